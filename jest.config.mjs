@@ -1,0 +1,26 @@
+/** One configuration for every package. Sources are run directly (swc), so a test never sees a stale build. */
+export default {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  testMatch: ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/**/*.spec.ts'],
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^@kube-proxier/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@kube-proxier/([^/]+)/(.+)$': '<rootDir>/packages/$1/src/$2/index.ts',
+  },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: false },
+        },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+  testTimeout: 30_000,
+};

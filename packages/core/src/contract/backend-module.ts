@@ -1,0 +1,75 @@
+import type { ContainerModule } from 'inversify';
+import type { IPFamily } from '../model/address.js';
+import type { Clock } from '../sync/clock.js';
+import type { ProxierOptions } from '../sync/proxier-options.js';
+import type { SyncObserver } from '../sync/sync-observer.js';
+import type { Logger } from './logger.js';
+import type { Proxier, ProxyMode } from './proxier.js';
+
+/** What a probe found. `reason` is one sentence without a full stop that ends a line such as "cannot use ipvs: …". */
+export type ProbeResult =
+  | { readonly usable: true; readonly detail?: string }
+  | { readonly usable: false; readonly reason: string };
+
+/** What a backend cannot do, said out loud: users see it in `doctor`, conformance skips those cases by name. */
+export interface BackendCapabilities {
+  /** Serves NodePorts on 127.0.0.0/8. Default false. */
+  readonly localhostNodePorts?: boolean;
+  /** Serves SCTP. Default true. */
+  readonly sctp?: boolean;
+  /** Keeps a client's address where the state says `masquerade: 'never'`. Default true. */
+  readonly preservesSource?: boolean;
+}
+
+/**
+ * What a backend package exports, and all that the agent knows of it.
+ *
+ * `module` binds {@link Tokens.ProxierFactory} and {@link Tokens.Cleanup}. Loading it must have no side effect;
+ * the host loads the module of the selected mode only, and that of others only to clean up after them.
+ *
+ * @example
+ * export const acmeBackend: BackendModule = {
+ *   mode: 'acme',
+ *   description: 'Programs the ACME load balancer',
+ *   probe: async () => ({ usable: true }),
+ *   module: new ContainerModule(({ bind }) => {
+ *     bind(Tokens.ProxierFactory).toConstantValue(createAcmeProxier);
+ *     bind(Tokens.Cleanup).toConstantValue(removeAcmeRules);
+ *   }),
+ * };
+ */
+export interface BackendModule {
+  /** Lower case letters, digits and dashes; unique among the backends of a host. */
+  readonly mode: ProxyMode;
+  /** One line for help texts. */
+  readonly description: string;
+  readonly capabilities?: BackendCapabilities;
+  /**
+   * Whether this host can run it, found by trying, not by reading version numbers. Leaves the host as it was.
+   * Must not throw: what goes wrong is a reason.
+   */
+  probe(): Promise<ProbeResult>;
+  readonly module: ContainerModule;
+}
+
+/** What a proxier is made from. */
+export interface ProxierContext {
+  readonly family: IPFamily;
+  readonly options: ProxierOptions;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Told of every sync; for metrics, health and conntrack. */
+  readonly observer: SyncObserver;
+  /** Canonical addresses of all interfaces of this host, any family. Asked at each sync where the options need it. */
+  readonly localAddresses: () => Promise<readonly string[]>;
+}
+
+/**
+ * Makes the proxier of one IP family. Must not touch the kernel: that begins with `syncLoop`.
+ *
+ * @throws ProxierError when the options cannot be satisfied.
+ */
+export type ProxierFactory = (context: ProxierContext) => Proxier;
+
+/** Removes every trace of a backend, both families, and nothing else. Idempotent. Rejects when something is left. */
+export type Cleanup = (logger: Logger) => Promise<void>;

@@ -1,0 +1,42 @@
+import type { ChangeSet } from '../model/change-set.js';
+import type { ProxyState } from '../model/proxy-state.js';
+
+/**
+ * The four things that a backend does, when `ReconcilingProxier` does the rest. One instance serves one IP family.
+ *
+ * @typeParam Transaction what `plan` hands to `apply`: typed objects, not text, so that they can be shown and tested.
+ * @typeParam Installed what the kernel holds of this backend, in the backend's own terms.
+ */
+export interface Dataplane<Transaction = unknown, Installed = unknown> {
+  /**
+   * Works out what has to be written so that the kernel does what `next` says.
+   *
+   * Pure: same input, same output; no clock, no input or output, no memory that shows. (A memo keyed by the state
+   * objects is fine.) It is told where to start from in one of two ways:
+   * - `installed` is undefined: the kernel holds what was planned for `changes.previous`. Cost must follow the size
+   *   of `changes.servicePorts`, not of `next.servicePorts`.
+   * - `installed` is given (at start, after a failure, after drift): the kernel holds that, whoever wrote it; the
+   *   transaction must lead from there to `next`, and leave alone what is already right.
+   *
+   * @returns undefined when there is nothing to write.
+   */
+  plan(next: ProxyState, changes: ChangeSet, installed?: Installed): Transaction | undefined;
+
+  /**
+   * Writes it to the kernel, all or nothing where the kernel allows that. Packets of Services that the transaction
+   * does not change are never disturbed.
+   *
+   * @throws when not all of it is in force. The caller then reads back and plans anew; nothing may be assumed of
+   * what is installed.
+   */
+  apply(transaction: Transaction): Promise<void>;
+
+  /** Reads what the kernel holds of this backend now. Changes nothing. May be slow; it is not on the hot path. */
+  readBack(): Promise<Installed>;
+
+  /**
+   * Removes every trace of this backend from the kernel and nothing else. Idempotent; works without a `plan` before,
+   * and whoever wrote the traces.
+   */
+  cleanup(): Promise<void>;
+}

@@ -1,0 +1,27 @@
+/**
+ * One address and port that can answer for a service port.
+ *
+ * Immutable, and the same object as long as nothing about it changes.
+ */
+export interface Endpoint {
+  /** `10.0.0.1:80` or `[fd00::1]:80`: identity within a service port, and the sort key (spec K-4, K-37). */
+  readonly key: string;
+  /** Canonical IP address. */
+  readonly address: string;
+  /** 1…65535. */
+  readonly port: number;
+  /** Runs on this node. */
+  readonly isLocal: boolean;
+  /** `conditions.ready`, absent means true (spec K-35). */
+  readonly ready: boolean;
+  /** `conditions.serving`, absent means true. */
+  readonly serving: boolean;
+  /** `conditions.terminating`, absent means false. */
+  readonly terminating: boolean;
+  /** The node it runs on, when known. */
+  readonly nodeName: string | undefined;
+  /** Zones this endpoint is meant for; empty when it carries no zone hints. */
+  readonly zoneHints: readonly string[];
+  /** Nodes this endpoint is meant for; empty when it carries no node hints. */
+  readonly nodeHints: readonly string[];
+}

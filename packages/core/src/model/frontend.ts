@@ -1,0 +1,66 @@
+import type { Protocol } from './service-port-name.js';
+
+export type FrontendKind = 'ClusterIP' | 'ExternalIP' | 'LoadBalancerIP' | 'NodePort';
+
+/**
+ * Identity of a frontend in a state: `TCP/10.96.0.1:443`, `UDP/[fd00::a]:53`, or `TCP/node:31269` for a NodePort.
+ * In one state no two service ports have a frontend with the same key.
+ */
+export type FrontendKey = string;
+
+/**
+ * Which packets a route is for.
+ * - `any`: all that reach it.
+ * - `pod`: those that the local-traffic detector of the state says come from a pod (spec K-60); never matches where
+ *   the state has no detector.
+ * - `node`: those whose source address is one of this node's own addresses.
+ */
+export type RouteSource = 'any' | 'pod' | 'node';
+
+/**
+ * When the source address is replaced by the node's.
+ * - `always`.
+ * - `off-cluster`: when the local-traffic detector says that the packet does not come from a pod.
+ * - `never`: except for hairpin, which always holds: a packet whose source is the very endpoint that was chosen is
+ *   masqueraded, or its reply would not come back this way (spec O-9).
+ */
+export type Masquerade = 'always' | 'off-cluster' | 'never';
+
+/**
+ * What happens to packets of one source. `forward` picks one of the named endpoint list of the service port, with
+ * equal probability, after session affinity. `refuse` answers as a closed port does (ICMP port unreachable; TCP
+ * clients see "connection refused"). `drop` answers nothing.
+ */
+export type Route =
+  | {
+      readonly source: RouteSource;
+      readonly action: 'forward';
+      readonly endpoints: 'cluster' | 'local';
+      readonly masquerade: Masquerade;
+    }
+  | { readonly source: RouteSource; readonly action: 'refuse' | 'drop' };
+
+/**
+ * One address and port that packets can be sent to, and all that is decided about them.
+ *
+ * To render it: first, when `allowedSources` is there, drop what does not come from one of them. Then the first
+ * route whose source matches decides. The last route's source is always `any`.
+ */
+export interface Frontend {
+  readonly key: FrontendKey;
+  readonly kind: FrontendKind;
+  /** Canonical IP address; undefined for a NodePort, which is reached on `ProxyState.nodePortAddresses`. */
+  readonly address: string | undefined;
+  readonly port: number;
+  readonly protocol: Protocol;
+  /** Canonical networks; undefined means everybody, empty means nobody. Others' packets are dropped. */
+  readonly allowedSources: readonly string[] | undefined;
+  readonly routes: readonly Route[];
+}
+
+export function frontendKey(protocol: Protocol, address: string | undefined, port: number): FrontendKey {
+  if (address === undefined) {
+    return `${protocol}/node:${port}`;
+  }
+  return address.includes(':') ? `${protocol}/[${address}]:${port}` : `${protocol}/${address}:${port}`;
+}

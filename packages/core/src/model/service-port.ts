@@ -1,0 +1,42 @@
+import type { ServicePortName } from './service-port-name.js';
+
+export type TrafficPolicy = 'Cluster' | 'Local';
+
+/**
+ * One port of one Service as one IP family sees it: checked facts from the object, no decision yet (spec §4.3).
+ *
+ * Backends do not read this to decide anything: what follows from it is in {@link ResolvedServicePort}. It is there
+ * to name and explain things.
+ */
+export interface ServicePort {
+  readonly name: ServicePortName;
+  /** Cluster IP of this family. */
+  readonly clusterIP: string;
+  /** 1…65535. */
+  readonly port: number;
+  /** 1…65535, or 0 for none. */
+  readonly nodePort: number;
+  readonly externalIPs: readonly string[];
+  /** `status.loadBalancer.ingress[].ip` whose `ipMode` is absent or `VIP`. */
+  readonly loadBalancerVIPs: readonly string[];
+  /**
+   * Networks that may use the load balancer VIPs, canonical, this family only. Undefined: everybody. Empty: nobody
+   * (ranges were given, and none of them could be read).
+   */
+  readonly loadBalancerSourceRanges: readonly string[] | undefined;
+  readonly externalTrafficPolicy: TrafficPolicy;
+  readonly internalTrafficPolicy: TrafficPolicy;
+  /** Seconds that a client stays with an endpoint; undefined for no session affinity. */
+  readonly affinitySeconds: number | undefined;
+  /** 1…65535 for a LoadBalancer with external policy Local, else 0. */
+  readonly healthCheckNodePort: number;
+  /** Milliseconds since the epoch; decides who keeps an address that two Services claim. */
+  readonly createdAt: number;
+  /** Annotations of the Service whose keys belong to this project (`kube-proxier.io/…`), for backends' own options. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Whether packets from outside the cluster can be meant for it (spec K-20). */
+export function isExternallyAccessible(port: ServicePort): boolean {
+  return port.nodePort !== 0 || port.loadBalancerVIPs.length > 0 || port.externalIPs.length > 0;
+}

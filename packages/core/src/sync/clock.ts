@@ -1,0 +1,22 @@
+/** Time, so that tests and simulations can own it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls back once after `milliseconds` (0 or more). Never calls back synchronously. */
+  setTimer(milliseconds: number, callback: () => void): Timer;
+}
+
+export interface Timer {
+  /** Makes sure that the callback is not called any more. Idempotent. */
+  cancel(): void;
+}
+
+/** The real thing. Its timers do not keep a process alive. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(milliseconds, callback) {
+    const timeout = setTimeout(callback, milliseconds);
+    timeout.unref();
+    return { cancel: () => clearTimeout(timeout) };
+  },
+};

@@ -1,0 +1,52 @@
+import type { LocalTrafficDetector } from '../model/proxy-state.js';
+
+/** How the node's own addresses are chosen for NodePorts (spec §4.7). */
+export type NodePortAddressSelection =
+  /** Every local address. */
+  | { readonly kind: 'all' }
+  /** The node's own addresses of each family (`primary`, spec W-31). */
+  | { readonly kind: 'primary' }
+  /** Local addresses in these networks; networks of the other family are ignored, and none left means all. */
+  | { readonly kind: 'cidrs'; readonly cidrs: readonly string[] };
+
+/** How packets of pods are told from others (spec K-60). `node-cidr` follows `spec.podCIDRs` of the Node. */
+export type LocalTrafficDetection =
+  | LocalTrafficDetector
+  /** The first network of each family (spec K-62). */
+  | { readonly kind: 'cluster-cidr'; readonly cidrs: readonly string[] }
+  | { readonly kind: 'node-cidr' };
+
+/** What every proxier is told, whatever its backend. Defaults are {@link DEFAULT_PROXIER_OPTIONS}. */
+export interface ProxierOptions {
+  /** This node's name, as EndpointSlices spell it. */
+  readonly nodeName: string;
+  /** The node's addresses, primary first, any family. Replaced by those of the Node object when it comes. */
+  readonly nodeAddresses: readonly string[];
+  readonly localTrafficDetection: LocalTrafficDetection;
+  /** Masquerade everything that is sent to cluster IPs. Default false. */
+  readonly masqueradeAll: boolean;
+  /** Bit of the packet mark that backends use to say "masquerade me", 0…31. Default 14. */
+  readonly masqueradeBit: number;
+  readonly nodePortAddresses: NodePortAddressSelection;
+  /** Serve IPv4 NodePorts on 127.0.0.0/8, where the backend can. Default true. */
+  readonly localhostNodePorts: boolean;
+  /** Milliseconds between two syncs, at least. Default 1000. */
+  readonly minSyncPeriod: number;
+  /** Milliseconds after which a failed sync is tried again, at most; and between looks for drift. Default 30000. */
+  readonly syncPeriod: number;
+  /** Syncs that may follow each other without waiting, before `minSyncPeriod` is held. Default 2. */
+  readonly syncBurst: number;
+}
+
+export const DEFAULT_PROXIER_OPTIONS: ProxierOptions = {
+  nodeName: '',
+  nodeAddresses: [],
+  localTrafficDetection: { kind: 'none' },
+  masqueradeAll: false,
+  masqueradeBit: 14,
+  nodePortAddresses: { kind: 'all' },
+  localhostNodePorts: true,
+  minSyncPeriod: 1000,
+  syncPeriod: 30_000,
+  syncBurst: 2,
+};
