@@ -3,6 +3,7 @@ export * from './contract/dataplane.js';
 export * from './contract/logger.js';
 export * from './contract/proxier.js';
 export * from './contract/proxier-error.js';
+export * from './contract/source.js';
 export * from './contract/tokens.js';
 export * from './model/address.js';
 export * from './model/change-set.js';
