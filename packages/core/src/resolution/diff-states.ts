@@ -32,5 +32,16 @@ export function diffStates(previous: ProxyState | undefined, next: ProxyState): 
       healthCheckNodePorts.add(key);
     }
   }
-  return { previous, servicePorts, healthCheckNodePorts, nodeChanged: previous?.node !== next.node };
+  const clusterIPs = new Set<string>();
+  for (const address of next.clusterIPs.keys()) {
+    if (!previous?.clusterIPs.has(address)) {
+      clusterIPs.add(address);
+    }
+  }
+  for (const address of previous?.clusterIPs.keys() ?? []) {
+    if (!next.clusterIPs.has(address)) {
+      clusterIPs.add(address);
+    }
+  }
+  return { previous, servicePorts, healthCheckNodePorts, clusterIPs, nodeChanged: previous?.node !== next.node };
 }

@@ -82,6 +82,7 @@ export class ProxyStateResolver {
       servicePorts: PersistentMap(),
       frontends: PersistentMap(),
       healthCheckNodePorts: PersistentMap(),
+      clusterIPs: PersistentMap(),
       node: this.facts.state,
     };
   }
@@ -153,6 +154,7 @@ export class ProxyStateResolver {
     const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).asMutable();
     const frontends = (previous.frontends as PersistentMap<FrontendKey, ServicePortKey>).asMutable();
     const released: [FrontendKey, ServicePortKey][] = [];
+    const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
     for (const key of revisit) {
       const before = previous.servicePorts.get(key);
       const after = this.resolve(key, before);
@@ -164,6 +166,8 @@ export class ProxyStateResolver {
       } else {
         servicePorts.delete(key);
       }
+      clusterIPs.count(before, -1);
+      clusterIPs.count(after, 1);
       if (!rendersAlike(before, after)) {
         changes.set(key, { previous: before, current: after });
       }
@@ -189,11 +193,18 @@ export class ProxyStateResolver {
       servicePorts: servicePorts.asImmutable(),
       frontends: frontends.asImmutable(),
       healthCheckNodePorts: health.table,
+      clusterIPs: clusterIPs.table,
       node,
     };
     return {
       state: this.state,
-      changes: { previous, servicePorts: changes, healthCheckNodePorts: health.changed, nodeChanged },
+      changes: {
+        previous,
+        servicePorts: changes,
+        healthCheckNodePorts: health.changed,
+        clusterIPs: clusterIPs.changedFrom(previous.clusterIPs),
+        nodeChanged,
+      },
       triggerTimes: endpointChanges.triggerTimes,
     };
   }
@@ -366,6 +377,26 @@ export class ProxyStateResolver {
       }
     }
     return { table, changed };
+  }
+}
+
+/** Counts the frontends of each cluster IP. */
+class ClusterIPCount {
+  private readonly touched = new Set<string>();
+
+  constructor(public table: PersistentMap<string, number>) {}
+
+  count(port: ResolvedServicePort | undefined, by: 1 | -1): void {
+    const address = port?.frontends.find(({ kind }) => kind === 'ClusterIP')?.address;
+    if (address !== undefined) {
+      const count = (this.table.get(address) ?? 0) + by;
+      this.table = count === 0 ? this.table.delete(address) : this.table.set(address, count);
+      this.touched.add(address);
+    }
+  }
+
+  changedFrom(previous: ProxyState['clusterIPs']): ReadonlySet<string> {
+    return new Set([...this.touched].filter((address) => previous.has(address) !== this.table.has(address)));
   }
 }
 
