@@ -73,6 +73,9 @@ async function runAgent(
   { composition, signal }: AgentEnvironment,
   logger: Logger,
 ): Promise<void> {
+  if (signal.aborted) {
+    return;
+  }
   logger.info(`kube-proxier ${VERSION} is starting`, { node: process.version, pid: process.pid });
   const sources = composition.sources(settings, logger);
   const server = new ProxyServer({

@@ -1,6 +1,7 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { printable } from '../logging/printable.js';
 import { FLAGS, type Flag, type FlagName } from './flag.js';
+import { parseGoBool } from './go-values.js';
 import { nearestFlag } from './nearest-flag.js';
 
 /** What is to be done. */
@@ -27,38 +28,35 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     });
   }
   const errors: string[] = [];
-  let operands: readonly string[] = [];
-  let unknown: readonly string[] = [];
-  try {
-    ({ operands, unknown } = program.parseOptions(normalize(args)));
-  } catch (error) {
-    if (!(error instanceof CommanderError)) {
-      throw error;
-    }
-    errors.push(`flag ${printable(args.at(-1) ?? '')} needs a value`);
-  }
+  const { operands, unknown } = program.parseOptions(normalize(args, errors));
 
-  let command: AgentCommand = values.get('cleanup')?.at(-1) === 'true' ? 'cleanup' : 'run';
+  const isSet = (name: FlagName) => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
+  let command: AgentCommand = isSet('cleanup') ? 'cleanup' : 'run';
   const [first, ...rest] = operands;
   if (first === 'cleanup') {
     command = 'cleanup';
   }
-  const positional = (first === 'cleanup' ? rest : operands).filter((operand) => operand !== '');
+  const positional = [...(first === 'cleanup' ? rest : operands)];
+  let mayBeValue = false;
   for (const argument of unknown) {
     if (argument.startsWith('-')) {
       errors.push(describeUnknown(argument));
+    } else if (!mayBeValue) {
+      positional.push(argument);
     }
+    mayBeValue = argument.startsWith('-') && !argument.includes('=');
   }
-  if (positional.length > 0) {
-    const list = positional.map((operand) => `"${printable(operand)}"`).join(', ');
+  const stray = positional.filter((operand) => operand !== '');
+  if (stray.length > 0) {
+    const list = stray.map((operand) => `"${printable(operand)}"`).join(', ');
     errors.push(
       `${PROGRAM} takes no arguments besides its flags, and got ${list}; to name several manifests, repeat --manifests`,
     );
   }
-  if (values.get('version')?.at(-1) === 'true') {
+  if (isSet('version')) {
     command = 'version';
   }
-  if (values.get('help')?.at(-1) === 'true') {
+  if (isSet('help')) {
     command = 'help';
   }
   return { command, values, errors };
@@ -115,7 +113,7 @@ function createParser(): Command {
 }
 
 /** Brings what Go's flag library accepts into the one form `--name=value`. */
-function normalize(args: readonly string[]): string[] {
+function normalize(args: readonly string[], errors: string[]): string[] {
   const normal: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? '';
@@ -137,7 +135,7 @@ function normalize(args: readonly string[]): string[] {
       index += 1;
       normal.push(`--${flag.name}=${args[index]}`);
     } else {
-      normal.push(`--${flag.name}`);
+      errors.push(`flag ${arg} needs a value`);
     }
   }
   return normal;
