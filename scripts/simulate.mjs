@@ -19,7 +19,9 @@ function fail(message) {
 
 function whole(values, name, least) {
   const number = Number(values[name]);
-  return Number.isSafeInteger(number) && number >= least ? number : fail(`--${name} ${values[name]} is not a whole number`);
+  return Number.isSafeInteger(number) && number >= least
+    ? number
+    : fail(`--${name} ${values[name]} is not a whole number`);
 }
 
 let values;
