@@ -21,8 +21,11 @@ export type RouteSource = 'any' | 'pod' | 'node';
  * When the source address is replaced by the node's.
  * - `always`.
  * - `off-cluster`: when the local-traffic detector says that the packet does not come from a pod.
- * - `never`: except for hairpin, which always holds: a packet whose source is the very endpoint that was chosen is
- *   masqueraded, or its reply would not come back this way (spec O-9).
+ * - `never`.
+ *
+ * Whatever it says, hairpin is masqueraded: a packet whose source is the very endpoint that was chosen, when that
+ * endpoint is local, or its reply would not come back this way (spec O-9; a remote endpoint's packets to itself are
+ * its own node's business).
  */
 export type Masquerade = 'always' | 'off-cluster' | 'never';
 

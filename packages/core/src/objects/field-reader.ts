@@ -198,8 +198,9 @@ export class FieldReader {
 
   /** Milliseconds since the epoch, undefined when absent or no time. */
   time(value: unknown): number | undefined {
-    if (value instanceof Date || typeof value === 'string') {
-      const milliseconds = new Date(value).getTime();
+    // Not `instanceof`: a Date that came through `structuredClone` or another realm is a Date too.
+    if (typeof value === 'string' || Object.prototype.toString.call(value) === '[object Date]') {
+      const milliseconds = new Date(value as string | Date).getTime();
       return Number.isNaN(milliseconds) ? undefined : milliseconds;
     }
     return undefined;

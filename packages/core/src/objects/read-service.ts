@@ -155,6 +155,13 @@ function readAddresses(reader: FieldReader, value: unknown, field: string): Muta
       found[address.family].push(address.text);
     }
   }
+  return sorted(found);
+}
+
+/** The order of addresses means nothing, so it must not look like a change. */
+function sorted(found: MutableByFamily<string>): MutableByFamily<string> {
+  found.IPv4.sort();
+  found.IPv6.sort();
   return found;
 }
 
@@ -173,7 +180,7 @@ function readLoadBalancerVIPs(reader: FieldReader, status: unknown): MutableByFa
       found[address.family].push(address.text);
     }
   }
-  return found;
+  return sorted(found);
 }
 
 /**
@@ -197,6 +204,7 @@ function readSourceRanges(reader: FieldReader, value: unknown): Record<IPFamily,
   }
   const of = (family: IPFamily) =>
     open[family] || (found[family].length === 0 && !malformed) ? undefined : found[family];
+  sorted(found);
   return { IPv4: of('IPv4'), IPv6: of('IPv6') };
 }
 

@@ -1,6 +1,7 @@
 import { Map as PersistentMap } from 'immutable';
 import type { IPFamily } from '../model/address.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
+import type { Endpoint } from '../model/endpoint.js';
 import type { Frontend, FrontendKey } from '../model/frontend.js';
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { ServicePort } from '../model/service-port.js';
@@ -190,8 +191,8 @@ export class ProxyStateResolver {
     this.state = {
       family: this.family,
       revision: previous.revision + 1,
-      servicePorts: servicePorts.asImmutable(),
-      frontends: frontends.asImmutable(),
+      servicePorts: servicePorts.wasAltered() ? servicePorts.asImmutable() : previous.servicePorts,
+      frontends: frontends.wasAltered() ? frontends.asImmutable() : previous.frontends,
       healthCheckNodePorts: health.table,
       clusterIPs: clusterIPs.table,
       node,
@@ -406,9 +407,21 @@ function rendersAlike(left: ResolvedServicePort | undefined, right: ResolvedServ
     left !== undefined &&
     right !== undefined &&
     left.frontends === right.frontends &&
-    left.cluster === right.cluster &&
-    left.local === right.local &&
+    sameEndpoints(left.cluster, right.cluster) &&
+    sameEndpoints(left.local, right.local) &&
     left.affinitySeconds === right.affinitySeconds &&
     structurallyEqual(left.servicePort.annotations, right.servicePort.annotations)
+  );
+}
+
+/** Where packets go and which of it is local is all that is rendered of endpoints; hints and conditions are not. */
+function sameEndpoints(left: readonly Endpoint[], right: readonly Endpoint[]): boolean {
+  return (
+    left === right ||
+    (left.length === right.length &&
+      left.every((endpoint, index) => {
+        const other = right[index];
+        return endpoint === other || (endpoint.key === other?.key && endpoint.isLocal === other.isLocal);
+      }))
   );
 }

@@ -132,7 +132,7 @@ class Simulator {
     }
     const endpoints = servicePort[route.endpoints];
     const choices = endpoints.map((endpoint): SimulatedChoice => {
-      const hairpin = endpoint.address === packet.source;
+      const hairpin = endpoint.isLocal && endpoint.address === packet.source;
       return { endpoint, probability: 1 / endpoints.length, masqueraded: hairpin || this.masquerades(route), hairpin };
     });
     this.steps.push(...this.describeSource(route, choices));

@@ -45,6 +45,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   private servicesSynced = false;
   private endpointsSynced = false;
   private applied: ProxyState | undefined;
+  /** What was applied may not be what is there; set from outside, also while a sync is under way. */
+  private suspect = false;
   private lastFull = Number.NEGATIVE_INFINITY;
   private failures = 0;
   private triggerTimes: number[] = [];
@@ -108,7 +110,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
 
   /** Has the next sync, which is asked for, compare everything with what the kernel holds. */
   reconcile(): void {
-    this.applied = undefined;
+    this.suspect = true;
     this.requestIf(true);
   }
 
@@ -142,8 +144,9 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       }
       const { state, changes: step, triggerTimes } = this.resolver.checkout();
       this.triggerTimes.push(...triggerTimes);
-      full = this.applied === undefined || begin - this.lastFull >= FULL_SYNC_PERIOD;
+      full = this.applied === undefined || this.suspect || begin - this.lastFull >= FULL_SYNC_PERIOD;
       const changes = full ? diffStates(undefined, state) : this.since(step, state);
+      this.suspect = false;
       const installed = full ? await this.dataplane.readBack() : undefined;
       // From here until `apply` has returned nothing is known of what the kernel holds.
       this.applied = undefined;

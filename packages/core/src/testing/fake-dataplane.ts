@@ -16,6 +16,7 @@ export function renderServicePort(port: ResolvedServicePort): string {
     frontends: port.frontends.map(renderFrontend).sort(),
     cluster: port.cluster.map(({ key }) => key),
     local: port.local.map(({ key }) => key),
+    here: port.cluster.filter(({ isLocal }) => isLocal).map(({ key }) => key),
     affinitySeconds: port.affinitySeconds,
   });
 }
