@@ -41,6 +41,8 @@ export interface ModeSelection {
   readonly requested: string;
   /** Nothing was asked for. */
   readonly defaulted: boolean;
+  /** What the backend's probe told of the host (the variant of a tool, say); undefined when it told nothing. */
+  readonly detail: string | undefined;
   /** Why the mode asked for is not the one in force; undefined when it is. */
   readonly reason: string | undefined;
 }
@@ -69,7 +71,7 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
   const result = await probe(backend);
   if (result.usable) {
     logger.info(`Using proxy mode ${mode}`, result.detail === undefined ? {} : { detail: result.detail });
-    return { mode, backend, requested, defaulted, reason: undefined };
+    return { mode, backend, requested, defaulted, detail: result.detail, reason: undefined };
   }
   const { reason } = result;
   const standIn = fallback === 'none' || fallback === mode ? undefined : find(fallback);
@@ -81,7 +83,8 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
     throw new ProxyModeUnusableError(mode, reason, { mode: standIn.mode, reason: standInResult.reason });
   }
   logger.warn(`Cannot use proxy mode ${mode}: ${reason}; falling back to ${standIn.mode}`);
-  return { mode: standIn.mode, backend: standIn, requested, defaulted, reason };
+  const { detail } = standInResult;
+  return { mode: standIn.mode, backend: standIn, requested, defaulted, detail, reason };
 }
 
 async function probe(backend: BackendModule): Promise<ProbeResult> {
