@@ -94,6 +94,7 @@ async function runAgent(
     const { selection, nodeName, families } = await server.start();
     logger.info(`kube-proxier ${VERSION} is running`, {
       mode: selection.mode,
+      ...(selection.detail === undefined ? {} : { host: selection.detail }),
       ...(selection.defaulted ? { why: 'the default' } : {}),
       ...(selection.reason === undefined ? {} : { why: `not ${selection.requested}: ${selection.reason}` }),
       nodeName,
