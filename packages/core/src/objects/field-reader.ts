@@ -63,7 +63,11 @@ function specialAddress(address: ParsedAddress): string | undefined {
 export class FieldReader {
   readonly problems: ObjectProblem[] = [];
   private suppressed = 0;
-  private identity: ObjectIdentity = { namespace: '', name: '(without a name)' };
+  /** As it stands in the object; made printable only when there is something to tell. */
+  private claimed: { readonly namespace: unknown; readonly name: unknown } = {
+    namespace: '',
+    name: '(without a name)',
+  };
 
   constructor(private readonly kind: string) {}
 
@@ -98,9 +102,9 @@ export class FieldReader {
       this.ignoreObject('metadata', 'is missing; an object needs metadata.name');
       return undefined;
     }
-    this.identity = {
-      namespace: namespaced ? printable(metadata.namespace ?? '').replaceAll('"', '') : '',
-      name: printable(metadata.name ?? '(without a name)').replaceAll('"', ''),
+    this.claimed = {
+      namespace: namespaced ? (metadata.namespace ?? '') : '',
+      name: metadata.name ?? '(without a name)',
     };
     if (!isDnsSubdomain(metadata.name)) {
       this.ignoreObject(
@@ -204,6 +208,11 @@ export class FieldReader {
       return Number.isNaN(milliseconds) ? undefined : milliseconds;
     }
     return undefined;
+  }
+
+  private get identity(): ObjectIdentity {
+    const text = (value: unknown) => printable(value).replaceAll('"', '');
+    return { namespace: text(this.claimed.namespace), name: text(this.claimed.name) };
   }
 
   private note(field: string, message: string, ignored: 'object' | 'field'): void {

@@ -1,6 +1,8 @@
 import type { FrontendKey } from '../model/frontend.js';
 import type { ServicePort } from '../model/service-port.js';
-import { type ServicePortKey, serviceKey, servicePortKey } from '../model/service-port-name.js';
+import { type ServicePortKey, serviceKey } from '../model/service-port-name.js';
+
+const NONE: readonly ServicePort[] = [];
 
 /**
  * Who holds which address. Two Services may ask for the same external IP or, while one moves, the same cluster IP or
@@ -17,8 +19,13 @@ export class FrontendClaims {
 
   /** @returns service ports, other than this one, that hold an address now that they did not or no longer do. */
   claim(key: FrontendKey, port: ServicePort): readonly ServicePort[] {
+    const known = this.claims.get(key);
+    if (known === undefined || (!isList(known) && known.key === port.key)) {
+      this.claims.set(key, port);
+      return NONE;
+    }
     const before = this.of(key);
-    const others = before.filter((claim) => servicePortKey(claim.name) !== servicePortKey(port.name));
+    const others = before.filter((claim) => claim.key !== port.key);
     const after = others.length === 0 ? port : [...others, port].sort(byPrecedence);
     this.claims.set(key, after);
     return this.moved(before[0], this.holder(key), port);
@@ -27,7 +34,7 @@ export class FrontendClaims {
   /** As `claim`, for letting go. */
   release(key: FrontendKey, port: ServicePort): readonly ServicePort[] {
     const before = this.of(key);
-    const after = before.filter((claim) => servicePortKey(claim.name) !== servicePortKey(port.name));
+    const after = before.filter((claim) => claim.key !== port.key);
     if (after.length === 0) {
       this.claims.delete(key);
     } else {
@@ -37,8 +44,8 @@ export class FrontendClaims {
   }
 
   holds(key: FrontendKey, port: ServicePortKey): boolean {
-    const holder = this.holder(key);
-    return holder !== undefined && servicePortKey(holder.name) === port;
+    const claim = this.claims.get(key);
+    return claim !== undefined && (isList(claim) ? claim[0] : claim)?.key === port;
   }
 
   private of(key: FrontendKey): readonly ServicePort[] {
@@ -47,11 +54,10 @@ export class FrontendClaims {
   }
 
   private moved(from: ServicePort | undefined, to: ServicePort | undefined, self: ServicePort): readonly ServicePort[] {
-    const own = servicePortKey(self.name);
-    const affected = [from, to].filter(
-      (port): port is ServicePort => port !== undefined && servicePortKey(port.name) !== own,
-    );
-    return from && to && servicePortKey(from.name) === servicePortKey(to.name) ? [] : affected;
+    if (from?.key === to?.key) {
+      return NONE;
+    }
+    return [from, to].filter((port): port is ServicePort => port !== undefined && port.key !== self.key);
   }
 }
 
@@ -63,7 +69,7 @@ function byPrecedence(left: ServicePort, right: ServicePort): number {
   return (
     left.createdAt - right.createdAt ||
     compareText(serviceKey(left.name), serviceKey(right.name)) ||
-    compareText(servicePortKey(left.name), servicePortKey(right.name))
+    compareText(left.key, right.key)
   );
 }
 

@@ -5,7 +5,7 @@ import type { Endpoint } from '../model/endpoint.js';
 import type { Frontend, FrontendKey } from '../model/frontend.js';
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { ServicePort } from '../model/service-port.js';
-import { type ServiceKey, type ServicePortKey, serviceKey, servicePortKey } from '../model/service-port-name.js';
+import { type ServiceKey, type ServicePortKey, serviceKey } from '../model/service-port-name.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
 import type { ServiceDefinition } from '../objects/definitions.js';
 import type { ObjectProblem } from '../objects/object-problem.js';
@@ -237,11 +237,11 @@ export class ProxyStateResolver {
     touched: Set<ServicePortKey>,
   ): void {
     for (const port of servicePortsOf(previous, this.family)) {
-      touched.add(servicePortKey(port.name));
+      touched.add(port.key);
     }
     const ports = servicePortsOf(current, this.family);
     for (const port of ports) {
-      touched.add(servicePortKey(port.name));
+      touched.add(port.key);
     }
     if (ports.length > 0) {
       this.ports.set(key, ports);
@@ -254,7 +254,7 @@ export class ProxyStateResolver {
   private want(key: ServicePortKey, node: NodeState, revisit: Set<ServicePortKey>): void {
     const before = this.wanted.get(key);
     const service = key.slice(0, key.indexOf(':'));
-    const servicePort = this.ports.get(service)?.find((port) => servicePortKey(port.name) === key);
+    const servicePort = this.ports.get(service)?.find((port) => port.key === key);
     const after = servicePort && this.wantedOf(servicePort, service, key, node, before);
     const kept = new Set(after?.frontends.map((frontend) => frontend.key));
     for (const frontend of before?.frontends ?? []) {
@@ -292,7 +292,7 @@ export class ProxyStateResolver {
 
   private revisitAll(ports: readonly ServicePort[], revisit: Set<ServicePortKey>): void {
     for (const port of ports) {
-      revisit.add(servicePortKey(port.name));
+      revisit.add(port.key);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { IPFamily } from '../model/address.js';
 import type { ServicePort } from '../model/service-port.js';
+import { servicePortKey } from '../model/service-port-name.js';
 import type { ServiceDefinition } from '../objects/definitions.js';
 
 const NO_PORTS: readonly ServicePort[] = [];
@@ -10,19 +11,23 @@ export function servicePortsOf(service: ServiceDefinition | undefined, family: I
   if (!service || !facts) {
     return NO_PORTS;
   }
-  return service.ports.map(({ portName, protocol, port, nodePort }) => ({
-    name: { namespace: service.namespace, name: service.name, portName, protocol },
-    clusterIP: facts.clusterIP,
-    port,
-    nodePort,
-    externalIPs: facts.externalIPs,
-    loadBalancerVIPs: facts.loadBalancerVIPs,
-    loadBalancerSourceRanges: facts.loadBalancerSourceRanges,
-    externalTrafficPolicy: service.externalTrafficPolicy,
-    internalTrafficPolicy: service.internalTrafficPolicy,
-    affinitySeconds: service.affinitySeconds,
-    healthCheckNodePort: service.healthCheckNodePort,
-    createdAt: service.createdAt,
-    annotations: service.annotations,
-  }));
+  return service.ports.map(({ portName, protocol, port, nodePort }) => {
+    const name = { namespace: service.namespace, name: service.name, portName, protocol };
+    return {
+      key: servicePortKey(name),
+      name,
+      clusterIP: facts.clusterIP,
+      port,
+      nodePort,
+      externalIPs: facts.externalIPs,
+      loadBalancerVIPs: facts.loadBalancerVIPs,
+      loadBalancerSourceRanges: facts.loadBalancerSourceRanges,
+      externalTrafficPolicy: service.externalTrafficPolicy,
+      internalTrafficPolicy: service.internalTrafficPolicy,
+      affinitySeconds: service.affinitySeconds,
+      healthCheckNodePort: service.healthCheckNodePort,
+      createdAt: service.createdAt,
+      annotations: service.annotations,
+    };
+  });
 }

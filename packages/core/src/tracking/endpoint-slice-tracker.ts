@@ -1,7 +1,6 @@
 import { type IPFamily, joinHostPort } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
 import { type ServiceKey, type ServicePortKey, serviceKey, servicePortKey } from '../model/service-port-name.js';
-import { structurallyEqual } from '../model/structurally-equal.js';
 import type { EndpointSliceDefinition } from '../objects/definitions.js';
 import { identityOf } from '../objects/field-reader.js';
 import type { ObjectIdentity } from '../objects/object-problem.js';
@@ -189,7 +188,7 @@ export class EndpointSliceTracker {
       } else {
         endpoints.slices.delete(name);
       }
-      for (const port of new Set([...(previous?.ports.keys() ?? []), ...(next?.ports.keys() ?? [])])) {
+      for (const port of portsOf(previous, next)) {
         let changed = changes.get(port);
         if (!changed) {
           changed = new Map();
@@ -215,6 +214,13 @@ export class EndpointSliceTracker {
       }
     }
   }
+}
+
+function portsOf(previous: Contribution | undefined, next: Contribution | undefined): Iterable<ServicePortKey> {
+  if (previous && next) {
+    return new Set([...previous.ports.keys(), ...next.ports.keys()]);
+  }
+  return (previous ?? next)?.ports.keys() ?? [];
 }
 
 /** Works one slice's old and new say on one service port into the endpoints of all slices. */
@@ -328,7 +334,7 @@ function contributionOf(
         nodeHints: definition.nodeHints,
       };
       const same = findEndpoint(before, endpoint.key);
-      return same && structurallyEqual(same, endpoint) ? same : endpoint;
+      return same && sameEndpoint(same, endpoint) ? same : endpoint;
     });
     const earlier = ports.get(key);
     ports.set(key, uniqueSorted(earlier ? [...earlier, ...endpoints] : endpoints));
@@ -336,7 +342,27 @@ function contributionOf(
   return { ports, triggerTime: slice.triggerTime };
 }
 
+function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
+  return (
+    left.key === right.key &&
+    left.ready === right.ready &&
+    left.serving === right.serving &&
+    left.terminating === right.terminating &&
+    left.nodeName === right.nodeName &&
+    left.isLocal === right.isLocal &&
+    sameNames(left.zoneHints, right.zoneHints) &&
+    sameNames(left.nodeHints, right.nodeHints)
+  );
+}
+
+function sameNames(left: readonly string[], right: readonly string[]): boolean {
+  return left === right || (left.length === right.length && left.every((name, index) => name === right[index]));
+}
+
 function uniqueSorted(endpoints: readonly Endpoint[]): SortedEndpoints {
+  if (endpoints.every((endpoint, index) => index === 0 || (endpoints[index - 1] as Endpoint).key < endpoint.key)) {
+    return endpoints;
+  }
   const sorted = [...endpoints].sort(compareKeys);
   const unique: Endpoint[] = [];
   for (const endpoint of sorted) {

@@ -11,21 +11,8 @@ export function compareKeys(left: Endpoint, right: Endpoint): number {
 
 /** The endpoint with this key. O(log n). */
 export function findEndpoint(endpoints: SortedEndpoints, key: string): Endpoint | undefined {
-  let low = 0;
-  let high = endpoints.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const candidate = endpoints[middle] as Endpoint;
-    if (candidate.key === key) {
-      return candidate;
-    }
-    if (candidate.key < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return undefined;
+  const candidate = endpoints[firstNotBelow(endpoints, key)];
+  return candidate?.key === key ? candidate : undefined;
 }
 
 /**
@@ -36,25 +23,42 @@ export function withChanges(
   endpoints: SortedEndpoints,
   changes: readonly (readonly [key: string, endpoint: Endpoint | undefined])[],
 ): SortedEndpoints {
+  if (endpoints.length === 0) {
+    const added = changes.flatMap(([, endpoint]) => endpoint ?? []);
+    return added.length === 0 ? endpoints : added.sort(compareKeys);
+  }
   if (changes.every(([key, endpoint]) => findEndpoint(endpoints, key) === endpoint)) {
     return endpoints;
   }
   const sorted = [...changes].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
-  const result: Endpoint[] = [];
-  let index = 0;
+  // Whole stretches are copied at once: for one change in a long list that is nearly all there is to do.
+  const parts: (readonly Endpoint[])[] = [];
+  let from = 0;
   for (const [key, endpoint] of sorted) {
-    while (index < endpoints.length && (endpoints[index] as Endpoint).key < key) {
-      result.push(endpoints[index++] as Endpoint);
+    const position = firstNotBelow(endpoints, key, from);
+    if (position > from) {
+      parts.push(endpoints.slice(from, position));
     }
-    if (endpoints[index]?.key === key) {
-      index += 1;
-    }
+    from = endpoints[position]?.key === key ? position + 1 : position;
     if (endpoint) {
-      result.push(endpoint);
+      parts.push([endpoint]);
     }
   }
-  while (index < endpoints.length) {
-    result.push(endpoints[index++] as Endpoint);
+  parts.push(from === 0 ? endpoints : endpoints.slice(from));
+  return NO_ENDPOINTS.concat(...parts);
+}
+
+/** Index of the first endpoint, from `low` on, whose key is not less. O(log n). */
+function firstNotBelow(endpoints: SortedEndpoints, key: string, low = 0): number {
+  let high = endpoints.length;
+  let first = low;
+  while (first < high) {
+    const middle = (first + high) >>> 1;
+    if ((endpoints[middle] as Endpoint).key < key) {
+      first = middle + 1;
+    } else {
+      high = middle;
+    }
   }
-  return result;
+  return first;
 }
