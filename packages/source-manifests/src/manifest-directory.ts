@@ -51,16 +51,35 @@ export async function takeSnapshot(path: string): Promise<DirectorySnapshot> {
       ? (await readdir(path)).filter((name) => MANIFEST_NAME.test(name)).sort()
       : [basename(path)];
     const files = new Map<string, FileStamp>();
-    for (const name of names) {
-      const file = await stampOf(watched, name);
+    for await (const file of ahead(names, (name) => stampOf(watched, name))) {
       if (file) {
-        files.set(name, file);
+        files.set(file.name, file);
       }
     }
     const { dev, ino } = directory ? root : await stat(watched, { bigint: true });
     return { watched, watchedStamp: `${dev}:${ino}`, files };
   } catch (error) {
     throw error instanceof ManifestError ? error : pathError(path, error);
+  }
+}
+
+/** Files that are looked at or read at a time; one after the other, most of the time goes by waiting. */
+const AT_A_TIME = 16;
+
+/** Works ahead on the next few items, and yields results in the order of the items. */
+export async function* ahead<Item, Result>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const pending: Promise<Result>[] = [];
+  for (const item of items) {
+    pending.push(work(item));
+    if (pending.length >= AT_A_TIME) {
+      yield (await pending.shift()) as Result;
+    }
+  }
+  for (const result of pending) {
+    yield await result;
   }
 }
 

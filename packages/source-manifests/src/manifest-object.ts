@@ -7,6 +7,7 @@ export type ManifestKind = 'Service' | 'EndpointSlice' | 'Node' | 'ServiceCIDR';
 export type ManifestObject = {
   /** Identity among all manifests: `Service work/web`, `Node n1`. Safe to print. */
   readonly key: string;
+  /** 1 in JSON, where positions are looked up only when something is wrong. */
   readonly line: number;
   readonly column: number;
 } & (

@@ -12,7 +12,7 @@ import {
   systemClock,
   type Timer,
 } from '@kube-proxier/core';
-import { type DirectorySnapshot, readFileOf, takeSnapshot } from './manifest-directory.js';
+import { ahead, type DirectorySnapshot, type FileStamp, readFileOf, takeSnapshot } from './manifest-directory.js';
 import { ManifestError } from './manifest-error.js';
 import type { ManifestObject } from './manifest-object.js';
 import { formatManifestProblem, type ManifestProblem } from './manifest-problem.js';
@@ -38,7 +38,10 @@ export interface ManifestSourceOptions {
   readonly removalSettleTime?: number;
   /** Milliseconds after which a directory that never comes to rest is read all the same. Default 5000. */
   readonly maxSettleTime?: number;
-  /** Milliseconds between two looks at the directory that no notification asked for. Default 5000. */
+  /**
+   * Milliseconds between two looks at the directory that no notification asked for. Default 5000. More where there are
+   * so many files that a look takes more than a fiftieth of it.
+   */
   readonly pollInterval?: number;
   /** Bytes of the largest file that is read. Default 33554432 (32 MiB). */
   readonly maxFileBytes?: number;
@@ -69,6 +72,9 @@ interface Reading {
 
 /** File systems may count time in steps this coarse (milliseconds): two writes within one look alike. */
 const STAMP_GRANULARITY = 2000;
+
+/** Looking at very many files takes its time; looks that nobody asked for take one part of time in so many at most. */
+const MIN_POLL_RATIO = 50;
 
 /**
  * Kubernetes objects from a directory of YAML and JSON files, live.
@@ -215,6 +221,7 @@ export class ManifestSource implements Source {
   /** @returns milliseconds until the next look. */
   private async work(): Promise<number> {
     let snapshot: DirectorySnapshot;
+    const begin = this.clock.now();
     try {
       snapshot = await takeSnapshot(this.path);
     } catch (error) {
@@ -235,7 +242,7 @@ export class ManifestSource implements Source {
     }
     if (!this.differs(snapshot)) {
       this.pendingSince = undefined;
-      return this.pollInterval;
+      return Math.max(this.pollInterval, (now - begin) * MIN_POLL_RATIO);
     }
     this.pendingSince ??= now;
     const quiet = now - this.changedAt;
@@ -284,13 +291,26 @@ export class ManifestSource implements Source {
   private async read(snapshot: DirectorySnapshot): Promise<Reading> {
     const files = new Map<string, FileState>();
     let incomplete = false;
-    for (const [name, found] of snapshot.files) {
+    const isCurrent = ({ name, stamp }: FileStamp): boolean => {
       const known = this.files.get(name);
-      if (known && known.stamp === found.stamp && !known.unsettled) {
-        files.set(name, known);
+      return known?.stamp === stamp && !known.unsettled;
+    };
+    const contents = ahead(snapshot.files.values(), async (found) => ({
+      found,
+      content: isCurrent(found) ? undefined : await readFileOf(found, this.maxFileBytes),
+    }));
+    for await (const { found, content } of contents) {
+      if (this.stopped) {
+        return { files, incomplete: true };
+      }
+      const { name } = found;
+      const known = this.files.get(name);
+      if (!content) {
+        if (known) {
+          files.set(name, known);
+        }
         continue;
       }
-      const content = await readFileOf(found, this.maxFileBytes);
       if (content.kind === 'changed') {
         incomplete = true;
         if (known) {

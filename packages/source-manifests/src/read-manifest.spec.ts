@@ -157,6 +157,26 @@ items:
     expect(problems[0]?.severity).toBe('warning');
   });
 
+  it('only warns of what Kubernetes allows and a proxy cannot use', () => {
+    const loadBalancer = SERVICE.replace('spec:', 'spec:\n  type: LoadBalancer\n  externalTrafficPolicy: Local');
+    const slices = `apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: a, labels: { kubernetes.io/service-name: web } }
+addressType: IPv4
+ports: [{ name: all }]
+---
+{ apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: { name: b }, addressType: IPv4 }
+`;
+    for (const [text, count] of [
+      [loadBalancer, 1],
+      [slices, 2],
+    ] as const) {
+      const { problems, objects } = readManifest('m/web.yaml', text);
+      expect(problems.map(({ severity }) => severity)).toEqual(Array(count).fill('warning'));
+      expect(objects).toHaveLength(count);
+    }
+  });
+
   it('converts Endpoints, and tells of their problems in their own words', () => {
     const text = `apiVersion: v1
 kind: Endpoints

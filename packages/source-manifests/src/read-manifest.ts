@@ -8,7 +8,7 @@ import {
   readServiceCIDR,
   SERVICE_NAME_LABEL,
 } from '@kube-proxier/core';
-import { type Document, LineCounter, parseAllDocuments, type YAMLError } from 'yaml';
+import { Composer, type Document, LineCounter, Parser, type YAMLError } from 'yaml';
 import { convertEndpoints, SKIP_MIRROR_LABEL } from './convert-endpoints.js';
 import { type FieldPath, type Position, parseFieldPath, positionOf } from './field-position.js';
 import type { ManifestObject } from './manifest-object.js';
@@ -32,6 +32,8 @@ const MAX_PROBLEMS = 20;
 const MAX_ALIASES = 1000;
 /** Lists in lists, at most. */
 const MAX_LIST_DEPTH = 4;
+
+const START: Position = { line: 1, column: 1 };
 
 type Family = 'Service' | 'Endpoints' | 'EndpointSlice' | 'Node' | 'ServiceCIDR';
 
@@ -66,7 +68,9 @@ class ManifestReader {
   private readonly problems: ManifestProblem[] = [];
   private readonly ignored: string[] = [];
   private suppressed = 0;
-  private locate: (path: FieldPath) => Position = () => ({ line: 1, column: 1 });
+  private locate: (path: FieldPath) => Position = () => START;
+  /** Positions are at hand, also for what nothing is wrong with. */
+  private positions = true;
 
   constructor(
     private readonly file: string,
@@ -79,15 +83,16 @@ class ManifestReader {
       // Positions of JSON are needed only when something is wrong, and cost a second parse.
       let parsed: { readonly document: Document | undefined; readonly lines: LineCounter } | undefined;
       this.locate = (path) => {
-        parsed ??= parseYaml(this.text);
-        return parsed.document ? positionOf(parsed.document, path, parsed.lines) : { line: 1, column: 1 };
+        parsed ??= parseFirst(this.text);
+        return parsed.document ? positionOf(parsed.document, path, parsed.lines) : START;
       };
+      this.positions = false;
       this.readDocument(json);
       return;
     }
     const lines = new LineCounter();
-    const documents = parseAllDocuments(this.text, { lineCounter: lines, merge: true, prettyErrors: false });
-    for (const document of Array.isArray(documents) ? documents : []) {
+    // One document at a time: the nodes of a large file take twenty times its size.
+    for (const document of parseDocuments(this.text, lines)) {
       this.locate = (path) => positionOf(document, path, lines);
       if (document.errors.length > 0) {
         for (const error of document.errors) {
@@ -177,7 +182,7 @@ class ManifestReader {
 
   private readFamily(family: Family, raw: UnknownRecord, path: FieldPath): void {
     const value = trim(raw, family !== 'Node' && family !== 'ServiceCIDR');
-    const position = this.locate(path);
+    const position = this.positions ? this.locate(path) : START;
     switch (family) {
       case 'Service': {
         const result = this.check(readService(value), path);
@@ -334,10 +339,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-function parseYaml(text: string): { readonly document: Document | undefined; readonly lines: LineCounter } {
+function parseDocuments(text: string, lines: LineCounter): Iterable<Document> {
+  const parser = new Parser(lines.addNewLine);
+  return new Composer({ merge: true, prettyErrors: false }).compose(parser.parse(text));
+}
+
+function parseFirst(text: string): { readonly document: Document | undefined; readonly lines: LineCounter } {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, prettyErrors: false });
-  return { document: Array.isArray(documents) ? documents[0] : undefined, lines };
+  const [document] = parseDocuments(text, lines);
+  return { document, lines };
 }
 
 /** Which of our kinds it is. A `Service` of another group (Knative has one) is another kind. */
