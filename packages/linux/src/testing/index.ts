@@ -1,0 +1,2 @@
+// iptables
+export { FakeIptables, type FakeIptablesOptions } from './fake-iptables.js';
