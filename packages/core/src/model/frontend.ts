@@ -31,14 +31,22 @@ export type Masquerade = 'always' | 'off-cluster' | 'never';
  * equal probability, after session affinity. `refuse` answers as a closed port does (ICMP port unreachable; TCP
  * clients see "connection refused"). `drop` answers nothing.
  */
-export type Route =
-  | {
-      readonly source: RouteSource;
-      readonly action: 'forward';
-      readonly endpoints: 'cluster' | 'local';
-      readonly masquerade: Masquerade;
-    }
-  | { readonly source: RouteSource; readonly action: 'refuse' | 'drop' };
+export type Route = ForwardRoute | ClosedRoute;
+
+/** Packets go on to an endpoint. */
+export interface ForwardRoute {
+  readonly source: RouteSource;
+  readonly action: 'forward';
+  /** The list of the service port that an endpoint is picked from; never empty. */
+  readonly endpoints: 'cluster' | 'local';
+  readonly masquerade: Masquerade;
+}
+
+/** Packets go nowhere. */
+export interface ClosedRoute {
+  readonly source: RouteSource;
+  readonly action: 'refuse' | 'drop';
+}
 
 /**
  * One address and port that packets can be sent to, and all that is decided about them.

@@ -1,1 +1,4 @@
-export {};
+export * from './fake-dataplane.js';
+export * from './objects.js';
+export * from './resolve-objects.js';
+export * from './virtual-clock.js';
