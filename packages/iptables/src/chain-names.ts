@@ -46,6 +46,8 @@ export const CHAINS = {
   externalServices: 'KUBE-EXTERNAL-SERVICES',
   proxyFirewall: 'KUBE-PROXY-FIREWALL',
   forward: 'KUBE-FORWARD',
+  /** Cluster IPs, for packets that are for none of their ports. */
+  clusterIPs: 'KUBE-CLUSTER-IPS',
   /** Refused NodePorts. */
   closedNodePorts: 'KUBE-CLOSED-NP',
   /** NodePorts that only some may use. */
@@ -57,7 +59,7 @@ export const CHAINS = {
 const OURS: Readonly<Record<'filter' | 'nat', RegExp>> = {
   nat: /^KUBE-(?:(?:SERVICES|NODEPORTS|HAIRPIN)(?:-.*)?|POSTROUTING|MARK-MASQ|PROXY-CANARY|(?:SVC|SVL|EXT|FW|SEP|XLB)-.*)$/,
   filter:
-    /^KUBE-(?:(?:SERVICES|NODEPORTS|EXTERNAL-SERVICES|PROXY-FIREWALL|CLOSED-NP|BLOCKED-NP)(?:-.*)?|FORWARD|PROXY-CANARY|FW-.*)$/,
+    /^KUBE-(?:(?:SERVICES|NODEPORTS|EXTERNAL-SERVICES|PROXY-FIREWALL|CLUSTER-IPS|CLOSED-NP|BLOCKED-NP)(?:-.*)?|FORWARD|PROXY-CANARY|FW-.*)$/,
 };
 
 /** Whether a chain belongs to this backend: made by it, or left by a kube-proxy in iptables mode. */

@@ -1,15 +1,23 @@
 import {
   type ChangeSet,
   type HealthCheckNodePort,
-  type LocalTrafficDetector,
-  type NodePortAddresses,
+  hostCIDR,
   type ProxyState,
   type ResolvedServicePort,
   serviceKey,
+  structurallyEqual,
 } from '@kube-proxier/core';
 import { IptablesRule } from '@kube-proxier/linux';
 import { CHAINS } from './chain-names.js';
-import { DispatchTree, type Entry, placeOfPort, TREE_NAMES, TREES, type TreeName } from './dispatch-tree.js';
+import {
+  DispatchTree,
+  type Entry,
+  placeOfAddress,
+  placeOfPort,
+  TREE_NAMES,
+  TREES,
+  type TreeName,
+} from './dispatch-tree.js';
 import { nodePortJumps } from './fixed-rules.js';
 import type { Chain } from './iptables-transaction.js';
 import { type ServiceRules, serviceRules } from './service-rules.js';
@@ -42,7 +50,13 @@ export class DispatchIndex {
     for (const check of state.healthCheckNodePorts.values()) {
       entries.push(healthCheckEntry(check));
     }
-    const empty = Object.fromEntries(TREE_NAMES.map((name) => [name, DispatchTree.empty(name)])) as Record<TreeName, DispatchTree>;
+    for (const address of state.clusterIPs.keys()) {
+      entries.push(clusterIPEntry(address));
+    }
+    const empty = Object.fromEntries(TREE_NAMES.map((name) => [name, DispatchTree.empty(name)])) as Record<
+      TreeName,
+      DispatchTree
+    >;
     return new DispatchIndex(state, editTrees(empty, [], entries).trees, endpoints);
   }
 
@@ -60,12 +74,21 @@ export class DispatchIndex {
     for (const [key, { previous, current }] of changes.servicePorts) {
       removed.push(...(rules.get(key)?.previous?.entries ?? []));
       added.push(...(rules.get(key)?.current?.entries ?? []));
-      endpoints += (current === undefined ? 0 : endpointsOf(current)) - (previous === undefined ? 0 : endpointsOf(previous));
+      endpoints +=
+        (current === undefined ? 0 : endpointsOf(current)) - (previous === undefined ? 0 : endpointsOf(previous));
     }
     for (const key of changes.healthCheckNodePorts) {
       const [before, after] = [this.state.healthCheckNodePorts.get(key), state.healthCheckNodePorts.get(key)];
       removed.push(...(before === undefined ? [] : [healthCheckEntry(before)]));
       added.push(...(after === undefined ? [] : [healthCheckEntry(after)]));
+    }
+    for (const address of changes.clusterIPs) {
+      if (this.state.clusterIPs.has(address)) {
+        removed.push(clusterIPEntry(address));
+      }
+      if (state.clusterIPs.has(address)) {
+        added.push(clusterIPEntry(address));
+      }
     }
     const { trees, touched } = editTrees(this.trees, removed, added);
     return { index: new DispatchIndex(state, trees, endpoints), touched };
@@ -77,6 +100,24 @@ export class DispatchIndex {
     switch (tree) {
       case 'services':
         return nodePortJumps(family, node.nodePortAddresses, CHAINS.nodePorts);
+      case 'refused':
+        return TRANSPORTS.map(
+          (protocol) =>
+            new IptablesRule({
+              protocol,
+              matches: [{ match: 'conntrack', states: ['DNAT'], not: true }],
+              target: { target: 'jump', chain: CHAINS.clusterIPs },
+            }),
+        );
+      case 'clusterIPs':
+        return node.serviceCIDRs.map(
+          (value) =>
+            new IptablesRule({
+              destination: { value },
+              comment: 'not a cluster IP of any service',
+              target: { target: 'DROP' },
+            }),
+        );
       case 'refusedExternal':
         return this.#tailFor('closedNodePorts', CHAINS.closedNodePorts);
       case 'firewall':
@@ -129,7 +170,9 @@ function editTrees(trees: Trees, removed: readonly Entry[], added: readonly Entr
     const names =
       before.isFlat === after.isFlat
         ? after.chainsOf([...edit.removed, ...edit.added])
-        : [...before.chains([]), ...after.chains([])].map(([chain]) => chain).filter((chain) => chain !== TREES[name].root);
+        : [...before.chains([]), ...after.chains([])]
+            .map(([chain]) => chain)
+            .filter((chain) => chain !== TREES[name].root);
     touched.set(name, new Set(names));
   }
   return { trees: next, touched };
@@ -142,6 +185,22 @@ export function rulesOf(port: ResolvedServicePort, state: ProxyState): ServiceRu
 
 function endpointsOf(port: ResolvedServicePort): number {
   return Math.max(port.cluster.length, port.local.length);
+}
+
+const TRANSPORTS = ['tcp', 'udp', 'sctp'] as const;
+
+/** Refuses what is for none of the ports of a cluster IP. */
+function clusterIPEntry(address: string): Entry {
+  return {
+    tree: 'clusterIPs',
+    key: address,
+    owner: undefined,
+    place: placeOfAddress(address),
+    rule: new IptablesRule({
+      destination: { value: hostCIDR(address) },
+      target: { target: 'REJECT', with: address.includes(':') ? 'icmp6-port-unreachable' : 'icmp-port-unreachable' },
+    }),
+  };
 }
 
 function healthCheckEntry(check: HealthCheckNodePort): Entry {
@@ -165,16 +224,8 @@ export function sameNode(a: ProxyState, b: ProxyState): boolean {
   return (
     a.node === b.node ||
     (a.family === b.family &&
-      sameDetector(a.node.detector, b.node.detector) &&
-      sameAddresses(a.node.nodePortAddresses, b.node.nodePortAddresses))
+      structurallyEqual(a.node.detector, b.node.detector) &&
+      structurallyEqual(a.node.nodePortAddresses, b.node.nodePortAddresses) &&
+      structurallyEqual(a.node.serviceCIDRs, b.node.serviceCIDRs))
   );
 }
-
-function sameDetector(a: LocalTrafficDetector, b: LocalTrafficDetector): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function sameAddresses(a: NodePortAddresses, b: NodePortAddresses): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-

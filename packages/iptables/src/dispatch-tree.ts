@@ -22,6 +22,8 @@ export const TREES = {
   hairpin: { table: 'nat', root: CHAINS.hairpin },
   /** filter: cluster IPs that refuse or drop. */
   refused: { table: 'filter', root: CHAINS.services },
+  /** filter: every cluster IP: what comes here is for none of its ports. */
+  clusterIPs: { table: 'filter', root: CHAINS.clusterIPs },
   /** filter: other addresses that refuse or drop. */
   refusedExternal: { table: 'filter', root: CHAINS.externalServices },
   /** filter: NodePorts that refuse or drop. */
@@ -82,7 +84,12 @@ export function placeOfPort(protocol: IptablesProtocol, port: number): Place {
     protocol,
     matches: [{ match: 'port', protocol, first, last: first + size - 1 }],
   });
-  return { middle: name, leaf: `${name}-${leaf & 31}`, toMiddle: range(middle << 10, 1024), toLeaf: range(leaf << 5, 32) };
+  return {
+    middle: name,
+    leaf: `${name}-${leaf & 31}`,
+    toMiddle: range(middle << 10, 1024),
+    toLeaf: range(leaf << 5, 32),
+  };
 }
 
 function lowBits(address: string): number {
@@ -196,7 +203,9 @@ export class DispatchTree {
   }
 
   #middle(name: string): Chain {
-    const places = [...this.leaves.values()].map((entries) => entries[0]!.place).filter((place) => place.middle === name);
+    const places = [...this.leaves.values()]
+      .map((entries) => entries[0]!.place)
+      .filter((place) => place.middle === name);
     places.sort((a, b) => (a.leaf < b.leaf ? -1 : 1));
     return { rules: places.map((place) => this.#jump(place.toLeaf, place.leaf)) };
   }

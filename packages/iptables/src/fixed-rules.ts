@@ -54,7 +54,10 @@ export const JUMPS: readonly Jump[] = [
 ];
 
 /** Chains whose content depends on the host only. */
-export function hostChains(masqueradeBit: number, facts: HostFacts): { readonly filter: Map<string, Chain>; readonly nat: Map<string, Chain> } {
+export function hostChains(
+  masqueradeBit: number,
+  facts: HostFacts,
+): { readonly filter: Map<string, Chain>; readonly nat: Map<string, Chain> } {
   const bit = (1 << masqueradeBit) >>> 0;
   const marked: IptablesMatch = { match: 'mark', value: bit, mask: bit };
   const notMarked: IptablesMatch = { ...marked, not: true };
@@ -103,7 +106,14 @@ export function nodePortJumps(family: IPFamily, addresses: NodePortAddresses, ch
         : addresses.loopback
           ? {}
           : { destination: { value: LOOPBACK, not: true } };
-    return [new IptablesRule({ ...except, comment: LAST, matches: [{ match: 'addrtype', side: 'dst', type: 'LOCAL' }], target })];
+    return [
+      new IptablesRule({
+        ...except,
+        comment: LAST,
+        matches: [{ match: 'addrtype', side: 'dst', type: 'LOCAL' }],
+        target,
+      }),
+    ];
   }
   const isLoopback = (address: string) => address.startsWith('127.') || address === '::1';
   const listed = addresses.addresses
@@ -127,3 +137,6 @@ export const LOCALNET_GUARD = new IptablesRule({
 
 export const LOCALNET_GUARD_JUMP = new IptablesRule({ target: jump(CHAINS.localnetGuard) });
 export const LOCALNET_GUARD_HOOKS: readonly string[] = ['INPUT', 'OUTPUT'];
+
+/** Whether packets to 127.0.0.0/8 may come and go by interfaces other than lo. */
+export const ROUTE_LOCALNET = '/proc/sys/net/ipv4/conf/all/route_localnet';

@@ -141,7 +141,10 @@ export function ownersOf(transaction: IptablesTransaction): ReadonlySet<string> 
 }
 
 /** The transaction without what it does for the service ports that `excluded` holds for. */
-export function withoutOwners(transaction: IptablesTransaction, excluded: (key: string) => boolean): IptablesTransaction {
+export function withoutOwners(
+  transaction: IptablesTransaction,
+  excluded: (key: string) => boolean,
+): IptablesTransaction {
   const kept = (key: string | undefined) => key === undefined || !excluded(key);
   const restrict = (table: TableTransaction): TableTransaction => ({
     ...table,

@@ -101,7 +101,9 @@ class ServiceRenderer {
     }
     const [only] = routes;
     const inside =
-      routes.length === 1 && only?.action === 'forward' && (frontend.kind === 'ClusterIP' || only.masquerade === 'never')
+      routes.length === 1 &&
+      only?.action === 'forward' &&
+      (frontend.kind === 'ClusterIP' || only.masquerade === 'never')
         ? this.#pick(only)
         : this.#externalChain(routes);
     return frontend.allowedSources === undefined ? inside : this.#firewallChain(frontend.allowedSources, inside);
@@ -235,7 +237,10 @@ class ServiceRenderer {
         continue;
       }
       const list = this.port[endpoints];
-      this.#nat.set(serviceChain(kind, this.port.name), this.#own([...this.#guards(endpoints), ...this.#choices(list)]));
+      this.#nat.set(
+        serviceChain(kind, this.port.name),
+        this.#own([...this.#guards(endpoints), ...this.#choices(list)]),
+      );
       for (const endpoint of list) {
         reachable.set(endpoint.key, endpoint);
       }

@@ -34,3 +34,6 @@ export {
   type CommandRunnerOptions,
   createCommandRunner,
 } from './process/command-runner.js';
+
+// Kernel settings
+export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';

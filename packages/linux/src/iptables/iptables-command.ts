@@ -55,8 +55,8 @@ class IptablesCommand implements Iptables {
     }
   }
 
-  async save(table: IptablesTable): Promise<string> {
-    return (await this.#run('save', ['-t', table], {})).stdout;
+  async save(table?: IptablesTable): Promise<string> {
+    return (await this.#run('save', table === undefined ? [] : ['-t', table], {})).stdout;
   }
 
   async chainExists(table: IptablesTable, chain: string): Promise<boolean> {

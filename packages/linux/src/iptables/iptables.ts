@@ -29,8 +29,11 @@ export interface Iptables {
    */
   restore(document: string): Promise<void>;
 
-  /** What `iptables-save -t table` prints. Changes nothing. */
-  save(table: IptablesTable): Promise<string>;
+  /**
+   * What `iptables-save -t table` prints; without a table, what it prints for all that are in use, which does not bring
+   * any into use.
+   */
+  save(table?: IptablesTable): Promise<string>;
 
   chainExists(table: IptablesTable, chain: string): Promise<boolean>;
 

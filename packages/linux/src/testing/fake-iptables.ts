@@ -108,17 +108,23 @@ export class FakeIptables implements Iptables {
     }
   }
 
-  async save(table: IptablesTable): Promise<string> {
+  async save(table?: IptablesTable): Promise<string> {
     this.saves++;
     this.#failIfAsked();
-    const chains = [...this.#table(table)].sort(
+    return table === undefined
+      ? [...this.#tables.keys()].map((name) => this.#print(name)).join('')
+      : this.#print(table);
+  }
+
+  #print(name: IptablesTable): string {
+    const chains = [...this.#table(name)].sort(
       ([a, left], [b, right]) => order(a, left) - order(b, right) || compare(a, b),
     );
     return [
-      `*${table}`,
-      ...chains.map(([name, chain]) => `:${name} ${chain.policy} [0:0]`),
-      ...chains.flatMap(([name, chain]) =>
-        chain.rules.map((rule) => (rule === '' ? `-A ${name}` : `-A ${name} ${rule}`)),
+      `*${name}`,
+      ...chains.map(([chain, { policy }]) => `:${chain} ${policy} [0:0]`),
+      ...chains.flatMap(([chain, { rules }]) =>
+        rules.map((rule) => (rule === '' ? `-A ${chain}` : `-A ${chain} ${rule}`)),
       ),
       'COMMIT',
       '',
