@@ -2,6 +2,7 @@ import type { Logger } from '@kube-proxier/core';
 import { type Iptables, IptablesDocumentRefused } from '@kube-proxier/linux';
 import { IptablesPartlyApplied } from './iptables-error.js';
 import {
+  EMPTY_TABLE,
   type IptablesTransaction,
   isEmptyTable,
   ownerOfLine,
@@ -15,6 +16,12 @@ import {
 const MOST_ATTEMPTS = 64;
 
 /**
+ * Larger transactions take a document per table: the nft variant needs three times as long for the second table of a
+ * large document as for the same table by itself.
+ */
+const MOST_CHAINS_IN_ONE = 500;
+
+/**
  * Writes a transaction in one document. When that is refused, finds the service ports to blame, and writes all but
  * their rules, so that one Service cannot hold back others.
  *
@@ -26,6 +33,32 @@ export async function applyTransaction(
   transaction: IptablesTransaction,
   logger: Logger,
 ): Promise<void> {
+  const large = transaction.filter.writes.size + transaction.nat.writes.size > MOST_CHAINS_IN_ONE;
+  if (!large || isEmptyTable(transaction.filter) || isEmptyTable(transaction.nat)) {
+    await applyDocument(iptables, transaction, logger);
+    return;
+  }
+  const refused = new Map<string, string>();
+  let cause: unknown;
+  for (const part of [{ nat: EMPTY_TABLE }, { filter: EMPTY_TABLE }]) {
+    try {
+      await applyDocument(iptables, { ...transaction, ...part }, logger);
+    } catch (error) {
+      if (!(error instanceof IptablesPartlyApplied)) {
+        throw error;
+      }
+      cause = error;
+      for (const [key, reason] of error.refused) {
+        refused.set(key, reason);
+      }
+    }
+  }
+  if (refused.size > 0) {
+    throw new IptablesPartlyApplied(refused, { cause });
+  }
+}
+
+async function applyDocument(iptables: Iptables, transaction: IptablesTransaction, logger: Logger): Promise<void> {
   const document = renderTransaction(transaction);
   if (document === '') {
     return;

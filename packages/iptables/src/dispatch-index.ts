@@ -39,12 +39,14 @@ export class DispatchIndex {
     readonly endpoints: number,
   ) {}
 
-  /** From nothing: costs what the whole state costs. */
-  static of(state: ProxyState): DispatchIndex {
+  /** From nothing: costs what the whole state costs. `each` sees the rules of every service port on the way. */
+  static of(state: ProxyState, each: (rules: ServiceRules) => void = () => {}): DispatchIndex {
     const entries: Entry[] = [];
     let endpoints = 0;
     for (const port of state.servicePorts.values()) {
-      entries.push(...rulesOf(port, state).entries);
+      const rules = rulesOf(port, state);
+      each(rules);
+      entries.push(...rules.entries);
       endpoints += endpointsOf(port);
     }
     for (const check of state.healthCheckNodePorts.values()) {

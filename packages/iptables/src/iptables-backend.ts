@@ -53,9 +53,6 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
   };
 }
 
-/** The backend with its defaults. */
-export const iptablesBackend: BackendModule = createIptablesBackend();
-
 /** One rule of every kind that the host may lack, in a chain that no packet comes through. */
 const TRIAL = `*nat
 :KUBE-PROXY-TRIAL - [0:0]
@@ -163,3 +160,6 @@ class IptablesHost {
     return createIptables({ family, runner: this.#runner, ...(variant === undefined ? {} : { variant }) });
   }
 }
+
+/** The backend with its defaults. */
+export const iptablesBackend: BackendModule = createIptablesBackend();

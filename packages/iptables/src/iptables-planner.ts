@@ -116,13 +116,19 @@ export class IptablesPlanner {
   /** Every chain that follows from the state. */
   #stateChains(state: ProxyState): Record<TableName, Map<string, Chain>> {
     const chains = { filter: new Map<string, Chain>(), nat: new Map<string, Chain>() };
-    for (const port of state.servicePorts.values()) {
-      const rules = rulesOf(port, state);
+    const collect = (rules: ServiceRules) => {
       for (const table of TABLES) {
         for (const [name, chain] of rules[table]) {
           chains[table].set(name, chain);
         }
       }
+    };
+    if (this.#indexes.has(state)) {
+      for (const port of state.servicePorts.values()) {
+        collect(rulesOf(port, state));
+      }
+    } else {
+      this.#indexes.set(state, DispatchIndex.of(state, collect));
     }
     for (const [table, name, chain] of this.#index(state).chains()) {
       chains[table].set(name, chain);

@@ -52,6 +52,8 @@ class ServiceRenderer {
   /** Chains that enter from outside, by what they do: frontends that do the same share one. */
   readonly #external = new Map<string, string>();
   readonly #firewalls = new Map<string, string>();
+  /** Names of chains: a hash costs more than the rest of a rule. */
+  readonly #names = new Map<string, string>();
 
   constructor(
     private readonly port: ResolvedServicePort,
@@ -110,7 +112,7 @@ class ServiceRenderer {
   }
 
   #pick(route: Forward): string {
-    return serviceChain(route.endpoints === 'local' ? 'SVL' : 'SVC', this.port.name);
+    return this.#name(route.endpoints === 'local' ? 'SVL' : 'SVC');
   }
 
   /** Applies routes one after another (spec I-36). */
@@ -172,7 +174,7 @@ class ServiceRenderer {
 
   /** kube-proxy's name for the first chain of a kind; it never needs a second. */
   #variantChain(kind: ServiceChainKind, known: Map<string, string>, signature: string): string {
-    const chain = serviceChain(kind, this.port.name, known.size === 0 ? '' : signature);
+    const chain = this.#name(kind, known.size === 0 ? '' : signature);
     known.set(signature, chain);
     return chain;
   }
@@ -204,7 +206,7 @@ class ServiceRenderer {
       return;
     }
     const tree: TreeName = frontend.address === undefined ? 'blockedNodePorts' : 'firewall';
-    const chain = serviceChain('FW', this.port.name);
+    const chain = this.#name('FW');
     const comment = `${this.#label} traffic not accepted by ${chain}`;
     if (allowedSources.length === 0 || routes.every((route) => route.action === 'forward')) {
       this.#enter(tree, frontend, 0, { comment, target: { target: 'DROP' } });
@@ -212,7 +214,7 @@ class ServiceRenderer {
     }
     // Some of those who are allowed are not forwarded either: they go on, to what refuses them.
     const signature = allowedSources.join(' ');
-    const filterChain = serviceChain('FW', this.port.name, signature);
+    const filterChain = this.#name('FW', signature);
     const rules = [
       ...allowedSources.map((source) => new IptablesRule({ source: { value: source }, target: { target: 'RETURN' } })),
       new IptablesRule({ comment, target: { target: 'DROP' } }),
@@ -237,10 +239,7 @@ class ServiceRenderer {
         continue;
       }
       const list = this.port[endpoints];
-      this.#nat.set(
-        serviceChain(kind, this.port.name),
-        this.#own([...this.#guards(endpoints), ...this.#choices(list)]),
-      );
+      this.#nat.set(this.#name(kind), this.#own([...this.#guards(endpoints), ...this.#choices(list)]));
       for (const endpoint of list) {
         reachable.set(endpoint.key, endpoint);
       }
@@ -384,12 +383,22 @@ class ServiceRenderer {
     }
   }
 
+  #name(kind: ServiceChainKind, discriminator = ''): string {
+    const key = `${kind} ${discriminator}`;
+    let name = this.#names.get(key);
+    if (name === undefined) {
+      name = serviceChain(kind, this.port.name, discriminator);
+      this.#names.set(key, name);
+    }
+    return name;
+  }
+
   #own(rules: readonly IptablesRule[]): Chain {
     return { rules, owner: this.port.key };
   }
 
   #endpointChain(endpoint: Endpoint): string {
-    return serviceChain('SEP', this.port.name, endpoint.key);
+    return this.#name('SEP', endpoint.key);
   }
 
   #arrow(endpoint: Endpoint): string {
