@@ -88,8 +88,10 @@ class PiecemealApply {
     let last = first;
     while (error !== undefined) {
       last = error;
+      // The line is one of the transaction as it was sent, so it is looked up before anything is taken out.
+      const blamed = this.#blameLine(error);
       await this.#forgetWhatIsDone();
-      if (!this.#blameLine(error) && !(await this.#blameByHalves(error))) {
+      if (!blamed && !(await this.#blameByHalves(error))) {
         throw error;
       }
       error = await this.#try(this.transaction);

@@ -11,6 +11,7 @@ import { applyTransaction } from './apply-transaction.js';
 import { CHAINS } from './chain-names.js';
 import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
 import { cleanUp } from './iptables-cleanup.js';
+import { IptablesPartlyApplied } from './iptables-error.js';
 import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
 import type { IptablesTransaction } from './iptables-transaction.js';
 
@@ -46,10 +47,22 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
 
   async apply(transaction: IptablesTransaction): Promise<void> {
     const iptables = await this.#iptables();
+    let partly: IptablesPartlyApplied | undefined;
+    try {
+      await applyTransaction(iptables, transaction, this.#logger);
+    } catch (error) {
+      if (!(error instanceof IptablesPartlyApplied)) {
+        throw error;
+      }
+      partly = error;
+    }
+    // Last, so that its jumps stand above ours.
     if (transaction.localnet) {
       await this.#openLocalnet(iptables);
     }
-    await applyTransaction(iptables, transaction, this.#logger);
+    if (partly !== undefined) {
+      throw partly;
+    }
   }
 
   async readBack(): Promise<InstalledIptables> {

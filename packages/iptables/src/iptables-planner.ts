@@ -242,12 +242,16 @@ function planJumps(table: TableName, installed: SavedTable, target: Draft): void
   for (const hook of hooks) {
     const wanted = JUMPS.filter((jump) => jump.table === table && jump.from === hook).map((jump) => jump.rule);
     const bare = wanted.map((rule) => rule.bareText);
-    const found = (installed.get(hook)?.rules ?? []).filter((text) => bare.includes(canonicalBare(text)));
+    const standing = installed.get(hook)?.rules ?? [];
+    const isOurs = (text: string) => bare.includes(canonicalBare(text));
+    const found = standing.filter(isOurs);
     if (holds(found.map(withoutComment), wanted)) {
       continue;
     }
     target.removals.push(...found.map((text) => ({ chain: hook, text })));
-    target.insertions.push(...wanted.map((rule, index) => ({ chain: hook, position: index + 1, rule })));
+    // Where the first of them stood, or on top.
+    const first = Math.max(0, standing.findIndex(isOurs)) + 1;
+    target.insertions.push(...wanted.map((rule, index) => ({ chain: hook, position: first + index, rule })));
   }
 }
 
