@@ -1,4 +1,9 @@
 // The network sandbox: real packets through the real kernel.
+
+// Fakes that keep the kernel's semantics.
+export * from './fake-conntrack.js';
+export * from './fake-local-network.js';
+export * from './fake-sysctl.js';
 export * from './sandbox/network-sandbox.js';
 export * from './sandbox/outcome.js';
 export * from './sandbox/sandbox-error.js';
