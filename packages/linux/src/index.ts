@@ -37,3 +37,13 @@ export {
 
 // Kernel settings
 export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';
+// Processes, conntrack, sysctl, network, ipvs.
+export * from './conntrack/conntrack.js';
+export * from './conntrack/conntrack-text.js';
+export * from './conntrack/conntrack-tool.js';
+export * from './ipvs/probe-ipvs.js';
+export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
+export * from './network/supports-ipv6.js';
+export * from './process/find-tool.js';
+export { type RunCommand, runCommand, systemPath } from './process/run-command.js';
+export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';
