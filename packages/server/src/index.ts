@@ -7,4 +7,4 @@ export { type HostNetwork, thisHost } from './host-network.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node-addresses.js';
 export { resolveNodeName } from './node-name.js';
 export { ProxyServer, type ProxyServerInfo, type ProxyServerOptions } from './proxy-server.js';
-export { type FlowEnd, mayLeaveStaleFlows, staleFlows, type TrackedFlow } from './stale-flows.js';
+export { mayLeaveStaleFlows, staleFlows, type TrackedFlow } from './stale-flows.js';
