@@ -88,7 +88,10 @@ async function runAgent(
     logger,
     ...(composition.conntrack ? { conntrack: composition.conntrack } : {}),
   });
-  const stop = () => void server.stop();
+  const stop = () => {
+    logger.info('kube-proxier is ending');
+    void server.stop();
+  };
   signal.addEventListener('abort', stop);
   try {
     const { selection, nodeName, families } = await server.start();
