@@ -1,6 +1,7 @@
 import { type Logger, messageOf } from '@kube-proxier/core';
-import { cleanupBackends, ProxyServer } from '@kube-proxier/server';
+import { cleanupBackends, ProxyServer, StatusServer, thisHost } from '@kube-proxier/server';
 import type { Composition } from './compose.js';
+import { explain } from './explain/explain.js';
 import { helpText, parseCommandLine } from './flags/command-line.js';
 import { type AgentSettings, CommandLineError, readLogging, readSettings } from './flags/settings.js';
 import { VERSION } from './version.js';
@@ -50,6 +51,16 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     return 1;
   }
 
+  if (commandLine.command === 'explain') {
+    try {
+      print(await explain(commandLine.operands, settings, composition));
+      return 0;
+    } catch (error) {
+      printError(`kube-proxier: ${messageOf(error)}\n`);
+      return 1;
+    }
+  }
+
   const logger = environment.createLogger(readLogging(commandLine));
   try {
     if (commandLine.command === 'cleanup') {
@@ -78,6 +89,9 @@ async function runAgent(
   }
   logger.info(`kube-proxier ${VERSION} is starting`, { node: process.version, pid: process.pid });
   const sources = composition.sources(settings, logger);
+  const status = settings.status
+    ? new StatusServer({ ...settings.status, logger, localAddresses: () => thisHost.localAddresses() })
+    : undefined;
   const server = new ProxyServer({
     backends: composition.backends,
     sources,
@@ -87,6 +101,7 @@ async function runAgent(
     bindAddress: settings.bindAddress,
     logger,
     ...(composition.conntrack ? { conntrack: composition.conntrack } : {}),
+    ...(status ? { observer: status } : {}),
   });
   const stop = () => {
     logger.info('kube-proxier is ending');
@@ -94,7 +109,11 @@ async function runAgent(
   };
   signal.addEventListener('abort', stop);
   try {
+    await status?.start();
     const { selection, nodeName, families } = await server.start();
+    if (status) {
+      status.mode = selection.mode;
+    }
     logger.info(`kube-proxier ${VERSION} is running`, {
       mode: selection.mode,
       ...(selection.detail === undefined ? {} : { host: selection.detail }),
@@ -109,6 +128,7 @@ async function runAgent(
   } finally {
     signal.removeEventListener('abort', stop);
     await server.stop();
+    await status?.stop();
   }
 }
 

@@ -23,7 +23,7 @@ export { readNode, readServiceCIDR } from './objects/read-node.js';
 export { DEFAULT_AFFINITY_SECONDS, readService } from './objects/read-service.js';
 export * from './resolution/diff-states.js';
 export * from './resolution/proxy-state-resolver.js';
-export { formatSimulation } from './simulator/format-simulation.js';
+export { type Explanation, explainSimulation, formatSimulation } from './simulator/format-simulation.js';
 export * from './simulator/simulate-packet.js';
 export * from './sync/clock.js';
 export * from './sync/dual-stack-proxier.js';

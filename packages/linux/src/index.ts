@@ -1,1 +1,39 @@
-export {};
+// Processes
+
+// iptables
+export type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables/iptables.js';
+export {
+  createIptables,
+  type IptablesCommandOptions,
+  iptablesProgram,
+  parseIptablesVersion,
+} from './iptables/iptables-command.js';
+export { IptablesDocumentRefused, IptablesError, type IptablesErrorCode } from './iptables/iptables-error.js';
+export {
+  type Condition,
+  type ConntrackState,
+  type IptablesMatch,
+  type IptablesProtocol,
+  IptablesRule,
+  type IptablesRuleParts,
+  type IptablesTarget,
+  isBuiltinTarget,
+  kernelProbability,
+  splitWords,
+  targetOf,
+  withoutComment,
+} from './iptables/iptables-rule.js';
+export { parseSavedTable, type SavedChain, type SavedTable } from './iptables/iptables-save.js';
+export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
+export {
+  CommandError,
+  type CommandFailure,
+  type CommandRequest,
+  type CommandResult,
+  type CommandRunner,
+  type CommandRunnerOptions,
+  createCommandRunner,
+} from './process/command-runner.js';
+
+// Kernel settings
+export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';

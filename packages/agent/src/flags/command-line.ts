@@ -5,13 +5,15 @@ import { parseGoBool } from './go-values.js';
 import { nearestFlag } from './nearest-flag.js';
 
 /** What is to be done. */
-export type AgentCommand = 'run' | 'cleanup' | 'help' | 'version';
+export type AgentCommand = 'run' | 'cleanup' | 'explain' | 'help' | 'version';
 
 /** A command line taken apart; no value is checked yet. */
 export interface CommandLine {
   readonly command: AgentCommand;
   /** Values as they were written, in their order. Flags that were not given are absent. */
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
+  /** What `explain` is asked: source and destination. Empty for every other command. */
+  readonly operands: readonly string[];
   /** What is wrong with the command line as such, each in one line. */
   readonly errors: readonly string[];
 }
@@ -33,10 +35,11 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const isSet = (name: FlagName) => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
   let command: AgentCommand = isSet('cleanup') ? 'cleanup' : 'run';
   const [first, ...rest] = operands;
-  if (first === 'cleanup') {
-    command = 'cleanup';
+  const named = first === 'cleanup' || first === 'explain';
+  if (named) {
+    command = first;
   }
-  const positional = [...(first === 'cleanup' ? rest : operands)];
+  const positional = named ? [...rest] : [...operands];
   let mayBeValue = false;
   for (const argument of unknown) {
     if (argument.startsWith('-')) {
@@ -47,7 +50,11 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     mayBeValue = argument.startsWith('-') && !argument.includes('=');
   }
   const stray = positional.filter((operand) => operand !== '');
-  if (stray.length > 0) {
+  if (command === 'explain') {
+    if (stray.length !== 2) {
+      errors.push(`${PROGRAM} explain needs two arguments, as in: ${PROGRAM} explain 10.244.0.5 10.96.0.10:80/tcp`);
+    }
+  } else if (stray.length > 0) {
     const list = stray.map((operand) => `"${printable(operand)}"`).join(', ');
     errors.push(
       `${PROGRAM} takes no arguments besides its flags, and got ${list}; to name several manifests, repeat --manifests`,
@@ -59,7 +66,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   if (isSet('help')) {
     command = 'help';
   }
-  return { command, values, errors };
+  return { command, values, operands: command === 'explain' ? stray : [], errors };
 }
 
 /**
@@ -77,7 +84,9 @@ function createHelp(modes: readonly { readonly mode: string; readonly descriptio
       'Takes care of Kubernetes Services on this node: what is sent to a Service reaches one of its endpoints.\n' +
         'What it has programmed stays in place when it ends; the command cleanup removes it.',
     )
-    .usage('--manifests <path> [flags]\n       kube-proxier cleanup [flags]')
+    .usage(
+      '--manifests <path> [flags]\n       kube-proxier cleanup [flags]\n       kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]',
+    )
     .helpOption(false)
     .helpCommand(false)
     .configureHelp({ helpWidth: 100 });
@@ -87,6 +96,13 @@ function createHelp(modes: readonly { readonly mode: string; readonly descriptio
   program
     .command('cleanup')
     .description('Remove everything that any mode has programmed, nothing else, and end.')
+    .helpOption(false);
+  program
+    .command('explain')
+    .description(
+      'Say what becomes of a packet, and why. Asks the agent that runs at --metrics-bind-address, or works it out from ' +
+        '--manifests, which needs no privileges.',
+    )
     .helpOption(false);
   return program;
 }

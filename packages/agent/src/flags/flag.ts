@@ -19,7 +19,7 @@ export interface Flag {
   readonly group: FlagGroup;
 }
 
-export type FlagGroup = 'Mode' | 'Objects' | 'Node' | 'Services' | 'Timing' | 'Logging' | 'Other';
+export type FlagGroup = 'Mode' | 'Status' | 'Objects' | 'Node' | 'Services' | 'Timing' | 'Logging' | 'Other';
 
 const DURATION = 'a duration such as 500ms, 30s or 1m30s';
 
@@ -161,6 +161,27 @@ export const FLAGS = [
     defaultText: '1s',
     help: `How long to wait at least between two syncs, ${DURATION}. 0 means that every change is written at once.`,
     group: 'Timing',
+  },
+  {
+    name: 'metrics-bind-address',
+    type: 'text',
+    value: 'address:port',
+    default: '127.0.0.1:10249',
+    defaultText: '127.0.0.1:10249',
+    help:
+      'Where the agent answers /proxyMode, /healthz and the questions of kube-proxier explain, by HTTP. Who can reach ' +
+      'it can see all Services: keep it on a loopback address. Port 10249 when none is given; "" switches it off.',
+    group: 'Status',
+  },
+  {
+    name: 'output',
+    short: 'o',
+    type: 'text',
+    value: 'format',
+    default: 'text',
+    defaultText: 'text',
+    help: 'How kube-proxier explain answers: text for people, or json.',
+    group: 'Status',
   },
   {
     name: 'v',

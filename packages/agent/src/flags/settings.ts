@@ -28,6 +28,17 @@ export interface AgentSettings {
   /** What differs from core's defaults or was given. */
   readonly proxier: Partial<ProxierOptions>;
   readonly logging: LoggingSettings;
+  /** Where the status server listens; undefined when it is switched off. */
+  readonly status: StatusAddress | undefined;
+  /** How `explain` answers. */
+  readonly output: 'text' | 'json';
+}
+
+/** An address to listen on. */
+export interface StatusAddress {
+  /** Canonical, without brackets. */
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface LoggingSettings {
@@ -49,6 +60,7 @@ export class CommandLineError extends ProxierError {
 const DETECT_LOCAL_MODES = ['ClusterCIDR', 'NodeCIDR', 'BridgeInterface', 'InterfaceNamePrefix'] as const;
 type DetectLocalMode = (typeof DETECT_LOCAL_MODES)[number];
 
+const DEFAULT_STATUS_PORT = 10_249;
 /** Longest interface name that the kernel takes (IFNAMSIZ less its end). */
 const MAX_INTERFACE_NAME = 15;
 
@@ -92,6 +104,8 @@ class SettingsReader {
         ...this.periods(),
       },
       logging: this.logging(),
+      status: this.statusAddress(),
+      output: this.output(),
     };
     for (const name of ['cleanup', 'version', 'help'] as const) {
       this.bool(name);
@@ -239,6 +253,34 @@ class SettingsReader {
     }
     const verbosity = this.int('v', 0, 2_147_483_647, 'a level of detail from 0, such as 2');
     return { format: format === 'json' ? 'json' : 'text', verbosity };
+  }
+
+  private statusAddress(): StatusAddress | undefined {
+    const text = this.text('metrics-bind-address');
+    if (text === '') {
+      return undefined;
+    }
+    const whole = parseAddress(text);
+    const split = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
+    const address = whole ?? parseAddress(split?.[1] ?? split?.[2]);
+    const port = whole ? DEFAULT_STATUS_PORT : Number(split?.[3]);
+    if (!address || !(port >= 1 && port <= 65_535)) {
+      this.wrong(
+        'metrics-bind-address',
+        text,
+        'must be an IP address, with a port from 1 to 65535, as in 127.0.0.1:10249',
+      );
+      return undefined;
+    }
+    return { host: address.text, port };
+  }
+
+  private output(): 'text' | 'json' {
+    const output = this.text('output');
+    if (output !== 'text' && output !== 'json') {
+      this.wrong('output', output, 'must be text or json');
+    }
+    return output === 'json' ? 'json' : 'text';
   }
 
   private interfaceName(name: 'pod-bridge-interface' | 'pod-interface-name-prefix'): string {

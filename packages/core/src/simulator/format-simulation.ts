@@ -1,8 +1,32 @@
 import { joinHostPort } from '../model/address.js';
+import type { Frontend, Route } from '../model/frontend.js';
+import { formatServicePortName } from '../model/service-port-name.js';
 import type { SimulatedOutcome, Simulation } from './simulate-packet.js';
 
+/** A simulation for machines: what JSON carries of it. */
+export interface Explanation extends Pick<Simulation, 'packet' | 'outcome' | 'steps' | 'endpoints'> {
+  /** `namespace/name:portName` of the service port that the packet reached; null when it reached none. */
+  readonly servicePort: string | null;
+  readonly frontend: Frontend | null;
+  readonly route: Route | null;
+}
+
+/** The parts of a simulation that make sense outside this process. */
+export function explainSimulation(simulation: Simulation): Explanation {
+  const { packet, outcome, servicePort, frontend, route, steps, endpoints } = simulation;
+  return {
+    packet,
+    outcome,
+    servicePort: servicePort ? formatServicePortName(servicePort.name) : null,
+    frontend: frontend ?? null,
+    route: route ?? null,
+    steps,
+    endpoints,
+  };
+}
+
 /** A simulation as text for a person: the outcome first, then why, then every endpoint. */
-export function formatSimulation(simulation: Simulation): string {
+export function formatSimulation(simulation: Pick<Simulation, 'packet' | 'outcome' | 'steps' | 'endpoints'>): string {
   const { packet, outcome, steps, endpoints } = simulation;
   const lines = [
     `${packet.source} -> ${joinHostPort(packet.destination, packet.port)}/${packet.protocol}: ${outcomeText(outcome)}`,
