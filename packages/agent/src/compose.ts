@@ -1,6 +1,6 @@
 import type { BackendModule, Logger, Source } from '@kube-proxier/core';
-import type { FlowTable } from '@kube-proxier/server';
 import { iptablesBackend } from '@kube-proxier/iptables';
+import type { FlowTable } from '@kube-proxier/server';
 import { ManifestSource } from '@kube-proxier/source-manifests';
 import type { AgentSettings } from './flags/settings.js';
 import { createIpvsMode } from './ipvs-mode.js';
