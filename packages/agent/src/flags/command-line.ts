@@ -39,7 +39,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   if (named) {
     command = first;
   }
-  const positional = [...(named ? rest : operands)];
+  const positional = named ? [...rest] : [...operands];
   let mayBeValue = false;
   for (const argument of unknown) {
     if (argument.startsWith('-')) {
