@@ -128,8 +128,7 @@ function sketchedSlice(sketch: ServiceSketch, family: IPFamily): EndpointSlice {
   const endpoints = sketch.endpoints.map(
     ({ number, node }): EndpointDescription => ({
       address: addresses.pod(family, number),
-      // The first pod is always here: a packet of a pod that is elsewhere, to itself, does not come by.
-      ...(number === 1 ? { node: 'node1' } : node === undefined ? {} : { node }),
+      ...(node === undefined ? {} : { node }),
     }),
   );
   return makeSlice(sketch.name, endpoints, {
