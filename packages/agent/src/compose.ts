@@ -1,5 +1,6 @@
 import type { BackendModule, Logger, Source } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
+import { ConntrackTool } from '@kube-proxier/linux';
 import type { FlowTable } from '@kube-proxier/server';
 import { ManifestSource } from '@kube-proxier/source-manifests';
 import type { AgentSettings } from './flags/settings.js';
@@ -17,6 +18,7 @@ export interface Composition {
 export function compose(): Composition {
   return {
     backends: [iptablesBackend, createIpvsMode()],
+    conntrack: new ConntrackTool(),
     sources: ({ manifests }, logger) => manifests.map((path) => new ManifestSource({ path, logger })),
   };
 }
