@@ -1,5 +1,9 @@
 // Processes
 
+// Processes, conntrack, sysctl, network, ipvs.
+export * from './conntrack/conntrack.js';
+export * from './conntrack/conntrack-text.js';
+export * from './conntrack/conntrack-tool.js';
 // iptables
 export type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables/iptables.js';
 export {
@@ -25,6 +29,9 @@ export {
 } from './iptables/iptables-rule.js';
 export { parseSavedTable, type SavedChain, type SavedTable } from './iptables/iptables-save.js';
 export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
+export * from './ipvs/probe-ipvs.js';
+export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
+export * from './network/supports-ipv6.js';
 export {
   CommandError,
   type CommandFailure,
@@ -34,6 +41,8 @@ export {
   type CommandRunnerOptions,
   createCommandRunner,
 } from './process/command-runner.js';
-
+export * from './process/find-tool.js';
 // Kernel settings
 export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';
+export { type RunCommand, runCommand, systemPath } from './process/run-command.js';
+export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

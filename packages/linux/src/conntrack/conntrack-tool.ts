@@ -1,0 +1,70 @@
+import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
+import { CommandError, type RunCommand, runCommand } from '../process/run-command.js';
+import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
+import { conntrackArguments, parseConntrackList } from './conntrack-text.js';
+
+/** Reading a table of a million entries takes seconds. */
+const TIMEOUT = 60_000;
+
+/**
+ * conntrack opens `/dev/stdin`, which cannot be done when standard input is a socket, as it is for children of Node.
+ * So a pipe goes in between.
+ */
+const DELETE_FROM_INPUT = ['sh', '-c', 'cat | conntrack -R -'] as const;
+
+/** {@link Conntrack} through the `conntrack` command (conntrack-tools 1.4.6 or later). */
+export class ConntrackTool implements Conntrack {
+  readonly #run: RunCommand;
+
+  /** @param run where to run it; default is this host. */
+  constructor(run: RunCommand = runCommand) {
+    this.#run = run;
+  }
+
+  async list(family: IPFamily, protocol: Protocol): Promise<readonly ConntrackEntry[]> {
+    const ipFamily = family === 'IPv6' ? 'ipv6' : 'ipv4';
+    const filter = ['-f', ipFamily, '-p', protocol.toLowerCase()];
+    const stdout = await this.#output(['conntrack', '-L', ...filter, '-o', 'extended,id']);
+    return parseConntrackList(stdout).filter((entry) => entry.family === family && entry.protocol === protocol);
+  }
+
+  async delete(entries: readonly ConntrackEntry[]): Promise<number> {
+    if (entries.length === 0) {
+      return 0;
+    }
+    // One process for all of them; it goes on after an entry that is gone, and writes each that it deleted.
+    const commands = entries.map((entry) => `-D ${conntrackArguments(entry).join(' ')}\n`).join('');
+    const stdout = await this.#output(DELETE_FROM_INPUT, commands);
+    return parseConntrackList(stdout).length;
+  }
+
+  async #output([file, ...args]: readonly [string, ...string[]], input?: string): Promise<string> {
+    try {
+      const result = await this.#run(file, args, { timeout: TIMEOUT, ...(input === undefined ? {} : { input }) });
+      return result.stdout;
+    } catch (error) {
+      if (error instanceof CommandError && /0 flow entries have been (deleted|shown)/.test(error.stderr)) {
+        return error.stdout;
+      }
+      throw describe(error);
+    }
+  }
+}
+
+function describe(error: unknown): ConntrackError {
+  const cause = { cause: error };
+  if (error instanceof CommandError) {
+    // 127: a command in front of it, such as nsenter, did not find it.
+    if (error.code === 'COMMAND_NOT_FOUND' || error.exitCode === 127) {
+      return new ConntrackError(
+        'CONNTRACK_MISSING_TOOL',
+        'the conntrack command is not installed: install the package conntrack (or conntrack-tools)',
+        cause,
+      );
+    }
+    if (error.code === 'COMMAND_NOT_PERMITTED' || /CAP_NET_ADMIN|not permitted/.test(error.stderr)) {
+      return new ConntrackError('CONNTRACK_NOT_PERMITTED', 'conntrack needs root or the capability NET_ADMIN', cause);
+    }
+  }
+  return new ConntrackError('CONNTRACK_FAILED', `conntrack failed: ${messageOf(error)}`, cause);
+}

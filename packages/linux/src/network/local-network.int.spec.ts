@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { FakeLocalNetwork } from '../testing/fake-local-network.js';
+import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
+import { type LocalNetwork, ProcLocalNetwork, parseFibTrie, parseIfInet6 } from './local-network.js';
+
+interface Host {
+  readonly network: LocalNetwork;
+  add(address: string): Promise<void>;
+  remove(address: string): Promise<void>;
+}
+
+function localNetworkSuite(host: () => Host, own: readonly string[]): void {
+  const withoutLinkLocal = async (): Promise<string[]> =>
+    (await host().network.localAddresses()).filter((address) => !address.startsWith('fe80:'));
+
+  test('knows the addresses of all interfaces, loopback among them, sorted', async () => {
+    expect(await withoutLinkLocal()).toEqual([...own, '127.0.0.1', '::1'].sort());
+  });
+
+  test('sees at once what is added and removed', async () => {
+    for (const address of ['198.51.100.7', 'fd00:5::7']) {
+      await host().add(address);
+      expect(await withoutLinkLocal()).toContain(address);
+      await host().remove(address);
+      expect(await withoutLinkLocal()).not.toContain(address);
+    }
+  });
+}
+
+const NODE = ['192.168.0.2', '192.168.1.2', 'fd00:192:168::2', 'fd00:192:168:1::2'];
+
+describe('FakeLocalNetwork', () => {
+  const network = new FakeLocalNetwork(NODE);
+  localNetworkSuite(
+    () => ({
+      network,
+      add: async (address) => network.add(address),
+      remove: async (address) => network.remove(address),
+    }),
+    NODE,
+  );
+});
+
+describe('ProcLocalNetwork, in the kernel', () => {
+  let sandbox: NetworkSandbox;
+  beforeAll(async () => {
+    sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
+  });
+  afterAll(() => sandbox.close());
+
+  const change =
+    (verb: string) =>
+    async (address: string): Promise<void> => {
+      const prefix = address.includes(':') ? 128 : 32;
+      await sandbox.node.exec(['ip', 'address', verb, `${address}/${prefix}`, 'dev', 'eth0']);
+    };
+  localNetworkSuite(
+    () => ({ network: new ProcLocalNetwork(sandbox.node.files), add: change('add'), remove: change('del') }),
+    NODE,
+  );
+
+  test('knows addresses of interfaces that are down', async () => {
+    await sandbox.node.exec(['ip', 'link', 'add', 'kube-ipvs0', 'type', 'veth', 'peer', 'name', 'other']);
+    await sandbox.node.exec(['ip', 'address', 'add', '10.96.0.1/32', 'dev', 'kube-ipvs0']);
+    expect(await new ProcLocalNetwork(sandbox.node.files).localAddresses()).toContain('10.96.0.1');
+  });
+
+  test('falls back to what Node knows', async () => {
+    const unreadable = { read: () => Promise.reject(new Error('no')), write: () => Promise.reject(new Error('no')) };
+    expect(await new ProcLocalNetwork(unreadable).localAddresses()).toContain('127.0.0.1');
+  });
+});
+
+describe('parsers', () => {
+  test('fib_trie: local host routes only', () => {
+    const text = `Main:
+  +-- 0.0.0.0/0 3 0 5
+     |-- 0.0.0.0
+        /0 universe UNICAST
+     |-- 192.168.0.0
+        /24 link UNICAST
+Local:
+     +-- 127.0.0.0/8 2 0 2
+        +-- 127.0.0.0/31 1 0 0
+           |-- 127.0.0.0
+              /8 host LOCAL
+           |-- 127.0.0.1
+              /32 host LOCAL
+        |-- 127.255.255.255
+           /32 link BROADCAST
+     |-- 192.168.0.2
+        /32 host LOCAL
+`;
+    expect(parseFibTrie(text)).toEqual(['127.0.0.1', '192.168.0.2']);
+  });
+
+  test('if_inet6: canonical spelling', () => {
+    const text =
+      '00000000000000000000000000000001 01 80 10 80       lo\nfd000000000000000000000000000a00 02 40 00 80 eth0\n';
+    expect(parseIfInet6(text)).toEqual(['::1', 'fd00::a00']);
+  });
+});

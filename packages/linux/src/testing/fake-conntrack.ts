@@ -1,0 +1,40 @@
+import type { IPFamily, Protocol } from '@kube-proxier/core';
+import type { Conntrack, ConntrackEntry, ConntrackError } from '../conntrack/conntrack.js';
+import { conntrackKey } from '../conntrack/conntrack-text.js';
+
+/** A table of flows in memory. */
+export class FakeConntrack implements Conntrack {
+  readonly #entries = new Map<string, ConntrackEntry>();
+  #failure: ConntrackError | undefined;
+
+  /** Adds a flow, as a packet would; one that is there already stays one. */
+  add(entry: ConntrackEntry): void {
+    this.#entries.set(conntrackKey(entry), entry);
+  }
+
+  /** All flows of all families and protocols. */
+  get entries(): readonly ConntrackEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  /** Makes every call fail from now on; undefined ends it. */
+  failWith(error: ConntrackError | undefined): void {
+    this.#failure = error;
+  }
+
+  async list(family: IPFamily, protocol: Protocol): Promise<readonly ConntrackEntry[]> {
+    this.#check();
+    return this.entries.filter((entry) => entry.family === family && entry.protocol === protocol);
+  }
+
+  async delete(entries: readonly ConntrackEntry[]): Promise<number> {
+    this.#check();
+    return entries.filter((entry) => this.#entries.delete(conntrackKey(entry))).length;
+  }
+
+  #check(): void {
+    if (this.#failure) {
+      throw this.#failure;
+    }
+  }
+}

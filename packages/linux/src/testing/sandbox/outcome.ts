@@ -1,0 +1,79 @@
+import type { Protocol } from '@kube-proxier/core';
+
+/** Protocols that the sandbox can send: Node has no SCTP sockets. */
+export type SandboxProtocol = Exclude<Protocol, 'SCTP'>;
+
+/** Where to send, and how. */
+export interface Target {
+  /** Default `TCP`. */
+  readonly protocol?: SandboxProtocol;
+  /** Address of either family, without brackets. */
+  readonly to: string;
+  readonly port: number;
+  /** Source address; default is what the routing table says. */
+  readonly from?: string;
+  /** Source port, 1…65535; default is any free one. */
+  readonly fromPort?: number;
+  /** Milliseconds until the outcome is `timeout`. Default 2000. */
+  readonly timeout?: number;
+}
+
+/** Somebody answered: who, and the source address and port that the answering side saw. */
+export interface Answered {
+  readonly kind: 'answered';
+  /** Name of the server, see {@link ServeOptions}. */
+  readonly by: string;
+  readonly sourceSeen: string;
+  readonly sourcePortSeen: number;
+  readonly milliseconds: number;
+}
+
+/**
+ * What came of one connection, or of one datagram.
+ * - `answered`
+ * - `refused`: TCP reset in answer to SYN, or ICMP port unreachable.
+ * - `timeout`: nothing came back.
+ * - `unreachable`: no route, or another ICMP error.
+ * - `reset`: connected, and cut before an answer.
+ */
+export type Outcome =
+  | Answered
+  | { readonly kind: 'refused' | 'timeout' | 'unreachable' | 'reset'; readonly milliseconds: number };
+
+/** How many outcomes there were of each kind. */
+export interface Tally {
+  /** Answers by the name of the server. */
+  readonly answeredBy: Readonly<Record<string, number>>;
+  /** Answers by the source address that the server saw. */
+  readonly sourcesSeen: Readonly<Record<string, number>>;
+  readonly refused: number;
+  readonly timeout: number;
+  readonly unreachable: number;
+  readonly reset: number;
+}
+
+/** Outcomes of a continuous client up to now. */
+export interface ClientProgress extends Tally {
+  readonly attempts: number;
+}
+
+/** Everything that was not answered. */
+export function failuresOf(tally: Tally): number {
+  return tally.refused + tally.timeout + tally.unreachable + tally.reset;
+}
+
+/** Answers of all servers together. */
+export function answersOf(tally: Tally): number {
+  return Object.values(tally.answeredBy).reduce((sum, count) => sum + count, 0);
+}
+
+export interface ServeOptions {
+  /** Default `TCP`. */
+  readonly protocol?: SandboxProtocol;
+  /** 1…65535, or 0 for any free one. */
+  readonly port: number;
+  /** Address to listen on; default is every address of both families. */
+  readonly address?: string;
+  /** What the server calls itself in answers. Default: the name of its host. */
+  readonly name?: string;
+}

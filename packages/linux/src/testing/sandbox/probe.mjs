@@ -1,0 +1,375 @@
+/**
+ * Runs inside one network namespace and does there what it is told, one JSON object per line: `{id, op, …}` comes in
+ * on standard input, `{id, result}` or `{id, error}` goes out on standard output.
+ *
+ * A plain script without dependencies: it is started with `node` as it is, from the sources and from the build, and
+ * starting it is most of what a sandbox costs. It ends when its standard input does, so it never outlives its parent.
+ */
+import dgram from 'node:dgram';
+import { readFile, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { createInterface } from 'node:readline';
+
+/** @typedef {{protocol: 'TCP' | 'UDP', to: string, port: number, from?: string, fromPort?: number, timeout: number}} Target */
+/** @typedef {{kind: 'answered', by: string, sourceSeen: string, sourcePortSeen: number, milliseconds: number}} Answered */
+/** @typedef {Answered | {kind: 'refused' | 'timeout' | 'unreachable' | 'reset', milliseconds: number}} Outcome */
+
+let lastHandle = 0;
+/** @type {Map<number, {close(): Promise<void>}>} */
+const servers = new Map();
+/** @type {Map<number, {socket: net.Socket, lines: AsyncIterator<string>}>} */
+const connections = new Map();
+/** @type {Map<number, {stop(): Promise<object>, progress(): object, reached(goal: number): Promise<object>}>} */
+const clients = new Map();
+
+/** IPv4-mapped addresses are shown as the IPv4 addresses that they are. */
+const plain = (address = '') => (address.startsWith('::ffff:') ? address.slice(7) : address);
+
+const codeOf = (/** @type {unknown} */ error) => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/** @returns {'refused' | 'timeout' | 'unreachable' | 'reset'} */
+function kindOf(/** @type {unknown} */ error) {
+  switch (codeOf(error)) {
+    case 'ECONNREFUSED':
+      return 'refused';
+    case 'ETIMEDOUT':
+      return 'timeout';
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'reset';
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EACCES':
+    case 'EPERM':
+      return 'unreachable';
+    default:
+      throw error;
+  }
+}
+
+/** Every greeting and reply is one line: name, then the address and port that this end sees. */
+const introduction = (
+  /** @type {string} */ name,
+  /** @type {string | undefined} */ address,
+  /** @type {number | undefined} */ port,
+) => JSON.stringify({ by: name, sourceSeen: plain(address), sourcePortSeen: port });
+
+/** @param {{protocol: 'TCP' | 'UDP', port: number, address?: string, name: string}} request */
+async function serve({ protocol, port, address, name }) {
+  const handle = ++lastHandle;
+  if (protocol === 'TCP') {
+    /** @type {Set<net.Socket>} */
+    const open = new Set();
+    const server = net.createServer({ noDelay: true }, (socket) => {
+      open.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => open.delete(socket));
+      socket.write(`${introduction(name, socket.remoteAddress, socket.remotePort)}\n`);
+      socket.pipe(socket);
+    });
+    await /** @type {Promise<void>} */ (
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, host: address ?? '::', backlog: 4096 }, () => resolve());
+      })
+    );
+    servers.set(handle, {
+      close: () =>
+        new Promise((resolve) => {
+          server.close(() => resolve());
+          for (const socket of open) {
+            socket.destroy();
+          }
+        }),
+    });
+    return { handle, port: /** @type {net.AddressInfo} */ (server.address()).port };
+  }
+  /** @type {dgram.Socket[]} */
+  const sockets = [];
+  const families = address ? [net.isIPv6(address) ? 'udp6' : 'udp4'] : ['udp4', 'udp6'];
+  for (const type of /** @type {('udp4' | 'udp6')[]} */ (families)) {
+    const socket = dgram.createSocket({ type, ipv6Only: type === 'udp6' });
+    socket.on('error', () => {});
+    socket.on('message', (_message, peer) => {
+      socket.send(introduction(name, peer.address, peer.port), peer.port, peer.address);
+    });
+    await /** @type {Promise<void>} */ (
+      new Promise((resolve, reject) => {
+        socket.once('error', reject);
+        socket.bind({ port, ...(address ? { address } : {}) }, () => resolve());
+      })
+    );
+    sockets.push(socket);
+  }
+  servers.set(handle, {
+    close: async () => {
+      await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.close(() => resolve(undefined)))));
+    },
+  });
+  return { handle, port: sockets[0]?.address().port ?? port };
+}
+
+/** @param {Target} target */
+function openTCP({ to, port, from, fromPort }) {
+  return net.connect({
+    host: to,
+    port,
+    ...(from ? { localAddress: from } : {}),
+    ...(fromPort ? { localPort: fromPort } : {}),
+    noDelay: true,
+  });
+}
+
+/**
+ * @param {Target} target
+ * @returns {Promise<Outcome>}
+ */
+function reach(target) {
+  return target.protocol === 'TCP' ? reachTCP(target) : reachUDP(target);
+}
+
+/** @returns {Promise<Outcome>} */
+function reachTCP(/** @type {Target} */ target) {
+  const started = performance.now();
+  const elapsed = () => performance.now() - started;
+  return new Promise((resolve, reject) => {
+    const socket = openTCP(target);
+    let text = '';
+    const timer = setTimeout(() => {
+      socket.destroy();
+      resolve({ kind: 'timeout', milliseconds: elapsed() });
+    }, target.timeout);
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk) => {
+      text += chunk;
+      const end = text.indexOf('\n');
+      if (end >= 0) {
+        clearTimeout(timer);
+        // Closing with a reset leaves no TIME_WAIT behind, so thousands of connections do not use up the ports.
+        socket.resetAndDestroy();
+        resolve({ kind: 'answered', ...JSON.parse(text.slice(0, end)), milliseconds: elapsed() });
+      }
+    });
+    socket.on('error', (error) => {
+      clearTimeout(timer);
+      try {
+        resolve({ kind: kindOf(error), milliseconds: elapsed() });
+      } catch {
+        reject(error);
+      }
+    });
+    socket.on('end', () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ kind: 'reset', milliseconds: elapsed() });
+    });
+  });
+}
+
+/** @returns {Promise<Outcome>} */
+function reachUDP(/** @type {Target} */ { to, port, from, fromPort, timeout }) {
+  const started = performance.now();
+  const elapsed = () => performance.now() - started;
+  return new Promise((resolve, reject) => {
+    const socket = dgram.createSocket(net.isIPv6(to) ? 'udp6' : 'udp4');
+    const timer = setTimeout(() => finish({ kind: 'timeout', milliseconds: elapsed() }), timeout);
+    let finished = false;
+    const finish = (/** @type {Outcome} */ outcome) => {
+      if (!finished) {
+        finished = true;
+        clearTimeout(timer);
+        socket.close(() => resolve(outcome));
+      }
+    };
+    const fail = (/** @type {unknown} */ error) => {
+      try {
+        finish({ kind: kindOf(error), milliseconds: elapsed() });
+      } catch {
+        clearTimeout(timer);
+        reject(error);
+      }
+    };
+    socket.on('error', fail);
+    socket.on('message', (message) =>
+      finish({ kind: 'answered', ...JSON.parse(message.toString()), milliseconds: elapsed() }),
+    );
+    // A connected socket is told of ICMP errors; an unconnected one is not.
+    socket.bind({ port: fromPort ?? 0, ...(from ? { address: from } : {}) }, () => {
+      const connected = (/** @type {Error | undefined} */ error) => {
+        if (error) {
+          fail(error);
+        } else {
+          socket.send('?', (failure) => failure && fail(failure));
+        }
+      };
+      // The error is handed over, though the types do not say so.
+      socket.connect(port, to, /** @type {() => void} */ (connected));
+    });
+  });
+}
+
+/** @param {Target & {count: number, concurrency: number}} request */
+async function reachMany(request) {
+  /** @type {{answeredBy: Record<string, number>, sourcesSeen: Record<string, number>, refused: number, timeout: number, unreachable: number, reset: number}} */
+  const tally = { answeredBy: {}, sourcesSeen: {}, refused: 0, timeout: 0, unreachable: 0, reset: 0 };
+  let started = 0;
+  const worker = async () => {
+    while (started < request.count) {
+      started++;
+      count(tally, await reach(request));
+    }
+  };
+  await Promise.all(Array.from({ length: request.concurrency }, worker));
+  return tally;
+}
+
+/**
+ * @param {{answeredBy: Record<string, number>, sourcesSeen: Record<string, number>, refused: number, timeout: number, unreachable: number, reset: number}} tally
+ * @param {Outcome} outcome
+ */
+function count(tally, outcome) {
+  if (outcome.kind === 'answered') {
+    tally.answeredBy[outcome.by] = (tally.answeredBy[outcome.by] ?? 0) + 1;
+    tally.sourcesSeen[outcome.sourceSeen] = (tally.sourcesSeen[outcome.sourceSeen] ?? 0) + 1;
+  } else {
+    tally[outcome.kind]++;
+  }
+}
+
+/** @param {Target} target */
+async function open(target) {
+  const socket = openTCP(target);
+  const reader = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
+  // Taken before the first byte can arrive: lines that come while nobody listens are lost.
+  const lines = reader[Symbol.asyncIterator]();
+  /** @type {unknown} */
+  let failure;
+  socket.on('error', (error) => {
+    failure = error;
+  });
+  const greeting = await within(lines.next(), target.timeout, () => socket.destroy());
+  if (greeting === undefined || greeting.done) {
+    return { outcome: { kind: greeting === undefined ? 'timeout' : failure ? kindOf(failure) : 'reset' } };
+  }
+  const handle = ++lastHandle;
+  connections.set(handle, { socket, lines });
+  return { handle, outcome: { kind: 'answered', ...JSON.parse(greeting.value) } };
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {number} milliseconds
+ * @param {() => void} giveUp
+ * @returns {Promise<T | undefined>}
+ */
+function within(promise, milliseconds, giveUp) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      resolve(undefined);
+      giveUp();
+    }, milliseconds);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** @param {{handle: number, text: string, timeout: number}} request */
+async function send({ handle, text, timeout }) {
+  const connection = connections.get(handle);
+  if (!connection) {
+    return { kind: 'closed' };
+  }
+  connection.socket.write(`${text}\n`);
+  const line = await within(connection.lines.next(), timeout, () => {});
+  if (line === undefined) {
+    return { kind: 'timeout' };
+  }
+  return line.done ? { kind: 'closed' } : { kind: 'echoed', text: line.value };
+}
+
+/** @param {Target & {interval: number}} request */
+function startClient(request) {
+  const handle = ++lastHandle;
+  let running = true;
+  const tally = { answeredBy: {}, sourcesSeen: {}, refused: 0, timeout: 0, unreachable: 0, reset: 0 };
+  let attempts = 0;
+  const progress = () => ({ attempts, ...tally });
+  /** @type {Set<{goal: number, resolve(progress: object): void}>} */
+  const waiting = new Set();
+  const done = (async () => {
+    while (running) {
+      count(tally, await reach(request));
+      attempts++;
+      for (const waiter of waiting) {
+        if (attempts >= waiter.goal) {
+          waiting.delete(waiter);
+          waiter.resolve(progress());
+        }
+      }
+      if (request.interval > 0) {
+        await new Promise((resolve) => setTimeout(resolve, request.interval));
+      }
+    }
+  })();
+  clients.set(handle, {
+    progress,
+    reached: (goal) =>
+      running && attempts < goal
+        ? new Promise((resolve) => waiting.add({ goal, resolve }))
+        : Promise.resolve(progress()),
+    stop: async () => {
+      running = false;
+      await done;
+      for (const waiter of waiting) {
+        waiter.resolve(progress());
+      }
+      return progress();
+    },
+  });
+  return { handle };
+}
+
+/** @type {Record<string, (request: any) => unknown>} */
+const operations = {
+  ping: () => process.pid,
+  serve,
+  closeServer: async ({ handle }) => {
+    await servers.get(handle)?.close();
+    servers.delete(handle);
+  },
+  reach,
+  reachMany,
+  open,
+  send,
+  closeConnection: ({ handle }) => {
+    connections.get(handle)?.socket.destroy();
+    connections.delete(handle);
+  },
+  startClient,
+  clientProgress: ({ handle }) => clients.get(handle)?.progress(),
+  clientAttempts: ({ handle, goal }) => clients.get(handle)?.reached(goal),
+  stopClient: async ({ handle }) => {
+    const result = await clients.get(handle)?.stop();
+    clients.delete(handle);
+    return result;
+  },
+  readFile: ({ path }) => readFile(path, 'utf8'),
+  writeFile: ({ path, text }) => writeFile(path, text),
+};
+
+createInterface({ input: process.stdin })
+  .on('line', async (line) => {
+    const { id, op, ...request } = JSON.parse(line);
+    try {
+      const operation = operations[op];
+      if (!operation) {
+        throw new Error(`the probe has no operation ${op}`);
+      }
+      process.stdout.write(`${JSON.stringify({ id, result: (await operation(request)) ?? null })}\n`);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      process.stdout.write(`${JSON.stringify({ id, error: { message, code: codeOf(error) } })}\n`);
+    }
+  })
+  .on('close', () => process.exit(0));
+process.stdout.on('error', () => process.exit(0));

@@ -1,0 +1,236 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type IPFamily, joinHostPort } from '@kube-proxier/core';
+import type { KernelFiles } from '../../process/kernel-files.js';
+import {
+  type CommandOptions,
+  type CommandResult,
+  type RunCommand,
+  runCommand,
+  systemPath,
+} from '../../process/run-command.js';
+import type { ClientProgress, Outcome, SandboxProtocol, ServeOptions, Tally, Target } from './outcome.js';
+import { ProbeProcess } from './probe-process.js';
+import { SandboxError } from './sandbox-error.js';
+
+export type SandboxHostRole = 'node' | 'pod' | 'remote-node' | 'remote-pod' | 'client' | 'router';
+
+/** A server that {@link SandboxHost.serve} started. */
+export interface SandboxServer {
+  readonly name: string;
+  readonly protocol: SandboxProtocol;
+  readonly port: number;
+  /** Stops it and cuts what is connected to it; the port is refused afterwards. */
+  close(): Promise<void>;
+}
+
+/** A connection that stays open. */
+export interface SandboxConnection {
+  /** How it was answered. */
+  readonly by: string;
+  readonly sourceSeen: string;
+  readonly sourcePortSeen: number;
+  /**
+   * Sends one line (no line breaks in it) and waits for its echo.
+   *
+   * @returns `echoed` with the text, `closed` when the connection is cut, or `timeout` after `timeout` milliseconds
+   * (default 2000).
+   */
+  send(
+    text: string,
+    timeout?: number,
+  ): Promise<{ readonly kind: 'echoed'; readonly text: string } | { readonly kind: 'closed' | 'timeout' }>;
+  close(): Promise<void>;
+}
+
+/** A client that connects again and again. */
+export interface ContinuousClient {
+  /** Outcomes up to now. */
+  progress(): Promise<ClientProgress>;
+  /** Waits for `count` further attempts to be made: the way to let traffic flow over a change without sleeping. */
+  moreAttempts(count: number): Promise<ClientProgress>;
+  /** Waits for the attempt that is under way, and ends. */
+  stop(): Promise<ClientProgress>;
+}
+
+const DEFAULT_TIMEOUT = 2000;
+
+/** One network namespace: a computer with addresses of its own. */
+export class SandboxHost {
+  /** `node`, `pod1`, `pod2`, …, `remote-node`, `remote-pod1`, …, `client`, `router`. */
+  readonly name: string;
+  readonly role: SandboxHostRole;
+  /** Canonical addresses, primary of IPv4 first, then the other IPv4 ones, then IPv6 in the same way. */
+  readonly addresses: readonly string[];
+  /** Name of the network namespace, for `ip netns exec`. */
+  readonly namespace: string;
+  /** File to enter the namespace by, for `nsenter --net=`. */
+  readonly namespacePath: string;
+
+  readonly #processes = new Set<ChildProcess>();
+  #probe: ProbeProcess | undefined;
+  #closed = false;
+
+  constructor(
+    description: { readonly name: string; readonly role: SandboxHostRole; readonly addresses: readonly string[] },
+    namespace: string,
+  ) {
+    this.name = description.name;
+    this.role = description.role;
+    this.addresses = description.addresses;
+    this.namespace = namespace;
+    this.namespacePath = `/run/netns/${namespace}`;
+  }
+
+  /** Primary IPv4 address. */
+  get ipv4(): string {
+    return this.address('IPv4');
+  }
+
+  /** Primary IPv6 address. */
+  get ipv6(): string {
+    return this.address('IPv6');
+  }
+
+  /** Primary address of a family. */
+  address(family: IPFamily): string {
+    const found = this.addresses.find((address) => address.includes(':') === (family === 'IPv6'));
+    if (!found) {
+      throw new SandboxError('SANDBOX_PROBE_FAILED', `${this.name} has no ${family} address`);
+    }
+    return found;
+  }
+
+  /**
+   * {@link RunCommand} in this namespace: hand it to an adapter, and the adapter works on this host. File system and
+   * processes are those of the machine.
+   */
+  readonly run: RunCommand = (file, args, options) => {
+    this.#assertOpen();
+    return runCommand('nsenter', [`--net=${this.namespacePath}`, file, ...args], options);
+  };
+
+  /** Files of `/proc` as a process in this namespace sees them. */
+  readonly files: KernelFiles = {
+    read: (path) => this.#request('readFile', { path }),
+    write: (path, text) => this.#request('writeFile', { path, text }),
+  };
+
+  /**
+   * Runs a command in this namespace and waits for its end.
+   *
+   * @throws CommandError when it fails.
+   */
+  exec(command: readonly [file: string, ...args: string[]], options?: CommandOptions): Promise<CommandResult> {
+    const [file, ...args] = command;
+    return this.run(file, args, options);
+  }
+
+  /** Starts a command in this namespace. It is killed when the sandbox closes, if it still runs then. */
+  spawn(command: readonly [file: string, ...args: string[]], options: SpawnOptions = {}): ChildProcess {
+    this.#assertOpen();
+    const child = spawn('nsenter', [`--net=${this.namespacePath}`, ...command], {
+      ...options,
+      env: { ...process.env, PATH: systemPath(), ...options.env },
+    });
+    this.#processes.add(child);
+    child.once('exit', () => this.#processes.delete(child));
+    child.once('error', () => this.#processes.delete(child));
+    return child;
+  }
+
+  /**
+   * Answers on a port: each connection or datagram with the name of the server and the source it saw; what is sent
+   * on a TCP connection is echoed. Listens when the promise resolves.
+   *
+   * @throws Error with the system's `code`, for example `EADDRINUSE`.
+   */
+  async serve(options: ServeOptions): Promise<SandboxServer> {
+    const protocol = options.protocol ?? 'TCP';
+    const name = options.name ?? this.name;
+    const { handle, port } = await this.#request<{ handle: number; port: number }>('serve', {
+      ...options,
+      protocol,
+      name,
+    });
+    return { name, protocol, port, close: () => this.#request('closeServer', { handle }) };
+  }
+
+  /** Makes one connection, or sends one datagram, and says what came of it. */
+  connect(target: Target): Promise<Outcome> {
+    return this.#request('reach', withDefaults(target));
+  }
+
+  /** Makes `count` connections (or datagrams from fresh ports), up to `concurrency` (default 8) at once. */
+  connectMany(target: Target, count: number, concurrency = 8): Promise<Tally> {
+    return this.#request('reachMany', { ...withDefaults(target), count, concurrency });
+  }
+
+  /**
+   * Opens a TCP connection that stays.
+   *
+   * @throws SandboxError when it is not answered.
+   */
+  async open(target: Target): Promise<SandboxConnection> {
+    const { handle, outcome } = await this.#request<{ handle: number; outcome: Outcome }>('open', withDefaults(target));
+    if (outcome.kind !== 'answered') {
+      const where = joinHostPort(target.to, target.port);
+      throw new SandboxError('SANDBOX_PROBE_FAILED', `${this.name} could not connect to ${where}: ${outcome.kind}`);
+    }
+    return {
+      by: outcome.by,
+      sourceSeen: outcome.sourceSeen,
+      sourcePortSeen: outcome.sourcePortSeen,
+      send: (text, timeout = DEFAULT_TIMEOUT) => this.#request('send', { handle, text, timeout }),
+      close: () => this.#request('closeConnection', { handle }),
+    };
+  }
+
+  /** Starts connecting again and again, one at a time, `interval` milliseconds (default 0) apart. */
+  async startClient(target: Target, interval = 0): Promise<ContinuousClient> {
+    const { handle } = await this.#request<{ handle: number }>('startClient', { ...withDefaults(target), interval });
+    const progress = (): Promise<ClientProgress> => this.#request('clientProgress', { handle });
+    return {
+      progress,
+      moreAttempts: async (count) => {
+        const goal = (await progress()).attempts + count;
+        return await this.#request('clientAttempts', { handle, goal });
+      },
+      stop: () => this.#request('stopClient', { handle }),
+    };
+  }
+
+  /** Starts the probe now rather than at first use. */
+  async warmUp(): Promise<void> {
+    await this.#request('ping', {});
+  }
+
+  /** Ends every process that was started here. Called by the sandbox. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ends = [...this.#processes].map(
+      (child) =>
+        new Promise<void>((resolve) => {
+          // Not `close`: that comes when the last grandchild lets go of the pipes, and those end later.
+          child.once('exit', () => resolve());
+          child.kill('SIGKILL');
+        }),
+    );
+    await Promise.all([...ends, this.#probe?.close()]);
+  }
+
+  #request<Result>(op: string, parameters: Readonly<Record<string, unknown>> | object): Promise<Result> {
+    this.#assertOpen();
+    this.#probe ??= new ProbeProcess(this.name, this.namespacePath);
+    return this.#probe.request<Result>(op, parameters as Readonly<Record<string, unknown>>);
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) {
+      throw new SandboxError('SANDBOX_CLOSED', `${this.name} is gone: its sandbox was closed`);
+    }
+  }
+}
+
+function withDefaults(target: Target): object {
+  return { ...target, protocol: target.protocol ?? 'TCP', timeout: target.timeout ?? DEFAULT_TIMEOUT };
+}

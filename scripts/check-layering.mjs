@@ -1,0 +1,214 @@
+/**
+ * Fails on an import between packages that does not run downwards, in sources and in package.json.
+ * `npm run layering`, or `node scripts/check-layering.mjs [directory of the repository]`.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const SCOPE = '@kube-proxier/';
+const BACKEND = ['core', 'linux'];
+
+/** What each package may import of ours. A package that is not named here is an error: decide where it belongs. */
+export const LAYERS = {
+  core: [],
+  linux: ['core'],
+  userspace: BACKEND,
+  iptables: BACKEND,
+  ipvs: BACKEND,
+  nftables: BACKEND,
+  'source-kubernetes': ['core'],
+  'source-manifests': ['core'],
+  server: ['core', 'linux'],
+  conformance: ['core', 'linux'],
+  agent: [
+    ...['core', 'linux', 'userspace', 'iptables', 'ipvs', 'nftables'],
+    ...['source-kubernetes', 'source-manifests', 'server', 'conformance'],
+  ],
+};
+
+/** Packages of others that only one of ours may use, and why. */
+const RESERVED = {
+  '@kubernetes/client-node': { only: 'source-kubernetes', why: 'it is most of the size of an installation' },
+  commander: { only: 'agent', why: 'nothing else reads flags' },
+};
+
+const BUILTINS = new Set(builtinModules);
+const SOURCE = /\.(ts|mts|cts|tsx|js|mjs|cjs|jsx)$/;
+const SPEC = /\.spec\.\w+$/;
+const DEPENDENCY_KINDS = ['dependencies', 'peerDependencies', 'optionalDependencies', 'devDependencies'];
+
+/** Everything that names a module: static, type-only, re-exporting, side-effect, dynamic and CommonJS imports. */
+const IMPORTS = [
+  /\bfrom\s*(['"])(?<specifier>[^'"\n]+)\1/g,
+  /\bimport\s*(['"])(?<specifier>[^'"\n]+)\1/g,
+  /\b(?:import|require|require\.resolve)\s*\(\s*(['"`])(?<specifier>[^'"`\n$]+)\1/g,
+];
+
+/**
+ * @param {string} root directory of the repository
+ * @returns {{files: number, packages: number, violations: string[]}}
+ */
+export function checkLayering(root) {
+  const violations = [];
+  const directory = join(root, 'packages');
+  const names = existsSync(directory)
+    ? readdirSync(directory)
+        .filter((name) => !name.startsWith('.'))
+        .sort()
+    : [];
+  let files = 0;
+  for (const name of names) {
+    const home = join(directory, name);
+    const allowed = LAYERS[name];
+    if (!allowed) {
+      violations.push(`packages/${name}: not in the table of layers (scripts/check-layering.mjs)`);
+      continue;
+    }
+    const manifest = readManifest(home);
+    const context = { name, home, allowed, manifest };
+    violations.push(...checkManifest(context));
+    const sources = listSources(join(home, 'src'));
+    if (sources.length === 0) {
+      violations.push(`packages/${name}: no sources found, so nothing was checked`);
+    }
+    files += sources.length;
+    for (const file of sources) {
+      const where = relative(root, file);
+      const text = withoutComments(readFileSync(file, 'utf8'));
+      violations.push(...checkSource(context, file, text).map((problem) => `${where}: ${problem}`));
+    }
+  }
+  if (files === 0) {
+    violations.push('no source files found: a check of nothing proves nothing');
+  }
+  return { files, packages: names.length, violations };
+}
+
+function readManifest(home) {
+  const path = join(home, 'package.json');
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+}
+
+function checkManifest({ name, allowed, manifest }) {
+  const problems = [];
+  for (const kind of DEPENDENCY_KINDS) {
+    for (const dependency of Object.keys(manifest[kind] ?? {})) {
+      const target = dependency.startsWith(SCOPE) ? dependency.slice(SCOPE.length) : undefined;
+      if (target !== undefined && !allowed.includes(target)) {
+        problems.push(`packages/${name}/package.json: ${kind} has ${dependency}; ${mayImport(name, allowed)}`);
+      }
+      const reserved = RESERVED[dependency];
+      if (reserved && reserved.only !== name) {
+        problems.push(
+          `packages/${name}/package.json: ${kind} has ${dependency}, which only ${reserved.only} may use: ${reserved.why}`,
+        );
+      }
+    }
+  }
+  return problems;
+}
+
+function checkSource(context, file, text) {
+  const { name, home, manifest } = context;
+  const isSpec = SPEC.test(file);
+  const problems = [];
+  const specifiers = new Set(
+    IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match.groups.specifier)),
+  );
+  for (const specifier of specifiers) {
+    const problem = specifier.startsWith('.')
+      ? checkRelative(home, file, specifier)
+      : checkBare(context, specifier, isSpec);
+    if (problem) {
+      problems.push(problem);
+    }
+  }
+  // Processes of their own, started by tests, may end themselves.
+  const isTool = isSpec || relative(home, file).split(sep).includes('testing');
+  if (name !== 'agent' && !isTool) {
+    for (const [pattern, what] of [
+      [/\bconsole\s*\./, 'writes to the console'],
+      [/\bprocess\s*\.\s*exit\s*\(/, 'ends the process'],
+      [/\bprocess\s*\.\s*argv\b/, 'reads flags'],
+    ]) {
+      if (pattern.test(text)) {
+        problems.push(`${what}; only agent may`);
+      }
+    }
+    if (/\bimport\s*\(\s*[^'"`\s)]/.test(text)) {
+      problems.push('imports a module that is chosen when it runs; only agent may');
+    }
+  }
+  if (manifest.name === undefined) {
+    problems.push('its package has no package.json');
+  }
+  return problems;
+}
+
+function checkRelative(home, file, specifier) {
+  const target = resolve(dirname(file), specifier);
+  const inside = target.startsWith(join(home, 'src') + sep) || target === join(home, 'package.json');
+  return inside ? undefined : `reaches out of its package: '${specifier}'`;
+}
+
+function checkBare({ name, allowed, manifest }, specifier, isSpec) {
+  const packageName = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+  if (specifier.startsWith('node:') || BUILTINS.has(packageName)) {
+    return name === 'core' && !isSpec ? `imports '${specifier}'; core runs on any platform` : undefined;
+  }
+  const reserved = RESERVED[packageName];
+  if (reserved && reserved.only !== name) {
+    return `imports '${packageName}', which only ${reserved.only} may use: ${reserved.why}`;
+  }
+  if (!packageName.startsWith(SCOPE)) {
+    return undefined;
+  }
+  const target = packageName.slice(SCOPE.length);
+  if (target === name) {
+    return `imports its own package by name: '${specifier}'`;
+  }
+  if (!allowed.includes(target)) {
+    return `imports '${specifier}'; ${mayImport(name, allowed)}`;
+  }
+  const kinds = isSpec ? DEPENDENCY_KINDS : DEPENDENCY_KINDS.filter((kind) => kind !== 'devDependencies');
+  return kinds.some((kind) => packageName in (manifest[kind] ?? {}))
+    ? undefined
+    : `imports '${specifier}', which its package.json does not name`;
+}
+
+function mayImport(name, allowed) {
+  return allowed.length === 0 ? `${name} may import nothing of ours` : `${name} may import ${allowed.join(', ')}`;
+}
+
+function listSources(directory) {
+  if (!existsSync(directory)) {
+    return [];
+  }
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && SOURCE.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+}
+
+/** Comments show imports in examples. Line breaks stay, and so do strings, in which `//` begins no comment. */
+function withoutComments(text) {
+  return text.replace(
+    /(?<string>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g,
+    (whole, string) => string ?? whole.replace(/[^\n]/g, ''),
+  );
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
+  const { files, packages, violations } = checkLayering(root);
+  for (const violation of violations) {
+    process.stderr.write(`${violation}\n`);
+  }
+  process.stdout.write(`layering: ${files} files in ${packages} packages, ${violations.length} violations\n`);
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}

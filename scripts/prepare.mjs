@@ -1,0 +1,204 @@
+/**
+ * Gets a fresh clone ready: Debian packages, npm packages, build. Says what it does and why; silent when there is
+ * nothing to do. Runs before `npm install`, so it uses nothing but Node.
+ *
+ *   node scripts/prepare.mjs [--demo] [--system-only]
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const OLDEST_NODE = [20, 19];
+const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
+
+/** Commands, the Debian package of each, and what it is for. */
+const TOOLS = [
+  { command: 'ip', package: 'iproute2', purpose: 'to build network namespaces' },
+  { command: 'nsenter', package: 'util-linux', purpose: 'to enter network namespaces' },
+  { command: 'iptables-restore', package: 'iptables', purpose: 'to program the kernel' },
+  { command: 'conntrack', package: 'conntrack', purpose: 'to forget stale UDP flows' },
+  { command: 'modprobe', package: 'kmod', purpose: 'to load kernel modules where that is allowed' },
+];
+const DEMO_TOOLS = [
+  { command: 'redis-server', package: 'redis-server', purpose: 'to run behind the example Service' },
+  { command: 'redis-cli', package: 'redis-tools', purpose: 'to be its client' },
+];
+
+/** Something that only a person can put right. */
+export class PrepareError extends Error {}
+
+/**
+ * @param {{demo?: boolean, systemOnly?: boolean}} options `demo`: also what only the demo needs; `systemOnly`: leave
+ * out npm packages and build.
+ */
+export function prepare({ demo = false, systemOnly = false } = {}) {
+  checkNode();
+  installTools(demo ? [...TOOLS, ...DEMO_TOOLS] : TOOLS);
+  if (!systemOnly) {
+    installPackages();
+    build();
+  }
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+    throw new PrepareError(
+      `This is Node ${process.versions.node}; kube-proxier needs Node ${OLDEST_NODE.join('.')} or later (https://nodejs.org).`,
+    );
+  }
+  if (process.platform !== 'linux') {
+    throw new PrepareError('kube-proxier programs the Linux kernel: use a Linux machine, a VM or a container.');
+  }
+}
+
+function isInstalled(command) {
+  return SYSTEM_PATH.split(':').some((directory) => {
+    try {
+      accessSync(join(directory || '.', command), constants.X_OK);
+      return directory !== '';
+    } catch {
+      return false;
+    }
+  });
+}
+
+function installTools(tools) {
+  const missing = tools.filter((tool) => !isInstalled(tool.command));
+  if (missing.length === 0) {
+    return;
+  }
+  const names = [...new Set(missing.map((tool) => tool.package))];
+  const command = `apt-get install --yes --no-install-recommends ${names.join(' ')}`;
+  const list = missing
+    .map((tool) => `  ${tool.command.padEnd(16)} ${tool.purpose} (package ${tool.package})`)
+    .join('\n');
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot || !isInstalled('apt-get')) {
+    throw new PrepareError(
+      `These commands are missing:\n${list}\n${
+        isInstalled('apt-get')
+          ? `Install them as root, then try again:\n  ${command}`
+          : 'Install them with the package manager of this system, then try again.'
+      }`,
+    );
+  }
+  say(`Installing Debian packages that are missing here:\n${list}`);
+  withoutStartingServices(() => {
+    const environment = { DEBIAN_FRONTEND: 'noninteractive' };
+    if (!packagesAreKnown(names)) {
+      say('apt-get update (the list of packages is empty or old)');
+      run('apt-get', ['update', '--quiet'], environment, true);
+    }
+    say(command);
+    run('apt-get', command.split(' ').slice(1), environment, true);
+  });
+  const stillMissing = tools.filter((tool) => !isInstalled(tool.command)).map((tool) => tool.command);
+  if (stillMissing.length > 0) {
+    throw new PrepareError(`${stillMissing.join(', ')} still missing after the installation`);
+  }
+}
+
+function packagesAreKnown(names) {
+  return names.every((name) => {
+    const policy = spawnSync('apt-cache', ['policy', name], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
+    return /Candidate: (?!\(none\))/.test(policy.stdout ?? '');
+  });
+}
+
+/** Debian starts a service when its package is installed, unless this file says not to. */
+function withoutStartingServices(action) {
+  const policy = '/usr/sbin/policy-rc.d';
+  const ours = !existsSync(policy);
+  if (ours) {
+    writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  }
+  try {
+    action();
+  } finally {
+    if (ours) {
+      rmSync(policy, { force: true });
+    }
+  }
+}
+
+/** npm packages follow the manifests, not the lock file, which npm may write to. */
+function installPackages() {
+  const stamp = join(ROOT, 'node_modules', '.kube-proxier-install');
+  const wanted = manifestDigest();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) {
+    return;
+  }
+  say('npm install');
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error']);
+  writeFileSync(stamp, wanted);
+}
+
+function manifestDigest() {
+  const packages = readdirSync(join(ROOT, 'packages')).sort();
+  const files = ['package.json', ...packages.map((name) => join('packages', name, 'package.json'))];
+  const hash = createHash('sha256').update(process.versions.modules);
+  for (const file of files.map((name) => join(ROOT, name)).filter((name) => existsSync(name))) {
+    hash.update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+function build() {
+  // Incremental: a second without changes.
+  run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
+}
+
+/** Output is shown while it runs, or, when `quiet`, only if it fails. */
+function run(command, args, environment = {}, quiet = false) {
+  const result = spawnSync(command, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, ...environment, PATH: SYSTEM_PATH },
+  });
+  if (result.status !== 0) {
+    const output = quiet ? `\n${`${result.stdout}${result.stderr}`.trim().split('\n').slice(-15).join('\n')}` : '';
+    throw new PrepareError(`${command} ${args.join(' ')} failed${output}`, { cause: result.error });
+  }
+}
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Runs `main`, and turns what only a person can put right into a message and exit status 1. */
+export async function runScript(main) {
+  try {
+    process.exitCode = (await main()) ?? 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof PrepareError ? error.message : (error?.stack ?? error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/**
+ * The command to put before another one so that it is root over network namespaces of its own: none for root; null
+ * where the kernel does not allow that.
+ *
+ * @returns {string[] | null}
+ */
+export function rootlessPrefix() {
+  if (process.getuid?.() === 0) {
+    return [];
+  }
+  const prefix = ['unshare', '--user', '--map-root-user', '--net', '--mount'];
+  const allowed = spawnSync(prefix[0], [...prefix.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
+  // A new network namespace begins with its loopback interface down.
+  return allowed ? [...prefix, 'sh', '-c', 'PATH="$PATH:/usr/sbin:/sbin"; ip link set lo up; exec "$@"', 'sh'] : null;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await runScript(() =>
+    prepare({ demo: process.argv.includes('--demo'), systemOnly: process.argv.includes('--system-only') }),
+  );
+}
