@@ -166,4 +166,27 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     run(process.execPath, [MAIN, '--cleanup']);
     expect(FAMILIES.map(rules)).toEqual(before);
   }, 60_000);
+
+  it('cuts off UDP flows to endpoints that are gone, and no others', async () => {
+    const insert = (client: string, endpoint: string) =>
+      run('conntrack', [
+        ...['-I', '-p', 'udp', '-t', '600', '-s', client, '-d', '10.96.0.10', '--sport', '4000', '--dport', '53'],
+        ...['--reply-src', endpoint, '--reply-dst', client, '--reply-port-src', '53', '--reply-port-dst', '4000'],
+      ]);
+    const clients = () =>
+      [...run('conntrack', ['-L', '-p', 'udp']).matchAll(/src=(192\.0\.2\.\d+) dst=10\.96/g)].map(
+        ([, client]) => client,
+      );
+    insert('192.0.2.1', '10.244.0.2');
+    insert('192.0.2.2', '10.244.0.9');
+    await write(
+      manifest(31053)
+        .replace('port: 6379,', 'protocol: UDP, port: 53,')
+        .replace('port: 6379 }]', 'protocol: UDP, port: 53 }]'),
+    );
+    await start('--proxy-mode=iptables');
+    await until(() => clients().length === 1);
+    expect(clients()).toEqual(['192.0.2.1']);
+    await end();
+  }, 60_000);
 });

@@ -37,6 +37,8 @@ describe('readSettings', () => {
         minSyncPeriod: 1000,
       },
       logging: { format: 'text', verbosity: 0 },
+      output: 'text',
+      status: { host: '127.0.0.1', port: 10249 },
     });
   });
 
