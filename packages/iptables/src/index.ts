@@ -1,1 +1,12 @@
-export {};
+export { chainHash, isOurChain, serviceChain } from './chain-names.js';
+export type { HostFacts } from './fixed-rules.js';
+export { createIptablesBackend, type IptablesBackendOptions, iptablesBackend } from './iptables-backend.js';
+export { IptablesDataplane, type IptablesDataplaneOptions } from './iptables-dataplane.js';
+export { IptablesLeftovers, IptablesPartlyApplied } from './iptables-error.js';
+export { type InstalledIptables, IptablesPlanner, MOST_ENDPOINTS_WITH_COMMENTS } from './iptables-planner.js';
+export {
+  type Chain,
+  type IptablesTransaction,
+  renderTransaction,
+  type TableTransaction,
+} from './iptables-transaction.js';

@@ -1,11 +1,46 @@
-// Processes, conntrack, sysctl, network, ipvs.
+// iptables
+
+// Conntrack, sysctl, network, ipvs, tools
 export * from './conntrack/conntrack.js';
 export * from './conntrack/conntrack-text.js';
 export * from './conntrack/conntrack-tool.js';
+export type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables/iptables.js';
+export {
+  createIptables,
+  type IptablesCommandOptions,
+  iptablesProgram,
+  parseIptablesVersion,
+} from './iptables/iptables-command.js';
+export { IptablesDocumentRefused, IptablesError, type IptablesErrorCode } from './iptables/iptables-error.js';
+export {
+  type Condition,
+  type ConntrackState,
+  type IptablesMatch,
+  type IptablesProtocol,
+  IptablesRule,
+  type IptablesRuleParts,
+  type IptablesTarget,
+  isBuiltinTarget,
+  kernelProbability,
+  splitWords,
+  targetOf,
+  withoutComment,
+} from './iptables/iptables-rule.js';
+export { parseSavedTable, type SavedChain, type SavedTable } from './iptables/iptables-save.js';
+export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
 export * from './ipvs/probe-ipvs.js';
 export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
 export * from './network/supports-ipv6.js';
+export {
+  CommandError,
+  type CommandFailure,
+  type CommandRequest,
+  type CommandResult,
+  type CommandRunner,
+  type CommandRunnerOptions,
+  createCommandRunner,
+} from './process/command-runner.js';
 export * from './process/find-tool.js';
-export * from './process/kernel-files.js';
-export * from './process/run-command.js';
+// Files of the kernel
+export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';
 export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

@@ -1,5 +1,6 @@
 import type { ContainerModule } from 'inversify';
 import type { IPFamily } from '../model/address.js';
+import type { ObjectReader } from '../objects/object-reader.js';
 import type { Clock } from '../sync/clock.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
 import type { SyncObserver } from '../sync/sync-observer.js';
@@ -62,6 +63,8 @@ export interface ProxierContext {
   readonly observer: SyncObserver;
   /** Canonical addresses of all interfaces of this host, any family. Asked at each sync where the options need it. */
   readonly localAddresses: () => Promise<readonly string[]>;
+  /** Reads and checks objects; shared by the proxiers of both families. Default: one of the proxier's own. */
+  readonly reader?: ObjectReader;
 }
 
 /**

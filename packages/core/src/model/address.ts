@@ -14,6 +14,8 @@ export interface ParsedCIDR extends ParsedAddress {
   readonly prefixLength: number;
 }
 
+/** What nearly every address is; spares it the rest of the way. */
+const CANONICAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const IPV4_TEXT = /^\d{1,10}(\.\d{1,10}){3}$/;
 
 /** Leading zeros in IPv4 octets are decimal, as kube-proxy reads them (spec C-70), never octal. */
@@ -40,6 +42,9 @@ export function parseAddress(text: unknown): ParsedAddress | undefined {
     return address.isIPv4MappedAddress()
       ? { family: 'IPv4', text: address.toIPv4Address().toString() }
       : { family: 'IPv6', text: address.toRFC5952String() };
+  }
+  if (CANONICAL_IPV4.test(text)) {
+    return { family: 'IPv4', text };
   }
   if (!IPV4_TEXT.test(text)) {
     return undefined;

@@ -20,6 +20,8 @@ export interface ChangeSet {
   readonly servicePorts: ReadonlyMap<ServicePortKey, ServicePortChange>;
   /** Services whose health check node port (its number or its count) differs. */
   readonly healthCheckNodePorts: ReadonlySet<ServiceKey>;
+  /** Cluster IPs that came or went. */
+  readonly clusterIPs: ReadonlySet<string>;
   /** `ProxyState.node` differs. */
   readonly nodeChanged: boolean;
 }
@@ -30,6 +32,7 @@ export function isEmptyChangeSet(changes: ChangeSet): boolean {
     changes.previous !== undefined &&
     changes.servicePorts.size === 0 &&
     changes.healthCheckNodePorts.size === 0 &&
+    changes.clusterIPs.size === 0 &&
     !changes.nodeChanged
   );
 }

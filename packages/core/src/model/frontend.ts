@@ -21,8 +21,11 @@ export type RouteSource = 'any' | 'pod' | 'node';
  * When the source address is replaced by the node's.
  * - `always`.
  * - `off-cluster`: when the local-traffic detector says that the packet does not come from a pod.
- * - `never`: except for hairpin, which always holds: a packet whose source is the very endpoint that was chosen is
- *   masqueraded, or its reply would not come back this way (spec O-9).
+ * - `never`.
+ *
+ * Whatever it says, hairpin is masqueraded: a packet whose source is the very endpoint that was chosen, when that
+ * endpoint is local, or its reply would not come back this way (spec O-9; a remote endpoint's packets to itself are
+ * its own node's business).
  */
 export type Masquerade = 'always' | 'off-cluster' | 'never';
 
@@ -31,14 +34,22 @@ export type Masquerade = 'always' | 'off-cluster' | 'never';
  * equal probability, after session affinity. `refuse` answers as a closed port does (ICMP port unreachable; TCP
  * clients see "connection refused"). `drop` answers nothing.
  */
-export type Route =
-  | {
-      readonly source: RouteSource;
-      readonly action: 'forward';
-      readonly endpoints: 'cluster' | 'local';
-      readonly masquerade: Masquerade;
-    }
-  | { readonly source: RouteSource; readonly action: 'refuse' | 'drop' };
+export type Route = ForwardRoute | ClosedRoute;
+
+/** Packets go on to an endpoint. */
+export interface ForwardRoute {
+  readonly source: RouteSource;
+  readonly action: 'forward';
+  /** The list of the service port that an endpoint is picked from; never empty. */
+  readonly endpoints: 'cluster' | 'local';
+  readonly masquerade: Masquerade;
+}
+
+/** Packets go nowhere. */
+export interface ClosedRoute {
+  readonly source: RouteSource;
+  readonly action: 'refuse' | 'drop';
+}
 
 /**
  * One address and port that packets can be sent to, and all that is decided about them.

@@ -95,6 +95,11 @@ export interface ProxyState {
   /** Who holds which address: the frontends of all service ports by key. */
   readonly frontends: ReadonlyTable<FrontendKey, ServicePortKey>;
   readonly healthCheckNodePorts: ReadonlyTable<ServiceKey, HealthCheckNodePort>;
+  /**
+   * Every cluster IP with the number of frontends it has. TCP, UDP and SCTP packets to one of these addresses that
+   * are for none of its frontends are refused, in every mode (kube-proxy does so in some, spec F-CIP-6, D-4).
+   */
+  readonly clusterIPs: ReadonlyTable<string, number>;
   readonly node: NodeState;
 }
 
@@ -107,6 +112,9 @@ export interface NodeState {
   readonly addresses: readonly string[];
   readonly detector: LocalTrafficDetector;
   readonly nodePortAddresses: NodePortAddresses;
-  /** Networks that cluster IPs are taken from, canonical, sorted; empty when not known (spec W-3). */
+  /**
+   * Networks that cluster IPs are taken from, canonical, sorted; empty when not known (spec W-3). TCP, UDP and SCTP
+   * packets to an address in them that is no cluster IP are dropped (spec F-CIP-8).
+   */
   readonly serviceCIDRs: readonly string[];
 }

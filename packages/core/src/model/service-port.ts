@@ -1,4 +1,4 @@
-import type { ServicePortName } from './service-port-name.js';
+import type { ServicePortKey, ServicePortName } from './service-port-name.js';
 
 export type TrafficPolicy = 'Cluster' | 'Local';
 
@@ -9,6 +9,8 @@ export type TrafficPolicy = 'Cluster' | 'Local';
  * to name and explain things.
  */
 export interface ServicePort {
+  /** Its key in every map. */
+  readonly key: ServicePortKey;
   readonly name: ServicePortName;
   /** Cluster IP of this family. */
   readonly clusterIP: string;

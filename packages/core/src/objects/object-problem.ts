@@ -14,8 +14,32 @@ export interface ObjectProblem {
   readonly ignored: 'object' | 'field';
 }
 
-/** What became of reading an object: a definition where it can be used, and all that is wrong with it. */
+/** Who an object is. */
+export interface ObjectIdentity {
+  /** Empty for objects without a namespace. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * What became of reading an object.
+ *
+ * - `definition` is there when it can be used, perhaps without some fields that `problems` name.
+ * - Without a definition, `skipped` says in words why a sound object is none of ours (headless, of another proxy);
+ *   it then counts as absent.
+ * - Without either, the object is malformed, and what was known of it before stays in force.
+ */
 export interface ReadResult<Definition> {
+  /** Undefined when not even the name could be read. */
+  readonly identity: ObjectIdentity | undefined;
   readonly definition: Definition | undefined;
+  readonly skipped: string | undefined;
   readonly problems: readonly ObjectProblem[];
+}
+
+/** A problem in one line: `Service work/web: spec.ports[0].port: 70000 is not a port (1 to 65535)`. */
+export function formatObjectProblem(problem: ObjectProblem): string {
+  const who = problem.namespace === '' ? problem.name : `${problem.namespace}/${problem.name}`;
+  const where = problem.field === '' ? '' : `${problem.field}: `;
+  return `${problem.kind} ${who}: ${where}${problem.message}`;
 }

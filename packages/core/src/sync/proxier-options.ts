@@ -30,6 +30,8 @@ export interface ProxierOptions {
   readonly nodePortAddresses: NodePortAddressSelection;
   /** Serve IPv4 NodePorts on 127.0.0.0/8, where the backend can. Default true. */
   readonly localhostNodePorts: boolean;
+  /** Follow EndpointSlice hints for nodes (gate PreferSameTrafficDistribution). Default true. */
+  readonly nodeTopologyHints: boolean;
   /** Milliseconds between two syncs, at least. Default 1000. */
   readonly minSyncPeriod: number;
   /** Milliseconds after which a failed sync is tried again, at most; and between looks for drift. Default 30000. */
@@ -46,6 +48,7 @@ export const DEFAULT_PROXIER_OPTIONS: ProxierOptions = {
   masqueradeBit: 14,
   nodePortAddresses: { kind: 'all' },
   localhostNodePorts: true,
+  nodeTopologyHints: true,
   minSyncPeriod: 1000,
   syncPeriod: 30_000,
   syncBurst: 2,

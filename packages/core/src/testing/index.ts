@@ -1,1 +1,7 @@
-export {};
+export * from './fake-dataplane.js';
+export * from './objects.js';
+export * from './random.js';
+export * from './random-cluster.js';
+export * from './resolve-objects.js';
+export * from './simulation.js';
+export * from './virtual-clock.js';

@@ -1,0 +1,21 @@
+import type { BackendModule, Logger, Source } from '@kube-proxier/core';
+import type { FlowTable } from '@kube-proxier/server';
+import { ManifestSource } from '@kube-proxier/source-manifests';
+import type { AgentSettings } from './flags/settings.js';
+import { createIpvsMode } from './ipvs-mode.js';
+
+/** The parts that an agent is put together from. */
+export interface Composition {
+  /** Every way to program a node that this program knows. Making it touches nothing. */
+  readonly backends: readonly BackendModule[];
+  sources(settings: AgentSettings, logger: Logger): readonly Source[];
+  readonly conntrack?: FlowTable;
+}
+
+/** The real parts. The only place that knows which backends and sources there are. */
+export function compose(): Composition {
+  return {
+    backends: [createIpvsMode()],
+    sources: ({ manifests }, logger) => manifests.map((path) => new ManifestSource({ path, logger })),
+  };
+}

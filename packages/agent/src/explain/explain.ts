@@ -1,0 +1,108 @@
+import { hostname } from 'node:os';
+import {
+  DEFAULT_PROXIER_OPTIONS,
+  type Explanation,
+  explainSimulation,
+  familyOf,
+  formatSimulation,
+  joinHostPort,
+  messageOf,
+  ObjectReader,
+  type Packet,
+  ProxierError,
+  ProxyStateResolver,
+  type SourceHandler,
+  silentLogger,
+  simulatePacket,
+} from '@kube-proxier/core';
+import { resolveNodeName } from '@kube-proxier/server';
+import type { Composition } from '../compose.js';
+import type { AgentSettings, StatusAddress } from '../flags/settings.js';
+import { readQuestion } from './packet-question.js';
+
+/** Milliseconds that a running agent may take to answer. */
+const PATIENCE = 5000;
+
+/**
+ * Says what becomes of a packet: from manifests where they are given, else from the agent that runs on this host.
+ *
+ * @returns the answer, as text or JSON.
+ * @throws ProxierError when the question cannot be read or nobody is there to answer it.
+ */
+export async function explain(
+  operands: readonly string[],
+  settings: AgentSettings,
+  composition: Composition,
+): Promise<string> {
+  const packet = readQuestion(operands[0] ?? '', operands[1] ?? '');
+  const explanation =
+    settings.manifests.length > 0
+      ? await explainManifests(packet, settings, composition)
+      : await askAgent(packet, settings.status);
+  return settings.output === 'json' ? `${JSON.stringify(explanation, undefined, 2)}\n` : formatSimulation(explanation);
+}
+
+async function explainManifests(
+  packet: Packet,
+  settings: AgentSettings,
+  composition: Composition,
+): Promise<Explanation> {
+  const nodeName = resolveNodeName(settings.proxier.nodeName, hostname());
+  const family = familyOf(packet.destination);
+  const addresses =
+    settings.bindAddress === '' || /^(0\.0\.0\.0|::)$/.test(settings.bindAddress) ? [] : [settings.bindAddress];
+  const options = { ...DEFAULT_PROXIER_OPTIONS, ...settings.proxier, nodeName, nodeAddresses: addresses };
+  const resolver = new ProxyStateResolver({ family, options, reader: new ObjectReader(), since: 0 });
+  const handler: SourceHandler = {
+    onServiceUpdate: (previous, current) => void resolver.updateService(previous, current),
+    onEndpointsUpdate: (previous, current) => void resolver.updateEndpointSlice(previous, current),
+    onNodeUpdate: (node) => void resolver.updateNode(node),
+    onServiceCIDRsUpdate: (cidrs) => void resolver.updateServiceCIDRs(cidrs),
+    onServicesSynced() {},
+    onEndpointsSynced() {},
+  };
+  const sources = composition.sources(settings, silentLogger);
+  try {
+    for (const source of sources) {
+      await source.start(handler, { nodeName });
+    }
+  } finally {
+    await Promise.all(sources.map((source) => source.stop()));
+  }
+  // The host that the manifests speak of is not this one: its addresses are those of its Node object.
+  resolver.updateLocalAddresses([...resolver.checkout().state.node.addresses, '127.0.0.1', '::1']);
+  return explainSimulation(simulatePacket(resolver.checkout().state, packet));
+}
+
+async function askAgent(packet: Packet, address: StatusAddress | undefined): Promise<Explanation> {
+  if (!address) {
+    throw new ProxierError(
+      'NO_AGENT',
+      'give --manifests to work it out, or --metrics-bind-address to ask a running agent',
+    );
+  }
+  const where = joinHostPort(address.host, address.port);
+  const query = new URLSearchParams({
+    source: packet.source,
+    destination: packet.destination,
+    port: String(packet.port),
+    protocol: packet.protocol,
+  });
+  let response: Response;
+  let body: string;
+  try {
+    response = await fetch(`http://${where}/debug/explain?${query}`, { signal: AbortSignal.timeout(PATIENCE) });
+    body = await response.text();
+  } catch (error) {
+    const reason = messageOf(error instanceof Error && error.cause ? error.cause : error);
+    throw new ProxierError(
+      'NO_AGENT',
+      `no agent answers at ${where} (${reason}); is kube-proxier running? To work it out without one, give --manifests`,
+      { cause: error },
+    );
+  }
+  if (!response.ok) {
+    throw new ProxierError('AGENT_REFUSED', `the agent at ${where} answers: ${body.trim()}`);
+  }
+  return JSON.parse(body) as Explanation;
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import { helpText, parseCommandLine } from './command-line.js';
+import { FLAGS } from './flag.js';
+import { nearestFlag } from './nearest-flag.js';
+
+function values(...args: readonly string[]): Record<string, readonly string[]> {
+  const { values: found, errors } = parseCommandLine(args);
+  expect(errors).toEqual([]);
+  return Object.fromEntries(found);
+}
+
+describe('parseCommandLine', () => {
+  it.each<[readonly string[], Record<string, readonly string[]>]>([
+    [[], {}],
+    [['--proxy-mode=ipvs'], { 'proxy-mode': ['ipvs'] }],
+    [['--proxy-mode', 'ipvs'], { 'proxy-mode': ['ipvs'] }],
+    [['--proxy-mode='], { 'proxy-mode': [''] }],
+    [['--proxy-mode', ''], { 'proxy-mode': [''] }],
+    [['--proxy-mode=a=b'], { 'proxy-mode': ['a=b'] }],
+    [['--manifests', 'a', '--manifests=b'], { manifests: ['a', 'b'] }],
+    [['--masquerade-all'], { 'masquerade-all': ['true'] }],
+    [['--masquerade-all=false'], { 'masquerade-all': ['false'] }],
+    [['--masquerade-all', '--v=2'], { 'masquerade-all': ['true'], v: ['2'] }],
+    [['--iptables-sync-period', '-5s'], { 'iptables-sync-period': ['-5s'] }],
+    [['--hostname-override', '--masquerade-all'], { 'hostname-override': ['--masquerade-all'] }],
+    [['-v', '4'], { v: ['4'] }],
+    [['-v=4'], { v: ['4'] }],
+    [['-v4'], { v: ['4'] }],
+    [['--v', '4'], { v: ['4'] }],
+  ])('reads %j', (args, expected) => {
+    expect(values(...args)).toEqual(expected);
+  });
+
+  it.each<[readonly string[], string]>([
+    [[], 'run'],
+    [['cleanup'], 'cleanup'],
+    [['-v', '4', 'cleanup'], 'cleanup'],
+    [['--cleanup'], 'cleanup'],
+    [['--cleanup=false'], 'run'],
+    [['--version'], 'version'],
+    [['--help', '--version'], 'help'],
+    [['-h'], 'help'],
+    [['--unknown', '--help'], 'help'],
+  ])('%j means %s', (args, command) => {
+    expect(parseCommandLine(args).command).toBe(command);
+  });
+
+  it.each<[readonly string[], RegExp]>([
+    [['--proxymode=x'], /^unknown flag --proxymode; did you mean --proxy-mode\?$/],
+    [['--manifest', 'x'], /^unknown flag --manifest; did you mean --manifests\?$/],
+    [['--xyzzy=1'], /^unknown flag --xyzzy; see kube-proxier --help$/],
+    [['-x'], /^unknown flag -x; /],
+    [['-proxy-mode=x'], /^unknown flag -proxy-mode; did you mean --proxy-mode\?$/],
+    [['--a\nb'], /^unknown flag --a\\u\{a\}b; /],
+    [['run'], /takes no arguments besides its flags, and got "run"/],
+    [['--', '--masquerade-all'], /got "--masquerade-all"/],
+    [['cleanup', 'iptables'], /got "iptables"/],
+    [['--masquerade-all', 'false'], /got "false"/],
+    [['--proxy-mode'], /^flag --proxy-mode needs a value$/],
+  ])('has an error for %j', (args, expected) => {
+    expect(parseCommandLine(args).errors).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it('tells of all errors', () => {
+    expect(parseCommandLine(['--one', '--masquerade-all', '--two=2', '--proxy-mode']).errors).toHaveLength(3);
+    expect(nearestFlag('x'.repeat(100_000))).toBeUndefined();
+  });
+});
+
+describe('helpText', () => {
+  const text = helpText([
+    { mode: 'iptables', description: 'Writes rules' },
+    { mode: 'ipvs', description: 'Uses ip_vs' },
+  ]);
+  const flat = text.replace(/\s+/g, ' ');
+
+  it.each(FLAGS.map((flag) => [flag.name, flag] as const))('explains --%s, with its default', (name, flag) => {
+    expect(text).toMatch(new RegExp(`^ +(-\\w, )?--${name}( <\\w+>)?  `, 'm'));
+    expect(flat).toContain(flag.help);
+    if (!['help', 'version', 'cleanup'].includes(name)) {
+      expect(flat).toContain(`Default: ${flag.defaultText}.`);
+    }
+  });
+
+  it('is grouped, fits a terminal, and names the modes and the command', () => {
+    for (const group of new Set(FLAGS.map((flag) => flag.group))) {
+      expect(text).toContain(`\n${group}:\n`);
+    }
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    expect(flat).toContain('iptables: Writes rules. ipvs: Uses ip_vs.');
+    expect(text).toMatch(/^ {2}cleanup /m);
+  });
+
+  it('says the unit of everything that has one', () => {
+    for (const flag of FLAGS.filter(({ type }) => type === 'duration')) {
+      expect(flag.help).toMatch(/such as 500ms, 30s or 1m30s/);
+    }
+  });
+});

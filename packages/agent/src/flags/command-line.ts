@@ -1,0 +1,165 @@
+import { Command, Option } from 'commander';
+import { printable } from '../logging/printable.js';
+import { FLAGS, type Flag, type FlagName } from './flag.js';
+import { parseGoBool } from './go-values.js';
+import { nearestFlag } from './nearest-flag.js';
+
+/** What is to be done. */
+export type AgentCommand = 'run' | 'cleanup' | 'explain' | 'help' | 'version';
+
+/** A command line taken apart; no value is checked yet. */
+export interface CommandLine {
+  readonly command: AgentCommand;
+  /** Values as they were written, in their order. Flags that were not given are absent. */
+  readonly values: ReadonlyMap<FlagName, readonly string[]>;
+  /** What `explain` is asked: source and destination. Empty for every other command. */
+  readonly operands: readonly string[];
+  /** What is wrong with the command line as such, each in one line. */
+  readonly errors: readonly string[];
+}
+
+const PROGRAM = 'kube-proxier';
+
+/** Takes the arguments (without node and script) apart as kube-proxy does. Never throws. */
+export function parseCommandLine(args: readonly string[]): CommandLine {
+  const program = createParser();
+  const values = new Map<FlagName, string[]>();
+  for (const flag of FLAGS) {
+    program.on(`option:${flag.name}`, (value: string | null) => {
+      values.set(flag.name, [...(values.get(flag.name) ?? []), value ?? 'true']);
+    });
+  }
+  const errors: string[] = [];
+  const { operands, unknown } = program.parseOptions(normalize(args, errors));
+
+  const isSet = (name: FlagName) => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
+  let command: AgentCommand = isSet('cleanup') ? 'cleanup' : 'run';
+  const [first, ...rest] = operands;
+  if (first === 'cleanup' || first === 'explain') {
+    command = first;
+  }
+  const positional = [...(command === first ? rest : operands)];
+  let mayBeValue = false;
+  for (const argument of unknown) {
+    if (argument.startsWith('-')) {
+      errors.push(describeUnknown(argument));
+    } else if (!mayBeValue) {
+      positional.push(argument);
+    }
+    mayBeValue = argument.startsWith('-') && !argument.includes('=');
+  }
+  const stray = positional.filter((operand) => operand !== '');
+  if (command === 'explain') {
+    if (stray.length !== 2) {
+      errors.push(`${PROGRAM} explain needs two arguments, as in: ${PROGRAM} explain 10.244.0.5 10.96.0.10:80/tcp`);
+    }
+  } else if (stray.length > 0) {
+    const list = stray.map((operand) => `"${printable(operand)}"`).join(', ');
+    errors.push(
+      `${PROGRAM} takes no arguments besides its flags, and got ${list}; to name several manifests, repeat --manifests`,
+    );
+  }
+  if (isSet('version')) {
+    command = 'version';
+  }
+  if (isSet('help')) {
+    command = 'help';
+  }
+  return { command, values, operands: command === 'explain' ? stray : [], errors };
+}
+
+/**
+ * The text of `--help`.
+ *
+ * @param modes what `--proxy-mode` can be, with a line on each.
+ */
+export function helpText(modes: readonly { readonly mode: string; readonly description: string }[]): string {
+  return createHelp(modes).helpInformation();
+}
+
+function createHelp(modes: readonly { readonly mode: string; readonly description: string }[]): Command {
+  const program = new Command(PROGRAM)
+    .description(
+      'Takes care of Kubernetes Services on this node: what is sent to a Service reaches one of its endpoints.\n' +
+        'What it has programmed stays in place when it ends; the command cleanup removes it.',
+    )
+    .usage(
+      '--manifests <path> [flags]\n       kube-proxier cleanup [flags]\n       kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]',
+    )
+    .helpOption(false)
+    .helpCommand(false)
+    .configureHelp({ helpWidth: 100 });
+  for (const flag of FLAGS) {
+    program.addOption(optionOf(flag, modes));
+  }
+  program
+    .command('cleanup')
+    .description('Remove everything that any mode has programmed, nothing else, and end.')
+    .helpOption(false);
+  program
+    .command('explain')
+    .description(
+      'Say what becomes of a packet, and why. Asks the agent that runs at --metrics-bind-address, or works it out from ' +
+        '--manifests, which needs no privileges.',
+    )
+    .helpOption(false);
+  return program;
+}
+
+function optionOf(flag: Flag, modes: readonly { readonly mode: string; readonly description: string }[]): Option {
+  const short = flag.short === undefined ? '' : `-${flag.short}, `;
+  const value = flag.value === undefined ? '' : ` <${flag.value}>`;
+  const choices = flag.name === 'proxy-mode' ? modes.map(({ mode, description }) => ` ${mode}: ${description}.`) : [];
+  const help = `${flag.help}${choices.join('')} Default: ${flag.defaultText}.`;
+  // Flags that only make the program print something and end have no default worth saying.
+  const says = flag.name === 'help' || flag.name === 'version' || flag.name === 'cleanup' ? flag.help : help;
+  return new Option(`${short}--${flag.name}${value}`, says).helpGroup(`${flag.group}:`);
+}
+
+function createParser(): Command {
+  const parser = new Command(PROGRAM)
+    .helpOption(false)
+    .exitOverride()
+    .configureOutput({ writeErr() {} });
+  for (const { name } of FLAGS) {
+    parser.addOption(new Option(`--${name} <value>`));
+  }
+  return parser;
+}
+
+/** Brings what Go's flag library accepts into the one form `--name=value`. */
+function normalize(args: readonly string[], errors: string[]): string[] {
+  const normal: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (arg === '--') {
+      return [...normal, ...args.slice(index)];
+    }
+    const flag = FLAGS.find(
+      (candidate: Flag) => arg === `--${candidate.name}` || (candidate.short && arg.startsWith(`-${candidate.short}`)),
+    );
+    if (!flag) {
+      normal.push(arg);
+    } else if (!arg.startsWith('--') && arg.length > 2) {
+      // `-v4` and `-v=4` are the same.
+      normal.push(`--${flag.name}=${arg.slice(arg[2] === '=' ? 3 : 2)}`);
+    } else if (flag.type === 'bool') {
+      normal.push(`--${flag.name}=true`);
+    } else if (index + 1 < args.length) {
+      // The next argument is the value, even where it looks like a flag.
+      index += 1;
+      normal.push(`--${flag.name}=${args[index]}`);
+    } else {
+      errors.push(`flag ${arg} needs a value`);
+    }
+  }
+  return normal;
+}
+
+function describeUnknown(argument: string): string {
+  const name = argument.replace(/^-+/, '').replace(/=.*$/s, '');
+  const nearest = nearestFlag(name);
+  const shown = printable(argument.replace(/=.*$/s, ''), 80);
+  const hint = nearest === undefined ? `see ${PROGRAM} --help` : `did you mean --${nearest}?`;
+  return `unknown flag ${shown}; ${hint}`;
+}

@@ -1,0 +1,225 @@
+/** How a flag's value is written. */
+export type FlagType = 'bool' | 'text' | 'list' | 'duration' | 'int';
+
+/** One flag of the command line: what parses it, checks it and explains it. */
+export interface Flag {
+  /** Without dashes. */
+  readonly name: string;
+  /** One letter, without dash. */
+  readonly short?: string;
+  readonly type: FlagType;
+  /** How the value is called in the help text; absent for `bool`. */
+  readonly value?: string;
+  /** As it would be written; undefined when there is none. */
+  readonly default?: string;
+  /** How the help text says what holds when the flag is left out. */
+  readonly defaultText: string;
+  /** What it does, with units, in full sentences. */
+  readonly help: string;
+  readonly group: FlagGroup;
+}
+
+export type FlagGroup = 'Mode' | 'Status' | 'Objects' | 'Node' | 'Services' | 'Timing' | 'Logging' | 'Other';
+
+const DURATION = 'a duration such as 500ms, 30s or 1m30s';
+
+/** All flags, in the order of the help text. Those that kube-proxy has too mean the same there. */
+export const FLAGS = [
+  {
+    name: 'proxy-mode',
+    type: 'text',
+    value: 'mode',
+    default: '',
+    defaultText: 'iptables, with a warning that it was chosen for you',
+    help: 'How to program this node.',
+    group: 'Mode',
+  },
+  {
+    name: 'proxy-mode-fallback',
+    type: 'text',
+    value: 'mode',
+    default: 'iptables',
+    defaultText: 'iptables',
+    help: 'The mode to use when this host cannot run the one asked for. With "none", that is an error.',
+    group: 'Mode',
+  },
+  {
+    name: 'manifests',
+    type: 'list',
+    value: 'path',
+    defaultText: 'none; it has to be given',
+    help:
+      'A directory of YAML or JSON files, or one such file, with Service, EndpointSlice, Endpoints, Node and ' +
+      'ServiceCIDR objects. It is watched: changes take effect by themselves. Repeat the flag for several.',
+    group: 'Objects',
+  },
+  {
+    name: 'hostname-override',
+    type: 'text',
+    value: 'name',
+    default: '',
+    defaultText: "the host's name in lower case",
+    help: 'The name of this node, as endpoints and its Node object spell it.',
+    group: 'Node',
+  },
+  {
+    name: 'bind-address',
+    type: 'text',
+    value: 'address',
+    default: '0.0.0.0',
+    defaultText: '0.0.0.0, which means the address of the Node object',
+    help: "The node's primary IP address. Its family is the primary one. Nothing is bound to it.",
+    group: 'Node',
+  },
+  {
+    name: 'detect-local-mode',
+    type: 'text',
+    value: 'mode',
+    default: '',
+    defaultText: 'ClusterCIDR',
+    help:
+      'How to tell packets of pods on this node from others: ClusterCIDR (source address in --cluster-cidr), NodeCIDR ' +
+      '(source address in the pod CIDRs of the Node object), BridgeInterface (came in by --pod-bridge-interface), or ' +
+      'InterfaceNamePrefix (came in by an interface whose name begins with --pod-interface-name-prefix).',
+    group: 'Node',
+  },
+  {
+    name: 'cluster-cidr',
+    type: 'list',
+    value: 'networks',
+    defaultText: 'none, which means that packets of pods cannot be told from others',
+    help: 'The network that pods have their addresses from, or two, one of each IP family, with a comma between.',
+    group: 'Node',
+  },
+  {
+    name: 'pod-bridge-interface',
+    type: 'text',
+    value: 'name',
+    default: '',
+    defaultText: 'none',
+    help: 'The bridge that pods are connected to, for --detect-local-mode=BridgeInterface.',
+    group: 'Node',
+  },
+  {
+    name: 'pod-interface-name-prefix',
+    type: 'text',
+    value: 'prefix',
+    default: '',
+    defaultText: 'none',
+    help: 'How names of interfaces to pods begin, for --detect-local-mode=InterfaceNamePrefix.',
+    group: 'Node',
+  },
+  {
+    name: 'nodeport-addresses',
+    type: 'list',
+    value: 'networks',
+    defaultText: 'all addresses of this node',
+    help:
+      'Where to serve NodePorts: on the addresses of this node that lie in these networks, with commas between; or ' +
+      '"primary" for the addresses of the Node object.',
+    group: 'Services',
+  },
+  {
+    name: 'iptables-localhost-nodeports',
+    type: 'bool',
+    default: 'true',
+    defaultText: 'true',
+    help: 'Serve IPv4 NodePorts on 127.0.0.1 too, where the mode can.',
+    group: 'Services',
+  },
+  {
+    name: 'masquerade-all',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: "Replace the client's address by the node's in everything that is sent to cluster IPs.",
+    group: 'Services',
+  },
+  {
+    name: 'iptables-masquerade-bit',
+    type: 'int',
+    value: 'bit',
+    default: '14',
+    defaultText: '14',
+    help: 'Which bit of the packet mark says that the source address is to be replaced, from 0 to 31.',
+    group: 'Services',
+  },
+  {
+    name: 'iptables-sync-period',
+    type: 'duration',
+    value: 'duration',
+    default: '30s',
+    defaultText: '30s',
+    help: `How long a failed sync waits at most before it is tried again, ${DURATION}. More than 0.`,
+    group: 'Timing',
+  },
+  {
+    name: 'iptables-min-sync-period',
+    type: 'duration',
+    value: 'duration',
+    default: '1s',
+    defaultText: '1s',
+    help: `How long to wait at least between two syncs, ${DURATION}. 0 means that every change is written at once.`,
+    group: 'Timing',
+  },
+  {
+    name: 'metrics-bind-address',
+    type: 'text',
+    value: 'address:port',
+    default: '127.0.0.1:10249',
+    defaultText: '127.0.0.1:10249',
+    help:
+      'Where the agent answers /proxyMode, /healthz and the questions of kube-proxier explain, by HTTP. Who can reach ' +
+      'it can see all Services: keep it on a loopback address. Port 10249 when none is given; "" switches it off.',
+    group: 'Status',
+  },
+  {
+    name: 'output',
+    short: 'o',
+    type: 'text',
+    value: 'format',
+    default: 'text',
+    defaultText: 'text',
+    help: 'How kube-proxier explain answers: text for people, or json.',
+    group: 'Status',
+  },
+  {
+    name: 'v',
+    short: 'v',
+    type: 'int',
+    value: 'level',
+    default: '0',
+    defaultText: '0',
+    help: 'How much detail to log, from 0: with 2 what is useful at times, with 4 what helps to find errors.',
+    group: 'Logging',
+  },
+  {
+    name: 'logging-format',
+    type: 'text',
+    value: 'format',
+    default: 'text',
+    defaultText: 'text',
+    help: 'text for people, or json for machines: one object in each line. Both go to standard error.',
+    group: 'Logging',
+  },
+  {
+    name: 'cleanup',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'The same as the command cleanup.',
+    group: 'Other',
+  },
+  { name: 'version', type: 'bool', default: 'false', defaultText: 'false', help: 'Print the version.', group: 'Other' },
+  {
+    name: 'help',
+    short: 'h',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'Print this text.',
+    group: 'Other',
+  },
+] as const satisfies readonly Flag[];
+
+export type FlagName = (typeof FLAGS)[number]['name'];

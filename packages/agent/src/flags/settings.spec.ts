@@ -1,0 +1,144 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseCommandLine } from './command-line.js';
+import { type AgentSettings, CommandLineError, readSettings } from './settings.js';
+
+const MODES = ['iptables', 'ipvs'];
+
+function read(...args: readonly string[]): AgentSettings {
+  return readSettings(parseCommandLine(['--manifests=m', ...args]), MODES);
+}
+
+function problems(...args: readonly string[]): readonly string[] {
+  try {
+    readSettings(parseCommandLine(args), MODES);
+  } catch (error) {
+    if (error instanceof CommandLineError) {
+      return error.problems;
+    }
+    throw error;
+  }
+  return [];
+}
+
+describe('readSettings', () => {
+  it("has kube-proxy's defaults", () => {
+    expect(read()).toEqual({
+      mode: '',
+      fallback: 'iptables',
+      manifests: ['m'],
+      bindAddress: '0.0.0.0',
+      proxier: {
+        localTrafficDetection: { kind: 'none' },
+        nodePortAddresses: { kind: 'all' },
+        localhostNodePorts: true,
+        masqueradeAll: false,
+        masqueradeBit: 14,
+        syncPeriod: 30_000,
+        minSyncPeriod: 1000,
+      },
+      logging: { format: 'text', verbosity: 0 },
+    });
+  });
+
+  it.each<[readonly string[], AgentSettings['proxier']]>([
+    [['--cluster-cidr=10.0.0.1/8'], { localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.0.0.0/8'] } }],
+    [
+      ['--cluster-cidr=fd00::/64,010.1.0.0/016'],
+      { localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['fd00::/64', '10.1.0.0/16'] } },
+    ],
+    [['--detect-local-mode=NodeCIDR'], { localTrafficDetection: { kind: 'node-cidr' } }],
+    [
+      ['--detect-local-mode=BridgeInterface', '--pod-bridge-interface=cbr0'],
+      { localTrafficDetection: { kind: 'interface', name: 'cbr0' } },
+    ],
+    [
+      ['--detect-local-mode=InterfaceNamePrefix', '--pod-interface-name-prefix=veth'],
+      { localTrafficDetection: { kind: 'interface-prefix', prefix: 'veth' } },
+    ],
+    [['--nodeport-addresses=primary'], { nodePortAddresses: { kind: 'primary' } }],
+    [
+      ['--nodeport-addresses=10.0.0.0/8, fd00::/8', '--nodeport-addresses', '192.0.2.1/32'],
+      { nodePortAddresses: { kind: 'cidrs', cidrs: ['10.0.0.0/8', 'fd00::/8', '192.0.2.1/32'] } },
+    ],
+    [['--nodeport-addresses='], { nodePortAddresses: { kind: 'all' } }],
+    [['--masquerade-all', '--iptables-masquerade-bit=31'], { masqueradeAll: true, masqueradeBit: 31 }],
+    [['--iptables-localhost-nodeports=false'], { localhostNodePorts: false }],
+    [['--iptables-sync-period=1m30s', '--iptables-min-sync-period=0'], { syncPeriod: 90_000, minSyncPeriod: 0 }],
+    [['--hostname-override= Node-1 '], { nodeName: ' Node-1 ' }],
+  ])('reads %j', (args, expected) => {
+    expect(read(...args).proxier).toMatchObject(expected);
+  });
+
+  it('reads the rest', () => {
+    expect(read('--bind-address=FD00::1').bindAddress).toBe('fd00::1');
+    expect(read('--proxy-mode=ipvs', '--proxy-mode-fallback=none')).toMatchObject({ mode: 'ipvs', fallback: 'none' });
+    expect(read('--manifests=n', '--manifests', 'm').manifests).toEqual(['m', 'n']);
+    expect(read('-v=4', '--logging-format=json').logging).toEqual({ format: 'json', verbosity: 4 });
+    expect(readSettings(parseCommandLine(['cleanup']), MODES).manifests).toEqual([]);
+  });
+
+  it.each<[string, string]>([
+    [
+      '--proxy-mode=nftables',
+      '--proxy-mode: unknown proxy mode "nftables"; modes that are there: iptables, ipvs; leave it empty for iptables',
+    ],
+    ['--proxy-mode-fallback=x', '--proxy-mode-fallback: "x" must be one of iptables, ipvs, or none'],
+    ['--hostname-override=  ', '--hostname-override: "  " must not be blank; leave it out to use the name of the host'],
+    [
+      '--bind-address=10.0.0.1:80',
+      '--bind-address: "10.0.0.1:80" is not a valid textual representation of an IP address; give one, without port',
+    ],
+    ['--cluster-cidr=10.0.0.0', '--cluster-cidr: "10.0.0.0" is not a network; write it like 10.0.0.0/8 or fd00::/64'],
+    [
+      '--cluster-cidr=10.0.0.0/8,11.0.0.0/8',
+      '--cluster-cidr: "10.0.0.0/8,11.0.0.0/8" must be one network, or two, one of each IP family',
+    ],
+    [
+      '--detect-local-mode=clustercidr',
+      '--detect-local-mode: "clustercidr" must be one of ClusterCIDR, NodeCIDR, BridgeInterface, InterfaceNamePrefix, or empty',
+    ],
+    [
+      '--detect-local-mode=BridgeInterface',
+      '--pod-bridge-interface: "" must name the bridge when --detect-local-mode is BridgeInterface',
+    ],
+    [
+      '--detect-local-mode=InterfaceNamePrefix',
+      '--pod-interface-name-prefix: "" must say how interface names begin when --detect-local-mode is InterfaceNamePrefix',
+    ],
+    [
+      '--pod-bridge-interface=eth+',
+      '--pod-bridge-interface: "eth+" must be a name of an interface, or how it begins: at most 15 letters and digits',
+    ],
+    [
+      '--nodeport-addresses=primary,10.0.0.0/8',
+      `--nodeport-addresses: "primary,10.0.0.0/8" can't use both 'primary' and CIDRs; give one or the other`,
+    ],
+    [
+      '--nodeport-addresses=10.0.0.1',
+      '--nodeport-addresses: "10.0.0.1" is not a network; write it like 10.0.0.0/8 or fd00::/64',
+    ],
+    ['--masquerade-all=yes', '--masquerade-all: "yes" must be true or false'],
+    ['--iptables-masquerade-bit=32', '--iptables-masquerade-bit: "32" must be a bit from 0 to 31'],
+    ['--iptables-sync-period=30', '--iptables-sync-period: "30" is not a duration; write it like 500ms, 30s or 1m30s'],
+    ['--iptables-sync-period=0', '--iptables-sync-period: "0" must be greater than 0, such as 30s'],
+    [
+      '--iptables-sync-period=500ms',
+      '--iptables-sync-period: "500ms" must be greater than or equal to --iptables-min-sync-period, 1s',
+    ],
+    ['--iptables-min-sync-period=-1s', '--iptables-min-sync-period: "-1s" must be 0 or greater, such as 1s'],
+    ['--logging-format=xml', '--logging-format: "xml" must be text or json'],
+    ['--v=x', '--v: "x" must be a level of detail from 0, such as 2'],
+    ['--manifests=', '--manifests: "" must be the path of a directory or a file'],
+    ['--hostname-override=\n\u001b[31m ', ''],
+  ])('refuses %j, and says what would be right', (arg, expected) => {
+    expect(problems('--manifests=m', arg)).toEqual(expected === '' ? [] : [expected]);
+  });
+
+  it('says that there is nowhere to learn Services from', () => {
+    expect(problems()).toEqual([expect.stringMatching(/^no --manifests was given/)]);
+  });
+
+  it('tells of everything at once', () => {
+    expect(problems('--proxy-mod=x', '--v=x', '--masquerade-all=2', 'extra', '--bind-address=y')).toHaveLength(6);
+  });
+});

@@ -1,0 +1,350 @@
+import {
+  type IPFamily,
+  type LocalTrafficDetection,
+  type NodePortAddressSelection,
+  type ParsedCIDR,
+  ProxierError,
+  type ProxierOptions,
+  type ProxyMode,
+  parseAddress,
+  parseCIDR,
+  UnknownProxyModeError,
+} from '@kube-proxier/core';
+import { printable } from '../logging/printable.js';
+import type { LoggingFormat } from '../logging/winston-logger.js';
+import type { CommandLine } from './command-line.js';
+import { FLAGS, type FlagName } from './flag.js';
+import { parseGoBool, parseGoDuration, parseGoInt } from './go-values.js';
+
+/** All that the command line asks for, checked. */
+export interface AgentSettings {
+  /** As asked for; empty for the default. */
+  readonly mode: ProxyMode;
+  readonly fallback: ProxyMode | 'none';
+  /** Directories and files. At least one when the agent is to run. */
+  readonly manifests: readonly string[];
+  /** Canonical. */
+  readonly bindAddress: string;
+  /** What differs from core's defaults or was given. */
+  readonly proxier: Partial<ProxierOptions>;
+  readonly logging: LoggingSettings;
+  /** Where the status server listens; undefined when it is switched off. */
+  readonly status: StatusAddress | undefined;
+  /** How `explain` answers. */
+  readonly output: 'text' | 'json';
+}
+
+/** An address to listen on. */
+export interface StatusAddress {
+  /** Canonical, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface LoggingSettings {
+  readonly format: LoggingFormat;
+  readonly verbosity: number;
+}
+
+/** What is wrong with a command line: everything, each in one line. */
+export class CommandLineError extends ProxierError {
+  /** At least one. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super('INVALID_COMMAND_LINE', problems.join('; '));
+    this.problems = problems;
+  }
+}
+
+const DETECT_LOCAL_MODES = ['ClusterCIDR', 'NodeCIDR', 'BridgeInterface', 'InterfaceNamePrefix'] as const;
+type DetectLocalMode = (typeof DETECT_LOCAL_MODES)[number];
+
+const DEFAULT_STATUS_PORT = 10_249;
+/** Longest interface name that the kernel takes (IFNAMSIZ less its end). */
+const MAX_INTERFACE_NAME = 15;
+
+/**
+ * Checks a command line as kube-proxy does (spec §2.5).
+ *
+ * @param modes that there are.
+ * @throws CommandLineError with all that is wrong, not the first only.
+ */
+export function readSettings(commandLine: CommandLine, modes: readonly ProxyMode[]): AgentSettings {
+  return new SettingsReader(commandLine).read(modes);
+}
+
+/** The logging flags alone, with their defaults where they cannot be read: errors have to be told somehow. */
+export function readLogging(commandLine: CommandLine): LoggingSettings {
+  const format = commandLine.values.get('logging-format')?.at(-1) === 'json' ? 'json' : 'text';
+  const verbosity = parseGoInt(commandLine.values.get('v')?.at(-1) ?? '0') ?? 0;
+  return { format, verbosity };
+}
+
+class SettingsReader {
+  private readonly problems: string[];
+
+  constructor(private readonly commandLine: CommandLine) {
+    this.problems = [...commandLine.errors];
+  }
+
+  read(modes: readonly ProxyMode[]): AgentSettings {
+    const settings: AgentSettings = {
+      mode: this.mode(modes),
+      fallback: this.fallback(modes),
+      manifests: this.manifests(),
+      bindAddress: this.bindAddress(),
+      proxier: {
+        ...this.nodeName(),
+        localTrafficDetection: this.localTrafficDetection(),
+        nodePortAddresses: this.nodePortAddresses(),
+        localhostNodePorts: this.bool('iptables-localhost-nodeports'),
+        masqueradeAll: this.bool('masquerade-all'),
+        masqueradeBit: this.int('iptables-masquerade-bit', 0, 31, 'a bit from 0 to 31'),
+        ...this.periods(),
+      },
+      logging: this.logging(),
+      status: this.statusAddress(),
+      output: this.output(),
+    };
+    for (const name of ['cleanup', 'version', 'help'] as const) {
+      this.bool(name);
+    }
+    if (this.problems.length > 0) {
+      throw new CommandLineError(this.problems);
+    }
+    return settings;
+  }
+
+  private mode(modes: readonly ProxyMode[]): ProxyMode {
+    const mode = this.text('proxy-mode');
+    if (mode !== '' && !modes.includes(mode)) {
+      this.problems.push(`--proxy-mode: ${printable(new UnknownProxyModeError(mode, modes).message)}`);
+    }
+    return mode;
+  }
+
+  private fallback(modes: readonly ProxyMode[]): ProxyMode | 'none' {
+    const mode = this.text('proxy-mode-fallback');
+    if (mode !== 'none' && !modes.includes(mode)) {
+      this.wrong('proxy-mode-fallback', mode, `must be one of ${modes.join(', ')}, or none`);
+    }
+    return mode;
+  }
+
+  private manifests(): readonly string[] {
+    // Unlike other lists not split at commas: they are paths.
+    const paths = this.commandLine.values.get('manifests') ?? [];
+    if (paths.includes('')) {
+      this.wrong('manifests', '', 'must be the path of a directory or a file');
+    }
+    if (paths.length === 0 && this.commandLine.command === 'run') {
+      this.problems.push(
+        'no --manifests was given, so there is nowhere to learn Services from: this version cannot ask an API server ' +
+          'yet; give --manifests with a directory of Kubernetes YAML',
+      );
+    }
+    return [...new Set(paths)];
+  }
+
+  private nodeName(): Pick<ProxierOptions, 'nodeName'> | Record<string, never> {
+    const name = this.text('hostname-override');
+    if (name !== '' && name.trim() === '') {
+      this.wrong('hostname-override', name, 'must not be blank; leave it out to use the name of the host');
+    }
+    return name === '' ? {} : { nodeName: name };
+  }
+
+  private bindAddress(): string {
+    const text = this.text('bind-address');
+    const address = parseAddress(text);
+    if (text !== '' && !address) {
+      this.wrong(
+        'bind-address',
+        text,
+        'is not a valid textual representation of an IP address; give one, without port',
+      );
+    }
+    return address?.text ?? '';
+  }
+
+  private localTrafficDetection(): LocalTrafficDetection {
+    const cidrs = this.clusterCIDRs();
+    const bridge = this.interfaceName('pod-bridge-interface');
+    const prefix = this.interfaceName('pod-interface-name-prefix');
+    const given = this.text('detect-local-mode');
+    const mode = (given === '' ? 'ClusterCIDR' : given) as DetectLocalMode;
+    switch (mode) {
+      case 'ClusterCIDR':
+        return cidrs.length === 0 ? { kind: 'none' } : { kind: 'cluster-cidr', cidrs };
+      case 'NodeCIDR':
+        return { kind: 'node-cidr' };
+      case 'BridgeInterface':
+        if (bridge === '') {
+          this.wrong(
+            'pod-bridge-interface',
+            bridge,
+            'must name the bridge when --detect-local-mode is BridgeInterface',
+          );
+        }
+        return { kind: 'interface', name: bridge };
+      case 'InterfaceNamePrefix':
+        if (prefix === '') {
+          const right = 'must say how interface names begin when --detect-local-mode is InterfaceNamePrefix';
+          this.wrong('pod-interface-name-prefix', prefix, right);
+        }
+        return { kind: 'interface-prefix', prefix };
+      default:
+        this.wrong('detect-local-mode', given, `must be one of ${DETECT_LOCAL_MODES.join(', ')}, or empty`);
+        return { kind: 'none' };
+    }
+  }
+
+  private clusterCIDRs(): readonly string[] {
+    const found = this.cidrs('cluster-cidr', this.list('cluster-cidr'));
+    const families = new Set<IPFamily>(found.map(({ family }) => family));
+    if (found.length > 2 || (found.length === 2 && families.size < 2)) {
+      const text = found.map((cidr) => cidr.text).join(',');
+      this.wrong('cluster-cidr', text, 'must be one network, or two, one of each IP family');
+    }
+    return found.map(({ text }) => text);
+  }
+
+  private nodePortAddresses(): NodePortAddressSelection {
+    const items = this.list('nodeport-addresses');
+    if (items.length === 0) {
+      return { kind: 'all' };
+    }
+    if (items.includes('primary')) {
+      if (items.length > 1) {
+        this.wrong('nodeport-addresses', items.join(','), "can't use both 'primary' and CIDRs; give one or the other");
+      }
+      return { kind: 'primary' };
+    }
+    return { kind: 'cidrs', cidrs: this.cidrs('nodeport-addresses', items).map(({ text }) => text) };
+  }
+
+  private periods(): Pick<ProxierOptions, 'syncPeriod' | 'minSyncPeriod'> {
+    const syncPeriod = this.duration('iptables-sync-period');
+    const minSyncPeriod = this.duration('iptables-min-sync-period');
+    if (syncPeriod !== undefined && syncPeriod <= 0) {
+      this.wrong('iptables-sync-period', this.text('iptables-sync-period'), 'must be greater than 0, such as 30s');
+    }
+    if (minSyncPeriod !== undefined && minSyncPeriod < 0) {
+      const text = this.text('iptables-min-sync-period');
+      this.wrong('iptables-min-sync-period', text, 'must be 0 or greater, such as 1s');
+    } else if (
+      syncPeriod !== undefined &&
+      minSyncPeriod !== undefined &&
+      syncPeriod > 0 &&
+      minSyncPeriod > syncPeriod
+    ) {
+      const text = this.text('iptables-sync-period');
+      const least = this.text('iptables-min-sync-period');
+      this.wrong('iptables-sync-period', text, `must be greater than or equal to --iptables-min-sync-period, ${least}`);
+    }
+    return { syncPeriod: syncPeriod ?? 0, minSyncPeriod: minSyncPeriod ?? 0 };
+  }
+
+  private logging(): LoggingSettings {
+    const format = this.text('logging-format');
+    if (format !== 'text' && format !== 'json') {
+      this.wrong('logging-format', format, 'must be text or json');
+    }
+    const verbosity = this.int('v', 0, 2_147_483_647, 'a level of detail from 0, such as 2');
+    return { format: format === 'json' ? 'json' : 'text', verbosity };
+  }
+
+  private statusAddress(): StatusAddress | undefined {
+    const text = this.text('metrics-bind-address');
+    if (text === '') {
+      return undefined;
+    }
+    const whole = parseAddress(text);
+    const split = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
+    const address = whole ?? parseAddress(split?.[1] ?? split?.[2]);
+    const port = whole ? DEFAULT_STATUS_PORT : Number(split?.[3]);
+    if (!address || !(port >= 1 && port <= 65_535)) {
+      this.wrong(
+        'metrics-bind-address',
+        text,
+        'must be an IP address, with a port from 1 to 65535, as in 127.0.0.1:10249',
+      );
+      return undefined;
+    }
+    return { host: address.text, port };
+  }
+
+  private output(): 'text' | 'json' {
+    const output = this.text('output');
+    if (output !== 'text' && output !== 'json') {
+      this.wrong('output', output, 'must be text or json');
+    }
+    return output === 'json' ? 'json' : 'text';
+  }
+
+  private interfaceName(name: 'pod-bridge-interface' | 'pod-interface-name-prefix'): string {
+    const text = this.text(name);
+    // A plus at the end would be a wildcard to iptables.
+    if (
+      text !== '' &&
+      (!/^[\x21-\x2e\x30-\x7e]+$/.test(text) || text.endsWith('+') || text.length > MAX_INTERFACE_NAME)
+    ) {
+      const right = `must be a name of an interface, or how it begins: at most ${MAX_INTERFACE_NAME} letters and digits`;
+      this.wrong(name, text, right);
+    }
+    return text;
+  }
+
+  private cidrs(name: FlagName, items: readonly string[]): readonly ParsedCIDR[] {
+    return items.flatMap((item) => {
+      const cidr = parseCIDR(item);
+      if (!cidr) {
+        this.wrong(name, item, 'is not a network; write it like 10.0.0.0/8 or fd00::/64');
+      }
+      return cidr ?? [];
+    });
+  }
+
+  private list(name: FlagName): readonly string[] {
+    const values = this.commandLine.values.get(name) ?? [];
+    return values.flatMap((value) => value.split(',')).flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
+  }
+
+  private bool(name: FlagName): boolean {
+    const text = this.text(name);
+    const value = parseGoBool(text);
+    if (value === undefined) {
+      this.wrong(name, text, 'must be true or false');
+    }
+    return value ?? false;
+  }
+
+  private int(name: FlagName, least: number, most: number, right: string): number {
+    const text = this.text(name);
+    const value = parseGoInt(text);
+    if (value === undefined || value < least || value > most) {
+      this.wrong(name, text, `must be ${right}`);
+    }
+    return value ?? 0;
+  }
+
+  private duration(name: FlagName): number | undefined {
+    const text = this.text(name);
+    const value = parseGoDuration(text);
+    if (value === undefined) {
+      this.wrong(name, text, 'is not a duration; write it like 500ms, 30s or 1m30s');
+    }
+    return value;
+  }
+
+  /** The last value given, or the default. */
+  private text(name: FlagName): string {
+    const flag = FLAGS.find((candidate) => candidate.name === name);
+    return this.commandLine.values.get(name)?.at(-1) ?? (flag && 'default' in flag ? flag.default : '');
+  }
+
+  private wrong(name: FlagName, value: string, right: string): void {
+    this.problems.push(`--${name}: "${printable(value, 120)}" ${right}`);
+  }
+}

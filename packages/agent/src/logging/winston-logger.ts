@@ -1,0 +1,53 @@
+import type { Writable } from 'node:stream';
+import type { LogFields, Logger } from '@kube-proxier/core';
+import { createLogger, format, transports } from 'winston';
+import { formatJsonLine, formatTextLine, type LogEntry, type LogLevel } from './log-line.js';
+
+export type LoggingFormat = 'text' | 'json';
+
+export interface WinstonLoggerOptions {
+  readonly format: LoggingFormat;
+  /** Highest level of detail that is written. 0 for none. */
+  readonly verbosity: number;
+  /** Where lines go. */
+  readonly stream: Writable;
+}
+
+/** Where winston's transports look for the finished line. */
+const MESSAGE = Symbol.for('message');
+const ENTRY = Symbol('entry');
+
+/**
+ * Core's {@link Logger} over winston. Whether detail is wanted is one comparison of integers, done before winston is
+ * asked: a logger that is switched off costs nothing.
+ */
+export function createWinstonLogger({ format: as, verbosity, stream }: WinstonLoggerOptions): Logger {
+  const formatLine = as === 'json' ? formatJsonLine : formatTextLine;
+  const render = format((info) => {
+    const entry = info[ENTRY] as LogEntry;
+    return { ...info, [MESSAGE]: formatLine(entry) };
+  });
+  const winston = createLogger({
+    levels: { error: 0, warn: 1, info: 2, debug: 3 },
+    level: 'debug',
+    format: render(),
+    transports: [new transports.Stream({ stream, eol: '\n' })],
+    exitOnError: false,
+  });
+  const write = (level: LogLevel, v: number, message: string, fields: LogFields | undefined) => {
+    const entry: LogEntry = { time: Date.now(), level, v, message, fields };
+    winston.log({ level, message: '', [ENTRY]: entry });
+  };
+  const wanted = (level: number) => level <= verbosity;
+  return {
+    error: (message, fields) => write('error', 0, message, fields),
+    warn: (message, fields) => write('warn', 0, message, fields),
+    info: (message, fields) => write('info', 0, message, fields),
+    debug(level, message, fields) {
+      if (wanted(level)) {
+        write('debug', level, message, fields);
+      }
+    },
+    v: wanted,
+  };
+}

@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = join(PACKAGE, '../..');
+const MAIN = join(PACKAGE, 'dist/main.js');
+/** The same process with a map for a kernel. */
+const FAKE = join(PACKAGE, 'test/fake-agent.mjs');
+
+const SERVICE = `apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: work }
+spec: { clusterIP: 10.96.0.10, ports: [{ port: 80 }] }
+`;
+
+class Running {
+  output = '';
+  log = '';
+  readonly ended: Promise<{ readonly status: number | null; readonly signal: string | null }>;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(readonly child: ChildProcess) {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.output += text;
+      this.wake();
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.log += text;
+      this.wake();
+    });
+    this.ended = new Promise((resolve) => {
+      child.on('close', (status, signal) => {
+        resolve({ status, signal });
+        this.wake();
+      });
+    });
+  }
+
+  async until(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.output + this.log)) {
+      if (this.child.exitCode !== null) {
+        throw new Error(`it ended without ${pattern}:\n${this.output}${this.log}`);
+      }
+      await new Promise<void>((resolve) => this.waiting.add(resolve));
+    }
+  }
+
+  private wake(): void {
+    for (const resolve of this.waiting) {
+      resolve();
+    }
+    this.waiting.clear();
+  }
+}
+
+describe('the kube-proxier command', () => {
+  let directory: string;
+  let running: Running[];
+
+  beforeAll(() => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const built = spawnSync(process.execPath, [tsc, '-b', 'packages/agent'], { cwd: ROOT, encoding: 'utf8' });
+    expect(built.stdout).toBe('');
+    expect(built.status).toBe(0);
+  }, 120_000);
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'agent-'));
+    running = [];
+  });
+
+  afterEach(async () => {
+    for (const { child, ended } of running) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  function start(args: readonly string[], { script = FAKE, fault = '' } = {}): Running {
+    const env = { ...process.env, FAKE_FAULT: fault };
+    const child = spawn(process.execPath, [script, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const started = new Running(child);
+    running.push(started);
+    return started;
+  }
+
+  async function ends(args: readonly string[], options?: { readonly script?: string; readonly fault?: string }) {
+    const started = start(args, options);
+    const { status } = await started.ended;
+    return { status, output: started.output, log: started.log };
+  }
+
+  it('prints its version and its help', async () => {
+    expect(await ends(['--version'], { script: MAIN })).toMatchObject({
+      status: 0,
+      output: expect.stringMatching(/^kube-proxier \d+\.\d+\.\d+\n$/),
+      log: '',
+    });
+    const help = await ends(['--help'], { script: MAIN });
+    expect(help).toMatchObject({ status: 0, log: '' });
+    expect(help.output).toMatch(/^Usage: kube-proxier --manifests <path>/);
+  });
+
+  it('names all that is wrong with its flags, and ends with 1', async () => {
+    const { status, output, log } = await ends(['--proxymode=x', '--proxy-mode=magic', '--v=x', 'extra'], {
+      script: MAIN,
+    });
+    expect({ status, output }).toEqual({ status: 1, output: '' });
+    expect(log.trim().split('\n')).toEqual(
+      expect.arrayContaining([
+        'kube-proxier: unknown flag --proxymode; did you mean --proxy-mode?',
+        expect.stringMatching(/^kube-proxier: kube-proxier takes no arguments besides its flags, and got "extra"/),
+        expect.stringMatching(/^kube-proxier: --proxy-mode: unknown proxy mode "magic"; modes that are there: .*ipvs/),
+        expect.stringMatching(/^kube-proxier: no --manifests was given/),
+        'kube-proxier: --v: "x" must be a level of detail from 0, such as 2',
+      ]),
+    );
+  });
+
+  it('says that the directory is missing', async () => {
+    const { status, log } = await ends([`--manifests=${directory}/none`, '--proxy-mode=iptables']);
+    expect(status).toBe(1);
+    expect(log).toMatch(/ERROR kube-proxier cannot go on: .*none does not exist \(ENOENT\)/);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('runs, follows changes, and ends within a second on %s', async (signal) => {
+    await writeFile(join(directory, 'web.yaml'), SERVICE);
+    const agent = start([`--manifests=${directory}`, '--hostname-override=N1', '--iptables-min-sync-period=0']);
+    await agent.until(/^IPv4 work\/web:\/TCP$/m);
+    await agent.until(/is running/);
+    expect(agent.log).toMatch(/WARN {2}No proxy mode was given; using iptables/);
+    expect(agent.log).toMatch(
+      /is running mode="iptables" host="a map" why="the default" nodeName="n1" families="IPv4[^"]*" watching="manifests in /,
+    );
+    await writeFile(join(directory, 'tmp'), SERVICE.replace('port: 80', 'port: 81, name: http'));
+    await rename(join(directory, 'tmp'), join(directory, 'web.yaml'));
+    await agent.until(/^IPv4 work\/web:http\/TCP$/m);
+    const begin = Date.now();
+    agent.child.kill(signal);
+    expect(await agent.ended).toEqual({ status: 0, signal: null });
+    expect(Date.now() - begin).toBeLessThan(1000);
+    expect(agent.log).toMatch(/kube-proxier has ended; what it programmed stays in place/);
+  });
+
+  it('ends in time although something hangs, and at once on a second signal', async () => {
+    const hanging = start([`--manifests=${directory}`], { fault: 'hang' });
+    await hanging.until(/is running/);
+    const begin = Date.now();
+    hanging.child.kill('SIGTERM');
+    expect(await hanging.ended).toEqual({ status: 0, signal: null });
+    expect(Date.now() - begin).toBeLessThan(1000);
+  });
+
+  it('falls back from ipvs, and says why in one line', async () => {
+    const agent = start([`--manifests=${directory}`, '--proxy-mode=ipvs']);
+    await agent.until(/is running/);
+    const lines = agent.log.split('\n').filter((line) => line.includes('falling back'));
+    expect(lines).toEqual([
+      expect.stringMatching(/WARN {2}Cannot use proxy mode ipvs: the kernel has no ip_vs; falling back to iptables$/),
+    ]);
+    const refused = await ends([`--manifests=${directory}`, '--proxy-mode=ipvs', '--proxy-mode-fallback=none']);
+    expect(refused.status).toBe(1);
+    expect(refused.log).toMatch(/cannot use proxy mode ipvs: the kernel has no ip_vs/);
+  });
+
+  it.each([['cleanup'], ['--cleanup']])('cleans up with %s', async (argument) => {
+    expect(await ends([argument])).toMatchObject({ status: 0, output: 'cleaned up\n' });
+    const failed = await ends([argument], { fault: 'cleanup' });
+    expect(failed.status).toBe(1);
+    expect(failed.log).toMatch(/encountered an error while tearing down rules \(iptables: injected fault\)/);
+  });
+
+  it.each(['throw', 'reject', 'give-up'])('never ends silently (%s)', async (fault) => {
+    const { status, log } = await ends([`--manifests=${directory}`, '--logging-format=json'], { fault });
+    expect(status).toBe(1);
+    expect(log.trim().split('\n').at(-1)).toMatch(/injected(\\n| )fault/);
+  });
+});

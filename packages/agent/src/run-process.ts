@@ -1,0 +1,60 @@
+import type { Composition } from './compose.js';
+import { formatTextLine } from './logging/log-line.js';
+
+/** Milliseconds after which the process ends, whatever is still under way: a supervisor counts to one second. */
+const GRACE = 800;
+
+/**
+ * Runs the command as this process: its arguments, streams, signals and exit status. The first SIGTERM or SIGINT ends
+ * it within a second with status 0, a second one at once; what is programmed stays. What nobody expected is logged, and
+ * ends it with status 1.
+ *
+ * Called once, and first of all: the parts are loaded only when signals are taken care of.
+ *
+ * @param load brings the parts that the agent is put together from.
+ */
+export async function runProcess(load: () => Promise<Composition>): Promise<void> {
+  const abort = new AbortController();
+  const unexpected = (error: unknown) => {
+    const stack = error instanceof Error ? error.stack : String(error);
+    const message = 'kube-proxier ends because of an error that nobody expected; what it programmed stays in place';
+    // The logger may be what failed.
+    process.stderr.write(
+      `${formatTextLine({ time: Date.now(), level: 'error', v: 0, message, fields: { error: stack } })}\n`,
+    );
+    process.exit(1);
+  };
+  process.on('uncaughtException', unexpected);
+  process.on('unhandledRejection', unexpected);
+  // A reader that went away must not take the data plane with it.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (abort.signal.aborted) {
+        process.exit(0);
+      }
+      setTimeout(() => process.exit(0), GRACE).unref();
+      abort.abort();
+    });
+  }
+  // Timers and watches of the agent do not keep the process alive; this does, until the command has returned.
+  const alive = setInterval(() => {}, 2 ** 30);
+
+  const [{ runCommand }, { createWinstonLogger }, composition] = await Promise.all([
+    import('./agent.js'),
+    import('./logging/winston-logger.js'),
+    load(),
+  ]);
+  const status = await runCommand(process.argv.slice(2), {
+    composition,
+    print: (text) => void process.stdout.write(text),
+    printError: (text) => void process.stderr.write(text),
+    createLogger: (logging) => createWinstonLogger({ ...logging, stream: process.stderr }),
+    signal: abort.signal,
+  });
+  clearInterval(alive);
+  process.exitCode = status;
+  // Nothing may keep it: a child process that hangs, a socket of a backend.
+  setTimeout(() => process.exit(status), 100).unref();
+}

@@ -1,0 +1,57 @@
+/**
+ * The command as it is, with a backend whose kernel is a map: for tests of the process, which need no privileges then.
+ * Says on standard output what is installed after every sync. `FAKE_FAULT` makes something go wrong.
+ */
+import { ReconcilingProxier, Tokens } from '@kube-proxier/core';
+import { FakeDataplane } from '@kube-proxier/core/testing';
+import { ManifestSource } from '@kube-proxier/source-manifests';
+import { ContainerModule } from 'inversify';
+import { createIpvsMode } from '../dist/ipvs-mode.js';
+import { runProcess } from '../dist/run-process.js';
+
+const fault = process.env.FAKE_FAULT;
+
+const iptables = {
+  mode: 'iptables',
+  description: 'A map that stands in for the kernel',
+  probe: async () => ({ usable: true, detail: 'a map' }),
+  module: new ContainerModule(({ bind }) => {
+    bind(Tokens.ProxierFactory).toConstantValue((context) => {
+      const dataplane = new FakeDataplane();
+      const observer = {
+        synced: () => console.log(`${context.family} ${[...dataplane.contents.keys()].sort().join(' ')}`),
+      };
+      const proxier = new ReconcilingProxier({ mode: 'iptables', context: { ...context, observer }, dataplane });
+      const { syncLoop } = proxier;
+      proxier.syncLoop = async (signal) => {
+        if (fault === 'throw') {
+          setImmediate(() => {
+            throw new Error('injected\nfault');
+          });
+        }
+        if (fault === 'reject') {
+          void Promise.reject(new Error('injected fault'));
+        }
+        if (fault === 'give-up') {
+          throw new Error('injected fault');
+        }
+        await syncLoop.call(proxier, signal);
+        if (fault === 'hang') {
+          await new Promise(() => {});
+        }
+      };
+      return proxier;
+    });
+    bind(Tokens.Cleanup).toConstantValue(async () => {
+      if (fault === 'cleanup') {
+        throw new Error('injected fault');
+      }
+      console.log('cleaned up');
+    });
+  }),
+};
+
+await runProcess(async () => ({
+  backends: [iptables, createIpvsMode(async () => ({ usable: false, reason: 'the kernel has no ip_vs' }))],
+  sources: ({ manifests }, logger) => manifests.map((path) => new ManifestSource({ path, logger })),
+}));

@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+import { ContainerModule } from 'inversify';
+import type { BackendModule, ProbeResult } from '../contract/backend-module.js';
+import { silentLogger } from '../contract/logger.js';
+import { isProxierError } from '../contract/proxier-error.js';
+import { selectProxyMode } from './select-proxy-mode.js';
+
+function backend(mode: string, result: ProbeResult | Error): BackendModule {
+  return {
+    mode,
+    description: mode,
+    probe: async () => {
+      if (result instanceof Error) {
+        throw result;
+      }
+      return result;
+    },
+    module: new ContainerModule(() => {}),
+  };
+}
+
+const usable: ProbeResult = { usable: true };
+const noIpvs: ProbeResult = { usable: false, reason: 'the kernel has no ip_vs' };
+
+async function select(requested: string, backends: BackendModule[], fallback = 'iptables') {
+  const lines: string[] = [];
+  const log = (message: string) => void lines.push(message);
+  const selection = await selectProxyMode({
+    requested,
+    backends,
+    fallback,
+    logger: { ...silentLogger, info: log, warn: log },
+  });
+  return { selection, lines };
+}
+
+describe('selectProxyMode', () => {
+  test('takes the mode that was asked for', async () => {
+    const { selection } = await select('nftables', [backend('iptables', usable), backend('nftables', usable)]);
+    expect(selection).toMatchObject({ mode: 'nftables', defaulted: false, reason: undefined });
+  });
+
+  test('an empty mode is iptables, with a warning that it was defaulted', async () => {
+    const { selection, lines } = await select('', [backend('iptables', usable)]);
+    expect(selection).toMatchObject({ mode: 'iptables', defaulted: true });
+    expect(lines[0]).toMatch(/No proxy mode was given; using iptables/);
+  });
+
+  test('one that cannot run here falls back, and one line says why', async () => {
+    const { selection, lines } = await select('ipvs', [backend('iptables', usable), backend('ipvs', noIpvs)]);
+    expect(selection).toMatchObject({ mode: 'iptables', requested: 'ipvs', reason: 'the kernel has no ip_vs' });
+    expect(lines).toEqual(['Cannot use proxy mode ipvs: the kernel has no ip_vs; falling back to iptables']);
+  });
+
+  test('a probe that throws is a reason, not a crash', async () => {
+    const { selection } = await select('ipvs', [backend('iptables', usable), backend('ipvs', new Error('EPERM'))]);
+    expect(selection.reason).toBe('its probe failed: EPERM');
+  });
+
+  test('an unknown mode lists those that there are', async () => {
+    const error: unknown = await select('ebpf', [backend('iptables', usable), backend('ipvs', noIpvs)]).catch(
+      (reason: unknown) => reason,
+    );
+    expect(isProxierError(error) && error.code).toBe('UNKNOWN_PROXY_MODE');
+    expect(String(error)).toContain('modes that are there: iptables, ipvs');
+  });
+
+  test.each([
+    ['no fallback is wanted', 'none', usable, /cannot use proxy mode ipvs: the kernel has no ip_vs$/],
+    [
+      'the fallback cannot run either',
+      'iptables',
+      { usable: false, reason: 'no iptables' } as const,
+      /cannot fall back to iptables: no iptables/,
+    ],
+  ])('an error says why when %s', async (_when, fallback, iptables, message) => {
+    const selecting = select('ipvs', [backend('iptables', iptables), backend('ipvs', noIpvs)], fallback);
+    await expect(selecting).rejects.toMatchObject({
+      code: 'PROXY_MODE_UNUSABLE',
+      message: expect.stringMatching(message),
+    });
+  });
+});

@@ -1,0 +1,78 @@
+import type { IPFamily } from '../model/address.js';
+import type { TrafficPolicy } from '../model/service-port.js';
+import type { Protocol } from '../model/service-port-name.js';
+
+/** One checked entry of `spec.ports`. */
+export interface ServicePortDefinition {
+  readonly portName: string;
+  readonly protocol: Protocol;
+  readonly port: number;
+  /** 0 for none. */
+  readonly nodePort: number;
+}
+
+/** What belongs to one IP family of a Service. */
+export interface ServiceFamilyDefinition {
+  readonly clusterIP: string;
+  readonly externalIPs: readonly string[];
+  readonly loadBalancerVIPs: readonly string[];
+  readonly loadBalancerSourceRanges: readonly string[] | undefined;
+}
+
+/** A Service, checked, with only what the proxy reads: addresses canonical, defaults filled in. */
+export interface ServiceDefinition {
+  readonly namespace: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly ports: readonly ServicePortDefinition[];
+  /** A family that the Service has no cluster IP of is absent (spec K-11). */
+  readonly families: Readonly<Partial<Record<IPFamily, ServiceFamilyDefinition>>>;
+  readonly externalTrafficPolicy: TrafficPolicy;
+  readonly internalTrafficPolicy: TrafficPolicy;
+  readonly affinitySeconds: number | undefined;
+  readonly healthCheckNodePort: number;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** One checked entry of `endpoints`. */
+export interface SliceEndpointDefinition {
+  readonly address: string;
+  readonly ready: boolean;
+  readonly serving: boolean;
+  readonly terminating: boolean;
+  readonly nodeName: string | undefined;
+  readonly zoneHints: readonly string[];
+  readonly nodeHints: readonly string[];
+}
+
+/** An EndpointSlice, checked. */
+export interface EndpointSliceDefinition {
+  readonly namespace: string;
+  readonly name: string;
+  /** Name of the Service, from the label. */
+  readonly serviceName: string;
+  readonly family: IPFamily;
+  readonly ports: readonly { readonly portName: string; readonly protocol: Protocol; readonly port: number }[];
+  readonly endpoints: readonly SliceEndpointDefinition[];
+  /** Milliseconds since the epoch; undefined when the slice does not say. */
+  readonly triggerTime: number | undefined;
+}
+
+/** A Node, checked. */
+export interface NodeDefinition {
+  readonly name: string;
+  readonly zone: string | undefined;
+  /** Internal addresses first, then external ones, in listed order (spec W-22). */
+  readonly addresses: readonly string[];
+  /** Canonical networks. */
+  readonly podCIDRs: readonly string[];
+  /** A deletion timestamp is set. */
+  readonly deleting: boolean;
+  readonly taintKeys: readonly string[];
+}
+
+/** A ServiceCIDR, checked. */
+export interface ServiceCIDRDefinition {
+  readonly name: string;
+  readonly cidrs: readonly string[];
+}

@@ -1,0 +1,225 @@
+import { type IPFamily, type ParsedAddress, type ParsedCIDR, parseAddress, parseCIDR } from '../model/address.js';
+import type { ObjectIdentity, ObjectProblem } from './object-problem.js';
+
+const MAX_PROBLEMS = 20;
+const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** A value from outside as it may appear in a message: one line, printable ASCII, short. */
+export function printable(value: unknown): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    text = typeof value;
+  }
+  text = text.replace(/[^\x20-\x7e]/g, '?');
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isDnsLabel(value: unknown): value is string {
+  return typeof value === 'string' && DNS_LABEL.test(value);
+}
+
+export function isDnsSubdomain(value: unknown): value is string {
+  return typeof value === 'string' && DNS_SUBDOMAIN.test(value);
+}
+
+/** Who an object is, as far as its events need it; undefined when it has no usable name. */
+export function identityOf(object: unknown): ObjectIdentity | undefined {
+  const metadata = isRecord(object) ? object.metadata : undefined;
+  if (!isRecord(metadata) || !isDnsSubdomain(metadata.name)) {
+    return undefined;
+  }
+  return { namespace: typeof metadata.namespace === 'string' ? metadata.namespace : '', name: metadata.name };
+}
+
+/**
+ * Why an address must not be one that packets are sent on to or taken over for, or undefined when it may. The same
+ * that the API server refuses: such an address would turn a Service into a way into the node itself.
+ */
+function specialAddress(address: ParsedAddress): string | undefined {
+  const { text } = address;
+  if (text === '0.0.0.0' || text === '::') {
+    return 'is the unspecified address';
+  }
+  if (text.startsWith('127.') || text === '::1') {
+    return 'is a loopback address';
+  }
+  if (text.startsWith('169.254.') || /^fe[89ab]/.test(text)) {
+    return 'is a link-local address';
+  }
+  if (address.family === 'IPv4' ? Number(text.slice(0, text.indexOf('.'))) >= 224 : text.startsWith('ff')) {
+    return 'is a multicast or reserved address';
+  }
+  return undefined;
+}
+
+/** Reads fields of one object and notes what is wrong, field by field. Never throws. */
+export class FieldReader {
+  readonly problems: ObjectProblem[] = [];
+  private suppressed = 0;
+  /** As it stands in the object; made printable only when there is something to tell. */
+  private claimed: { readonly namespace: unknown; readonly name: unknown } = {
+    namespace: '',
+    name: '(without a name)',
+  };
+
+  constructor(private readonly kind: string) {}
+
+  /** Notes that one part of the object is ignored. */
+  ignoreField(field: string, message: string): void {
+    this.note(field, message, 'field');
+  }
+
+  /** Notes that the whole object is ignored. */
+  ignoreObject(field: string, message: string): void {
+    this.note(field, message, 'object');
+  }
+
+  /** All problems, the many after the first ones in one line. */
+  finish(): readonly ObjectProblem[] {
+    if (this.suppressed > 0) {
+      const more = `and ${this.suppressed} more problems of this object`;
+      this.problems.push({ kind: this.kind, ...this.identity, field: '', message: more, ignored: 'field' });
+      this.suppressed = 0;
+    }
+    return this.problems;
+  }
+
+  /** Reads who the object is; undefined, and noted, when that cannot be told. */
+  readIdentity(object: unknown, namespaced: boolean): ObjectIdentity | undefined {
+    if (!isRecord(object)) {
+      this.ignoreObject('', `${printable(object)} is not an object`);
+      return undefined;
+    }
+    const metadata = object.metadata;
+    if (!isRecord(metadata)) {
+      this.ignoreObject('metadata', 'is missing; an object needs metadata.name');
+      return undefined;
+    }
+    this.claimed = {
+      namespace: namespaced ? (metadata.namespace ?? '') : '',
+      name: metadata.name ?? '(without a name)',
+    };
+    if (!isDnsSubdomain(metadata.name)) {
+      this.ignoreObject(
+        'metadata.name',
+        `${printable(metadata.name)} is not a name (lower case letters, digits, "-", ".")`,
+      );
+      return undefined;
+    }
+    if (namespaced && !isDnsLabel(metadata.namespace)) {
+      this.ignoreObject(
+        'metadata.namespace',
+        `${printable(metadata.namespace)} is not a namespace (lower case letters, digits, "-", at most 63)`,
+      );
+      return undefined;
+    }
+    return { namespace: namespaced ? (metadata.namespace as string) : '', name: metadata.name };
+  }
+
+  /** A list, empty when absent; anything else is noted and read as empty. */
+  list(value: unknown, field: string): readonly unknown[] {
+    if (value === undefined || value === null) {
+      return [];
+    }
+    if (Array.isArray(value)) {
+      return value;
+    }
+    this.ignoreField(field, `${printable(value)} is not a list`);
+    return [];
+  }
+
+  /** A record, undefined when absent; anything else is noted and read as absent. */
+  record(value: unknown, field: string): Readonly<Record<string, unknown>> | undefined {
+    if (value === undefined || value === null) {
+      return undefined;
+    }
+    if (isRecord(value)) {
+      return value;
+    }
+    this.ignoreField(field, `${printable(value)} is not an object`);
+    return undefined;
+  }
+
+  /** A port number; 0 when absent or 0, and noted when it is neither. */
+  port(value: unknown, field: string): number {
+    if (value === undefined || value === null || value === 0) {
+      return 0;
+    }
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65535) {
+      return value;
+    }
+    this.ignoreField(field, `${printable(value)} is not a port (1 to 65535)`);
+    return 0;
+  }
+
+  /** One of `allowed`, `fallback` when absent, and noted when it is something else. */
+  oneOf<const T extends string>(value: unknown, allowed: readonly T[], fallback: T, field: string): T {
+    if (value === undefined || value === null || value === '') {
+      return fallback;
+    }
+    const found = allowed.find((candidate) => candidate === value);
+    if (found !== undefined) {
+      return found;
+    }
+    this.ignoreField(field, `${printable(value)} is not one of ${allowed.join(', ')}; taken as ${fallback}`);
+    return fallback;
+  }
+
+  /** An address that a Service or endpoint may have, or undefined and noted. */
+  address(value: unknown, field: string, family?: IPFamily): ParsedAddress | undefined {
+    const address = parseAddress(typeof value === 'string' ? value.trim() : value);
+    if (!address) {
+      this.ignoreField(field, `${printable(value)} is not an IP address`);
+      return undefined;
+    }
+    const special = specialAddress(address);
+    if (special) {
+      this.ignoreField(field, `${address.text} ${special} and cannot be used here`);
+      return undefined;
+    }
+    if (family && address.family !== family) {
+      this.ignoreField(field, `${address.text} is not an ${family} address`);
+      return undefined;
+    }
+    return address;
+  }
+
+  /** A network, or undefined and noted. Surrounding blanks are dropped (spec F-LB-13). */
+  cidr(value: unknown, field: string): ParsedCIDR | undefined {
+    const cidr = parseCIDR(typeof value === 'string' ? value.trim() : value);
+    if (!cidr) {
+      this.ignoreField(field, `${printable(value)} is not a network such as 10.0.0.0/8 or fd00::/64`);
+    }
+    return cidr;
+  }
+
+  /** Milliseconds since the epoch, undefined when absent or no time. */
+  time(value: unknown): number | undefined {
+    // Not `instanceof`: a Date that came through `structuredClone` or another realm is a Date too.
+    if (typeof value === 'string' || Object.prototype.toString.call(value) === '[object Date]') {
+      const milliseconds = new Date(value as string | Date).getTime();
+      return Number.isNaN(milliseconds) ? undefined : milliseconds;
+    }
+    return undefined;
+  }
+
+  private get identity(): ObjectIdentity {
+    const text = (value: unknown) => printable(value).replaceAll('"', '');
+    return { namespace: text(this.claimed.namespace), name: text(this.claimed.name) };
+  }
+
+  private note(field: string, message: string, ignored: 'object' | 'field'): void {
+    if (this.problems.length >= MAX_PROBLEMS) {
+      this.suppressed += 1;
+      return;
+    }
+    this.problems.push({ kind: this.kind, ...this.identity, field, message, ignored });
+  }
+}

@@ -1,0 +1,74 @@
+import type {
+  EndpointSliceDefinition,
+  NodeDefinition,
+  ServiceCIDRDefinition,
+  ServiceDefinition,
+} from './definitions.js';
+import type { ObjectIdentity, ObjectProblem, ReadResult } from './object-problem.js';
+import { readEndpointSlice } from './read-endpoint-slice.js';
+import { readNode, readServiceCIDR } from './read-node.js';
+import { readService } from './read-service.js';
+
+/**
+ * Reads objects and tells of what is wrong with them: each problem once for as long as the object keeps it, however
+ * often the object comes by. Reading the same object twice in a row costs nothing, so the proxiers of two IP families
+ * share one reader.
+ */
+export class ObjectReader {
+  /** The object read last of each kind: the proxiers of both families are handed it one after the other. */
+  private readonly latest = new Map<string, { readonly object: object; readonly result: ReadResult<unknown> }>();
+  private readonly reported = new Map<string, string>();
+
+  /** @param onProblem is told of each new problem. Default: nobody. */
+  constructor(private readonly onProblem: (problem: ObjectProblem) => void = () => {}) {}
+
+  readService(object: unknown): ReadResult<ServiceDefinition> {
+    return this.read('Service', object, readService);
+  }
+
+  readEndpointSlice(object: unknown): ReadResult<EndpointSliceDefinition> {
+    return this.read('EndpointSlice', object, readEndpointSlice);
+  }
+
+  readNode(object: unknown): ReadResult<NodeDefinition> {
+    return this.read('Node', object, readNode);
+  }
+
+  readServiceCIDR(object: unknown): ReadResult<ServiceCIDRDefinition> {
+    return this.read('ServiceCIDR', object, readServiceCIDR);
+  }
+
+  /** The object is gone: its problems are told again should it come back with them. */
+  forget(kind: 'Service' | 'EndpointSlice', identity: ObjectIdentity): void {
+    this.reported.delete(`${kind} ${identity.namespace}/${identity.name}`);
+  }
+
+  private read<D>(kind: string, object: unknown, parse: (object: unknown) => ReadResult<D>): ReadResult<D> {
+    const latest = this.latest.get(kind);
+    if (latest && latest.object === object) {
+      return latest.result as ReadResult<D>;
+    }
+    const result = parse(object);
+    if (typeof object === 'object' && object !== null) {
+      this.latest.set(kind, { object, result });
+    }
+    this.report(kind, result);
+    return result;
+  }
+
+  private report(kind: string, result: ReadResult<unknown>): void {
+    const key = result.identity ? `${kind} ${result.identity.namespace}/${result.identity.name}` : kind;
+    if (result.problems.length === 0) {
+      this.reported.delete(key);
+      return;
+    }
+    const text = JSON.stringify(result.problems);
+    if (this.reported.get(key) === text) {
+      return;
+    }
+    this.reported.set(key, text);
+    for (const problem of result.problems) {
+      this.onProblem(problem);
+    }
+  }
+}

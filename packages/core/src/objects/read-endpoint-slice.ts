@@ -1,0 +1,131 @@
+import type { IPFamily } from '../model/address.js';
+import type { Protocol } from '../model/service-port-name.js';
+import type { EndpointSliceDefinition, SliceEndpointDefinition } from './definitions.js';
+import { FieldReader, isDnsLabel, isDnsSubdomain, isRecord, printable } from './field-reader.js';
+import type { ReadResult } from './object-problem.js';
+import { HEADLESS_SERVICE_LABEL, LAST_CHANGE_TRIGGER_TIME_ANNOTATION, SERVICE_NAME_LABEL } from './objects.js';
+import { PROTOCOLS } from './read-service.js';
+
+const NO_HINTS: readonly string[] = [];
+
+/**
+ * Reads and checks an EndpointSlice (spec K-30…K-40). Never throws, whatever it is given. A port or endpoint that is
+ * malformed is left out and named; the rest of the slice is used.
+ */
+export function readEndpointSlice(object: unknown): ReadResult<EndpointSliceDefinition> {
+  const reader = new FieldReader('EndpointSlice');
+  const identity = reader.readIdentity(object, true);
+  const result = (definition?: EndpointSliceDefinition, skipped?: string): ReadResult<EndpointSliceDefinition> => ({
+    identity,
+    definition,
+    skipped,
+    problems: reader.finish(),
+  });
+  if (!identity || !isRecord(object) || !isRecord(object.metadata)) {
+    return result();
+  }
+  const labels = reader.record(object.metadata.labels, 'metadata.labels') ?? {};
+  if (Object.hasOwn(labels, HEADLESS_SERVICE_LABEL)) {
+    return result(undefined, `it has the label ${HEADLESS_SERVICE_LABEL}`);
+  }
+  const serviceName = labels[SERVICE_NAME_LABEL];
+  if (serviceName === undefined || serviceName === '') {
+    return result(undefined, `it has no label ${SERVICE_NAME_LABEL}`);
+  }
+  if (!isDnsSubdomain(serviceName)) {
+    reader.ignoreObject(`metadata.labels["${SERVICE_NAME_LABEL}"]`, `${printable(serviceName)} is not a Service name`);
+    return result();
+  }
+  const { addressType } = object;
+  if (addressType === 'FQDN') {
+    return result(undefined, 'its addressType is FQDN');
+  }
+  if (addressType !== 'IPv4' && addressType !== 'IPv6') {
+    reader.ignoreObject('addressType', `${printable(addressType)} is not one of IPv4, IPv6, FQDN`);
+    return result();
+  }
+  const annotations = reader.record(object.metadata.annotations, 'metadata.annotations');
+  return result({
+    ...identity,
+    serviceName,
+    family: addressType,
+    ports: readPorts(reader, object.ports),
+    endpoints: readEndpoints(reader, object.endpoints, addressType),
+    triggerTime: reader.time(annotations?.[LAST_CHANGE_TRIGGER_TIME_ANNOTATION]),
+  });
+}
+
+function readPorts(reader: FieldReader, value: unknown): EndpointSliceDefinition['ports'] {
+  const ports: { portName: string; protocol: Protocol; port: number }[] = [];
+  for (const [index, entry] of reader.list(value, 'ports').entries()) {
+    const field = `ports[${index}]`;
+    const record = reader.record(entry, field);
+    if (!record) {
+      continue;
+    }
+    // A port without a number means "all ports", which no mode of kube-proxy can do either (spec K-35, B-1).
+    if (record.port === undefined || record.port === null) {
+      reader.ignoreField(`${field}.port`, 'is missing, and a port that means "all ports" cannot be proxied');
+      continue;
+    }
+    const portName = record.name ?? '';
+    if (portName !== '' && !isDnsLabel(portName)) {
+      reader.ignoreField(
+        `${field}.name`,
+        `${printable(portName)} is not a port name (lower case letters, digits, "-")`,
+      );
+      continue;
+    }
+    const protocol = record.protocol ?? 'TCP';
+    if (!PROTOCOLS.includes(protocol as Protocol)) {
+      reader.ignoreField(`${field}.protocol`, `${printable(protocol)} is not one of ${PROTOCOLS.join(', ')}`);
+      continue;
+    }
+    const port = reader.port(record.port, `${field}.port`);
+    if (port !== 0) {
+      ports.push({ portName: portName as string, protocol: protocol as Protocol, port });
+    }
+  }
+  return ports;
+}
+
+function readEndpoints(reader: FieldReader, value: unknown, family: IPFamily): readonly SliceEndpointDefinition[] {
+  const endpoints: SliceEndpointDefinition[] = [];
+  for (const [index, entry] of reader.list(value, 'endpoints').entries()) {
+    const record = isRecord(entry) ? entry : undefined;
+    if (!record) {
+      reader.ignoreField(`endpoints[${index}]`, `${printable(entry)} is not an object`);
+      continue;
+    }
+    const addresses = record.addresses;
+    if (!Array.isArray(addresses) || addresses.length === 0) {
+      reader.ignoreField(`endpoints[${index}].addresses`, `${printable(addresses)} is not a list with an address`);
+      continue;
+    }
+    const address = reader.address(addresses[0], `endpoints[${index}].addresses[0]`, family);
+    if (!address) {
+      continue;
+    }
+    const conditions = isRecord(record.conditions) ? record.conditions : {};
+    const hints = isRecord(record.hints) ? record.hints : undefined;
+    endpoints.push({
+      address: address.text,
+      ready: conditions.ready !== false,
+      serving: conditions.serving !== false,
+      terminating: conditions.terminating === true,
+      nodeName: typeof record.nodeName === 'string' && record.nodeName !== '' ? record.nodeName : undefined,
+      zoneHints: readHints(hints?.forZones),
+      nodeHints: readHints(hints?.forNodes),
+    });
+  }
+  return endpoints;
+}
+
+function readHints(value: unknown): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0) {
+    return NO_HINTS;
+  }
+  return value
+    .map((hint) => (isRecord(hint) ? hint.name : undefined))
+    .filter((name): name is string => typeof name === 'string' && name !== '');
+}

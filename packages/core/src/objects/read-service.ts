@@ -1,0 +1,287 @@
+import type { IPFamily } from '../model/address.js';
+import type { Protocol } from '../model/service-port-name.js';
+import type { ServiceDefinition, ServiceFamilyDefinition, ServicePortDefinition } from './definitions.js';
+import { FieldReader, isDnsLabel, isRecord, printable } from './field-reader.js';
+import type { ReadResult } from './object-problem.js';
+import { HEADLESS_SERVICE_LABEL, SERVICE_PROXY_NAME_LABEL } from './objects.js';
+
+export const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
+const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
+/** `sessionAffinityConfig.clientIP.timeoutSeconds` when the object leaves it out: the API's own default. */
+export const DEFAULT_AFFINITY_SECONDS = 10_800;
+const MAX_AFFINITY_SECONDS = 86_400;
+/** Annotations that this project reads; others are not kept. */
+const ANNOTATION_PREFIX = 'kube-proxier.io/';
+
+type MutableByFamily<T> = Record<IPFamily, T[]>;
+
+/**
+ * Reads and checks a Service (spec §4.3). Never throws, whatever it is given.
+ *
+ * A port, address or range that is malformed is left out and named; the rest of the Service is used. A Service whose
+ * cluster IPs cannot be read is malformed as a whole.
+ */
+export function readService(object: unknown): ReadResult<ServiceDefinition> {
+  const reader = new FieldReader('Service');
+  const identity = reader.readIdentity(object, true);
+  const result = (definition?: ServiceDefinition, skipped?: string): ReadResult<ServiceDefinition> => ({
+    identity,
+    definition,
+    skipped,
+    problems: reader.finish(),
+  });
+  if (!identity || !isRecord(object) || !isRecord(object.metadata)) {
+    return result();
+  }
+  const { metadata } = object;
+  const labels = reader.record(metadata.labels, 'metadata.labels') ?? {};
+  if (Object.hasOwn(labels, SERVICE_PROXY_NAME_LABEL)) {
+    return result(undefined, `it is left to another proxy by the label ${SERVICE_PROXY_NAME_LABEL}`);
+  }
+  if (Object.hasOwn(labels, HEADLESS_SERVICE_LABEL)) {
+    return result(undefined, `it has the label ${HEADLESS_SERVICE_LABEL}`);
+  }
+  const spec = object.spec;
+  if (!isRecord(spec)) {
+    reader.ignoreObject('spec', 'is missing');
+    return result();
+  }
+  const type = reader.oneOf(
+    spec.type,
+    ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'],
+    'ClusterIP',
+    'spec.type',
+  );
+  if (type === 'ExternalName') {
+    return result(undefined, 'its type is ExternalName');
+  }
+  if (spec.clusterIP === 'None') {
+    return result(undefined, 'it is headless (clusterIP: None)');
+  }
+  if (!spec.clusterIP && reader.list(spec.clusterIPs, 'spec.clusterIPs').length === 0) {
+    return result(undefined, 'it has no cluster IP');
+  }
+  const clusterIPs = readClusterIPs(reader, spec);
+  if (!clusterIPs) {
+    return result();
+  }
+
+  const externalIPs = readAddresses(reader, spec.externalIPs, 'spec.externalIPs');
+  const vips = readLoadBalancerVIPs(reader, object.status);
+  const ranges = readSourceRanges(reader, spec.loadBalancerSourceRanges);
+  const families: Partial<Record<IPFamily, ServiceFamilyDefinition>> = {};
+  for (const family of FAMILIES) {
+    const clusterIP = clusterIPs[family];
+    if (clusterIP !== undefined) {
+      families[family] = {
+        clusterIP,
+        externalIPs: externalIPs[family],
+        loadBalancerVIPs: vips[family],
+        loadBalancerSourceRanges: ranges[family],
+      };
+    }
+  }
+  const ports = readPorts(reader, spec.ports);
+  const externallyAccessible = type !== 'ClusterIP' || externalIPs.IPv4.length + externalIPs.IPv6.length > 0;
+  const externalTrafficPolicy = reader.oneOf(
+    spec.externalTrafficPolicy,
+    ['Cluster', 'Local'],
+    'Cluster',
+    'spec.externalTrafficPolicy',
+  );
+  const external = externallyAccessible && externalTrafficPolicy === 'Local' ? 'Local' : 'Cluster';
+  const healthCheckNodePort = reader.port(spec.healthCheckNodePort, 'spec.healthCheckNodePort');
+  if (type === 'LoadBalancer' && external === 'Local' && healthCheckNodePort === 0) {
+    reader.ignoreField(
+      'spec.healthCheckNodePort',
+      'is missing; a LoadBalancer with externalTrafficPolicy Local needs one for its health checks',
+    );
+  }
+  return result({
+    ...identity,
+    createdAt: reader.time(metadata.creationTimestamp) ?? 0,
+    ports,
+    families,
+    externalTrafficPolicy: external,
+    internalTrafficPolicy: reader.oneOf(
+      spec.internalTrafficPolicy,
+      ['Cluster', 'Local'],
+      'Cluster',
+      'spec.internalTrafficPolicy',
+    ),
+    affinitySeconds: readAffinity(reader, spec),
+    healthCheckNodePort: type === 'LoadBalancer' && external === 'Local' ? healthCheckNodePort : 0,
+    annotations: readAnnotations(reader, metadata.annotations),
+  });
+}
+
+/**
+ * Cluster IPs by family (spec K-12): by `ipFamilies` where it is given, by the addresses' own family where not.
+ * Undefined, and noted, when one that is given is no address.
+ */
+function readClusterIPs(
+  reader: FieldReader,
+  spec: Readonly<Record<string, unknown>>,
+): Partial<Record<IPFamily, string>> | undefined {
+  const listed = reader.list(spec.clusterIPs, 'spec.clusterIPs');
+  const texts = listed.length > 0 ? listed : [spec.clusterIP];
+  const path = (index: number) => (listed.length > 0 ? `spec.clusterIPs[${index}]` : 'spec.clusterIP');
+  const found: Partial<Record<IPFamily, string>> = {};
+  const declared = reader.list(spec.ipFamilies, 'spec.ipFamilies');
+  for (const [index, text] of texts.entries()) {
+    const address = reader.address(text, path(index));
+    if (!address) {
+      reader.ignoreObject(path(index), 'without its cluster IP the Service cannot be programmed');
+      return undefined;
+    }
+    if (declared.length > 0 && declared[index] !== address.family) {
+      const says = declared[index] === undefined ? 'has no entry for it' : `says ${printable(declared[index])}`;
+      reader.ignoreField(path(index), `${address.text} is an ${address.family} address, but spec.ipFamilies ${says}`);
+      continue;
+    }
+    found[address.family] ??= address.text;
+  }
+  return found;
+}
+
+function readAddresses(reader: FieldReader, value: unknown, field: string): MutableByFamily<string> {
+  const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };
+  for (const [index, text] of reader.list(value, field).entries()) {
+    if (typeof text === 'string' && text.trim() === '') {
+      continue;
+    }
+    const address = reader.address(text, `${field}[${index}]`);
+    if (address && !found[address.family].includes(address.text)) {
+      found[address.family].push(address.text);
+    }
+  }
+  return sorted(found);
+}
+
+/** The order of addresses means nothing, so it must not look like a change. */
+function sorted(found: MutableByFamily<string>): MutableByFamily<string> {
+  found.IPv4.sort();
+  found.IPv6.sort();
+  return found;
+}
+
+function readLoadBalancerVIPs(reader: FieldReader, status: unknown): MutableByFamily<string> {
+  const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };
+  const loadBalancer = reader.record(reader.record(status, 'status')?.loadBalancer, 'status.loadBalancer');
+  const ingress = reader.list(loadBalancer?.ingress, 'status.loadBalancer.ingress');
+  for (const [index, entry] of ingress.entries()) {
+    const field = `status.loadBalancer.ingress[${index}]`;
+    const record = reader.record(entry, field);
+    if (!record?.ip || reader.oneOf(record.ipMode, ['VIP', 'Proxy'], 'VIP', `${field}.ipMode`) === 'Proxy') {
+      continue;
+    }
+    const address = reader.address(record.ip, `${field}.ip`);
+    if (address && !found[address.family].includes(address.text)) {
+      found[address.family].push(address.text);
+    }
+  }
+  return sorted(found);
+}
+
+/**
+ * A range that cannot be read narrows who is allowed and never widens it: where ranges were given and none of a
+ * family is left because of a malformed one, that family allows nobody. A range of length 0 allows everybody
+ * (spec F-LB-12); a family that no sound range names is open (spec F-LB-14).
+ */
+function readSourceRanges(reader: FieldReader, value: unknown): Record<IPFamily, readonly string[] | undefined> {
+  const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };
+  const open: Record<IPFamily, boolean> = { IPv4: false, IPv6: false };
+  let malformed = false;
+  for (const [index, text] of reader.list(value, 'spec.loadBalancerSourceRanges').entries()) {
+    const cidr = reader.cidr(text, `spec.loadBalancerSourceRanges[${index}]`);
+    if (!cidr) {
+      malformed = true;
+    } else if (cidr.prefixLength === 0) {
+      open[cidr.family] = true;
+    } else if (!found[cidr.family].includes(cidr.text)) {
+      found[cidr.family].push(cidr.text);
+    }
+  }
+  const of = (family: IPFamily) =>
+    open[family] || (found[family].length === 0 && !malformed) ? undefined : found[family];
+  sorted(found);
+  return { IPv4: of('IPv4'), IPv6: of('IPv6') };
+}
+
+function readPorts(reader: FieldReader, value: unknown): readonly ServicePortDefinition[] {
+  const ports: ServicePortDefinition[] = [];
+  for (const [index, entry] of reader.list(value, 'spec.ports').entries()) {
+    const field = `spec.ports[${index}]`;
+    const record = reader.record(entry, field);
+    if (!record) {
+      continue;
+    }
+    const portName = record.name ?? '';
+    if (portName !== '' && !isDnsLabel(portName)) {
+      reader.ignoreField(
+        `${field}.name`,
+        `${printable(portName)} is not a port name (lower case letters, digits, "-")`,
+      );
+      continue;
+    }
+    const protocol = record.protocol ?? 'TCP';
+    if (!PROTOCOLS.includes(protocol as Protocol)) {
+      reader.ignoreField(`${field}.protocol`, `${printable(protocol)} is not one of ${PROTOCOLS.join(', ')}`);
+      continue;
+    }
+    const port = reader.port(record.port, `${field}.port`);
+    if (port === 0) {
+      if (record.port === undefined || record.port === null || record.port === 0) {
+        reader.ignoreField(`${field}.port`, 'is missing');
+      }
+      continue;
+    }
+    const read: ServicePortDefinition = {
+      portName: portName as string,
+      protocol: protocol as Protocol,
+      port,
+      nodePort: reader.port(record.nodePort, `${field}.nodePort`),
+    };
+    const twin = ports.find(
+      (other) => other.protocol === read.protocol && (other.portName === read.portName || other.port === read.port),
+    );
+    if (twin) {
+      reader.ignoreField(field, `has the ${twin.port === port ? 'port' : 'name'} and protocol of an earlier port`);
+      continue;
+    }
+    ports.push(read);
+  }
+  return ports;
+}
+
+function readAffinity(reader: FieldReader, spec: Readonly<Record<string, unknown>>): number | undefined {
+  if (reader.oneOf(spec.sessionAffinity, ['None', 'ClientIP'], 'None', 'spec.sessionAffinity') === 'None') {
+    return undefined;
+  }
+  const config = reader.record(spec.sessionAffinityConfig, 'spec.sessionAffinityConfig');
+  const seconds = reader.record(config?.clientIP, 'spec.sessionAffinityConfig.clientIP')?.timeoutSeconds;
+  if (seconds === undefined || seconds === null) {
+    return DEFAULT_AFFINITY_SECONDS;
+  }
+  if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds > 0 && seconds <= MAX_AFFINITY_SECONDS) {
+    return seconds;
+  }
+  reader.ignoreField(
+    'spec.sessionAffinityConfig.clientIP.timeoutSeconds',
+    `${printable(seconds)} is not a number of seconds (1 to ${MAX_AFFINITY_SECONDS}); taken as ${DEFAULT_AFFINITY_SECONDS}`,
+  );
+  return DEFAULT_AFFINITY_SECONDS;
+}
+
+const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
+
+function readAnnotations(reader: FieldReader, value: unknown): Readonly<Record<string, string>> {
+  const record = reader.record(value, 'metadata.annotations');
+  if (!record) {
+    return NO_ANNOTATIONS;
+  }
+  const own = Object.entries(record).filter(
+    (entry): entry is [string, string] => entry[0].startsWith(ANNOTATION_PREFIX) && typeof entry[1] === 'string',
+  );
+  return own.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(own.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

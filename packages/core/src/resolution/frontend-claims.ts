@@ -1,0 +1,78 @@
+import type { FrontendKey } from '../model/frontend.js';
+import type { ServicePort } from '../model/service-port.js';
+import { type ServicePortKey, serviceKey } from '../model/service-port-name.js';
+
+const NONE: readonly ServicePort[] = [];
+
+/**
+ * Who holds which address. Two Services may ask for the same external IP or, while one moves, the same cluster IP or
+ * node port; kube-proxy's answer then depends on chance. Here the older one has it, and by name among equals, and
+ * when it lets go, the next one gets it.
+ */
+export class FrontendClaims {
+  /** The holder first. Almost always there is one claim, and it is kept without a list. */
+  private readonly claims = new Map<FrontendKey, ServicePort | readonly ServicePort[]>();
+
+  holder(key: FrontendKey): ServicePort | undefined {
+    return this.of(key)[0];
+  }
+
+  /** @returns service ports, other than this one, that hold an address now that they did not or no longer do. */
+  claim(key: FrontendKey, port: ServicePort): readonly ServicePort[] {
+    const known = this.claims.get(key);
+    if (known === undefined || (!isList(known) && known.key === port.key)) {
+      this.claims.set(key, port);
+      return NONE;
+    }
+    const before = this.of(key);
+    const others = before.filter((claim) => claim.key !== port.key);
+    const after = others.length === 0 ? port : [...others, port].sort(byPrecedence);
+    this.claims.set(key, after);
+    return this.moved(before[0], this.holder(key), port);
+  }
+
+  /** As `claim`, for letting go. */
+  release(key: FrontendKey, port: ServicePort): readonly ServicePort[] {
+    const before = this.of(key);
+    const after = before.filter((claim) => claim.key !== port.key);
+    if (after.length === 0) {
+      this.claims.delete(key);
+    } else {
+      this.claims.set(key, after.length === 1 ? (after[0] as ServicePort) : after);
+    }
+    return this.moved(before[0], this.holder(key), port);
+  }
+
+  holds(key: FrontendKey, port: ServicePortKey): boolean {
+    const claim = this.claims.get(key);
+    return claim !== undefined && (isList(claim) ? claim[0] : claim)?.key === port;
+  }
+
+  private of(key: FrontendKey): readonly ServicePort[] {
+    const claim = this.claims.get(key);
+    return claim === undefined ? [] : isList(claim) ? claim : [claim];
+  }
+
+  private moved(from: ServicePort | undefined, to: ServicePort | undefined, self: ServicePort): readonly ServicePort[] {
+    if (from?.key === to?.key) {
+      return NONE;
+    }
+    return [from, to].filter((port): port is ServicePort => port !== undefined && port.key !== self.key);
+  }
+}
+
+function isList(claim: ServicePort | readonly ServicePort[]): claim is readonly ServicePort[] {
+  return Array.isArray(claim);
+}
+
+function byPrecedence(left: ServicePort, right: ServicePort): number {
+  return (
+    left.createdAt - right.createdAt ||
+    compareText(serviceKey(left.name), serviceKey(right.name)) ||
+    compareText(left.key, right.key)
+  );
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,99 @@
+import { cidrContains, hostCIDR } from '../model/address.js';
+import { type Frontend, type FrontendKind, frontendKey, type Masquerade, type Route } from '../model/frontend.js';
+import type { NodeState } from '../model/proxy-state.js';
+import type { ServicePort } from '../model/service-port.js';
+import type { EndpointView } from '../tracking/endpoint-set.js';
+
+/** What decides about frontends besides the service port itself. */
+export interface FrontendContext {
+  readonly node: NodeState;
+  /** Masquerade everything that is sent to cluster IPs. */
+  readonly masqueradeAll: boolean;
+}
+
+const REFUSE: readonly Route[] = [{ source: 'any', action: 'refuse' }];
+const DROP: Route = { source: 'any', action: 'drop' };
+
+/**
+ * All frontends of a service port with what is decided about them (spec §17). This is the one place where traffic
+ * policies, masquerading and source ranges are decided; everything behind it prints.
+ */
+export function resolveFrontends(port: ServicePort, view: EndpointView, context: FrontendContext): readonly Frontend[] {
+  const internal = internalRoutes(port, view, context);
+  const external = externalRoutes(port, view, context);
+  const frontends: Frontend[] = [];
+  const add = (
+    kind: FrontendKind,
+    address: string | undefined,
+    number: number,
+    routes: readonly Route[],
+    allowedSources?: readonly string[],
+  ) => {
+    const key = frontendKey(port.name.protocol, address, number);
+    // An address that the same port has twice keeps its first meaning: cluster IP, then external IP, then VIP.
+    if (!frontends.some((other) => other.key === key)) {
+      frontends.push({ key, kind, address, port: number, protocol: port.name.protocol, allowedSources, routes });
+    }
+  };
+  add('ClusterIP', port.clusterIP, port.port, internal);
+  for (const address of port.externalIPs) {
+    add('ExternalIP', address, port.port, external);
+  }
+  const allowed = allowedSources(port, context.node);
+  for (const address of port.loadBalancerVIPs) {
+    add('LoadBalancerIP', address, port.port, external, allowed);
+  }
+  if (port.nodePort !== 0) {
+    add('NodePort', undefined, port.nodePort, external);
+  }
+  return frontends;
+}
+
+/** Spec O-4, O-5. */
+function internalRoutes(port: ServicePort, view: EndpointView, context: FrontendContext): readonly Route[] {
+  if (!view.hasAny) {
+    return REFUSE;
+  }
+  const endpoints = port.internalTrafficPolicy === 'Local' ? 'local' : 'cluster';
+  if (view[endpoints].length === 0) {
+    return [DROP];
+  }
+  const masquerade: Masquerade = context.masqueradeAll
+    ? 'always'
+    : context.node.detector.kind === 'none'
+      ? 'never'
+      : 'off-cluster';
+  return [{ source: 'any', action: 'forward', endpoints, masquerade }];
+}
+
+/** Spec O-4, O-6, O-7, in the order of O-10: pods are told before the node's own addresses. */
+function externalRoutes(port: ServicePort, view: EndpointView, context: FrontendContext): readonly Route[] {
+  if (!view.hasAny) {
+    return REFUSE;
+  }
+  if (port.externalTrafficPolicy === 'Cluster') {
+    return [{ source: 'any', action: 'forward', endpoints: 'cluster', masquerade: 'always' }];
+  }
+  const routes: Route[] = [];
+  if (context.node.detector.kind !== 'none') {
+    routes.push({ source: 'pod', action: 'forward', endpoints: 'cluster', masquerade: 'never' });
+  }
+  routes.push({ source: 'node', action: 'forward', endpoints: 'cluster', masquerade: 'always' });
+  routes.push(
+    view.local.length > 0 ? { source: 'any', action: 'forward', endpoints: 'local', masquerade: 'never' } : DROP,
+  );
+  return routes;
+}
+
+/**
+ * Who may use the load balancer VIPs. Where the node itself may, so may the VIPs: on the node, a connection to a VIP
+ * can leave with that VIP as its source (spec I-38, F-LB-8).
+ */
+function allowedSources(port: ServicePort, node: NodeState): readonly string[] | undefined {
+  const ranges = port.loadBalancerSourceRanges;
+  if (!ranges) {
+    return undefined;
+  }
+  const nodeMay = node.addresses.some((address) => ranges.some((range) => cidrContains(range, address)));
+  return nodeMay ? [...new Set([...ranges, ...port.loadBalancerVIPs.map(hostCIDR)])] : ranges;
+}

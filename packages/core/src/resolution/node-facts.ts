@@ -1,0 +1,132 @@
+import { cidrContains, familyOf, type IPFamily, parseCIDR } from '../model/address.js';
+import type { LocalTrafficDetector, NodePortAddresses, NodeState } from '../model/proxy-state.js';
+import { structurallyEqual } from '../model/structurally-equal.js';
+import type { NodeDefinition } from '../objects/definitions.js';
+import type { ProxierOptions } from '../sync/proxier-options.js';
+
+/** Works out what a state says about the node, from options, the Node object and what the host itself has. */
+export class NodeFacts {
+  private node: NodeDefinition | undefined;
+  private serviceCIDRs: readonly string[] = [];
+  private localAddresses: readonly string[] = [];
+  private current: NodeState;
+
+  constructor(
+    private readonly family: IPFamily,
+    private readonly options: ProxierOptions,
+  ) {
+    this.current = this.resolve();
+  }
+
+  get state(): NodeState {
+    return this.current;
+  }
+
+  /** Whether local addresses have to be looked up for the node port addresses (spec K-72). */
+  get needsLocalAddresses(): boolean {
+    const selection = this.options.nodePortAddresses;
+    return selection.kind === 'cidrs' && this.nodePortCIDRs(selection.cidrs).length > 0;
+  }
+
+  /** @returns whether the state differs now. */
+  setNode(node: NodeDefinition): boolean {
+    this.node = node;
+    return this.refresh();
+  }
+
+  /** @returns whether the state differs now. */
+  setServiceCIDRs(cidrs: readonly string[]): boolean {
+    this.serviceCIDRs = [
+      ...new Set(
+        cidrs
+          .flatMap((text) => parseCIDR(text) ?? [])
+          .filter((cidr) => cidr.family === this.family)
+          .map((cidr) => cidr.text),
+      ),
+    ].sort();
+    return this.refresh();
+  }
+
+  /** @returns whether the state differs now. */
+  setLocalAddresses(addresses: readonly string[]): boolean {
+    this.localAddresses = [...new Set(addresses.filter((address) => familyOf(address) === this.family))].sort();
+    return this.refresh();
+  }
+
+  private refresh(): boolean {
+    const next = this.resolve();
+    if (structurallyEqual(next, this.current)) {
+      return false;
+    }
+    this.current = next;
+    return true;
+  }
+
+  private resolve(): NodeState {
+    const { family, options, node } = this;
+    const known = node && node.addresses.length > 0 ? node.addresses : options.nodeAddresses;
+    return {
+      name: options.nodeName,
+      zone: node?.zone,
+      addresses: known.filter((address) => familyOf(address) === family),
+      detector: this.detector(),
+      nodePortAddresses: this.nodePortAddresses(known),
+      serviceCIDRs: this.serviceCIDRs,
+    };
+  }
+
+  /** Spec K-60…K-62. */
+  private detector(): LocalTrafficDetector {
+    const detection = this.options.localTrafficDetection;
+    switch (detection.kind) {
+      case 'cluster-cidr':
+        return this.sourceDetector(detection.cidrs);
+      case 'node-cidr':
+        return this.sourceDetector(this.node?.podCIDRs ?? []);
+      default:
+        return detection;
+    }
+  }
+
+  private sourceDetector(cidrs: readonly string[]): LocalTrafficDetector {
+    const cidr = cidrs.flatMap((text) => parseCIDR(text) ?? []).find((candidate) => candidate.family === this.family);
+    return cidr ? { kind: 'source-cidr', cidr: cidr.text } : { kind: 'none' };
+  }
+
+  /** The networks of this family; empty means every address (spec K-70, K-71). */
+  private nodePortCIDRs(texts: readonly string[]): readonly string[] {
+    const cidrs = texts.flatMap((text) => parseCIDR(text) ?? []).filter((cidr) => cidr.family === this.family);
+    return cidrs.some((cidr) => cidr.prefixLength === 0) ? [] : cidrs.map((cidr) => cidr.text);
+  }
+
+  private nodePortAddresses(nodeAddresses: readonly string[]): NodePortAddresses {
+    const selection = this.options.nodePortAddresses;
+    const mayLoopback = this.family === 'IPv4' && this.options.localhostNodePorts;
+    if (selection.kind === 'primary') {
+      const own = nodeAddresses.find((address) => familyOf(address) === this.family && !isLoopback(address));
+      return own === undefined
+        ? { kind: 'all', loopback: mayLoopback }
+        : { kind: 'listed', addresses: [own], loopback: false };
+    }
+    const cidrs = selection.kind === 'cidrs' ? this.nodePortCIDRs(selection.cidrs) : [];
+    if (cidrs.length === 0) {
+      return { kind: 'all', loopback: mayLoopback };
+    }
+    const matching = this.localAddresses.filter((address) => cidrs.some((cidr) => cidrContains(cidr, address)));
+    return {
+      kind: 'listed',
+      addresses: matching.filter((address) => !isLoopback(address)),
+      // 127.0.0.0/8 is local as a whole, so a network that meets it is enough (spec K-73).
+      loopback: mayLoopback && cidrs.some(meetsIPv4Loopback),
+    };
+  }
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith('127.') || address === '::1';
+}
+
+/** Spec K-73: begins at a loopback address, or contains 127.0.0.0. */
+function meetsIPv4Loopback(cidr: string): boolean {
+  return cidr.startsWith('127.') || cidrContains(cidr, '127.0.0.0');
+}

@@ -1,0 +1,261 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Proxier } from '../contract/proxier.js';
+import type { ProxyState } from '../model/proxy-state.js';
+import {
+  endpointsOf,
+  makeResolver,
+  makeService,
+  makeSlice,
+  Random,
+  RandomCluster,
+  renderServicePort,
+  renderState,
+  resolveObjects,
+} from '../testing/index.js';
+import { diffStates } from './diff-states.js';
+import type { ProxyStateResolver } from './proxy-state-resolver.js';
+
+/** Hands events on to a resolver, as a proxier would. */
+function feeding(resolver: ProxyStateResolver): Proxier {
+  return {
+    mode: 'test',
+    onServiceUpdate: (previous, current) => void resolver.updateService(previous, current),
+    onEndpointsUpdate: (previous, current) => void resolver.updateEndpointSlice(previous, current),
+    onNodeUpdate: (node) => void resolver.updateNode(node),
+    onServiceCIDRsUpdate: (cidrs) => void resolver.updateServiceCIDRs(cidrs),
+    onServicesSynced() {},
+    onEndpointsSynced() {},
+    sync() {},
+    syncLoop: async () => {},
+  };
+}
+
+/** Everything a state says, in comparable form. */
+function contents(state: ProxyState) {
+  return {
+    ports: Object.fromEntries([...renderState(state)].sort()),
+    candidates: Object.fromEntries(
+      [...state.servicePorts].map(([key, { candidates, selection }]) => [key, { candidates, selection }]).sort(),
+    ),
+    frontends: Object.fromEntries([...state.frontends].sort()),
+    health: Object.fromEntries([...state.healthCheckNodePorts].sort()),
+    clusterIPs: Object.fromEntries([...state.clusterIPs].sort()),
+    node: state.node,
+  };
+}
+
+describe('random sequences of changes', () => {
+  test.each(Array.from({ length: 40 }, (_, index) => index + 1))(
+    'seed %i: every state equals that of a fresh start, changes are exact, and the rest is shared',
+    (seed) => {
+      const random = new Random(seed);
+      const cluster = new RandomCluster(random);
+      const family = seed % 2 ? 'IPv4' : 'IPv6';
+      const resolver = makeResolver({ family });
+      let previous = resolver.latest;
+      for (let step = 0; step < 60; step += 1) {
+        for (let events = random.below(4); events >= 0; events -= 1) {
+          cluster.step(feeding(resolver));
+        }
+        const { state, changes } = resolver.checkout();
+        expect(contents(state)).toEqual(contents(resolveObjects(cluster.objects, { family })));
+        const keys = new Set([...previous.servicePorts.keys(), ...state.servicePorts.keys()]);
+        for (const key of keys) {
+          const before = previous.servicePorts.get(key);
+          const after = state.servicePorts.get(key);
+          const differs = (before && renderServicePort(before)) !== (after && renderServicePort(after));
+          expect([key, changes.servicePorts.has(key)]).toEqual([key, differs]);
+          if (differs) {
+            expect(changes.servicePorts.get(key)).toEqual({ previous: before, current: after });
+          }
+        }
+        const health = new Set([...diffStates(previous, state).healthCheckNodePorts]);
+        expect(changes.healthCheckNodePorts).toEqual(health);
+        expect(changes.clusterIPs).toEqual(diffStates(previous, state).clusterIPs);
+        previous = state;
+      }
+      expect(endpointsOf(cluster.slices.values(), family).size).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('structural sharing', () => {
+  test('a Service that nothing touched is the same object, and so is all of one that an event says nothing new of', () => {
+    const resolver = makeResolver();
+    resolver.updateService(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
+    resolver.updateService(undefined, makeService('b', { clusterIP: '10.96.0.2' }));
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
+    resolver.updateEndpointSlice(undefined, makeSlice('b', ['10.0.0.2', '10.0.0.3']));
+    const first = resolver.checkout().state;
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1', '10.0.0.4']));
+    expect(resolver.updateEndpointSlice(undefined, makeSlice('b', ['10.0.0.2', '10.0.0.3']))).toBe(false);
+    const { state, changes } = resolver.checkout();
+    expect([...changes.servicePorts.keys()]).toEqual(['default/a:/TCP']);
+    expect(state.servicePorts.get('default/b:/TCP')).toBe(first.servicePorts.get('default/b:/TCP'));
+    const [before, after] = [first, state].map((one) => one.servicePorts.get('default/a:/TCP'));
+    expect(after?.cluster[0]).toBe(before?.cluster[0]);
+    expect(after?.frontends).toBe(before?.frontends);
+  });
+
+  test('an endpoint that is not ready changes what is explained, not what is rendered', () => {
+    const resolver = makeResolver();
+    resolver.updateService(undefined, makeService('a'));
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
+    resolver.checkout();
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1', { address: '10.0.0.2', ready: false }]));
+    const { state, changes } = resolver.checkout();
+    expect(changes.servicePorts.size).toBe(0);
+    expect(state.servicePorts.get('default/a:/TCP')?.candidates).toHaveLength(2);
+  });
+});
+
+describe('slices', () => {
+  const addresses = (state: ProxyState) => state.servicePorts.get('default/a:/TCP')?.cluster.map(({ key }) => key);
+
+  test('an endpoint that moves from one slice to another never goes away', () => {
+    const resolver = makeResolver();
+    resolver.updateService(undefined, makeService('a'));
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1', '10.0.0.2'], { name: 'one' }));
+    expect(addresses(resolver.checkout().state)).toEqual(['10.0.0.1:80', '10.0.0.2:80']);
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.2'], { name: 'two' }));
+    expect(addresses(resolver.checkout().state)).toEqual(['10.0.0.1:80', '10.0.0.2:80']);
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1'], { name: 'one' }));
+    expect(addresses(resolver.checkout().state)).toEqual(['10.0.0.1:80', '10.0.0.2:80']);
+    resolver.updateEndpointSlice(makeSlice('a', [], { name: 'two' }), undefined);
+    expect(addresses(resolver.checkout().state)).toEqual(['10.0.0.1:80']);
+  });
+
+  test('a running pod wins over a terminating one with its address (spec K-36), whichever comes last', () => {
+    const running = makeSlice('a', [{ address: '10.0.0.1', node: 'node1' }], { name: 'new' });
+    const going = makeSlice('a', [{ address: '10.0.0.1', node: 'node2', ready: false, terminating: true }], {
+      name: 'old',
+    });
+    for (const slices of [
+      [running, going],
+      [going, running],
+    ]) {
+      const state = resolveObjects({ services: [makeService('a')], slices });
+      expect(state.servicePorts.get('default/a:/TCP')?.candidates).toMatchObject([
+        { nodeName: 'node1', terminating: false },
+      ]);
+    }
+  });
+
+  test('a slice whose label names another Service now belongs to that one', () => {
+    const resolver = makeResolver();
+    resolver.updateService(undefined, makeService('a'));
+    resolver.updateService(undefined, makeService('b', { clusterIP: '10.96.0.11' }));
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1'], { name: 's' }));
+    resolver.checkout();
+    resolver.updateEndpointSlice(
+      makeSlice('a', ['10.0.0.1'], { name: 's' }),
+      makeSlice('b', ['10.0.0.1'], { name: 's' }),
+    );
+    const { state } = resolver.checkout();
+    expect(addresses(state)).toEqual([]);
+    expect(state.servicePorts.get('default/b:/TCP')?.cluster).toHaveLength(1);
+  });
+
+  test('a named port can be another number in each pod', () => {
+    const ports = (port: number) => [{ name: 'http', protocol: 'TCP', port }];
+    const state = resolveObjects({
+      services: [makeService('a', { ports: [{ name: 'http', port: 80 }] })],
+      slices: [
+        makeSlice('a', ['10.0.0.1'], { name: 'x', ports: ports(8080) }),
+        makeSlice('a', ['10.0.0.1', '10.0.0.2'], { name: 'y', ports: ports(9090) }),
+      ],
+    });
+    expect(state.servicePorts.get('default/a:http/TCP')?.cluster.map(({ key }) => key)).toEqual([
+      '10.0.0.1:8080',
+      '10.0.0.1:9090',
+      '10.0.0.2:9090',
+    ]);
+  });
+
+  test('endpoints are sorted in byte order (spec K-37)', () => {
+    const state = resolveObjects({
+      services: [makeService('a')],
+      slices: [makeSlice('a', ['10.0.1.2', '10.0.1.1', '10.0.1.10'])],
+    });
+    expect(addresses(state)).toEqual(['10.0.1.10:80', '10.0.1.1:80', '10.0.1.2:80']);
+  });
+});
+
+describe('health check node ports', () => {
+  test('count distinct local, ready addresses over all ports; terminating ones make it 0 (spec K-41, F-T-10)', () => {
+    const resolver = makeResolver();
+    resolver.updateService(
+      undefined,
+      makeService('a', {
+        type: 'LoadBalancer',
+        externalTrafficPolicy: 'Local',
+        healthCheckNodePort: 32000,
+        ports: [
+          { name: 'a', port: 80 },
+          { name: 'b', port: 81 },
+        ],
+      }),
+    );
+    const ports = [
+      { name: 'a', protocol: 'TCP', port: 1 },
+      { name: 'b', protocol: 'TCP', port: 2 },
+    ];
+    const local = (ready: boolean) => [
+      { address: '10.0.0.1', node: 'node1', ready, serving: true, terminating: !ready },
+      { address: '10.0.0.2', node: 'node2' },
+    ];
+    resolver.updateEndpointSlice(undefined, makeSlice('a', local(true), { ports }));
+    expect(resolver.checkout().state.healthCheckNodePorts.get('default/a')).toMatchObject({
+      port: 32000,
+      localEndpoints: 1,
+    });
+    resolver.updateEndpointSlice(undefined, makeSlice('a', local(false), { ports }));
+    const { state, changes } = resolver.checkout();
+    expect(state.healthCheckNodePorts.get('default/a')).toMatchObject({ localEndpoints: 0 });
+    expect(changes.healthCheckNodePorts).toEqual(new Set(['default/a']));
+  });
+});
+
+describe('an address that two Services ask for', () => {
+  const service = (name: string, created: number, externalIPs: string[]) =>
+    makeService(
+      name,
+      { clusterIP: `10.96.0.${name.charCodeAt(0)}`, externalIPs },
+      { metadata: { name, namespace: 'default', creationTimestamp: new Date(created) } },
+    );
+
+  test('belongs to the older one, is told of once, and passes on when that one lets go', () => {
+    const told: string[] = [];
+    const resolver = makeResolver({ onProblem: ({ name, message }) => told.push(`${name}: ${message}`) });
+    const holder = (state: ProxyState) => state.frontends.get('TCP/198.51.100.1:80');
+    resolver.updateService(undefined, service('b', 1000, ['198.51.100.1']));
+    expect(holder(resolver.checkout().state)).toBe('default/b:/TCP');
+    resolver.updateService(undefined, service('a', 2000, ['198.51.100.1']));
+    const second = resolver.checkout();
+    expect(holder(second.state)).toBe('default/b:/TCP');
+    expect(second.state.servicePorts.get('default/a:/TCP')?.frontends.map(({ kind }) => kind)).toEqual(['ClusterIP']);
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
+    resolver.checkout();
+    expect(told).toEqual([
+      expect.stringMatching(/^a: ExternalIP TCP\/198\.51\.100\.1:80 is left to Service default\/b/),
+    ]);
+    resolver.updateService(service('b', 1000, ['198.51.100.1']), service('b', 1000, []));
+    const last = resolver.checkout();
+    expect(holder(last.state)).toBe('default/a:/TCP');
+    expect(new Set(last.changes.servicePorts.keys())).toEqual(new Set(['default/a:/TCP', 'default/b:/TCP']));
+  });
+});
+
+describe('a malformed update', () => {
+  test('leaves the last good object in force', () => {
+    const resolver = makeResolver();
+    resolver.updateService(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
+    resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
+    const before = resolver.checkout().state;
+    resolver.updateService(makeService('a'), makeService('a', { clusterIP: 'nonsense' }));
+    resolver.updateEndpointSlice(undefined, { ...makeSlice('a', []), addressType: 'nonsense' });
+    const { state, changes } = resolver.checkout();
+    expect(state.servicePorts).toBe(before.servicePorts);
+    expect(changes.servicePorts.size).toBe(0);
+  });
+});

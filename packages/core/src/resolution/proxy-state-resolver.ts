@@ -1,0 +1,427 @@
+import { Map as PersistentMap } from 'immutable';
+import type { IPFamily } from '../model/address.js';
+import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
+import type { Endpoint } from '../model/endpoint.js';
+import type { Frontend, FrontendKey } from '../model/frontend.js';
+import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import type { ServicePort } from '../model/service-port.js';
+import { type ServiceKey, type ServicePortKey, serviceKey } from '../model/service-port-name.js';
+import { structurallyEqual } from '../model/structurally-equal.js';
+import type { ServiceDefinition } from '../objects/definitions.js';
+import type { ObjectProblem } from '../objects/object-problem.js';
+import type { ObjectReader } from '../objects/object-reader.js';
+import type { EndpointSlice, Node, Service } from '../objects/objects.js';
+import type { ProxierOptions } from '../sync/proxier-options.js';
+import type { EndpointView } from '../tracking/endpoint-set.js';
+import { EndpointSliceTracker } from '../tracking/endpoint-slice-tracker.js';
+import { ServiceChangeTracker } from '../tracking/service-change-tracker.js';
+import { NO_ENDPOINTS } from '../tracking/sorted-endpoints.js';
+import { FrontendClaims } from './frontend-claims.js';
+import { resolveFrontends } from './frontends.js';
+import { NodeFacts } from './node-facts.js';
+import { servicePortsOf } from './service-ports.js';
+
+/** What a {@link ProxyStateResolver} is made from. */
+export interface ResolverOptions {
+  readonly family: IPFamily;
+  readonly options: ProxierOptions;
+  readonly reader: ObjectReader;
+  /** Milliseconds since the epoch; trigger times before it are not told. */
+  readonly since: number;
+  /** Told when a Service does not get an address because an older one holds it. Default: nobody. */
+  readonly onProblem?: (problem: ObjectProblem) => void;
+}
+
+/** One step of a resolver. */
+export interface Resolution {
+  readonly state: ProxyState;
+  readonly changes: ChangeSet;
+  readonly triggerTimes: readonly number[];
+}
+
+/** A service port with all frontends it asks for, before others' older claims are looked at. */
+interface Wanted {
+  readonly servicePort: ServicePort;
+  readonly view: EndpointView;
+  readonly frontends: readonly Frontend[];
+}
+
+/**
+ * Turns events of one IP family into states. Events only take note; {@link checkout} resolves what they touched, in
+ * time proportional to it, into a state that shares everything else with the one before.
+ */
+export class ProxyStateResolver {
+  private readonly family: IPFamily;
+  private readonly masqueradeAll: boolean;
+  private readonly onProblem: (problem: ObjectProblem) => void;
+  private readonly reader: ObjectReader;
+  private readonly services: ServiceChangeTracker;
+  private readonly slices: EndpointSliceTracker;
+  private readonly facts: NodeFacts;
+  private readonly wanted = new Map<ServicePortKey, Wanted>();
+  private readonly ports = new Map<ServiceKey, readonly ServicePort[]>();
+  private readonly claims = new FrontendClaims();
+  private nodePending = false;
+  private state: ProxyState;
+
+  constructor({ family, options, reader, since, onProblem = () => {} }: ResolverOptions) {
+    this.family = family;
+    this.masqueradeAll = options.masqueradeAll;
+    this.reader = reader;
+    this.onProblem = onProblem;
+    this.services = new ServiceChangeTracker(reader);
+    this.slices = new EndpointSliceTracker(
+      family,
+      reader,
+      { nodeName: options.nodeName, zone: undefined, nodeHints: options.nodeTopologyHints },
+      since,
+    );
+    this.facts = new NodeFacts(family, options);
+    this.state = {
+      family,
+      revision: 0,
+      servicePorts: PersistentMap(),
+      frontends: PersistentMap(),
+      healthCheckNodePorts: PersistentMap(),
+      clusterIPs: PersistentMap(),
+      node: this.facts.state,
+    };
+  }
+
+  /** The state of the last checkout. */
+  get latest(): ProxyState {
+    return this.state;
+  }
+
+  /** Services whose change waits for a checkout. */
+  get pendingServices(): number {
+    return this.services.pendingCount;
+  }
+
+  /** EndpointSlices whose change waits for a checkout. */
+  get pendingSlices(): number {
+    return this.slices.pendingCount;
+  }
+
+  get needsLocalAddresses(): boolean {
+    return this.facts.needsLocalAddresses;
+  }
+
+  /** @returns whether a sync is needed. */
+  updateService(previous: Service | undefined, current: Service | undefined): boolean {
+    return this.services.update(previous, current);
+  }
+
+  /** @returns whether a sync is needed. */
+  updateEndpointSlice(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): boolean {
+    return this.slices.update(previous, current);
+  }
+
+  /** Objects of other nodes are ignored. @returns whether a sync is needed. */
+  updateNode(node: Node): boolean {
+    const { definition } = this.reader.readNode(node);
+    if (!definition || definition.name !== this.state.node.name) {
+      return false;
+    }
+    return this.noteNode(this.facts.setNode(definition));
+  }
+
+  /** @returns whether a sync is needed. */
+  updateServiceCIDRs(cidrs: readonly string[]): boolean {
+    return this.noteNode(this.facts.setServiceCIDRs(cidrs));
+  }
+
+  /** @returns whether a sync is needed. */
+  updateLocalAddresses(addresses: readonly string[]): boolean {
+    return this.noteNode(this.facts.setLocalAddresses(addresses));
+  }
+
+  /** Resolves everything that is pending. */
+  checkout(): Resolution {
+    const previous = this.state;
+    const serviceChanges = this.services.checkout();
+    const endpointChanges = this.slices.checkout();
+    const touched = new Set<ServicePortKey>(endpointChanges.touched);
+    for (const [key, change] of serviceChanges) {
+      this.replaceService(key, change.previous, change.current, touched);
+    }
+    const node = this.takeNode(previous.node, touched);
+    const revisit = new Set(touched);
+    for (const key of touched) {
+      this.want(key, node, revisit);
+    }
+
+    const changes = new Map<ServicePortKey, ServicePortChange>();
+    const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).asMutable();
+    const frontends = (previous.frontends as PersistentMap<FrontendKey, ServicePortKey>).asMutable();
+    const released: [FrontendKey, ServicePortKey][] = [];
+    const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
+    for (const key of revisit) {
+      const before = previous.servicePorts.get(key);
+      const after = this.resolve(key, before);
+      if (after === before) {
+        continue;
+      }
+      if (after) {
+        servicePorts.set(key, after);
+      } else {
+        servicePorts.delete(key);
+      }
+      clusterIPs.count(before, -1);
+      clusterIPs.count(after, 1);
+      if (!rendersAlike(before, after)) {
+        changes.set(key, { previous: before, current: after });
+      }
+      for (const frontend of before?.frontends ?? []) {
+        released.push([frontend.key, key]);
+      }
+    }
+    for (const [frontend, port] of released) {
+      if (frontends.get(frontend) === port && !this.claims.holds(frontend, port)) {
+        frontends.delete(frontend);
+      }
+    }
+    for (const key of revisit) {
+      for (const frontend of servicePorts.get(key)?.frontends ?? []) {
+        frontends.set(frontend.key, key);
+      }
+    }
+    const health = this.healthChecks(previous, new Set([...serviceChanges.keys(), ...endpointChanges.services]));
+    const nodeChanged = node !== previous.node;
+    this.state = {
+      family: this.family,
+      revision: previous.revision + 1,
+      servicePorts: servicePorts.wasAltered() ? servicePorts.asImmutable() : previous.servicePorts,
+      frontends: frontends.wasAltered() ? frontends.asImmutable() : previous.frontends,
+      healthCheckNodePorts: health.table,
+      clusterIPs: clusterIPs.table,
+      node,
+    };
+    return {
+      state: this.state,
+      changes: {
+        previous,
+        servicePorts: changes,
+        healthCheckNodePorts: health.changed,
+        clusterIPs: clusterIPs.changedFrom(previous.clusterIPs),
+        nodeChanged,
+      },
+      triggerTimes: endpointChanges.triggerTimes,
+    };
+  }
+
+  private noteNode(changed: boolean): boolean {
+    this.nodePending ||= changed;
+    return changed;
+  }
+
+  private takeNode(before: NodeState, touched: Set<ServicePortKey>): NodeState {
+    if (!this.nodePending) {
+      return before;
+    }
+    this.nodePending = false;
+    const node = this.facts.state;
+    if (node.zone !== before.zone) {
+      this.slices.moveTo(node.zone);
+    }
+    for (const key of this.wanted.keys()) {
+      touched.add(key);
+    }
+    return node;
+  }
+
+  private replaceService(
+    key: ServiceKey,
+    previous: ServiceDefinition | undefined,
+    current: ServiceDefinition | undefined,
+    touched: Set<ServicePortKey>,
+  ): void {
+    for (const port of servicePortsOf(previous, this.family)) {
+      touched.add(port.key);
+    }
+    const ports = servicePortsOf(current, this.family);
+    for (const port of ports) {
+      touched.add(port.key);
+    }
+    if (ports.length > 0) {
+      this.ports.set(key, ports);
+    } else {
+      this.ports.delete(key);
+    }
+  }
+
+  /** Works out what a service port asks for, and moves its claims. */
+  private want(key: ServicePortKey, node: NodeState, revisit: Set<ServicePortKey>): void {
+    const before = this.wanted.get(key);
+    const service = key.slice(0, key.indexOf(':'));
+    const servicePort = this.ports.get(service)?.find((port) => port.key === key);
+    const after = servicePort && this.wantedOf(servicePort, service, key, node, before);
+    const kept = new Set(after?.frontends.map((frontend) => frontend.key));
+    for (const frontend of before?.frontends ?? []) {
+      if (!kept.has(frontend.key)) {
+        this.revisitAll(this.claims.release(frontend.key, (before as Wanted).servicePort), revisit);
+      }
+    }
+    if (!after) {
+      this.wanted.delete(key);
+      return;
+    }
+    this.wanted.set(key, after);
+    if (after.frontends !== before?.frontends || after.servicePort !== before.servicePort) {
+      for (const frontend of after.frontends) {
+        this.revisitAll(this.claims.claim(frontend.key, after.servicePort), revisit);
+      }
+    }
+  }
+
+  private wantedOf(
+    servicePort: ServicePort,
+    service: ServiceKey,
+    key: ServicePortKey,
+    node: NodeState,
+    before: Wanted | undefined,
+  ): Wanted {
+    const view = this.slices.view(service, key);
+    const frontends = resolveFrontends(servicePort, view, { node, masqueradeAll: this.masqueradeAll });
+    return {
+      servicePort,
+      view,
+      frontends: before && structurallyEqual(before.frontends, frontends) ? before.frontends : frontends,
+    };
+  }
+
+  private revisitAll(ports: readonly ServicePort[], revisit: Set<ServicePortKey>): void {
+    for (const port of ports) {
+      revisit.add(port.key);
+    }
+  }
+
+  /** What the state says of a service port: the very object it said before, when nothing differs. */
+  private resolve(key: ServicePortKey, before: ResolvedServicePort | undefined): ResolvedServicePort | undefined {
+    const wanted = this.wanted.get(key);
+    if (!wanted) {
+      return undefined;
+    }
+    const { servicePort, view } = wanted;
+    const held = wanted.frontends.filter((frontend) => this.claims.holds(frontend.key, key));
+    this.reportLost(wanted, held, before);
+    const frontends =
+      held.length === wanted.frontends.length
+        ? wanted.frontends
+        : before && structurallyEqual(before.frontends, held)
+          ? before.frontends
+          : held;
+    const uses = (list: 'cluster' | 'local') =>
+      frontends.some((frontend) =>
+        frontend.routes.some((route) => route.action === 'forward' && route.endpoints === list),
+      );
+    const after: ResolvedServicePort = {
+      key,
+      name: servicePort.name,
+      servicePort,
+      frontends,
+      cluster: uses('cluster') ? view.cluster : NO_ENDPOINTS,
+      local: uses('local') ? view.local : NO_ENDPOINTS,
+      affinitySeconds: servicePort.affinitySeconds,
+      candidates: view.candidates,
+      selection: view.selection,
+    };
+    const same =
+      before !== undefined &&
+      (Object.keys(after) as (keyof ResolvedServicePort)[]).every((field) =>
+        field === 'name' ? true : after[field] === before[field],
+      );
+    return same ? before : after;
+  }
+
+  /** Tells of addresses that older Services hold, when that is new. */
+  private reportLost(wanted: Wanted, held: readonly Frontend[], before: ResolvedServicePort | undefined): void {
+    if (held.length === wanted.frontends.length) {
+      return;
+    }
+    const { namespace, name } = wanted.servicePort.name;
+    for (const frontend of wanted.frontends) {
+      const alreadyTold =
+        before?.servicePort === wanted.servicePort && !before.frontends.some(({ key }) => key === frontend.key);
+      const holder = this.claims.holder(frontend.key);
+      if (!held.includes(frontend) && holder && !alreadyTold) {
+        this.onProblem({
+          kind: 'Service',
+          namespace,
+          name,
+          field: '',
+          message: `${frontend.kind} ${frontend.key} is left to Service ${serviceKey(holder.name)}, which is older or comes first by name; give one of them another address or port`,
+          ignored: 'field',
+        });
+      }
+    }
+  }
+
+  private healthChecks(
+    previous: ProxyState,
+    services: ReadonlySet<ServiceKey>,
+  ): { table: PersistentMap<ServiceKey, HealthCheckNodePort>; changed: ReadonlySet<ServiceKey> } {
+    let table = previous.healthCheckNodePorts as PersistentMap<ServiceKey, HealthCheckNodePort>;
+    const changed = new Set<ServiceKey>();
+    for (const service of services) {
+      const before = table.get(service);
+      const port = this.ports.get(service)?.find(({ healthCheckNodePort }) => healthCheckNodePort !== 0);
+      const after = port && {
+        namespace: port.name.namespace,
+        name: port.name.name,
+        port: port.healthCheckNodePort,
+        localEndpoints: this.slices.localReadyEndpoints(service),
+      };
+      if (!structurallyEqual(before, after)) {
+        table = after ? table.set(service, after) : table.delete(service);
+        changed.add(service);
+      }
+    }
+    return { table, changed };
+  }
+}
+
+/** Counts the frontends of each cluster IP. */
+class ClusterIPCount {
+  private readonly touched = new Set<string>();
+
+  constructor(public table: PersistentMap<string, number>) {}
+
+  count(port: ResolvedServicePort | undefined, by: 1 | -1): void {
+    const address = port?.frontends.find(({ kind }) => kind === 'ClusterIP')?.address;
+    if (address !== undefined) {
+      const count = (this.table.get(address) ?? 0) + by;
+      this.table = count === 0 ? this.table.delete(address) : this.table.set(address, count);
+      this.touched.add(address);
+    }
+  }
+
+  changedFrom(previous: ProxyState['clusterIPs']): ReadonlySet<string> {
+    return new Set([...this.touched].filter((address) => previous.has(address) !== this.table.has(address)));
+  }
+}
+
+/** Whether a backend has the same to print for both. */
+function rendersAlike(left: ResolvedServicePort | undefined, right: ResolvedServicePort | undefined): boolean {
+  return (
+    left !== undefined &&
+    right !== undefined &&
+    left.frontends === right.frontends &&
+    sameEndpoints(left.cluster, right.cluster) &&
+    sameEndpoints(left.local, right.local) &&
+    left.affinitySeconds === right.affinitySeconds &&
+    structurallyEqual(left.servicePort.annotations, right.servicePort.annotations)
+  );
+}
+
+/** Where packets go and which of it is local is all that is rendered of endpoints; hints and conditions are not. */
+function sameEndpoints(left: readonly Endpoint[], right: readonly Endpoint[]): boolean {
+  return (
+    left === right ||
+    (left.length === right.length &&
+      left.every((endpoint, index) => {
+        const other = right[index];
+        return endpoint === other || (endpoint.key === other?.key && endpoint.isLocal === other.isLocal);
+      }))
+  );
+}

@@ -1,0 +1,62 @@
+import type { Endpoint } from '../model/endpoint.js';
+import type { NodeState, ResolvedServicePort } from '../model/proxy-state.js';
+
+/** Why an endpoint is or is not in the list that packets of a route go to, in words. */
+export function describeEndpoint(
+  endpoint: Endpoint,
+  port: ResolvedServicePort,
+  list: 'cluster' | 'local',
+  node: NodeState,
+): { readonly used: boolean; readonly reason: string } {
+  const { selection, candidates } = port;
+  const basis = list === 'cluster' ? selection.clusterBasis : selection.localBasis;
+  const condition = describeCondition(endpoint);
+  if (list === 'local' && !endpoint.isLocal) {
+    const where = endpoint.nodeName === undefined ? 'on no known node' : `on node ${endpoint.nodeName}`;
+    return { used: false, reason: `${where}, and only endpoints on this node are used` };
+  }
+  const place = list === 'local' ? 'on this node, ' : '';
+  switch (basis) {
+    case 'none':
+      return { used: false, reason: `${place}${condition}` };
+    case 'terminating':
+      return endpoint.serving && endpoint.terminating
+        ? { used: true, reason: `${place}terminating but still serving, and none is ready` }
+        : { used: false, reason: `${place}${condition}` };
+    case 'ready':
+      break;
+  }
+  if (!endpoint.ready) {
+    const ready = candidates.filter((other) => other.ready && (list === 'cluster' || other.isLocal)).length;
+    return { used: false, reason: `${place}${condition}, and ${count(ready, 'ready one exists', 'ready ones exist')}` };
+  }
+  if (list === 'cluster' && selection.topology === 'PreferSameNode') {
+    return endpoint.nodeHints.includes(node.name)
+      ? { used: true, reason: `ready, and meant for node ${node.name}` }
+      : { used: false, reason: `ready, but meant for ${names('node', endpoint.nodeHints)}` };
+  }
+  if (list === 'cluster' && selection.topology === 'PreferSameZone') {
+    return node.zone !== undefined && endpoint.zoneHints.includes(node.zone)
+      ? { used: true, reason: `ready, and meant for zone ${node.zone}` }
+      : { used: false, reason: `ready, but meant for ${names('zone', endpoint.zoneHints)}` };
+  }
+  return { used: true, reason: `${place}ready` };
+}
+
+function describeCondition(endpoint: Endpoint): string {
+  if (endpoint.ready) {
+    return 'ready';
+  }
+  if (endpoint.terminating) {
+    return endpoint.serving ? 'terminating, still serving' : 'terminating, no longer serving';
+  }
+  return 'not ready';
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+function names(what: string, list: readonly string[]): string {
+  return `${what}${list.length === 1 ? '' : 's'} ${list.join(', ')}`;
+}

@@ -1,0 +1,70 @@
+import { joinHostPort } from '../model/address.js';
+import type { Frontend, Route } from '../model/frontend.js';
+import { formatServicePortName } from '../model/service-port-name.js';
+import type { SimulatedOutcome, Simulation } from './simulate-packet.js';
+
+/** A simulation for machines: what JSON carries of it. */
+export interface Explanation extends Pick<Simulation, 'packet' | 'outcome' | 'steps' | 'endpoints'> {
+  /** `namespace/name:portName` of the service port that the packet reached; null when it reached none. */
+  readonly servicePort: string | null;
+  readonly frontend: Frontend | null;
+  readonly route: Route | null;
+}
+
+/** The parts of a simulation that make sense outside this process. */
+export function explainSimulation(simulation: Simulation): Explanation {
+  const { packet, outcome, servicePort, frontend, route, steps, endpoints } = simulation;
+  return {
+    packet,
+    outcome,
+    servicePort: servicePort ? formatServicePortName(servicePort.name) : null,
+    frontend: frontend ?? null,
+    route: route ?? null,
+    steps,
+    endpoints,
+  };
+}
+
+/** A simulation as text for a person: the outcome first, then why, then every endpoint. */
+export function formatSimulation(simulation: Pick<Simulation, 'packet' | 'outcome' | 'steps' | 'endpoints'>): string {
+  const { packet, outcome, steps, endpoints } = simulation;
+  const lines = [
+    `${packet.source} -> ${joinHostPort(packet.destination, packet.port)}/${packet.protocol}: ${outcomeText(outcome)}`,
+    '',
+    'Why:',
+    ...steps.map((step, index) => `  ${index + 1}. ${step}`),
+  ];
+  if (endpoints.length > 0) {
+    const width = Math.max(...endpoints.map(({ endpoint }) => endpoint.key.length));
+    lines.push('', 'Endpoints:');
+    for (const { endpoint, used, reason } of endpoints) {
+      lines.push(`  ${used ? '+' : '-'} ${endpoint.key.padEnd(width)}  ${used ? 'used' : 'not used'}: ${reason}`);
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function outcomeText(outcome: SimulatedOutcome): string {
+  switch (outcome.kind) {
+    case 'forwarded': {
+      const probability = outcome.choices[0]?.probability ?? 0;
+      const each = outcome.choices.length === 1 ? '' : `, each with probability ${probability.toFixed(3)}`;
+      const masqueraded = outcome.choices.filter((choice) => choice.masqueraded).length;
+      const source =
+        masqueraded === 0
+          ? 'source kept'
+          : masqueraded === outcome.choices.length
+            ? 'masqueraded'
+            : 'masqueraded to itself only';
+      const shown = outcome.choices.slice(0, 10).map(({ endpoint }) => endpoint.key);
+      const more = outcome.choices.length > 10 ? ` and ${outcome.choices.length - 10} more` : '';
+      return `forwarded to ${shown.join(' or ')}${more}${each} (${source})`;
+    }
+    case 'refused':
+      return 'refused ("connection refused")';
+    case 'dropped':
+      return 'dropped (no answer; the client times out)';
+    case 'passed-on':
+      return 'not handled by the service proxy';
+  }
+}

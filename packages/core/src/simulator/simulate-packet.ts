@@ -1,0 +1,380 @@
+import { cidrContains, familyOf, hostCIDR, parseAddress } from '../model/address.js';
+import type { Endpoint } from '../model/endpoint.js';
+import { type ForwardRoute, type Frontend, frontendKey, type Route } from '../model/frontend.js';
+import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import { formatServicePortName, type Protocol } from '../model/service-port-name.js';
+import { describeEndpoint } from './describe-endpoint.js';
+
+/** The first packet of a connection, as this node sees it. */
+export interface Packet {
+  /** IP address. */
+  readonly source: string;
+  /** IP address. */
+  readonly destination: string;
+  readonly protocol: Protocol;
+  /** Destination port. */
+  readonly port: number;
+  /**
+   * Where it comes from: a process on the node itself (host network), or in by an interface, whose name matters only
+   * to detectors that go by interface. Default: the node itself when the source is one of its addresses, else in by
+   * an interface without a known name.
+   */
+  readonly entry?: { readonly kind: 'host' } | { readonly kind: 'interface'; readonly name?: string };
+}
+
+/** One endpoint that the packet may go to. */
+export interface SimulatedChoice {
+  readonly endpoint: Endpoint;
+  /** 0…1, for a client without a remembered endpoint. */
+  readonly probability: number;
+  /** The endpoint sees the node's address instead of the source. */
+  readonly masqueraded: boolean;
+  /** The packet comes from this very endpoint. */
+  readonly hairpin: boolean;
+}
+
+/** What happens to the packet. */
+export type SimulatedOutcome =
+  | {
+      readonly kind: 'forwarded';
+      readonly choices: readonly SimulatedChoice[];
+      /** Seconds that the client stays with the endpoint it gets; undefined for no affinity. */
+      readonly affinitySeconds: number | undefined;
+    }
+  /** Answered as by a closed port. */
+  | { readonly kind: 'refused' }
+  /** Not answered at all. */
+  | { readonly kind: 'dropped' }
+  /** None of the proxy's business: it goes where the node's routes send it. */
+  | { readonly kind: 'passed-on' };
+
+/** An outcome with how it came about. */
+export interface Simulation {
+  readonly packet: Packet;
+  readonly outcome: SimulatedOutcome;
+  /** The service port that it reached, when it reached one. */
+  readonly servicePort: ResolvedServicePort | undefined;
+  readonly frontend: Frontend | undefined;
+  readonly route: Route | undefined;
+  /** What was decided, step by step, in words. */
+  readonly steps: readonly string[];
+  /** For each endpoint that is known of the service port, why it is or is not used; empty where it does not matter. */
+  readonly endpoints: readonly { readonly endpoint: Endpoint; readonly used: boolean; readonly reason: string }[];
+}
+
+/** What a simulation has to know of the host beyond the state. */
+export interface SimulationHost {
+  /** Addresses of the host's interfaces. Default: the node's addresses. Loopback addresses are always local. */
+  readonly localAddresses?: readonly string[];
+}
+
+/**
+ * Says what becomes of a packet under a state, and why (spec §17). Pure: it reads the state as every backend does, so
+ * it is the oracle of their tests.
+ *
+ * @throws RangeError when source or destination is not an IP address, they or the state differ in family, or the port
+ * is out of range.
+ */
+export function simulatePacket(state: ProxyState, packet: Packet, host: SimulationHost = {}): Simulation {
+  return new Simulator(state, normalise(state, packet), host).run();
+}
+
+function normalise(state: ProxyState, packet: Packet): Packet {
+  const source = parseAddress(packet.source);
+  const destination = parseAddress(packet.destination);
+  if (!source || !destination) {
+    throw new RangeError(`${JSON.stringify(source ? packet.destination : packet.source)} is not an IP address`);
+  }
+  if (source.family !== destination.family || source.family !== state.family) {
+    throw new RangeError(`a packet from ${source.text} to ${destination.text} has nothing to do with ${state.family}`);
+  }
+  if (!Number.isInteger(packet.port) || packet.port < 1 || packet.port > 65535) {
+    throw new RangeError(`${packet.port} is not a port (1 to 65535)`);
+  }
+  return { ...packet, source: source.text, destination: destination.text };
+}
+
+class Simulator {
+  private readonly steps: string[] = [];
+  private readonly node: NodeState;
+  private readonly localAddresses: ReadonlySet<string>;
+  private readonly fromHost: boolean;
+
+  constructor(
+    private readonly state: ProxyState,
+    private readonly packet: Packet,
+    host: SimulationHost,
+  ) {
+    this.node = state.node;
+    this.localAddresses = new Set(host.localAddresses ?? state.node.addresses);
+    this.fromHost = packet.entry ? packet.entry.kind === 'host' : this.isLocal(packet.source);
+  }
+
+  run(): Simulation {
+    const { packet } = this;
+    const found = this.findFrontend();
+    if (!found) {
+      return this.unclaimed();
+    }
+    const { servicePort, frontend } = found;
+    const name = formatServicePortName(servicePort.name);
+    const where = frontend.address === undefined ? 'a NodePort' : `the ${SPOKEN_KIND[frontend.kind]}`;
+    this.steps.push(`${packet.destination} port ${packet.port}/${packet.protocol} is ${where} of Service ${name}.`);
+    const refusedSource = this.refusedSource(frontend);
+    if (refusedSource) {
+      this.steps.push(refusedSource);
+      return this.end({ kind: 'dropped' }, found);
+    }
+    const route = frontend.routes.find((candidate) => this.routeMatches(candidate)) as Route;
+    this.steps.push(...this.describeRoute(servicePort, frontend, route));
+    if (route.action !== 'forward') {
+      return this.end({ kind: route.action === 'refuse' ? 'refused' : 'dropped' }, found, route);
+    }
+    const endpoints = servicePort[route.endpoints];
+    const choices = endpoints.map((endpoint): SimulatedChoice => {
+      const hairpin = endpoint.isLocal && endpoint.address === packet.source;
+      return { endpoint, probability: 1 / endpoints.length, masqueraded: hairpin || this.masquerades(route), hairpin };
+    });
+    this.steps.push(...this.describeSource(route, choices));
+    if (servicePort.affinitySeconds !== undefined) {
+      this.steps.push(
+        `Session affinity: a client that was here within ${servicePort.affinitySeconds} s goes to the endpoint it had, while that is in the list.`,
+      );
+    }
+    return this.end({ kind: 'forwarded', choices, affinitySeconds: servicePort.affinitySeconds }, found, route);
+  }
+
+  private findFrontend(): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
+    const { packet } = this;
+    const direct = this.frontend(frontendKey(packet.protocol, packet.destination, packet.port));
+    if (direct) {
+      return direct;
+    }
+    const nodePort = this.frontend(frontendKey(packet.protocol, undefined, packet.port));
+    if (!nodePort) {
+      return undefined;
+    }
+    const refusal = this.notANodePortAddress();
+    if (refusal) {
+      this.steps.push(
+        `${packet.port}/${packet.protocol} is the node port of Service ${formatServicePortName(nodePort.servicePort.name)}, but ${refusal}.`,
+      );
+      return undefined;
+    }
+    return nodePort;
+  }
+
+  private frontend(key: string): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
+    const holder = this.state.frontends.get(key);
+    const servicePort = holder === undefined ? undefined : this.state.servicePorts.get(holder);
+    const frontend = servicePort?.frontends.find((candidate) => candidate.key === key);
+    return servicePort && frontend ? { servicePort, frontend } : undefined;
+  }
+
+  /** Why the destination is no address for NodePorts; undefined when it is one (spec §4.7, §12.5). */
+  private notANodePortAddress(): string | undefined {
+    const { destination } = this.packet;
+    const { nodePortAddresses } = this.node;
+    if (isLoopback(destination)) {
+      if (!nodePortAddresses.loopback) {
+        return 'NodePorts are not served on loopback addresses here';
+      }
+      return isLoopback(this.packet.source) || this.isLocal(this.packet.source)
+        ? undefined
+        : 'a loopback address can only be reached from this node itself';
+    }
+    if (nodePortAddresses.kind === 'listed') {
+      return nodePortAddresses.addresses.includes(destination)
+        ? undefined
+        : `${destination} is not among the addresses for NodePorts (${nodePortAddresses.addresses.join(', ') || 'none'})`;
+    }
+    return this.isLocal(destination) ? undefined : `${destination} is not an address of this node`;
+  }
+
+  private unclaimed(): Simulation {
+    const { packet, state } = this;
+    if (state.clusterIPs.has(packet.destination)) {
+      const owners = [...state.servicePorts.values()].filter((port) =>
+        port.frontends.some(({ kind, address }) => kind === 'ClusterIP' && address === packet.destination),
+      );
+      const has = owners
+        .map((port) => `${port.servicePort.port}/${port.name.protocol}`)
+        .sort()
+        .join(', ');
+      const name = owners[0] ? ` of Service ${owners[0].name.namespace}/${owners[0].name.name}` : '';
+      this.steps.push(
+        `${packet.destination} is the cluster IP${name}, which has no port ${packet.port}/${packet.protocol} (it has ${has}): refused.`,
+      );
+      return this.end({ kind: 'refused' });
+    }
+    const cidr = this.node.serviceCIDRs.find((candidate) => cidrContains(candidate, packet.destination));
+    if (cidr !== undefined) {
+      this.steps.push(`${packet.destination} is in the service network ${cidr}, but no Service has it: dropped.`);
+      return this.end({ kind: 'dropped' });
+    }
+    this.steps.push(
+      `No Service has ${packet.destination} port ${packet.port}/${packet.protocol}: the packet goes where the node's routes send it.`,
+    );
+    return this.end({ kind: 'passed-on' });
+  }
+
+  private refusedSource(frontend: Frontend): string | undefined {
+    const { allowedSources } = frontend;
+    if (!allowedSources) {
+      return undefined;
+    }
+    const range = allowedSources.find((cidr) => cidrContains(cidr, this.packet.source));
+    if (range !== undefined) {
+      this.steps.push(`Its source ranges allow ${this.packet.source} (${range}).`);
+      return undefined;
+    }
+    const ranges = allowedSources.join(', ') || 'nobody, as none of its ranges could be read';
+    return `Its source ranges (loadBalancerSourceRanges) allow ${ranges}; ${this.packet.source} is not among them: dropped.`;
+  }
+
+  private routeMatches(route: Route): boolean {
+    switch (route.source) {
+      case 'any':
+        return true;
+      case 'pod':
+        return this.isPodTraffic();
+      case 'node':
+        return this.isLocal(this.packet.source);
+    }
+  }
+
+  /** What the state's detector says (spec K-60). */
+  private isPodTraffic(): boolean {
+    const { detector } = this.node;
+    const name = this.packet.entry?.kind === 'interface' ? this.packet.entry.name : undefined;
+    switch (detector.kind) {
+      case 'none':
+        return false;
+      case 'source-cidr':
+        return cidrContains(detector.cidr, this.packet.source);
+      case 'interface':
+        return !this.fromHost && name === detector.name;
+      case 'interface-prefix':
+        return !this.fromHost && name !== undefined && name.startsWith(detector.prefix);
+    }
+  }
+
+  private isLocal(address: string): boolean {
+    return isLoopback(address) || this.localAddresses.has(address);
+  }
+
+  private masquerades(route: ForwardRoute): boolean {
+    return route.masquerade === 'always' || (route.masquerade === 'off-cluster' && !this.isPodTraffic());
+  }
+
+  private describeRoute(port: ResolvedServicePort, frontend: Frontend, route: Route): string[] {
+    const { servicePort, selection } = port;
+    const internal = frontend.kind === 'ClusterIP';
+    const policy = internal ? servicePort.internalTrafficPolicy : servicePort.externalTrafficPolicy;
+    const field = internal ? 'internalTrafficPolicy' : 'externalTrafficPolicy';
+    if (route.action !== 'forward') {
+      return [
+        route.action === 'refuse'
+          ? `No endpoint of it is ready anywhere${port.candidates.length === 0 ? ' (it has none)' : ''}: refused.`
+          : `${field} is ${policy}, and no endpoint on this node (${this.node.name}) can answer, though others exist: dropped.`,
+      ];
+    }
+    const steps: string[] = [];
+    if (policy === 'Local') {
+      const why =
+        route.source === 'pod'
+          ? `${field} is Local, but the packet comes from a pod (${describeDetector(this.node.detector)}), to whom all endpoints are open`
+          : route.source === 'node'
+            ? `${field} is Local, but the packet comes from the node itself, to which all endpoints are open`
+            : `${field} is Local: only endpoints on this node (${this.node.name}) are used, and the source address is kept`;
+      steps.push(`${why}.`);
+    } else {
+      steps.push(`${field} is Cluster: endpoints on all nodes may be used.`);
+    }
+    const basis = route.endpoints === 'cluster' ? selection.clusterBasis : selection.localBasis;
+    if (basis === 'terminating') {
+      steps.push('No endpoint is ready, so those that still serve while they terminate are used.');
+    } else if (route.endpoints === 'cluster' && selection.topology !== 'none') {
+      const place = selection.topology === 'PreferSameNode' ? `node ${this.node.name}` : `zone ${this.node.zone}`;
+      steps.push(`Topology hints (${selection.topology}): only endpoints meant for ${place} are used.`);
+    }
+    return steps;
+  }
+
+  private describeSource(route: ForwardRoute, choices: readonly SimulatedChoice[]): string[] {
+    const steps: string[] = [];
+    const { source } = this.packet;
+    if (route.masquerade === 'always') {
+      steps.push(`The source ${source} is replaced by the node's address (masqueraded).`);
+    } else if (route.masquerade === 'off-cluster') {
+      steps.push(
+        this.isPodTraffic()
+          ? `The source ${source} is kept: it is a pod's (${describeDetector(this.node.detector)}).`
+          : `The source ${source} is replaced by the node's address (masqueraded): it is no pod's (${describeDetector(this.node.detector)}).`,
+      );
+    } else {
+      steps.push(`The source ${source} is kept.`);
+    }
+    if (choices.some((choice) => choice.hairpin) && !this.masquerades(route)) {
+      steps.push(
+        `Where ${source} itself is chosen (hairpin), it is masqueraded, so that the answer comes back this way.`,
+      );
+    }
+    return steps;
+  }
+
+  private end(
+    outcome: SimulatedOutcome,
+    found?: { readonly servicePort: ResolvedServicePort; readonly frontend: Frontend },
+    route?: Route,
+  ): Simulation {
+    const list = route?.action === 'forward' ? route.endpoints : undefined;
+    const endpoints =
+      !found || (!route && outcome.kind === 'dropped')
+        ? []
+        : found.servicePort.candidates.map((endpoint) => ({
+            endpoint,
+            ...describeEndpoint(endpoint, found.servicePort, list ?? intendedList(found), this.node),
+          }));
+    return {
+      packet: this.packet,
+      outcome,
+      servicePort: found?.servicePort,
+      frontend: found?.frontend,
+      route,
+      steps: this.steps,
+      endpoints,
+    };
+  }
+}
+
+const SPOKEN_KIND: Readonly<Record<Frontend['kind'], string>> = {
+  ClusterIP: 'cluster IP',
+  ExternalIP: 'external IP',
+  LoadBalancerIP: 'load balancer address',
+  NodePort: 'node port',
+};
+
+/** The list that a refused or dropped packet would have been sent to. */
+function intendedList({ servicePort, frontend }: { servicePort: ResolvedServicePort; frontend: Frontend }) {
+  const { internalTrafficPolicy, externalTrafficPolicy } = servicePort.servicePort;
+  const policy = frontend.kind === 'ClusterIP' ? internalTrafficPolicy : externalTrafficPolicy;
+  return policy === 'Local' ? 'local' : 'cluster';
+}
+
+function describeDetector(detector: LocalTrafficDetector): string {
+  switch (detector.kind) {
+    case 'none':
+      return 'pods cannot be told from others here: no cluster CIDR is given';
+    case 'source-cidr':
+      return `pods have addresses in ${detector.cidr}`;
+    case 'interface':
+      return `pods come in by ${detector.name}`;
+    case 'interface-prefix':
+      return `pods come in by interfaces named ${detector.prefix}…`;
+  }
+}
+
+function isLoopback(address: string): boolean {
+  return familyOf(address) === 'IPv4' ? cidrContains('127.0.0.0/8', address) : hostCIDR(address) === '::1/128';
+}

@@ -1,0 +1,234 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import type { ProxierContext } from '../contract/backend-module.js';
+import { type Logger, silentLogger } from '../contract/logger.js';
+import { FakeDataplane, makeService, makeSlice, settle, VirtualClock } from '../testing/index.js';
+import { DualStackProxier } from './dual-stack-proxier.js';
+import { DEFAULT_PROXIER_OPTIONS } from './proxier-options.js';
+import { FULL_SYNC_PERIOD, ReconcilingProxier } from './reconciling-proxier.js';
+import type { SyncFailure, SyncObserver, SyncSuccess } from './sync-observer.js';
+
+function start(given: Partial<ProxierContext> = {}, dataplane = new FakeDataplane()) {
+  const clock = new VirtualClock(1_000_000);
+  const successes: SyncSuccess[] = [];
+  const failures: SyncFailure[] = [];
+  const observer: SyncObserver = {
+    synced: (success) => void successes.push(success),
+    failed: (failure) => void failures.push(failure),
+  };
+  const context: ProxierContext = {
+    family: 'IPv4',
+    options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1' },
+    logger: silentLogger,
+    clock,
+    observer,
+    localAddresses: async () => [],
+    ...given,
+  };
+  const proxier = new ReconcilingProxier({ mode: 'fake', context, dataplane });
+  const abort = new AbortController();
+  const loop = proxier.syncLoop(abort.signal);
+  return { proxier, clock: context.clock as VirtualClock, dataplane, successes, failures, abort, loop };
+}
+
+function synced(running: ReturnType<typeof start>) {
+  running.proxier.onServicesSynced();
+  running.proxier.onEndpointsSynced();
+}
+
+describe('ReconcilingProxier', () => {
+  test('programs nothing until both lists are complete, then all at once (spec K-90)', async () => {
+    const running = start();
+    const { proxier, clock, dataplane } = running;
+    proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
+    proxier.onServicesSynced();
+    proxier.sync();
+    await clock.advance(FULL_SYNC_PERIOD);
+    expect(dataplane.applied).toBe(0);
+    proxier.onServiceUpdate(undefined, makeService('b', { clusterIP: '10.96.0.2' }));
+    proxier.onEndpointsSynced();
+    await settle();
+    expect([...dataplane.contents.keys()].sort()).toEqual(['default/a:/TCP', 'default/b:/TCP']);
+    expect(dataplane.applied).toBe(1);
+  });
+
+  test('a change costs one service port, whatever else there is', async () => {
+    const running = start();
+    const { proxier, clock, dataplane, successes } = running;
+    for (let index = 0; index < 50; index += 1) {
+      proxier.onServiceUpdate(undefined, makeService(`s${index}`, { clusterIP: `10.96.1.${index}` }));
+    }
+    synced(running);
+    await clock.advance(5000);
+    const before = dataplane.written;
+    proxier.onEndpointsUpdate(undefined, makeSlice('s7', ['10.0.0.1']));
+    await clock.advance(5000);
+    expect(dataplane.written - before).toBe(1);
+    expect(successes.at(-1)).toMatchObject({ full: false });
+    expect([...(successes.at(-1)?.changes.servicePorts.keys() ?? [])]).toEqual(['default/s7:/TCP']);
+  });
+
+  test('a failure is told, retried with growing patience from what is really there, and loses nothing', async () => {
+    const running = start();
+    const { proxier, clock, dataplane, failures, successes } = running;
+    synced(running);
+    await clock.advance(2000);
+    dataplane.failNext('before', 'before', 'after');
+    proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
+    proxier.onServiceUpdate(undefined, makeService('b', { clusterIP: '10.96.0.2' }));
+    await settle();
+    expect(proxier.status).toMatchObject({ applied: undefined, failures: 1 });
+    proxier.onServiceUpdate(makeService('b'), undefined);
+    await clock.advance(120_000);
+    expect(failures.map((failure) => failure.failures)).toEqual([1, 2, 3]);
+    expect([...dataplane.contents.keys()]).toEqual(['default/a:/TCP']);
+    expect(successes.at(-1)?.full).toBe(true);
+    expect(proxier.status.failures).toBe(0);
+  });
+
+  test('a restart adopts what is installed: nothing is written', async () => {
+    const first = start();
+    first.proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(first);
+    await first.clock.advance(2000);
+    first.abort.abort();
+    await first.loop;
+    const applied = first.dataplane.applied;
+    const second = start({}, first.dataplane);
+    second.proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(second);
+    await second.clock.advance(2000);
+    expect(first.dataplane.applied).toBe(applied);
+    expect(second.successes).toHaveLength(1);
+  });
+
+  test('what a foreigner removed comes back on reconcile, asked for while a sync is under way, too', async () => {
+    const running = start();
+    const { proxier, clock, dataplane } = running;
+    proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
+    synced(running);
+    await clock.advance(5000);
+    dataplane.onApply = () => {
+      dataplane.onApply = undefined;
+      dataplane.flush();
+      proxier.reconcile();
+    };
+    proxier.onServiceUpdate(undefined, makeService('b', { clusterIP: '10.96.0.2' }));
+    await clock.advance(5000);
+    expect([...dataplane.contents.keys()].sort()).toEqual(['default/a:/TCP', 'default/b:/TCP']);
+  });
+
+  test('an hour without changes ends in a look at everything', async () => {
+    const running = start();
+    synced(running);
+    await running.clock.advance(2000);
+    running.dataplane.flush();
+    const before = running.successes.length;
+    await running.clock.advance(FULL_SYNC_PERIOD);
+    expect(running.successes.slice(before).map(({ full }) => full)).toEqual([true]);
+  });
+
+  test('an event that says nothing new asks for no sync', async () => {
+    const running = start();
+    const { proxier, clock, successes } = running;
+    proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(running);
+    await clock.advance(5000);
+    const before = successes.length;
+    proxier.onServiceUpdate(makeService('a'), makeService('a'));
+    proxier.onEndpointsUpdate(undefined, { metadata: {} });
+    await clock.advance(5000);
+    expect(successes.length).toBe(before);
+  });
+
+  test('an observer that throws disturbs nothing and is logged', async () => {
+    const error = jest.fn<Logger['error']>();
+    const boom = () => {
+      throw new Error('boom');
+    };
+    const running = start({
+      logger: { ...silentLogger, error },
+      observer: { started: boom, queued: boom, synced: boom, failed: boom },
+    });
+    running.proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(running);
+    await running.clock.advance(2000);
+    expect(running.dataplane.contents.size).toBe(1);
+    expect(error).toHaveBeenCalledWith(expect.stringContaining('boom'));
+  });
+
+  test('trigger times are told with the sync that put their change in force', async () => {
+    const running = start();
+    const { proxier, clock, successes, dataplane } = running;
+    proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(running);
+    await clock.advance(5000);
+    const annotations = {
+      'endpoints.kubernetes.io/last-change-trigger-time': new Date(clock.now() - 50).toISOString(),
+    };
+    dataplane.failNext('before');
+    proxier.onEndpointsUpdate(undefined, makeSlice('a', ['10.0.0.1'], { annotations }));
+    await clock.advance(5000);
+    expect(successes.flatMap(({ triggerTimes }) => triggerTimes)).toEqual([clock.now() - 5050]);
+  });
+
+  test('node port addresses by network follow the addresses of the host', async () => {
+    let addresses = ['192.168.0.2', '10.9.9.9'];
+    const options = {
+      ...DEFAULT_PROXIER_OPTIONS,
+      nodeName: 'node1',
+      nodePortAddresses: { kind: 'cidrs', cidrs: ['192.168.0.0/16'] } as const,
+    };
+    const running = start({ options, localAddresses: async () => addresses });
+    synced(running);
+    await running.clock.advance(2000);
+    expect(running.proxier.status.desired.node.nodePortAddresses).toEqual({
+      kind: 'listed',
+      addresses: ['192.168.0.2'],
+      loopback: false,
+    });
+    addresses = ['192.168.0.2', '192.168.5.5'];
+    running.proxier.sync();
+    await running.clock.advance(2000);
+    expect(running.proxier.status.desired.node.nodePortAddresses).toMatchObject({
+      addresses: ['192.168.0.2', '192.168.5.5'],
+    });
+  });
+});
+
+describe('DualStackProxier', () => {
+  test('each family takes what is of it, and a failing one does not hold back the other', async () => {
+    const clock = new VirtualClock();
+    const ipv4 = start({ clock });
+    const ipv6 = start({ clock, family: 'IPv6' });
+    const proxier = new DualStackProxier(ipv4.proxier, ipv6.proxier);
+    ipv4.dataplane.failNext('before', 'before', 'before');
+    proxier.onServiceUpdate(undefined, makeService('a', { clusterIPs: ['10.96.0.1', 'fd00::1'] }));
+    proxier.onEndpointsUpdate(undefined, makeSlice('a', ['fd00::a'], { name: 'six' }));
+    proxier.onServicesSynced();
+    proxier.onEndpointsSynced();
+    await settle();
+    expect(ipv6.dataplane.contents.get('default/a:/TCP')).toContain('[fd00::a]:80');
+    expect(ipv4.dataplane.contents.size).toBe(0);
+    await clock.advance(60_000);
+    expect(ipv4.dataplane.contents.get('default/a:/TCP')).toContain('refuse');
+  });
+
+  test('when one loop rejects, the other ends and the error is passed on', async () => {
+    const { proxier, loop, abort } = start();
+    abort.abort();
+    await loop;
+    const other = start({ family: 'IPv6' });
+    other.abort.abort();
+    const broken = Object.assign(Object.create(proxier), { syncLoop: () => Promise.reject(new Error('gone')) });
+    await expect(new DualStackProxier(broken, other.proxier).syncLoop(new AbortController().signal)).rejects.toThrow(
+      'gone',
+    );
+  });
+
+  test('two modes cannot be joined', () => {
+    const { proxier } = start();
+    expect(() => new DualStackProxier(proxier, Object.assign(Object.create(proxier), { mode: 'other' }))).toThrow(
+      RangeError,
+    );
+  });
+});

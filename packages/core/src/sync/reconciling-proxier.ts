@@ -1,0 +1,200 @@
+import type { ProxierContext } from '../contract/backend-module.js';
+import type { Dataplane } from '../contract/dataplane.js';
+import type { Proxier, ProxyMode } from '../contract/proxier.js';
+import { messageOf } from '../contract/proxier-error.js';
+import { type ChangeSet, isEmptyChangeSet } from '../model/change-set.js';
+import type { ProxyState } from '../model/proxy-state.js';
+import { formatObjectProblem, type ObjectProblem } from '../objects/object-problem.js';
+import { ObjectReader } from '../objects/object-reader.js';
+import type { EndpointSlice, Node, Service } from '../objects/objects.js';
+import { diffStates } from '../resolution/diff-states.js';
+import { ProxyStateResolver } from '../resolution/proxy-state-resolver.js';
+import { SyncRunner } from './sync-runner.js';
+
+/** Milliseconds after which everything is compared with the kernel again, changes or not (spec K-85). */
+export const FULL_SYNC_PERIOD = 3_600_000;
+/** Milliseconds before the first retry of a failed sync; doubled with each failure up to `syncPeriod`. */
+const FIRST_RETRY = 100;
+
+export interface ReconcilingProxierOptions<Transaction, Installed> {
+  readonly mode: ProxyMode;
+  readonly context: ProxierContext;
+  readonly dataplane: Dataplane<Transaction, Installed>;
+}
+
+/** What a proxier holds; for `/debug/state`, `explain` and tests. */
+export interface ReconcilingProxierStatus {
+  /** What should be in force. */
+  readonly desired: ProxyState;
+  /** What was last written without an error; undefined before the first sync and after a failure. */
+  readonly applied: ProxyState | undefined;
+  /** Failed syncs in a row. */
+  readonly failures: number;
+}
+
+/**
+ * A {@link Proxier} made from a {@link Dataplane}: tracks events, waits for the first full lists, throttles, plans,
+ * applies, retries, and reconciles with what the kernel really holds at start, after a failure and once an hour.
+ */
+export class ReconcilingProxier<Transaction, Installed> implements Proxier {
+  readonly mode: ProxyMode;
+  private readonly context: ProxierContext;
+  private readonly dataplane: Dataplane<Transaction, Installed>;
+  private readonly resolver: ProxyStateResolver;
+  private readonly runner: SyncRunner;
+  private servicesSynced = false;
+  private endpointsSynced = false;
+  private applied: ProxyState | undefined;
+  /** What was applied may not be what is there; set from outside, also while a sync is under way. */
+  private suspect = false;
+  private lastFull = Number.NEGATIVE_INFINITY;
+  private failures = 0;
+  private triggerTimes: number[] = [];
+
+  constructor({ mode, context, dataplane }: ReconcilingProxierOptions<Transaction, Installed>) {
+    const { family, options, clock, logger } = context;
+    const warn = (problem: ObjectProblem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored });
+    this.mode = mode;
+    this.context = context;
+    this.dataplane = dataplane;
+    this.resolver = new ProxyStateResolver({
+      family,
+      options,
+      reader: context.reader ?? new ObjectReader(warn),
+      since: clock.now(),
+      onProblem: warn,
+    });
+    this.runner = new SyncRunner({
+      clock,
+      run: () => this.syncOnce(),
+      minInterval: options.minSyncPeriod,
+      burst: options.syncBurst,
+      maxInterval: Math.max(FULL_SYNC_PERIOD, options.minSyncPeriod),
+      retryInterval: (failures) => Math.min(FIRST_RETRY * 2 ** (failures - 1), options.syncPeriod),
+    });
+  }
+
+  get status(): ReconcilingProxierStatus {
+    return { desired: this.resolver.latest, applied: this.applied, failures: this.failures };
+  }
+
+  onServiceUpdate(previous: Service | undefined, current: Service | undefined): void {
+    this.requestIf(this.resolver.updateService(previous, current));
+  }
+
+  onEndpointsUpdate(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): void {
+    this.requestIf(this.resolver.updateEndpointSlice(previous, current));
+  }
+
+  onServicesSynced(): void {
+    this.servicesSynced = true;
+    this.requestIf(true);
+  }
+
+  onEndpointsSynced(): void {
+    this.endpointsSynced = true;
+    this.requestIf(true);
+  }
+
+  onNodeUpdate(node: Node): void {
+    this.requestIf(this.resolver.updateNode(node));
+  }
+
+  onServiceCIDRsUpdate(cidrs: readonly string[]): void {
+    this.requestIf(this.resolver.updateServiceCIDRs(cidrs));
+  }
+
+  sync(): void {
+    this.requestIf(true);
+  }
+
+  /** Has the next sync, which is asked for, compare everything with what the kernel holds. */
+  reconcile(): void {
+    this.suspect = true;
+    this.requestIf(true);
+  }
+
+  async syncLoop(signal: AbortSignal): Promise<void> {
+    this.observe('started', () => this.context.observer.started?.(this.context.family));
+    await this.runner.loop(signal);
+  }
+
+  private get gateOpen(): boolean {
+    return this.servicesSynced && this.endpointsSynced;
+  }
+
+  private requestIf(needed: boolean): void {
+    if (needed && this.gateOpen) {
+      this.observe('queued', () => this.context.observer.queued?.(this.context.family));
+      this.runner.request();
+    }
+  }
+
+  /** @returns whether what the kernel holds is what it should be. */
+  private async syncOnce(): Promise<boolean> {
+    if (!this.gateOpen) {
+      return true;
+    }
+    const { clock, family, logger, observer } = this.context;
+    const begin = clock.now();
+    let full = true;
+    try {
+      if (this.resolver.needsLocalAddresses) {
+        this.resolver.updateLocalAddresses(await this.context.localAddresses());
+      }
+      const { state, changes: step, triggerTimes } = this.resolver.checkout();
+      this.triggerTimes.push(...triggerTimes);
+      full = this.applied === undefined || this.suspect || begin - this.lastFull >= FULL_SYNC_PERIOD;
+      const changes = full ? diffStates(undefined, state) : this.since(step, state);
+      this.suspect = false;
+      const installed = full ? await this.dataplane.readBack() : undefined;
+      // From here until `apply` has returned nothing is known of what the kernel holds.
+      this.applied = undefined;
+      if (full || !isEmptyChangeSet(changes)) {
+        const transaction = this.dataplane.plan(state, changes, installed);
+        if (transaction !== undefined) {
+          await this.dataplane.apply(transaction);
+        }
+      }
+      this.applied = state;
+      this.lastFull = full ? begin : this.lastFull;
+      this.failures = 0;
+      const told = this.triggerTimes;
+      this.triggerTimes = [];
+      const duration = clock.now() - begin;
+      logger.debug(2, 'Synced', { family, full, changes: changes.servicePorts.size, milliseconds: duration });
+      await this.observeAsync(async () =>
+        observer.synced?.({ family, state, changes, full, duration, triggerTimes: told }),
+      );
+      return true;
+    } catch (error) {
+      this.applied = undefined;
+      this.failures += 1;
+      const { failures } = this;
+      logger.error(`Sync failed; it will be tried again: ${messageOf(error)}`, { family, full, failures });
+      this.observe('failed', () => observer.failed?.({ family, error, full, duration: clock.now() - begin, failures }));
+      return false;
+    }
+  }
+
+  /** The step leads from the last checkout; a sync that skipped one (none does today) must not lose its changes. */
+  private since(step: ChangeSet, state: ProxyState): ChangeSet {
+    return step.previous === this.applied ? step : diffStates(this.applied, state);
+  }
+
+  private observe(what: string, call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.context.logger.error(`A sync observer failed in "${what}": ${messageOf(error)}`);
+    }
+  }
+
+  private async observeAsync(call: () => Promise<void>): Promise<void> {
+    try {
+      await call();
+    } catch (error) {
+      this.context.logger.error(`A sync observer failed in "synced": ${messageOf(error)}`);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import { settle, VirtualClock } from '../testing/index.js';
+import { SyncRunner, type SyncRunnerOptions } from './sync-runner.js';
+
+function running(options: Partial<SyncRunnerOptions> = {}) {
+  const clock = new VirtualClock();
+  const runs: number[] = [];
+  const results: boolean[] = [];
+  const abort = new AbortController();
+  const runner = new SyncRunner({
+    clock,
+    run: async () => {
+      runs.push(clock.now());
+      return results.shift() ?? true;
+    },
+    minInterval: 1000,
+    maxInterval: 60_000,
+    retryInterval: (failures) => 2000 * failures,
+    ...options,
+  });
+  const loop = runner.loop(abort.signal);
+  return { clock, runs, results, runner, abort, loop };
+}
+
+describe('SyncRunner (spec K-80…K-86)', () => {
+  test('the first request runs at once; nothing runs before it', async () => {
+    const { clock, runs, runner } = running();
+    await clock.advance(5000);
+    expect(runs).toEqual([]);
+    runner.request();
+    await settle();
+    expect(runs).toEqual([5000]);
+  });
+
+  test('requests that come close together become one run, a minimum interval later', async () => {
+    const { clock, runs, runner } = running();
+    runner.request();
+    await clock.advance(100);
+    for (let index = 0; index < 10; index += 1) {
+      runner.request();
+    }
+    await clock.advance(10_000);
+    expect(runs).toEqual([0, 1000]);
+  });
+
+  test('a burst may follow at once, and is earned back', async () => {
+    const { clock, runs, runner } = running({ burst: 2 });
+    for (const wait of [10, 10, 3500, 10, 10]) {
+      runner.request();
+      await clock.advance(wait);
+    }
+    await clock.advance(3000);
+    expect(runs).toEqual([0, 10, 1000, 3520, 3530]);
+  });
+
+  test('runs unasked after the maximum interval, counted from the last run', async () => {
+    const { clock, runs, runner } = running();
+    await clock.advance(10_000);
+    runner.request();
+    await clock.advance(120_000);
+    expect(runs).toEqual([10_000, 70_000, 130_000]);
+  });
+
+  test('a failure is tried again, later each time; a request tries sooner; success ends it', async () => {
+    const { clock, runs, runner, results } = running();
+    results.push(false, false, false);
+    runner.request();
+    await clock.advance(6000);
+    expect(runs).toEqual([0, 2000, 6000]);
+    runner.request();
+    await clock.advance(30_000);
+    expect(runs).toEqual([0, 2000, 6000, 7000]);
+  });
+
+  test('a request during a run is not lost, and two runs never overlap', async () => {
+    const clock = new VirtualClock();
+    const abort = new AbortController();
+    let release = () => {};
+    let active = 0;
+    let most = 0;
+    let count = 0;
+    const runner = new SyncRunner({
+      clock,
+      run: async () => {
+        count += 1;
+        active += 1;
+        most = Math.max(most, active);
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        active -= 1;
+        return true;
+      },
+      minInterval: 0,
+      maxInterval: 60_000,
+      retryInterval: () => 0,
+    });
+    const loop = runner.loop(abort.signal);
+    runner.request();
+    await settle();
+    runner.request();
+    await settle();
+    expect(count).toBe(1);
+    release();
+    await settle();
+    expect([count, most]).toEqual([2, 1]);
+    abort.abort();
+    release();
+    await loop;
+  });
+
+  test('ends at once when nothing runs, and leaves no timer', async () => {
+    const { clock, runner, abort, loop } = running();
+    runner.request();
+    await settle();
+    abort.abort();
+    await loop;
+    expect(clock.pending).toBe(0);
+  });
+
+  test('refuses intervals that contradict each other', () => {
+    expect(() => running({ minInterval: 10, maxInterval: 5 })).toThrow(RangeError);
+    expect(() => running({ burst: 0 })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,51 @@
+import type { IPFamily } from '../model/address.js';
+import type { ProxyState } from '../model/proxy-state.js';
+import type { ObjectProblem } from '../objects/object-problem.js';
+import { ObjectReader } from '../objects/object-reader.js';
+import type { EndpointSlice, Node, Service } from '../objects/objects.js';
+import { ProxyStateResolver } from '../resolution/proxy-state-resolver.js';
+import { DEFAULT_PROXIER_OPTIONS, type ProxierOptions } from '../sync/proxier-options.js';
+
+/** Objects of a cluster, as a fresh start would list them. */
+export interface ClusterObjects {
+  readonly services?: Iterable<Service>;
+  readonly slices?: Iterable<EndpointSlice>;
+  readonly node?: Node;
+  readonly serviceCIDRs?: readonly string[];
+  /** Addresses of the host's interfaces, for node port addresses by CIDR. */
+  readonly localAddresses?: readonly string[];
+}
+
+export interface ResolveOptions extends Partial<ProxierOptions> {
+  /** Default IPv4. */
+  readonly family?: IPFamily;
+  readonly onProblem?: (problem: ObjectProblem) => void;
+}
+
+/** A resolver with defaults, for tests. The node is called `node1`. */
+export function makeResolver({ family = 'IPv4', onProblem, ...options }: ResolveOptions = {}): ProxyStateResolver {
+  return new ProxyStateResolver({
+    family,
+    options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', ...options },
+    reader: new ObjectReader(onProblem),
+    since: 0,
+    ...(onProblem ? { onProblem } : {}),
+  });
+}
+
+/** The state that a fresh start on these objects resolves to. */
+export function resolveObjects(objects: ClusterObjects, options: ResolveOptions = {}): ProxyState {
+  const resolver = makeResolver(options);
+  if (objects.node) {
+    resolver.updateNode(objects.node);
+  }
+  resolver.updateServiceCIDRs(objects.serviceCIDRs ?? []);
+  resolver.updateLocalAddresses(objects.localAddresses ?? []);
+  for (const service of objects.services ?? []) {
+    resolver.updateService(undefined, service);
+  }
+  for (const slice of objects.slices ?? []) {
+    resolver.updateEndpointSlice(undefined, slice);
+  }
+  return resolver.checkout().state;
+}

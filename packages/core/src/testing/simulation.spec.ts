@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { EndpointSet } from '../tracking/endpoint-set.js';
+import { EndpointSliceTracker } from '../tracking/endpoint-slice-tracker.js';
+import { ServiceChangeTracker } from '../tracking/service-change-tracker.js';
+import { runSimulation } from './simulation.js';
+
+async function failures(seeds: number, steps: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const { failure } = await runSimulation({ seed, steps });
+    if (failure !== undefined) {
+      found.push(`seed ${seed}: ${failure}`);
+    }
+  }
+  return found;
+}
+
+describe('deterministic simulation', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  test('300 seeds of 300 steps', async () => {
+    expect(await failures(300, 300)).toEqual([]);
+  }, 240_000);
+
+  test('a seed repeats its run exactly', async () => {
+    const first = await runSimulation({ seed: 7, steps: 300 });
+    expect(await runSimulation({ seed: 7, steps: 300 })).toEqual(first);
+    expect(first.transactions).toBeGreaterThan(10);
+    expect(first.restarts).toBeGreaterThan(0);
+  });
+
+  // Each breaks one thing on purpose: a simulation that does not notice proves nothing.
+  test('notices an update that is lost', async () => {
+    const original = EndpointSliceTracker.prototype.update;
+    let calls = 0;
+    jest.spyOn(EndpointSliceTracker.prototype, 'update').mockImplementation(function (
+      this: EndpointSliceTracker,
+      ...event
+    ) {
+      calls += 1;
+      return calls % 50 === 0 ? false : original.apply(this, event);
+    });
+    expect(await failures(10, 300)).not.toEqual([]);
+  });
+
+  test('notices a removal that is skipped', async () => {
+    const original = ServiceChangeTracker.prototype.update;
+    jest.spyOn(ServiceChangeTracker.prototype, 'update').mockImplementation(function (
+      this: ServiceChangeTracker,
+      previous,
+      current,
+    ) {
+      return current === undefined ? false : original.call(this, previous, current);
+    });
+    expect(await failures(10, 300)).not.toEqual([]);
+  });
+
+  test('notices slices that are merged wrongly', async () => {
+    const original = EndpointSet.prototype.change;
+    jest.spyOn(EndpointSet.prototype, 'change').mockImplementation(function (this: EndpointSet, changes) {
+      original.call(this, changes.length > 2 ? changes.slice(0, -1) : changes);
+    });
+    expect(await failures(10, 300)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,218 @@
+import type { ProxierContext } from '../contract/backend-module.js';
+import { silentLogger } from '../contract/logger.js';
+import type { IPFamily } from '../model/address.js';
+import { DualStackProxier } from '../sync/dual-stack-proxier.js';
+import { DEFAULT_PROXIER_OPTIONS } from '../sync/proxier-options.js';
+import { ReconcilingProxier } from '../sync/reconciling-proxier.js';
+import { FakeDataplane, type InstalledServicePorts, renderState } from './fake-dataplane.js';
+import { Random } from './random.js';
+import { endpointsOf, RandomCluster } from './random-cluster.js';
+import { resolveObjects } from './resolve-objects.js';
+import { settle, VirtualClock } from './virtual-clock.js';
+
+export interface SimulationOptions {
+  /** Decides everything: the same seed and number of steps give the same run. */
+  readonly seed: number;
+  /** Changes of the cluster, failures, restarts and passing of time, over all. */
+  readonly steps: number;
+}
+
+/** What went wrong, or nothing. */
+export interface SimulationResult {
+  readonly seed: number;
+  readonly steps: number;
+  /** Transactions that were applied over all. */
+  readonly transactions: number;
+  readonly restarts: number;
+  /** What was seen that must never be; undefined when all was well. */
+  readonly failure: string | undefined;
+}
+
+const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
+const OPTIONS = { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1' };
+
+/**
+ * Runs proxiers of both families against a cluster that changes at random under a virtual clock, with transactions
+ * that fail, foreigners that flush, processes that restart, and events that come in the middle of a sync.
+ *
+ * Checked all along: nothing is programmed before the first full lists are there, and no service port points at an
+ * endpoint that its Service never had. Checked whenever it is quiet: what is installed is what a fresh start on the
+ * same objects would install.
+ */
+export async function runSimulation({ seed, steps }: SimulationOptions): Promise<SimulationResult> {
+  const run = new SimulationRun(seed);
+  for (let step = 0; step < steps && run.failure === undefined; step += 1) {
+    await run.step();
+  }
+  await run.finish();
+  return { seed, steps, transactions: run.transactions, restarts: run.restarts, failure: run.failure };
+}
+
+class SimulationRun {
+  failure: string | undefined;
+  restarts = 0;
+  private readonly random: Random;
+  private readonly clock = new VirtualClock(1_000_000);
+  private readonly cluster: RandomCluster;
+  private readonly planes: Readonly<Record<IPFamily, FakeDataplane>> = {
+    IPv4: new FakeDataplane(),
+    IPv6: new FakeDataplane(),
+  };
+  /** Every endpoint that a Service ever had. */
+  private readonly ever: Readonly<Record<IPFamily, Map<string, Set<string>>>> = { IPv4: new Map(), IPv6: new Map() };
+  private proxiers: readonly ReconcilingProxier<unknown, unknown>[] = [];
+  private proxier!: DualStackProxier;
+  private ending!: AbortController;
+  private loop: Promise<void> = Promise.resolve();
+  private listed = false;
+
+  constructor(seed: number) {
+    this.random = new Random(seed);
+    this.cluster = new RandomCluster(this.random);
+    for (const family of FAMILIES) {
+      this.planes[family].onApply = () => this.duringApply();
+    }
+    this.start();
+  }
+
+  get transactions(): number {
+    return FAMILIES.reduce((sum, family) => sum + this.planes[family].applied, 0);
+  }
+
+  async step(): Promise<void> {
+    const dice = this.random.next();
+    if (!this.listed && this.random.chance(0.5)) {
+      this.list();
+    } else if (dice < 0.7) {
+      this.change();
+    } else if (dice < 0.9) {
+      await this.clock.advance(this.random.pick([1, 100, 1500, 40_000]));
+    } else if (dice < 0.94) {
+      this.planes[this.random.pick(FAMILIES)].failNext(this.random.pick(['before', 'halfway', 'after'] as const));
+    } else if (dice < 0.96) {
+      const index = this.random.below(FAMILIES.length);
+      this.planes[FAMILIES[index] as IPFamily].flush();
+      this.proxiers[index]?.reconcile();
+    } else if (dice < 0.98) {
+      await this.stop();
+      this.restarts += 1;
+      this.start();
+    } else {
+      await this.quiet();
+    }
+    this.checkEndpoints();
+  }
+
+  async finish(): Promise<void> {
+    if (this.failure === undefined) {
+      await this.quiet();
+      this.checkEndpoints();
+    }
+    await this.stop();
+  }
+
+  private start(): void {
+    this.ending = new AbortController();
+    this.listed = false;
+    this.proxiers = FAMILIES.map((family) => {
+      const context: ProxierContext = {
+        family,
+        options: OPTIONS,
+        logger: silentLogger,
+        clock: this.clock,
+        observer: {},
+        localAddresses: async () => [],
+      };
+      return new ReconcilingProxier({ mode: 'fake', context, dataplane: this.planes[family] });
+    });
+    const [ipv4, ipv6] = this.proxiers;
+    this.proxier = new DualStackProxier(
+      ipv4 as ReconcilingProxier<unknown, unknown>,
+      ipv6 as ReconcilingProxier<unknown, unknown>,
+    );
+    this.loop = this.proxier.syncLoop(this.ending.signal);
+  }
+
+  private async stop(): Promise<void> {
+    this.ending.abort();
+    await settle();
+    await this.loop;
+  }
+
+  private list(): void {
+    this.listed = true;
+    this.note();
+    this.cluster.list(this.proxier);
+  }
+
+  private change(): void {
+    this.cluster.step(this.proxier);
+    this.note();
+    if (!this.listed) {
+      // What was told before the lists is told again by them, as by a source that starts over.
+      this.proxier.sync();
+    }
+  }
+
+  /** Events that come while a transaction is under way must not be lost; and nothing may be under way too early. */
+  private duringApply(): void {
+    if (!this.listed) {
+      this.fail('a transaction was applied before the first full lists');
+    }
+    if (this.random.chance(0.2)) {
+      this.change();
+    }
+  }
+
+  private note(): void {
+    for (const family of FAMILIES) {
+      for (const [service, endpoints] of endpointsOf(this.cluster.slices.values(), family)) {
+        const ever = this.ever[family].get(service) ?? new Set();
+        this.ever[family].set(service, ever);
+        for (const endpoint of endpoints) {
+          ever.add(endpoint);
+        }
+      }
+    }
+  }
+
+  private checkEndpoints(): void {
+    for (const family of FAMILIES) {
+      for (const [key, text] of this.planes[family].contents) {
+        const { cluster, local } = JSON.parse(text) as { cluster: string[]; local: string[] };
+        const ever = this.ever[family].get(key.slice(0, key.indexOf(':')));
+        const foreign = [...cluster, ...local].find((endpoint) => !ever?.has(endpoint));
+        if (foreign !== undefined) {
+          this.fail(`${family} ${key} points at ${foreign}, which that Service never had`);
+        }
+      }
+    }
+  }
+
+  private async quiet(): Promise<void> {
+    if (!this.listed) {
+      this.list();
+    }
+    await this.clock.advance(120_000);
+    for (const family of FAMILIES) {
+      const expected = renderState(resolveObjects(this.cluster.objects, { family }));
+      const difference = differenceOf(expected, this.planes[family].contents);
+      if (difference !== undefined) {
+        this.fail(`${family} when quiet: ${difference}`);
+      }
+    }
+  }
+
+  private fail(what: string): void {
+    this.failure ??= what;
+  }
+}
+
+function differenceOf(expected: InstalledServicePorts, actual: InstalledServicePorts): string | undefined {
+  for (const key of new Set([...expected.keys(), ...actual.keys()])) {
+    if (expected.get(key) !== actual.get(key)) {
+      return `${key}: a fresh start would install ${expected.get(key) ?? 'nothing'}, but there is ${actual.get(key) ?? 'nothing'}`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import type { Clock, Timer } from '../sync/clock.js';
+
+interface PendingTimer {
+  readonly due: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** Time that stands still until it is moved. Timers fire in the order of their time, then of their making. */
+export class VirtualClock implements Clock {
+  private time: number;
+  private made = 0;
+  private readonly timers = new Set<PendingTimer>();
+
+  /** @param start milliseconds since the epoch. Default 0. */
+  constructor(start = 0) {
+    this.time = start;
+  }
+
+  /** Timers that wait. */
+  get pending(): number {
+    return this.timers.size;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  setTimer(milliseconds: number, callback: () => void): Timer {
+    const timer = { due: this.time + Math.max(0, milliseconds), order: this.made++, callback };
+    this.timers.add(timer);
+    return { cancel: () => void this.timers.delete(timer) };
+  }
+
+  /** Moves time on, firing what falls due, and lets promises settle after each timer and at the end. */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.time + milliseconds;
+    await settle();
+    for (let next = this.next(end); next; next = this.next(end)) {
+      this.timers.delete(next);
+      this.time = next.due;
+      next.callback();
+      await settle();
+    }
+    this.time = end;
+  }
+
+  private next(until: number): PendingTimer | undefined {
+    let first: PendingTimer | undefined;
+    for (const timer of this.timers) {
+      if (
+        timer.due <= until &&
+        (!first || timer.due < first.due || (timer.due === first.due && timer.order < first.order))
+      ) {
+        first = timer;
+      }
+    }
+    return first;
+  }
+}
+
+/** Lets everything run that only waits for promises that are settled already, however long the chain. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

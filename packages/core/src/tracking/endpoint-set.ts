@@ -1,0 +1,215 @@
+import type { Endpoint } from '../model/endpoint.js';
+import type { EndpointSelection } from '../model/proxy-state.js';
+import { findEndpoint, NO_ENDPOINTS, type SortedEndpoints, withChanges } from './sorted-endpoints.js';
+
+/** Where this node stands, as far as topology hints go. */
+export interface TopologyPlace {
+  readonly nodeName: string;
+  readonly zone: string | undefined;
+  /** Follow hints for this node (the gate PreferSameTrafficDistribution, spec K-35). */
+  readonly nodeHints: boolean;
+}
+
+/** What an {@link EndpointSet} holds, chosen for this node. The same object as long as nothing in it changes. */
+export interface EndpointView {
+  readonly candidates: SortedEndpoints;
+  /** Endpoints for policy Cluster: ready ones by topology, else serving terminating ones (spec K-45, K-51). */
+  readonly cluster: SortedEndpoints;
+  /** Endpoints for policy Local: local ready ones, else local serving terminating ones (spec K-47). */
+  readonly local: SortedEndpoints;
+  readonly selection: EndpointSelection;
+  /** Some endpoint somewhere could answer: without one, packets are refused, whatever the policy. */
+  readonly hasAny: boolean;
+}
+
+const NO_SELECTION: EndpointSelection = { topology: 'none', clusterBasis: 'none', localBasis: 'none' };
+export const EMPTY_VIEW: EndpointView = {
+  candidates: NO_ENDPOINTS,
+  cluster: NO_ENDPOINTS,
+  local: NO_ENDPOINTS,
+  selection: NO_SELECTION,
+  hasAny: false,
+};
+
+interface Counts {
+  ready: number;
+  readyLocal: number;
+  readyWithNodeHints: number;
+  readyHintedHere: number;
+  readyWithZoneHints: number;
+  readyHintedZone: number;
+  standIns: number;
+  localStandIns: number;
+}
+
+/** Serving though terminating: stands in when nothing is ready. */
+function isStandIn(endpoint: Endpoint): boolean {
+  return endpoint.serving && endpoint.terminating;
+}
+
+/**
+ * The endpoints of one service port and what is chosen of them for this node.
+ *
+ * Numbers that decide the choice are kept counted, so that a change costs what changed (and one pass over
+ * references), not a look at every endpoint.
+ */
+export class EndpointSet {
+  private current: EndpointView = EMPTY_VIEW;
+  private counts = noCounts();
+
+  constructor(private place: TopologyPlace) {}
+
+  get view(): EndpointView {
+    return this.current;
+  }
+
+  /** Sets or removes endpoints by key. */
+  change(changes: readonly (readonly [key: string, endpoint: Endpoint | undefined])[]): void {
+    const { candidates } = this.current;
+    const next = withChanges(candidates, changes);
+    if (next === candidates) {
+      return;
+    }
+    for (const [key, endpoint] of changes) {
+      this.count(findEndpoint(candidates, key), -1);
+      this.count(endpoint, 1);
+    }
+    this.current = this.choose(next, changes);
+  }
+
+  /** The node moved to another zone. */
+  moveTo(place: TopologyPlace): void {
+    this.place = place;
+    this.counts = noCounts();
+    for (const endpoint of this.current.candidates) {
+      this.count(endpoint, 1);
+    }
+    this.current = this.choose(this.current.candidates, undefined);
+  }
+
+  private count(endpoint: Endpoint | undefined, by: 1 | -1): void {
+    if (!endpoint) {
+      return;
+    }
+    const { counts, place } = this;
+    if (endpoint.ready) {
+      counts.ready += by;
+      if (endpoint.isLocal) {
+        counts.readyLocal += by;
+      }
+      if (place.nodeHints && endpoint.nodeHints.length > 0) {
+        counts.readyWithNodeHints += by;
+        if (endpoint.nodeHints.includes(place.nodeName)) {
+          counts.readyHintedHere += by;
+        }
+      }
+      if (endpoint.zoneHints.length > 0) {
+        counts.readyWithZoneHints += by;
+        if (place.zone !== undefined && endpoint.zoneHints.includes(place.zone)) {
+          counts.readyHintedZone += by;
+        }
+      }
+    }
+    if (isStandIn(endpoint)) {
+      counts.standIns += by;
+      if (endpoint.isLocal) {
+        counts.localStandIns += by;
+      }
+    }
+  }
+
+  private select(): EndpointSelection {
+    const { counts } = this;
+    const basis = (ready: number, standIns: number) => (ready > 0 ? 'ready' : standIns > 0 ? 'terminating' : 'none');
+    return {
+      topology: this.topology(),
+      clusterBasis: basis(counts.ready, counts.standIns),
+      localBasis: basis(counts.readyLocal, counts.localStandIns),
+    };
+  }
+
+  /** Spec K-51: hints count only when every ready endpoint has them and one is meant for here. */
+  private topology(): EndpointSelection['topology'] {
+    const { counts } = this;
+    if (counts.ready === 0) {
+      return 'none';
+    }
+    if (counts.readyWithNodeHints === counts.ready && counts.readyHintedHere > 0) {
+      return 'PreferSameNode';
+    }
+    return counts.readyWithZoneHints === counts.ready && counts.readyHintedZone > 0 ? 'PreferSameZone' : 'none';
+  }
+
+  private choose(
+    candidates: SortedEndpoints,
+    changes: readonly (readonly [key: string, endpoint: Endpoint | undefined])[] | undefined,
+  ): EndpointView {
+    const before = this.current;
+    const chosen = this.select();
+    const same = (Object.keys(chosen) as (keyof EndpointSelection)[]).every(
+      (key) => chosen[key] === before.selection[key],
+    );
+    const selection = same ? before.selection : chosen;
+    const keep = same && changes !== undefined;
+    const list = (previous: SortedEndpoints, isIn: (endpoint: Endpoint) => boolean): SortedEndpoints => {
+      const filtered = keep
+        ? withChanges(
+            previous,
+            changes.map(([key, endpoint]) => [key, endpoint && isIn(endpoint) ? endpoint : undefined]),
+          )
+        : candidates.filter(isIn);
+      // Most Services use all they have: one list in memory then, not two.
+      return filtered.length === candidates.length ? candidates : filtered.length === 0 ? NO_ENDPOINTS : filtered;
+    };
+    return {
+      candidates,
+      cluster: list(before.cluster, this.clusterMember(selection)),
+      local: list(before.local, localMember(selection)),
+      selection,
+      hasAny: this.counts.ready > 0 || this.counts.standIns > 0,
+    };
+  }
+
+  private clusterMember(selection: EndpointSelection): (endpoint: Endpoint) => boolean {
+    const { nodeName, zone } = this.place;
+    switch (selection.clusterBasis) {
+      case 'none':
+        return () => false;
+      case 'terminating':
+        return isStandIn;
+      case 'ready':
+        switch (selection.topology) {
+          case 'PreferSameNode':
+            return (endpoint) => endpoint.ready && endpoint.nodeHints.includes(nodeName);
+          case 'PreferSameZone':
+            return (endpoint) => endpoint.ready && zone !== undefined && endpoint.zoneHints.includes(zone);
+          case 'none':
+            return (endpoint) => endpoint.ready;
+        }
+    }
+  }
+}
+
+function localMember(selection: EndpointSelection): (endpoint: Endpoint) => boolean {
+  switch (selection.localBasis) {
+    case 'none':
+      return () => false;
+    case 'terminating':
+      return (endpoint) => endpoint.isLocal && isStandIn(endpoint);
+    case 'ready':
+      return (endpoint) => endpoint.isLocal && endpoint.ready;
+  }
+}
+
+function noCounts(): Counts {
+  return {
+    ready: 0,
+    readyLocal: 0,
+    readyWithNodeHints: 0,
+    readyHintedHere: 0,
+    readyWithZoneHints: 0,
+    readyHintedZone: 0,
+    standIns: 0,
+    localStandIns: 0,
+  };
+}

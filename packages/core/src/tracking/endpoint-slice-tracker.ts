@@ -1,0 +1,398 @@
+import { type IPFamily, joinHostPort } from '../model/address.js';
+import type { Endpoint } from '../model/endpoint.js';
+import { type ServiceKey, type ServicePortKey, serviceKey, servicePortKey } from '../model/service-port-name.js';
+import type { EndpointSliceDefinition } from '../objects/definitions.js';
+import { identityOf } from '../objects/field-reader.js';
+import type { ObjectIdentity } from '../objects/object-problem.js';
+import type { ObjectReader } from '../objects/object-reader.js';
+import type { EndpointSlice } from '../objects/objects.js';
+import { EMPTY_VIEW, EndpointSet, type EndpointView, type TopologyPlace } from './endpoint-set.js';
+import { compareKeys, findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpoints.js';
+
+/** What one slice says about each service port. */
+interface Contribution {
+  readonly ports: ReadonlyMap<ServicePortKey, SortedEndpoints>;
+  readonly triggerTime: number | undefined;
+}
+
+interface ServiceEndpoints {
+  readonly slices: Map<string, Contribution>;
+  readonly ports: Map<ServicePortKey, EndpointSet>;
+  /** `portKey endpointKey` of endpoints that more than one slice names, with how many. */
+  readonly shared: Map<string, number>;
+}
+
+/** What a checkout brought. */
+export interface EndpointChanges {
+  /** Service ports whose view may differ now. */
+  readonly touched: ReadonlySet<ServicePortKey>;
+  /** Services with a slice that changed. */
+  readonly services: ReadonlySet<ServiceKey>;
+  /** Milliseconds since the epoch: when the changes were made that came in (spec K-40). */
+  readonly triggerTimes: readonly number[];
+}
+
+/**
+ * Folds EndpointSlice events of one IP family into endpoints per service port (spec §4.4).
+ *
+ * A change costs what its slice costs. What the slices say of an endpoint is kept once; nothing raw is.
+ */
+export class EndpointSliceTracker {
+  private readonly services = new Map<ServiceKey, ServiceEndpoints>();
+  private readonly pending = new Map<ServiceKey, Map<string, Contribution | undefined>>();
+  /** Which Service a slice was last said to belong to: its label can change. */
+  private readonly owners = new Map<string, ServiceKey>();
+  private pendingSlices = 0;
+
+  /** @param since milliseconds since the epoch; trigger times before it are not told (spec K-40). */
+  constructor(
+    private readonly family: IPFamily,
+    private readonly reader: ObjectReader,
+    private place: TopologyPlace,
+    private readonly since: number,
+  ) {}
+
+  /** Slices whose change waits for a checkout. */
+  get pendingCount(): number {
+    return this.pendingSlices;
+  }
+
+  /**
+   * Takes note of an event. Slices of another family are ignored (spec K-30).
+   *
+   * @returns whether this event changed anything that is visible.
+   */
+  update(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): boolean {
+    const before = identityOf(previous);
+    if (current === undefined) {
+      return this.remove(before);
+    }
+    const { identity, definition, skipped } = this.reader.readEndpointSlice(current);
+    let changed = before && identity && serviceKey(before) !== serviceKey(identity) ? this.remove(before) : false;
+    if (!identity || (!definition && skipped === undefined)) {
+      return changed;
+    }
+    const sliceKey = serviceKey(identity);
+    const mine = definition?.family === this.family ? definition : undefined;
+    const owner = mine && serviceKey({ namespace: mine.namespace, name: mine.serviceName });
+    const formerOwner = this.owners.get(sliceKey);
+    if (formerOwner !== undefined && formerOwner !== owner) {
+      changed = this.fold(formerOwner, identity.name, undefined) || changed;
+      this.owners.delete(sliceKey);
+    }
+    if (mine && owner !== undefined) {
+      this.owners.set(sliceKey, owner);
+      const known = this.latest(owner, identity.name);
+      changed = this.fold(owner, identity.name, contributionOf(mine, this.place.nodeName, known)) || changed;
+    }
+    return changed;
+  }
+
+  /** Applies what is pending. */
+  checkout(): EndpointChanges {
+    const touched = new Set<ServicePortKey>();
+    const triggerTimes: number[] = [];
+    const services = new Set(this.pending.keys());
+    for (const [key, slices] of this.pending) {
+      let endpoints = this.services.get(key);
+      if (!endpoints) {
+        endpoints = { slices: new Map(), ports: new Map(), shared: new Map() };
+        this.services.set(key, endpoints);
+      }
+      this.apply(endpoints, slices, touched);
+      for (const contribution of slices.values()) {
+        if (contribution?.triggerTime !== undefined && contribution.triggerTime > this.since) {
+          triggerTimes.push(contribution.triggerTime);
+        }
+      }
+      if (endpoints.slices.size === 0) {
+        this.services.delete(key);
+      }
+    }
+    this.pending.clear();
+    this.pendingSlices = 0;
+    return { touched, services, triggerTimes };
+  }
+
+  /** What is chosen for a service port, as of the last checkout. */
+  view(service: ServiceKey, port: ServicePortKey): EndpointView {
+    return this.services.get(service)?.ports.get(port)?.view ?? EMPTY_VIEW;
+  }
+
+  /** Distinct addresses of local, ready endpoints over all ports of a Service (spec K-41). */
+  localReadyEndpoints(service: ServiceKey): number {
+    const addresses = new Set<string>();
+    for (const { view } of this.services.get(service)?.ports.values() ?? []) {
+      if (view.selection.localBasis === 'ready') {
+        for (const endpoint of view.local) {
+          addresses.add(endpoint.address);
+        }
+      }
+    }
+    return addresses.size;
+  }
+
+  /** The node's zone changed: every choice is made anew. */
+  moveTo(zone: string | undefined): void {
+    this.place = { ...this.place, zone };
+    for (const { ports } of this.services.values()) {
+      for (const set of ports.values()) {
+        set.moveTo(this.place);
+      }
+    }
+  }
+
+  private remove(identity: ObjectIdentity | undefined): boolean {
+    const sliceKey = identity && serviceKey(identity);
+    const owner = sliceKey === undefined ? undefined : this.owners.get(sliceKey);
+    if (!identity || sliceKey === undefined) {
+      return false;
+    }
+    this.reader.forget('EndpointSlice', identity);
+    if (owner === undefined) {
+      return false;
+    }
+    this.owners.delete(sliceKey);
+    return this.fold(owner, identity.name, undefined);
+  }
+
+  private latest(service: ServiceKey, slice: string): Contribution | undefined {
+    const pending = this.pending.get(service);
+    return pending?.has(slice) ? pending.get(slice) : this.services.get(service)?.slices.get(slice);
+  }
+
+  private fold(service: ServiceKey, slice: string, contribution: Contribution | undefined): boolean {
+    if (sameContribution(this.latest(service, slice), contribution)) {
+      return false;
+    }
+    let slices = this.pending.get(service);
+    if (!slices) {
+      slices = new Map();
+      this.pending.set(service, slices);
+    }
+    this.pendingSlices += slices.has(slice) ? 0 : 1;
+    slices.set(slice, contribution);
+    return true;
+  }
+
+  private apply(
+    endpoints: ServiceEndpoints,
+    slices: ReadonlyMap<string, Contribution | undefined>,
+    touched: Set<ServicePortKey>,
+  ): void {
+    const changes = new Map<ServicePortKey, Map<string, Endpoint | undefined>>();
+    for (const [name, next] of slices) {
+      const previous = endpoints.slices.get(name);
+      if (next) {
+        endpoints.slices.set(name, next);
+      } else {
+        endpoints.slices.delete(name);
+      }
+      for (const port of portsOf(previous, next)) {
+        let changed = changes.get(port);
+        if (!changed) {
+          changed = new Map();
+          changes.set(port, changed);
+        }
+        const merge = new SliceMerge(endpoints, port, changed);
+        merge.replace(previous?.ports.get(port) ?? NO_ENDPOINTS, next?.ports.get(port) ?? NO_ENDPOINTS);
+      }
+    }
+    for (const [port, changed] of changes) {
+      if (changed.size === 0) {
+        continue;
+      }
+      let set = endpoints.ports.get(port);
+      if (!set) {
+        set = new EndpointSet(this.place);
+        endpoints.ports.set(port, set);
+      }
+      set.change([...changed]);
+      touched.add(port);
+      if (set.view.candidates.length === 0) {
+        endpoints.ports.delete(port);
+      }
+    }
+  }
+}
+
+function portsOf(previous: Contribution | undefined, next: Contribution | undefined): Iterable<ServicePortKey> {
+  if (previous && next) {
+    return new Set([...previous.ports.keys(), ...next.ports.keys()]);
+  }
+  return (previous ?? next)?.ports.keys() ?? [];
+}
+
+/** Works one slice's old and new say on one service port into the endpoints of all slices. */
+class SliceMerge {
+  constructor(
+    private readonly endpoints: ServiceEndpoints,
+    private readonly port: ServicePortKey,
+    private readonly changed: Map<string, Endpoint | undefined>,
+  ) {}
+
+  replace(previous: SortedEndpoints, next: SortedEndpoints): void {
+    let left = 0;
+    let right = 0;
+    while (left < previous.length || right < next.length) {
+      const before = previous[left];
+      const after = next[right];
+      if (before && (!after || before.key < after.key)) {
+        this.removed(before.key);
+        left += 1;
+      } else if (after && (!before || after.key < before.key)) {
+        this.added(after);
+        right += 1;
+      } else if (before && after) {
+        if (before !== after) {
+          const isShared = this.endpoints.shared.has(`${this.port} ${after.key}`);
+          this.changed.set(after.key, isShared ? this.best(after.key) : after);
+        }
+        left += 1;
+        right += 1;
+      }
+    }
+  }
+
+  private removed(key: string): void {
+    const id = `${this.port} ${key}`;
+    const count = this.endpoints.shared.get(id);
+    if (count === undefined) {
+      this.changed.set(key, undefined);
+      return;
+    }
+    if (count === 2) {
+      this.endpoints.shared.delete(id);
+    } else {
+      this.endpoints.shared.set(id, count - 1);
+    }
+    this.changed.set(key, this.best(key));
+  }
+
+  private added(endpoint: Endpoint): void {
+    const { key } = endpoint;
+    const installed = this.endpoints.ports.get(this.port)?.view.candidates ?? NO_ENDPOINTS;
+    const known = this.changed.has(key) ? this.changed.get(key) : findEndpoint(installed, key);
+    if (!known) {
+      this.changed.set(key, endpoint);
+      return;
+    }
+    const id = `${this.port} ${key}`;
+    this.endpoints.shared.set(id, (this.endpoints.shared.get(id) ?? 1) + 1);
+    this.changed.set(key, better(known, endpoint));
+  }
+
+  /** Looks through all slices: only for endpoints that several of them name. */
+  private best(key: string): Endpoint | undefined {
+    let best: Endpoint | undefined;
+    for (const slice of this.endpoints.slices.values()) {
+      const endpoint = findEndpoint(slice.ports.get(this.port) ?? NO_ENDPOINTS, key);
+      best = best && endpoint ? better(best, endpoint) : (best ?? endpoint);
+    }
+    return best;
+  }
+}
+
+/**
+ * Which of two entries for the same address and port counts (spec K-36, and where upstream leaves it open, B-2): the
+ * one that is not terminating (a new pod has the address of one that is going), then the ready one, then the serving
+ * one. What then still differs is settled by its text, so that the order of events never decides.
+ */
+function better(left: Endpoint, right: Endpoint): Endpoint {
+  if (left.terminating !== right.terminating) {
+    return left.terminating ? right : left;
+  }
+  if (left.ready !== right.ready) {
+    return left.ready ? left : right;
+  }
+  if (left.serving !== right.serving) {
+    return left.serving ? left : right;
+  }
+  return JSON.stringify(left) <= JSON.stringify(right) ? left : right;
+}
+
+function contributionOf(
+  slice: EndpointSliceDefinition,
+  nodeName: string,
+  known: Contribution | undefined,
+): Contribution {
+  const ports = new Map<ServicePortKey, SortedEndpoints>();
+  for (const { portName, protocol, port } of slice.ports) {
+    const key = servicePortKey({ namespace: slice.namespace, name: slice.serviceName, portName, protocol });
+    const before = known?.ports.get(key) ?? NO_ENDPOINTS;
+    const endpoints = slice.endpoints.map((definition): Endpoint => {
+      const endpoint: Endpoint = {
+        key: joinHostPort(definition.address, port),
+        address: definition.address,
+        port,
+        isLocal: definition.nodeName !== undefined && definition.nodeName === nodeName,
+        ready: definition.ready,
+        serving: definition.serving,
+        terminating: definition.terminating,
+        nodeName: definition.nodeName,
+        zoneHints: definition.zoneHints,
+        nodeHints: definition.nodeHints,
+      };
+      const same = findEndpoint(before, endpoint.key);
+      return same && sameEndpoint(same, endpoint) ? same : endpoint;
+    });
+    const earlier = ports.get(key);
+    ports.set(key, uniqueSorted(earlier ? [...earlier, ...endpoints] : endpoints));
+  }
+  return { ports, triggerTime: slice.triggerTime };
+}
+
+function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
+  return (
+    left.key === right.key &&
+    left.ready === right.ready &&
+    left.serving === right.serving &&
+    left.terminating === right.terminating &&
+    left.nodeName === right.nodeName &&
+    left.isLocal === right.isLocal &&
+    sameNames(left.zoneHints, right.zoneHints) &&
+    sameNames(left.nodeHints, right.nodeHints)
+  );
+}
+
+function sameNames(left: readonly string[], right: readonly string[]): boolean {
+  return left === right || (left.length === right.length && left.every((name, index) => name === right[index]));
+}
+
+function uniqueSorted(endpoints: readonly Endpoint[]): SortedEndpoints {
+  if (endpoints.every((endpoint, index) => index === 0 || (endpoints[index - 1] as Endpoint).key < endpoint.key)) {
+    return endpoints;
+  }
+  const sorted = [...endpoints].sort(compareKeys);
+  const unique: Endpoint[] = [];
+  for (const endpoint of sorted) {
+    const last = unique.at(-1);
+    if (last?.key === endpoint.key) {
+      unique[unique.length - 1] = better(last, endpoint);
+    } else {
+      unique.push(endpoint);
+    }
+  }
+  return unique;
+}
+
+/** Same endpoints for the same ports; endpoints that are equal are the same objects here. */
+function sameContribution(left: Contribution | undefined, right: Contribution | undefined): boolean {
+  if (left === right) {
+    return true;
+  }
+  if (!left || !right || left.ports.size !== right.ports.size) {
+    return false;
+  }
+  for (const [key, endpoints] of left.ports) {
+    const others = right.ports.get(key);
+    if (
+      !others ||
+      others.length !== endpoints.length ||
+      endpoints.some((endpoint, index) => endpoint !== others[index])
+    ) {
+      return false;
+    }
+  }
+  return true;
+}

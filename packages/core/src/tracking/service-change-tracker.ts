@@ -1,0 +1,81 @@
+import { type ServiceKey, serviceKey } from '../model/service-port-name.js';
+import { structurallyEqual } from '../model/structurally-equal.js';
+import type { ServiceDefinition } from '../objects/definitions.js';
+import { identityOf } from '../objects/field-reader.js';
+import type { ObjectIdentity } from '../objects/object-problem.js';
+import type { ObjectReader } from '../objects/object-reader.js';
+import type { Service } from '../objects/objects.js';
+
+/** What became of one Service since the last checkout. */
+export interface ServiceChange {
+  readonly previous: ServiceDefinition | undefined;
+  readonly current: ServiceDefinition | undefined;
+}
+
+/**
+ * Folds Service events into what changed since the last checkout (spec K-10…K-14). Each event costs what its own
+ * object costs, however many there are.
+ */
+export class ServiceChangeTracker {
+  private readonly applied = new Map<ServiceKey, ServiceDefinition>();
+  private readonly pending = new Map<ServiceKey, ServiceDefinition | undefined>();
+
+  constructor(private readonly reader: ObjectReader) {}
+
+  /** Services whose change waits for a checkout. */
+  get pendingCount(): number {
+    return this.pending.size;
+  }
+
+  /**
+   * Takes note of an event.
+   *
+   * @returns whether anything is pending now that this event touched or left pending.
+   */
+  update(previous: Service | undefined, current: Service | undefined): boolean {
+    const before = identityOf(previous);
+    if (current === undefined) {
+      this.remove(before);
+      return this.pending.size > 0;
+    }
+    const { identity, definition, skipped } = this.reader.readService(current);
+    if (before && identity && serviceKey(before) !== serviceKey(identity)) {
+      this.remove(before);
+    }
+    // A malformed object says nothing: what it said before stays in force.
+    if (identity && (definition || skipped !== undefined)) {
+      this.fold(serviceKey(identity), definition);
+    }
+    return this.pending.size > 0;
+  }
+
+  /** Hands out what changed and counts it as applied from now on. */
+  checkout(): ReadonlyMap<ServiceKey, ServiceChange> {
+    const changes = new Map<ServiceKey, ServiceChange>();
+    for (const [key, current] of this.pending) {
+      changes.set(key, { previous: this.applied.get(key), current });
+      if (current) {
+        this.applied.set(key, current);
+      } else {
+        this.applied.delete(key);
+      }
+    }
+    this.pending.clear();
+    return changes;
+  }
+
+  private remove(identity: ObjectIdentity | undefined): void {
+    if (identity) {
+      this.fold(serviceKey(identity), undefined);
+      this.reader.forget('Service', identity);
+    }
+  }
+
+  private fold(key: ServiceKey, definition: ServiceDefinition | undefined): void {
+    if (structurallyEqual(definition, this.applied.get(key))) {
+      this.pending.delete(key);
+    } else {
+      this.pending.set(key, definition);
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import type { Logger } from '@kube-proxier/core';
+import { type Iptables, IptablesDocumentRefused } from '@kube-proxier/linux';
+import { IptablesPartlyApplied } from './iptables-error.js';
+import {
+  EMPTY_TABLE,
+  type IptablesTransaction,
+  isEmptyTable,
+  ownerOfLine,
+  ownersOf,
+  renderTransaction,
+  type TableTransaction,
+  withoutOwners,
+} from './iptables-transaction.js';
+
+/** How many documents are tried to find out which service ports are refused. Each holds the rest of the transaction. */
+const MOST_ATTEMPTS = 64;
+
+/**
+ * Larger transactions take a document per table: the nft variant needs three times as long for the second table of a
+ * large document as for the same table by itself.
+ */
+const MOST_CHAINS_IN_ONE = 500;
+
+/**
+ * Writes a transaction in one document. When that is refused, finds the service ports to blame, and writes all but
+ * their rules, so that one Service cannot hold back others.
+ *
+ * @throws IptablesPartlyApplied when some were left out.
+ * @throws IptablesError when not even the rest could be written.
+ */
+export async function applyTransaction(
+  iptables: Iptables,
+  transaction: IptablesTransaction,
+  logger: Logger,
+): Promise<void> {
+  const large = transaction.filter.writes.size + transaction.nat.writes.size > MOST_CHAINS_IN_ONE;
+  if (!large || isEmptyTable(transaction.filter) || isEmptyTable(transaction.nat)) {
+    await applyDocument(iptables, transaction, logger);
+    return;
+  }
+  const refused = new Map<string, string>();
+  let cause: unknown;
+  for (const part of [{ nat: EMPTY_TABLE }, { filter: EMPTY_TABLE }]) {
+    try {
+      await applyDocument(iptables, { ...transaction, ...part }, logger);
+    } catch (error) {
+      if (!(error instanceof IptablesPartlyApplied)) {
+        throw error;
+      }
+      cause = error;
+      for (const [key, reason] of error.refused) {
+        refused.set(key, reason);
+      }
+    }
+  }
+  if (refused.size > 0) {
+    throw new IptablesPartlyApplied(refused, { cause });
+  }
+}
+
+async function applyDocument(iptables: Iptables, transaction: IptablesTransaction, logger: Logger): Promise<void> {
+  const document = renderTransaction(transaction);
+  if (document === '') {
+    return;
+  }
+  try {
+    await iptables.restore(document);
+  } catch (error) {
+    if (!(error instanceof IptablesDocumentRefused)) {
+      throw error;
+    }
+    logger.warn('iptables refused a document; looking for what is wrong with it', { reason: error.message });
+    await new PiecemealApply(iptables, transaction).run(error);
+  }
+}
+
+class PiecemealApply {
+  readonly #refused = new Map<string, string>();
+  #attempts = 0;
+
+  constructor(
+    private readonly iptables: Iptables,
+    private transaction: IptablesTransaction,
+  ) {}
+
+  async run(first: IptablesDocumentRefused): Promise<void> {
+    let error: IptablesDocumentRefused | undefined = first;
+    let last = first;
+    while (error !== undefined) {
+      last = error;
+      // The line is one of the transaction as it was sent, so it is looked up before anything is taken out.
+      const blamed = this.#blameLine(error);
+      await this.#forgetWhatIsDone();
+      if (!blamed && !(await this.#blameByHalves(error))) {
+        throw error;
+      }
+      error = await this.#try(this.transaction);
+    }
+    if (this.#refused.size > 0) {
+      throw new IptablesPartlyApplied(this.#refused, { cause: last });
+    }
+  }
+
+  /** Leaves out what the refused line belongs to; false when that cannot be told from the line. */
+  #blameLine(error: IptablesDocumentRefused): boolean {
+    if (error.line === undefined) {
+      return false;
+    }
+    const owner = ownerOfLine(this.transaction, error.line);
+    if (owner.kind === 'service-port') {
+      this.#leaveOut([owner.key], error);
+      return true;
+    }
+    if (owner.kind === 'deletion') {
+      // Somebody else jumps to it. It stays, empty.
+      const table = this.transaction[owner.table];
+      const deletes = new Map([...table.deletes].filter(([chain]) => chain !== owner.chain));
+      const writes = new Map([...table.writes, [owner.chain, { rules: [] }] as const]);
+      this.transaction = { ...this.transaction, [owner.table]: { ...table, deletes, writes } };
+      return true;
+    }
+    return false;
+  }
+
+  /** Tries ever smaller groups of service ports on top of those that are good. */
+  async #blameByHalves(error: IptablesDocumentRefused): Promise<boolean> {
+    const good = new Set<string>();
+    const bad: string[] = [];
+    let reason = error;
+    const whole = this.transaction;
+    const tryGroup = async (group: readonly string[]): Promise<void> => {
+      const failed = await this.#try(withoutOwners(whole, (key) => !good.has(key) && !group.includes(key)));
+      if (failed === undefined) {
+        for (const key of group) {
+          good.add(key);
+        }
+      } else if (group.length <= 1) {
+        reason = failed;
+        bad.push(...group);
+      } else {
+        const half = group.length >> 1;
+        await tryGroup(group.slice(0, half));
+        await tryGroup(group.slice(half));
+      }
+    };
+    // If what belongs to nobody is refused, no service port is to blame.
+    if ((await this.#try(withoutOwners(whole, () => true))) !== undefined) {
+      return false;
+    }
+    await this.#forgetWhatIsDone();
+    await tryGroup([...ownersOf(whole)]);
+    this.#leaveOut(bad, reason);
+    return bad.length > 0;
+  }
+
+  #leaveOut(keys: readonly string[], error: IptablesDocumentRefused): void {
+    for (const key of keys) {
+      this.#refused.set(key, error.reason);
+    }
+    const excluded = new Set(keys);
+    this.transaction = withoutOwners(this.transaction, (key) => excluded.has(key));
+  }
+
+  async #try(transaction: IptablesTransaction): Promise<IptablesDocumentRefused | undefined> {
+    if (++this.#attempts > MOST_ATTEMPTS) {
+      throw new IptablesPartlyApplied(this.#refused);
+    }
+    try {
+      await this.iptables.restore(renderTransaction(transaction));
+      return undefined;
+    } catch (error) {
+      if (error instanceof IptablesDocumentRefused) {
+        return error;
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * The first table of a document may be in force when the second was refused. Writing chains again does no harm, but
+   * jumps would stand there twice.
+   */
+  async #forgetWhatIsDone(): Promise<void> {
+    for (const name of ['filter', 'nat'] as const) {
+      const table = this.transaction[name];
+      if (isEmptyTable(table) || table.insertions.length === 0) {
+        continue;
+      }
+      const [insertion] = table.insertions;
+      if (
+        table.removals.length === 0 &&
+        insertion !== undefined &&
+        (await this.iptables.chainExists(name, targetChain(table) ?? '')) &&
+        (await this.iptables.ruleExists(name, insertion.chain, insertion.rule.text))
+      ) {
+        this.transaction = { ...this.transaction, [name]: { ...table, insertions: [] } };
+      }
+    }
+  }
+}
+
+function targetChain(table: TableTransaction): string | undefined {
+  const target = table.insertions[0]?.rule.parts.target;
+  return target?.target === 'jump' ? target.chain : undefined;
+}

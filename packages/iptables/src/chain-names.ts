@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { formatServicePortName, type ServicePortName } from '@kube-proxier/core';
+
+/** Chains of one service port in the nat table, by what they are for (spec §5.1). */
+export type ServiceChainKind = 'SVC' | 'SVL' | 'EXT' | 'FW' | 'SEP';
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const HASH_LENGTH = 16;
+
+/** The first 16 characters of the base32 of the SHA-256 of `text`: kube-proxy's hash (spec I-1). */
+export function chainHash(text: string): string {
+  const digest = createHash('sha256').update(text).digest();
+  let hash = '';
+  let bits = 0;
+  let held = 0;
+  for (const byte of digest) {
+    bits = (bits << 8) | byte;
+    held += 8;
+    while (held >= 5 && hash.length < HASH_LENGTH) {
+      held -= 5;
+      hash += BASE32.charAt((bits >>> held) & 31);
+    }
+    bits &= (1 << held) - 1;
+    if (hash.length === HASH_LENGTH) {
+      break;
+    }
+  }
+  return hash;
+}
+
+/**
+ * `KUBE-SVC-XPGD46QRK7WJZT7O`. `discriminator` is empty for the chain that kube-proxy has too (spec I-2), and the
+ * endpoint's `ip:port` for `SEP` (spec I-3).
+ */
+export function serviceChain(kind: ServiceChainKind, name: ServicePortName, discriminator = ''): string {
+  return `KUBE-${kind}-${chainHash(formatServicePortName(name) + name.protocol.toLowerCase() + discriminator)}`;
+}
+
+/** Chains that every node has. */
+export const CHAINS = {
+  services: 'KUBE-SERVICES',
+  nodePorts: 'KUBE-NODEPORTS',
+  postrouting: 'KUBE-POSTROUTING',
+  markMasquerade: 'KUBE-MARK-MASQ',
+  hairpin: 'KUBE-HAIRPIN',
+  externalServices: 'KUBE-EXTERNAL-SERVICES',
+  proxyFirewall: 'KUBE-PROXY-FIREWALL',
+  forward: 'KUBE-FORWARD',
+  /** Cluster IPs, for packets that are for none of their ports. */
+  clusterIPs: 'KUBE-CLUSTER-IPS',
+  /** Refused NodePorts. */
+  closedNodePorts: 'KUBE-CLOSED-NP',
+  /** NodePorts that only some may use. */
+  blockedNodePorts: 'KUBE-BLOCKED-NP',
+  /** Shared with the kubelet, so only ever added to (spec I-24, I-96). */
+  localnetGuard: 'KUBE-FIREWALL',
+} as const;
+
+const OURS: Readonly<Record<'filter' | 'nat', RegExp>> = {
+  nat: /^KUBE-(?:(?:SERVICES|NODEPORTS|HAIRPIN)(?:-.*)?|POSTROUTING|MARK-MASQ|PROXY-CANARY|(?:SVC|SVL|EXT|FW|SEP|XLB)-.*)$/,
+  filter:
+    /^KUBE-(?:(?:SERVICES|NODEPORTS|EXTERNAL-SERVICES|PROXY-FIREWALL|CLUSTER-IPS|CLOSED-NP|BLOCKED-NP)(?:-.*)?|FORWARD|PROXY-CANARY|FW-.*)$/,
+};
+
+/** Whether a chain belongs to this backend: made by it, or left by a kube-proxy in iptables mode. */
+export function isOurChain(table: 'filter' | 'nat', name: string): boolean {
+  return OURS[table].test(name);
+}

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { silentLogger, Tokens } from '@kube-proxier/core';
+import { createIptables, type Iptables, parseSavedTable } from '@kube-proxier/linux';
+import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
+import fc from 'fast-check';
+import { Container } from 'inversify';
+import { createIptablesBackend } from './iptables-backend.js';
+import { IptablesDataplane } from './iptables-dataplane.js';
+import { anySketch, ClusterSketch, everything } from './testing/clusters.js';
+import { fakeFiles } from './testing/fake-files.js';
+
+const subjects = (['legacy', 'nft'] as const).flatMap((variant) =>
+  (['IPv4', 'IPv6'] as const).map((family) => ({ variant, family })),
+);
+
+/** Chains and rules of both tables, in an order that does not depend on who prints them. */
+async function contents(iptables: Iptables): Promise<unknown> {
+  const tables = await Promise.all(
+    (['filter', 'nat'] as const).map(async (table) => {
+      const saved = parseSavedTable(await iptables.save(table), table);
+      return [...saved]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, { rules }]) => [
+          name,
+          ...rules.map((rule) => rule.replace(/-m comment --comment "[^"]*" ?/g, '')),
+        ]);
+    }),
+  );
+  return tables;
+}
+
+/** Lines that are not ours. */
+async function foreign(iptables: Iptables): Promise<readonly string[]> {
+  const saved = `${await iptables.save('filter')}${await iptables.save('nat')}`;
+  return saved
+    .split('\n')
+    .filter((line) => /^[:-]/.test(line) && !/KUBE-/.test(line))
+    .map((line) => line.replace(/ \[\d+:\d+\]$/, ''));
+}
+
+const FOREIGN = `*filter
+:MINE - [0:0]
+-A INPUT -p tcp -m multiport --dports 22,80 -j MINE
+-A MINE -m comment --comment "do not touch" -m limit --limit 5/min -j LOG --log-prefix "mine "
+COMMIT
+*nat
+:CNI-HOSTPORT - [0:0]
+-A PREROUTING -m addrtype --dst-type LOCAL -j CNI-HOSTPORT
+-A CNI-HOSTPORT -p tcp -m tcp --dport 8080 -j REDIRECT --to-ports 9090
+-A POSTROUTING -o eth9 -j MASQUERADE
+COMMIT
+`;
+
+const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
+
+whereAllowed.each(subjects)('on a kernel: $variant $family', ({ variant, family }) => {
+  test('small steps lead where the fake says, and leave nothing behind', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(anySketch(family), { minLength: 1, maxLength: 45 }), { minLength: 2, maxLength: 4 }),
+        async (steps) =>
+          withNamespace(async ({ runner }) => {
+            const real = createIptables({ family, variant, runner });
+            await real.restore(FOREIGN);
+            const before = await foreign(real);
+            const empty = await contents(real);
+            const fake = new FakeIptables({ family });
+            await fake.restore(FOREIGN);
+            const dataplanes = [real, fake].map(
+              (iptables) => new IptablesDataplane({ family, iptables: async () => iptables, files: fakeFiles() }),
+            );
+            const cluster = new ClusterSketch(family);
+            let first = true;
+            for (const step of steps) {
+              step.forEach((sketch, index) => {
+                if (index % 4 === 3) {
+                  cluster.remove(sketch.name);
+                } else {
+                  cluster.set(sketch);
+                }
+              });
+              const { state, changes } = cluster.next();
+              for (const dataplane of dataplanes) {
+                const transaction = first
+                  ? dataplane.plan(state, everything(state), await dataplane.readBack())
+                  : dataplane.plan(state, changes);
+                if (transaction !== undefined) {
+                  await dataplane.apply(transaction);
+                }
+                expect(dataplane.plan(state, changes, await dataplane.readBack())).toBeUndefined();
+              }
+              first = false;
+              expect(await contents(real)).toEqual(await contents(fake));
+              expect(await foreign(real)).toEqual(before);
+            }
+            await dataplanes[0]?.cleanup();
+            await dataplanes[0]?.cleanup();
+            expect(await contents(real)).toEqual(empty);
+          }),
+      ),
+      { numRuns: 4 },
+    );
+  });
+});
+
+whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant) => {
+  const leftBehind = readFileSync(new URL('../testdata/kube-proxy-iptables.save', import.meta.url), 'utf8').replace(
+    / -m nfacct --nfacct-name {2}\S+/g,
+    '',
+  );
+
+  test('its chains become ours, or go', async () => {
+    await withNamespace(async ({ runner }) => {
+      const iptables = createIptables({ family: 'IPv4', variant, runner });
+      await iptables.restore(leftBehind);
+      const dataplane = new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, files: fakeFiles() });
+      const { state } = new ClusterSketch('IPv4').next();
+      const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
+      await dataplane.apply(transaction!);
+      const fresh = new FakeIptables();
+      const other = new IptablesDataplane({ family: 'IPv4', iptables: async () => fresh, files: fakeFiles() });
+      await other.apply(other.plan(state, everything(state), await other.readBack())!);
+      expect(await contents(iptables)).toEqual(await contents(fresh));
+    });
+  });
+
+  test('the clean-up of the module removes everything, again and again', async () => {
+    await withNamespace(async ({ runner }) => {
+      const iptables = createIptables({ family: 'IPv4', variant, runner });
+      await iptables.restore(FOREIGN);
+      const before = await contents(iptables);
+      await iptables.restore(leftBehind.replace(/^\*mangle[\s\S]*?^COMMIT\n/m, ''));
+      const files = fakeFiles({ '/proc/sys/net/ipv4/conf/all/route_localnet': '1' });
+      const container = new Container();
+      const backend = createIptablesBackend({ runner, files });
+      await container.load(backend.module);
+      const cleanup = container.get(Tokens.Cleanup);
+      await cleanup(silentLogger);
+      await cleanup(silentLogger);
+      expect(await contents(iptables)).toEqual(before);
+      expect(files.written.get('/proc/sys/net/ipv4/conf/all/route_localnet')).toBe('0');
+    });
+  });
+
+  test('can be used, and says by which tools', async () => {
+    await withNamespace(async ({ runner }) => {
+      const backend = createIptablesBackend({ variant, runner, files: fakeFiles() });
+      const found = await backend.probe();
+      expect(found).toMatchObject({ usable: true, detail: expect.stringContaining(variant) });
+      const iptables = createIptables({ family: 'IPv4', variant, runner });
+      expect(await iptables.chainExists('nat', 'KUBE-PROXY-TRIAL')).toBe(false);
+    });
+  });
+});

@@ -1,0 +1,165 @@
+import {
+  type BackendModule,
+  type Cleanup,
+  type IPFamily,
+  type Logger,
+  messageOf,
+  type ProbeResult,
+  type Proxier,
+  type ProxierContext,
+  ReconcilingProxier,
+  Tokens,
+} from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  createCommandRunner,
+  createIptables,
+  detectIptablesVariant,
+  type Iptables,
+  IptablesError,
+  type IptablesVariant,
+  type KernelFiles,
+  kernelFiles,
+} from '@kube-proxier/linux';
+import { ContainerModule } from 'inversify';
+import { cleanUp } from './iptables-cleanup.js';
+import { IptablesDataplane } from './iptables-dataplane.js';
+import { IptablesLeftovers } from './iptables-error.js';
+
+export interface IptablesBackendOptions {
+  /** Default: whichever this host uses, found out when it is first needed. */
+  readonly variant?: IptablesVariant;
+  /** Runs the tools. Default: on this host. */
+  readonly runner?: CommandRunner;
+  /** For settings under /proc/sys. Default: of this process. */
+  readonly files?: KernelFiles;
+}
+
+const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
+const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
+
+/** Makes the iptables backend. Touches nothing until it is used. */
+export function createIptablesBackend(options: IptablesBackendOptions = {}): BackendModule {
+  const host = new IptablesHost(options);
+  return {
+    mode: 'iptables',
+    description: 'Programs netfilter through iptables, legacy or nft',
+    capabilities: { localhostNodePorts: true },
+    probe: () => host.probe(),
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
+      bind(Tokens.Cleanup).toConstantValue((logger) => host.cleanup(logger));
+    }),
+  };
+}
+
+/** One rule of every kind that the host may lack, in a chain that no packet comes through. */
+const TRIAL = `*nat
+:KUBE-PROXY-TRIAL - [0:0]
+-A KUBE-PROXY-TRIAL -p tcp -m comment --comment "trial" -m tcp --dport 1 -m statistic --mode random --probability 0.50000000000 -j RETURN
+-A KUBE-PROXY-TRIAL -m mark ! --mark 0x4000/0x4000 -m conntrack --ctstate DNAT -j RETURN
+-A KUBE-PROXY-TRIAL -m addrtype --dst-type LOCAL -j RETURN
+-A KUBE-PROXY-TRIAL -j MARK --set-xmark 0x4000/0x4000
+COMMIT
+*nat
+:KUBE-PROXY-TRIAL - [0:0]
+-X KUBE-PROXY-TRIAL
+COMMIT
+`;
+
+class IptablesHost {
+  readonly #runner: CommandRunner;
+  readonly #files: KernelFiles;
+  #variant: Promise<IptablesVariant | undefined> | undefined;
+
+  constructor(private readonly options: IptablesBackendOptions) {
+    this.#runner = options.runner ?? createCommandRunner();
+    this.#files = options.files ?? kernelFiles;
+  }
+
+  createProxier(context: ProxierContext): Proxier {
+    const { family, logger, options } = context;
+    const dataplane = new IptablesDataplane({
+      family,
+      iptables: () => this.#chosen(family, logger),
+      masqueradeBit: options.masqueradeBit,
+      files: this.#files,
+      logger,
+    });
+    return new ReconcilingProxier({ mode: 'iptables', context, dataplane });
+  }
+
+  async probe(): Promise<ProbeResult> {
+    try {
+      const iptables = await this.#chosen('IPv4');
+      const { text, variant } = await iptables.version();
+      await iptables.restore(TRIAL);
+      return { usable: true, detail: `iptables ${text} (${variant})` };
+    } catch (error) {
+      return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+    }
+  }
+
+  /** Both families, and both variants: which one was used before is not known. */
+  readonly cleanup: Cleanup = async (logger) => {
+    const failed: string[] = [];
+    let cause: unknown;
+    for (const family of FAMILIES) {
+      for (const variant of await this.#variantsThere(family)) {
+        try {
+          await cleanUp(this.#iptables(family, variant), this.#files, logger);
+        } catch (error) {
+          failed.push(`${family} rules${variant === undefined ? '' : ` (${variant})`}: ${messageOf(error)}`);
+          cause = error;
+        }
+      }
+    }
+    if (failed.length > 0) {
+      throw new IptablesLeftovers(failed, { cause });
+    }
+  };
+
+  async #variantsThere(family: IPFamily): Promise<readonly (IptablesVariant | undefined)[]> {
+    if (this.options.variant !== undefined) {
+      return (await this.#isThere(family, this.options.variant)) ? [this.options.variant] : [];
+    }
+    const there: IptablesVariant[] = [];
+    for (const variant of VARIANTS) {
+      if (await this.#isThere(family, variant)) {
+        there.push(variant);
+      }
+    }
+    return there.length > 0 ? there : (await this.#isThere(family, undefined)) ? [undefined] : [];
+  }
+
+  async #isThere(family: IPFamily, variant: IptablesVariant | undefined): Promise<boolean> {
+    try {
+      await this.#iptables(family, variant).version();
+      return true;
+    } catch (error) {
+      if (error instanceof IptablesError && error.code === 'IPTABLES_MISSING') {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  /** Both families use the same variant, as the kubelet and the pod network do. */
+  async #chosen(family: IPFamily, logger?: Logger): Promise<Iptables> {
+    if (this.options.variant !== undefined) {
+      return this.#iptables(family, this.options.variant);
+    }
+    this.#variant ??= detectIptablesVariant(this.#runner).then(({ variant, reason }) => {
+      logger?.info(`using ${variant ?? 'the default'} iptables: ${reason}`);
+      return variant;
+    });
+    return this.#iptables(family, await this.#variant);
+  }
+
+  #iptables(family: IPFamily, variant: IptablesVariant | undefined): Iptables {
+    return createIptables({ family, runner: this.#runner, ...(variant === undefined ? {} : { variant }) });
+  }
+}
+
+/** The backend with its defaults. */
+export const iptablesBackend: BackendModule = createIptablesBackend();

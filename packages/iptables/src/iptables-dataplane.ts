@@ -1,0 +1,134 @@
+import {
+  type ChangeSet,
+  type Dataplane,
+  type IPFamily,
+  type Logger,
+  type ProxyState,
+  silentLogger,
+} from '@kube-proxier/core';
+import { type Iptables, type KernelFiles, kernelFiles, parseSavedTable, systemErrorCode } from '@kube-proxier/linux';
+import { applyTransaction } from './apply-transaction.js';
+import { CHAINS } from './chain-names.js';
+import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
+import { cleanUp } from './iptables-cleanup.js';
+import { IptablesPartlyApplied } from './iptables-error.js';
+import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
+import type { IptablesTransaction } from './iptables-transaction.js';
+
+export interface IptablesDataplaneOptions {
+  readonly family: IPFamily;
+  /** Finds the tools to use; asked once, when they are first needed. */
+  readonly iptables: () => Promise<Iptables>;
+  /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
+  readonly masqueradeBit?: number;
+  /** For settings under /proc/sys. Default: those of this process's network namespace. */
+  readonly files?: KernelFiles;
+  readonly logger?: Logger;
+}
+
+const TCP_BE_LIBERAL = '/proc/sys/net/netfilter/nf_conntrack_tcp_be_liberal';
+
+/** Programs one IP family through iptables. */
+export class IptablesDataplane implements Dataplane<IptablesTransaction, InstalledIptables> {
+  readonly #planner: IptablesPlanner;
+  readonly #files: KernelFiles;
+  readonly #logger: Logger;
+  #found: Promise<Iptables> | undefined;
+
+  constructor(private readonly options: IptablesDataplaneOptions) {
+    this.#planner = new IptablesPlanner(options.masqueradeBit ?? 14);
+    this.#files = options.files ?? kernelFiles;
+    this.#logger = options.logger ?? silentLogger;
+  }
+
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIptables): IptablesTransaction | undefined {
+    return this.#planner.plan(next, changes, installed);
+  }
+
+  async apply(transaction: IptablesTransaction): Promise<void> {
+    const iptables = await this.#iptables();
+    let partly: IptablesPartlyApplied | undefined;
+    try {
+      await applyTransaction(iptables, transaction, this.#logger);
+    } catch (error) {
+      if (!(error instanceof IptablesPartlyApplied)) {
+        throw error;
+      }
+      partly = error;
+    }
+    // Last, so that its jumps stand above ours.
+    if (transaction.localnet) {
+      await this.#openLocalnet(iptables);
+    }
+    if (partly !== undefined) {
+      throw partly;
+    }
+  }
+
+  async readBack(): Promise<InstalledIptables> {
+    const iptables = await this.#iptables();
+    const { randomFully } = await iptables.version();
+    const [filter, nat, liberal, routeLocalnet] = await Promise.all([
+      iptables.save('filter'),
+      iptables.save('nat'),
+      this.#setting(TCP_BE_LIBERAL),
+      this.#setting(ROUTE_LOCALNET),
+    ]);
+    return {
+      filter: parseSavedTable(filter, 'filter'),
+      nat: parseSavedTable(nat, 'nat'),
+      routeLocalnet: routeLocalnet === '1',
+      facts: { randomFully, dropInvalid: liberal === undefined || liberal === '0' },
+    };
+  }
+
+  async cleanup(): Promise<void> {
+    await cleanUp(await this.#iptables(), this.#files, this.#logger);
+  }
+
+  #iptables(): Promise<Iptables> {
+    this.#found ??= this.options.iptables().catch((error) => {
+      this.#found = undefined;
+      throw error;
+    });
+    return this.#found;
+  }
+
+  /** Undefined when the kernel has no such setting. */
+  async #setting(path: string): Promise<string | undefined> {
+    try {
+      return (await this.#files.read(path)).trim();
+    } catch (error) {
+      if (systemErrorCode(error) !== undefined) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  /** First the rule that keeps others out, then what would let them in. Adds only what is not there. */
+  async #openLocalnet(iptables: Iptables): Promise<void> {
+    const lines: string[] = [];
+    const there = await iptables.chainExists('filter', CHAINS.localnetGuard);
+    if (!there) {
+      lines.push(`-N ${CHAINS.localnetGuard}`);
+    }
+    if (!there || !(await iptables.ruleExists('filter', CHAINS.localnetGuard, LOCALNET_GUARD.text))) {
+      lines.push(`-A ${CHAINS.localnetGuard} ${LOCALNET_GUARD.text}`);
+    }
+    for (const hook of LOCALNET_GUARD_HOOKS) {
+      if (!there || !(await iptables.ruleExists('filter', hook, LOCALNET_GUARD_JUMP.text))) {
+        lines.push(`-I ${hook} 1 ${LOCALNET_GUARD_JUMP.text}`);
+      }
+    }
+    if (lines.length > 0) {
+      await iptables.restore(['*filter', ...lines, 'COMMIT', ''].join('\n'));
+    }
+    if ((await this.#setting(ROUTE_LOCALNET)) !== '1') {
+      this.#logger.info(
+        'setting route_localnet=1 to serve NodePorts on 127.0.0.1; to avoid it, set localhostNodePorts to false or list nodePortAddresses without loopback',
+      );
+      await this.#files.write(ROUTE_LOCALNET, '1');
+    }
+  }
+}

@@ -1,0 +1,274 @@
+import type { ChangeSet, ProxyState } from '@kube-proxier/core';
+import { IptablesRule, type SavedTable, withoutComment } from '@kube-proxier/linux';
+import { CHAINS, isOurChain } from './chain-names.js';
+import { DispatchIndex, rulesOf, sameNode } from './dispatch-index.js';
+import { TREE_NAMES, TREES } from './dispatch-tree.js';
+import {
+  type HostFacts,
+  hostChains,
+  JUMPS,
+  LOCALNET_GUARD,
+  LOCALNET_GUARD_HOOKS,
+  LOCALNET_GUARD_JUMP,
+} from './fixed-rules.js';
+import {
+  type Chain,
+  EMPTY_TABLE,
+  type IptablesTransaction,
+  isEmptyTable,
+  type JumpInsertion,
+  type JumpRemoval,
+  type TableTransaction,
+} from './iptables-transaction.js';
+import type { ServiceRules } from './service-rules.js';
+
+/** What the kernel holds in the tables that this backend writes to, of whoever. */
+export interface InstalledIptables {
+  readonly filter: SavedTable;
+  readonly nat: SavedTable;
+  /** Packets to 127.0.0.0/8 are routed (`route_localnet`). */
+  readonly routeLocalnet: boolean;
+  readonly facts: HostFacts;
+}
+
+/** Beyond this many endpoints rules carry no comments: they cost more than they help (spec I-61). */
+export const MOST_ENDPOINTS_WITH_COMMENTS = 1000;
+
+type TableName = 'filter' | 'nat';
+const TABLES: readonly TableName[] = ['filter', 'nat'];
+
+/** A table under construction. */
+interface Draft {
+  readonly writes: Map<string, Chain>;
+  readonly deletes: Map<string, string | undefined>;
+  readonly removals: JumpRemoval[];
+  readonly insertions: JumpInsertion[];
+}
+
+type Drafts = Readonly<Record<TableName, Draft>>;
+
+/** What is there now, as rules without comments; undefined when the chain is not there. */
+interface Present {
+  rules(table: TableName, chain: string): readonly string[] | undefined;
+  /** Chains of ours. */
+  names(table: TableName): Iterable<string>;
+}
+
+const NOTHING: SavedTable = new Map();
+
+/**
+ * Plans what to write. Pure: what it remembers of a state (a {@link DispatchIndex}) follows from that state, and
+ * changes nothing but the time that planning takes.
+ */
+export class IptablesPlanner {
+  readonly #indexes = new WeakMap<ProxyState, DispatchIndex>();
+
+  constructor(private readonly masqueradeBit: number) {}
+
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIptables): IptablesTransaction | undefined {
+    const drafts: Drafts = { filter: draft(), nat: draft() };
+    if (installed === undefined && changes.previous !== undefined) {
+      if (sameNode(changes.previous, next)) {
+        this.#planChanges(next, changes.previous, changes, drafts);
+      } else {
+        diff(this.#stateChains(next), present(this.#stateChains(changes.previous)), drafts);
+      }
+      const localnet = wantsLocalnet(next) && !wantsLocalnet(changes.previous);
+      return this.#transaction(next, drafts, localnet);
+    }
+    const found = installed ?? {
+      filter: NOTHING,
+      nat: NOTHING,
+      routeLocalnet: false,
+      facts: { randomFully: true, dropInvalid: true },
+    };
+    const wanted = this.#stateChains(next);
+    const host = hostChains(this.masqueradeBit, found.facts);
+    for (const table of TABLES) {
+      for (const [name, chain] of host[table]) {
+        wanted[table].set(name, chain);
+      }
+    }
+    diff(wanted, saved(found), drafts);
+    for (const table of TABLES) {
+      planJumps(table, found[table], drafts[table]);
+    }
+    return this.#transaction(next, drafts, wantsLocalnet(next) && !hasLocalnet(found));
+  }
+
+  #transaction(next: ProxyState, { filter, nat }: Drafts, localnet: boolean): IptablesTransaction | undefined {
+    if (isEmptyTable(filter) && isEmptyTable(nat) && !localnet) {
+      return undefined;
+    }
+    const comments = this.#index(next).endpoints <= MOST_ENDPOINTS_WITH_COMMENTS;
+    return { family: next.family, comments, filter: finished(filter), nat: finished(nat), localnet };
+  }
+
+  #index(state: ProxyState): DispatchIndex {
+    let index = this.#indexes.get(state);
+    if (index === undefined) {
+      index = DispatchIndex.of(state);
+      this.#indexes.set(state, index);
+    }
+    return index;
+  }
+
+  /** Every chain that follows from the state. */
+  #stateChains(state: ProxyState): Record<TableName, Map<string, Chain>> {
+    const chains = { filter: new Map<string, Chain>(), nat: new Map<string, Chain>() };
+    const collect = (rules: ServiceRules) => {
+      for (const table of TABLES) {
+        for (const [name, chain] of rules[table]) {
+          chains[table].set(name, chain);
+        }
+      }
+    };
+    if (this.#indexes.has(state)) {
+      for (const port of state.servicePorts.values()) {
+        collect(rulesOf(port, state));
+      }
+    } else {
+      this.#indexes.set(state, DispatchIndex.of(state, collect));
+    }
+    for (const [table, name, chain] of this.#index(state).chains()) {
+      chains[table].set(name, chain);
+    }
+    return chains;
+  }
+
+  #planChanges(next: ProxyState, previous: ProxyState, changes: ChangeSet, drafts: Drafts): void {
+    const rules = new Map<string, { previous?: ServiceRules; current?: ServiceRules }>();
+    for (const [key, change] of changes.servicePorts) {
+      rules.set(key, {
+        ...(change.previous === undefined ? {} : { previous: rulesOf(change.previous, previous) }),
+        ...(change.current === undefined ? {} : { current: rulesOf(change.current, next) }),
+      });
+    }
+    const before = this.#index(previous);
+    const { index: after, touched } = before.next(next, changes, rules);
+    this.#indexes.set(next, after);
+    for (const [key, { previous: old, current }] of rules) {
+      for (const table of TABLES) {
+        for (const [name, chain] of current?.[table] ?? []) {
+          put(drafts[table], name, old?.[table].get(name), chain);
+        }
+        for (const name of old?.[table].keys() ?? []) {
+          if (current?.[table].has(name) !== true) {
+            drafts[table].deletes.set(name, key);
+          }
+        }
+      }
+    }
+    for (const tree of TREE_NAMES) {
+      const target = drafts[TREES[tree].table];
+      for (const name of touched.get(tree) ?? []) {
+        put(target, name, before.trees[tree].chain(name), after.trees[tree].chain(name));
+      }
+      // A root may also change for what its last rule leads to, in another tree.
+      if (touched.size > 0) {
+        put(target, TREES[tree].root, before.root(tree), after.root(tree));
+      }
+    }
+  }
+}
+
+function draft(): Draft {
+  return { writes: new Map(), deletes: new Map(), removals: [], insertions: [] };
+}
+
+function finished(table: Draft): TableTransaction {
+  return isEmptyTable(table) ? EMPTY_TABLE : table;
+}
+
+/** Writes or deletes one chain, when it is not what it was. */
+function put(target: Draft, name: string, before: Chain | undefined, after: Chain | undefined): void {
+  if (after === undefined) {
+    if (before !== undefined) {
+      target.deletes.set(name, undefined);
+    }
+  } else if (before === undefined || !sameRules(before.rules, after.rules)) {
+    target.writes.set(name, after);
+  }
+}
+
+function sameRules(a: readonly IptablesRule[], b: readonly IptablesRule[]): boolean {
+  return a.length === b.length && a.every((rule, index) => rule.bareText === b[index]?.bareText);
+}
+
+/** Whether a chain holds what it should, whatever its comments say and however the rules are spelled. */
+function holds(found: readonly string[], wanted: readonly IptablesRule[]): boolean {
+  return (
+    found.length === wanted.length &&
+    wanted.every((rule, index) => {
+      const text = found[index] ?? '';
+      return text === rule.bareText || IptablesRule.parse(text)?.bareText === rule.bareText;
+    })
+  );
+}
+
+function diff(wanted: Readonly<Record<TableName, ReadonlyMap<string, Chain>>>, now: Present, drafts: Drafts): void {
+  for (const table of TABLES) {
+    for (const [name, chain] of wanted[table]) {
+      const found = now.rules(table, name);
+      if (found === undefined || !holds(found, chain.rules)) {
+        drafts[table].writes.set(name, chain);
+      }
+    }
+    for (const name of now.names(table)) {
+      if (!wanted[table].has(name)) {
+        drafts[table].deletes.set(name, undefined);
+      }
+    }
+  }
+}
+
+function present(chains: Readonly<Record<TableName, ReadonlyMap<string, Chain>>>): Present {
+  return {
+    rules: (table, name) => chains[table].get(name)?.rules.map((rule) => rule.bareText),
+    names: (table) => chains[table].keys(),
+  };
+}
+
+function saved(installed: InstalledIptables): Present {
+  return {
+    rules: (table, name) => installed[table].get(name)?.rules.map(withoutComment),
+    names: (table) => [...installed[table].keys()].filter((name) => isOurChain(table, name)),
+  };
+}
+
+/** Our jumps must be there, once each, in their order. Where anything else stands between them is not our business. */
+function planJumps(table: TableName, installed: SavedTable, target: Draft): void {
+  const hooks = new Set(JUMPS.filter((jump) => jump.table === table).map((jump) => jump.from));
+  for (const hook of hooks) {
+    const wanted = JUMPS.filter((jump) => jump.table === table && jump.from === hook).map((jump) => jump.rule);
+    const bare = wanted.map((rule) => rule.bareText);
+    const standing = installed.get(hook)?.rules ?? [];
+    const isOurs = (text: string) => bare.includes(canonicalBare(text));
+    const found = standing.filter(isOurs);
+    if (holds(found.map(withoutComment), wanted)) {
+      continue;
+    }
+    target.removals.push(...found.map((text) => ({ chain: hook, text })));
+    // Where the first of them stood, or on top.
+    const first = Math.max(0, standing.findIndex(isOurs)) + 1;
+    target.insertions.push(...wanted.map((rule, index) => ({ chain: hook, position: first + index, rule })));
+  }
+}
+
+function canonicalBare(text: string): string {
+  return IptablesRule.parse(text)?.bareText ?? withoutComment(text);
+}
+
+function wantsLocalnet(state: ProxyState): boolean {
+  return state.family === 'IPv4' && state.node.nodePortAddresses.loopback;
+}
+
+function hasLocalnet(installed: InstalledIptables): boolean {
+  const has = (chain: string, rule: IptablesRule) =>
+    installed.filter.get(chain)?.rules.some((text) => canonicalBare(text) === rule.bareText) ?? false;
+  return (
+    installed.routeLocalnet &&
+    has(CHAINS.localnetGuard, LOCALNET_GUARD) &&
+    LOCALNET_GUARD_HOOKS.every((hook) => has(hook, LOCALNET_GUARD_JUMP))
+  );
+}

@@ -1,0 +1,208 @@
+import { type IPFamily, ProxierError } from '@kube-proxier/core';
+import {
+  CommandError,
+  type CommandRequest,
+  type CommandResult,
+  type CommandRunner,
+} from '../process/command-runner.js';
+import type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables.js';
+import { IptablesDocumentRefused, IptablesError } from './iptables-error.js';
+import { splitWords } from './iptables-rule.js';
+
+export interface IptablesCommandOptions {
+  readonly family: IPFamily;
+  readonly runner: CommandRunner;
+  /** Default: whatever `iptables` in PATH is. */
+  readonly variant?: IptablesVariant;
+  /** Seconds to wait for the lock of the legacy variant, each time. Default 5. */
+  readonly lockWait?: number;
+  /** How often a run that could not get the lock is tried, at most. Default 3. */
+  readonly lockAttempts?: number;
+  /** Milliseconds that one run may take. Default 300000: a full load through the nft variant is slow. */
+  readonly timeout?: number;
+}
+
+/** The real {@link Iptables}: it runs the tools. */
+export function createIptables(options: IptablesCommandOptions): Iptables {
+  return new IptablesCommand(options);
+}
+
+/** The name of a tool: `iptables-restore`, `ip6tables-nft-save`… */
+export function iptablesProgram(
+  family: IPFamily,
+  variant: IptablesVariant | undefined,
+  tool: '' | 'save' | 'restore',
+): string {
+  return [family === 'IPv4' ? 'iptables' : 'ip6tables', variant, tool].filter((word) => word).join('-');
+}
+
+class IptablesCommand implements Iptables {
+  readonly family: IPFamily;
+  /** The end of the queue of runs. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: IptablesCommandOptions) {
+    this.family = options.family;
+  }
+
+  async restore(document: string): Promise<void> {
+    try {
+      await this.#run('restore', ['--noflush', ...this.#wait()], { stdin: document, stdout: 'ignore' });
+    } catch (error) {
+      throw error instanceof IptablesError && error.code === 'IPTABLES_FAILED' && error.cause instanceof CommandError
+        ? refusal(document, error.cause)
+        : error;
+    }
+  }
+
+  async save(table?: IptablesTable): Promise<string> {
+    return (await this.#run('save', table === undefined ? [] : ['-t', table], {})).stdout;
+  }
+
+  async chainExists(table: IptablesTable, chain: string): Promise<boolean> {
+    return this.#succeeds(['-t', table, '-S', chain, '1']);
+  }
+
+  async ruleExists(table: IptablesTable, chain: string, rule: string): Promise<boolean> {
+    return this.#succeeds(['-t', table, '-C', chain, ...(splitWords(rule) ?? [])]);
+  }
+
+  async version(): Promise<IptablesVersion> {
+    const { stdout } = await this.#run('', ['--version'], {});
+    const version = parseIptablesVersion(stdout);
+    if (version === undefined) {
+      throw new IptablesError(
+        'IPTABLES_FAILED',
+        `${this.#program('')} --version printed "${stdout.trim()}", which names no version; check which program this is`,
+      );
+    }
+    return version;
+  }
+
+  async isPresent(): Promise<boolean> {
+    try {
+      await this.#run('', [...this.#wait(), '-t', 'nat', '-S', 'POSTROUTING'], { stdout: 'ignore' });
+      return true;
+    } catch (error) {
+      if (error instanceof ProxierError) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  async #succeeds(args: readonly string[]): Promise<boolean> {
+    try {
+      await this.#run('', [...this.#wait(), ...args], { stdout: 'ignore' });
+      return true;
+    } catch (error) {
+      if (error instanceof IptablesError && error.cause instanceof CommandError && error.cause.exitCode === 1) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  #wait(): readonly string[] {
+    return ['-w', String(this.options.lockWait ?? 5)];
+  }
+
+  #program(tool: '' | 'save' | 'restore'): string {
+    return iptablesProgram(this.family, this.options.variant, tool);
+  }
+
+  #run(
+    tool: '' | 'save' | 'restore',
+    args: readonly string[],
+    rest: Pick<CommandRequest, 'stdin' | 'stdout'>,
+  ): Promise<CommandResult> {
+    const request = { command: this.#program(tool), args, timeout: this.options.timeout ?? 300_000, ...rest };
+    const run = this.#last.then(() => this.#attempt(request));
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+
+  async #attempt(request: CommandRequest): Promise<CommandResult> {
+    const attempts = this.options.lockAttempts ?? 3;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.options.runner.run(request);
+      } catch (error) {
+        const translated = error instanceof CommandError ? translate(error, this.family) : error;
+        // The tool itself has waited for the lock, so there is nothing to wait for here.
+        if (!(translated instanceof IptablesError) || translated.code !== 'IPTABLES_LOCKED' || attempt >= attempts) {
+          throw translated;
+        }
+      }
+    }
+  }
+}
+
+/** Reads `iptables v1.8.9 (nf_tables)`. */
+export function parseIptablesVersion(output: string): IptablesVersion | undefined {
+  const match = /v(\d+(?:\.\d+)+)/.exec(output);
+  const text = match?.[1];
+  if (text === undefined) {
+    return undefined;
+  }
+  const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
+  return {
+    text,
+    // Versions before 1.8 say nothing, and are what is called legacy since.
+    variant: output.includes('nf_tables') ? 'nft' : 'legacy',
+    randomFully: major > 1 || (major === 1 && (minor > 6 || (minor === 6 && patch >= 2))),
+  };
+}
+
+/** The only place that reads meaning out of what the tools say (in English, by `LC_ALL=C`). */
+function translate(error: CommandError, family: IPFamily): IptablesError {
+  const cause = { cause: error };
+  if (error.failure === 'not-found') {
+    return new IptablesError(
+      'IPTABLES_MISSING',
+      `${error.command} was not found, so ${family} rules cannot be written; install iptables`,
+      cause,
+    );
+  }
+  if (error.failure === 'timeout') {
+    return new IptablesError('IPTABLES_TIMED_OUT', error.message, cause);
+  }
+  if (error.failure === 'permission-denied' || /Permission denied|Operation not permitted/.test(error.stderr)) {
+    return new IptablesError(
+      'IPTABLES_PERMISSION_DENIED',
+      `${error.command} may not change the rules of this network namespace; run with CAP_NET_ADMIN and CAP_NET_RAW`,
+      cause,
+    );
+  }
+  if (error.exitCode === 4 && /xtables lock/.test(error.stderr)) {
+    return new IptablesError(
+      'IPTABLES_LOCKED',
+      `${error.command} could not get the xtables lock: another program holds it; find it with "fuser /run/xtables.lock"`,
+      cause,
+    );
+  }
+  return new IptablesError('IPTABLES_FAILED', error.message, cause);
+}
+
+const LINE = [
+  /line (\d+) failed/,
+  /Error occurred at line: (\d+)/,
+  /^line (\d+): \w+ failed/m,
+  /COMMIT expected at line (\d+)/,
+];
+
+function refusal(document: string, error: CommandError): IptablesDocumentRefused {
+  const reason = error.stderr
+    .replace(/^Try `.*$/m, '')
+    .trim()
+    .replace(/\s*\n\s*/g, '; ');
+  const found = LINE.map((pattern) => pattern.exec(error.stderr)?.[1]).find((text) => text !== undefined);
+  const line = found === undefined ? undefined : Number(found);
+  return new IptablesDocumentRefused(line, line === undefined ? undefined : lineAt(document, line), reason, {
+    cause: error,
+  });
+}
+
+function lineAt(document: string, line: number): string | undefined {
+  return document.split('\n', line)[line - 1];
+}

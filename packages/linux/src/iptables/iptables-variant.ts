@@ -1,0 +1,75 @@
+import { ProxierError } from '@kube-proxier/core';
+import type { CommandRunner } from '../process/command-runner.js';
+import type { IptablesVariant } from './iptables.js';
+import { iptablesProgram, parseIptablesVersion } from './iptables-command.js';
+
+/** Which variant to use, and why, in words for a log line. */
+export interface IptablesVariantChoice {
+  /** Undefined: neither set of tools is there under its own name, so use whatever `iptables` in PATH is. */
+  readonly variant: IptablesVariant | undefined;
+  readonly reason: string;
+}
+
+/** Chains that a kubelet makes to show which variant the host uses. */
+const HINTS = /^:KUBE-(?:IPTABLES-HINT|KUBELET-CANARY) /m;
+
+const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
+
+/**
+ * Finds out which variant the host uses, as the image of kube-proxy does: where a kubelet left its hint chain; else
+ * where there are more rules; else what `iptables` in PATH is. Changes nothing and does not load kernel modules.
+ */
+export async function detectIptablesVariant(runner: CommandRunner): Promise<IptablesVariantChoice> {
+  const rules = new Map<IptablesVariant, number>();
+  for (const variant of VARIANTS) {
+    const saved = await savedRules(runner, variant);
+    if (saved === undefined) {
+      continue;
+    }
+    if (HINTS.test(saved)) {
+      return { variant, reason: `a kubelet left its hint chain in the ${variant} tables` };
+    }
+    rules.set(variant, saved.match(/^-A /gm)?.length ?? 0);
+  }
+  const only = [...rules.keys()];
+  if (only.length === 1) {
+    return { variant: only[0], reason: `only the ${only[0]} tools are installed` };
+  }
+  const [nft = 0, legacy = 0] = [rules.get('nft'), rules.get('legacy')];
+  if (nft !== legacy) {
+    const variant = nft > legacy ? 'nft' : 'legacy';
+    return { variant, reason: `the ${variant} tables hold more rules (nft ${nft}, legacy ${legacy})` };
+  }
+  const inPath = await variantInPath(runner);
+  return inPath === undefined
+    ? { variant: undefined, reason: 'the tools do not say which variant they are' }
+    : { variant: inPath, reason: `iptables in PATH is the ${inPath} variant` };
+}
+
+/** What both families hold; undefined when the tools of this variant are not there or cannot be used. */
+async function savedRules(runner: CommandRunner, variant: IptablesVariant): Promise<string | undefined> {
+  let saved: string | undefined;
+  for (const family of ['IPv4', 'IPv6'] as const) {
+    try {
+      const { stdout } = await runner.run({ command: iptablesProgram(family, variant, 'save'), args: [] });
+      saved = (saved ?? '') + stdout;
+    } catch (error) {
+      if (!(error instanceof ProxierError)) {
+        throw error;
+      }
+    }
+  }
+  return saved;
+}
+
+async function variantInPath(runner: CommandRunner): Promise<IptablesVariant | undefined> {
+  try {
+    const { stdout } = await runner.run({ command: 'iptables', args: ['--version'] });
+    return parseIptablesVersion(stdout)?.variant;
+  } catch (error) {
+    if (error instanceof ProxierError) {
+      return undefined;
+    }
+    throw error;
+  }
+}

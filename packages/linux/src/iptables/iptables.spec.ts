@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeIptables } from '../testing/fake-iptables.js';
+import { filterSamples, natSamples } from '../testing/iptables-rule-samples.js';
+import { canMakeNamespaces, withNamespace } from '../testing/network-namespace.js';
+import type { Iptables, IptablesVariant } from './iptables.js';
+import { createIptables } from './iptables-command.js';
+import { IptablesDocumentRefused } from './iptables-error.js';
+import { parseSavedTable } from './iptables-save.js';
+
+type Use = (iptables: Iptables) => Promise<void>;
+
+interface Subject {
+  readonly title: string;
+  readonly family: 'IPv4' | 'IPv6';
+  readonly with: (use: Use) => Promise<void>;
+}
+
+const variants: readonly IptablesVariant[] = ['legacy', 'nft'];
+const families = ['IPv4', 'IPv6'] as const;
+
+/** One test body, over the fake and over the kernel. */
+const subjects: readonly Subject[] = families.flatMap((family) => [
+  { title: `fake ${family}`, family, with: (use: Use) => use(new FakeIptables({ family })) },
+  ...(canMakeNamespaces() ? variants : []).map((variant) => ({
+    title: `${variant} ${family}`,
+    family,
+    with: (use: Use) => withNamespace(({ runner }) => use(createIptables({ family, variant, runner }))),
+  })),
+]);
+
+function document(table: string, ...lines: string[]): string {
+  return [`*${table}`, ...lines, 'COMMIT', ''].join('\n');
+}
+
+async function rules(
+  iptables: Iptables,
+  table: 'nat' | 'filter',
+  chain: string,
+): Promise<readonly string[] | undefined> {
+  return parseSavedTable(await iptables.save(table), table).get(chain)?.rules;
+}
+
+describe.each(subjects)('Iptables: $title', (subject) => {
+  test('prints rules as they were rendered', async () => {
+    await subject.with(async (iptables) => {
+      for (const [table, samples] of [
+        ['filter', filterSamples(subject.family)],
+        ['nat', natSamples(subject.family)],
+      ] as const) {
+        const chains = ['KUBE-T', 'KUBE-FW-X', 'KUBE-SEP-X', 'KUBE-MARK-MASQ'];
+        await iptables.restore(
+          document(table, ...chains.map((name) => `:${name} - [0:0]`), ...samples.map((rule) => `-A KUBE-T ${rule}`)),
+        );
+        expect(await rules(iptables, table, 'KUBE-T')).toEqual(samples);
+      }
+    });
+  });
+
+  test('declaring a chain creates or empties it, and leaves the others', async () => {
+    await subject.with(async (iptables) => {
+      await iptables.restore(
+        document('nat', ':A - [0:0]', ':B - [0:0]', '-A A -j B', '-A B -j RETURN', '-A POSTROUTING -j A'),
+      );
+      await iptables.restore(document('nat', ':B - [0:0]', ':C - [0:0]', '-A C -j B', '-A B -j MASQUERADE'));
+      expect(await rules(iptables, 'nat', 'A')).toEqual(['-j B']);
+      expect(await rules(iptables, 'nat', 'B')).toEqual(['-j MASQUERADE']);
+      expect(await rules(iptables, 'nat', 'C')).toEqual(['-j B']);
+      expect(await rules(iptables, 'nat', 'POSTROUTING')).toEqual(['-j A']);
+      await iptables.restore(document('nat', ':POSTROUTING - [0:0]'));
+      expect(await rules(iptables, 'nat', 'POSTROUTING')).toEqual(['-j A']);
+    });
+  });
+
+  test('inserts, deletes, flushes and removes', async () => {
+    await subject.with(async (iptables) => {
+      await iptables.restore(
+        document('filter', '-N A', '-A A -j RETURN', '-I A -j DROP', '-I A 2 -j ACCEPT', '-I INPUT 1 -j A'),
+      );
+      expect(await rules(iptables, 'filter', 'A')).toEqual(['-j DROP', '-j ACCEPT', '-j RETURN']);
+      expect(await iptables.ruleExists('filter', 'A', '-j ACCEPT')).toBe(true);
+      await iptables.restore(document('filter', '-D A -j ACCEPT'));
+      expect(await iptables.ruleExists('filter', 'A', '-j ACCEPT')).toBe(false);
+      expect(await iptables.chainExists('filter', 'A')).toBe(true);
+      await iptables.restore(document('filter', '-D INPUT -j A', '-F A', '-X A'));
+      expect(await iptables.chainExists('filter', 'A')).toBe(false);
+    });
+  });
+
+  test.each([
+    { why: 'jump to a chain that is not there', lines: [':NEW - [0:0]', '-A NEW -j NOPE'] },
+    { why: 'append to a chain that is not there', lines: ['-A NOPE -j ACCEPT'] },
+    { why: 'delete a chain that is jumped to', lines: [':B - [0:0]', '-X B'] },
+    { why: 'delete a chain that is not empty', lines: ['-X A'] },
+    { why: 'delete a chain that is not there', lines: ['-X NOPE'] },
+    { why: 'make a chain that is there', lines: ['-N A'] },
+    { why: 'delete a rule that is not there', lines: ['-D INPUT -j ACCEPT'] },
+    { why: 'insert behind the end', lines: ['-I INPUT 5 -j ACCEPT'] },
+    { why: 'a name that is too long', lines: [':KUBE-ABCDEFGHIJKLMNOPQRSTUVWXYZ0123 - [0:0]'] },
+    { why: 'jumps in a circle', lines: ['-A B -j A', '-A INPUT -j A'] },
+    { why: 'words that mean nothing', lines: ['--gibberish'] },
+  ])('refuses as a whole: $why', async ({ lines }) => {
+    await subject.with(async (iptables) => {
+      await iptables.restore(document('filter', ':A - [0:0]', ':B - [0:0]', '-A A -j B'));
+      const before = await iptables.save('filter');
+      const refused = await iptables.restore(document('filter', ':FIRST - [0:0]', ...lines)).catch((error) => error);
+      expect(refused).toBeInstanceOf(IptablesDocumentRefused);
+      expect(refused.code).toBe('IPTABLES_DOCUMENT_REFUSED');
+      // The kernel's own refusals are told at the line of the COMMIT.
+      expect(refused.line).toBeGreaterThanOrEqual(2);
+      expect(refused.line).toBeLessThanOrEqual(3 + lines.length);
+      expect(chainsAndRules(await iptables.save('filter'))).toEqual(chainsAndRules(before));
+    });
+  });
+
+  test('tables of one document stand or fall by themselves', async () => {
+    await subject.with(async (iptables) => {
+      const both = document('filter', ':GOOD - [0:0]') + document('nat', ':ALSO - [0:0]', '-A NOPE -j ACCEPT');
+      const refused = await iptables.restore(both).catch((error) => error);
+      expect(refused).toBeInstanceOf(IptablesDocumentRefused);
+      expect(refused.line).toBe(6);
+      expect(refused.lineText).toBe('-A NOPE -j ACCEPT');
+      expect(await iptables.chainExists('filter', 'GOOD')).toBe(true);
+      expect(await iptables.chainExists('nat', 'ALSO')).toBe(false);
+    });
+  });
+
+  test('knows that it is there', async () => {
+    await subject.with(async (iptables) => {
+      expect(await iptables.isPresent()).toBe(true);
+      expect(await iptables.version()).toMatchObject({ randomFully: true });
+    });
+  });
+});
+
+function chainsAndRules(saved: string): readonly string[] {
+  return saved
+    .split('\n')
+    .filter((line) => /^[:-]/.test(line))
+    .map((line) => line.replace(/\[.*/, ''));
+}

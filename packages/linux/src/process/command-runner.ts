@@ -1,0 +1,151 @@
+import { ProxierError } from '@kube-proxier/core';
+import { execa } from 'execa';
+import { systemPath } from './find-tool.js';
+
+/** One run of a program. */
+export interface CommandRequest {
+  /** Name looked up in PATH, or a path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Written to the program's standard input, which is then closed. Default: nothing. */
+  readonly stdin?: string;
+  /** `ignore` saves collecting output that nobody reads. Default `collect`. */
+  readonly stdout?: 'collect' | 'ignore';
+  /** Milliseconds after which the program is killed. Default 60000. */
+  readonly timeout?: number;
+}
+
+/** What a program that ended with exit code 0 wrote. */
+export interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs programs. The only way by which adapters of this package start one. */
+export interface CommandRunner {
+  /**
+   * Runs a program to its end, with `LC_ALL=C` and the directories of system tools in `PATH`.
+   *
+   * @throws CommandError when it cannot be started, is killed, or ends with another exit code than 0.
+   */
+  run(request: CommandRequest): Promise<CommandResult>;
+}
+
+/** Why a run failed. */
+export type CommandFailure = 'not-found' | 'permission-denied' | 'timeout' | 'signal' | 'exit-code';
+
+const CODES: Readonly<Record<CommandFailure, string>> = {
+  'not-found': 'COMMAND_NOT_FOUND',
+  'permission-denied': 'COMMAND_PERMISSION_DENIED',
+  timeout: 'COMMAND_TIMED_OUT',
+  signal: 'COMMAND_KILLED',
+  'exit-code': 'COMMAND_FAILED',
+};
+
+/** A program could not be run, or said that it failed. */
+export class CommandError extends ProxierError {
+  constructor(
+    readonly failure: CommandFailure,
+    readonly command: string,
+    /** Undefined when the program did not end by itself. */
+    readonly exitCode: number | undefined,
+    readonly signal: string | undefined,
+    readonly stderr: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(CODES[failure], message, options);
+  }
+}
+
+export interface CommandRunnerOptions {
+  /**
+   * Words put before every command, for example `['nsenter', '--net=/run/netns/a']` to work in another network
+   * namespace. Default none.
+   */
+  readonly prefix?: readonly string[];
+}
+
+interface Outcome {
+  readonly failed: boolean;
+  readonly timedOut: boolean;
+  readonly code: string | undefined;
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly cause: unknown;
+}
+
+function failureOf(outcome: Outcome, prefixed: boolean): CommandFailure {
+  if (outcome.timedOut) {
+    return 'timeout';
+  }
+  // nsenter and its like end with 127 (126) when the program they should start is not there (may not be run).
+  if (outcome.code === 'ENOENT' || (prefixed && outcome.exitCode === 127)) {
+    return 'not-found';
+  }
+  if (outcome.code === 'EACCES' || outcome.code === 'EPERM' || (prefixed && outcome.exitCode === 126)) {
+    return 'permission-denied';
+  }
+  return outcome.exitCode === undefined ? 'signal' : 'exit-code';
+}
+
+function explain(failure: CommandFailure, command: string, outcome: Outcome, timeout: number): string {
+  const said = outcome.stderr.trim().replace(/\s*\n\s*/g, '; ');
+  switch (failure) {
+    case 'not-found':
+      return `${command} was not found; install it or add its directory to PATH`;
+    case 'permission-denied':
+      return `${command} may not be run by this user; check its mode and the rights of this process`;
+    case 'timeout':
+      return `${command} did not end within ${timeout} ms and was stopped; look for what blocks it`;
+    case 'signal':
+      return `${command} was ended by ${outcome.signal ?? 'an unknown cause'}${said === '' ? '' : `: ${said}`}`;
+    case 'exit-code':
+      return `${command} ended with exit code ${outcome.exitCode}${said === '' ? '' : `: ${said}`}`;
+  }
+}
+
+/** The real {@link CommandRunner}. */
+export function createCommandRunner(options: CommandRunnerOptions = {}): CommandRunner {
+  const prefix = options.prefix ?? [];
+  return {
+    async run(request) {
+      const timeout = request.timeout ?? 60_000;
+      const [file, ...args] = [...prefix, request.command, ...request.args] as [string, ...string[]];
+      const result = await execa(file, args, {
+        env: { LC_ALL: 'C', PATH: systemPath() },
+        reject: false,
+        timeout,
+        stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',
+        stripFinalNewline: false,
+        ...(request.stdin === undefined ? { stdin: 'ignore' as const } : { input: request.stdin }),
+      });
+      const outcome: Outcome = {
+        failed: result.failed,
+        timedOut: result.timedOut,
+        code: result.code,
+        exitCode: result.exitCode,
+        signal: result.signal,
+        stdout: typeof result.stdout === 'string' ? result.stdout : '',
+        stderr: typeof result.stderr === 'string' ? result.stderr : '',
+        cause: result.cause,
+      };
+      // A program that ends well without reading all of its input is no failure of ours.
+      if (!outcome.failed || (outcome.exitCode === 0 && !outcome.timedOut)) {
+        return { stdout: outcome.stdout, stderr: outcome.stderr };
+      }
+      const failure = failureOf(outcome, prefix.length > 0);
+      throw new CommandError(
+        failure,
+        request.command,
+        outcome.exitCode,
+        outcome.signal,
+        outcome.stderr,
+        explain(failure, request.command, outcome, timeout),
+        { cause: outcome.cause },
+      );
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { type BackendModule, type Logger, messageOf, ProxierError, systemClock, Tokens } from '@kube-proxier/core';
+import { Container } from 'inversify';
+
+/** Some of what backends left on the host could not be removed. `cause` is an `AggregateError` with all reasons. */
+export class CleanupError extends ProxierError {}
+
+/**
+ * Removes every trace of the given backends from the host, and nothing else. Idempotent. One that fails does not keep
+ * the others from being cleaned up after.
+ *
+ * @throws CleanupError `CLEANUP_FAILED` when something is left.
+ */
+export async function cleanupBackends(backends: readonly BackendModule[], logger: Logger): Promise<void> {
+  const errors: unknown[] = [];
+  const reasons: string[] = [];
+  for (const { mode, module } of backends) {
+    try {
+      const container = new Container();
+      container.bind(Tokens.Logger).toConstantValue(logger);
+      container.bind(Tokens.Clock).toConstantValue(systemClock);
+      container.load(module);
+      await container.get(Tokens.Cleanup)(logger);
+      logger.info(`Nothing of proxy mode ${mode} is left`);
+    } catch (error) {
+      errors.push(error);
+      reasons.push(`${mode}: ${messageOf(error)}`);
+    }
+  }
+  if (errors.length > 0) {
+    const message = `encountered an error while tearing down rules (${reasons.join('; ')}); run it again when that is solved`;
+    throw new CleanupError('CLEANUP_FAILED', message, { cause: new AggregateError(errors) });
+  }
+}

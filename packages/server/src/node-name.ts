@@ -1,0 +1,17 @@
+import { ProxierError } from '@kube-proxier/core';
+
+/**
+ * This node's name (spec W-30): `override` where it is given, else the host's name; trimmed, in lower case.
+ *
+ * @throws ProxierError `NO_NODE_NAME` when nothing is left.
+ */
+export function resolveNodeName(override: string | undefined, hostname: string): string {
+  const name = (override === undefined || override === '' ? hostname : override).trim().toLowerCase();
+  if (name === '') {
+    throw new ProxierError(
+      'NO_NODE_NAME',
+      'the name of this node is empty; give the host a name, or set --hostname-override to the name of its Node object',
+    );
+  }
+  return name;
+}

@@ -1,0 +1,277 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import {
+  type BackendModule,
+  type IPFamily,
+  type Logger,
+  type ProbeResult,
+  type ProxierContext,
+  ReconcilingProxier,
+  type Source,
+  type SourceHandler,
+  type SyncSuccess,
+  Tokens,
+} from '@kube-proxier/core';
+import { FakeDataplane, makeService, makeSlice } from '@kube-proxier/core/testing';
+import { ContainerModule } from 'inversify';
+import { cleanupBackends } from './cleanup-backends.js';
+import { ProxyServer, type ProxyServerOptions } from './proxy-server.js';
+import type { TrackedFlow } from './stale-flows.js';
+
+class FakeBackend implements BackendModule {
+  readonly description = 'a map';
+  readonly dataplanes = new Map<IPFamily, FakeDataplane>();
+  readonly contexts: ProxierContext[] = [];
+  readonly cleanup = jest.fn(async () => {});
+  readonly module = new ContainerModule(({ bind }) => {
+    bind(Tokens.ProxierFactory).toConstantValue((context) => {
+      const dataplane = new FakeDataplane();
+      this.dataplanes.set(context.family, dataplane);
+      this.contexts.push(context);
+      return new ReconcilingProxier({ mode: this.mode, context, dataplane });
+    });
+    bind(Tokens.Cleanup).toConstantValue(this.cleanup);
+  });
+
+  constructor(
+    readonly mode = 'iptables',
+    private readonly result: ProbeResult = { usable: true },
+  ) {}
+
+  async probe(): Promise<ProbeResult> {
+    return this.result;
+  }
+
+  keys(family: IPFamily): readonly string[] {
+    return [...(this.dataplanes.get(family)?.contents.keys() ?? [])].sort();
+  }
+}
+
+class FakeSource implements Source {
+  readonly description = 'a test';
+  handler: SourceHandler | undefined;
+  nodeName = '';
+  stopped = 0;
+  constructor(private readonly onStart: (handler: SourceHandler) => void | Promise<void> = synced) {}
+  async start(handler: SourceHandler, { nodeName }: { readonly nodeName: string }): Promise<void> {
+    this.handler = handler;
+    this.nodeName = nodeName;
+    await this.onStart(handler);
+  }
+  async stop(): Promise<void> {
+    this.stopped += 1;
+  }
+}
+
+function synced(handler: SourceHandler): void {
+  handler.onServicesSynced();
+  handler.onEndpointsSynced();
+}
+
+function recordingLogger(): Logger & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
+  return { lines, error: at('E'), warn: at('W'), info: at('I'), debug() {}, v: () => false };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5000;
+  while (!condition()) {
+    if (Date.now() > deadline) {
+      throw new Error(`waited in vain for ${condition}`);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const network = { localAddresses: async () => ['10.1.0.1'], hasIPv6: async () => true };
+const web = makeService('work/web', { clusterIP: '10.96.0.10', clusterIPs: ['10.96.0.10', 'fd00::a'] });
+
+function setUp(options: Partial<ProxyServerOptions> = {}) {
+  const backend = new FakeBackend();
+  const source = new FakeSource();
+  const logger = recordingLogger();
+  const proxier = { nodeName: 'N1', minSyncPeriod: 0 };
+  const server = new ProxyServer({ backends: [backend], sources: [source], logger, network, proxier, ...options });
+  return { backend, source, logger, server };
+}
+
+describe('ProxyServer', () => {
+  it('brings a Service of two families from a source to the kernel, and leaves it there', async () => {
+    const { backend, source, server } = setUp();
+    const info = await server.start();
+    expect(info).toMatchObject({ nodeName: 'n1', families: ['IPv4', 'IPv6'], selection: { mode: 'iptables' } });
+    expect(source.nodeName).toBe('n1');
+    source.handler?.onServiceUpdate(undefined, web);
+    source.handler?.onEndpointsUpdate(undefined, makeSlice('work/web', ['10.0.0.1']));
+    await until(() => backend.keys('IPv4').length === 1 && backend.keys('IPv6').length === 1);
+    expect(backend.keys('IPv6')).toEqual(['work/web:/TCP']);
+    await server.stop();
+    await server.stop();
+    await server.finished;
+    expect(source.stopped).toBeGreaterThan(0);
+    source.handler?.onServiceUpdate(web, undefined);
+    expect(backend.keys('IPv4')).toEqual(['work/web:/TCP']);
+  });
+
+  it('tells proxiers what they need: one reader, no IPv6 localhost NodePorts', async () => {
+    const { backend, server } = setUp();
+    await server.start();
+    const [ipv4, ipv6] = backend.contexts;
+    expect([ipv4?.options.localhostNodePorts, ipv6?.options.localhostNodePorts]).toEqual([true, false]);
+    expect(ipv4?.reader).toBe(ipv6?.reader);
+    expect(await ipv4?.localAddresses()).toEqual(['10.1.0.1']);
+    await server.stop();
+  });
+
+  it('waits for all sources before anything is programmed, and puts service CIDRs together', async () => {
+    const first = new FakeSource((handler) => {
+      handler.onServiceCIDRsUpdate(['10.96.0.0/16']);
+      handler.onServiceUpdate(undefined, web);
+      synced(handler);
+    });
+    let release = () => {};
+    const second = new FakeSource((handler) => {
+      handler.onServiceCIDRsUpdate(['fd00::/108']);
+      return new Promise((resolve) => {
+        release = () => {
+          synced(handler);
+          resolve();
+        };
+      });
+    });
+    const seen: SyncSuccess[] = [];
+    const { server } = setUp({ sources: [first, second], observer: { synced: (success) => void seen.push(success) } });
+    const starting = server.start();
+    await until(() => second.handler !== undefined);
+    expect(seen).toEqual([]);
+    release();
+    await starting;
+    await until(() => seen.length >= 2);
+    expect(seen[0]?.state.servicePorts.size).toBe(1);
+    await server.stop();
+  });
+
+  it.each([
+    ['no IPv6 on the host', { network: { ...network, hasIPv6: async () => false } }, ['IPv4']],
+    ['IPv6 only asked for', { families: ['IPv6'] as const }, ['IPv6']],
+    ['an IPv6 bind address', { bindAddress: 'fd00::1' }, ['IPv6', 'IPv4']],
+    ['an IPv6 node', { proxier: { nodeName: 'n1', nodeAddresses: ['fd00::1', '10.0.0.1'] } }, ['IPv6', 'IPv4']],
+  ])('serves the families there are: %s', async (_name, options, families) => {
+    const { server } = setUp(options);
+    expect((await server.start()).families).toEqual(families);
+    await server.stop();
+  });
+
+  it('falls back with a reason, in one line', async () => {
+    const ipvs = new FakeBackend('ipvs', { usable: false, reason: 'the kernel has no ip_vs' });
+    const iptables = new FakeBackend();
+    const { server, logger } = setUp({ backends: [ipvs, iptables], mode: 'ipvs' });
+    const { selection } = await server.start();
+    expect(selection).toMatchObject({ mode: 'iptables', requested: 'ipvs', reason: 'the kernel has no ip_vs' });
+    expect(logger.lines.filter((line) => line.includes('ip_vs'))).toHaveLength(1);
+    expect(ipvs.contexts).toEqual([]);
+    await server.stop();
+  });
+
+  it.each<[string, Partial<ProxyServerOptions>, string]>([
+    ['an unknown mode', { mode: 'nft' }, 'UNKNOWN_PROXY_MODE'],
+    [
+      'a mode that cannot run, without fallback',
+      { mode: 'ipvs', fallback: 'none', backends: [new FakeBackend('ipvs', { usable: false, reason: 'no' })] },
+      'PROXY_MODE_UNUSABLE',
+    ],
+    ['no source', { sources: [] }, 'NO_SOURCES'],
+    ['a blank node name', { proxier: { nodeName: ' ' } }, 'NO_NODE_NAME'],
+    ['no family', { families: ['IPv6'], network: { ...network, hasIPv6: async () => false } }, 'NO_IP_FAMILY'],
+    [
+      'a bind address of a family that is not there',
+      { bindAddress: 'fd00::1', network: { ...network, hasIPv6: async () => false } },
+      'PRIMARY_FAMILY_UNSUPPORTED',
+    ],
+  ])('refuses to start with %s', async (_name, options, code) => {
+    const { server } = setUp(options);
+    await expect(server.start()).rejects.toMatchObject({ code });
+    await server.finished;
+  });
+
+  it('stops everything when one source cannot start', async () => {
+    const good = new FakeSource();
+    const bad = new FakeSource(() => {
+      throw new Error('no credentials');
+    });
+    const { server } = setUp({ sources: [good, bad] });
+    await expect(server.start()).rejects.toThrow('no credentials');
+    expect(good.stopped).toBe(1);
+    await server.finished;
+  });
+
+  it('tells when a proxier gives up', async () => {
+    const broken: BackendModule = {
+      ...new FakeBackend(),
+      mode: 'iptables',
+      probe: async () => ({ usable: true }),
+      module: new ContainerModule(({ bind }) => {
+        bind(Tokens.ProxierFactory).toConstantValue((context) => {
+          const proxier = new ReconcilingProxier({ mode: 'iptables', context, dataplane: new FakeDataplane() });
+          proxier.syncLoop = () => Promise.reject(new Error('gave up'));
+          return proxier;
+        });
+      }),
+    };
+    const { server } = setUp({ backends: [broken] });
+    await server.start();
+    await expect(server.finished).rejects.toThrow('gave up');
+    await server.stop();
+  });
+
+  it('is not disturbed by an observer that fails, and cleans up stale flows', async () => {
+    const flow: TrackedFlow = {
+      protocol: 'UDP',
+      originalDestination: { address: '10.96.0.10', port: 53 },
+      replySource: { address: '10.0.0.9', port: 53 },
+    };
+    const deleted: TrackedFlow[] = [];
+    const { server, source, logger } = setUp({
+      observer: {
+        synced: () => Promise.reject(new Error('observer')),
+        queued: () => {
+          throw new Error('observer');
+        },
+      },
+      conntrack: {
+        listUDP: async (family) => (family === 'IPv4' ? [flow] : []),
+        delete: async (_family, flows) => deleted.push(...flows),
+      },
+    });
+    await server.start();
+    const dns = makeService('a/dns', { ports: [{ port: 53, protocol: 'UDP' }] });
+    source.handler?.onServiceUpdate(undefined, dns);
+    const ports = [{ name: '', port: 53, protocol: 'UDP' }];
+    source.handler?.onEndpointsUpdate(undefined, makeSlice('a/dns', ['10.0.0.1'], { ports }));
+    await until(() => deleted.length > 0);
+    expect(deleted).toContain(flow);
+    expect(logger.lines.some((line) => line.startsWith('E A sync observer failed in "queued": observer'))).toBe(true);
+    await server.stop();
+  });
+
+  it('is started once', async () => {
+    const { server } = setUp();
+    await server.start();
+    await expect(server.start()).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
+    await server.stop();
+  });
+});
+
+describe('cleanupBackends', () => {
+  it('cleans up after all, and tells of all that failed', async () => {
+    const logger = recordingLogger();
+    const backends = [new FakeBackend('one'), new FakeBackend('two'), new FakeBackend('three')];
+    backends[1]?.cleanup.mockRejectedValue(new Error('busy'));
+    await expect(cleanupBackends(backends, logger)).rejects.toMatchObject({
+      code: 'CLEANUP_FAILED',
+      message: expect.stringContaining('two: busy'),
+    });
+    expect(backends.map(({ cleanup }) => cleanup.mock.calls.length)).toEqual([1, 1, 1]);
+    await cleanupBackends([], logger);
+  });
+});

@@ -1,0 +1,229 @@
+import { hostname } from 'node:os';
+import {
+  type BackendModule,
+  type Clock,
+  DEFAULT_PROXIER_OPTIONS,
+  DEFAULT_PROXY_MODE,
+  DualStackProxier,
+  formatObjectProblem,
+  type IPFamily,
+  type Logger,
+  type ModeSelection,
+  ObjectReader,
+  type Proxier,
+  ProxierError,
+  type ProxierOptions,
+  type ProxyMode,
+  type Source,
+  type SyncObserver,
+  selectProxyMode,
+  silentLogger,
+  systemClock,
+  Tokens,
+} from '@kube-proxier/core';
+import { Container } from 'inversify';
+import { combineObservers } from './combine-observers.js';
+import { ConntrackCleaner, type FlowTable } from './conntrack-cleaner.js';
+import { type HostNetwork, thisHost } from './host-network.js';
+import { resolveNodeAddresses } from './node-addresses.js';
+import { resolveNodeName } from './node-name.js';
+import { SourceHub } from './source-hub.js';
+
+/** What a {@link ProxyServer} is made from. Only `backends` and `sources` have no default. */
+export interface ProxyServerOptions {
+  /** The ways to program the node that there are to choose from. */
+  readonly backends: readonly BackendModule[];
+  /** Where objects come from. At least one. */
+  readonly sources: readonly Source[];
+  /** Mode of the backend to use; empty for {@link DEFAULT_PROXY_MODE}, with a warning. Default empty. */
+  readonly mode?: ProxyMode;
+  /** Mode to use when the host cannot run `mode`; `none` makes that an error. Default `iptables`. */
+  readonly fallback?: ProxyMode | 'none';
+  /**
+   * What the proxiers are told. Defaults are core's, but `nodeName` is the host's name (spec W-30). With IPv6,
+   * `localhostNodePorts` is always off (spec K-103).
+   */
+  readonly proxier?: Partial<ProxierOptions>;
+  /** The node's primary address, where it is not the Node object's (spec W-28). Default: that of the Node. */
+  readonly bindAddress?: string;
+  /** IP families to serve, where the host has them. Default both. */
+  readonly families?: readonly IPFamily[];
+  /** Default: says nothing. */
+  readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Told of every sync. One that fails disturbs nothing. */
+  readonly observer?: SyncObserver;
+  /** Default: this host's. */
+  readonly network?: HostNetwork;
+  /** Where stale UDP flows are deleted (spec §9.2). Default: they are left. */
+  readonly conntrack?: FlowTable;
+}
+
+/** What a started {@link ProxyServer} came to. */
+export interface ProxyServerInfo {
+  readonly selection: ModeSelection;
+  readonly nodeName: string;
+  /** Families that are served, the primary one first. */
+  readonly families: readonly IPFamily[];
+}
+
+/**
+ * The whole of kube-proxier for one node, to be embedded: chooses a backend, makes a proxier for each IP family, feeds
+ * them from the sources and keeps them running. It reads no flags, writes to no console and ends no process.
+ *
+ * @example
+ * const server = new ProxyServer({ backends: [iptables], sources: [new ManifestSource({ path: 'manifests' })] });
+ * await server.start();
+ * // …
+ * await server.stop(); // what is programmed stays
+ */
+export class ProxyServer {
+  private readonly options: ProxyServerOptions;
+  private readonly logger: Logger;
+  private readonly abort = new AbortController();
+  private hub: SourceHub | undefined;
+  private startedSources: Source[] = [];
+  private begun = false;
+  private loop: Promise<void> = Promise.resolve();
+  private finish: () => void = () => {};
+  private fail: (error: unknown) => void = () => {};
+
+  /**
+   * Settles when the server has ended: resolves after `stop`, rejects when a proxier gave up. A host that does not
+   * look at it misses nothing else.
+   */
+  readonly finished: Promise<void>;
+
+  constructor(options: ProxyServerOptions) {
+    this.options = options;
+    this.logger = options.logger ?? silentLogger;
+    this.finished = new Promise((resolve, reject) => {
+      this.finish = resolve;
+      this.fail = reject;
+    });
+    this.finished.catch(() => {});
+  }
+
+  /**
+   * Starts it. Resolves when all sources are under way; from then on everything is taken care of until `stop`. When
+   * it rejects, all is stopped again. Called once.
+   *
+   * @throws ProxierError when it cannot work as it is configured: `UNKNOWN_PROXY_MODE`, `PROXY_MODE_UNUSABLE`,
+   * `NO_SOURCES`, `NO_NODE_NAME`, `NO_IP_FAMILY`, `PRIMARY_FAMILY_UNSUPPORTED`, `ALREADY_STARTED`, or what a source
+   * or a backend says.
+   */
+  async start(): Promise<ProxyServerInfo> {
+    if (this.begun) {
+      throw new ProxierError('ALREADY_STARTED', 'this ProxyServer was started before; make a new one');
+    }
+    this.begun = true;
+    try {
+      return await this.startAll();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /**
+   * Ends it, leaving what is programmed in place. Resolves when no event is handled and no sync runs any more.
+   * Idempotent.
+   */
+  async stop(): Promise<void> {
+    this.abort.abort();
+    this.hub?.close();
+    await Promise.allSettled(this.startedSources.map((source) => source.stop()));
+    await this.loop.catch(() => {});
+    this.finish();
+  }
+
+  private async startAll(): Promise<ProxyServerInfo> {
+    const { backends, sources, mode = '', fallback = DEFAULT_PROXY_MODE, bindAddress = '' } = this.options;
+    if (sources.length === 0) {
+      throw new ProxierError('NO_SOURCES', 'there is nowhere to learn Services from; give at least one source');
+    }
+    const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
+    const selection = await selectProxyMode({ requested: mode, backends, fallback, logger: this.logger });
+    const options: ProxierOptions = { ...DEFAULT_PROXIER_OPTIONS, ...this.options.proxier, nodeName };
+    const { primary, addresses } = resolveNodeAddresses(options.nodeAddresses, bindAddress);
+    const families = await this.usableFamilies(primary);
+    const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families);
+
+    this.abort.signal.throwIfAborted();
+    const hub = new SourceHub(proxier, bindAddress, this.logger);
+    this.hub = hub;
+    this.loop = proxier.syncLoop(this.abort.signal);
+    this.loop.then(
+      () => this.abort.signal.aborted || this.fail(new ProxierError('LOOP_ENDED', 'the proxier ended by itself')),
+      (error: unknown) => this.fail(error),
+    );
+    const pairs = sources.map((source) => ({ source, handler: hub.handler() }));
+    this.startedSources = [...sources];
+    await Promise.all(pairs.map(({ source, handler }) => source.start(handler, { nodeName })));
+    return { selection, nodeName, families };
+  }
+
+  /** The families to serve, the primary one first (spec M-6, M-7). */
+  private async usableFamilies(primary: IPFamily): Promise<readonly IPFamily[]> {
+    const { families: wanted = ['IPv4', 'IPv6'], network = thisHost, bindAddress = '' } = this.options;
+    const hasIPv6 = wanted.includes('IPv6') && (await network.hasIPv6());
+    if (wanted.includes('IPv6') && !hasIPv6) {
+      this.logger.info('No IPv6 on this host: the kernel has none, or net.ipv6.conf.all.disable_ipv6 is 1');
+    }
+    const usable = wanted.filter((family, index) => wanted.indexOf(family) === index && (family === 'IPv4' || hasIPv6));
+    const first = usable.includes(primary) ? primary : usable[0];
+    if (first === undefined) {
+      throw new ProxierError('NO_IP_FAMILY', `none of the IP families asked for (${wanted.join(', ')}) is usable here`);
+    }
+    if (first !== primary && bindAddress !== '') {
+      throw new ProxierError(
+        'PRIMARY_FAMILY_UNSUPPORTED',
+        `no support for primary IP family ${primary}, the one of --bind-address ${bindAddress}; use an ${first} address`,
+      );
+    }
+    const ordered = [first, ...usable.filter((family) => family !== first)];
+    this.logger.info(ordered.length > 1 ? 'Serving both IP families' : 'Serving one IP family', {
+      families: ordered.join(','),
+      primary: first,
+    });
+    return ordered;
+  }
+
+  private makeProxier(backend: BackendModule, options: ProxierOptions, families: readonly IPFamily[]): Proxier {
+    const { clock = systemClock, network = thisHost, observer, conntrack } = this.options;
+    const { logger } = this;
+    const container = new Container();
+    container.bind(Tokens.Logger).toConstantValue(logger);
+    container.bind(Tokens.Clock).toConstantValue(clock);
+    container.load(backend.module);
+    const create = container.get(Tokens.ProxierFactory);
+
+    const observers = [
+      ...(conntrack ? [new ConntrackCleaner(conntrack, logger)] : []),
+      ...(observer ? [observer] : []),
+    ];
+    const combined = combineObservers(observers, logger);
+    const reader = new ObjectReader((problem) =>
+      logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
+    );
+    const make = (family: IPFamily) =>
+      create({
+        family,
+        options: family === 'IPv6' ? { ...options, localhostNodePorts: false } : options,
+        logger,
+        clock,
+        observer: combined,
+        localAddresses: () => network.localAddresses(),
+        reader,
+      });
+    const proxiers = new Map(families.map((family) => [family, make(family)]));
+    const ipv4 = proxiers.get('IPv4');
+    const ipv6 = proxiers.get('IPv6');
+    const single = ipv4 ?? ipv6;
+    if (!single) {
+      throw new ProxierError('NO_IP_FAMILY', 'there is no IP family to serve');
+    }
+    return ipv4 && ipv6 ? new DualStackProxier(ipv4, ipv6) : single;
+  }
+}

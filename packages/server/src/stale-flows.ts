@@ -1,0 +1,82 @@
+import { type ChangeSet, type Endpoint, joinHostPort, type ProxyState } from '@kube-proxier/core';
+
+/** Address and port of one side of a packet. */
+export interface FlowEnd {
+  /** Canonical IP address. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/** One tracked connection, as far as it takes to tell whether it is stale. */
+export interface TrackedFlow {
+  readonly protocol: string;
+  /** Where its first packet was sent to. */
+  readonly originalDestination: FlowEnd;
+  /** Where replies come from: the endpoint, after destination NAT. */
+  readonly replySource: FlowEnd;
+}
+
+/**
+ * Whether tracked UDP flows may have become stale (spec T-10): the endpoints of a UDP service port differ, or everything
+ * was written anew.
+ */
+export function mayLeaveStaleFlows(changes: ChangeSet): boolean {
+  for (const { previous, current } of changes.servicePorts.values()) {
+    if ((current ?? previous)?.name.protocol !== 'UDP') {
+      continue;
+    }
+    if (!previous || !current ? hasCandidates(previous ?? current) : previous.candidates !== current.candidates) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function hasCandidates(port: { readonly candidates: readonly Endpoint[] } | undefined): boolean {
+  return port !== undefined && port.candidates.length > 0;
+}
+
+/**
+ * Finds tracked UDP flows that go on to where nobody serves any more (spec T-12…T-17): sent to a frontend of a service
+ * port, answered by what is no serving endpoint of it. The kernel would keep them going for as long as the client
+ * keeps sending.
+ *
+ * Flows to a service port that has no serving endpoint at all are left alone; other protocols are never touched. Pure.
+ *
+ * @param flows tracked flows of the state's family.
+ */
+export function staleFlows<Flow extends TrackedFlow>(state: ProxyState, flows: Iterable<Flow>): readonly Flow[] {
+  const byAddress = new Map<string, ReadonlySet<string>>();
+  const byNodePort = new Map<number, ReadonlySet<string>>();
+  for (const { name, frontends, candidates } of state.servicePorts.values()) {
+    if (name.protocol !== 'UDP') {
+      continue;
+    }
+    const serving = new Set(candidates.flatMap((endpoint) => (endpoint.serving ? [endpoint.key] : [])));
+    if (serving.size === 0) {
+      continue;
+    }
+    for (const { address, port } of frontends) {
+      if (address === undefined) {
+        byNodePort.set(port, serving);
+      } else {
+        byAddress.set(joinHostPort(address, port), serving);
+      }
+    }
+  }
+  const stale: Flow[] = [];
+  if (byAddress.size === 0 && byNodePort.size === 0) {
+    return stale;
+  }
+  for (const flow of flows) {
+    if (flow.protocol !== 'UDP') {
+      continue;
+    }
+    const { originalDestination: sentTo, replySource: answeredBy } = flow;
+    const serving = byAddress.get(joinHostPort(sentTo.address, sentTo.port)) ?? byNodePort.get(sentTo.port);
+    if (serving && !serving.has(joinHostPort(answeredBy.address, answeredBy.port))) {
+      stale.push(flow);
+    }
+  }
+  return stale;
+}

@@ -1,0 +1,140 @@
+import { constants } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { messageOf } from '@kube-proxier/core';
+import { ManifestError } from './manifest-error.js';
+import { printable } from './printable.js';
+import { isRecord } from './unknown-record.js';
+
+/** One manifest file as a look at the directory finds it. */
+export interface FileStamp {
+  readonly name: string;
+  readonly path: string;
+  /** Differs when the file was written, replaced, or its symbolic link points elsewhere. */
+  readonly stamp: string;
+  /** Milliseconds since the epoch of the last change of content or attributes. */
+  readonly changedAt: number;
+}
+
+/** One look at all manifest files. */
+export interface DirectorySnapshot {
+  /** The directory that changes show up in. */
+  readonly watched: string;
+  /** Differs when another directory stands at that path. */
+  readonly watchedStamp: string;
+  readonly files: ReadonlyMap<string, FileStamp>;
+}
+
+/** A file as it was read. `changed`: it changed meanwhile, and has to be read again. */
+export type FileContent =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+const MANIFEST_NAME = /^[^.].*\.(ya?ml|json)$/i;
+
+/**
+ * Looks at a directory, not into its sub-directories, or at one file. Hidden files, and what is no regular file (after
+ * following symbolic links), are passed over.
+ *
+ * @throws ManifestError when `path` is not there or cannot be read.
+ */
+export async function takeSnapshot(path: string): Promise<DirectorySnapshot> {
+  try {
+    const root = await stat(path, { bigint: true });
+    const directory = root.isDirectory();
+    if (!directory && !root.isFile()) {
+      throw new ManifestError('MANIFESTS_UNREADABLE', `${printable(path)} is neither a directory nor a file`);
+    }
+    const watched = directory ? path : dirname(path);
+    const names = directory
+      ? (await readdir(path)).filter((name) => MANIFEST_NAME.test(name)).sort()
+      : [basename(path)];
+    const files = new Map<string, FileStamp>();
+    for await (const file of ahead(names, (name) => stampOf(watched, name))) {
+      if (file) {
+        files.set(file.name, file);
+      }
+    }
+    const { dev, ino } = directory ? root : await stat(watched, { bigint: true });
+    return { watched, watchedStamp: `${dev}:${ino}`, files };
+  } catch (error) {
+    throw error instanceof ManifestError ? error : pathError(path, error);
+  }
+}
+
+/** Files that are looked at or read at a time; one after the other, most of the time goes by waiting. */
+const AT_A_TIME = 16;
+
+/** Works ahead on the next few items, and yields results in the order of the items. */
+export async function* ahead<Item, Result>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const pending: Promise<Result>[] = [];
+  for (const item of items) {
+    pending.push(work(item));
+    if (pending.length >= AT_A_TIME) {
+      yield (await pending.shift()) as Result;
+    }
+  }
+  for (const result of pending) {
+    yield await result;
+  }
+}
+
+async function stampOf(directory: string, name: string): Promise<FileStamp | undefined> {
+  const path = join(directory, name);
+  try {
+    const found = await stat(path, { bigint: true });
+    if (!found.isFile()) {
+      return undefined;
+    }
+    const stamp = `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
+    return { name, path, stamp, changedAt: Math.max(Number(found.mtimeMs), Number(found.ctimeMs)) };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      // Gone since the directory was listed, or a symbolic link that leads nowhere.
+      return undefined;
+    }
+    // Reading it fails too, and says why.
+    return { name, path, stamp: `unreadable:${code}`, changedAt: 0 };
+  }
+}
+
+/** Reads a file that a snapshot found, if it is still that file. */
+export async function readFileOf(stamp: FileStamp, maxBytes: number): Promise<FileContent> {
+  try {
+    // Without O_NONBLOCK, a pipe that takes the file's place would block for good.
+    const handle = await open(stamp.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const { size } = await handle.stat();
+      if (size > maxBytes) {
+        return { kind: 'unreadable', reason: `it has ${size} bytes, more than the ${maxBytes} that are read` };
+      }
+      const text = await handle.readFile('utf8');
+      const after = await stampOf(dirname(stamp.path), stamp.name);
+      return after?.stamp === stamp.stamp ? { kind: 'text', text } : { kind: 'changed' };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    return codeOf(error) === 'ENOENT'
+      ? { kind: 'changed' }
+      : { kind: 'unreadable', reason: `it cannot be read (${codeOf(error)})` };
+  }
+}
+
+function pathError(path: string, error: unknown): ManifestError {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR'
+    ? new ManifestError('MANIFESTS_NOT_FOUND', `${printable(path)} does not exist (${code})`, { cause: error })
+    : new ManifestError('MANIFESTS_UNREADABLE', `${printable(path)} cannot be read (${code})`, { cause: error });
+}
+
+/** The system's name for what went wrong, such as `EACCES`. */
+function codeOf(error: unknown): string {
+  const code = isRecord(error) ? error.code : undefined;
+  return typeof code === 'string' ? code : printable(messageOf(error));
+}

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ManifestObject } from './manifest-object.js';
+
+/** The objects of one file, as they are in force. */
+export interface ManifestFile {
+  /** Name in the directory; decides who wins. */
+  readonly name: string;
+  readonly objects: readonly ManifestObject[];
+}
+
+/** An object that stands in two places: only the first counts. */
+export interface Duplicate {
+  readonly key: string;
+  readonly winner: string;
+  readonly winnerLine: number;
+  readonly loser: string;
+  readonly loserLine: number;
+}
+
+/** What all files say together. */
+export interface ManifestSelection {
+  readonly objects: ReadonlyMap<string, ManifestObject>;
+  readonly duplicates: readonly Duplicate[];
+}
+
+/** One difference between two selections. Both absent never happens. */
+export interface ManifestEvent {
+  readonly previous: ManifestObject | undefined;
+  readonly current: ManifestObject | undefined;
+}
+
+/**
+ * Puts files together: of objects with the same name and kind, the first by file name (in byte order), then by place
+ * in the file, wins. An Endpoints object gives way to EndpointSlices of the same Service, wherever they stand.
+ */
+export function selectObjects(files: Iterable<ManifestFile>): ManifestSelection {
+  const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const objects = new Map<string, ManifestObject>();
+  const owners = new Map<string, string>();
+  const duplicates: Duplicate[] = [];
+  const sliced = new Set<string>();
+  for (const file of sorted) {
+    for (const object of file.objects) {
+      const winner = objects.get(object.key);
+      if (winner) {
+        const places = { winner: owners.get(object.key) ?? '', winnerLine: winner.line };
+        duplicates.push({ key: object.key, ...places, loser: file.name, loserLine: object.line });
+        continue;
+      }
+      objects.set(object.key, object);
+      owners.set(object.key, file.name);
+      if (object.kind === 'EndpointSlice' && !object.converted && object.service !== undefined) {
+        sliced.add(object.service);
+      }
+    }
+  }
+  for (const [key, object] of objects) {
+    if (object.kind === 'EndpointSlice' && object.converted && sliced.has(object.service ?? '')) {
+      objects.delete(key);
+    }
+  }
+  return { objects, duplicates };
+}
+
+/**
+ * The events that lead from one set of objects to another, the fewest there are: an object whose content is the same
+ * causes none.
+ *
+ * @returns the events, and `next` with every unchanged object being the very one of `previous`.
+ */
+export function diffObjects(
+  previous: ReadonlyMap<string, ManifestObject>,
+  next: ReadonlyMap<string, ManifestObject>,
+): { readonly objects: ReadonlyMap<string, ManifestObject>; readonly events: readonly ManifestEvent[] } {
+  const objects = new Map<string, ManifestObject>();
+  const events: ManifestEvent[] = [];
+  for (const [key, object] of previous) {
+    if (!next.has(key)) {
+      events.push({ previous: object, current: undefined });
+    }
+  }
+  for (const [key, object] of next) {
+    const known = previous.get(key);
+    if (known && sameContent(known.value, object.value)) {
+      objects.set(key, known);
+      continue;
+    }
+    objects.set(key, object);
+    events.push({ previous: known, current: object });
+  }
+  return { objects, events };
+}
+
+function sameContent(a: unknown, b: unknown): boolean {
+  try {
+    return isDeepStrictEqual(a, b);
+  } catch {
+    // Nested deeper than the stack: an update too many does no harm.
+    return false;
+  }
+}

@@ -1,0 +1,547 @@
+import { createHash } from 'node:crypto';
+import {
+  type Clock,
+  type EndpointSlice,
+  type Logger,
+  messageOf,
+  type Service,
+  type Source,
+  type SourceContext,
+  type SourceHandler,
+  silentLogger,
+  systemClock,
+  type Timer,
+} from '@kube-proxier/core';
+import { ahead, type DirectorySnapshot, type FileStamp, readFileOf, takeSnapshot } from './manifest-directory.js';
+import { ManifestError } from './manifest-error.js';
+import type { ManifestObject } from './manifest-object.js';
+import { formatManifestProblem, type ManifestProblem } from './manifest-problem.js';
+import { type Duplicate, diffObjects, type ManifestEvent, selectObjects } from './manifest-set.js';
+import { printable } from './printable.js';
+import { readManifest } from './read-manifest.js';
+import { type DirectoryWatch, type WatchDirectory, watchDirectory } from './watch-directory.js';
+
+/** How a {@link ManifestSource} works. Only `path` has no default. */
+export interface ManifestSourceOptions {
+  /** A directory (its sub-directories are not read), or one file. Symbolic links are followed. */
+  readonly path: string;
+  /** Default: says nothing. */
+  readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Milliseconds without a change after which files are read. Editors write in steps. Default 100. */
+  readonly settleTime?: number;
+  /**
+   * Milliseconds without a change before anything is *removed*. Longer than `settleTime`, because a file that is
+   * being rewritten looks like one that was emptied. Default 500.
+   */
+  readonly removalSettleTime?: number;
+  /** Milliseconds after which a directory that never comes to rest is read all the same. Default 5000. */
+  readonly maxSettleTime?: number;
+  /**
+   * Milliseconds between two looks at the directory that no notification asked for. Default 5000. More where there are
+   * so many files that a look takes more than a fiftieth of it.
+   */
+  readonly pollInterval?: number;
+  /** Bytes of the largest file that is read. Default 33554432 (32 MiB). */
+  readonly maxFileBytes?: number;
+  /** How changes are noticed early; `false` for polling only (network file systems). Default {@link watchDirectory}. */
+  readonly watch?: WatchDirectory | false;
+}
+
+/** What is in force of one file, and what is wrong with it. */
+interface FileState {
+  readonly name: string;
+  /** Stamp of the content that was read last, good or bad. */
+  readonly stamp: string;
+  /** Hash of that content; empty when it could not be read. */
+  readonly digest: string;
+  /** It was read so soon after a change that another change might carry the same stamp. */
+  readonly unsettled: boolean;
+  /** The last good ones. */
+  readonly objects: readonly ManifestObject[];
+  readonly problems: readonly ManifestProblem[];
+}
+
+/** The next state of all files, not in force yet. */
+interface Reading {
+  readonly files: ReadonlyMap<string, FileState>;
+  /** A file changed while it was read. */
+  readonly incomplete: boolean;
+}
+
+/** File systems may count time in steps this coarse (milliseconds): two writes within one look alike. */
+const STAMP_GRANULARITY = 2000;
+
+/** Looking at very many files takes its time; looks that nobody asked for take one part of time in so many at most. */
+const MIN_POLL_RATIO = 50;
+
+/**
+ * Kubernetes objects from a directory of YAML and JSON files, live.
+ *
+ * What the files say together is what holds: a file that is written, replaced or removed becomes the fewest events
+ * that lead there. Where a file is malformed, or the whole directory cannot be read, what was good last stays in
+ * force, and the log says what is wrong and where; it also says when that is over.
+ *
+ * Reads Service, EndpointSlice, Endpoints (as EndpointSlices), Node, ServiceCIDR, and lists of them; passes over other
+ * kinds. A namespace that is left out is `default`. Where an object stands twice, the first by file name counts.
+ */
+export class ManifestSource implements Source {
+  readonly description: string;
+
+  private readonly path: string;
+  private readonly logger: Logger;
+  private readonly clock: Clock;
+  private readonly settleTime: number;
+  private readonly removalSettleTime: number;
+  private readonly maxSettleTime: number;
+  private readonly pollInterval: number;
+  private readonly maxFileBytes: number;
+  private readonly watchWith: WatchDirectory | undefined;
+
+  private handler: SourceHandler | undefined;
+  private nodeName = '';
+  private stopped = false;
+  private timer: Timer | undefined;
+  private timerDue = 0;
+  private working: Promise<void> | undefined;
+  private workAgain = false;
+
+  private watch: DirectoryWatch | undefined;
+  private watchedStamp = '';
+  private watchFailure = '';
+  private watchAgainAt = 0;
+
+  /** The directory as it was seen last, whether in force or not. */
+  private seen = '';
+  /** When it was last seen to change. */
+  private changedAt = 0;
+  /** Since when there is something that is not in force yet. */
+  private pendingSince: number | undefined;
+  private failure = '';
+
+  private files: ReadonlyMap<string, FileState> = new Map();
+  private objects: ReadonlyMap<string, ManifestObject> = new Map();
+  private duplicates: ReadonlySet<string> = new Set();
+  private cidrs = '';
+  private synced: (() => void) | undefined;
+
+  constructor(options: ManifestSourceOptions) {
+    this.path = options.path;
+    this.description = `manifests in ${printable(options.path)}`;
+    this.logger = options.logger ?? silentLogger;
+    this.clock = options.clock ?? systemClock;
+    this.settleTime = options.settleTime ?? 100;
+    this.removalSettleTime = Math.max(options.removalSettleTime ?? 500, this.settleTime);
+    this.maxSettleTime = options.maxSettleTime ?? 5000;
+    this.pollInterval = options.pollInterval ?? 5000;
+    this.maxFileBytes = options.maxFileBytes ?? 32 * 1024 * 1024;
+    this.watchWith = options.watch === false ? undefined : (options.watch ?? watchDirectory);
+  }
+
+  /** What is wrong in the files at this moment, by file name. */
+  get problems(): readonly ManifestProblem[] {
+    return [...this.files.values()].flatMap((file) => file.problems);
+  }
+
+  /**
+   * Reads everything, tells of it, and goes on watching. Resolves when both `…Synced` methods were called, or when it
+   * was stopped before that. Malformed files do not make it fail; their objects are left out.
+   *
+   * @throws ManifestError when `path` is not there or cannot be read.
+   */
+  async start(handler: SourceHandler, context: SourceContext): Promise<void> {
+    if (this.handler) {
+      throw new ManifestError('MANIFESTS_IN_USE', `${this.description} were started before; make a new ManifestSource`);
+    }
+    this.handler = handler;
+    this.nodeName = context.nodeName;
+    const first = await takeSnapshot(this.path).catch((error: unknown) => {
+      const message = `${messageOf(error)}; manifests are read from there, so it has to exist at the start`;
+      throw error instanceof ManifestError ? new ManifestError(error.code, message, { cause: error }) : error;
+    });
+    if (this.stopped) {
+      return;
+    }
+    // Files that lie there for some time need no waiting for.
+    const now = this.clock.now();
+    this.seen = fingerprint(first);
+    this.changedAt = Math.min(now, Math.max(0, ...[...first.files.values()].map((file) => file.changedAt)));
+    this.pendingSince = now;
+    const done = new Promise<void>((resolve) => {
+      this.synced = resolve;
+    });
+    this.look();
+    await done;
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.timer?.cancel();
+    this.closeWatch();
+    await this.working;
+    this.timer?.cancel();
+    this.synced?.();
+  }
+
+  /** Looks at the directory now; one look at a time. */
+  private look(): void {
+    if (this.stopped) {
+      return;
+    }
+    if (this.working) {
+      this.workAgain = true;
+      return;
+    }
+    this.timer?.cancel();
+    this.working = this.work()
+      .catch((error: unknown): number => {
+        this.logger.error(`${this.description}: looking at them failed; trying again`, { error });
+        return this.pollInterval;
+      })
+      .then((next) => {
+        this.working = undefined;
+        if (this.workAgain) {
+          this.workAgain = false;
+          this.look();
+        } else {
+          this.lookIn(next);
+        }
+      });
+  }
+
+  private lookIn(milliseconds: number): void {
+    this.timer?.cancel();
+    if (!this.stopped) {
+      this.timerDue = this.clock.now() + milliseconds;
+      this.timer = this.clock.setTimer(milliseconds, () => this.look());
+    }
+  }
+
+  /** @returns milliseconds until the next look. */
+  private async work(): Promise<number> {
+    let snapshot: DirectorySnapshot;
+    const begin = this.clock.now();
+    try {
+      snapshot = await takeSnapshot(this.path);
+    } catch (error) {
+      this.unavailable(messageOf(error));
+      return Math.min(this.pollInterval, 1000);
+    }
+    if (this.stopped) {
+      return 0;
+    }
+    this.available();
+    this.watchOver(snapshot);
+
+    const now = this.clock.now();
+    const fingerprintNow = fingerprint(snapshot);
+    if (fingerprintNow !== this.seen) {
+      this.seen = fingerprintNow;
+      this.changedAt = now;
+    }
+    if (!this.differs(snapshot)) {
+      this.pendingSince = undefined;
+      return Math.max(this.pollInterval, (now - begin) * MIN_POLL_RATIO);
+    }
+    this.pendingSince ??= now;
+    const quiet = now - this.changedAt;
+    const overdue = now - this.pendingSince >= this.maxSettleTime;
+    if (quiet < this.settleTime && !overdue) {
+      return this.settleTime - quiet;
+    }
+
+    const reading = await this.read(snapshot);
+    if (this.stopped) {
+      return 0;
+    }
+    if (reading.incomplete && !overdue) {
+      this.changedAt = now;
+      return this.settleTime;
+    }
+    const selection = selectObjects(reading.files.values());
+    const { objects, events } = diffObjects(this.objects, selection.objects);
+    const removes = events.some(({ current }) => current === undefined);
+    if (removes && quiet < this.removalSettleTime && !overdue) {
+      return this.removalSettleTime - quiet;
+    }
+
+    this.reportFiles(reading.files);
+    this.reportDuplicates(selection.duplicates);
+    this.files = reading.files;
+    this.objects = objects;
+    this.pendingSince = undefined;
+    this.tell(events);
+    return reading.incomplete ? this.settleTime : this.pollInterval;
+  }
+
+  private differs(snapshot: DirectorySnapshot): boolean {
+    if (this.synced || snapshot.files.size !== this.files.size) {
+      return true;
+    }
+    for (const [name, { stamp }] of snapshot.files) {
+      const known = this.files.get(name);
+      if (!known || known.unsettled || known.stamp !== stamp) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private async read(snapshot: DirectorySnapshot): Promise<Reading> {
+    const files = new Map<string, FileState>();
+    let incomplete = false;
+    const isCurrent = ({ name, stamp }: FileStamp): boolean => {
+      const known = this.files.get(name);
+      return known?.stamp === stamp && !known.unsettled;
+    };
+    const contents = ahead(snapshot.files.values(), async (found) => ({
+      found,
+      content: isCurrent(found) ? undefined : await readFileOf(found, this.maxFileBytes),
+    }));
+    for await (const { found, content } of contents) {
+      if (this.stopped) {
+        return { files, incomplete: true };
+      }
+      const { name } = found;
+      const known = this.files.get(name);
+      if (!content) {
+        if (known) {
+          files.set(name, known);
+        }
+        continue;
+      }
+      if (content.kind === 'changed') {
+        incomplete = true;
+        if (known) {
+          files.set(name, known);
+        }
+        continue;
+      }
+      const unsettled = this.clock.now() - found.changedAt < STAMP_GRANULARITY;
+      const state = { name, stamp: found.stamp, unsettled };
+      if (content.kind === 'unreadable') {
+        const place = { file: found.path, line: 0, column: 0, object: '', field: '' };
+        const problem: ManifestProblem = { ...place, message: content.reason, severity: 'error' };
+        files.set(name, { ...state, digest: '', objects: known?.objects ?? [], problems: [problem] });
+        continue;
+      }
+      const digest = createHash('sha256').update(content.text).digest('base64');
+      if (known?.digest === digest) {
+        files.set(name, { ...known, ...state });
+        continue;
+      }
+      const manifest = readManifest(found.path, content.text);
+      const broken = manifest.problems.some(({ severity }) => severity === 'error');
+      files.set(name, {
+        ...state,
+        digest,
+        objects: broken ? (known?.objects ?? []) : manifest.objects,
+        problems: manifest.problems,
+      });
+      for (const ignored of manifest.ignored) {
+        this.logger.debug(4, `${printable(found.path)}: passed over ${ignored}`);
+      }
+    }
+    return { files, incomplete };
+  }
+
+  private reportFiles(files: ReadonlyMap<string, FileState>): void {
+    for (const file of files.values()) {
+      const known = this.files.get(file.name);
+      if (known && known.digest === file.digest && describe(known) === describe(file)) {
+        continue;
+      }
+      for (const problem of file.problems) {
+        this.logger[problem.severity === 'error' ? 'error' : 'warn'](formatManifestProblem(problem));
+      }
+      const name = printable(file.name);
+      const count = file.objects.length;
+      if (isBroken(file)) {
+        const inForce =
+          count === 0 ? 'none of its objects is in force' : `its last good ${count} objects stay in force`;
+        this.logger.error(`manifest ${name} is malformed: until it is fixed, ${inForce}`);
+      } else if (known && isBroken(known)) {
+        this.logger.info(`manifest ${name} is good again: its ${count} objects are in force`);
+      }
+    }
+    for (const [name, known] of this.files) {
+      if (isBroken(known) && !files.has(name)) {
+        this.logger.info(`manifest ${printable(name)}, which was malformed, is gone`);
+      }
+    }
+  }
+
+  private reportDuplicates(duplicates: readonly Duplicate[]): void {
+    const texts = new Set<string>();
+    for (const { key, winner, winnerLine, loser, loserLine } of duplicates) {
+      const text = `${printable(loser)}:${loserLine}: ${key} stands already in ${printable(winner)}, which counts`;
+      // Lines move with every edit; who wins does not.
+      const identity = `${key}\n${winner}\n${loser}`;
+      if (!this.duplicates.has(identity)) {
+        this.logger.warn(`${text} (line ${winnerLine}); this one is left out`);
+      }
+      texts.add(identity);
+    }
+    this.duplicates = texts;
+  }
+
+  private tell(events: readonly ManifestEvent[]): void {
+    const { handler } = this;
+    if (!handler) {
+      return;
+    }
+    if (events.length > 0) {
+      this.logger.debug(2, `${this.description}: ${events.length} objects changed`);
+    }
+    this.tellServiceCIDRs(handler);
+    for (const event of events) {
+      this.tellOne(handler, event);
+    }
+    if (this.synced) {
+      const resolve = this.synced;
+      this.synced = undefined;
+      this.logger.info(`${this.description}: read ${this.objects.size} objects in ${this.files.size} files`);
+      this.guard(() => handler.onServicesSynced());
+      this.guard(() => handler.onEndpointsSynced());
+      resolve();
+    }
+  }
+
+  private tellOne(handler: SourceHandler, { previous, current }: ManifestEvent): void {
+    switch ((current ?? previous)?.kind) {
+      case 'Service':
+        this.guard(() => handler.onServiceUpdate(serviceOf(previous), serviceOf(current)));
+        return;
+      case 'EndpointSlice': {
+        const before = sliceOf(previous);
+        const after = sliceOf(current);
+        if (before && after && before.addressType !== after.addressType) {
+          // In Kubernetes a slice cannot change its family, so handlers need not expect it.
+          this.guard(() => handler.onEndpointsUpdate(before, undefined));
+          this.guard(() => handler.onEndpointsUpdate(undefined, after));
+        } else {
+          this.guard(() => handler.onEndpointsUpdate(before, after));
+        }
+        return;
+      }
+      case 'Node':
+        // A Node that is gone says nothing about this host: what was known of it goes on holding (spec W-26).
+        if (current?.kind === 'Node' && current.value.metadata?.name === this.nodeName) {
+          const node = current.value;
+          this.guard(() => handler.onNodeUpdate(node));
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  private tellServiceCIDRs(handler: SourceHandler): void {
+    const cidrs = new Set<string>();
+    for (const object of this.objects.values()) {
+      if (object.kind === 'ServiceCIDR') {
+        for (const cidr of object.cidrs) {
+          cidrs.add(cidr);
+        }
+      }
+    }
+    const sorted = [...cidrs].sort();
+    const text = sorted.join();
+    if (text !== this.cidrs) {
+      this.cidrs = text;
+      this.guard(() => handler.onServiceCIDRsUpdate(sorted));
+    }
+  }
+
+  private guard(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.logger.error(`${this.description}: an event was not taken; going on with the next`, { error });
+    }
+  }
+
+  private unavailable(reason: string): void {
+    this.closeWatch();
+    if (this.failure !== reason) {
+      this.failure = reason;
+      this.logger.error(`${this.description}: ${reason}; what was read last stays in force until it is back`);
+    }
+  }
+
+  private available(): void {
+    if (this.failure !== '') {
+      this.failure = '';
+      this.logger.info(`${this.description}: can be read again`);
+    }
+  }
+
+  private watchOver(snapshot: DirectorySnapshot): void {
+    const unchanged = this.watch !== undefined && this.watchedStamp === snapshot.watchedStamp;
+    if (!this.watchWith || unchanged || this.clock.now() < this.watchAgainAt) {
+      return;
+    }
+    this.closeWatch();
+    try {
+      this.watch = this.watchWith(
+        snapshot.watched,
+        () => this.noticed(),
+        (error) => this.watchFailed(error),
+      );
+      this.watchedStamp = snapshot.watchedStamp;
+      // What changed between the look and the watch was seen by neither.
+      this.workAgain = true;
+    } catch (error) {
+      this.watchFailed(error);
+    }
+  }
+
+  private noticed(): void {
+    // Even where the look finds the same stamps: something is being written right now.
+    this.changedAt = this.clock.now();
+    this.watchFailure = '';
+    if (this.working) {
+      this.workAgain = true;
+    } else if (this.timerDue > this.changedAt + this.settleTime) {
+      this.lookIn(this.settleTime);
+    }
+  }
+
+  private watchFailed(error: unknown): void {
+    this.closeWatch();
+    this.watchAgainAt = this.clock.now() + this.pollInterval;
+    const reason = printable(messageOf(error));
+    if (this.watchFailure !== reason) {
+      this.watchFailure = reason;
+      this.logger.warn(
+        `${this.description}: changes are seen only every ${this.pollInterval} ms, since watching failed: ${reason}`,
+      );
+    }
+  }
+
+  private closeWatch(): void {
+    this.watch?.close();
+    this.watch = undefined;
+  }
+}
+
+function fingerprint(snapshot: DirectorySnapshot): string {
+  return [...snapshot.files.values()].map(({ name, stamp }) => `${name}\0${stamp}`).join('\n');
+}
+
+function serviceOf(object: ManifestObject | undefined): Service | undefined {
+  return object?.kind === 'Service' ? object.value : undefined;
+}
+
+function sliceOf(object: ManifestObject | undefined): EndpointSlice | undefined {
+  return object?.kind === 'EndpointSlice' ? object.value : undefined;
+}
+
+function isBroken(file: FileState): boolean {
+  return file.problems.some(({ severity }) => severity === 'error');
+}
+
+function describe(file: FileState): string {
+  return JSON.stringify(file.problems);
+}

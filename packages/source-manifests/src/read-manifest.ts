@@ -1,0 +1,386 @@
+import {
+  messageOf,
+  type ObjectProblem,
+  type ReadResult,
+  readEndpointSlice,
+  readNode,
+  readService,
+  readServiceCIDR,
+  SERVICE_NAME_LABEL,
+} from '@kube-proxier/core';
+import { Composer, type Document, LineCounter, Parser, type YAMLError } from 'yaml';
+import { convertEndpoints, SKIP_MIRROR_LABEL } from './convert-endpoints.js';
+import { type FieldPath, type Position, parseFieldPath, positionOf } from './field-position.js';
+import type { ManifestObject } from './manifest-object.js';
+import type { ManifestProblem } from './manifest-problem.js';
+import { printable } from './printable.js';
+import { isRecord, type UnknownRecord } from './unknown-record.js';
+
+/** What stands in one manifest file. */
+export interface Manifest {
+  /** The objects that a proxy reads, in the order of the file. */
+  readonly objects: readonly ManifestObject[];
+  /** All that is wrong. With an `error` among them, `objects` is not to be used. */
+  readonly problems: readonly ManifestProblem[];
+  /** Objects that were passed over: `Deployment work/web (kind is none of ours)`. */
+  readonly ignored: readonly string[];
+}
+
+/** Problems of one file that are told one by one. */
+const MAX_PROBLEMS = 20;
+/** Aliases that a document may resolve to: enough for anchors by hand, too few for "a billion laughs". */
+const MAX_ALIASES = 1000;
+/** Lists in lists, at most. */
+const MAX_LIST_DEPTH = 4;
+
+const START: Position = { line: 1, column: 1 };
+
+type Family = 'Service' | 'Endpoints' | 'EndpointSlice' | 'Node' | 'ServiceCIDR';
+
+const GROUPS: Readonly<Record<Family, { readonly group: string; readonly versions: readonly string[] }>> = {
+  Service: { group: '', versions: ['v1'] },
+  Endpoints: { group: '', versions: ['v1'] },
+  Node: { group: '', versions: ['v1'] },
+  EndpointSlice: { group: 'discovery.k8s.io', versions: ['v1'] },
+  ServiceCIDR: { group: 'networking.k8s.io', versions: ['v1', 'v1beta1'] },
+};
+
+/**
+ * Reads one file of Kubernetes objects: YAML with any number of documents, or JSON; single objects, `List` and typed
+ * lists. Pure, and never throws: whatever is wrong is a problem with its place in the file.
+ *
+ * @param file path for messages.
+ */
+export function readManifest(file: string, text: string): Manifest {
+  const reader = new ManifestReader(file, text);
+  try {
+    reader.read();
+  } catch (error) {
+    // The YAML parser gives up on nesting that is too deep by overflowing the stack.
+    const reason = error instanceof RangeError ? 'it is nested too deeply' : messageOf(error);
+    reader.wholeFile(`cannot be read: ${printable(reason)}`);
+  }
+  return reader.result();
+}
+
+class ManifestReader {
+  private readonly objects: ManifestObject[] = [];
+  private readonly problems: ManifestProblem[] = [];
+  private readonly ignored: string[] = [];
+  private suppressed = 0;
+  private locate: (path: FieldPath) => Position = () => START;
+  /** Positions are at hand, also for what nothing is wrong with. */
+  private positions = true;
+
+  constructor(
+    private readonly file: string,
+    private readonly text: string,
+  ) {}
+
+  read(): void {
+    const json = this.file.endsWith('.json') ? parseJson(this.text) : undefined;
+    if (json !== undefined) {
+      // Positions of JSON are needed only when something is wrong, and cost a second parse.
+      let parsed: { readonly document: Document | undefined; readonly lines: LineCounter } | undefined;
+      this.locate = (path) => {
+        parsed ??= parseFirst(this.text);
+        return parsed.document ? positionOf(parsed.document, path, parsed.lines) : START;
+      };
+      this.positions = false;
+      this.readDocument(json);
+      return;
+    }
+    const lines = new LineCounter();
+    // One document at a time: the nodes of a large file take twenty times its size.
+    for (const document of parseDocuments(this.text, lines)) {
+      this.locate = (path) => positionOf(document, path, lines);
+      if (document.errors.length > 0) {
+        for (const error of document.errors) {
+          this.syntaxError(error, lines);
+        }
+        continue;
+      }
+      let value: unknown;
+      try {
+        value = document.toJS({ maxAliasCount: MAX_ALIASES });
+      } catch (error) {
+        this.problem('', '', [], printable(messageOf(error)));
+        continue;
+      }
+      if (value !== null && value !== undefined) {
+        this.readDocument(value);
+      }
+    }
+  }
+
+  wholeFile(message: string): void {
+    this.problems.push({ file: this.file, line: 0, column: 0, object: '', field: '', message, severity: 'error' });
+  }
+
+  result(): Manifest {
+    if (this.suppressed > 0) {
+      this.wholeFile(`and ${this.suppressed} more problems in this file`);
+    }
+    return { objects: this.objects, problems: this.problems, ignored: this.ignored };
+  }
+
+  private readDocument(value: unknown): void {
+    this.readObject(value, [], undefined, 0);
+  }
+
+  private readObject(value: unknown, path: FieldPath, implied: UnknownRecord | undefined, depth: number): void {
+    if (!isRecord(value)) {
+      this.problem('', '', path, 'is not a Kubernetes object: expected a mapping with apiVersion, kind and metadata');
+      return;
+    }
+    const kind = value.kind ?? implied?.kind;
+    const apiVersion = value.apiVersion ?? implied?.apiVersion;
+    if (typeof kind !== 'string' || kind === '' || typeof apiVersion !== 'string' || apiVersion === '') {
+      const missing = typeof kind !== 'string' || kind === '' ? 'kind' : 'apiVersion';
+      this.problem('', missing, [...path, missing], 'is missing or not a text; write for example "kind: Service"');
+      return;
+    }
+    if (kind === 'List' || (kind.endsWith('List') && value.items !== undefined)) {
+      this.readList(value, kind, apiVersion, path, depth);
+      return;
+    }
+    const family = familyOf(kind, apiVersion);
+    if (!family) {
+      this.ignored.push(`${printable(kind)} ${nameOf(value)}: objects of kind ${printable(kind)} are not used`);
+      return;
+    }
+    const { group, versions } = GROUPS[family];
+    if (!versions.includes(apiVersion.slice(group === '' ? 0 : group.length + 1))) {
+      const wanted = versions.map((version) => (group === '' ? version : `${group}/${version}`)).join(' or ');
+      const message = `${printable(apiVersion)} is not a version of ${family} that is read; write ${wanted}`;
+      this.problem(`${family} ${nameOf(value)}`, 'apiVersion', [...path, 'apiVersion'], message);
+      return;
+    }
+    this.readFamily(family, { ...value, apiVersion, kind }, path);
+  }
+
+  private readList(value: UnknownRecord, kind: string, apiVersion: string, path: FieldPath, depth: number): void {
+    const { items } = value;
+    if (items === undefined || items === null) {
+      return;
+    }
+    if (!Array.isArray(items) || depth >= MAX_LIST_DEPTH) {
+      const message = Array.isArray(items) ? 'is a list in a list in a list, too deep' : 'is not a list';
+      this.problem(printable(kind), 'items', [...path, 'items'], message);
+      return;
+    }
+    // The API server leaves kind and apiVersion out of the items of a typed list.
+    const implied = kind === 'List' ? undefined : { kind: kind.slice(0, -'List'.length), apiVersion };
+    if (implied && !familyOf(implied.kind, apiVersion)) {
+      this.ignored.push(`${printable(kind)}: objects of kind ${printable(implied.kind)} are not used`);
+      return;
+    }
+    for (const [index, item] of items.entries()) {
+      this.readObject(item, [...path, 'items', index], implied, depth + 1);
+    }
+  }
+
+  private readFamily(family: Family, raw: UnknownRecord, path: FieldPath): void {
+    const value = trim(raw, family !== 'Node' && family !== 'ServiceCIDR');
+    const position = this.positions ? this.locate(path) : START;
+    switch (family) {
+      case 'Service': {
+        const result = this.check(readService(value), path);
+        if (result) {
+          this.adviseOnService(value, result, path);
+          this.objects.push({ key: `Service ${identityOf(result)}`, kind: family, value, ...position });
+        }
+        return;
+      }
+      case 'EndpointSlice':
+        this.readSlice(value, path, position);
+        return;
+      case 'Endpoints':
+        this.readEndpoints(value, path, position);
+        return;
+      case 'Node': {
+        const result = this.check(readNode(value), path);
+        if (result) {
+          this.objects.push({ key: `Node ${identityOf(result)}`, kind: family, value, ...position });
+        }
+        return;
+      }
+      case 'ServiceCIDR': {
+        const result = this.check(readServiceCIDR(value), path);
+        if (result) {
+          const cidrs = result.definition?.cidrs ?? [];
+          this.objects.push({ key: `ServiceCIDR ${identityOf(result)}`, kind: family, value, cidrs, ...position });
+        }
+        return;
+      }
+    }
+  }
+
+  private readSlice(
+    value: UnknownRecord,
+    path: FieldPath,
+    position: Position,
+    converted?: { readonly from: string; readonly originOf: (field: string) => string },
+  ): void {
+    const result = this.check(readEndpointSlice(value), path, converted);
+    if (!result) {
+      return;
+    }
+    const labels = isRecord(value.metadata) && isRecord(value.metadata.labels) ? value.metadata.labels : {};
+    const service = labels[SERVICE_NAME_LABEL];
+    this.objects.push({
+      key: `EndpointSlice ${identityOf(result)}`,
+      kind: 'EndpointSlice',
+      value,
+      service: typeof service === 'string' ? `${result.identity?.namespace}/${service}` : undefined,
+      converted: converted !== undefined,
+      ...position,
+    });
+    if (result.skipped !== undefined && service === undefined) {
+      this.advise(`EndpointSlice ${identityOf(result)}`, 'metadata.labels', path, `${result.skipped}; it is not used`);
+    }
+  }
+
+  private readEndpoints(value: UnknownRecord, path: FieldPath, position: Position): void {
+    const who = `Endpoints ${nameOf(value)}`;
+    if (
+      isRecord(value.metadata) &&
+      isRecord(value.metadata.labels) &&
+      value.metadata.labels[SKIP_MIRROR_LABEL] === 'true'
+    ) {
+      this.ignored.push(`${who}: it has the label ${SKIP_MIRROR_LABEL}`);
+      return;
+    }
+    if (!isRecord(value.metadata) || typeof value.metadata.name !== 'string') {
+      this.problem(who, 'metadata.name', [...path, 'metadata', 'name'], 'is missing; an object needs a name');
+      return;
+    }
+    const { slices, problems } = convertEndpoints(value);
+    for (const { field, message } of problems) {
+      this.problem(who, field, [...path, ...parseFieldPath(field)], message);
+    }
+    for (const { slice, originOf } of slices) {
+      this.readSlice(slice as UnknownRecord, path, position, { from: who, originOf });
+    }
+  }
+
+  /** Notes the problems of an object; undefined when it cannot be used. */
+  private check<Definition>(
+    result: ReadResult<Definition>,
+    path: FieldPath,
+    converted?: { readonly from: string; readonly originOf: (field: string) => string },
+  ): ReadResult<Definition> | undefined {
+    for (const problem of result.problems) {
+      const field = converted ? converted.originOf(problem.field) : problem.field;
+      const namespace = problem.namespace === '' ? '' : `${problem.namespace}/`;
+      const who = converted?.from ?? `${problem.kind} ${namespace}${problem.name}`;
+      const severity = isAdvice(problem) ? 'warning' : 'error';
+      this.problem(who, field, [...path, ...parseFieldPath(field)], problem.message, severity);
+    }
+    return result.identity && (result.definition !== undefined || result.skipped !== undefined) ? result : undefined;
+  }
+
+  /** Nobody hands out cluster IPs to manifests, so one that is missing is most likely forgotten. */
+  private adviseOnService(value: UnknownRecord, result: ReadResult<unknown>, path: FieldPath): void {
+    const spec = isRecord(value.spec) ? value.spec : {};
+    const addressless = !spec.clusterIP && !spec.clusterIPs && spec.type !== 'ExternalName';
+    if (result.skipped !== undefined && addressless) {
+      const message = `${result.skipped}, so nothing can reach it; manifests have to give one in spec.clusterIP`;
+      this.advise(`Service ${identityOf(result)}`, 'spec.clusterIP', [...path, 'spec', 'clusterIP'], message);
+    }
+  }
+
+  private syntaxError(error: YAMLError, lines: LineCounter): void {
+    const { line, col } = lines.linePos(error.pos[0]);
+    const position = { line: Math.max(line, 1), column: Math.max(col, 1) };
+    this.note({ ...position, object: '', field: '', message: printable(error.message), severity: 'error' });
+  }
+
+  private advise(object: string, field: string, path: FieldPath, message: string): void {
+    this.problem(object, field, path, message, 'warning');
+  }
+
+  private problem(
+    object: string,
+    field: string,
+    path: FieldPath,
+    message: string,
+    severity: ManifestProblem['severity'] = 'error',
+  ): void {
+    this.note({ ...this.locate(path), object, field: printable(field), message, severity });
+  }
+
+  private note(problem: Omit<ManifestProblem, 'file'>): void {
+    if (this.problems.length >= MAX_PROBLEMS) {
+      this.suppressed += problem.severity === 'error' ? 1 : 0;
+      return;
+    }
+    this.problems.push({ file: this.file, ...problem });
+  }
+}
+
+/**
+ * Sound as far as Kubernetes goes, only of no use: a slice port without a number means "all ports", and a health
+ * check port is what an API server would hand out.
+ */
+function isAdvice(problem: ObjectProblem): boolean {
+  if (problem.ignored === 'object' || !problem.message.startsWith('is missing')) {
+    return false;
+  }
+  return problem.field === 'spec.healthCheckNodePort' || problem.kind === 'EndpointSlice';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The YAML parser, which reads JSON too, tells where.
+    return undefined;
+  }
+}
+
+function parseDocuments(text: string, lines: LineCounter): Iterable<Document> {
+  const parser = new Parser(lines.addNewLine);
+  return new Composer({ merge: true, prettyErrors: false }).compose(parser.parse(text));
+}
+
+function parseFirst(text: string): { readonly document: Document | undefined; readonly lines: LineCounter } {
+  const lines = new LineCounter();
+  const [document] = parseDocuments(text, lines);
+  return { document, lines };
+}
+
+/** Which of our kinds it is. A `Service` of another group (Knative has one) is another kind. */
+function familyOf(kind: string, apiVersion: string): Family | undefined {
+  const slash = apiVersion.indexOf('/');
+  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+  return Object.hasOwn(GROUPS, kind) && GROUPS[kind as Family].group === group ? (kind as Family) : undefined;
+}
+
+/** The object with its namespace filled in, and without what is large and never read. */
+function trim(value: UnknownRecord, namespaced: boolean): UnknownRecord {
+  if (!isRecord(value.metadata)) {
+    return value;
+  }
+  const { managedFields: _managedFields, ...rest } = value.metadata;
+  const metadata: Record<string, unknown> = rest;
+  if (namespaced && (metadata.namespace === undefined || metadata.namespace === null || metadata.namespace === '')) {
+    metadata.namespace = 'default';
+  }
+  if (isRecord(metadata.annotations)) {
+    const { 'kubectl.kubernetes.io/last-applied-configuration': _applied, ...annotations } = metadata.annotations;
+    metadata.annotations = annotations;
+  }
+  return { ...value, metadata };
+}
+
+function identityOf(result: ReadResult<unknown>): string {
+  const { namespace = '', name = '' } = result.identity ?? {};
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+function nameOf(value: UnknownRecord): string {
+  const metadata = isRecord(value.metadata) ? value.metadata : {};
+  const name = typeof metadata.name === 'string' ? printable(metadata.name, 80) : '(without a name)';
+  return typeof metadata.namespace === 'string' ? `${printable(metadata.namespace, 80)}/${name}` : name;
+}

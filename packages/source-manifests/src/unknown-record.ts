@@ -1,0 +1,6 @@
+/** An object from outside of which nothing is known. */
+export type UnknownRecord = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is UnknownRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

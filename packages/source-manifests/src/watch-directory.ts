@@ -1,0 +1,36 @@
+import { type FSWatcher, watch } from 'node:fs';
+
+/** A watch on a directory that is under way. */
+export interface DirectoryWatch {
+  /** No call after it returns. Idempotent. */
+  close(): void;
+}
+
+/**
+ * Calls `onChange` when something in the directory may have changed, and `onError` at most once, when the watch has
+ * ended by itself. Does not keep the process alive.
+ *
+ * @throws what the system says when it cannot watch (`ENOSPC`: too many watches).
+ */
+export type WatchDirectory = (path: string, onChange: () => void, onError: (error: unknown) => void) => DirectoryWatch;
+
+/** By inotify, where the platform has it. */
+export const watchDirectory: WatchDirectory = (path, onChange, onError) => {
+  let watcher: FSWatcher | undefined = watch(path, { persistent: false });
+  const close = () => {
+    watcher?.close();
+    watcher = undefined;
+  };
+  watcher.on('change', () => {
+    if (watcher) {
+      onChange();
+    }
+  });
+  watcher.on('error', (error) => {
+    if (watcher) {
+      close();
+      onError(error);
+    }
+  });
+  return { close };
+};
