@@ -103,7 +103,10 @@ async function runAgent(
     ...(composition.conntrack ? { conntrack: composition.conntrack } : {}),
     ...(status ? { observer: status } : {}),
   });
-  const stop = () => void server.stop();
+  const stop = () => {
+    logger.info('kube-proxier is ending');
+    void server.stop();
+  };
   signal.addEventListener('abort', stop);
   try {
     await status?.start();

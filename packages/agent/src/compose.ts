@@ -1,4 +1,5 @@
 import type { BackendModule, Logger, Source } from '@kube-proxier/core';
+import { iptablesBackend } from '@kube-proxier/iptables';
 import type { FlowTable } from '@kube-proxier/server';
 import { ManifestSource } from '@kube-proxier/source-manifests';
 import type { AgentSettings } from './flags/settings.js';
@@ -15,7 +16,7 @@ export interface Composition {
 /** The real parts. The only place that knows which backends and sources there are. */
 export function compose(): Composition {
   return {
-    backends: [createIpvsMode()],
+    backends: [iptablesBackend, createIpvsMode()],
     sources: ({ manifests }, logger) => manifests.map((path) => new ManifestSource({ path, logger })),
   };
 }

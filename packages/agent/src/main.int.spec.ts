@@ -154,6 +154,15 @@ describe('the kube-proxier command', () => {
     hanging.child.kill('SIGTERM');
     expect(await hanging.ended).toEqual({ status: 0, signal: null });
     expect(Date.now() - begin).toBeLessThan(1000);
+
+    const again = start([`--manifests=${directory}`], { fault: 'hang' });
+    await again.until(/is running/);
+    again.child.kill('SIGTERM');
+    await again.until(/is ending/);
+    const second = Date.now();
+    again.child.kill('SIGTERM');
+    expect(await again.ended).toEqual({ status: 0, signal: null });
+    expect(Date.now() - second).toBeLessThan(500);
   });
 
   it('falls back from ipvs, and says why in one line', async () => {

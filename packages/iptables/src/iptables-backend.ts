@@ -2,6 +2,7 @@ import {
   type BackendModule,
   type Cleanup,
   type IPFamily,
+  isProxierError,
   type Logger,
   messageOf,
   type ProbeResult,
@@ -54,18 +55,41 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
 }
 
 /** One rule of every kind that the host may lack, in a chain that no packet comes through. */
-const TRIAL = `*nat
+const TRIAL = `*filter
 :KUBE-PROXY-TRIAL - [0:0]
--A KUBE-PROXY-TRIAL -p tcp -m comment --comment "trial" -m tcp --dport 1 -m statistic --mode random --probability 0.50000000000 -j RETURN
--A KUBE-PROXY-TRIAL -m mark ! --mark 0x4000/0x4000 -m conntrack --ctstate DNAT -j RETURN
--A KUBE-PROXY-TRIAL -m addrtype --dst-type LOCAL -j RETURN
--A KUBE-PROXY-TRIAL -j MARK --set-xmark 0x4000/0x4000
+-A KUBE-PROXY-TRIAL -p tcp -m comment --comment "trial" -m tcp --dport 1 -j REJECT --reject-with icmp-port-unreachable
+-A KUBE-PROXY-TRIAL -m conntrack --ctstate INVALID -j DROP
 COMMIT
 *nat
 :KUBE-PROXY-TRIAL - [0:0]
--X KUBE-PROXY-TRIAL
+-A KUBE-PROXY-TRIAL -d 0.0.0.1/0.0.0.15 -p udp -m statistic --mode random --probability 0.50000000000 -j DNAT --to-destination 192.0.2.1:1
+-A KUBE-PROXY-TRIAL -m mark ! --mark 0x4000/0x4000 -m conntrack --ctstate DNAT -j RETURN
+-A KUBE-PROXY-TRIAL -m addrtype --dst-type LOCAL -j RETURN
+-A KUBE-PROXY-TRIAL -j MARK --set-xmark 0x4000/0x4000
+-A PREROUTING -j KUBE-PROXY-TRIAL
+-A POSTROUTING -j MASQUERADE
 COMMIT
 `;
+
+/** Runs everything in a network namespace of its own, which is gone afterwards. */
+function inNewNamespace(runner: CommandRunner): CommandRunner {
+  return {
+    run: (request) => runner.run({ ...request, command: 'unshare', args: ['--net', request.command, ...request.args] }),
+  };
+}
+
+/** Where there is no unshare, or no right to use it, the trial is left out. */
+async function canRun(runner: CommandRunner): Promise<boolean> {
+  try {
+    await runner.run({ command: 'true', args: [] });
+    return true;
+  } catch (error) {
+    if (isProxierError(error)) {
+      return false;
+    }
+    throw error;
+  }
+}
 
 class IptablesHost {
   readonly #runner: CommandRunner;
@@ -89,11 +113,21 @@ class IptablesHost {
     return new ReconcilingProxier({ mode: 'iptables', context, dataplane });
   }
 
+  /** Lists on the host, and writes in a namespace of its own, so that it leaves no trace. */
   async probe(): Promise<ProbeResult> {
     try {
       const iptables = await this.#chosen('IPv4');
       const { text, variant } = await iptables.version();
-      await iptables.restore(TRIAL);
+      if (!(await iptables.isPresent())) {
+        return {
+          usable: false,
+          reason: 'the nat table cannot be listed: the kernel lacks it, or this process may not',
+        };
+      }
+      const trial = inNewNamespace(this.#runner);
+      if (await canRun(trial)) {
+        await this.#iptables('IPv4', await this.#variantToUse(), trial).restore(TRIAL);
+      }
       return { usable: true, detail: `iptables ${text} (${variant})` };
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
@@ -144,20 +178,24 @@ class IptablesHost {
     }
   }
 
-  /** Both families use the same variant, as the kubelet and the pod network do. */
   async #chosen(family: IPFamily, logger?: Logger): Promise<Iptables> {
-    if (this.options.variant !== undefined) {
-      return this.#iptables(family, this.options.variant);
-    }
-    this.#variant ??= detectIptablesVariant(this.#runner).then(({ variant, reason }) => {
-      logger?.info(`using ${variant ?? 'the default'} iptables: ${reason}`);
-      return variant;
-    });
-    return this.#iptables(family, await this.#variant);
+    return this.#iptables(family, await this.#variantToUse(logger));
   }
 
-  #iptables(family: IPFamily, variant: IptablesVariant | undefined): Iptables {
-    return createIptables({ family, runner: this.#runner, ...(variant === undefined ? {} : { variant }) });
+  /** Both families use the same variant, as the kubelet and the pod network do. */
+  #variantToUse(logger?: Logger): Promise<IptablesVariant | undefined> {
+    this.#variant ??=
+      this.options.variant === undefined
+        ? detectIptablesVariant(this.#runner).then(({ variant, reason }) => {
+            logger?.info(`using ${variant ?? 'the default'} iptables: ${reason}`);
+            return variant;
+          })
+        : Promise.resolve(this.options.variant);
+    return this.#variant;
+  }
+
+  #iptables(family: IPFamily, variant: IptablesVariant | undefined, runner = this.#runner): Iptables {
+    return createIptables({ family, runner, ...(variant === undefined ? {} : { variant }) });
   }
 }
 

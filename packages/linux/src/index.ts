@@ -1,9 +1,10 @@
-// iptables
+// Processes
 
-// Conntrack, sysctl, network, ipvs, tools
+// Processes, conntrack, sysctl, network, ipvs.
 export * from './conntrack/conntrack.js';
 export * from './conntrack/conntrack-text.js';
 export * from './conntrack/conntrack-tool.js';
+// iptables
 export type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables/iptables.js';
 export {
   createIptables,
@@ -41,6 +42,7 @@ export {
   createCommandRunner,
 } from './process/command-runner.js';
 export * from './process/find-tool.js';
-// Files of the kernel
+// Kernel settings
 export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';
+export { type RunCommand, runCommand, systemPath } from './process/run-command.js';
 export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

@@ -7,5 +7,5 @@ export { type HostNetwork, thisHost } from './host-network.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node-addresses.js';
 export { resolveNodeName } from './node-name.js';
 export { ProxyServer, type ProxyServerInfo, type ProxyServerOptions } from './proxy-server.js';
-export { type FlowEnd, mayLeaveStaleFlows, staleFlows, type TrackedFlow } from './stale-flows.js';
+export { mayLeaveStaleFlows, staleFlows, type TrackedFlow } from './stale-flows.js';
 export { StatusServer, type StatusServerOptions } from './status-server.js';

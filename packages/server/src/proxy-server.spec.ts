@@ -227,8 +227,8 @@ describe('ProxyServer', () => {
   it('is not disturbed by an observer that fails, and cleans up stale flows', async () => {
     const flow: TrackedFlow = {
       protocol: 'UDP',
-      originalDestination: { address: '10.96.0.10', port: 53 },
-      replySource: { address: '10.0.0.9', port: 53 },
+      original: { destination: '10.96.0.10', destinationPort: 53 },
+      reply: { source: '10.0.0.9', sourcePort: 53 },
     };
     const deleted: TrackedFlow[] = [];
     const { server, source, logger } = setUp({
@@ -239,8 +239,8 @@ describe('ProxyServer', () => {
         },
       },
       conntrack: {
-        listUDP: async (family) => (family === 'IPv4' ? [flow] : []),
-        delete: async (_family, flows) => deleted.push(...flows),
+        list: async (family, protocol) => (family === 'IPv4' && protocol === 'UDP' ? [flow] : []),
+        delete: async (flows) => deleted.push(...flows),
       },
     });
     await server.start();

@@ -8,15 +8,24 @@ import {
   type SourceHandler,
 } from '@kube-proxier/core';
 import { withBindAddress } from './node-addresses.js';
+import { ObjectClaims } from './object-claims.js';
+
+/** Names come from outside. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 300);
+}
 
 /**
- * Brings the events of several sources to one proxier: "synced" when all of them are, service CIDRs put together.
- * Sources must not name the same objects; where they do, the last word counts.
+ * Brings the events of several sources to one proxier: "synced" when all of them are, service CIDRs put together. Where
+ * two sources name the same Service or EndpointSlice, the first of them counts, and the other takes over when it goes.
  */
 export class SourceHub {
   private readonly unsyncedServices = new Set<SourceHandler>();
   private readonly unsyncedEndpoints = new Set<SourceHandler>();
   private readonly cidrs = new Map<SourceHandler, readonly string[]>();
+  private readonly services = new ObjectClaims<Service>();
+  private readonly slices = new ObjectClaims<EndpointSlice>();
+  private handlers = 0;
   private closed = false;
 
   /** @param bindAddress takes the place of the Node's address of its family (spec W-28); empty for none. */
@@ -28,11 +37,16 @@ export class SourceHub {
 
   /** A handler for one more source. All are to be made before the first source starts. */
   handler(): SourceHandler {
+    const place = this.handlers++;
     const handler: SourceHandler = {
       onServiceUpdate: (previous: Service | undefined, current: Service | undefined) =>
-        this.pass(() => this.proxier.onServiceUpdate(previous, current)),
+        this.claim(this.services, place, previous, current, (before, after) =>
+          this.proxier.onServiceUpdate(before, after),
+        ),
       onEndpointsUpdate: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) =>
-        this.pass(() => this.proxier.onEndpointsUpdate(previous, current)),
+        this.claim(this.slices, place, previous, current, (before, after) =>
+          this.proxier.onEndpointsUpdate(before, after),
+        ),
       onNodeUpdate: (node: Node) =>
         this.pass(() =>
           this.proxier.onNodeUpdate(this.bindAddress === '' ? node : withBindAddress(node, this.bindAddress)),
@@ -61,6 +75,28 @@ export class SourceHub {
   /** No event is passed on from now on. */
   close(): void {
     this.closed = true;
+  }
+
+  private claim<T extends Service | EndpointSlice>(
+    claims: ObjectClaims<T>,
+    place: number,
+    previous: T | undefined,
+    current: T | undefined,
+    tell: (previous: T | undefined, current: T | undefined) => void,
+  ): void {
+    if (this.handlers < 2) {
+      this.pass(() => tell(previous, current));
+      return;
+    }
+    const change = claims.update(place, previous, current);
+    if (change.contested) {
+      const { kind = 'Object', metadata } = current ?? {};
+      const name = printable(`${kind} ${metadata?.namespace}/${metadata?.name}`);
+      this.logger.warn(`${name} comes from two sources; the one that was given first counts`);
+    }
+    if (change.previous !== change.current) {
+      this.pass(() => tell(change.previous, change.current));
+    }
   }
 
   private pass(call: () => void): void {

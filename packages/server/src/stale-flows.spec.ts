@@ -22,11 +22,13 @@ function state(...endpoints: Parameters<typeof makeSlice>[1]) {
 }
 
 function flow(sentTo: string, answeredBy: string, protocol = 'UDP'): TrackedFlow {
-  const end = (text: string) => {
-    const colon = text.lastIndexOf(':');
-    return { address: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
+  const [destination = '', destinationPort] = sentTo.split(':');
+  const [source = '', sourcePort] = answeredBy.split(':');
+  return {
+    protocol,
+    original: { destination, destinationPort: Number(destinationPort) },
+    reply: { source, sourcePort: Number(sourcePort) },
   };
-  return { protocol, originalDestination: end(sentTo), replySource: end(answeredBy) };
 }
 
 describe('staleFlows', () => {

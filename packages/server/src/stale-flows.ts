@@ -1,19 +1,12 @@
 import { type ChangeSet, type Endpoint, joinHostPort, type ProxyState } from '@kube-proxier/core';
 
-/** Address and port of one side of a packet. */
-export interface FlowEnd {
-  /** Canonical IP address. */
-  readonly address: string;
-  readonly port: number;
-}
-
-/** One tracked connection, as far as it takes to tell whether it is stale. */
+/** One tracked connection, as far as it takes to tell whether it is stale. Addresses are canonical. */
 export interface TrackedFlow {
   readonly protocol: string;
-  /** Where its first packet was sent to. */
-  readonly originalDestination: FlowEnd;
-  /** Where replies come from: the endpoint, after destination NAT. */
-  readonly replySource: FlowEnd;
+  /** As its first packet came: where the client sent it to. */
+  readonly original: { readonly destination: string; readonly destinationPort: number };
+  /** As replies come: from the endpoint, where there was destination NAT. */
+  readonly reply: { readonly source: string; readonly sourcePort: number };
 }
 
 /**
@@ -72,9 +65,9 @@ export function staleFlows<Flow extends TrackedFlow>(state: ProxyState, flows: I
     if (flow.protocol !== 'UDP') {
       continue;
     }
-    const { originalDestination: sentTo, replySource: answeredBy } = flow;
-    const serving = byAddress.get(joinHostPort(sentTo.address, sentTo.port)) ?? byNodePort.get(sentTo.port);
-    if (serving && !serving.has(joinHostPort(answeredBy.address, answeredBy.port))) {
+    const { destination, destinationPort } = flow.original;
+    const serving = byAddress.get(joinHostPort(destination, destinationPort)) ?? byNodePort.get(destinationPort);
+    if (serving && !serving.has(joinHostPort(flow.reply.source, flow.reply.sourcePort))) {
       stale.push(flow);
     }
   }

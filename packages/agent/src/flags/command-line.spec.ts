@@ -75,7 +75,7 @@ describe('helpText', () => {
   const flat = text.replace(/\s+/g, ' ');
 
   it.each(FLAGS.map((flag) => [flag.name, flag] as const))('explains --%s, with its default', (name, flag) => {
-    expect(text).toMatch(new RegExp(`^ +(-\\w, )?--${name}( <\\w+>)?  `, 'm'));
+    expect(text).toMatch(new RegExp(`^ +(-\\w, )?--${name}( <[\\w:]+>)?  `, 'm'));
     expect(flat).toContain(flag.help);
     if (!['help', 'version', 'cleanup'].includes(name)) {
       expect(flat).toContain(`Default: ${flag.defaultText}.`);

@@ -35,10 +35,11 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const isSet = (name: FlagName) => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
   let command: AgentCommand = isSet('cleanup') ? 'cleanup' : 'run';
   const [first, ...rest] = operands;
-  if (first === 'cleanup' || first === 'explain') {
+  const named = first === 'cleanup' || first === 'explain';
+  if (named) {
     command = first;
   }
-  const positional = [...(command === first ? rest : operands)];
+  const positional = named ? [...rest] : [...operands];
   let mayBeValue = false;
   for (const argument of unknown) {
     if (argument.startsWith('-')) {

@@ -165,7 +165,7 @@ export const FLAGS = [
   {
     name: 'metrics-bind-address',
     type: 'text',
-    value: 'address:port',
+    value: 'address',
     default: '127.0.0.1:10249',
     defaultText: '127.0.0.1:10249',
     help:

@@ -26,6 +26,8 @@ describe('readSettings', () => {
       mode: '',
       fallback: 'iptables',
       manifests: ['m'],
+      output: 'text',
+      status: { host: '127.0.0.1', port: 10249 },
       bindAddress: '0.0.0.0',
       proxier: {
         localTrafficDetection: { kind: 'none' },

@@ -126,7 +126,7 @@ class SettingsReader {
 
   private fallback(modes: readonly ProxyMode[]): ProxyMode | 'none' {
     const mode = this.text('proxy-mode-fallback');
-    if (mode !== 'none' && !modes.includes(mode)) {
+    if (this.commandLine.values.has('proxy-mode-fallback') && mode !== 'none' && !modes.includes(mode)) {
       this.wrong('proxy-mode-fallback', mode, `must be one of ${modes.join(', ')}, or none`);
     }
     return mode;

@@ -1,15 +1,15 @@
 // iptables
-
-// Conntrack, sysctl, network
-export * from './fake-conntrack.js';
 export { FakeIptables, type FakeIptablesOptions } from './fake-iptables.js';
+export { canMakeNamespaces, makeNamespace, type TestNamespace, withNamespace } from './network-namespace.js';
+export { type WalkedPacket, type WalkOutcome, walkPacket } from './walk-packet.js';
+// The network sandbox: real packets through the real kernel.
+
+// Fakes that keep the kernel's semantics.
+export * from './fake-conntrack.js';
 export * from './fake-local-network.js';
 export * from './fake-sysctl.js';
-export { canMakeNamespaces, makeNamespace, type TestNamespace, withNamespace } from './network-namespace.js';
-// The network sandbox: real packets through the real kernel.
 export * from './sandbox/network-sandbox.js';
 export * from './sandbox/outcome.js';
 export * from './sandbox/sandbox-error.js';
 export * from './sandbox/sandbox-host.js';
 export { SANDBOX_NETWORK } from './sandbox/sandbox-plan.js';
-export { type WalkedPacket, type WalkOutcome, walkPacket } from './walk-packet.js';

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Proxier, type Service, silentLogger } from '@kube-proxier/core';
+import { makeService } from '@kube-proxier/core/testing';
+import { SourceHub } from './source-hub.js';
+
+class Recorder implements Proxier {
+  readonly mode = 'test';
+  readonly services = new Map<string, Service>();
+  readonly log: string[] = [];
+  onServiceUpdate(previous: Service | undefined, current: Service | undefined): void {
+    const name = (current ?? previous)?.metadata?.name ?? '';
+    expect(this.services.get(name)).toBe(previous);
+    if (current) {
+      this.services.set(name, current);
+    } else {
+      this.services.delete(name);
+    }
+  }
+  onEndpointsUpdate(): void {
+    throw new Error('a proxier must not');
+  }
+  onServicesSynced(): void {
+    this.log.push('services');
+  }
+  onEndpointsSynced(): void {
+    this.log.push('endpoints');
+  }
+  onNodeUpdate(): void {}
+  onServiceCIDRsUpdate(cidrs: readonly string[]): void {
+    this.log.push(cidrs.join());
+  }
+  sync(): void {}
+  async syncLoop(): Promise<void> {}
+}
+
+function setUp() {
+  const proxier = new Recorder();
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const hub = new SourceHub(proxier, '', logger);
+  return { proxier, warnings, hub, first: hub.handler(), second: hub.handler() };
+}
+
+describe('SourceHub', () => {
+  it('lets the first source win, and the other take over', () => {
+    const { proxier, warnings, first, second } = setUp();
+    const [a1, a2, b1, b2] = [80, 81, 90, 91].map((port) => makeService('work/web', { ports: [{ port }] }));
+    second.onServiceUpdate(undefined, b1);
+    expect(proxier.services.get('web')).toBe(b1);
+    first.onServiceUpdate(undefined, a1);
+    expect(proxier.services.get('web')).toBe(a1);
+    second.onServiceUpdate(b1, b2);
+    first.onServiceUpdate(a1, a2);
+    expect(proxier.services.get('web')).toBe(a2);
+    first.onServiceUpdate(a2, undefined);
+    expect(proxier.services.get('web')).toBe(b2);
+    second.onServiceUpdate(b2, undefined);
+    expect(proxier.services.size).toBe(0);
+    expect(warnings).toEqual(['Service work/web comes from two sources; the one that was given first counts']);
+  });
+
+  it('is synced when all sources are, once', () => {
+    const { proxier, first, second } = setUp();
+    first.onServicesSynced();
+    first.onServicesSynced();
+    first.onEndpointsSynced();
+    second.onEndpointsSynced();
+    expect(proxier.log).toEqual(['endpoints']);
+    second.onServicesSynced();
+    second.onServicesSynced();
+    expect(proxier.log).toEqual(['endpoints', 'services']);
+  });
+
+  it('puts service CIDRs together', () => {
+    const { proxier, first, second } = setUp();
+    first.onServiceCIDRsUpdate(['10.96.0.0/16']);
+    second.onServiceCIDRsUpdate(['fd00::/108', '10.96.0.0/16']);
+    first.onServiceCIDRsUpdate([]);
+    expect(proxier.log).toEqual(['10.96.0.0/16', '10.96.0.0/16,fd00::/108', '10.96.0.0/16,fd00::/108']);
+  });
+
+  it('survives a proxier that throws, and passes nothing on when closed', () => {
+    const { proxier, hub, first } = setUp();
+    first.onEndpointsUpdate(undefined, {});
+    hub.close();
+    first.onServiceUpdate(undefined, makeService('work/web'));
+    expect(proxier.services.size).toBe(0);
+  });
+});
