@@ -35,8 +35,6 @@ const colours = isInside ? process.env.KUBE_PROXIER_DEMO_COLOURS === '1' : proce
 
 class DemoError extends Error {}
 
-await runScript(isInside ? play : launch);
-
 /** Gets everything ready, then starts the part that needs to be root over network namespaces. */
 async function launch() {
   const unknown = process.argv.slice(2).filter((argument) => argument !== '--keep');
@@ -102,7 +100,7 @@ function say(text) {
 
 /** What was typed where, and what came back. */
 function show(where, command, output) {
-  write(`${indent(`${paint('2', `${where} $`)} ${paint('1', command)}`)}\n`);
+  write(`${indent(`${paint('2', where === '' ? '$' : `${where} $`)} ${paint('1', command)}`)}\n`);
   write(`${indent(output.trimEnd())}\n`);
 }
 
@@ -162,16 +160,19 @@ class World {
   }
 
   async start() {
+    const [pod1, pod2, remote] = [...this.sandbox.pods, this.sandbox.remotePod(1)];
     say(
-      `${indent(`
-client ----- router ----- remote-node ---- remote-pod1
-${this.client.ipv4}    |       192.168.0.3      ${this.sandbox.remotePod(1).ipv4}
-               |
-             node -------- pod1, pod2
-             ${this.node.ipv4}   ${this.sandbox.pod(1).ipv4}, ${this.sandbox.pod(2).ipv4}
-`)
-        .trim()
-        .replace(/^/, '    ')}`,
+      indent(
+        [
+          '                     remote-node ---- remote-pod1',
+          `                     ${this.sandbox.remoteNode.ipv4}      ${remote.ipv4}`,
+          '                          |',
+          '  client ------------- router',
+          `  ${this.client.ipv4}             |`,
+          '                         node ------- pod1, pod2',
+          `                     ${this.node.ipv4}      ${pod1.ipv4}, ${pod2.ipv4}`,
+        ].join('\n'),
+      ),
     );
     say("Each is a network namespace with addresses of its own, IPv6 too; this machine's network is not touched.");
     say('A real redis-server runs in pod1 and in remote-pod1, and knows the name of its pod.');
@@ -342,11 +343,11 @@ async function perform(world) {
   expectOnly(spread.answers, [pod1.name, remote.name]);
   show('client', `${spread.script} | sort | uniq -c`, describe(spread.answers));
 
-  step('One endpoint is removed, and no connection fails');
-  await removeWithoutLoss(world, pod1, remote);
-
   step(`The rules of ${SERVICE}`);
   await showRules(world);
+
+  step('One endpoint is removed, and no connection fails');
+  await removeWithoutLoss(world, pod1, remote);
 
   async function ask(host, [address, port], command, expected) {
     const answer = await world.redisCli(host, address, port, ...command);
@@ -444,9 +445,14 @@ export function serviceRules(saved) {
   }
   const isShared = (chain) =>
     rules.some((rule) => chainOf(rule) === chain && !rule.includes(SERVICE) && rule.includes('--comment'));
-  return [...chains].flatMap((chain) =>
-    rules.filter((rule) => chainOf(rule) === chain && (rule.includes(SERVICE) || !isShared(chain))),
-  );
+  // In the order in which a packet meets them.
+  const order = ['KUBE-SERVICES', 'KUBE-NODEPORTS', 'KUBE-EXT-', 'KUBE-SVC-', 'KUBE-SEP-'];
+  const rank = (chain) => (order.findIndex((prefix) => chain.startsWith(prefix)) + 100) % 100;
+  return [...chains]
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap((chain) =>
+      rules.filter((rule) => chainOf(rule) === chain && (rule.includes(SERVICE) || !isShared(chain))),
+    );
 }
 
 async function finish(world) {
@@ -503,3 +509,5 @@ Take it down, and nothing is left:
 function isRootless() {
   return readFileSync('/proc/self/uid_map', 'utf8').trim().split(/\s+/).join(' ') !== '0 0 4294967295';
 }
+
+await runScript(isInside ? play : launch);
