@@ -90,11 +90,18 @@ function installTools(tools) {
   withoutStartingServices(() => {
     const environment = { DEBIAN_FRONTEND: 'noninteractive' };
     if (!packagesAreKnown(names)) {
-      say('apt-get update (the list of packages is empty or old)');
+      say('apt-get update (the list of packages is empty)');
       run('apt-get', ['update', '--quiet'], environment, true);
     }
     say(command);
-    run('apt-get', command.split(' ').slice(1), environment, true);
+    const install = () => run('apt-get', command.split(' ').slice(1), environment, true);
+    try {
+      install();
+    } catch {
+      say('apt-get update, and once more (the list of packages may name some that are gone)');
+      run('apt-get', ['update', '--quiet'], environment, true);
+      install();
+    }
   });
   const stillMissing = tools.filter((tool) => !isInstalled(tool.command)).map((tool) => tool.command);
   if (stillMissing.length > 0) {
@@ -182,19 +189,25 @@ export async function runScript(main) {
 }
 
 /**
- * The command to put before another one so that it is root over network namespaces of its own: none for root; null
- * where the kernel does not allow that.
+ * The command to put before another one so that it is root over network namespaces of its own: none where this process
+ * can make them already.
  *
- * @returns {string[] | null}
+ * @returns {string[]}
  */
 export function rootlessPrefix() {
-  if (process.getuid?.() === 0) {
+  const allows = (command) => spawnSync(command[0], [...command.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
+  if (process.getuid?.() === 0 && allows(['unshare', '--net', '--mount'])) {
     return [];
   }
   const prefix = ['unshare', '--user', '--map-root-user', '--net', '--mount'];
-  const allowed = spawnSync(prefix[0], [...prefix.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
+  if (!allows(prefix)) {
+    throw new PrepareError(
+      'Network namespaces cannot be made here, and this kernel or container allows no user namespaces: run it as root,\n' +
+        'and in a container as a privileged one (docker run --privileged …).',
+    );
+  }
   // A new network namespace begins with its loopback interface down.
-  return allowed ? [...prefix, 'sh', '-c', 'PATH="$PATH:/usr/sbin:/sbin"; ip link set lo up; exec "$@"', 'sh'] : null;
+  return [...prefix, 'sh', '-c', 'PATH="$PATH:/usr/sbin:/sbin"; ip link set lo up; exec "$@"', 'sh'];
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

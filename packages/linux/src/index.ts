@@ -1,5 +1,3 @@
-// Processes
-
 // Processes, conntrack, sysctl, network, ipvs.
 export * from './conntrack/conntrack.js';
 export * from './conntrack/conntrack-text.js';
@@ -44,5 +42,4 @@ export {
 export * from './process/find-tool.js';
 // Kernel settings
 export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';
-export { type RunCommand, runCommand, systemPath } from './process/run-command.js';
 export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

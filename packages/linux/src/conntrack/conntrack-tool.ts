@@ -1,5 +1,5 @@
 import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
-import { CommandError, type RunCommand, runCommand } from '../process/run-command.js';
+import { CommandError, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
 import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
 import { conntrackArguments, parseConntrackList } from './conntrack-text.js';
 
@@ -14,11 +14,11 @@ const DELETE_FROM_INPUT = ['sh', '-c', 'cat | conntrack -R -'] as const;
 
 /** {@link Conntrack} through the `conntrack` command (conntrack-tools 1.4.6 or later). */
 export class ConntrackTool implements Conntrack {
-  readonly #run: RunCommand;
+  readonly #runner: CommandRunner;
 
-  /** @param run where to run it; default is this host. */
-  constructor(run: RunCommand = runCommand) {
-    this.#run = run;
+  /** @param runner where to run it; default is this host. */
+  constructor(runner: CommandRunner = createCommandRunner()) {
+    this.#runner = runner;
   }
 
   async list(family: IPFamily, protocol: Protocol): Promise<readonly ConntrackEntry[]> {
@@ -38,13 +38,13 @@ export class ConntrackTool implements Conntrack {
     return parseConntrackList(stdout).length;
   }
 
-  async #output([file, ...args]: readonly [string, ...string[]], input?: string): Promise<string> {
+  async #output([command, ...args]: readonly [string, ...string[]], stdin?: string): Promise<string> {
     try {
-      const result = await this.#run(file, args, { timeout: TIMEOUT, ...(input === undefined ? {} : { input }) });
-      return result.stdout;
+      const request = { command, args, timeout: TIMEOUT, ...(stdin === undefined ? {} : { stdin }) };
+      return (await this.#runner.run(request)).stdout;
     } catch (error) {
       if (error instanceof CommandError && /0 flow entries have been (deleted|shown)/.test(error.stderr)) {
-        return error.stdout;
+        return '';
       }
       throw describe(error);
     }
@@ -54,15 +54,15 @@ export class ConntrackTool implements Conntrack {
 function describe(error: unknown): ConntrackError {
   const cause = { cause: error };
   if (error instanceof CommandError) {
-    // 127: a command in front of it, such as nsenter, did not find it.
-    if (error.code === 'COMMAND_NOT_FOUND' || error.exitCode === 127) {
+    // 127: the shell did not find it.
+    if (error.failure === 'not-found' || error.exitCode === 127) {
       return new ConntrackError(
         'CONNTRACK_MISSING_TOOL',
         'the conntrack command is not installed: install the package conntrack (or conntrack-tools)',
         cause,
       );
     }
-    if (error.code === 'COMMAND_NOT_PERMITTED' || /CAP_NET_ADMIN|not permitted/.test(error.stderr)) {
+    if (error.failure === 'permission-denied' || /CAP_NET_ADMIN|not permitted/.test(error.stderr)) {
       return new ConntrackError('CONNTRACK_NOT_PERMITTED', 'conntrack needs root or the capability NET_ADMIN', cause);
     }
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type CommandResult, runCommand } from '../process/run-command.js';
+import { type CommandResult, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
 import { FakeConntrack } from '../testing/fake-conntrack.js';
 import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
 import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
@@ -121,7 +121,7 @@ describe('ConntrackTool, in the kernel', () => {
       const batch: string[] = [];
       const done = Promise.resolve().then(() => {
         waiting = undefined;
-        return sandbox.node.run('sh', ['-c', 'cat | conntrack -R -'], { input: batch.join('') });
+        return sandbox.node.exec(['sh', '-c', 'cat | conntrack -R -'], { stdin: batch.join('') });
       });
       waiting = { lines: batch, done };
     }
@@ -130,7 +130,7 @@ describe('ConntrackTool, in the kernel', () => {
   };
 
   conntrackSuite(() => ({
-    conntrack: new ConntrackTool(sandbox.node.run),
+    conntrack: new ConntrackTool(sandbox.node.runner),
     add: async (entry) => {
       const state = entry.protocol === 'TCP' ? ' --state ESTABLISHED' : '';
       await insert(`-I ${conntrackArguments(entry).join(' ')} -t 60${state}\n`);
@@ -148,30 +148,37 @@ describe('ConntrackTool, in the kernel', () => {
     await sandbox.pod(1).serve({ protocol: 'UDP', port: 5353 });
     const outcome = await sandbox.client.connect({ protocol: 'UDP', to: '10.96.0.10', port: 53, fromPort: 4000 });
     expect(outcome).toMatchObject({ kind: 'answered', by: 'pod1' });
-    const conntrack = new ConntrackTool(node.run);
+    const conntrack = new ConntrackTool(node.runner);
     expect(await conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
     expect(await conntrack.delete([flow(4000)])).toBe(1);
   });
 
   test('says that it is not installed', async () => {
-    const conntrack = new ConntrackTool((file, args) => runCommand(`/nowhere/${file}`, args));
-    await expect(conntrack.list('IPv4', 'UDP')).rejects.toMatchObject({
+    const runner = createCommandRunner();
+    const elsewhere: CommandRunner = {
+      run: (request) => runner.run({ ...request, command: `/nowhere/${request.command}` }),
+    };
+    await expect(new ConntrackTool(elsewhere).list('IPv4', 'UDP')).rejects.toMatchObject({
       code: 'CONNTRACK_MISSING_TOOL',
       message: expect.stringContaining('install'),
     });
-    const behindAnother = new ConntrackTool((file, args) => runCommand('nsenter', [`/nowhere/${file}`, ...args]));
-    await expect(behindAnother.list('IPv4', 'UDP')).rejects.toMatchObject({ code: 'CONNTRACK_MISSING_TOOL' });
+    const withoutTool: CommandRunner = {
+      run: (request) => runner.run({ ...request, args: ['-c', 'cat | /nowhere/conntrack -R -'] }),
+    };
+    await expect(new ConntrackTool(withoutTool).delete([flow(1)])).rejects.toMatchObject({
+      code: 'CONNTRACK_MISSING_TOOL',
+    });
   });
 
   test('says that it is not permitted', async () => {
-    const conntrack = new ConntrackTool((file, args, options) =>
-      runCommand('setpriv', ['--reuid', '65534', '--clear-groups', '--inh-caps=-all', file, ...args], options),
-    );
+    const prefix = ['setpriv', '--reuid', '65534', '--clear-groups', '--inh-caps=-all'];
+    const conntrack = new ConntrackTool(createCommandRunner({ prefix }));
     await expect(conntrack.list('IPv4', 'UDP')).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
+    await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
   });
 
   test('other failures keep their cause', async () => {
-    const conntrack = new ConntrackTool((_file, _args) => runCommand('sh', ['-c', 'echo odd >&2; exit 4']));
+    const conntrack = new ConntrackTool(createCommandRunner({ prefix: ['sh', '-c', 'echo odd >&2; exit 4'] }));
     await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({
       code: 'CONNTRACK_FAILED',
       message: expect.stringContaining('odd'),

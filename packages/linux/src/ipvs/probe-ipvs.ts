@@ -1,6 +1,6 @@
 import type { ProbeResult } from '@kube-proxier/core';
+import { CommandError, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
 import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
-import { CommandError, type RunCommand, runCommand } from '../process/run-command.js';
 
 /** Present in a network namespace exactly when the kernel has IPVS there. */
 const IPVS_TABLE = '/proc/net/ip_vs';
@@ -10,14 +10,17 @@ const IPVS_TABLE = '/proc/net/ip_vs';
  *
  * Reading `/proc` rather than asking by netlink is enough here: the file and the netlink family come and go together.
  *
- * @param run where to try `modprobe`; default is this host.
+ * @param runner where to try `modprobe`; default is this host.
  * @param files whose view of `/proc`; default is that of this process.
  */
-export async function probeIpvs(run: RunCommand = runCommand, files: KernelFiles = kernelFiles): Promise<ProbeResult> {
+export async function probeIpvs(
+  runner: CommandRunner = createCommandRunner(),
+  files: KernelFiles = kernelFiles,
+): Promise<ProbeResult> {
   if (await answers(files)) {
     return { usable: true };
   }
-  const obstacle = await loadModule(run);
+  const obstacle = await loadModule(runner);
   if (await answers(files)) {
     return { usable: true, detail: 'the module ip_vs was loaded' };
   }
@@ -34,15 +37,15 @@ async function answers(files: KernelFiles): Promise<boolean> {
 }
 
 /** @returns why it could not be loaded, as part of a sentence; undefined when modprobe was content. */
-async function loadModule(run: RunCommand): Promise<string | undefined> {
+async function loadModule(runner: CommandRunner): Promise<string | undefined> {
   try {
-    await run('modprobe', ['ip_vs'], { timeout: 10_000 });
+    await runner.run({ command: 'modprobe', args: ['ip_vs'], timeout: 10_000 });
     return undefined;
   } catch (error) {
     if (!(error instanceof CommandError)) {
       return 'its module ip_vs could not be loaded';
     }
-    if (error.code === 'COMMAND_NOT_FOUND' || error.exitCode === 127) {
+    if (error.failure === 'not-found') {
       return 'its module cannot be loaded because modprobe is not installed';
     }
     const said = error.stderr.trim().split('\n')[0]?.replace(/\.$/, '');

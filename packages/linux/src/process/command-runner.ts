@@ -1,5 +1,6 @@
 import { ProxierError } from '@kube-proxier/core';
 import { execa } from 'execa';
+import { systemPath } from './find-tool.js';
 
 /** One run of a program. */
 export interface CommandRequest {
@@ -23,7 +24,7 @@ export interface CommandResult {
 /** Runs programs. The only way by which adapters of this package start one. */
 export interface CommandRunner {
   /**
-   * Runs a program to its end, with `LC_ALL=C`.
+   * Runs a program to its end, with `LC_ALL=C` and the directories of system tools in `PATH`.
    *
    * @throws CommandError when it cannot be started, is killed, or ends with another exit code than 0.
    */
@@ -114,7 +115,7 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Command
       const timeout = request.timeout ?? 60_000;
       const [file, ...args] = [...prefix, request.command, ...request.args] as [string, ...string[]];
       const result = await execa(file, args, {
-        env: { LC_ALL: 'C' },
+        env: { LC_ALL: 'C', PATH: systemPath() },
         reject: false,
         timeout,
         stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',

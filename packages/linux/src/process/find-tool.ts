@@ -1,7 +1,15 @@
 import { access, constants } from 'node:fs/promises';
-import { systemPath } from './run-command.js';
 
-/** Full path of a command as {@link runCommand} would find it; undefined when it is not installed. */
+/** Where Debian keeps network tools; services are often started with a PATH that leaves these out. */
+const SYSTEM_PATHS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
+
+/** `PATH` of this process with the directories of system tools at its end. */
+export function systemPath(): string {
+  const own = (process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(':');
+  return [...own, ...SYSTEM_PATHS.filter((directory) => !own.includes(directory))].join(':');
+}
+
+/** Full path of a command as a {@link CommandRunner} would find it; undefined when it is not installed. */
 export async function findTool(name: string): Promise<string | undefined> {
   for (const directory of systemPath().split(':')) {
     try {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runCommand } from '../../process/run-command.js';
+import { createCommandRunner } from '../../process/command-runner.js';
 import { NetworkSandbox } from './network-sandbox.js';
 import { answersOf, failuresOf, type SandboxProtocol } from './outcome.js';
 import type { SandboxHost } from './sandbox-host.js';
@@ -188,7 +188,7 @@ describe('what a sandbox leaves behind', () => {
     const before = await processesIn(names);
     await sandbox.close();
     await sandbox.close();
-    const { stdout } = await runCommand('ip', ['netns', 'list']);
+    const { stdout } = await createCommandRunner().run({ command: 'ip', args: ['netns', 'list'] });
     expect(stdout).not.toContain(sandbox.namespacePrefix);
     await untilGone(before);
     await expect(async () => sandbox.client.connect({ to: '127.0.0.1', port: 80 })).rejects.toMatchObject({
@@ -221,7 +221,7 @@ describe('without root', () => {
   test('works in a user namespace', async () => {
     const unshare = ['--user', '--map-root-user', '--net', '--mount'];
     try {
-      await runCommand('unshare', [...unshare, 'true']);
+      await createCommandRunner().run({ command: 'unshare', args: [...unshare, 'true'] });
     } catch {
       console.warn('not tested: this kernel or container does not allow user namespaces');
       return;
@@ -237,7 +237,10 @@ describe('without root', () => {
     `;
     // A file system that this root may not write to, as it is for somebody who is not root outside.
     const asStranger = `mount -t tmpfs -o ro tmpfs /run && exec "$0" --input-type=module -e "$1"`;
-    const { stdout } = await runCommand('unshare', [...unshare, 'sh', '-c', asStranger, process.execPath, script]);
+    const { stdout } = await createCommandRunner().run({
+      command: 'unshare',
+      args: [...unshare, 'sh', '-c', asStranger, process.execPath, script],
+    });
     expect(stdout).toBe('pod1\n');
   });
 });

@@ -1,5 +1,5 @@
 import { messageOf } from '@kube-proxier/core';
-import { runCommand } from '../../process/run-command.js';
+import { createCommandRunner } from '../../process/command-runner.js';
 import { SandboxError } from './sandbox-error.js';
 import { SandboxHost } from './sandbox-host.js';
 import {
@@ -94,8 +94,10 @@ export class NetworkSandbox {
     removeOpenSandboxesAtExit();
     openSandboxes.add(sandbox);
     try {
-      await runCommand('sh', ['-s'], {
-        input: renderBuildScript(plan, namespaceOf) + renderRuleScript(plan, namespaceOf),
+      await createCommandRunner().run({
+        command: 'sh',
+        args: ['-s'],
+        stdin: renderBuildScript(plan, namespaceOf) + renderRuleScript(plan, namespaceOf),
       });
     } catch (error) {
       await sandbox.close().catch(() => {});

@@ -1,13 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { type IPFamily, joinHostPort } from '@kube-proxier/core';
+import { type CommandResult, type CommandRunner, createCommandRunner } from '../../process/command-runner.js';
+import { systemPath } from '../../process/find-tool.js';
 import type { KernelFiles } from '../../process/kernel-files.js';
-import {
-  type CommandOptions,
-  type CommandResult,
-  type RunCommand,
-  runCommand,
-  systemPath,
-} from '../../process/run-command.js';
 import type { ClientProgress, Outcome, SandboxProtocol, ServeOptions, Tally, Target } from './outcome.js';
 import { ProbeProcess } from './probe-process.js';
 import { SandboxError } from './sandbox-error.js';
@@ -101,12 +96,14 @@ export class SandboxHost {
   }
 
   /**
-   * {@link RunCommand} in this namespace: hand it to an adapter, and the adapter works on this host. File system and
+   * Runs commands in this namespace: hand it to an adapter, and the adapter works on this host. File system and
    * processes are those of the machine.
    */
-  readonly run: RunCommand = (file, args, options) => {
-    this.#assertOpen();
-    return runCommand('nsenter', [`--net=${this.namespacePath}`, file, ...args], options);
+  readonly runner: CommandRunner = {
+    run: (request) => {
+      this.#assertOpen();
+      return createCommandRunner({ prefix: ['nsenter', `--net=${this.namespacePath}`] }).run(request);
+    },
   };
 
   /** Files of `/proc` as a process in this namespace sees them. */
@@ -120,9 +117,11 @@ export class SandboxHost {
    *
    * @throws CommandError when it fails.
    */
-  exec(command: readonly [file: string, ...args: string[]], options?: CommandOptions): Promise<CommandResult> {
-    const [file, ...args] = command;
-    return this.run(file, args, options);
+  async exec(
+    [command, ...args]: readonly [command: string, ...args: string[]],
+    options: { readonly stdin?: string; readonly timeout?: number } = {},
+  ): Promise<CommandResult> {
+    return await this.runner.run({ ...options, command, args });
   }
 
   /** Starts a command in this namespace. It is killed when the sandbox closes, if it still runs then. */

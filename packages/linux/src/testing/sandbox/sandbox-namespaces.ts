@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { access, constants, readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { messageOf } from '@kube-proxier/core';
-import { CommandError, runCommand, systemPath } from '../../process/run-command.js';
+import { CommandError, createCommandRunner } from '../../process/command-runner.js';
+import { systemPath } from '../../process/find-tool.js';
 import { SandboxError } from './sandbox-error.js';
 
 const NAMESPACE_DIRECTORY = '/run/netns';
@@ -36,7 +37,7 @@ export async function prepareNamespaces(): Promise<void> {
     }
   }
   try {
-    await runCommand('mount', ['-t', 'tmpfs', 'tmpfs', '/run']);
+    await createCommandRunner().run({ command: 'mount', args: ['-t', 'tmpfs', 'tmpfs', '/run'] });
   } catch (error) {
     throw unavailable('the network sandbox needs a mount namespace of its own', error);
   }
@@ -101,7 +102,8 @@ export async function removeNamespaces(names: readonly string[]): Promise<void> 
     }
   }
   try {
-    await runCommand('ip', ['-force', '-batch', '-'], { input: renderRemoval(names) });
+    const stdin = renderRemoval(names);
+    await createCommandRunner().run({ command: 'ip', args: ['-force', '-batch', '-'], stdin });
   } catch (error) {
     const present = await listNamespaces('kpx-');
     const remaining = names.filter((name) => present.includes(name));

@@ -1,0 +1,510 @@
+/**
+ * `npm run demo`: a Service in a YAML file, and packets that reach its endpoints, in a sandbox of network namespaces.
+ * Ends by itself and removes what it made; the exit status tells whether everything went as it says.
+ *
+ *   npm run demo              about half a minute
+ *   npm run demo -- --keep    leaves the sandbox up, and prints how to play with it and how to take it down
+ *
+ * Needs root, or a kernel that allows user namespaces.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SCRIPT = fileURLToPath(import.meta.url);
+const AGENT = join(ROOT, 'packages/agent/dist/main.js');
+const EXAMPLE = join(ROOT, 'examples/saythx-redis');
+const SERVICE = 'work/saythx-redis';
+const CLUSTER_IP = '10.96.25.68';
+const PORT = 6379;
+const NODE_PORT = 31269;
+/** Milliseconds that anything may take that is waited for. */
+const PATIENCE = 30_000;
+
+/** Set on the process that does the work, with what it was started with. */
+const isInside = process.env.KUBE_PROXIER_DEMO === 'inside';
+const keep = process.argv.includes('--keep');
+const colours = isInside ? process.env.KUBE_PROXIER_DEMO_COLOURS === '1' : process.stdout.isTTY === true;
+
+class DemoError extends Error {}
+
+/** Gets everything ready, then starts the part that needs to be root over network namespaces. */
+async function launch() {
+  const unknown = process.argv.slice(2).filter((argument) => argument !== '--keep');
+  if (unknown.length > 0) {
+    throw new PrepareError(`Unknown argument ${unknown[0]}. Use: npm run demo [-- --keep]`);
+  }
+  prepare({ demo: true });
+  const prefix = rootlessPrefix();
+  const [command, ...args] = [...prefix, process.execPath, SCRIPT, ...process.argv.slice(2)];
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    // Kept running, it must not hold on to this process's streams, or nobody who reads them would see their end.
+    stdio: keep ? ['ignore', 'ignore', 'ignore', 'ipc'] : ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: keep,
+    env: { ...process.env, KUBE_PROXIER_DEMO: 'inside', KUBE_PROXIER_DEMO_COLOURS: colours ? '1' : '0' },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    // It takes down what it made and ends; then so does this process.
+    process.on(signal, () => child.kill('SIGTERM'));
+  }
+  return await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('message', ({ text, up }) => {
+      if (text !== undefined) {
+        process.stdout.write(text);
+      }
+      if (up) {
+        child.disconnect();
+        child.unref();
+        resolve(0);
+        process.exit(0);
+      }
+    });
+    child.on('close', (status) => resolve(status ?? 1));
+  });
+}
+
+// Narration
+
+function write(text) {
+  if (keep) {
+    process.send?.({ text });
+  } else {
+    process.stdout.write(text);
+  }
+}
+
+const paint = (code, text) => (colours ? `\x1b[${code}m${text}\x1b[0m` : text);
+const indent = (text) => text.replace(/^(?=.)/gm, '    ');
+
+let lastStep = 0;
+
+function step(title) {
+  write(`\n${paint('1;36', `${++lastStep}. ${title}`)}\n`);
+}
+
+function say(text) {
+  write(`${text}\n`);
+}
+
+/** What was typed where, and what came back. */
+function show(where, command, output) {
+  write(`${indent(`${paint('2', where === '' ? '$' : `${where} $`)} ${paint('1', command)}`)}\n`);
+  write(`${indent(output.trimEnd())}\n`);
+}
+
+// The play
+
+async function play() {
+  const { NetworkSandbox } = await import('@kube-proxier/linux/testing');
+  const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-demo-'));
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => stop.abort(new DemoError('interrupted')));
+  }
+  let sandbox;
+  try {
+    say(paint('1', 'kube-proxier: from a Service in a YAML file to a packet at its endpoint'));
+    step('A world to play in');
+    sandbox = await NetworkSandbox.create({ pods: 2, remotePods: 1 });
+    const world = await new World(sandbox, directory, stop.signal).start();
+    await perform(world);
+    if (keep) {
+      explainKeeping(world);
+      process.send?.({ up: true });
+      await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
+      return 0;
+    }
+    await finish(world);
+    return 0;
+  } catch (error) {
+    const reason = stop.signal.aborted ? stop.signal.reason : error;
+    write(
+      `\n${paint('1;31', 'The demo failed:')} ${reason instanceof DemoError ? reason.message : (reason?.stack ?? reason)}\n`,
+    );
+    return 1;
+  } finally {
+    await sandbox?.close();
+    rmSync(directory, { recursive: true, force: true });
+    if (!keep) {
+      say('\nThe sandbox is removed: namespaces, processes, rules and files.');
+    }
+    if (process.connected) {
+      process.disconnect();
+    }
+  }
+}
+
+/** Who is there, and what they do. */
+class World {
+  constructor(sandbox, directory, signal) {
+    this.sandbox = sandbox;
+    this.directory = directory;
+    this.signal = signal;
+    this.manifests = join(directory, 'manifests');
+    this.agentLog = join(directory, 'kube-proxier.log');
+    this.client = sandbox.client;
+    this.node = sandbox.node;
+    this.redis = new Map();
+  }
+
+  async start() {
+    const [pod1, pod2, remote] = [...this.sandbox.pods, this.sandbox.remotePod(1)];
+    say(
+      indent(
+        [
+          '                     remote-node ---- remote-pod1',
+          `                     ${this.sandbox.remoteNode.ipv4}      ${remote.ipv4}`,
+          '                          |',
+          '  client ------------- router',
+          `  ${this.client.ipv4}             |`,
+          '                         node ------- pod1, pod2',
+          `                     ${this.node.ipv4}      ${pod1.ipv4}, ${pod2.ipv4}`,
+        ].join('\n'),
+      ),
+    );
+    say("Each is a network namespace with addresses of its own, IPv6 too; this machine's network is not touched.");
+    say('A real redis-server runs in pod1 and in remote-pod1, and knows the name of its pod.');
+    await cp(EXAMPLE, this.manifests, { recursive: true });
+    await Promise.all([this.startRedis(this.sandbox.pod(1)), this.startRedis(this.sandbox.remotePod(1))]);
+    return this;
+  }
+
+  async startRedis(pod) {
+    const process_ = pod.spawn(
+      ['redis-server', '--port', `${PORT}`, '--bind', '0.0.0.0', '::', '--protected-mode', 'no', '--save', '',
+        '--dir', this.directory, '--loglevel', 'warning'], // biome-ignore format: flags and values
+      { stdio: 'ignore' },
+    );
+    this.redis.set(pod, process_);
+    await this.until(`redis-server in ${pod.name}`, async () => {
+      const { stdout } = await pod.exec(['redis-cli', '-p', `${PORT}`, 'set', 'whoami', pod.name]);
+      return stdout.trim() === 'OK';
+    });
+  }
+
+  /** Ends a Redis as the kubelet does, once nobody is sent to it any more. */
+  async stopRedis(pod) {
+    const process_ = this.redis.get(pod);
+    process_.kill('SIGTERM');
+    await once(process_, 'exit');
+  }
+
+  startAgent() {
+    const args = [
+      ...['--proxy-mode=iptables', `--manifests=${this.manifests}`, '--hostname-override=node1'],
+      '--cluster-cidr=10.244.0.0/16,fd00:10:244::/56',
+    ];
+    this.agent = this.node.spawn([process.execPath, AGENT, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const log = createWriteStream(this.agentLog);
+    this.agentLines = [];
+    createInterface({ input: this.agent.stderr }).on('line', (line) => {
+      this.agentLines.push(line);
+      log.write(`${line}\n`);
+    });
+    this.agent.once('exit', () => log.end());
+    return args;
+  }
+
+  /** Runs redis-cli somewhere; rejects when it fails. */
+  async redisCli(host, address, port, ...command) {
+    const { stdout } = await host.exec(['redis-cli', '-h', address, '-p', `${port}`, ...command], { timeout: 5000 });
+    // redis-cli ends with status 0 also when it could not connect.
+    if (/^(Could not connect|Error)/m.test(stdout)) {
+      throw new DemoError(stdout.trim());
+    }
+    return stdout.trim();
+  }
+
+  /** Replaces the file at once, as a careful editor does: it is never seen half-written. */
+  writeEndpoints(pods) {
+    const nodeOf = (pod) => (pod.role === 'pod' ? 'node1' : 'node2');
+    const slice = (family, addressOf) =>
+      [
+        'apiVersion: discovery.k8s.io/v1',
+        'kind: EndpointSlice',
+        'metadata:',
+        `  name: saythx-redis-${family.toLowerCase()}`,
+        '  namespace: work',
+        '  labels:',
+        '    kubernetes.io/service-name: saythx-redis',
+        `addressType: ${family}`,
+        'ports:',
+        '  - protocol: TCP',
+        `    port: ${PORT}`,
+        'endpoints:',
+        ...pods.map(
+          (pod) => `  - { addresses: ["${addressOf(pod)}"], nodeName: ${nodeOf(pod)}, conditions: { ready: true } }`,
+        ),
+      ].join('\n');
+    const text = `${slice('IPv4', (pod) => pod.ipv4)}\n---\n${slice('IPv6', (pod) => pod.ipv6)}\n`;
+    const file = join(this.manifests, 'endpoints.yaml');
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file);
+  }
+
+  /** Asks again and again until `condition` holds; what it throws counts as "not yet". */
+  async until(what, condition) {
+    const deadline = Date.now() + PATIENCE;
+    let last;
+    while (Date.now() < deadline) {
+      this.signal.throwIfAborted();
+      if (this.agent && this.agent.exitCode !== null) {
+        throw new DemoError(
+          `kube-proxier ended with status ${this.agent.exitCode}:\n${indent(this.agentLines.join('\n'))}`,
+        );
+      }
+      try {
+        if (await condition()) {
+          return;
+        }
+      } catch (error) {
+        last = error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const log = this.agentLines ? `\nkube-proxier said:\n${indent(this.agentLines.slice(-20).join('\n'))}` : '';
+    throw new DemoError(`${what}: not within ${PATIENCE / 1000} s${last ? ` (${last.message})` : ''}${log}`);
+  }
+
+  /** Asks `count` times who is there, each time with a redis-cli of its own. */
+  async whoAnswers(count) {
+    const script = `for i in $(seq ${count}); do redis-cli -h ${this.node.ipv4} -p ${NODE_PORT} get whoami; done`;
+    const { stdout } = await this.client.exec(['sh', '-c', script]);
+    const answers = new Map();
+    for (const line of stdout.trim().split('\n')) {
+      answers.set(line, (answers.get(line) ?? 0) + 1);
+    }
+    return { script, answers };
+  }
+}
+
+const describe = (answers) =>
+  [...answers]
+    .sort()
+    .map(([name, count]) => `${String(count).padStart(7)} ${name}`)
+    .join('\n');
+
+function expectOnly(answers, names) {
+  const others = [...answers.keys()].filter((name) => !names.includes(name));
+  if (others.length > 0 || names.some((name) => !answers.get(name))) {
+    throw new DemoError(`expected answers of ${names.join(' and ')}, got ${JSON.stringify([...answers])}`);
+  }
+}
+
+async function perform(world) {
+  const { sandbox, client, node } = world;
+  const pod1 = sandbox.pod(1);
+  const pod2 = sandbox.pod(2);
+  const remote = sandbox.remotePod(1);
+
+  step(`A Service: ${SERVICE}, port ${NODE_PORT} of every node`);
+  show('', 'cat examples/saythx-redis/service.yaml', readFileSync(join(EXAMPLE, 'service.yaml'), 'utf8'));
+  say('Nobody takes care of it yet:');
+  show('client', `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`, await refusal(world));
+
+  step('kube-proxier starts on the node, and follows the directory with the YAML files');
+  const args = world.startAgent();
+  await world.until(
+    'an answer through the NodePort',
+    async () => (await world.redisCli(client, node.ipv4, NODE_PORT, 'ping')) === 'PONG',
+  );
+  show(
+    'node',
+    `kube-proxier ${args.join(' ').replaceAll(world.manifests, 'manifests')}`,
+    world.agentLines.join('\n').replaceAll(world.manifests, 'manifests'),
+  );
+  say('Now it answers: from outside by the NodePort, by IPv6 as well, and from pod2 by the cluster IP.');
+  await ask(client, [node.ipv4, NODE_PORT], ['set', 'greeting', 'hello from outside'], 'OK');
+  await world.until(
+    'an answer by IPv6',
+    async () => (await world.redisCli(client, node.ipv6, NODE_PORT, 'ping')) === 'PONG',
+  );
+  await ask(client, [node.ipv6, NODE_PORT], ['get', 'greeting'], 'hello from outside');
+  await ask(pod2, [CLUSTER_IP, PORT], ['get', 'greeting'], 'hello from outside');
+  await ask(client, [node.ipv4, NODE_PORT], ['get', 'whoami'], 'pod1');
+
+  step('From one endpoint to two: traffic spreads');
+  say('endpoints.yaml is rewritten, with remote-pod1 on the other node besides pod1.');
+  world.writeEndpoints([pod1, remote]);
+  await world.until('an answer of the new endpoint', async () => (await world.whoAnswers(10)).answers.has(remote.name));
+  const spread = await world.whoAnswers(200);
+  expectOnly(spread.answers, [pod1.name, remote.name]);
+  show('client', `${spread.script} | sort | uniq -c`, describe(spread.answers));
+
+  step(`The rules of ${SERVICE}`);
+  await showRules(world);
+
+  step('One endpoint is removed, and no connection fails');
+  await removeWithoutLoss(world, pod1, remote);
+
+  async function ask(host, [address, port], command, expected) {
+    const answer = await world.redisCli(host, address, port, ...command);
+    const words = command.map((word) => (word.includes(' ') ? `"${word}"` : word));
+    show(host.name, `redis-cli -h ${address} -p ${port} ${words.join(' ')}`, answer);
+    if (answer !== expected) {
+      throw new DemoError(`expected ${expected}, got ${answer}`);
+    }
+  }
+}
+
+async function refusal(world) {
+  try {
+    const answer = await world.redisCli(world.client, world.node.ipv4, NODE_PORT, 'ping');
+    throw new Error(`answered ${answer}`);
+  } catch (error) {
+    const said = `${error.stderr ?? ''}${error.message}`;
+    if (!/refused/.test(said)) {
+      throw new DemoError(`expected a refusal, got: ${said}`);
+    }
+    return (/Could not connect[^\n;]*/.exec(said) ?? [said])[0];
+  }
+}
+
+async function removeWithoutLoss(world, gone, stays) {
+  const { client, node } = world;
+  say(
+    `A client connects again and again, while ${gone.name} is taken out of endpoints.yaml; once nobody is sent there any`,
+  );
+  say('more, its redis-server is stopped.');
+  const answers = new Map();
+  let failures = 0;
+  let latest = [];
+  const loop = client.spawn(
+    ['sh', '-c', `while :; do redis-cli -h ${node.ipv4} -p ${NODE_PORT} get whoami || echo "status $?"; done 2>&1`],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  createInterface({ input: loop.stdout }).on('line', (line) => {
+    const known = line === gone.name || line === stays.name;
+    failures += known ? 0 : 1;
+    answers.set(line, (answers.get(line) ?? 0) + 1);
+    latest = [...latest, line].slice(-50);
+  });
+  const onlyStays = () => latest.length === 50 && latest.every((name) => name === stays.name);
+  await world.until('answers of both', () => answers.get(gone.name) > 20 && answers.get(stays.name) > 20);
+  world.writeEndpoints([stays]);
+  await world.until(`50 answers of ${stays.name} in a row`, onlyStays);
+  await world.stopRedis(gone);
+  latest = [];
+  await world.until('50 answers more', onlyStays);
+  loop.kill('SIGTERM');
+  await once(loop, 'exit');
+  show(
+    'client',
+    `while :; do redis-cli -h ${node.ipv4} -p ${NODE_PORT} get whoami; done | sort | uniq -c`,
+    describe(answers),
+  );
+  if (failures > 0) {
+    throw new DemoError(`${failures} connections failed`);
+  }
+  const total = [...answers.values()].reduce((sum, count) => sum + count, 0);
+  say(`${total} connections, none failed.`);
+}
+
+async function showRules(world) {
+  const { stdout } = await world.node.exec(['iptables-save', '-t', 'nat']);
+  const rules = serviceRules(stdout);
+  if (rules.length === 0) {
+    throw new DemoError('no rule names the Service');
+  }
+  show('node', `iptables-save -t nat   # the part of ${SERVICE}`, rules.join('\n'));
+  const question = [world.client.ipv4, `${world.node.ipv4}:${NODE_PORT}`];
+  try {
+    const { stdout: answer } = await world.node.exec([process.execPath, AGENT, 'explain', ...question]);
+    say('The same in words:');
+    show('node', `kube-proxier explain ${question.join(' ')}`, answer);
+  } catch (error) {
+    throw new DemoError(`kube-proxier explain failed: ${error.message}`);
+  }
+}
+
+/** Rules that name the Service, and those of the chains that only they lead to, chain by chain. Pure. */
+function serviceRules(saved) {
+  const rules = saved.split('\n').filter((line) => line.startsWith('-A '));
+  const chainOf = (rule) => rule.split(' ')[1];
+  const targetOf = (rule) => / -[jg] (\S+)/.exec(rule)?.[1];
+  const named = rules.filter((rule) => rule.includes(SERVICE));
+  const chains = new Set(named.map(chainOf));
+  const elsewhere = new Set(rules.filter((rule) => !rule.includes(SERVICE)).map(targetOf));
+  for (const rule of named) {
+    const target = targetOf(rule);
+    if (target && !elsewhere.has(target)) {
+      chains.add(target);
+    }
+  }
+  const isShared = (chain) =>
+    rules.some((rule) => chainOf(rule) === chain && !rule.includes(SERVICE) && rule.includes('--comment'));
+  // In the order in which a packet meets them.
+  const order = ['KUBE-SERVICES', 'KUBE-NODEPORTS', 'KUBE-EXT-', 'KUBE-SVC-', 'KUBE-SEP-'];
+  const rank = (chain) => (order.findIndex((prefix) => chain.startsWith(prefix)) + 100) % 100;
+  return [...chains]
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap((chain) =>
+      rules.filter((rule) => chainOf(rule) === chain && (rule.includes(SERVICE) || !isShared(chain))),
+    );
+}
+
+async function finish(world) {
+  const { client, node } = world;
+  step('kube-proxier ends, and what it programmed goes on working');
+  world.agent.kill('SIGTERM');
+  const [status] = await once(world.agent, 'exit');
+  world.agent = undefined;
+  if (status !== 0) {
+    throw new DemoError(`kube-proxier ended with status ${status}`);
+  }
+  show(
+    'client',
+    `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`,
+    await world.redisCli(client, node.ipv4, NODE_PORT, 'ping'),
+  );
+
+  step('kube-proxier cleanup removes every trace');
+  await node.exec([process.execPath, AGENT, 'cleanup']);
+  let left = 0;
+  for (const command of ['iptables-save', 'ip6tables-save']) {
+    const { stdout } = await node.exec([command]);
+    left += stdout.split('\n').filter((line) => /KUBE-/.test(line)).length;
+  }
+  show('node', '{ iptables-save; ip6tables-save; } | grep -c KUBE-', `${left}`);
+  show('client', `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`, await refusal(world));
+  if (left > 0) {
+    throw new DemoError(`${left} lines of ours are left`);
+  }
+  say(`\n${paint('1;32', 'Everything went as it should.')}`);
+}
+
+function explainKeeping(world) {
+  const enter =
+    process.getuid?.() === 0 && !isRootless()
+      ? ''
+      : `nsenter --target ${process.pid} --user --mount --preserve-credentials `;
+  const inside = (host) => `${enter}ip netns exec ${host.namespace}`;
+  step('Yours now');
+  say(`It all stays up, kube-proxier included. Its log is ${world.agentLog}.
+Change what the Service is made of; kube-proxier follows within a second or so:
+    $EDITOR ${world.manifests}/endpoints.yaml
+Be the outside client, a pod, or the node:
+    ${inside(world.client)} redis-cli -h ${world.node.ipv4} -p ${NODE_PORT} get whoami
+    ${inside(world.sandbox.pod(2))} redis-cli -h ${CLUSTER_IP} -p ${PORT} get whoami
+    ${inside(world.node)} iptables-save -t nat
+    ${inside(world.node)} node ${AGENT} explain ${world.client.ipv4} ${world.node.ipv4}:${NODE_PORT}
+A Redis for pod2, to add ${world.sandbox.pod(2).ipv4} to the endpoints:
+    ${inside(world.sandbox.pod(2))} redis-server --port ${PORT} --protected-mode no --save ''
+Take it down, and nothing is left:
+    kill ${process.pid}`);
+}
+
+function isRootless() {
+  return readFileSync('/proc/self/uid_map', 'utf8').trim().split(/\s+/).join(' ') !== '0 0 4294967295';
+}
+
+await runScript(isInside ? play : launch);
