@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { silentLogger, Tokens } from '@kube-proxier/core';
-import { createIptables, type Iptables, parseSavedTable } from '@kube-proxier/linux';
+import { createIptables, type Iptables } from '@kube-proxier/linux';
 import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { Container } from 'inversify';
@@ -9,26 +9,11 @@ import { createIptablesBackend } from './iptables-backend.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { anySketch, ClusterSketch, everything } from './testing/clusters.js';
 import { fakeSettings } from './testing/fake-settings.js';
+import { tableContents } from './testing/table-contents.js';
 
 const subjects = (['legacy', 'nft'] as const).flatMap((variant) =>
   (['IPv4', 'IPv6'] as const).map((family) => ({ variant, family })),
 );
-
-/** Chains and rules of both tables, in an order that does not depend on who prints them. */
-async function contents(iptables: Iptables): Promise<unknown> {
-  const tables = await Promise.all(
-    (['filter', 'nat'] as const).map(async (table) => {
-      const saved = parseSavedTable(await iptables.save(table), table);
-      return [...saved]
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, { rules }]) => [
-          name,
-          ...rules.map((rule) => rule.replace(/-m comment --comment "[^"]*" ?/g, '')),
-        ]);
-    }),
-  );
-  return tables;
-}
 
 /** Lines that are not ours. */
 async function foreign(iptables: Iptables): Promise<readonly string[]> {
@@ -64,7 +49,7 @@ whereAllowed.each(subjects)('on a kernel: $variant $family', ({ variant, family 
             const real = createIptables({ family, variant, runner });
             await real.restore(FOREIGN);
             const before = await foreign(real);
-            const empty = await contents(real);
+            const empty = await tableContents(real);
             const fake = new FakeIptables({ family });
             await fake.restore(FOREIGN);
             const dataplanes = [real, fake].map(
@@ -91,12 +76,12 @@ whereAllowed.each(subjects)('on a kernel: $variant $family', ({ variant, family 
                 expect(dataplane.plan(state, changes, await dataplane.readBack())).toBeUndefined();
               }
               first = false;
-              expect(await contents(real)).toEqual(await contents(fake));
+              expect(await tableContents(real)).toEqual(await tableContents(fake));
               expect(await foreign(real)).toEqual(before);
             }
             await dataplanes[0]?.cleanup();
             await dataplanes[0]?.cleanup();
-            expect(await contents(real)).toEqual(empty);
+            expect(await tableContents(real)).toEqual(empty);
           }),
       ),
       { numRuns: 4 },
@@ -125,7 +110,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       const fresh = new FakeIptables();
       const other = new IptablesDataplane({ family: 'IPv4', iptables: async () => fresh, sysctl: fakeSettings() });
       await other.apply(other.plan(state, everything(state), await other.readBack())!);
-      expect(await contents(iptables)).toEqual(await contents(fresh));
+      expect(await tableContents(iptables)).toEqual(await tableContents(fresh));
     });
   });
 
@@ -133,7 +118,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     await withNamespace(async ({ runner }) => {
       const iptables = createIptables({ family: 'IPv4', variant, runner });
       await iptables.restore(FOREIGN);
-      const before = await contents(iptables);
+      const before = await tableContents(iptables);
       await iptables.restore(leftBehind.replace(/^\*mangle[\s\S]*?^COMMIT\n/m, ''));
       const sysctl = fakeSettings({ 'net/ipv4/conf/all/route_localnet': '1' });
       const container = new Container();
@@ -142,7 +127,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       const cleanup = container.get(Tokens.Cleanup);
       await cleanup(silentLogger);
       await cleanup(silentLogger);
-      expect(await contents(iptables)).toEqual(before);
+      expect(await tableContents(iptables)).toEqual(before);
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
     });
   });
