@@ -8,7 +8,7 @@ import {
   type ResolveOptions,
   resolveObjects,
 } from '@kube-proxier/core/testing';
-import { createCommandRunner, createIptables } from '@kube-proxier/linux';
+import { createCommandRunner, createIptables, ProcSysctl } from '@kube-proxier/linux';
 import {
   NetworkSandbox,
   SANDBOX_NETWORK,
@@ -55,7 +55,11 @@ describe.each(subjects)('real packets through iptables-$variant, $family', ({ va
     sandbox = await NetworkSandbox.create({ pods: 3, remotePods: 2 });
     const runner = createCommandRunner({ prefix: ['nsenter', `--net=${sandbox.node.namespacePath}`] });
     const iptables = createIptables({ family, variant, runner });
-    dataplane = new IptablesDataplane({ family, iptables: async () => iptables, files: sandbox.node.files });
+    dataplane = new IptablesDataplane({
+      family,
+      iptables: async () => iptables,
+      sysctl: new ProcSysctl(sandbox.node.files),
+    });
     await Promise.all(
       [...sandbox.pods, ...sandbox.remotePods].flatMap((pod) =>
         (['TCP', 'UDP'] as const).map((protocol) => pod.serve({ protocol, port: PORT })),
