@@ -1,6 +1,6 @@
 import type { BackendModule, Logger, Source } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
-import type { FlowTable } from '@kube-proxier/server';
+import { type Conntrack, ConntrackTool, probeIpvs } from '@kube-proxier/linux';
 import { ManifestSource } from '@kube-proxier/source-manifests';
 import type { AgentSettings } from './flags/settings.js';
 import { createIpvsMode } from './ipvs-mode.js';
@@ -10,13 +10,15 @@ export interface Composition {
   /** Every way to program a node that this program knows. Making it touches nothing. */
   readonly backends: readonly BackendModule[];
   sources(settings: AgentSettings, logger: Logger): readonly Source[];
-  readonly conntrack?: FlowTable;
+  /** Where stale flows are deleted; when absent, they are left. */
+  readonly conntrack?: Conntrack;
 }
 
 /** The real parts. The only place that knows which backends and sources there are. */
 export function compose(): Composition {
   return {
-    backends: [iptablesBackend, createIpvsMode()],
+    backends: [iptablesBackend, createIpvsMode(() => probeIpvs())],
     sources: ({ manifests }, logger) => manifests.map((path) => new ManifestSource({ path, logger })),
+    conntrack: new ConntrackTool(),
   };
 }

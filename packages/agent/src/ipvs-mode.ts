@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import { type BackendModule, type ProbeResult, ProxierError, Tokens } from '@kube-proxier/core';
 import { ContainerModule } from 'inversify';
 
@@ -8,7 +7,7 @@ import { ContainerModule } from 'inversify';
  *
  * @param probeKernel whether the kernel has what the mode needs.
  */
-export function createIpvsMode(probeKernel: () => Promise<ProbeResult> = probeIpvs): BackendModule {
+export function createIpvsMode(probeKernel: () => Promise<ProbeResult>): BackendModule {
   return {
     mode: 'ipvs',
     description: 'Uses the load balancer in the kernel (ip_vs)',
@@ -24,13 +23,4 @@ export function createIpvsMode(probeKernel: () => Promise<ProbeResult> = probeIp
       bind(Tokens.Cleanup).toConstantValue(async () => {});
     }),
   };
-}
-
-async function probeIpvs(): Promise<ProbeResult> {
-  try {
-    await access('/proc/net/ip_vs');
-    return { usable: true };
-  } catch {
-    return { usable: false, reason: 'the kernel has no ip_vs' };
-  }
 }

@@ -6,7 +6,7 @@ import { serviceChain } from './chain-names.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesPartlyApplied } from './iptables-error.js';
 import { addresses, ClusterSketch, everything, type ServiceSketch } from './testing/clusters.js';
-import { fakeFiles } from './testing/fake-files.js';
+import { fakeSettings } from './testing/fake-settings.js';
 
 function sketch(number: number, over: Partial<ServiceSketch> = {}): ServiceSketch {
   return {
@@ -25,11 +25,11 @@ function sketch(number: number, over: Partial<ServiceSketch> = {}): ServiceSketc
 
 function host() {
   const iptables = new FakeIptables();
-  const files = fakeFiles();
+  const sysctl = fakeSettings();
   return {
     iptables,
-    files,
-    dataplane: new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, files }),
+    sysctl,
+    dataplane: new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, sysctl }),
   };
 }
 
@@ -120,13 +120,13 @@ describe('applying', () => {
   });
 
   test('127.0.0.1 is opened after others are kept out, once, beside what a kubelet has there', async () => {
-    const { iptables, files, dataplane } = host();
+    const { iptables, sysctl, dataplane } = host();
     await iptables.restore(
       '*filter\n:KUBE-FIREWALL - [0:0]\n-A KUBE-FIREWALL -m mark --mark 0x8000/0x8000 -j DROP\n-A INPUT -j KUBE-FIREWALL\nCOMMIT\n',
     );
     const { state } = new ClusterSketch('IPv4').next();
     await dataplane.apply(dataplane.plan(state, everything(state), await dataplane.readBack())!);
-    expect(files.written.get('/proc/sys/net/ipv4/conf/all/route_localnet')).toBe('1');
+    expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
     expect(iptables.rulesOf('filter', 'KUBE-FIREWALL')).toEqual([
       '-m mark --mark 0x8000/0x8000 -j DROP',
       '! -s 127.0.0.0/8 -d 127.0.0.0/8 -m comment --comment "block incoming localnet connections" -m conntrack ! --ctstate RELATED,ESTABLISHED,DNAT -j DROP',

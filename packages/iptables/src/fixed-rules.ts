@@ -139,4 +139,4 @@ export const LOCALNET_GUARD_JUMP = new IptablesRule({ target: jump(CHAINS.localn
 export const LOCALNET_GUARD_HOOKS: readonly string[] = ['INPUT', 'OUTPUT'];
 
 /** Whether packets to 127.0.0.0/8 may come and go by interfaces other than lo. */
-export const ROUTE_LOCALNET = '/proc/sys/net/ipv4/conf/all/route_localnet';
+export const ROUTE_LOCALNET = 'net/ipv4/conf/all/route_localnet';

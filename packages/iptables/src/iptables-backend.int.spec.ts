@@ -8,7 +8,7 @@ import { Container } from 'inversify';
 import { createIptablesBackend } from './iptables-backend.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { anySketch, ClusterSketch, everything } from './testing/clusters.js';
-import { fakeFiles } from './testing/fake-files.js';
+import { fakeSettings } from './testing/fake-settings.js';
 
 const subjects = (['legacy', 'nft'] as const).flatMap((variant) =>
   (['IPv4', 'IPv6'] as const).map((family) => ({ variant, family })),
@@ -68,7 +68,7 @@ whereAllowed.each(subjects)('on a kernel: $variant $family', ({ variant, family 
             const fake = new FakeIptables({ family });
             await fake.restore(FOREIGN);
             const dataplanes = [real, fake].map(
-              (iptables) => new IptablesDataplane({ family, iptables: async () => iptables, files: fakeFiles() }),
+              (iptables) => new IptablesDataplane({ family, iptables: async () => iptables, sysctl: fakeSettings() }),
             );
             const cluster = new ClusterSketch(family);
             let first = true;
@@ -114,12 +114,16 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     await withNamespace(async ({ runner }) => {
       const iptables = createIptables({ family: 'IPv4', variant, runner });
       await iptables.restore(leftBehind);
-      const dataplane = new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, files: fakeFiles() });
+      const dataplane = new IptablesDataplane({
+        family: 'IPv4',
+        iptables: async () => iptables,
+        sysctl: fakeSettings(),
+      });
       const { state } = new ClusterSketch('IPv4').next();
       const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
       await dataplane.apply(transaction!);
       const fresh = new FakeIptables();
-      const other = new IptablesDataplane({ family: 'IPv4', iptables: async () => fresh, files: fakeFiles() });
+      const other = new IptablesDataplane({ family: 'IPv4', iptables: async () => fresh, sysctl: fakeSettings() });
       await other.apply(other.plan(state, everything(state), await other.readBack())!);
       expect(await contents(iptables)).toEqual(await contents(fresh));
     });
@@ -131,22 +135,22 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       await iptables.restore(FOREIGN);
       const before = await contents(iptables);
       await iptables.restore(leftBehind.replace(/^\*mangle[\s\S]*?^COMMIT\n/m, ''));
-      const files = fakeFiles({ '/proc/sys/net/ipv4/conf/all/route_localnet': '1' });
+      const sysctl = fakeSettings({ 'net/ipv4/conf/all/route_localnet': '1' });
       const container = new Container();
-      const backend = createIptablesBackend({ runner, files });
+      const backend = createIptablesBackend({ runner, sysctl });
       await container.load(backend.module);
       const cleanup = container.get(Tokens.Cleanup);
       await cleanup(silentLogger);
       await cleanup(silentLogger);
       expect(await contents(iptables)).toEqual(before);
-      expect(files.written.get('/proc/sys/net/ipv4/conf/all/route_localnet')).toBe('0');
+      expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
     });
   });
 
   test('can be used, and says by which tools', async () => {
     await withNamespace(async ({ runner }) => {
       const before = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
-      const backend = createIptablesBackend({ variant, runner, files: fakeFiles() });
+      const backend = createIptablesBackend({ variant, runner, sysctl: fakeSettings() });
       const found = await backend.probe();
       expect(found).toMatchObject({ usable: true, detail: expect.stringContaining(variant) });
       expect((await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout).toBe(before);

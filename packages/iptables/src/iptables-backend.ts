@@ -19,8 +19,8 @@ import {
   type Iptables,
   IptablesError,
   type IptablesVariant,
-  type KernelFiles,
-  kernelFiles,
+  ProcSysctl,
+  type Sysctl,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { cleanUp } from './iptables-cleanup.js';
@@ -32,8 +32,8 @@ export interface IptablesBackendOptions {
   readonly variant?: IptablesVariant;
   /** Runs the tools. Default: on this host. */
   readonly runner?: CommandRunner;
-  /** For settings under /proc/sys. Default: of this process. */
-  readonly files?: KernelFiles;
+  /** Kernel settings. Default: those of this process's network namespace. */
+  readonly sysctl?: Sysctl;
 }
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
@@ -93,12 +93,12 @@ async function canRun(runner: CommandRunner): Promise<boolean> {
 
 class IptablesHost {
   readonly #runner: CommandRunner;
-  readonly #files: KernelFiles;
+  readonly #sysctl: Sysctl;
   #variant: Promise<IptablesVariant | undefined> | undefined;
 
   constructor(private readonly options: IptablesBackendOptions) {
     this.#runner = options.runner ?? createCommandRunner();
-    this.#files = options.files ?? kernelFiles;
+    this.#sysctl = options.sysctl ?? new ProcSysctl();
   }
 
   createProxier(context: ProxierContext): Proxier {
@@ -107,7 +107,7 @@ class IptablesHost {
       family,
       iptables: () => this.#chosen(family, logger),
       masqueradeBit: options.masqueradeBit,
-      files: this.#files,
+      sysctl: this.#sysctl,
       logger,
     });
     return new ReconcilingProxier({ mode: 'iptables', context, dataplane });
@@ -141,7 +141,7 @@ class IptablesHost {
     for (const family of FAMILIES) {
       for (const variant of await this.#variantsThere(family)) {
         try {
-          await cleanUp(this.#iptables(family, variant), this.#files, logger);
+          await cleanUp(this.#iptables(family, variant), this.#sysctl, logger);
         } catch (error) {
           failed.push(`${family} rules${variant === undefined ? '' : ` (${variant})`}: ${messageOf(error)}`);
           cause = error;

@@ -2,10 +2,10 @@ import type { Logger } from '@kube-proxier/core';
 import {
   type Iptables,
   IptablesRule,
-  type KernelFiles,
   parseSavedTable,
   type SavedTable,
-  systemErrorCode,
+  type Sysctl,
+  SysctlError,
   targetOf,
   withoutComment,
 } from '@kube-proxier/linux';
@@ -16,7 +16,7 @@ import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALN
  * Removes every chain of this backend and every jump into one, from one family and variant, whoever wrote them. What
  * others have in the same tables stays as it is. Tables that are not in use are not brought into use.
  */
-export async function cleanUp(iptables: Iptables, files: KernelFiles, logger: Logger): Promise<void> {
+export async function cleanUp(iptables: Iptables, sysctl: Sysctl, logger: Logger): Promise<void> {
   const saved = await iptables.save();
   const document = [
     ...cleanTable('filter', parseSavedTable(saved, 'filter')),
@@ -27,7 +27,7 @@ export async function cleanUp(iptables: Iptables, files: KernelFiles, logger: Lo
   }
   // A kubelet that keeps the guard for itself also keeps its canary.
   if (iptables.family === 'IPv4' && !/^:KUBE-KUBELET-CANARY /m.test(saved)) {
-    await closeLocalnet(iptables, parseSavedTable(saved, 'filter'), files, logger);
+    await closeLocalnet(iptables, parseSavedTable(saved, 'filter'), sysctl, logger);
   }
 }
 
@@ -67,24 +67,20 @@ function cleanTable(table: 'filter' | 'nat', saved: SavedTable): readonly string
 }
 
 /** Takes back what serving 127.0.0.0/8 needed. The setting goes first: without the rule it would be a hole. */
-async function closeLocalnet(
-  iptables: Iptables,
-  filter: SavedTable,
-  files: KernelFiles,
-  logger: Logger,
-): Promise<void> {
+async function closeLocalnet(iptables: Iptables, filter: SavedTable, sysctl: Sysctl, logger: Logger): Promise<void> {
   const chain = filter.get(CHAINS.localnetGuard);
   const isGuard = (text: string) =>
     (IptablesRule.parse(text)?.bareText ?? withoutComment(text)) === LOCALNET_GUARD.bareText;
   if (chain === undefined || !chain.rules.some(isGuard)) {
     return;
   }
-  logger.info('setting route_localnet=0: nothing serves NodePorts on 127.0.0.1 any more');
   try {
-    await files.write(ROUTE_LOCALNET, '0');
+    if (await sysctl.write(ROUTE_LOCALNET, 0)) {
+      logger.info('set route_localnet=0: nothing serves NodePorts on 127.0.0.1 any more');
+    }
   } catch (error) {
-    // Where there is no such setting, nothing is open either.
-    if (systemErrorCode(error) !== 'ENOENT') {
+    // Where there is no such setting, nothing is open either. Where it stays open, so must the rule.
+    if (!(error instanceof SysctlError) || error.code !== 'SYSCTL_ABSENT') {
       throw error;
     }
   }

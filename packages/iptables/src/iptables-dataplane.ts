@@ -6,7 +6,7 @@ import {
   type ProxyState,
   silentLogger,
 } from '@kube-proxier/core';
-import { type Iptables, type KernelFiles, kernelFiles, parseSavedTable, systemErrorCode } from '@kube-proxier/linux';
+import { type Iptables, ProcSysctl, parseSavedTable, type Sysctl, SysctlError } from '@kube-proxier/linux';
 import { applyTransaction } from './apply-transaction.js';
 import { CHAINS } from './chain-names.js';
 import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
@@ -21,23 +21,23 @@ export interface IptablesDataplaneOptions {
   readonly iptables: () => Promise<Iptables>;
   /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
   readonly masqueradeBit?: number;
-  /** For settings under /proc/sys. Default: those of this process's network namespace. */
-  readonly files?: KernelFiles;
+  /** Default: the settings of this process's network namespace. */
+  readonly sysctl?: Sysctl;
   readonly logger?: Logger;
 }
 
-const TCP_BE_LIBERAL = '/proc/sys/net/netfilter/nf_conntrack_tcp_be_liberal';
+const TCP_BE_LIBERAL = 'net/netfilter/nf_conntrack_tcp_be_liberal';
 
 /** Programs one IP family through iptables. */
 export class IptablesDataplane implements Dataplane<IptablesTransaction, InstalledIptables> {
   readonly #planner: IptablesPlanner;
-  readonly #files: KernelFiles;
+  readonly #sysctl: Sysctl;
   readonly #logger: Logger;
   #found: Promise<Iptables> | undefined;
 
   constructor(private readonly options: IptablesDataplaneOptions) {
     this.#planner = new IptablesPlanner(options.masqueradeBit ?? 14);
-    this.#files = options.files ?? kernelFiles;
+    this.#sysctl = options.sysctl ?? new ProcSysctl();
     this.#logger = options.logger ?? silentLogger;
   }
 
@@ -83,7 +83,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   }
 
   async cleanup(): Promise<void> {
-    await cleanUp(await this.#iptables(), this.#files, this.#logger);
+    await cleanUp(await this.#iptables(), this.#sysctl, this.#logger);
   }
 
   #iptables(): Promise<Iptables> {
@@ -94,12 +94,12 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     return this.#found;
   }
 
-  /** Undefined when the kernel has no such setting. */
-  async #setting(path: string): Promise<string | undefined> {
+  /** Undefined when the kernel has no such setting, or does not show it. */
+  async #setting(name: string): Promise<string | undefined> {
     try {
-      return (await this.#files.read(path)).trim();
+      return await this.#sysctl.read(name);
     } catch (error) {
-      if (systemErrorCode(error) !== undefined) {
+      if (error instanceof SysctlError) {
         return undefined;
       }
       throw error;
@@ -124,11 +124,18 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     if (lines.length > 0) {
       await iptables.restore(['*filter', ...lines, 'COMMIT', ''].join('\n'));
     }
-    if ((await this.#setting(ROUTE_LOCALNET)) !== '1') {
-      this.#logger.info(
-        'setting route_localnet=1 to serve NodePorts on 127.0.0.1; to avoid it, set localhostNodePorts to false or list nodePortAddresses without loopback',
-      );
-      await this.#files.write(ROUTE_LOCALNET, '1');
+    try {
+      if (await this.#sysctl.write(ROUTE_LOCALNET, 1)) {
+        this.#logger.info(
+          'set route_localnet=1 to serve NodePorts on 127.0.0.1; to avoid it, set localhostNodePorts to false or list nodePortAddresses without loopback',
+        );
+      }
+    } catch (error) {
+      if (!(error instanceof SysctlError)) {
+        throw error;
+      }
+      // Everything else works, and trying again would change nothing.
+      this.#logger.warn('NodePorts are not served on 127.0.0.1', { reason: error.message });
     }
   }
 }

@@ -5,7 +5,7 @@ import { FakeIptables, walkPacket } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { addresses, anySketch, ClusterSketch, everything, type ServiceSketch } from './testing/clusters.js';
-import { fakeFiles } from './testing/fake-files.js';
+import { fakeSettings } from './testing/fake-settings.js';
 
 const families = ['IPv4', 'IPv6'] as const;
 
@@ -21,7 +21,7 @@ function anySteps(family: IPFamily): fc.Arbitrary<readonly Step[]> {
 
 function host(family: IPFamily) {
   const iptables = new FakeIptables({ family });
-  const dataplane = new IptablesDataplane({ family, iptables: async () => iptables, files: fakeFiles() });
+  const dataplane = new IptablesDataplane({ family, iptables: async () => iptables, sysctl: fakeSettings() });
   return { iptables, dataplane };
 }
 

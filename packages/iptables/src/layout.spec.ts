@@ -3,7 +3,7 @@ import { FakeIptables } from '@kube-proxier/linux/testing';
 import { serviceChain } from './chain-names.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { ClusterSketch, everything, type ServiceSketch } from './testing/clusters.js';
-import { fakeFiles } from './testing/fake-files.js';
+import { fakeSettings } from './testing/fake-settings.js';
 
 const PLAIN: ServiceSketch = {
   name: 'ns/web',
@@ -28,7 +28,7 @@ async function layout(over: Partial<ServiceSketch>): Promise<Record<string, read
   cluster.serviceCIDRs([]);
   const { state } = cluster.next();
   const iptables = new FakeIptables();
-  const dataplane = new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, files: fakeFiles() });
+  const dataplane = new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, sysctl: fakeSettings() });
   await dataplane.apply(dataplane.plan(state, everything(state), await dataplane.readBack())!);
   const fixed = /^KUBE-(MARK-MASQ|POSTROUTING|FORWARD|FIREWALL|CLUSTER-IPS)$/;
   const chains: Record<string, readonly string[]> = {};

@@ -324,12 +324,9 @@ class ServiceRenderer {
     });
   }
 
-  /**
-   * A packet can come back to the endpoint that sent it only on the node where that endpoint is. One whose node is not
-   * known may be here.
-   */
+  /** A packet can come back to the endpoint that sent it only on the node where that endpoint is. */
   #hairpin(endpoint: Endpoint): void {
-    if (!endpoint.isLocal && endpoint.nodeName !== undefined) {
+    if (!endpoint.isLocal) {
       return;
     }
     const host = { value: hostCIDR(endpoint.address) };

@@ -1,31 +1,13 @@
-import {
-  type IPFamily,
-  type Logger,
-  messageOf,
-  type Protocol,
-  type SyncObserver,
-  type SyncSuccess,
-} from '@kube-proxier/core';
-import { mayLeaveStaleFlows, staleFlows, type TrackedFlow } from './stale-flows.js';
-
-/** The kernel's table of tracked flows, as far as cleaning it takes. */
-export interface FlowTable<Flow extends TrackedFlow = TrackedFlow> {
-  /** All tracked flows of one family and protocol. */
-  list(family: IPFamily, protocol: Protocol): Promise<readonly Flow[]>;
-  /**
-   * Deletes exactly these flows; one that is gone already is no error.
-   *
-   * @returns how many were deleted.
-   */
-  delete(flows: readonly Flow[]): Promise<number>;
-}
+import { type Logger, messageOf, type SyncObserver, type SyncSuccess } from '@kube-proxier/core';
+import type { Conntrack } from '@kube-proxier/linux';
+import { mayLeaveStaleFlows, staleFlows } from './stale-flows.js';
 
 /** Deletes stale UDP flows after each sync that can leave some (spec §9.2). A failure is logged, and never in the way. */
-export class ConntrackCleaner<Flow extends TrackedFlow = TrackedFlow> implements SyncObserver {
+export class ConntrackCleaner implements SyncObserver {
   private failure = '';
 
   constructor(
-    private readonly table: FlowTable<Flow>,
+    private readonly conntrack: Conntrack,
     private readonly logger: Logger,
   ) {}
 
@@ -34,9 +16,9 @@ export class ConntrackCleaner<Flow extends TrackedFlow = TrackedFlow> implements
       return;
     }
     try {
-      const stale = staleFlows(state, await this.table.list(family, 'UDP'));
+      const stale = staleFlows(state, await this.conntrack.list(family, 'UDP'));
       if (stale.length > 0) {
-        const deleted = await this.table.delete(stale);
+        const deleted = await this.conntrack.delete(stale);
         this.logger.debug(2, 'Deleted stale conntrack entries', { family, found: stale.length, deleted });
       }
       this.failure = '';

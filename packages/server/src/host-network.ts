@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
-import { parseAddress } from '@kube-proxier/core';
+import { ProcLocalNetwork, supportsIPv6 } from '@kube-proxier/linux';
 
 /** What a {@link ProxyServer} asks of its host's network. */
 export interface HostNetwork {
@@ -10,19 +8,10 @@ export interface HostNetwork {
   hasIPv6(): Promise<boolean>;
 }
 
+const network = new ProcLocalNetwork();
+
 /** The host that this process runs on, in its network namespace. */
 export const thisHost: HostNetwork = {
-  async localAddresses() {
-    const found = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-    // Zones (`fe80::1%eth0`) are told in a field of their own, so `address` is plain.
-    return [...new Set(found.flatMap(({ address }) => parseAddress(address)?.text ?? []))];
-  },
-  async hasIPv6() {
-    try {
-      await readFile('/proc/net/if_inet6');
-      return (await readFile('/proc/sys/net/ipv6/conf/all/disable_ipv6', 'utf8')).trim() !== '1';
-    } catch {
-      return false;
-    }
-  },
+  localAddresses: () => network.localAddresses(),
+  hasIPv6: () => supportsIPv6(),
 };

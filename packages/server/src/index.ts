@@ -2,7 +2,7 @@ import 'reflect-metadata';
 
 export { CleanupError, cleanupBackends } from './cleanup-backends.js';
 export { combineObservers } from './combine-observers.js';
-export { ConntrackCleaner, type FlowTable } from './conntrack-cleaner.js';
+export { ConntrackCleaner } from './conntrack-cleaner.js';
 export { type HostNetwork, thisHost } from './host-network.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node-addresses.js';
 export { resolveNodeName } from './node-name.js';

@@ -12,10 +12,11 @@ import {
   Tokens,
 } from '@kube-proxier/core';
 import { FakeDataplane, makeService, makeSlice } from '@kube-proxier/core/testing';
+import { type ConntrackEntry, ConntrackError } from '@kube-proxier/linux';
+import { FakeConntrack } from '@kube-proxier/linux/testing';
 import { ContainerModule } from 'inversify';
 import { cleanupBackends } from './cleanup-backends.js';
 import { ProxyServer, type ProxyServerOptions } from './proxy-server.js';
-import type { TrackedFlow } from './stale-flows.js';
 
 class FakeBackend implements BackendModule {
   readonly description = 'a map';
@@ -225,31 +226,46 @@ describe('ProxyServer', () => {
   });
 
   it('is not disturbed by an observer that fails, and cleans up stale flows', async () => {
-    const flow: TrackedFlow = {
+    const conntrack = new FakeConntrack();
+    const seen: string[] = [];
+    const client = { source: '192.0.2.1', sourcePort: 4000, destination: '10.96.0.10', destinationPort: 53 };
+    const flowTo = (endpoint: string, sourcePort: number): ConntrackEntry => ({
+      family: 'IPv4',
       protocol: 'UDP',
-      original: { destination: '10.96.0.10', destinationPort: 53 },
-      reply: { source: '10.0.0.9', sourcePort: 53 },
-    };
-    const deleted: TrackedFlow[] = [];
+      original: { ...client, sourcePort },
+      reply: { source: endpoint, sourcePort: 53, destination: '192.0.2.1', destinationPort: sourcePort },
+      zone: 0,
+    });
+    const right = flowTo('10.0.0.1', 4001);
+    conntrack.add(flowTo('10.0.0.9', 4000));
+    conntrack.add(right);
     const { server, source, logger } = setUp({
       observer: {
-        synced: () => Promise.reject(new Error('observer')),
+        synced({ state }) {
+          seen.push(
+            [...state.servicePorts.values()].flatMap((port) => port.candidates.map(({ address }) => address)).join(),
+          );
+          return Promise.reject(new Error('observer'));
+        },
         queued: () => {
           throw new Error('observer');
         },
       },
-      conntrack: {
-        list: async (family, protocol) => (family === 'IPv4' && protocol === 'UDP' ? [flow] : []),
-        delete: async (flows) => deleted.push(...flows),
-      },
+      conntrack,
     });
     await server.start();
     const dns = makeService('a/dns', { ports: [{ port: 53, protocol: 'UDP' }] });
     source.handler?.onServiceUpdate(undefined, dns);
     const ports = [{ name: '', port: 53, protocol: 'UDP' }];
     source.handler?.onEndpointsUpdate(undefined, makeSlice('a/dns', ['10.0.0.1'], { ports }));
-    await until(() => deleted.length > 0);
-    expect(deleted).toContain(flow);
+    await until(() => conntrack.entries.length === 1);
+    expect(conntrack.entries).toEqual([right]);
+    conntrack.failWith(new ConntrackError('CONNTRACK_MISSING_TOOL', 'conntrack is not installed'));
+    for (const address of ['10.0.0.2', '10.0.0.3', '10.0.0.4']) {
+      source.handler?.onEndpointsUpdate(undefined, makeSlice('a/dns', [address], { ports }));
+      await until(() => seen.some((success) => success.includes(address)));
+    }
+    expect(logger.lines.filter((line) => line.includes('conntrack is not installed'))).toHaveLength(1);
     expect(logger.lines.some((line) => line.startsWith('E A sync observer failed in "queued": observer'))).toBe(true);
     await server.stop();
   });

@@ -21,9 +21,10 @@ import {
   systemClock,
   Tokens,
 } from '@kube-proxier/core';
+import type { Conntrack } from '@kube-proxier/linux';
 import { Container } from 'inversify';
 import { combineObservers } from './combine-observers.js';
-import { ConntrackCleaner, type FlowTable } from './conntrack-cleaner.js';
+import { ConntrackCleaner } from './conntrack-cleaner.js';
 import { type HostNetwork, thisHost } from './host-network.js';
 import { resolveNodeAddresses } from './node-addresses.js';
 import { resolveNodeName } from './node-name.js';
@@ -57,7 +58,7 @@ export interface ProxyServerOptions {
   /** Default: this host's. */
   readonly network?: HostNetwork;
   /** Where stale UDP flows are deleted (spec §9.2). Default: they are left. */
-  readonly conntrack?: FlowTable;
+  readonly conntrack?: Conntrack;
 }
 
 /** What a started {@link ProxyServer} came to. */

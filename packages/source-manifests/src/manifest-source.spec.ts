@@ -167,6 +167,15 @@ describe('ManifestSource', () => {
     expect(recorder.events.filter((event) => event.endsWith('synced'))).toHaveLength(2);
   });
 
+  it('warns where this node goes by another name', async () => {
+    await write('a.yaml', 'apiVersion: v1\nkind: Node\nmetadata: { name: n2 }\n');
+    await begin();
+    expect(log.lines.filter((line) => line.startsWith('W'))).toEqual([
+      expect.stringMatching(/there are Nodes \(n2\), and none is called n1 as this one is/),
+    ]);
+    expect(recorder.nodes).toEqual([]);
+  });
+
   it('makes of a written, replaced, renamed and removed file just the events that are needed', async () => {
     await write('a.yaml', service('web'));
     await begin();

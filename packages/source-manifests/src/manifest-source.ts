@@ -402,9 +402,23 @@ export class ManifestSource implements Source {
       const resolve = this.synced;
       this.synced = undefined;
       this.logger.info(`${this.description}: read ${this.objects.size} objects in ${this.files.size} files`);
+      this.adviseOnNodes();
       this.guard(() => handler.onServicesSynced());
       this.guard(() => handler.onEndpointsSynced());
       resolve();
+    }
+  }
+
+  /** A node that goes by another name here has no local endpoints, which is easy to do and hard to see. */
+  private adviseOnNodes(): void {
+    const names = [...this.objects.values()].flatMap((object) =>
+      object.kind === 'Node' ? [String(object.value.metadata?.name)] : [],
+    );
+    if (names.length > 0 && !names.includes(this.nodeName)) {
+      const listed = printable(names.sort().join(', '), 120);
+      this.logger.warn(
+        `${this.description}: there are Nodes (${listed}), and none is called ${printable(this.nodeName)} as this one is; no endpoint counts as local unless it says that name`,
+      );
     }
   }
 

@@ -26,8 +26,6 @@ describe('readSettings', () => {
       mode: '',
       fallback: 'iptables',
       manifests: ['m'],
-      output: 'text',
-      status: { host: '127.0.0.1', port: 10249 },
       bindAddress: '0.0.0.0',
       proxier: {
         localTrafficDetection: { kind: 'none' },
@@ -39,6 +37,8 @@ describe('readSettings', () => {
         minSyncPeriod: 1000,
       },
       logging: { format: 'text', verbosity: 0 },
+      output: 'text',
+      status: { host: '127.0.0.1', port: 10249 },
     });
   });
 

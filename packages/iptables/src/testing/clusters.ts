@@ -128,8 +128,7 @@ function sketchedSlice(sketch: ServiceSketch, family: IPFamily): EndpointSlice {
   const endpoints = sketch.endpoints.map(
     ({ number, node }): EndpointDescription => ({
       address: addresses.pod(family, number),
-      // The first pod is always here: a packet of a pod that is elsewhere, to itself, does not come by.
-      ...(node === undefined ? {} : { node: number === 1 ? 'node1' : node }),
+      ...(node === undefined ? {} : { node }),
     }),
   );
   return makeSlice(sketch.name, endpoints, {
@@ -137,6 +136,8 @@ function sketchedSlice(sketch: ServiceSketch, family: IPFamily): EndpointSlice {
     ports: [{ name: 'p', protocol: sketch.protocol, port: 8080 }],
   });
 }
+
+const NODES = [undefined, 'node1', 'node2'] as const;
 
 export function anySketch(family: IPFamily, numbers = 60): fc.Arbitrary<ServiceSketch> {
   return fc
@@ -151,10 +152,10 @@ export function anySketch(family: IPFamily, numbers = 60): fc.Arbitrary<ServiceS
         fc.constantFrom([addresses.allowed(family)], [addresses.allowed(family), addresses.pods(family)]),
         { nil: undefined },
       ),
-      endpoints: fc.uniqueArray(
-        fc.record({ number: fc.integer({ min: 1, max: 12 }), node: fc.constantFrom('node1', 'node2', undefined) }),
-        { maxLength: 3, selector: ({ number }) => number },
-      ),
+      endpoints: fc
+        .uniqueArray(fc.integer({ min: 1, max: 12 }), { maxLength: 3 })
+        // A pod runs where it runs, whichever Services it belongs to.
+        .map((numbers) => numbers.map((number) => ({ number, node: NODES[number % NODES.length] }))),
     })
     .map((parts): ServiceSketch => ({ ...parts, name: `ns/svc${parts.number}` }));
 }

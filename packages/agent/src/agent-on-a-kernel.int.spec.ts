@@ -1,0 +1,192 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = join(PACKAGE, '../..');
+const MAIN = join(PACKAGE, 'dist/main.js');
+const FAMILIES = ['iptables', 'ip6tables'] as const;
+
+const FOREIGN = `*filter
+:MINE - [0:0]
+-A INPUT -p tcp -m tcp --dport 22 -m comment --comment "KUBE-SERVICES, not" -j MINE
+-A MINE -j RETURN
+COMMIT
+*nat
+:MINE - [0:0]
+-A PREROUTING -p tcp -m tcp --dport 8080 -j MINE
+-A MINE -p tcp -j REDIRECT --to-ports 9090
+-A POSTROUTING -o eth9 -j MASQUERADE
+COMMIT
+`;
+
+function manifest(nodePort: number): string {
+  return `apiVersion: v1
+kind: Service
+metadata: { name: saythx-redis, namespace: work }
+spec:
+  type: NodePort
+  clusterIP: 10.96.0.10
+  clusterIPs: [10.96.0.10, "fd00:96::a"]
+  ipFamilies: [IPv4, IPv6]
+  ports: [{ port: 6379, nodePort: ${nodePort} }]
+---
+apiVersion: v1
+kind: Endpoints
+metadata: { name: saythx-redis, namespace: work }
+subsets: [{ addresses: [{ ip: 10.244.0.2 }, { ip: "fd00:244::2" }], ports: [{ port: 6379 }] }]
+`;
+}
+
+const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
+
+whereAllowed('the kube-proxier command on a kernel', () => {
+  let namespace: TestNamespace;
+  let directory: string;
+  let agent: ChildProcess | undefined;
+  let log = '';
+
+  beforeAll(() => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    expect(spawnSync(process.execPath, [tsc, '-b', 'packages/agent'], { cwd: ROOT }).status).toBe(0);
+  }, 120_000);
+
+  beforeEach(async () => {
+    namespace = makeNamespace();
+    directory = await mkdtemp(join(tmpdir(), 'agent-'));
+    log = '';
+  });
+
+  afterEach(async () => {
+    agent?.kill('SIGKILL');
+    agent = undefined;
+    namespace.remove();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  function run(command: string, args: readonly string[], input?: string): string {
+    const [enter = '', ...prefix] = namespace.prefix;
+    return execFileSync(enter, [...prefix, command, ...args], {
+      encoding: 'utf8',
+      input,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+  }
+
+  /** Rules and chains of a family, without counters and comments of the tool. */
+  function rules(tool: (typeof FAMILIES)[number]): string {
+    return run(`${tool}-save`, [])
+      .split('\n')
+      .filter((line) => !line.startsWith('#'))
+      .map((line) => line.replace(/ \[\d+:\d+\]$/, ''))
+      .join('\n');
+  }
+
+  function foreignOf(text: string): readonly string[] {
+    return text.split('\n').filter((line) => !/KUBE-/.test(line) || line.includes('not"'));
+  }
+
+  async function start(...args: readonly string[]): Promise<void> {
+    const [enter = '', ...prefix] = namespace.prefix;
+    const flags = [
+      '--manifests',
+      directory,
+      '--iptables-min-sync-period=0',
+      '--metrics-bind-address=',
+      '-v=2',
+      ...args,
+    ];
+    const child = spawn(enter, [...prefix, process.execPath, MAIN, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+    agent = child;
+    log = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+    await until(() => /is running/.test(log) && /Synced family="IPv4"/.test(log) && /Synced family="IPv6"/.test(log));
+  }
+
+  async function until(condition: () => boolean): Promise<void> {
+    const deadline = Date.now() + 15_000;
+    while (!condition()) {
+      if (Date.now() > deadline || (agent && agent.exitCode !== null)) {
+        throw new Error(`waited in vain for ${condition}:\n${log}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async function end(): Promise<void> {
+    const ended = agent && once(agent, 'exit');
+    agent?.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  }
+
+  const everywhere = (text: string) => FAMILIES.every((tool) => rules(tool).includes(text));
+
+  async function write(text: string): Promise<void> {
+    await writeFile(join(directory, '.tmp'), text);
+    await rename(join(directory, '.tmp'), join(directory, 'redis.yaml'));
+  }
+
+  it('follows the files, survives a mistake, leaves rules in place, and cleans up to the byte', async () => {
+    for (const tool of FAMILIES) {
+      run(`${tool}-restore`, [], FOREIGN);
+    }
+    const before = FAMILIES.map(rules);
+    await write(manifest(31269));
+    await start('--proxy-mode=ipvs');
+    expect(log.split('\n').filter((line) => line.includes('falling back to iptables'))).toHaveLength(1);
+    await until(() => everywhere('--dport 31269'));
+
+    await write(manifest(70_000));
+    await until(() => log.includes('redis.yaml:9:35: Service work/saythx-redis: spec.ports[0].nodePort: 70000'));
+    expect(everywhere('--dport 31269')).toBe(true);
+
+    await write(manifest(31270));
+    await until(() => everywhere('--dport 31270') && !rules('iptables').includes('31269'));
+
+    await end();
+    expect(everywhere('--dport 31270')).toBe(true);
+    const left = FAMILIES.map(rules);
+
+    await start('--proxy-mode=iptables');
+    expect(FAMILIES.map(rules)).toEqual(left);
+    await end();
+    FAMILIES.forEach((tool, index) => {
+      expect(foreignOf(rules(tool))).toEqual(foreignOf(before[index] ?? ''));
+    });
+
+    run(process.execPath, [MAIN, 'cleanup']);
+    expect(FAMILIES.map(rules)).toEqual(before);
+    run(process.execPath, [MAIN, '--cleanup']);
+    expect(FAMILIES.map(rules)).toEqual(before);
+  }, 60_000);
+
+  it('cuts off UDP flows to endpoints that are gone, and no others', async () => {
+    const insert = (client: string, endpoint: string) =>
+      run('conntrack', [
+        ...['-I', '-p', 'udp', '-t', '600', '-s', client, '-d', '10.96.0.10', '--sport', '4000', '--dport', '53'],
+        ...['--reply-src', endpoint, '--reply-dst', client, '--reply-port-src', '53', '--reply-port-dst', '4000'],
+      ]);
+    const clients = () =>
+      [...run('conntrack', ['-L', '-p', 'udp']).matchAll(/src=(192\.0\.2\.\d+) dst=10\.96/g)].map(
+        ([, client]) => client,
+      );
+    insert('192.0.2.1', '10.244.0.2');
+    insert('192.0.2.2', '10.244.0.9');
+    await write(
+      manifest(31053)
+        .replace('port: 6379,', 'protocol: UDP, port: 53,')
+        .replace('port: 6379 }]', 'protocol: UDP, port: 53 }]'),
+    );
+    await start('--proxy-mode=iptables');
+    await until(() => clients().length === 1);
+    expect(clients()).toEqual(['192.0.2.1']);
+    await end();
+  }, 60_000);
+});
