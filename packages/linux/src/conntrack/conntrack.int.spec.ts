@@ -171,7 +171,7 @@ describe('ConntrackTool, in the kernel', () => {
   });
 
   test('says that it is not permitted', async () => {
-    const prefix = ['setpriv', '--reuid', '65534', '--clear-groups', '--inh-caps=-all'];
+    const prefix = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'];
     const conntrack = new ConntrackTool(createCommandRunner({ prefix }));
     await expect(conntrack.list('IPv4', 'UDP')).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
     await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
