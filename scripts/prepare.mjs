@@ -19,6 +19,7 @@ const TOOLS = [
   { command: 'ip', package: 'iproute2', purpose: 'to build network namespaces' },
   { command: 'nsenter', package: 'util-linux', purpose: 'to enter network namespaces' },
   { command: 'iptables-restore', package: 'iptables', purpose: 'to program the kernel' },
+  { command: 'nft', package: 'nftables', purpose: 'to program and to look at the kernel' },
   { command: 'conntrack', package: 'conntrack', purpose: 'to forget stale UDP flows' },
   { command: 'modprobe', package: 'kmod', purpose: 'to load kernel modules where that is allowed' },
 ];

@@ -16,6 +16,7 @@ export function combineObservers(observers: readonly SyncObserver[], logger: Log
   return {
     started: (family) => each('started', (observer) => observer.started?.(family)),
     queued: (family) => each('queued', (observer) => observer.queued?.(family)),
+    repaired: (repair) => each('repaired', (observer) => observer.repaired?.(repair)),
     failed: (failure) => each('failed', (observer) => observer.failed?.(failure)),
     async synced(success) {
       for (const observer of observers) {

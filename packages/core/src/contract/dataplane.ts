@@ -35,6 +35,18 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
   readBack(): Promise<Installed>;
 
   /**
+   * Looks out for others removing what is this backend's, and calls back soon after (within a second, where the
+   * kernel or cheap polling allows it) with what seems to be gone, in a few words. It need not see everything: now
+   * and then everything is read back anyway. Optional; default is not to look.
+   *
+   * @returns when `signal` aborts. What goes wrong is no reason to end before; it is for the backend to try again.
+   */
+  watch?(onDrift: (what: string) => void, signal: AbortSignal): Promise<void>;
+
+  /** A transaction in a few words, for the log: how much it sets and removes. Optional. */
+  describe?(transaction: Transaction): string;
+
+  /**
    * Removes every trace of this backend from the kernel and nothing else. Idempotent; works without a `plan` before,
    * and whoever wrote the traces.
    */

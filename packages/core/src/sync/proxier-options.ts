@@ -34,8 +34,13 @@ export interface ProxierOptions {
   readonly nodeTopologyHints: boolean;
   /** Milliseconds between two syncs, at least. Default 1000. */
   readonly minSyncPeriod: number;
-  /** Milliseconds after which a failed sync is tried again, at most; and between looks for drift. Default 30000. */
+  /** Milliseconds after which a failed sync is tried again, at most. Default 30000. */
   readonly syncPeriod: number;
+  /**
+   * Milliseconds between two comparisons of everything with what the kernel holds, to find what others changed in
+   * ways that the backend does not notice by itself. Default 300000.
+   */
+  readonly driftCheckPeriod: number;
   /** Syncs that may follow each other without waiting, before `minSyncPeriod` is held. Default 2. */
   readonly syncBurst: number;
 }
@@ -51,5 +56,6 @@ export const DEFAULT_PROXIER_OPTIONS: ProxierOptions = {
   nodeTopologyHints: true,
   minSyncPeriod: 1000,
   syncPeriod: 30_000,
+  driftCheckPeriod: 300_000,
   syncBurst: 2,
 };

@@ -4,16 +4,18 @@ import { type Logger, silentLogger } from '../contract/logger.js';
 import { FakeDataplane, makeService, makeSlice, settle, VirtualClock } from '../testing/index.js';
 import { DualStackProxier } from './dual-stack-proxier.js';
 import { DEFAULT_PROXIER_OPTIONS } from './proxier-options.js';
-import { FULL_SYNC_PERIOD, ReconcilingProxier } from './reconciling-proxier.js';
-import type { SyncFailure, SyncObserver, SyncSuccess } from './sync-observer.js';
+import { ReconcilingProxier } from './reconciling-proxier.js';
+import type { DriftRepair, SyncFailure, SyncObserver, SyncSuccess } from './sync-observer.js';
 
 function start(given: Partial<ProxierContext> = {}, dataplane = new FakeDataplane()) {
   const clock = new VirtualClock(1_000_000);
   const successes: SyncSuccess[] = [];
   const failures: SyncFailure[] = [];
+  const repairs: DriftRepair[] = [];
   const observer: SyncObserver = {
     synced: (success) => void successes.push(success),
     failed: (failure) => void failures.push(failure),
+    repaired: (repair) => void repairs.push(repair),
   };
   const context: ProxierContext = {
     family: 'IPv4',
@@ -27,7 +29,7 @@ function start(given: Partial<ProxierContext> = {}, dataplane = new FakeDataplan
   const proxier = new ReconcilingProxier({ mode: 'fake', context, dataplane });
   const abort = new AbortController();
   const loop = proxier.syncLoop(abort.signal);
-  return { proxier, clock: context.clock as VirtualClock, dataplane, successes, failures, abort, loop };
+  return { proxier, clock: context.clock as VirtualClock, dataplane, successes, failures, repairs, abort, loop };
 }
 
 function synced(running: ReturnType<typeof start>) {
@@ -42,7 +44,7 @@ describe('ReconcilingProxier', () => {
     proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
     proxier.onServicesSynced();
     proxier.sync();
-    await clock.advance(FULL_SYNC_PERIOD);
+    await clock.advance(DEFAULT_PROXIER_OPTIONS.driftCheckPeriod);
     expect(dataplane.applied).toBe(0);
     proxier.onServiceUpdate(undefined, makeService('b', { clusterIP: '10.96.0.2' }));
     proxier.onEndpointsSynced();
@@ -117,14 +119,43 @@ describe('ReconcilingProxier', () => {
     expect([...dataplane.contents.keys()].sort()).toEqual(['default/a:/TCP', 'default/b:/TCP']);
   });
 
-  test('an hour without changes ends in a look at everything', async () => {
+  test('what the backend notices is repaired at once and told', async () => {
+    const dataplane = new FakeDataplane();
+    let notice: (what: string) => void = () => {};
+    const watched = Object.assign(dataplane, {
+      watch: (onDrift: (what: string) => void, signal: AbortSignal) => {
+        notice = onDrift;
+        return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+      describe: () => 'one service port',
+    });
+    const running = start({}, watched);
+    running.proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(running);
+    await running.clock.advance(5000);
+    dataplane.flush();
+    notice('the map is empty');
+    await settle();
+    expect(dataplane.contents.size).toBe(1);
+    expect(running.repairs).toEqual([{ family: 'IPv4', what: 'the map is empty; wrote one service port' }]);
+    running.abort.abort();
+    await running.loop;
+  });
+
+  test('a while without changes ends in a look at everything, and what others changed is repaired and told', async () => {
     const running = start();
     synced(running);
     await running.clock.advance(2000);
-    running.dataplane.flush();
+    running.proxier.onServiceUpdate(undefined, makeService('a'));
+    await running.clock.advance(2000);
     const before = running.successes.length;
-    await running.clock.advance(FULL_SYNC_PERIOD);
-    expect(running.successes.slice(before).map(({ full }) => full)).toEqual([true]);
+    await running.clock.advance(DEFAULT_PROXIER_OPTIONS.driftCheckPeriod);
+    expect(running.repairs).toEqual([]);
+    running.dataplane.flush();
+    await running.clock.advance(DEFAULT_PROXIER_OPTIONS.driftCheckPeriod);
+    expect(running.successes.slice(before).map(({ full }) => full)).toEqual([true, true]);
+    expect(running.repairs).toEqual([{ family: 'IPv4', what: 'not noticed before' }]);
+    expect(running.dataplane.contents.size).toBe(1);
   });
 
   test('an event that says nothing new asks for no sync', async () => {

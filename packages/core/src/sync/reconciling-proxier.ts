@@ -11,8 +11,6 @@ import { diffStates } from '../resolution/diff-states.js';
 import { ProxyStateResolver } from '../resolution/proxy-state-resolver.js';
 import { SyncRunner } from './sync-runner.js';
 
-/** Milliseconds after which everything is compared with the kernel again, changes or not (spec K-85). */
-export const FULL_SYNC_PERIOD = 3_600_000;
 /** Milliseconds before the first retry of a failed sync; doubled with each failure up to `syncPeriod`. */
 const FIRST_RETRY = 100;
 
@@ -34,7 +32,8 @@ export interface ReconcilingProxierStatus {
 
 /**
  * A {@link Proxier} made from a {@link Dataplane}: tracks events, waits for the first full lists, throttles, plans,
- * applies, retries, and reconciles with what the kernel really holds at start, after a failure and once an hour.
+ * applies, retries, and reconciles with what the kernel really holds: at start, after a failure, when the backend
+ * notices that others changed it, and now and then anyway.
  */
 export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   readonly mode: ProxyMode;
@@ -47,6 +46,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   private applied: ProxyState | undefined;
   /** What was applied may not be what is there; set from outside, also while a sync is under way. */
   private suspect = false;
+  /** What a backend noticed; told once it is put right. */
+  private noticed: string | undefined;
   private lastFull = Number.NEGATIVE_INFINITY;
   private failures = 0;
   private triggerTimes: number[] = [];
@@ -69,7 +70,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       run: () => this.syncOnce(),
       minInterval: options.minSyncPeriod,
       burst: options.syncBurst,
-      maxInterval: Math.max(FULL_SYNC_PERIOD, options.minSyncPeriod),
+      maxInterval: Math.max(options.driftCheckPeriod, options.minSyncPeriod),
       retryInterval: (failures) => Math.min(FIRST_RETRY * 2 ** (failures - 1), options.syncPeriod),
     });
   }
@@ -116,7 +117,22 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
 
   async syncLoop(signal: AbortSignal): Promise<void> {
     this.observe('started', () => this.context.observer.started?.(this.context.family));
+    const watching = this.watch(signal);
     await this.runner.loop(signal);
+    await watching;
+  }
+
+  private async watch(signal: AbortSignal): Promise<void> {
+    const { family, logger } = this.context;
+    try {
+      await this.dataplane.watch?.((what) => {
+        logger.warn(`Others changed what is installed: ${what}; putting it right`, { family });
+        this.noticed = what;
+        this.reconcile();
+      }, signal);
+    } catch (error) {
+      logger.error(`Changes by others are noticed only now and then: ${messageOf(error)}`, { family });
+    }
   }
 
   private get gateOpen(): boolean {
@@ -144,7 +160,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       }
       const { state, changes: step, triggerTimes } = this.resolver.checkout();
       this.triggerTimes.push(...triggerTimes);
-      full = this.applied === undefined || this.suspect || begin - this.lastFull >= FULL_SYNC_PERIOD;
+      const believed = this.applied;
+      full = believed === undefined || this.suspect || begin - this.lastFull >= this.context.options.driftCheckPeriod;
       const changes = full ? diffStates(undefined, state) : this.since(step, state);
       this.suspect = false;
       const installed = full ? await this.dataplane.readBack() : undefined;
@@ -154,6 +171,9 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
         const transaction = this.dataplane.plan(state, changes, installed);
         if (transaction !== undefined) {
           await this.dataplane.apply(transaction);
+        }
+        if (full) {
+          this.tellRepair(believed, state, transaction);
         }
       }
       this.applied = state;
@@ -175,6 +195,21 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       this.observe('failed', () => observer.failed?.({ family, error, full, duration: clock.now() - begin, failures }));
       return false;
     }
+  }
+
+  /** Tells of drift: noticed by the backend, or found where nothing should have had to be written. */
+  private tellRepair(believed: ProxyState | undefined, state: ProxyState, transaction: Transaction | undefined): void {
+    const { family, logger, observer } = this.context;
+    const { noticed } = this;
+    this.noticed = undefined;
+    const unchanged = believed !== undefined && isEmptyChangeSet(diffStates(believed, state));
+    if (transaction === undefined || (noticed === undefined && !unchanged)) {
+      return;
+    }
+    const written = this.dataplane.describe?.(transaction);
+    const what = [noticed ?? 'not noticed before', ...(written === undefined ? [] : [`wrote ${written}`])].join('; ');
+    logger.warn(`Repaired what others had changed: ${what}`, { family });
+    this.observe('repaired', () => observer.repaired?.({ family, what }));
   }
 
   /** The step leads from the last checkout; a sync that skipped one (none does today) must not lose its changes. */

@@ -25,6 +25,13 @@ export interface SyncFailure {
   readonly failures: number;
 }
 
+/** What others had changed, and was put right again. */
+export interface DriftRepair {
+  readonly family: IPFamily;
+  /** What was noticed, or what had to be written; in a few words. */
+  readonly what: string;
+}
+
 /** Told of what a proxier does. A method that throws is logged and disturbs nothing. */
 export interface SyncObserver {
   /** The loop began. */
@@ -34,4 +41,6 @@ export interface SyncObserver {
   /** May do work that belongs to the sync (conntrack); the next sync waits for it. */
   synced?(success: SyncSuccess): void | Promise<void>;
   failed?(failure: SyncFailure): void;
+  /** What is installed was not what had been installed, and is again. */
+  repaired?(repair: DriftRepair): void;
 }
