@@ -102,13 +102,14 @@ class IptablesHost {
   }
 
   createProxier(context: ProxierContext): Proxier {
-    const { family, logger, options } = context;
+    const { family, logger, options, clock } = context;
     const dataplane = new IptablesDataplane({
       family,
       iptables: () => this.#chosen(family, logger),
       masqueradeBit: options.masqueradeBit,
       sysctl: this.#sysctl,
       logger,
+      clock,
     });
     return new ReconcilingProxier({ mode: 'iptables', context, dataplane });
   }
@@ -128,7 +129,14 @@ class IptablesHost {
       if (await canRun(trial)) {
         await this.#iptables('IPv4', await this.#variantToUse(), trial).restore(TRIAL);
       }
-      return { usable: true, detail: `iptables ${text} (${variant})` };
+      const six = await this.#chosen('IPv6')
+        .then((ip6tables) => ip6tables.isPresent())
+        .catch(() => false);
+      return {
+        usable: true,
+        detail: `iptables ${text} (${variant})`,
+        families: six ? ['IPv4', 'IPv6'] : ['IPv4'],
+      };
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
     }

@@ -1,10 +1,12 @@
 import {
   type ChangeSet,
+  type Clock,
   type Dataplane,
   type IPFamily,
   type Logger,
   type ProxyState,
   silentLogger,
+  systemClock,
 } from '@kube-proxier/core';
 import { type Iptables, ProcSysctl, parseSavedTable, type Sysctl, SysctlError } from '@kube-proxier/linux';
 import { applyTransaction } from './apply-transaction.js';
@@ -13,7 +15,8 @@ import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALN
 import { cleanUp } from './iptables-cleanup.js';
 import { IptablesPartlyApplied } from './iptables-error.js';
 import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
-import type { IptablesTransaction } from './iptables-transaction.js';
+import type { IptablesTransaction, TableTransaction } from './iptables-transaction.js';
+import { watchJumps } from './watch-jumps.js';
 
 export interface IptablesDataplaneOptions {
   readonly family: IPFamily;
@@ -24,6 +27,8 @@ export interface IptablesDataplaneOptions {
   /** Default: the settings of this process's network namespace. */
   readonly sysctl?: Sysctl;
   readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
 }
 
 const TCP_BE_LIBERAL = 'net/netfilter/nf_conntrack_tcp_be_liberal';
@@ -80,6 +85,27 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       routeLocalnet: routeLocalnet === '1',
       facts: { randomFully, dropInvalid: liberal === undefined || liberal === '0' },
     };
+  }
+
+  watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+    const { family } = this.options;
+    return watchJumps({
+      iptables: () => this.#iptables(),
+      clock: this.options.clock ?? systemClock,
+      signal,
+      onDrift,
+      onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether rules were flushed', { family, reason }),
+    });
+  }
+
+  describe({ filter, nat }: IptablesTransaction): string {
+    const tables = [filter, nat];
+    const sum = (count: (table: TableTransaction) => number) =>
+      tables.reduce((total, table) => total + count(table), 0);
+    const chains = sum(({ writes }) => writes.size);
+    const removed = sum(({ deletes }) => deletes.size);
+    const jumps = sum(({ insertions }) => insertions.length);
+    return `${chains} chains and ${jumps} jumps, removed ${removed} chains`;
   }
 
   async cleanup(): Promise<void> {

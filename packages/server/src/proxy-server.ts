@@ -148,7 +148,7 @@ export class ProxyServer {
     const selection = await selectProxyMode({ requested: mode, backends, fallback, logger: this.logger });
     const options: ProxierOptions = { ...DEFAULT_PROXIER_OPTIONS, ...this.options.proxier, nodeName };
     const { primary, addresses } = resolveNodeAddresses(options.nodeAddresses, bindAddress);
-    const families = await this.usableFamilies(primary);
+    const families = await this.usableFamilies(primary, selection);
     const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families);
 
     this.abort.signal.throwIfAborted();
@@ -166,8 +166,12 @@ export class ProxyServer {
   }
 
   /** The families to serve, the primary one first (spec M-6, M-7). */
-  private async usableFamilies(primary: IPFamily): Promise<readonly IPFamily[]> {
-    const { families: wanted = ['IPv4', 'IPv6'], network = thisHost, bindAddress = '' } = this.options;
+  private async usableFamilies(primary: IPFamily, selection: ModeSelection): Promise<readonly IPFamily[]> {
+    const { families: asked = ['IPv4', 'IPv6'], network = thisHost, bindAddress = '' } = this.options;
+    const wanted = asked.filter((family) => selection.families.includes(family));
+    for (const family of asked.filter((candidate) => !wanted.includes(candidate))) {
+      this.logger.warn(`Mode ${selection.mode} cannot serve ${family} on this host; that family is left alone`);
+    }
     const hasIPv6 = wanted.includes('IPv6') && (await network.hasIPv6());
     if (wanted.includes('IPv6') && !hasIPv6) {
       this.logger.info('No IPv6 on this host: the kernel has none, or net.ipv6.conf.all.disable_ipv6 is 1');

@@ -9,7 +9,12 @@ import type { Proxier, ProxyMode } from './proxier.js';
 
 /** What a probe found. `reason` is one sentence without a full stop that ends a line such as "cannot use ipvs: …". */
 export type ProbeResult =
-  | { readonly usable: true; readonly detail?: string }
+  | {
+      readonly usable: true;
+      readonly detail?: string;
+      /** IP families that it can run for here. Default both. */
+      readonly families?: readonly IPFamily[];
+    }
   | { readonly usable: false; readonly reason: string };
 
 /** What a backend cannot do, said out loud: users see it in `doctor`, conformance skips those cases by name. */

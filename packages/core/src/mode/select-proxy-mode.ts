@@ -2,9 +2,12 @@ import type { BackendModule, ProbeResult } from '../contract/backend-module.js';
 import type { Logger } from '../contract/logger.js';
 import type { ProxyMode } from '../contract/proxier.js';
 import { messageOf, ProxierError } from '../contract/proxier-error.js';
+import type { IPFamily } from '../model/address.js';
 
 /** The mode that stands in for an empty `--proxy-mode` and for one that this host cannot run (spec M-1, M-12). */
 export const DEFAULT_PROXY_MODE: ProxyMode = 'iptables';
+
+const BOTH: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
 /** `--proxy-mode` names no backend that is there. */
 export class UnknownProxyModeError extends ProxierError {
@@ -43,6 +46,8 @@ export interface ModeSelection {
   readonly defaulted: boolean;
   /** What the backend's probe told of the host (the variant of a tool, say); undefined when it told nothing. */
   readonly detail: string | undefined;
+  /** IP families that the backend can run for here. */
+  readonly families: readonly IPFamily[];
   /** Why the mode asked for is not the one in force; undefined when it is. */
   readonly reason: string | undefined;
 }
@@ -71,7 +76,8 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
   const result = await probe(backend);
   if (result.usable) {
     logger.info(`Using proxy mode ${mode}`, result.detail === undefined ? {} : { detail: result.detail });
-    return { mode, backend, requested, defaulted, detail: result.detail, reason: undefined };
+    const { detail, families = BOTH } = result;
+    return { mode, backend, requested, defaulted, detail, families, reason: undefined };
   }
   const { reason } = result;
   const standIn = fallback === 'none' || fallback === mode ? undefined : find(fallback);
@@ -83,8 +89,8 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
     throw new ProxyModeUnusableError(mode, reason, { mode: standIn.mode, reason: standInResult.reason });
   }
   logger.warn(`Cannot use proxy mode ${mode}: ${reason}; falling back to ${standIn.mode}`);
-  const { detail } = standInResult;
-  return { mode: standIn.mode, backend: standIn, requested, defaulted, detail, reason };
+  const { detail, families = BOTH } = standInResult;
+  return { mode: standIn.mode, backend: standIn, requested, defaulted, detail, families, reason };
 }
 
 async function probe(backend: BackendModule): Promise<ProbeResult> {
