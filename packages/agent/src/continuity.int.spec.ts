@@ -68,11 +68,11 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
     renameSync(join(directory, '.next'), join(directory, 'web.yaml'));
   }
 
-  function startAgent(): void {
+  function startAgent(mode = 'iptables'): void {
     agent = sandbox.node.spawn([
       process.execPath,
       AGENT,
-      '--proxy-mode=iptables',
+      `--proxy-mode=${mode}`,
       `--manifests=${directory}`,
       `--hostname-override=${SANDBOX_NETWORK.nodeName}`,
       `--cluster-cidr=${SANDBOX_NETWORK.clusterCIDRs[0]}`,
@@ -107,6 +107,21 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
     await until('first sync', () => installed(...addresses));
     return await sandbox.client.startClient({ to: sandbox.node.ipv4, port: NODE_PORT }, 20);
   }
+
+  test('ipvs on a kernel without ip_vs falls back, says why in one line, and traffic flows', async () => {
+    const { ipv4 } = sandbox.pod(1);
+    write(ipv4);
+    startAgent('ipvs');
+    await until('first sync', () => installed(ipv4));
+    const lines = log.split('\n').filter((line) => line.includes('ipvs') && line.includes('WARN'));
+    expect(lines).toEqual([
+      expect.stringMatching(/Cannot use proxy mode ipvs: the kernel has no IPVS.*; falling back to iptables$/),
+    ]);
+    expect(await sandbox.client.connect({ to: sandbox.node.ipv4, port: NODE_PORT })).toMatchObject({
+      kind: 'answered',
+      by: 'pod1',
+    });
+  }, 60_000);
 
   test('endpoints come and go: no connection fails, and one that is open stays', async () => {
     const [one, two] = sandbox.pods.map((pod) => pod.ipv4) as [string, string];
