@@ -1,5 +1,5 @@
 import { type Logger, messageOf } from '@kube-proxier/core';
-import { cleanupBackends, ProxyServer, StatusServer, thisHost } from '@kube-proxier/server';
+import { cleanupBackends, ProxyMetrics, ProxyServer } from '@kube-proxier/server';
 import type { Composition } from './compose.js';
 import { explain } from './explain/explain.js';
 import { helpText, parseCommandLine } from './flags/command-line.js';
@@ -89,9 +89,7 @@ async function runAgent(
   }
   logger.info(`kube-proxier ${VERSION} is starting`, { node: process.version, pid: process.pid });
   const sources = composition.sources(settings, logger);
-  const status = settings.status
-    ? new StatusServer({ ...settings.status, logger, localAddresses: () => thisHost.localAddresses() })
-    : undefined;
+  const metrics = new ProxyMetrics();
   const server = new ProxyServer({
     backends: composition.backends,
     sources,
@@ -101,7 +99,9 @@ async function runAgent(
     bindAddress: settings.bindAddress,
     logger,
     ...(composition.conntrack ? { conntrack: composition.conntrack } : {}),
-    ...(status ? { observer: status } : {}),
+    metrics,
+    ...(settings.status ? { statusAddress: settings.status } : {}),
+    ...(settings.health ? { healthAddress: settings.health } : {}),
   });
   const stop = () => {
     logger.info('kube-proxier is ending');
@@ -109,11 +109,7 @@ async function runAgent(
   };
   signal.addEventListener('abort', stop);
   try {
-    await status?.start();
     const { selection, nodeName, families } = await server.start();
-    if (status) {
-      status.mode = selection.mode;
-    }
     logger.info(`kube-proxier ${VERSION} is running`, {
       mode: selection.mode,
       ...(selection.detail === undefined ? {} : { host: selection.detail }),
@@ -128,7 +124,6 @@ async function runAgent(
   } finally {
     signal.removeEventListener('abort', stop);
     await server.stop();
-    await status?.stop();
   }
 }
 

@@ -114,9 +114,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
     startAgent('ipvs');
     await until('first sync', () => installed(ipv4));
     const lines = log.split('\n').filter((line) => line.includes('ipvs') && line.includes('WARN'));
-    expect(lines).toEqual([
-      expect.stringMatching(/Cannot use proxy mode ipvs: the kernel has no IPVS.*; falling back to iptables$/),
-    ]);
+    expect(lines).toEqual([expect.stringMatching(/Cannot use proxy mode ipvs: .+; falling back to iptables$/)]);
     expect(await sandbox.client.connect({ to: sandbox.node.ipv4, port: NODE_PORT })).toMatchObject({
       kind: 'answered',
       by: 'pod1',

@@ -1,10 +1,11 @@
-import { type Logger, messageOf, type SyncObserver } from '@kube-proxier/core';
+import { type Logger, messageOf } from '@kube-proxier/core';
+import type { ServerObserver } from './server-observer.js';
 
 /** One observer that tells several, in order. One that fails is logged, and disturbs neither the others nor the sync. */
-export function combineObservers(observers: readonly SyncObserver[], logger: Logger): SyncObserver {
+export function combineObservers(observers: readonly ServerObserver[], logger: Logger): ServerObserver {
   const failed = (what: string, error: unknown) =>
     logger.error(`A sync observer failed in "${what}": ${messageOf(error)}`, { error });
-  const each = (what: string, call: (observer: SyncObserver) => void) => {
+  const each = (what: string, call: (observer: ServerObserver) => void) => {
     for (const observer of observers) {
       try {
         call(observer);
@@ -14,6 +15,10 @@ export function combineObservers(observers: readonly SyncObserver[], logger: Log
     }
   };
   return {
+    modeSelected: (selection) => each('modeSelected', (observer) => observer.modeSelected?.(selection)),
+    serviceEvent: () => each('serviceEvent', (observer) => observer.serviceEvent?.()),
+    endpointsEvent: () => each('endpointsEvent', (observer) => observer.endpointsEvent?.()),
+    nodeEvent: (node) => each('nodeEvent', (observer) => observer.nodeEvent?.(node)),
     started: (family) => each('started', (observer) => observer.started?.(family)),
     queued: (family) => each('queued', (observer) => observer.queued?.(family)),
     repaired: (repair) => each('repaired', (observer) => observer.repaired?.(repair)),

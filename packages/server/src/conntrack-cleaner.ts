@@ -1,4 +1,12 @@
-import { type Logger, messageOf, type SyncObserver, type SyncSuccess } from '@kube-proxier/core';
+import {
+  type Clock,
+  type IPFamily,
+  type Logger,
+  messageOf,
+  type SyncObserver,
+  type SyncSuccess,
+  systemClock,
+} from '@kube-proxier/core';
 import type { Conntrack } from '@kube-proxier/linux';
 import { mayLeaveStaleFlows, staleFlows } from './stale-flows.js';
 
@@ -9,19 +17,24 @@ export class ConntrackCleaner implements SyncObserver {
   constructor(
     private readonly conntrack: Conntrack,
     private readonly logger: Logger,
+    private readonly clock: Clock = systemClock,
+    private readonly onCleaned: (family: IPFamily, duration: number, deleted: number) => void = () => {},
   ) {}
 
   async synced({ family, state, changes }: SyncSuccess): Promise<void> {
     if (!mayLeaveStaleFlows(changes)) {
       return;
     }
+    const begin = this.clock.now();
     try {
       const stale = staleFlows(state, await this.conntrack.list(family, 'UDP'));
+      let deleted = 0;
       if (stale.length > 0) {
-        const deleted = await this.conntrack.delete(stale);
+        deleted = await this.conntrack.delete(stale);
         this.logger.debug(2, 'Deleted stale conntrack entries', { family, found: stale.length, deleted });
       }
       this.failure = '';
+      this.onCleaned(family, this.clock.now() - begin, deleted);
     } catch (error) {
       const reason = messageOf(error);
       // What is missing on a host is missing at every sync; saying it once is enough.

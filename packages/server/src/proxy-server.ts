@@ -15,7 +15,6 @@ import {
   type ProxierOptions,
   type ProxyMode,
   type Source,
-  type SyncObserver,
   selectProxyMode,
   silentLogger,
   systemClock,
@@ -25,10 +24,16 @@ import type { Conntrack } from '@kube-proxier/linux';
 import { Container } from 'inversify';
 import { combineObservers } from './combine-observers.js';
 import { ConntrackCleaner } from './conntrack-cleaner.js';
+import { HealthServer } from './health/health-server.js';
+import { ProxyHealth } from './health/proxy-health.js';
+import { ServiceHealthServers } from './health/service-health-servers.js';
 import { type HostNetwork, thisHost } from './host-network.js';
+import type { ProxyMetrics } from './metrics/proxy-metrics.js';
 import { resolveNodeAddresses } from './node-addresses.js';
 import { resolveNodeName } from './node-name.js';
+import type { ServerObserver } from './server-observer.js';
 import { SourceHub } from './source-hub.js';
+import { StatusServer } from './status-server.js';
 
 /** What a {@link ProxyServer} is made from. Only `backends` and `sources` have no default. */
 export interface ProxyServerOptions {
@@ -53,12 +58,27 @@ export interface ProxyServerOptions {
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
-  /** Told of every sync. One that fails disturbs nothing. */
-  readonly observer?: SyncObserver;
+  /** Told of every sync and event. One that fails disturbs nothing. */
+  readonly observer?: ServerObserver;
   /** Default: this host's. */
   readonly network?: HostNetwork;
+  /** Counts and times what happens. Default: nothing is counted. */
+  readonly metrics?: ProxyMetrics;
+  /** Where `/healthz`, `/livez` and `/readyz` are answered (spec §10.1). Default: nowhere. */
+  readonly healthAddress?: ListenAddress;
+  /** Where `/proxyMode`, `/metrics` and `/debug/…` are answered (spec §10.3). Default: nowhere. */
+  readonly statusAddress?: ListenAddress;
+  /** What `/configz` answers. Default: it is not there. */
+  readonly configuration?: () => unknown;
   /** Where stale UDP flows are deleted (spec §9.2). Default: they are left. */
   readonly conntrack?: Conntrack;
+}
+
+/** An address to listen on. */
+export interface ListenAddress {
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
 }
 
 /** What a started {@link ProxyServer} came to. */
@@ -85,6 +105,9 @@ export class ProxyServer {
   private readonly abort = new AbortController();
   private hub: SourceHub | undefined;
   private startedSources: Source[] = [];
+  /** What listens; stopped last, so that it can be asked to the end. */
+  private listening: { stop(): Promise<void> }[] = [];
+  private observer: ServerObserver = {};
   private begun = false;
   private loop: Promise<void> = Promise.resolve();
   private finish: () => void = () => {};
@@ -136,6 +159,7 @@ export class ProxyServer {
     this.hub?.close();
     await Promise.allSettled(this.startedSources.map((source) => source.stop()));
     await this.loop.catch(() => {});
+    await Promise.allSettled(this.listening.map((one) => one.stop()));
     this.finish();
   }
 
@@ -147,12 +171,14 @@ export class ProxyServer {
     const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
     const selection = await selectProxyMode({ requested: mode, backends, fallback, logger: this.logger });
     const options: ProxierOptions = { ...DEFAULT_PROXIER_OPTIONS, ...this.options.proxier, nodeName };
+    this.observer = await this.startListening(options);
+    this.observer.modeSelected?.(selection);
     const { primary, addresses } = resolveNodeAddresses(options.nodeAddresses, bindAddress);
     const families = await this.usableFamilies(primary, selection);
     const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families);
 
     this.abort.signal.throwIfAborted();
-    const hub = new SourceHub(proxier, bindAddress, this.logger);
+    const hub = new SourceHub(proxier, bindAddress, this.logger, this.observer);
     this.hub = hub;
     this.loop = proxier.syncLoop(this.abort.signal);
     this.loop.then(
@@ -163,6 +189,44 @@ export class ProxyServer {
     this.startedSources = [...sources];
     await Promise.all(pairs.map(({ source, handler }) => source.start(handler, { nodeName })));
     return { selection, nodeName, families };
+  }
+
+  /** Health, metrics and status, as far as they are asked for; with the host's own observer. */
+  private async startListening({ syncPeriod }: ProxierOptions): Promise<ServerObserver> {
+    const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress, observer } = this.options;
+    const { logger } = this;
+    const health = new ProxyHealth(2 * syncPeriod, clock);
+    const serviceHealth = new ServiceHealthServers({ health, logger, clock });
+    this.listening.push(serviceHealth);
+    const starting: Promise<void>[] = [];
+    if (healthAddress) {
+      const server = new HealthServer({
+        ...healthAddress,
+        health,
+        logger,
+        clock,
+        onAnswer: (path, status) => metrics?.healthAnswered(path, status),
+      });
+      this.listening.push(server);
+      starting.push(server.start());
+    }
+    const status = statusAddress
+      ? new StatusServer({
+          ...statusAddress,
+          logger,
+          clock,
+          localAddresses: () => network.localAddresses(),
+          ...(metrics ? { metrics: metrics.registry } : {}),
+          ...(this.options.configuration ? { configuration: this.options.configuration } : {}),
+        })
+      : undefined;
+    if (status) {
+      this.listening.push(status);
+      starting.push(status.start());
+    }
+    await Promise.all(starting);
+    const all = [health, serviceHealth, ...(metrics ? [metrics] : []), ...(status ? [status] : [])];
+    return combineObservers([...all, ...(observer ? [observer] : [])], logger);
   }
 
   /** The families to serve, the primary one first (spec M-6, M-7). */
@@ -196,7 +260,7 @@ export class ProxyServer {
   }
 
   private makeProxier(backend: BackendModule, options: ProxierOptions, families: readonly IPFamily[]): Proxier {
-    const { clock = systemClock, network = thisHost, observer, conntrack } = this.options;
+    const { clock = systemClock, network = thisHost, conntrack } = this.options;
     const { logger } = this;
     const container = new Container();
     container.bind(Tokens.Logger).toConstantValue(logger);
@@ -205,8 +269,14 @@ export class ProxyServer {
     const create = container.get(Tokens.ProxierFactory);
 
     const observers = [
-      ...(conntrack ? [new ConntrackCleaner(conntrack, logger)] : []),
-      ...(observer ? [observer] : []),
+      ...(conntrack
+        ? [
+            new ConntrackCleaner(conntrack, logger, clock, (...cleaned) =>
+              this.options.metrics?.conntrackCleaned(...cleaned),
+            ),
+          ]
+        : []),
+      this.observer,
     ];
     const combined = combineObservers(observers, logger);
     const reader = new ObjectReader((problem) =>

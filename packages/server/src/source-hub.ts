@@ -9,6 +9,7 @@ import {
 } from '@kube-proxier/core';
 import { withBindAddress } from './node-addresses.js';
 import { ObjectClaims } from './object-claims.js';
+import type { ServerObserver } from './server-observer.js';
 
 /** Names come from outside. */
 function printable(text: string): string {
@@ -33,6 +34,7 @@ export class SourceHub {
     private readonly proxier: Proxier,
     private readonly bindAddress: string,
     private readonly logger: Logger,
+    private readonly observer: ServerObserver = {},
   ) {}
 
   /** A handler for one more source. All are to be made before the first source starts. */
@@ -41,15 +43,24 @@ export class SourceHub {
     const handler: SourceHandler = {
       onServiceUpdate: (previous: Service | undefined, current: Service | undefined) =>
         this.claim(this.services, place, previous, current, (before, after) =>
-          this.proxier.onServiceUpdate(before, after),
+          this.taken(
+            () => this.observer.serviceEvent?.(),
+            () => this.proxier.onServiceUpdate(before, after),
+          ),
         ),
       onEndpointsUpdate: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) =>
         this.claim(this.slices, place, previous, current, (before, after) =>
-          this.proxier.onEndpointsUpdate(before, after),
+          this.taken(
+            () => this.observer.endpointsEvent?.(),
+            () => this.proxier.onEndpointsUpdate(before, after),
+          ),
         ),
       onNodeUpdate: (node: Node) =>
         this.pass(() =>
-          this.proxier.onNodeUpdate(this.bindAddress === '' ? node : withBindAddress(node, this.bindAddress)),
+          this.taken(
+            () => this.observer.nodeEvent?.(node),
+            () => this.proxier.onNodeUpdate(this.bindAddress === '' ? node : withBindAddress(node, this.bindAddress)),
+          ),
         ),
       onServicesSynced: () => {
         if (this.unsyncedServices.delete(handler) && this.unsyncedServices.size === 0) {
@@ -97,6 +108,11 @@ export class SourceHub {
     if (change.previous !== change.current) {
       this.pass(() => tell(change.previous, change.current));
     }
+  }
+
+  private taken(tell: () => void, pass: () => void): void {
+    pass();
+    tell();
   }
 
   private pass(call: () => void): void {

@@ -46,7 +46,7 @@ const state = resolveObjects({
 describe('StatusServer', () => {
   test('tells the mode in force as kube-proxy does (spec H-30, H-31)', async () => {
     const { server, get } = await started();
-    server.mode = 'iptables';
+    server.modeSelected({ mode: 'iptables' });
     expect(await get('/proxyMode')).toEqual({ status: 200, type: 'text/plain; charset=utf-8', text: 'iptables' });
     expect(await get('/healthz')).toMatchObject({ status: 200, text: 'ok' });
   });
@@ -83,6 +83,7 @@ describe('StatusServer', () => {
 
   test('a port that is taken is logged and tried again until it is free', async () => {
     const occupant = createServer();
+    occupant.unref();
     await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
     const address = occupant.address();
     const port = typeof address === 'object' && address ? address.port : 0;
@@ -94,7 +95,7 @@ describe('StatusServer', () => {
       logger: { ...silentLogger, error: (line) => void lines.push(line) },
     });
     expect(server.address).toBeUndefined();
-    expect(lines[0]).toMatch(/cannot listen on 127\.0\.0\.1 port \d+; trying again/);
+    expect(lines[0]).toMatch(/cannot listen on 127\.0\.0\.1:\d+; trying again/);
     await new Promise((resolve) => occupant.close(resolve));
     await clock.advance(5000);
     while (!server.address) {

@@ -1,23 +1,23 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Clock,
   explainSimulation,
   familyOf,
   type IPFamily,
   type Logger,
+  type ModeSelection,
   messageOf,
   type Packet,
   type Protocol,
-  type ProxyMode,
   type ProxyState,
   parseAddress,
-  type SyncObserver,
   type SyncSuccess,
   silentLogger,
   simulatePacket,
   systemClock,
-  type Timer,
 } from '@kube-proxier/core';
+import { HttpListener, JSON_TYPE, reply, TEXT } from './health/http-listener.js';
+import type { ServerObserver } from './server-observer.js';
 
 export interface StatusServerOptions {
   /** Address to listen on, without brackets. What is told here is for the node's own people: loopback, as a rule. */
@@ -29,39 +29,45 @@ export interface StatusServerOptions {
   readonly clock?: Clock;
   /** Addresses of this host's interfaces, for saying what a NodePort is. Default: those of the Node object. */
   readonly localAddresses?: () => Promise<readonly string[]>;
+  /** What `/metrics` answers. Default: it is not there. */
+  readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
+  /** What `/configz` answers, as JSON. Default: it is not there. */
+  readonly configuration?: () => unknown;
 }
 
-/** Milliseconds between two attempts to listen (spec H-36). */
-const RETRY = 5000;
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
-const TEXT = 'text/plain; charset=utf-8';
 
 /**
- * Tells what the proxy is doing, by HTTP (spec §10.3): `/proxyMode`, `/healthz`, and what is in force and why under
- * `/debug/explain?source=…&destination=…&port=…&protocol=…`.
+ * Tells what the proxy is doing, by HTTP (spec §10.3): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; what is in
+ * force as JSON under `/debug/state`; and why under `/debug/explain?source=…&destination=…&port=…&protocol=…`.
  *
  * It answers from the states that were programmed last, and touches nothing. A port that is taken is logged and tried
  * again; nothing else is held up by it.
  */
-export class StatusServer implements SyncObserver {
+export class StatusServer implements ServerObserver {
   private readonly states = new Map<IPFamily, ProxyState>();
-  private readonly logger: Logger;
-  private readonly clock: Clock;
-  private server: Server | undefined;
-  private retry: Timer | undefined;
-  private stopped = false;
-  /** Told by `/proxyMode`; empty until the mode is chosen. */
-  mode: ProxyMode = '';
+  private readonly listener: HttpListener;
+  private mode = '';
 
   constructor(private readonly options: StatusServerOptions) {
-    this.logger = options.logger ?? silentLogger;
-    this.clock = options.clock ?? systemClock;
+    const { host, port, logger = silentLogger, clock = systemClock } = options;
+    this.listener = new HttpListener({
+      name: 'status server',
+      host,
+      port,
+      logger,
+      clock,
+      answer: (request, response) => this.answer(request, response),
+    });
   }
 
   /** Where it listens; undefined while it does not. */
-  get address(): { readonly host: string; readonly port: number } | undefined {
-    const address = this.server?.address();
-    return typeof address === 'object' && address !== null ? { host: address.address, port: address.port } : undefined;
+  get address(): HttpListener['address'] {
+    return this.listener.address;
+  }
+
+  modeSelected({ mode }: Pick<ModeSelection, 'mode'>): void {
+    this.mode = mode;
   }
 
   synced({ family, state }: SyncSuccess): void {
@@ -70,44 +76,11 @@ export class StatusServer implements SyncObserver {
 
   /** Resolves when it listens, or when it is clear that it cannot yet. */
   start(): Promise<void> {
-    return new Promise((resolve) => {
-      const server = createServer((request, response) => {
-        this.answer(request, response).catch((error: unknown) => {
-          this.logger.error(`The status server could not answer ${request.url}: ${messageOf(error)}`);
-          reply(response, 500, TEXT, 'internal error; see the log\n');
-        });
-      });
-      // It must not keep the process alive, nor let slow clients hold sockets.
-      server.unref();
-      server.requestTimeout = 10_000;
-      server.maxConnections = 64;
-      server.once('error', (error) => {
-        const { host, port } = this.options;
-        this.logger.error(`The status server cannot listen on ${host} port ${port}; trying again: ${messageOf(error)}`);
-        if (!this.stopped) {
-          this.retry = this.clock.setTimer(RETRY, () => void this.start());
-        }
-        resolve();
-      });
-      server.listen({ host: this.options.host, port: this.options.port }, () => {
-        this.server = server;
-        if (this.stopped) {
-          server.close();
-        }
-        resolve();
-      });
-    });
+    return this.listener.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopped = true;
-    this.retry?.cancel();
-    const { server } = this;
-    this.server = undefined;
-    if (server) {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    }
+  stop(): Promise<void> {
+    return this.listener.stop();
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -123,9 +96,41 @@ export class StatusServer implements SyncObserver {
         return reply(response, 200, TEXT, this.mode);
       case '/debug/explain':
         return await this.explain(url.searchParams, response);
-      default:
-        return reply(response, 404, TEXT, 'not found; there are /healthz, /proxyMode and /debug/explain\n');
+      case '/debug/state':
+        return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.describeStates())}\n`);
     }
+    const { metrics, configuration } = this.options;
+    if (url.pathname === '/metrics' && metrics) {
+      return reply(response, 200, metrics.contentType, await metrics.metrics());
+    }
+    if (url.pathname === '/configz' && configuration) {
+      return reply(response, 200, JSON_TYPE, `${JSON.stringify(configuration())}\n`);
+    }
+    reply(
+      response,
+      404,
+      TEXT,
+      'not found; there are /healthz, /proxyMode, /metrics, /debug/state and /debug/explain\n',
+    );
+  }
+
+  private describeStates(): object {
+    const states = [...this.states].map(([family, state]) => [
+      family,
+      {
+        revision: state.revision,
+        node: state.node,
+        servicePorts: [...state.servicePorts.values()].map(({ key, frontends, cluster, local, affinitySeconds }) => ({
+          key,
+          frontends,
+          cluster: cluster.map((endpoint) => endpoint.key),
+          local: local.map((endpoint) => endpoint.key),
+          affinitySeconds: affinitySeconds ?? null,
+        })),
+        healthCheckNodePorts: [...state.healthCheckNodePorts.values()],
+      },
+    ]);
+    return { mode: this.mode, families: Object.fromEntries(states) };
   }
 
   private async explain(query: URLSearchParams, response: ServerResponse): Promise<void> {
@@ -158,9 +163,4 @@ export class StatusServer implements SyncObserver {
       reply(response, 400, TEXT, `${messageOf(error)}\n`);
     }
   }
-}
-
-function reply(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' });
-  response.end(body);
 }

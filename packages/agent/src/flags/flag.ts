@@ -163,13 +163,24 @@ export const FLAGS = [
     group: 'Timing',
   },
   {
+    name: 'healthz-bind-address',
+    type: 'text',
+    value: 'address',
+    default: '0.0.0.0:10256',
+    defaultText: '0.0.0.0:10256',
+    help:
+      'Where the agent answers /healthz, /livez and /readyz, by HTTP, for load balancers and the kubelet. Port 10256 ' +
+      'when none is given; "" switches it off.',
+    group: 'Status',
+  },
+  {
     name: 'metrics-bind-address',
     type: 'text',
     value: 'address',
     default: '127.0.0.1:10249',
     defaultText: '127.0.0.1:10249',
     help:
-      'Where the agent answers /proxyMode, /healthz and the questions of kube-proxier explain, by HTTP. Who can reach ' +
+      'Where the agent answers /metrics, /proxyMode, /debug/state and the questions of kube-proxier explain, by HTTP. Who can reach ' +
       'it can see all Services: keep it on a loopback address. Port 10249 when none is given; "" switches it off.',
     group: 'Status',
   },

@@ -39,6 +39,7 @@ describe('readSettings', () => {
       logging: { format: 'text', verbosity: 0 },
       output: 'text',
       status: { host: '127.0.0.1', port: 10249 },
+      health: { host: '0.0.0.0', port: 10256 },
     });
   });
 

@@ -30,6 +30,8 @@ export interface AgentSettings {
   readonly logging: LoggingSettings;
   /** Where the status server listens; undefined when it is switched off. */
   readonly status: StatusAddress | undefined;
+  /** Where health is answered; undefined when it is switched off. */
+  readonly health: StatusAddress | undefined;
   /** How `explain` answers. */
   readonly output: 'text' | 'json';
 }
@@ -61,6 +63,7 @@ const DETECT_LOCAL_MODES = ['ClusterCIDR', 'NodeCIDR', 'BridgeInterface', 'Inter
 type DetectLocalMode = (typeof DETECT_LOCAL_MODES)[number];
 
 const DEFAULT_STATUS_PORT = 10_249;
+const DEFAULT_HEALTH_PORT = 10_256;
 /** Longest interface name that the kernel takes (IFNAMSIZ less its end). */
 const MAX_INTERFACE_NAME = 15;
 
@@ -104,7 +107,8 @@ class SettingsReader {
         ...this.periods(),
       },
       logging: this.logging(),
-      status: this.statusAddress(),
+      status: this.address('metrics-bind-address', DEFAULT_STATUS_PORT),
+      health: this.address('healthz-bind-address', DEFAULT_HEALTH_PORT),
       output: this.output(),
     };
     for (const name of ['cleanup', 'version', 'help'] as const) {
@@ -255,21 +259,20 @@ class SettingsReader {
     return { format: format === 'json' ? 'json' : 'text', verbosity };
   }
 
-  private statusAddress(): StatusAddress | undefined {
-    const text = this.text('metrics-bind-address');
+  private address(
+    name: 'metrics-bind-address' | 'healthz-bind-address',
+    defaultPort: number,
+  ): StatusAddress | undefined {
+    const text = this.text(name);
     if (text === '') {
       return undefined;
     }
     const whole = parseAddress(text);
     const split = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
     const address = whole ?? parseAddress(split?.[1] ?? split?.[2]);
-    const port = whole ? DEFAULT_STATUS_PORT : Number(split?.[3]);
+    const port = whole ? defaultPort : Number(split?.[3]);
     if (!address || !(port >= 1 && port <= 65_535)) {
-      this.wrong(
-        'metrics-bind-address',
-        text,
-        'must be an IP address, with a port from 1 to 65535, as in 127.0.0.1:10249',
-      );
+      this.wrong(name, text, 'must be an IP address, with a port from 1 to 65535, as in 127.0.0.1:10249');
       return undefined;
     }
     return { host: address.text, port };

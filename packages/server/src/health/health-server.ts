@@ -1,0 +1,79 @@
+import type { ServerResponse } from 'node:http';
+import { type Clock, type Logger, silentLogger, systemClock } from '@kube-proxier/core';
+import { HttpListener, JSON_TYPE, reply, TEXT } from './http-listener.js';
+import type { ProxyHealth } from './proxy-health.js';
+
+export interface HealthServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly health: ProxyHealth;
+  /** Default: says nothing. */
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  /** Told of each answer. Default: nobody. */
+  readonly onAnswer?: (path: 'healthz' | 'livez', status: number) => void;
+}
+
+/**
+ * `/healthz`, `/livez` and `/readyz` as kube-proxy answers them (spec §10.1). `/healthz` also says whether this node
+ * should get new connections from load balancers; `/livez` and `/readyz` only whether the proxy keeps up.
+ */
+export class HealthServer {
+  private readonly listener: HttpListener;
+
+  constructor(private readonly options: HealthServerOptions) {
+    this.listener = new HttpListener({
+      name: 'health server',
+      host: options.host,
+      port: options.port,
+      logger: options.logger ?? silentLogger,
+      clock: options.clock ?? systemClock,
+      answer: ({ url = '/' }, response) => this.answer(url.replace(/\?.*$/, ''), response),
+    });
+  }
+
+  get address(): HttpListener['address'] {
+    return this.listener.address;
+  }
+
+  start(): Promise<void> {
+    return this.listener.start();
+  }
+
+  stop(): Promise<void> {
+    return this.listener.stop();
+  }
+
+  private answer(path: string, response: ServerResponse): void {
+    if (path !== '/healthz' && path !== '/livez' && path !== '/readyz') {
+      reply(response, 404, TEXT, 'not found; there are /healthz, /livez and /readyz\n');
+      return;
+    }
+    const { healthy, nodeEligible, lastUpdated, families } = this.options.health.status();
+    const now = (this.options.clock ?? systemClock).now();
+    const withNode = path === '/healthz';
+    const ok = healthy && (!withNode || nodeEligible);
+    const status = ok ? 200 : 503;
+    const times = (milliseconds: number) =>
+      milliseconds === 0 ? '0001-01-01T00:00:00Z' : new Date(milliseconds).toISOString();
+    const body = {
+      // A load balancer of old looks at the age of this, so it is "now" while all is well (spec H-7).
+      lastUpdated: times(ok ? now : lastUpdated),
+      currentTime: times(now),
+      ...(withNode ? { nodeEligible } : {}),
+      healthy: ok,
+      ...(Object.keys(families).length === 0
+        ? {}
+        : {
+            status: Object.fromEntries(
+              Object.entries(families).map(([family, one]) => [
+                family,
+                { lastUpdated: times(one.lastUpdated), healthy: one.healthy },
+              ]),
+            ),
+          }),
+    };
+    this.options.onAnswer?.(withNode ? 'healthz' : 'livez', status);
+    reply(response, status, JSON_TYPE, JSON.stringify(body));
+  }
+}

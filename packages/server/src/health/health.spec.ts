@@ -1,0 +1,234 @@
+import { get, type IncomingHttpHeaders } from 'node:http';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { diffStates, type Node, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
+import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
+import { HealthServer } from './health-server.js';
+import { ProxyHealth } from './proxy-health.js';
+import { ServiceHealthServers } from './service-health-servers.js';
+
+const TIMEOUT = 60_000;
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+function ask(port: number, path = '/', host = '127.0.0.1'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    get({ host, port, path, agent: false }, (response) => {
+      let body = '';
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    }).on('error', reject);
+  });
+}
+
+const node = (rest: Node = {}): Node => ({ metadata: { name: 'node1' }, ...rest });
+const success = (state: ProxyState, previous?: ProxyState): SyncSuccess => ({
+  family: state.family,
+  state,
+  changes: diffStates(previous, state),
+  full: previous === undefined,
+  duration: 1,
+  triggerTimes: [],
+});
+
+describe('ProxyHealth (spec H-3…H-10)', () => {
+  test('a family is unhealthy while a change waits too long, and the other one does not hide it', () => {
+    const clock = new VirtualClock(1000);
+    const health = new ProxyHealth(TIMEOUT, clock);
+    expect(health.status()).toMatchObject({ healthy: true, families: {} });
+    health.started('IPv4');
+    health.started('IPv6');
+    health.queued('IPv4');
+    return (async () => {
+      await clock.advance(TIMEOUT - 1);
+      expect(health.status().healthy).toBe(true);
+      await clock.advance(1);
+      health.queued('IPv4');
+      health.synced({ family: 'IPv6' });
+      expect(health.status()).toMatchObject({
+        healthy: false,
+        families: { IPv4: { healthy: false, lastUpdated: 1000 }, IPv6: { healthy: true } },
+      });
+      health.synced({ family: 'IPv4' });
+      expect(health.status().healthy).toBe(true);
+      await clock.advance(100 * TIMEOUT);
+      expect(health.status().healthy).toBe(true);
+    })();
+  });
+
+  test.each([
+    ['unknown', undefined, false],
+    ['there', node(), true],
+    ['being deleted', node({ metadata: { name: 'node1', deletionTimestamp: '2026-01-01T00:00:00Z' } }), false],
+    ['tainted for the autoscaler', node({ spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }), false],
+    ['tainted for something else', node({ spec: { taints: [{ key: 'other' }] } }), true],
+  ])('a node that is %s', (_what, object, eligible) => {
+    const health = new ProxyHealth(TIMEOUT);
+    if (object) {
+      health.nodeEvent(object);
+    }
+    expect(health.status().nodeEligible).toBe(eligible);
+  });
+});
+
+describe('HealthServer (spec H-1…H-8)', () => {
+  async function started() {
+    const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+    const health = new ProxyHealth(TIMEOUT, clock);
+    const answers: [string, number][] = [];
+    const server = new HealthServer({
+      host: '127.0.0.1',
+      port: 0,
+      health,
+      clock,
+      onAnswer: (...answer) => void answers.push(answer),
+    });
+    await server.start();
+    stops.push(() => server.stop());
+    return { clock, health, answers, port: server.address?.port ?? 0 };
+  }
+
+  test('says healthy, with its headers and fields', async () => {
+    const { health, port, answers } = await started();
+    health.started('IPv4');
+    health.nodeEvent(node());
+    const { status, headers, body } = await ask(port, '/healthz');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-content-type-options': 'nosniff' });
+    expect(JSON.parse(body)).toEqual({
+      lastUpdated: '2026-01-01T00:00:00.000Z',
+      currentTime: '2026-01-01T00:00:00.000Z',
+      nodeEligible: true,
+      healthy: true,
+      status: { IPv4: { lastUpdated: '2026-01-01T00:00:00.000Z', healthy: true } },
+    });
+    expect(answers).toEqual([['healthz', 200]]);
+  });
+
+  test('a node that is not eligible fails /healthz, not /livez nor /readyz', async () => {
+    const { health, port, answers } = await started();
+    health.started('IPv4');
+    expect((await ask(port, '/healthz')).status).toBe(503);
+    const live = await ask(port, '/livez');
+    expect(live.status).toBe(200);
+    expect(JSON.parse(live.body)).not.toHaveProperty('nodeEligible');
+    expect((await ask(port, '/readyz')).status).toBe(200);
+    expect((await ask(port, '/other')).status).toBe(404);
+    expect(answers).toEqual([
+      ['healthz', 503],
+      ['livez', 200],
+      ['livez', 200],
+    ]);
+  });
+
+  test('when late, 503 with the real time of the last sync (spec H-7)', async () => {
+    const { clock, health, port } = await started();
+    health.started('IPv4');
+    health.nodeEvent(node());
+    health.queued('IPv4');
+    await clock.advance(TIMEOUT);
+    const { status, body } = await ask(port, '/healthz');
+    expect(status).toBe(503);
+    expect(JSON.parse(body)).toMatchObject({
+      healthy: false,
+      lastUpdated: '2026-01-01T00:00:00.000Z',
+      currentTime: '2026-01-01T00:01:00.000Z',
+    });
+  });
+});
+
+describe('ServiceHealthServers (spec H-15…H-22)', () => {
+  /** A port that was free a moment ago. */
+  async function freePort(): Promise<number> {
+    const probe = new HealthServer({ host: '127.0.0.1', port: 0, health: new ProxyHealth(TIMEOUT) });
+    await probe.start();
+    const port = probe.address?.port ?? 0;
+    await probe.stop();
+    return port;
+  }
+
+  function stateWith(port: number, local: number, options = {}): ProxyState {
+    const endpoints = [
+      ...Array.from({ length: local }, (_, index) => ({ address: `10.0.0.${index + 1}`, node: 'node1' })),
+      '10.0.9.9',
+    ];
+    const services =
+      port === 0
+        ? []
+        : [
+            makeService('work/web', {
+              type: 'LoadBalancer',
+              externalTrafficPolicy: 'Local',
+              healthCheckNodePort: port,
+            }),
+          ];
+    return resolveObjects({ services, slices: [makeSlice('work/web', endpoints)] }, options);
+  }
+
+  test('counts local endpoints, in the words and headers of kube-proxy', async () => {
+    const clock = new VirtualClock(0);
+    const health = new ProxyHealth(TIMEOUT, clock);
+    health.started('IPv4');
+    const servers = new ServiceHealthServers({ health, clock });
+    stops.push(() => servers.stop());
+    const port = await freePort();
+    const two = stateWith(port, 2);
+    await servers.synced(success(two));
+    const answer = await ask(port, '/any/path');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['x-load-balancing-endpoint-weight']).toBe('2');
+    expect(answer.body).toBe(
+      '{\n\t"service": {\n\t\t"namespace": "work",\n\t\t"name": "web"\n\t},\n\t"localEndpoints": 2,\n\t"serviceProxyHealthy": true\n}',
+    );
+    const none = stateWith(port, 0);
+    await servers.synced(success(none, two));
+    expect(await ask(port)).toMatchObject({ status: 503, headers: { 'x-load-balancing-endpoint-weight': '0' } });
+    await servers.synced(success(two, none));
+    health.queued('IPv4');
+    await clock.advance(TIMEOUT);
+    expect((await ask(port)).status).toBe(503);
+  });
+
+  test('moves with the port, and ends with the Service', async () => {
+    const servers = new ServiceHealthServers({ health: new ProxyHealth(TIMEOUT) });
+    stops.push(() => servers.stop());
+    const [one, two] = [await freePort(), await freePort()];
+    const first = stateWith(one, 1);
+    await servers.synced(success(first));
+    const second = stateWith(two, 1);
+    await servers.synced(success(second, first));
+    expect((await ask(two)).status).toBe(200);
+    await expect(ask(one)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await servers.synced(success(stateWith(0, 0), second));
+    await expect(ask(two)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('a port that is taken is told, and taken when it is free', async () => {
+    const clock = new VirtualClock(0);
+    const port = await freePort();
+    const health = new ProxyHealth(TIMEOUT, clock);
+    const occupant = new HealthServer({ host: '0.0.0.0', port, health });
+    await occupant.start();
+    const failures: string[] = [];
+    const servers = new ServiceHealthServers({ health, clock, onFailure: ({ name }) => void failures.push(name) });
+    stops.push(() => servers.stop());
+    await servers.synced(success(stateWith(port, 1)));
+    expect(failures).toEqual(['web']);
+    await occupant.stop();
+    await clock.advance(5000);
+    let answer: Answer | undefined;
+    while (answer === undefined) {
+      answer = await ask(port).catch(() => undefined);
+    }
+    expect(answer.status).toBe(200);
+  });
+});

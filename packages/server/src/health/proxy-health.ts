@@ -1,0 +1,81 @@
+import { type Clock, type IPFamily, type Node, type NodeDefinition, readNode, systemClock } from '@kube-proxier/core';
+import type { ServerObserver } from '../server-observer.js';
+
+/** The taint by which the cluster autoscaler says that a node is about to go (spec H-6). */
+const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
+
+interface FamilyHealth {
+  /** Milliseconds since the epoch: the last sync that succeeded, or the start of the loop. */
+  lastUpdated: number;
+  /** When the oldest change that is not in force yet was asked for; undefined when all are. */
+  pendingSince: number | undefined;
+}
+
+/** What `/healthz` tells (spec H-2). Times are milliseconds since the epoch. */
+export interface ProxyHealthStatus {
+  readonly healthy: boolean;
+  readonly nodeEligible: boolean;
+  /** The newest of all families; 0 before the first. */
+  readonly lastUpdated: number;
+  readonly families: Readonly<Partial<Record<IPFamily, { readonly lastUpdated: number; readonly healthy: boolean }>>>;
+}
+
+/**
+ * Whether the proxy keeps up (spec H-3…H-10): a family is unhealthy when a change has been waiting to be put in force
+ * for longer than the timeout. Without a change it is healthy for ever.
+ */
+export class ProxyHealth implements ServerObserver {
+  private readonly families = new Map<IPFamily, FamilyHealth>();
+  private node: NodeDefinition | undefined;
+
+  /**
+   * @param timeout milliseconds that a change may wait: twice the sync period.
+   * @param clock default: the system's.
+   */
+  constructor(
+    private readonly timeout: number,
+    private readonly clock: Clock = systemClock,
+  ) {}
+
+  started(family: IPFamily): void {
+    this.updated(family);
+  }
+
+  queued(family: IPFamily): void {
+    const health = this.families.get(family);
+    if (health) {
+      health.pendingSince ??= this.clock.now();
+    }
+  }
+
+  synced({ family }: { readonly family: IPFamily }): void {
+    this.updated(family);
+  }
+
+  nodeEvent(node: Node): void {
+    this.node = readNode(node).definition ?? this.node;
+  }
+
+  status(): ProxyHealthStatus {
+    const now = this.clock.now();
+    const families: Partial<Record<IPFamily, { lastUpdated: number; healthy: boolean }>> = {};
+    let healthy = true;
+    let lastUpdated = 0;
+    for (const [family, health] of this.families) {
+      const inTime = health.pendingSince === undefined || now - health.pendingSince < this.timeout;
+      families[family] = { lastUpdated: health.lastUpdated, healthy: inTime };
+      healthy &&= inTime;
+      lastUpdated = Math.max(lastUpdated, health.lastUpdated);
+    }
+    return { healthy, nodeEligible: this.nodeEligible, lastUpdated, families };
+  }
+
+  /** A node that is being deleted is to get no new connections from load balancers (spec H-6, KEP-3836). */
+  private get nodeEligible(): boolean {
+    return this.node !== undefined && !this.node.deleting && !this.node.taintKeys.includes(TO_BE_DELETED_TAINT);
+  }
+
+  private updated(family: IPFamily): void {
+    this.families.set(family, { lastUpdated: this.clock.now(), pendingSince: undefined });
+  }
+}

@@ -1,0 +1,121 @@
+import {
+  type Clock,
+  type HealthCheckNodePort,
+  type IPFamily,
+  type Logger,
+  type ServiceKey,
+  type SyncObserver,
+  type SyncSuccess,
+  silentLogger,
+  systemClock,
+} from '@kube-proxier/core';
+import { HttpListener, JSON_TYPE, reply } from './http-listener.js';
+import type { ProxyHealth } from './proxy-health.js';
+
+export interface ServiceHealthServersOptions {
+  readonly health: ProxyHealth;
+  /** Default: says nothing. */
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  /** Told when a Service's port cannot be listened on (spec H-19). Default: nobody. */
+  readonly onFailure?: (service: HealthCheckNodePort, error: unknown) => void;
+}
+
+interface Listening {
+  readonly port: number;
+  readonly listeners: readonly HttpListener[];
+}
+
+/** Answers on the health check node ports of Services: by them, load balancers find the nodes with endpoints (spec §10.2). */
+export class ServiceHealthServers implements SyncObserver {
+  /** By family and Service: what the last sync said. */
+  private readonly wanted = new Map<string, HealthCheckNodePort>();
+  private readonly listening = new Map<string, Listening>();
+  private stopped = false;
+
+  constructor(private readonly options: ServiceHealthServersOptions) {}
+
+  async synced({ family, state, changes }: SyncSuccess): Promise<void> {
+    if (changes.previous !== undefined && changes.healthCheckNodePorts.size === 0 && !changes.nodeChanged) {
+      return;
+    }
+    const keys =
+      changes.previous === undefined || changes.nodeChanged
+        ? new Set([...state.healthCheckNodePorts.keys(), ...this.servicesOf(family)])
+        : changes.healthCheckNodePorts;
+    const { nodePortAddresses } = state.node;
+    const hosts = nodePortAddresses.kind === 'listed' ? nodePortAddresses.addresses : [ANY[family]];
+    await Promise.all([...keys].map((key) => this.update(family, key, state.healthCheckNodePorts.get(key), hosts)));
+  }
+
+  /** Ends all. Idempotent. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await Promise.all([...this.listening.keys()].map((id) => this.close(id)));
+  }
+
+  private servicesOf(family: IPFamily): readonly ServiceKey[] {
+    return [...this.wanted.keys()].filter((id) => id.startsWith(`${family} `)).map((id) => id.slice(family.length + 1));
+  }
+
+  private async update(
+    family: IPFamily,
+    key: ServiceKey,
+    next: HealthCheckNodePort | undefined,
+    hosts: readonly string[],
+  ): Promise<void> {
+    const id = `${family} ${key}`;
+    if (next) {
+      this.wanted.set(id, next);
+    } else {
+      this.wanted.delete(id);
+    }
+    const current = this.listening.get(id);
+    const same = next !== undefined && current?.port === next.port && current.listeners.length === hosts.length;
+    if (current && !same) {
+      await this.close(id);
+    }
+    if (!next || same || this.stopped) {
+      return;
+    }
+    const { logger = silentLogger, clock = systemClock, onFailure } = this.options;
+    const listeners = hosts.map(
+      (host) =>
+        new HttpListener({
+          name: `health check of Service ${key}`,
+          host,
+          port: next.port,
+          ipv6Only: family === 'IPv6',
+          logger,
+          clock,
+          answer: (_request, response) => {
+            const { status, headers, body } = this.answer(id, next);
+            reply(response, status, JSON_TYPE, body, headers);
+          },
+          onFailure: (error) => onFailure?.(next, error),
+        }),
+    );
+    this.listening.set(id, { port: next.port, listeners });
+    await Promise.all(listeners.map((listener) => listener.start()));
+  }
+
+  private async close(id: string): Promise<void> {
+    const current = this.listening.get(id);
+    this.listening.delete(id);
+    await Promise.all(current?.listeners.map((listener) => listener.stop()) ?? []);
+  }
+
+  /** Spec H-16…H-18: keys in this order, tabs, no line break at the end. */
+  private answer(id: string, { namespace, name }: HealthCheckNodePort) {
+    const { healthy } = this.options.health.status();
+    const localEndpoints = this.wanted.get(id)?.localEndpoints ?? 0;
+    const body = { service: { namespace, name }, localEndpoints, serviceProxyHealthy: healthy };
+    return {
+      status: localEndpoints > 0 && healthy ? 200 : 503,
+      headers: { 'X-Load-Balancing-Endpoint-Weight': String(localEndpoints) },
+      body: JSON.stringify(body, undefined, '\t'),
+    };
+  }
+}
+
+const ANY: Readonly<Record<IPFamily, string>> = { IPv4: '0.0.0.0', IPv6: '::' };

@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import { diffStates, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
+import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
+import { ProxyMetrics } from './proxy-metrics.js';
+
+/** Spec §10.4, but for what has no meaning here: counts of iptables rules, nfacct counters, nft clean-up failures. */
+const NAMES = [
+  'kubeproxy_sync_proxy_rules_duration_seconds',
+  'kubeproxy_sync_full_proxy_rules_duration_seconds',
+  'kubeproxy_sync_partial_proxy_rules_duration_seconds',
+  'kubeproxy_sync_proxy_rules_last_timestamp_seconds',
+  'kubeproxy_sync_proxy_rules_last_queued_timestamp_seconds',
+  'kubeproxy_network_programming_duration_seconds',
+  'kubeproxy_sync_proxy_rules_endpoint_changes_pending',
+  'kubeproxy_sync_proxy_rules_endpoint_changes_total',
+  'kubeproxy_sync_proxy_rules_service_changes_pending',
+  'kubeproxy_sync_proxy_rules_service_changes_total',
+  'kubeproxy_sync_proxy_rules_no_local_endpoints_total',
+  'kubeproxy_sync_proxy_rules_iptables_restore_failures_total',
+  'kubeproxy_sync_proxy_rules_iptables_partial_restore_failures_total',
+  'kubeproxy_sync_proxy_rules_nftables_sync_failures_total',
+  'kubeproxy_conntrack_reconciler_sync_duration_seconds',
+  'kubeproxy_conntrack_reconciler_deleted_entries_total',
+  'kubeproxy_proxy_healthz_total',
+  'kubeproxy_proxy_livez_total',
+];
+
+const success = (state: ProxyState, previous?: ProxyState, rest: Partial<SyncSuccess> = {}): SyncSuccess => ({
+  family: state.family,
+  state,
+  changes: diffStates(previous, state),
+  full: previous === undefined,
+  duration: 20,
+  triggerTimes: [],
+  ...rest,
+});
+
+async function value(
+  metrics: ProxyMetrics,
+  name: string,
+  labels: Record<string, string> = {},
+): Promise<number | undefined> {
+  const { values } = (await metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] };
+  return values.find((one) => Object.entries(labels).every(([key, text]) => String(one.labels[key as never]) === text))
+    ?.value;
+}
+
+describe('ProxyMetrics (spec §10.4)', () => {
+  test('has the names of kube-proxy', async () => {
+    const text = await new ProxyMetrics().registry.metrics();
+    expect(NAMES.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
+    expect(text).toContain('# TYPE process_cpu_seconds_total counter');
+  });
+
+  test('syncs are timed in the buckets of kube-proxy, full and partial ones apart', async () => {
+    const clock = new VirtualClock(100_000);
+    const metrics = new ProxyMetrics({ clock });
+    const state = resolveObjects({});
+    metrics.queued('IPv4');
+    metrics.synced(success(state));
+    metrics.synced(success(state, state, { triggerTimes: [99_000] }));
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('kubeproxy_sync_proxy_rules_duration_seconds_bucket{le="16.384",ip_family="IPv4"} 2');
+    expect(text).toContain('kubeproxy_sync_proxy_rules_duration_seconds_bucket{le="0.016",ip_family="IPv4"} 0');
+    expect(text).toContain('kubeproxy_sync_full_proxy_rules_duration_seconds_count{ip_family="IPv4"} 1');
+    expect(text).toContain('kubeproxy_sync_partial_proxy_rules_duration_seconds_count{ip_family="IPv4"} 1');
+    expect(text).toContain('kubeproxy_network_programming_duration_seconds_bucket{le="1",ip_family="IPv4"} 1');
+    expect(await value(metrics, 'kubeproxy_sync_proxy_rules_last_timestamp_seconds')).toBe(100);
+    expect(await value(metrics, 'kubeproxy_sync_proxy_rules_last_queued_timestamp_seconds')).toBe(100);
+  });
+
+  test('changes wait until a sync has put them in force', async () => {
+    const metrics = new ProxyMetrics();
+    metrics.serviceEvent();
+    metrics.endpointsEvent();
+    metrics.endpointsEvent();
+    const pending = 'kubeproxy_sync_proxy_rules_endpoint_changes_pending';
+    expect(await value(metrics, pending)).toBe(2);
+    metrics.synced(success(resolveObjects({})));
+    expect(await value(metrics, pending)).toBe(0);
+    expect(await value(metrics, 'kubeproxy_sync_proxy_rules_endpoint_changes_total')).toBe(2);
+    expect(await value(metrics, 'kubeproxy_sync_proxy_rules_service_changes_total')).toBe(1);
+  });
+
+  test('Local policies with endpoints elsewhere only are counted, by policy; without any endpoint they are not', async () => {
+    const metrics = new ProxyMetrics();
+    const services = [
+      makeService('a', { clusterIP: '10.96.0.1', internalTrafficPolicy: 'Local' }),
+      makeService('b', {
+        clusterIP: '10.96.0.2',
+        type: 'NodePort',
+        externalTrafficPolicy: 'Local',
+        ports: [{ port: 80, nodePort: 30080 }],
+      }),
+      makeService('c', { clusterIP: '10.96.0.3', internalTrafficPolicy: 'Local' }),
+    ];
+    const before = resolveObjects({ services, slices: [makeSlice('a', ['10.0.0.1']), makeSlice('b', ['10.0.0.2'])] });
+    metrics.synced(success(before));
+    const name = 'kubeproxy_sync_proxy_rules_no_local_endpoints_total';
+    expect(await value(metrics, name, { traffic_policy: 'internal', ip_family: 'IPv4' })).toBe(1);
+    expect(await value(metrics, name, { traffic_policy: 'external' })).toBe(1);
+    const after = resolveObjects({
+      services,
+      slices: [makeSlice('a', [{ address: '10.0.0.1', node: 'node1' }]), makeSlice('b', ['10.0.0.2'])],
+    });
+    metrics.synced(success(after, before));
+    expect(await value(metrics, name, { traffic_policy: 'internal' })).toBe(0);
+  });
+
+  test('failures count for the mode in force', async () => {
+    const metrics = new ProxyMetrics();
+    metrics.modeSelected({
+      mode: 'iptables',
+      requested: 'ipvs',
+      defaulted: false,
+      reason: 'x',
+      detail: undefined,
+      families: [],
+      backend: {} as never,
+    });
+    metrics.failed({ family: 'IPv6', error: new Error('x'), full: false, duration: 1, failures: 1 });
+    expect(
+      await value(metrics, 'kubeproxy_sync_proxy_rules_iptables_restore_failures_total', { ip_family: 'IPv6' }),
+    ).toBe(1);
+    expect(
+      await value(metrics, 'kubeproxy_sync_proxy_rules_iptables_partial_restore_failures_total', { ip_family: 'IPv6' }),
+    ).toBe(1);
+    expect(await value(metrics, 'kube_proxier_proxy_mode_info', { mode: 'iptables', requested: 'ipvs' })).toBe(1);
+    metrics.repaired({ family: 'IPv4', what: 'x' });
+    expect(await value(metrics, 'kube_proxier_drift_repairs_total', { ip_family: 'IPv4' })).toBe(1);
+  });
+});

@@ -1,0 +1,254 @@
+import {
+  type Clock,
+  type DriftRepair,
+  type IPFamily,
+  type ModeSelection,
+  type ResolvedServicePort,
+  type ServicePortChange,
+  type SyncFailure,
+  type SyncSuccess,
+  systemClock,
+} from '@kube-proxier/core';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ServerObserver } from '../server-observer.js';
+
+/** 1 ms doubled up to 16.384 s (spec §10.4). */
+const DURATION_BUCKETS = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
+const range = (from: number, to: number, step: number) =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
+const PROGRAMMING_BUCKETS = [0.25, 0.5, ...range(1, 59, 1), ...range(60, 115, 5), ...range(120, 300, 30)];
+
+type TrafficPolicyLabel = 'internal' | 'external';
+
+export interface ProxyMetricsOptions {
+  /** Default: one of its own, with the process's own metrics. */
+  readonly registry?: Registry;
+  readonly clock?: Clock;
+}
+
+/**
+ * kube-proxy's metrics, by its names, labels and buckets where they mean the same (spec §10.4), and our own under
+ * `kube_proxier_` for what is new.
+ */
+export class ProxyMetrics implements ServerObserver {
+  readonly registry: Registry;
+  private readonly clock: Clock;
+  private mode = '';
+
+  private readonly syncDuration;
+  private readonly fullSyncDuration;
+  private readonly partialSyncDuration;
+  private readonly programmingDuration;
+  private readonly lastTimestamp;
+  private readonly lastQueuedTimestamp;
+  private readonly serviceChangesTotal;
+  private readonly serviceChangesPending;
+  private readonly endpointChangesTotal;
+  private readonly endpointChangesPending;
+  private readonly noLocalEndpoints;
+  private readonly restoreFailures;
+  private readonly partialRestoreFailures;
+  private readonly nftablesFailures;
+  private readonly conntrackDuration;
+  private readonly conntrackDeleted;
+  private readonly healthz;
+  private readonly livez;
+  private readonly driftRepairs;
+  private readonly modeInfo;
+  private readonly programmedServicePorts;
+  /** Service ports without local endpoints, by family and policy. */
+  private readonly withoutLocal = new Map<string, Set<string>>();
+
+  constructor({ registry, clock = systemClock }: ProxyMetricsOptions = {}) {
+    this.registry = registry ?? new Registry();
+    this.clock = clock;
+    const registers = [this.registry];
+    if (!registry) {
+      collectDefaultMetrics({ register: this.registry });
+    }
+    const histogram = <L extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly L[],
+      buckets = DURATION_BUCKETS,
+    ) => new Histogram({ name: `kubeproxy_${name}`, help, labelNames: [...labelNames], buckets, registers });
+    const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+      new Gauge({ name: `kubeproxy_${name}`, help, labelNames: [...labelNames], registers });
+    const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+      new Counter({ name: `kubeproxy_${name}`, help, labelNames: [...labelNames], registers });
+    const family = ['ip_family'] as const;
+
+    this.syncDuration = histogram('sync_proxy_rules_duration_seconds', 'Seconds that a sync took', family);
+    this.fullSyncDuration = histogram(
+      'sync_full_proxy_rules_duration_seconds',
+      'Seconds that a sync took that compared everything',
+      family,
+    );
+    this.partialSyncDuration = histogram(
+      'sync_partial_proxy_rules_duration_seconds',
+      'Seconds that a sync took that wrote only what changed',
+      family,
+    );
+    this.programmingDuration = histogram(
+      'network_programming_duration_seconds',
+      'Seconds from the change of an endpoint to the rules for it',
+      family,
+      PROGRAMMING_BUCKETS,
+    );
+    this.lastTimestamp = gauge('sync_proxy_rules_last_timestamp_seconds', 'When a sync last succeeded', family);
+    this.lastQueuedTimestamp = gauge(
+      'sync_proxy_rules_last_queued_timestamp_seconds',
+      'When a sync was last asked for',
+      family,
+    );
+    this.serviceChangesTotal = counter('sync_proxy_rules_service_changes_total', 'Service events');
+    this.serviceChangesPending = gauge('sync_proxy_rules_service_changes_pending', 'Service events not in force yet');
+    this.endpointChangesTotal = counter('sync_proxy_rules_endpoint_changes_total', 'EndpointSlice events');
+    this.endpointChangesPending = gauge(
+      'sync_proxy_rules_endpoint_changes_pending',
+      'EndpointSlice events not in force yet',
+    );
+    this.noLocalEndpoints = gauge(
+      'sync_proxy_rules_no_local_endpoints_total',
+      'Service ports with a Local traffic policy and endpoints on other nodes only',
+      ['traffic_policy', 'ip_family'],
+    );
+    this.restoreFailures = counter(
+      'sync_proxy_rules_iptables_restore_failures_total',
+      'Syncs that iptables-restore failed',
+      family,
+    );
+    this.partialRestoreFailures = counter(
+      'sync_proxy_rules_iptables_partial_restore_failures_total',
+      'Syncs of changes only that iptables-restore failed',
+      family,
+    );
+    this.nftablesFailures = counter('sync_proxy_rules_nftables_sync_failures_total', 'Syncs that nft failed', family);
+    this.conntrackDuration = histogram(
+      'conntrack_reconciler_sync_duration_seconds',
+      'Seconds that looking for stale conntrack entries took',
+      family,
+    );
+    this.conntrackDeleted = counter(
+      'conntrack_reconciler_deleted_entries_total',
+      'Conntrack entries that were deleted because they were stale',
+      family,
+    );
+    this.healthz = counter('proxy_healthz_total', 'Answers of /healthz', ['code']);
+    this.livez = counter('proxy_livez_total', 'Answers of /livez', ['code']);
+    this.driftRepairs = new Counter({
+      name: 'kube_proxier_drift_repairs_total',
+      help: 'Times that what others had changed was put right',
+      labelNames: ['ip_family'],
+      registers,
+    });
+    this.modeInfo = new Gauge({
+      name: 'kube_proxier_proxy_mode_info',
+      help: '1 for the mode in force, with the mode that was asked for',
+      labelNames: ['mode', 'requested'],
+      registers,
+    });
+    this.programmedServicePorts = new Gauge({
+      name: 'kube_proxier_service_ports',
+      help: 'Service ports that are in force',
+      labelNames: ['ip_family'],
+      registers,
+    });
+  }
+
+  modeSelected({ mode, requested }: ModeSelection): void {
+    this.mode = mode;
+    this.modeInfo.set({ mode, requested }, 1);
+  }
+
+  serviceEvent(): void {
+    this.serviceChangesTotal.inc();
+    this.serviceChangesPending.inc();
+  }
+
+  endpointsEvent(): void {
+    this.endpointChangesTotal.inc();
+    this.endpointChangesPending.inc();
+  }
+
+  queued(family: IPFamily): void {
+    this.lastQueuedTimestamp.set({ ip_family: family }, this.clock.now() / 1000);
+  }
+
+  synced({ family, state, changes, full, duration, triggerTimes }: SyncSuccess): void {
+    const labels = { ip_family: family };
+    this.observeSync(family, full, duration);
+    const now = this.clock.now();
+    this.lastTimestamp.set(labels, now / 1000);
+    for (const time of triggerTimes) {
+      this.programmingDuration.observe(labels, Math.max(0, now - time) / 1000);
+    }
+    this.serviceChangesPending.set(0);
+    this.endpointChangesPending.set(0);
+    this.programmedServicePorts.set(labels, state.servicePorts.size);
+    for (const policy of ['internal', 'external'] as const) {
+      this.countWithoutLocal(family, policy, changes.previous === undefined, changes.servicePorts);
+    }
+  }
+
+  failed({ family, full, duration }: SyncFailure): void {
+    this.observeSync(family, full, duration);
+    const labels = { ip_family: family };
+    if (this.mode === 'iptables' || this.mode === 'ipvs') {
+      this.restoreFailures.inc(labels);
+      if (!full) {
+        this.partialRestoreFailures.inc(labels);
+      }
+    } else if (this.mode === 'nftables') {
+      this.nftablesFailures.inc(labels);
+    }
+  }
+
+  repaired({ family }: DriftRepair): void {
+    this.driftRepairs.inc({ ip_family: family });
+  }
+
+  /** One look for stale conntrack entries. `duration` is in milliseconds. */
+  conntrackCleaned(family: IPFamily, duration: number, deleted: number): void {
+    this.conntrackDuration.observe({ ip_family: family }, duration / 1000);
+    this.conntrackDeleted.inc({ ip_family: family }, deleted);
+  }
+
+  /** One answer of the health server. */
+  healthAnswered(path: 'healthz' | 'livez', status: number): void {
+    (path === 'healthz' ? this.healthz : this.livez).inc({ code: String(status) });
+  }
+
+  private observeSync(family: IPFamily, full: boolean, duration: number): void {
+    const labels = { ip_family: family };
+    this.syncDuration.observe(labels, duration / 1000);
+    (full ? this.fullSyncDuration : this.partialSyncDuration).observe(labels, duration / 1000);
+  }
+
+  private countWithoutLocal(
+    family: IPFamily,
+    policy: TrafficPolicyLabel,
+    anew: boolean,
+    changes: ReadonlyMap<string, ServicePortChange>,
+  ): void {
+    const id = `${family} ${policy}`;
+    const known = (anew ? undefined : this.withoutLocal.get(id)) ?? new Set<string>();
+    this.withoutLocal.set(id, known);
+    for (const [key, { current }] of changes) {
+      if (current && lacksLocalEndpoints(current, policy)) {
+        known.add(key);
+      } else {
+        known.delete(key);
+      }
+    }
+    this.noLocalEndpoints.set({ traffic_policy: policy, ip_family: family }, known.size);
+  }
+}
+
+/** Packets are dropped for want of local endpoints, while there are others: that is what `drop` means in a route. */
+function lacksLocalEndpoints({ frontends }: ResolvedServicePort, policy: TrafficPolicyLabel): boolean {
+  return frontends.some(
+    ({ kind, routes }) =>
+      (kind === 'ClusterIP') === (policy === 'internal') && routes.some(({ action }) => action === 'drop'),
+  );
+}
