@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { type Logger, messageOf } from '@kube-proxier/core';
 import { cleanupBackends, ProxyMetrics, ProxyServer } from '@kube-proxier/server';
 import type { Composition } from './compose.js';
+import { type ConfigurationReading, readKubeProxyConfiguration } from './configuration/kube-proxy-configuration.js';
 import { explain } from './explain/explain.js';
-import { helpText, parseCommandLine } from './flags/command-line.js';
+import { type CommandLine, helpText, parseCommandLine } from './flags/command-line.js';
 import { type AgentSettings, CommandLineError, readLogging, readSettings } from './flags/settings.js';
+import { printable } from './logging/printable.js';
 import { VERSION } from './version.js';
 
 /** What the command does its work with; tests bring their own. */
@@ -36,10 +39,13 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     return 0;
   }
   let settings: AgentSettings;
+  let configuration: ConfigurationReading | undefined;
   try {
+    configuration = readConfigurationFile(commandLine);
     settings = readSettings(
       commandLine,
       backends.map(({ mode }) => mode),
+      configuration,
     );
   } catch (error) {
     if (!(error instanceof CommandLineError)) {
@@ -61,7 +67,10 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     }
   }
 
-  const logger = environment.createLogger(readLogging(commandLine));
+  const logger = environment.createLogger(configuration ? settings.logging : readLogging(commandLine));
+  for (const warning of configuration?.warnings ?? []) {
+    logger.warn(warning);
+  }
   try {
     if (commandLine.command === 'cleanup') {
       await cleanupBackends(backends, logger);
@@ -77,6 +86,21 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     logger.error(`kube-proxier cannot go on: ${messageOf(error)}`, logger.v(2) ? { error, stack: stackOf(error) } : {});
     return 1;
   }
+}
+
+/** @throws CommandLineError when the file cannot be read. */
+function readConfigurationFile({ values }: CommandLine): ConfigurationReading | undefined {
+  const file = values.get('config')?.at(-1) ?? '';
+  if (file === '') {
+    return undefined;
+  }
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CommandLineError([`--config: cannot read ${printable(file)}: ${printable(messageOf(error))}`]);
+  }
+  return readKubeProxyConfiguration(text, printable(file));
 }
 
 async function runAgent(

@@ -44,6 +44,17 @@ export const FLAGS = [
     group: 'Mode',
   },
   {
+    name: 'config',
+    type: 'text',
+    value: 'file',
+    default: '',
+    defaultText: 'none',
+    help:
+      'A KubeProxyConfiguration, as kube-proxy and kubeadm have it. It takes the place of all flags but --manifests, ' +
+      '--hostname-override, --proxy-mode-fallback, -v and --logging-format.',
+    group: 'Objects',
+  },
+  {
     name: 'manifests',
     type: 'list',
     value: 'path',

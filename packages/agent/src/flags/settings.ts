@@ -10,6 +10,7 @@ import {
   parseCIDR,
   UnknownProxyModeError,
 } from '@kube-proxier/core';
+import type { ConfigurationReading } from '../configuration/kube-proxy-configuration.js';
 import { printable } from '../logging/printable.js';
 import type { LoggingFormat } from '../logging/winston-logger.js';
 import type { CommandLine } from './command-line.js';
@@ -68,13 +69,18 @@ const DEFAULT_HEALTH_PORT = 10_256;
 const MAX_INTERFACE_NAME = 15;
 
 /**
- * Checks a command line as kube-proxy does (spec §2.5).
+ * Checks a command line, with the configuration file that it names, as kube-proxy does (spec §2.3, §2.5).
  *
+ * @param configuration what the file says, when one is named.
  * @param modes that there are.
  * @throws CommandLineError with all that is wrong, not the first only.
  */
-export function readSettings(commandLine: CommandLine, modes: readonly ProxyMode[]): AgentSettings {
-  return new SettingsReader(commandLine).read(modes);
+export function readSettings(
+  commandLine: CommandLine,
+  modes: readonly ProxyMode[],
+  configuration?: ConfigurationReading,
+): AgentSettings {
+  return new SettingsReader(configuration ? merge(commandLine, configuration) : commandLine, configuration).read(modes);
 }
 
 /** The logging flags alone, with their defaults where they cannot be read: errors have to be told somehow. */
@@ -84,11 +90,33 @@ export function readLogging(commandLine: CommandLine): LoggingSettings {
   return { format, verbosity };
 }
 
+/** Flags that count beside a configuration file (spec C-20). */
+const BESIDE_FILE: ReadonlySet<FlagName> = new Set<FlagName>([
+  'config',
+  'manifests',
+  'hostname-override',
+  'proxy-mode-fallback',
+  'v',
+  'logging-format',
+  'output',
+  'cleanup',
+  'help',
+  'version',
+]);
+
+function merge(commandLine: CommandLine, { values }: ConfigurationReading): CommandLine {
+  const own = [...commandLine.values].filter(([name]) => BESIDE_FILE.has(name));
+  return { ...commandLine, values: new Map([...values, ...own]) };
+}
+
 class SettingsReader {
   private readonly problems: string[];
 
-  constructor(private readonly commandLine: CommandLine) {
-    this.problems = [...commandLine.errors];
+  constructor(
+    private readonly commandLine: CommandLine,
+    private readonly configuration?: ConfigurationReading,
+  ) {
+    this.problems = [...commandLine.errors, ...(configuration?.problems ?? [])];
   }
 
   read(modes: readonly ProxyMode[]): AgentSettings {
@@ -123,7 +151,7 @@ class SettingsReader {
   private mode(modes: readonly ProxyMode[]): ProxyMode {
     const mode = this.text('proxy-mode');
     if (mode !== '' && !modes.includes(mode)) {
-      this.problems.push(`--proxy-mode: ${printable(new UnknownProxyModeError(mode, modes).message)}`);
+      this.problems.push(`${this.place('proxy-mode')}: ${printable(new UnknownProxyModeError(mode, modes).message)}`);
     }
     return mode;
   }
@@ -347,7 +375,12 @@ class SettingsReader {
     return this.commandLine.values.get(name)?.at(-1) ?? (flag && 'default' in flag ? flag.default : '');
   }
 
+  /** Where a value comes from: the flag, or the line of the file. */
+  private place(name: FlagName): string {
+    return this.configuration?.places.get(name) ?? `--${name}`;
+  }
+
   private wrong(name: FlagName, value: string, right: string): void {
-    this.problems.push(`--${name}: "${printable(value, 120)}" ${right}`);
+    this.problems.push(`${this.place(name)}: "${printable(value, 120)}" ${right}`);
   }
 }

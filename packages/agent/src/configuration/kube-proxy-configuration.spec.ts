@@ -1,0 +1,186 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseCommandLine } from '../flags/command-line.js';
+import { CommandLineError, readSettings } from '../flags/settings.js';
+import { readKubeProxyConfiguration } from './kube-proxy-configuration.js';
+
+const HEAD = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
+const MODES = ['iptables', 'ipvs', 'nftables'];
+
+/** What kubeadm puts into its ConfigMap: every field, most of them empty. */
+const KUBEADM = `apiVersion: kubeproxy.config.k8s.io/v1alpha1
+bindAddress: 0.0.0.0
+bindAddressHardFail: false
+clientConnection:
+  acceptContentTypes: ""
+  burst: 0
+  contentType: ""
+  kubeconfig: /var/lib/kube-proxy/kubeconfig.conf
+  qps: 0
+clusterCIDR: 10.244.0.0/16
+configSyncPeriod: 0s
+conntrack:
+  maxPerCore: null
+  min: null
+  tcpBeLiberal: false
+  tcpCloseWaitTimeout: null
+  tcpEstablishedTimeout: null
+  udpStreamTimeout: 0s
+  udpTimeout: 0s
+detectLocal:
+  bridgeInterface: ""
+  interfaceNamePrefix: ""
+detectLocalMode: ""
+enableProfiling: false
+healthzBindAddress: ""
+hostnameOverride: ""
+iptables:
+  localhostNodePorts: null
+  masqueradeAll: false
+  masqueradeBit: null
+  minSyncPeriod: 0s
+  syncPeriod: 0s
+ipvs:
+  excludeCIDRs: null
+  minSyncPeriod: 0s
+  scheduler: ""
+  strictARP: false
+  syncPeriod: 0s
+  tcpFinTimeout: 0s
+  tcpTimeout: 0s
+  udpTimeout: 0s
+kind: KubeProxyConfiguration
+logging:
+  flushFrequency: 0
+  options:
+    json:
+      infoBufferSize: "0"
+    text:
+      infoBufferSize: "0"
+  verbosity: 0
+metricsBindAddress: ""
+mode: ""
+nftables:
+  masqueradeAll: false
+  masqueradeBit: null
+  minSyncPeriod: 0s
+  syncPeriod: 0s
+nodePortAddresses: null
+oomScoreAdj: null
+portRange: ""
+showHiddenMetricsForVersion: ""
+windowsRunAsService: false
+winkernel:
+  enableDSR: false
+  forwardHealthCheckVip: false
+  networkName: ""
+  rootHnsEndpointName: ""
+  sourceVip: ""
+`;
+
+function settings(text: string, ...args: string[]) {
+  return readSettings(
+    parseCommandLine(['--manifests=m', ...args]),
+    MODES,
+    readKubeProxyConfiguration(text, 'config.conf'),
+  );
+}
+
+function problems(text: string, ...args: string[]): readonly string[] {
+  try {
+    settings(text, ...args);
+  } catch (error) {
+    return error instanceof CommandLineError ? error.problems : [String(error)];
+  }
+  return [];
+}
+
+describe('a KubeProxyConfiguration', () => {
+  test("kubeadm's loads as it is, without a warning", () => {
+    expect(readKubeProxyConfiguration(KUBEADM, 'config.conf').warnings).toEqual([]);
+    expect(settings(KUBEADM, '--hostname-override=worker-1')).toMatchObject({
+      mode: '',
+      proxier: {
+        nodeName: 'worker-1',
+        localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16'] },
+        localhostNodePorts: true,
+        masqueradeBit: 14,
+        syncPeriod: 30_000,
+        minSyncPeriod: 1000,
+      },
+      health: { host: '0.0.0.0', port: 10_256 },
+      status: { host: '127.0.0.1', port: 10_249 },
+    });
+  });
+
+  test('the section of the mode counts (spec C-40)', () => {
+    const text = `${HEAD}mode: nftables\niptables: {syncPeriod: 10s, masqueradeBit: 3}\nnftables: {syncPeriod: 20s, masqueradeAll: true}\n`;
+    expect(settings(text)).toMatchObject({
+      mode: 'nftables',
+      proxier: { syncPeriod: 20_000, masqueradeAll: true, masqueradeBit: 14 },
+    });
+  });
+
+  test('it takes the place of flags, but for those that count beside it (spec C-20)', () => {
+    const text = `${HEAD}clusterCIDR: 10.0.0.0/8\nhostnameOverride: of-file\nlogging: {verbosity: 2}\n`;
+    expect(
+      settings(text, '--cluster-cidr=10.244.0.0/16', '--masquerade-all', '--hostname-override=of-flag', '-v=4'),
+    ).toMatchObject({
+      logging: { verbosity: 4 },
+      proxier: { nodeName: 'of-flag', masqueradeAll: false, localTrafficDetection: { cidrs: ['10.0.0.0/8'] } },
+    });
+  });
+
+  test('a switch that is on by default can be put off', () => {
+    expect(settings(`${HEAD}iptables: {localhostNodePorts: false, masqueradeBit: 0}\n`).proxier).toMatchObject({
+      localhostNodePorts: false,
+      masqueradeBit: 0,
+    });
+  });
+
+  test('errors name file, line, field and value, all at once', () => {
+    const text = `${HEAD}clusterCIDR: nonsense\niptables:\n  syncPeriod: soon\n  masqueradeBit: 40\nmode: ebpf\nnodePortAddresses: [10.0.0.0/8, x]\n`;
+    expect(problems(text)).toEqual([
+      expect.stringMatching(
+        /^config\.conf:7: mode: unknown proxy mode "ebpf"; modes that are there: iptables, ipvs, nftables/,
+      ),
+      expect.stringMatching(/^config\.conf:3: clusterCIDR: "nonsense" is not a network/),
+      expect.stringMatching(/^config\.conf:8: nodePortAddresses: "x" is not a network/),
+      expect.stringMatching(/^config\.conf:6: iptables\.masqueradeBit: "40" must be a bit from 0 to 31/),
+      expect.stringMatching(/^config\.conf:5: iptables\.syncPeriod: "soon" is not a duration/),
+    ]);
+  });
+
+  test.each([
+    ['iptables: 7\n', 'config.conf:3: iptables: must be an object'],
+    ['iptables: {masqueradeAll: "yes"}\n', 'config.conf:3: iptables.masqueradeAll: "yes" is not true or false'],
+    ['nodePortAddresses: 10.0.0.0/8\n', 'config.conf:3: nodePortAddresses: "10.0.0.0/8" is not a list of texts'],
+    ['a: [\n', expect.stringMatching(/^config\.conf:\d+: /)],
+  ])('%j is refused', (text, problem) => {
+    expect(problems(`${HEAD}${text}`)).toEqual([problem]);
+  });
+
+  test('another kind is refused', () => {
+    expect(problems('apiVersion: v1\nkind: ConfigMap\n')).toEqual([
+      'config.conf: is a ConfigMap of v1; wanted is a KubeProxyConfiguration of kubeproxy.config.k8s.io/v1alpha1',
+    ]);
+    expect(problems('just text')).toEqual([expect.stringContaining('must be a YAML or JSON object')]);
+  });
+
+  test('a field that it does not have, one that stands twice and one without effect are warned of', () => {
+    const text = `${HEAD}clusterCidr: 10.0.0.0/8\nmode: iptables\nmode: nftables\noomScoreAdj: -999\n`;
+    expect(readKubeProxyConfiguration(text, 'c').warnings).toEqual([
+      'c:3: clusterCidr: is no field of a KubeProxyConfiguration, and is passed over',
+      'c:5: mode: stands here twice; the last one counts',
+      'c:6: oomScoreAdj: has no effect: this version does not do it yet',
+    ]);
+  });
+
+  test('JSON is read too', () => {
+    const text = JSON.stringify({
+      apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+      kind: 'KubeProxyConfiguration',
+      mode: 'iptables',
+    });
+    expect(settings(text).mode).toBe('iptables');
+  });
+});
