@@ -7,6 +7,8 @@ export { type WalkedPacket, type WalkOutcome, walkPacket } from './walk-packet.j
 // Fakes that keep the kernel's semantics.
 export * from './fake-conntrack.js';
 export * from './fake-local-network.js';
+// nftables
+export { FakeNft } from './fake-nft.js';
 export * from './fake-sysctl.js';
 export * from './sandbox/network-sandbox.js';
 export * from './sandbox/outcome.js';
