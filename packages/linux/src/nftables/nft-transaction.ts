@@ -132,13 +132,18 @@ function renderBase({ type, hook, priority }: NftBaseChain): string {
   return `{ type ${type} hook ${hook} priority ${priority}; policy accept; }`;
 }
 
-/** What stands between the braces of a declaration. */
+/**
+ * What stands between the braces of a declaration. Types by name, where they have one: nft 1.0.6 takes rules that are
+ * added later amiss when it has to work out the types of a map from expressions ("conflicting protocols specified").
+ */
 export function renderNftContainer(container: NftContainer): string {
   const { key, value, flags = [], size, timeout } = container;
-  const join = (fields: readonly NftField[]) => fields.map(({ expression }) => expression).join(' . ');
+  const fields = [...key, ...(value === undefined || value === 'verdict' ? [] : value)];
+  const how = fields.some(({ type }) => type === 'integer') ? 'expression' : 'type';
+  const join = (list: readonly NftField[]) => list.map((field) => field[how]).join(' . ');
   const data = value === undefined ? '' : ` : ${value === 'verdict' ? 'verdict' : join(value)}`;
   return [
-    `typeof ${join(key)}${data};`,
+    `${how === 'type' ? 'type' : 'typeof'} ${join(key)}${data};`,
     ...(flags.length > 0 ? [`flags ${flags.join(',')};`] : []),
     ...(timeout === undefined ? [] : [`timeout ${timeout}s;`]),
     ...(size === undefined ? [] : [`size ${size};`]),
