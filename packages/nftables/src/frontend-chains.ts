@@ -196,8 +196,8 @@ function stickyRules(chain: PickChain, { family }: LayoutContext): string[] {
   const words = wordsOf(family);
   const names = SPACE_CONTAINERS[chain.space];
   const key = words.key[chain.space];
-  const flow = `${words.saddr} . th sport . ${words.daddr} . th dport`;
-  const client = `${words.saddr} . meta mark`;
+  const { flow } = words;
+  const client = `${words.client} . meta mark`;
   const keepMark = `update @${AFFINITY_MARKS} { ${flow} : meta mark } meta mark set ${key} map @${names.affinityIds}`;
   const draw = (count: number) =>
     `meta priority set ${key} . ${randomSlot(chain, count)} map @${names.affinityNumbers}`;

@@ -85,17 +85,32 @@ export interface Words {
   readonly family: NftFamily;
   readonly saddr: string;
   readonly daddr: string;
+  /** What a client is remembered by. */
+  readonly client: string;
+  /** What tells packets apart that are looked at in the same instant. */
+  readonly flow: string;
   /** What identifies a frontend. */
   readonly key: Readonly<Record<Space, string>>;
+}
+
+/**
+ * Where packets write a map, nft 1.0.6 has 16 bytes for the key, which an IPv6 address fills by itself. Clients that
+ * happen to have the same hash (two of 65,000 at even odds) share an endpoint, as they would with one address.
+ */
+function hashed(expression: string): string {
+  return `jhash ${expression} mod 4294967295 seed 0x6b70`;
 }
 
 export function wordsOf(family: IPFamily): Words {
   const nft = nftFamily(family);
   const portKey = 'meta l4proto . th dport';
+  const short = (expression: string) => (family === 'IPv4' ? expression : hashed(expression));
   return {
     family: nft,
     saddr: `${nft} saddr`,
     daddr: `${nft} daddr`,
+    client: short(`${nft} saddr`),
+    flow: `${family === 'IPv4' ? 'ip saddr . ip daddr' : short('ip6 saddr . ip6 daddr')} . th sport . th dport`,
     key: { address: `${nft} daddr . ${portKey}`, 'node-port': portKey },
   };
 }
@@ -115,6 +130,9 @@ export function containersOf(family: IPFamily, withAffinity: boolean): ReadonlyM
   const id: NftField = { expression: 'meta mark', type: 'mark' };
   const number: NftField = { expression: 'meta priority', type: 'classid' };
   const endpoint = [destination, port];
+  const hash: NftField = { expression: 'numgen random mod 2', type: 'integer' };
+  const client = family === 'IPv4' ? source : hash;
+  const hosts = family === 'IPv4' ? [source, destination] : [hash];
 
   const containers = new Map<string, NftContainer>();
   for (const space of SPACES) {
@@ -140,14 +158,14 @@ export function containersOf(family: IPFamily, withAffinity: boolean): ReadonlyM
   if (withAffinity) {
     containers.set(AFFINITY, {
       kind: 'map',
-      key: [source, id],
+      key: [client, id],
       value: [number],
       flags: ['dynamic', 'timeout'],
       size: MOST_REMEMBERED,
     });
     containers.set(AFFINITY_MARKS, {
       kind: 'map',
-      key: [source, sourcePort, destination, port],
+      key: [...hosts, sourcePort, port],
       value: [id],
       flags: ['dynamic', 'timeout'],
       timeout: 10,
