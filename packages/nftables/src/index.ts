@@ -1,4 +1,5 @@
 export { AFFINITY, TABLE } from './layout.js';
+export { createNftablesBackend, type NftablesBackendOptions, nftablesBackend } from './nftables-backend.js';
 export { NftablesDataplane, type NftablesDataplaneOptions } from './nftables-dataplane.js';
 export { NftablesLeftovers, NftablesUnusableName } from './nftables-error.js';
 export { type HostFacts, type InstalledNftables, NftablesPlanner } from './nftables-planner.js';
