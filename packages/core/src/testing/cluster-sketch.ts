@@ -143,7 +143,7 @@ function sketchedSlice(sketch: ServiceSketch, family: IPFamily): EndpointSlice {
     ({ number, node }): EndpointDescription => ({
       address: sketchAddresses.pod(family, number),
       // The first pod is always here: a packet of a pod that is elsewhere, to itself, does not come by.
-      ...(node === undefined ? {} : { node: number === 1 ? 'node1' : node }),
+      ...(number === 1 ? { node: 'node1' } : node === undefined ? {} : { node }),
     }),
   );
   return makeSlice(sketch.name, endpoints, {
