@@ -1,6 +1,7 @@
 import type { BackendModule, Logger, Source } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
 import { type Conntrack, ConntrackTool, probeIpvs } from '@kube-proxier/linux';
+import { nftablesBackend } from '@kube-proxier/nftables';
 import { ManifestSource } from '@kube-proxier/source-manifests';
 import type { AgentSettings } from './flags/settings.js';
 import { createIpvsMode } from './ipvs-mode.js';
@@ -17,7 +18,7 @@ export interface Composition {
 /** The real parts. The only place that knows which backends and sources there are. */
 export function compose(): Composition {
   return {
-    backends: [iptablesBackend, createIpvsMode(() => probeIpvs())],
+    backends: [iptablesBackend, nftablesBackend, createIpvsMode(() => probeIpvs())],
     sources: ({ manifests }, logger) => manifests.map((path) => new ManifestSource({ path, logger })),
     conntrack: new ConntrackTool(),
   };

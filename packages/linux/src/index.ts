@@ -30,6 +30,31 @@ export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/ip
 export * from './ipvs/probe-ipvs.js';
 export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
 export * from './network/supports-ipv6.js';
+// nftables
+export type { Nft, NftElement } from './nftables/nft.js';
+export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
+export { createNft, type NftProgramOptions } from './nftables/nft-program.js';
+export {
+  type NftListedChain,
+  type NftListedContainer,
+  NftListingUnreadable,
+  type NftTable,
+  parseNftElements,
+  parseNftTable,
+} from './nftables/nft-table.js';
+export {
+  type NftBaseChain,
+  type NftCommand,
+  type NftContainer,
+  type NftFamily,
+  type NftField,
+  type NftNewElement,
+  type NftRule,
+  type NftTransaction,
+  nftContainerSignature,
+  renderNftContainer,
+  renderNftTransaction,
+} from './nftables/nft-transaction.js';
 export {
   CommandError,
   type CommandFailure,

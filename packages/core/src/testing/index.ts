@@ -1,3 +1,4 @@
+export * from './cluster-sketch.js';
 export * from './fake-dataplane.js';
 export * from './objects.js';
 export * from './random.js';

@@ -19,6 +19,8 @@ export interface CommandRequest {
 export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
+  /** Its process id; undefined where there was no process. */
+  readonly pid?: number;
 }
 
 /** Runs programs. The only way by which adapters of this package start one. */
@@ -114,7 +116,7 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Command
     async run(request) {
       const timeout = request.timeout ?? 60_000;
       const [file, ...args] = [...prefix, request.command, ...request.args] as [string, ...string[]];
-      const result = await execa(file, args, {
+      const running = execa(file, args, {
         env: { LC_ALL: 'C', PATH: systemPath() },
         reject: false,
         timeout,
@@ -122,6 +124,8 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Command
         stripFinalNewline: false,
         ...(request.stdin === undefined ? { stdin: 'ignore' as const } : { input: request.stdin }),
       });
+      const { pid } = running;
+      const result = await running;
       const outcome: Outcome = {
         failed: result.failed,
         timedOut: result.timedOut,
@@ -134,7 +138,7 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Command
       };
       // A program that ends well without reading all of its input is no failure of ours.
       if (!outcome.failed || (outcome.exitCode === 0 && !outcome.timedOut)) {
-        return { stdout: outcome.stdout, stderr: outcome.stderr };
+        return { stdout: outcome.stdout, stderr: outcome.stderr, ...(pid === undefined ? {} : { pid }) };
       }
       const failure = failureOf(outcome, prefix.length > 0);
       throw new CommandError(

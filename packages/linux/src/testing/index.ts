@@ -7,12 +7,21 @@ export { type WalkedPacket, type WalkOutcome, walkPacket } from './walk-packet.j
 // Fakes that keep the kernel's semantics.
 export * from './fake-conntrack.js';
 export * from './fake-local-network.js';
+// nftables
+export { FakeNft } from './fake-nft.js';
 export * from './fake-sysctl.js';
+export {
+  ENDPOINT_PORT,
+  NODE_PORT,
+  PacketFlowWorld,
+  type PacketFlowWorldOptions,
+  type PolicyRow,
+  SERVICE_PORT,
+} from './packet-flow-world.js';
 export * from './sandbox/network-sandbox.js';
 export * from './sandbox/outcome.js';
 export * from './sandbox/sandbox-error.js';
 export * from './sandbox/sandbox-host.js';
 export { SANDBOX_NETWORK } from './sandbox/sandbox-plan.js';
-
 // Real packets, held against the simulator.
 export { type Flow, verifyFlow } from './verify-flow.js';

@@ -1,0 +1,170 @@
+import {
+  CommandError,
+  type CommandRequest,
+  type CommandResult,
+  type CommandRunner,
+} from '../process/command-runner.js';
+import type { Nft, NftElement } from './nft.js';
+import { NftError, type NftRefusal, NftRefused } from './nft-error.js';
+import { type NftTable, parseNftElements, parseNftObjects, parseNftTable } from './nft-table.js';
+import { type NftFamily, type NftTransaction, renderNftTransaction } from './nft-transaction.js';
+
+export interface NftProgramOptions {
+  readonly runner: CommandRunner;
+  /** Milliseconds that one run may take. Default 120000. */
+  readonly timeout?: number;
+  /** How often a run that met another one at work is tried, at most. Default 3. */
+  readonly attempts?: number;
+}
+
+/** The real {@link Nft}: it runs the program, once for each call. */
+export function createNft(options: NftProgramOptions): Nft {
+  return new NftProgram(options);
+}
+
+/** Characters of a refused line that an error keeps. */
+const LONGEST_LINE = 200;
+
+class NftProgram implements Nft {
+  /** The end of the queue of runs. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: NftProgramOptions) {}
+
+  async run(transaction: NftTransaction): Promise<number | undefined> {
+    return (await this.#document(['-f', '-'], transaction)).pid;
+  }
+
+  async check(transaction: NftTransaction): Promise<void> {
+    await this.#document(['--check', '-f', '-'], transaction);
+  }
+
+  async list(family: NftFamily, table: string): Promise<NftTable | undefined> {
+    const text = await this.#listing(['table', family, table]);
+    return text === undefined ? undefined : parseNftTable(text);
+  }
+
+  async listElements(
+    family: NftFamily,
+    table: string,
+    kind: 'set' | 'map',
+    name: string,
+  ): Promise<ReadonlyMap<string, NftElement> | undefined> {
+    const text = await this.#listing([kind, family, table, name]);
+    const found = text === undefined ? undefined : parseNftObjects(text).find(([what]) => what === kind);
+    return found && parseNftElements(found[1]);
+  }
+
+  async tables(family: NftFamily): Promise<readonly string[]> {
+    const text = (await this.#listing(['tables', family])) ?? '{"nftables":[]}';
+    return parseNftObjects(text).flatMap(([kind, { name }]) => (kind === 'table' ? [String(name)] : []));
+  }
+
+  async version(): Promise<string> {
+    const { stdout } = await this.#run({ args: ['--version'] });
+    const version = /v(\d+(?:\.\d+)+)/.exec(stdout)?.[1];
+    if (version === undefined) {
+      throw new NftError(
+        'NFT_FAILED',
+        `nft --version printed "${stdout.trim()}", which names no version; check which program this is`,
+      );
+    }
+    return version;
+  }
+
+  async #document(args: readonly string[], transaction: NftTransaction): Promise<CommandResult> {
+    const stdin = renderNftTransaction(transaction);
+    try {
+      return await this.#run({ args, stdin, stdout: 'ignore' });
+    } catch (error) {
+      throw error instanceof NftError && error.code === 'NFT_FAILED' && error.cause instanceof CommandError
+        ? refused(stdin, error.cause)
+        : error;
+    }
+  }
+
+  /** Undefined when what should be listed is not there. */
+  async #listing(what: readonly string[]): Promise<string | undefined> {
+    try {
+      return (await this.#run({ args: ['-j', 'list', ...what] })).stdout;
+    } catch (error) {
+      if (error instanceof NftError && error.cause instanceof CommandError && isMissing(error.cause.stderr)) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  #run(rest: Pick<CommandRequest, 'args' | 'stdin' | 'stdout'>): Promise<CommandResult> {
+    const run = this.#last.then(() =>
+      this.#attempt({ command: 'nft', timeout: this.options.timeout ?? 120_000, ...rest }),
+    );
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+
+  async #attempt(request: CommandRequest): Promise<CommandResult> {
+    const attempts = this.options.attempts ?? 3;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.options.runner.run(request);
+      } catch (error) {
+        const translated = error instanceof CommandError ? translate(error) : error;
+        if (!(translated instanceof NftError) || translated.code !== 'NFT_BUSY' || attempt >= attempts) {
+          throw translated;
+        }
+      }
+    }
+  }
+}
+
+function isMissing(stderr: string): boolean {
+  return firstLine(stderr).includes('No such file or directory');
+}
+
+/** What nft says further down often follows from what it said first (spec N-4). */
+function firstLine(stderr: string): string {
+  return stderr.split('\n').find((line) => /Error:/.test(line)) ?? stderr.split('\n', 1)[0] ?? '';
+}
+
+/** With {@link refused} the only place that reads meaning out of what nft says (in English, by `LC_ALL=C`). */
+function translate(error: CommandError): NftError {
+  const cause = { cause: error };
+  if (error.failure === 'not-found') {
+    return new NftError('NFT_MISSING', 'nft was not found; install nftables', cause);
+  }
+  if (error.failure === 'timeout') {
+    return new NftError('NFT_TIMED_OUT', error.message, cause);
+  }
+  if (error.failure === 'permission-denied' || /Operation not permitted/.test(error.stderr)) {
+    return new NftError(
+      'NFT_PERMISSION_DENIED',
+      'nft may not change the rules of this network namespace; run with CAP_NET_ADMIN',
+      cause,
+    );
+  }
+  if (/cache initialization failed|Resource temporarily unavailable|Interrupted system call/.test(error.stderr)) {
+    return new NftError(
+      'NFT_BUSY',
+      'nft was disturbed by another program that changes the ruleset; find it with "nft monitor"',
+      cause,
+    );
+  }
+  return new NftError('NFT_FAILED', error.message, cause);
+}
+
+const REASONS: readonly (readonly [RegExp, NftRefusal])[] = [
+  [/No such file or directory/, 'missing'],
+  [/File exists/, 'exists'],
+  [/Device or resource busy/, 'busy'],
+  [/Operation not supported|Protocol not supported/, 'unsupported'],
+];
+
+function refused(document: string, error: CommandError): NftRefused {
+  const first = firstLine(error.stderr);
+  const refusal = REASONS.find(([pattern]) => pattern.test(first))?.[1] ?? 'other';
+  const number = /(?:stdin|standard input|-):(\d+):\d+/.exec(error.stderr)?.[1];
+  const line = number === undefined ? undefined : Number(number);
+  const text = line === undefined ? undefined : document.split('\n', line)[line - 1]?.slice(0, LONGEST_LINE);
+  return new NftRefused(refusal, line, text, first.replace(/^.*?Error: /, '').trim(), { cause: error });
+}

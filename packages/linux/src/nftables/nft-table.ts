@@ -1,0 +1,154 @@
+import { ProxierError, parseAddress } from '@kube-proxier/core';
+import type { NftElement } from './nft.js';
+import type { NftBaseChain } from './nft-transaction.js';
+
+/** A chain that was listed. */
+export interface NftListedChain {
+  readonly base: NftBaseChain | undefined;
+  /** Comments of its rules, in order; undefined for rules without. How nft spells a rule differs by version. */
+  readonly rules: readonly (string | undefined)[];
+}
+
+/** A set or map that was listed. */
+export interface NftListedContainer {
+  readonly kind: 'set' | 'map';
+  /** To compare with `nftContainerSignature`. */
+  readonly signature: string;
+  readonly elements: ReadonlyMap<string, NftElement>;
+}
+
+/** A table that was listed. */
+export interface NftTable {
+  readonly chains: ReadonlyMap<string, NftListedChain>;
+  readonly containers: ReadonlyMap<string, NftListedContainer>;
+}
+
+/** What nft printed makes no sense here. */
+export class NftListingUnreadable extends ProxierError {
+  constructor(what: string, options?: ErrorOptions) {
+    super(
+      'NFT_LISTING_UNREADABLE',
+      `cannot read what "nft -j list" printed: ${what}; check that nft is version 1.0.1 or later`,
+      options,
+    );
+  }
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+function record(value: unknown, what: string): JsonRecord {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new NftListingUnreadable(`${what} is no object`);
+  }
+  return value as JsonRecord;
+}
+
+function list(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) {
+    throw new NftListingUnreadable(`${what} is no list`);
+  }
+  return value;
+}
+
+/** Whatever objects a listing holds: `[kind, fields]`. */
+export function parseNftObjects(text: string): readonly (readonly [kind: string, fields: JsonRecord])[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw new NftListingUnreadable('it is no JSON', { cause });
+  }
+  return list(record(parsed, 'the listing').nftables, '"nftables"').flatMap((item) =>
+    Object.entries(record(item, 'an item')).map(([kind, fields]) => [kind, record(fields, kind)] as const),
+  );
+}
+
+/** Reads what `nft -j list table` printed. */
+export function parseNftTable(text: string): NftTable {
+  const chains = new Map<string, { base: NftBaseChain | undefined; rules: (string | undefined)[] }>();
+  const containers = new Map<string, NftListedContainer>();
+  for (const [kind, fields] of parseNftObjects(text)) {
+    const name = String(fields.name);
+    if (kind === 'chain') {
+      chains.set(name, { base: baseOf(fields), rules: [] });
+    } else if (kind === 'rule') {
+      const comment = typeof fields.comment === 'string' ? fields.comment : undefined;
+      chains.get(String(fields.chain))?.rules.push(comment);
+    } else if (kind === 'set' || kind === 'map') {
+      containers.set(name, {
+        kind,
+        signature: signatureOf(kind, fields),
+        elements: parseNftElements(fields),
+      });
+    }
+  }
+  return { chains, containers };
+}
+
+function baseOf({ type, hook, prio }: JsonRecord): NftBaseChain | undefined {
+  return typeof hook === 'string'
+    ? { type: type as NftBaseChain['type'], hook: hook as NftBaseChain['hook'], priority: Number(prio) }
+    : undefined;
+}
+
+function signatureOf(kind: 'set' | 'map', { type, map, flags, size, timeout }: JsonRecord): string {
+  const data = kind === 'set' ? '' : ` : ${Array.isArray(map) ? map.join(' . ') : String(map)}`;
+  const listed = (Array.isArray(flags) ? flags.map(String) : []).filter((flag) => flag !== 'dynamic').sort();
+  return [
+    `${kind} ${Array.isArray(type) ? type.join(' . ') : String(type)}${data}`,
+    ...listed,
+    ...(size === undefined ? [] : [`size ${String(size)}`]),
+    ...(timeout === undefined ? [] : [`timeout ${String(timeout)}`]),
+  ].join(', ');
+}
+
+/** The elements of a set or map, from its fields. */
+export function parseNftElements({ elem, map }: JsonRecord): ReadonlyMap<string, NftElement> {
+  const elements = new Map<string, NftElement>();
+  for (const item of elem === undefined ? [] : list(elem, '"elem"')) {
+    const [key, value] = map === undefined ? [item, undefined] : list(item, 'an element');
+    const lifetime = lifetimeOf(key);
+    elements.set(spell(lifetime ? lifetime.val : key), {
+      value: value === undefined ? undefined : spell(value),
+      ...(lifetime && typeof lifetime.timeout === 'number' ? { timeout: lifetime.timeout } : {}),
+      ...(lifetime && typeof lifetime.expires === 'number' ? { expires: lifetime.expires } : {}),
+    });
+  }
+  return elements;
+}
+
+function lifetimeOf(key: unknown): JsonRecord | undefined {
+  return typeof key === 'object' && key !== null && 'elem' in key ? record(key.elem, '"elem"') : undefined;
+}
+
+/** A key or value as a transaction spells it. */
+function spell(value: unknown): string {
+  if (typeof value === 'number') {
+    return String(value);
+  }
+  if (typeof value === 'string') {
+    // The C library writes the last bits of some IPv6 addresses as if they were IPv4.
+    return value.includes(':') && value.includes('.') ? (parseAddress(value)?.text ?? value) : value;
+  }
+  const parts = record(value, 'an element');
+  if (Array.isArray(parts.concat)) {
+    return parts.concat.map(spell).join(' . ');
+  }
+  if (parts.prefix !== undefined) {
+    const { addr, len } = record(parts.prefix, '"prefix"');
+    return `${spell(addr)}/${String(len)}`;
+  }
+  if (Array.isArray(parts.range)) {
+    return parts.range.map(spell).join('-');
+  }
+  for (const verdict of ['goto', 'jump']) {
+    if (parts[verdict] !== undefined) {
+      return `${verdict} ${String(record(parts[verdict], `"${verdict}"`).target)}`;
+    }
+  }
+  const [verdict] = Object.keys(parts);
+  if (verdict !== undefined && parts[verdict] === null) {
+    return verdict;
+  }
+  throw new NftListingUnreadable(`an element is ${JSON.stringify(value)}`);
+}

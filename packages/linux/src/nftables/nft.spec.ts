@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { FakeNft } from '../testing/fake-nft.js';
+import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../testing/network-namespace.js';
+import type { Nft } from './nft.js';
+import { NftRefused } from './nft-error.js';
+import { createNft } from './nft-program.js';
+import {
+  type NftCommand,
+  type NftContainer,
+  type NftFamily,
+  type NftNewElement,
+  nftContainerSignature,
+} from './nft-transaction.js';
+
+const TABLE = 'trial';
+const families: readonly NftFamily[] = ['ip', 'ip6'];
+const subjects = (canMakeNamespaces() ? (['fake', 'real'] as const) : (['fake'] as const)).flatMap((kind) =>
+  families.map((family) => ({ kind, family })),
+);
+
+describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
+  let nft: Nft;
+  let namespace: TestNamespace | undefined;
+
+  beforeEach(() => {
+    namespace = kind === 'real' ? makeNamespace() : undefined;
+    nft = namespace ? createNft({ runner: namespace.runner }) : new FakeNft();
+  });
+
+  afterEach(() => {
+    namespace?.remove();
+  });
+
+  const address = { expression: `${family} daddr`, type: family === 'ip' ? 'ipv4_addr' : 'ipv6_addr' };
+  const source = { ...address, expression: `${family} saddr` };
+  const protocol = { expression: 'meta l4proto', type: 'inet_proto' };
+  const port = { expression: 'th dport', type: 'inet_service' };
+  const index = { expression: 'numgen random mod 2', type: 'integer' };
+  const mark = { expression: 'meta mark', type: 'mark' };
+  const priority = { expression: 'meta priority', type: 'classid' };
+  const first = family === 'ip' ? '10.0.0.1' : 'fd00::1';
+  const second = family === 'ip' ? '10.0.0.2' : 'fd00::2';
+  const network = family === 'ip' ? '192.168.0.0/24' : '2001:db8::/64';
+
+  const services: NftContainer = { kind: 'map', key: [address, protocol, port], value: 'verdict' };
+  const endpoints: NftContainer = {
+    kind: 'map',
+    key: [address, protocol, port, index],
+    value: [address, port],
+  };
+  const allowed: NftContainer = { kind: 'set', key: [address, protocol, port, source], flags: ['interval'] };
+  const affinity: NftContainer = {
+    kind: 'map',
+    key: [source, mark],
+    value: [priority],
+    flags: ['dynamic', 'timeout'],
+    size: 1000,
+    timeout: 600,
+  };
+  const addresses: NftContainer = { kind: 'set', key: [address] };
+
+  const run = (...commands: readonly NftCommand[]) => nft.run({ family, table: TABLE, commands });
+  const declare = (name: string, container: NftContainer): NftCommand => ({ do: 'add-container', name, container });
+  const add = (name: string, ...elements: readonly NftNewElement[]): NftCommand => ({
+    do: 'add-elements',
+    name,
+    elements,
+  });
+  const remove = (name: string, ...keys: readonly string[]): NftCommand => ({ do: 'delete-elements', name, keys });
+  const rule = (chain: string, text: string, comment?: string): NftCommand => ({
+    do: 'add-rule',
+    chain,
+    rule: { text, ...(comment === undefined ? {} : { comment }) },
+  });
+  const elementsOf = async (name: string) =>
+    Object.fromEntries(
+      [...((await nft.list(family, TABLE))?.containers.get(name)?.elements ?? [])].map(([key, { value }]) => [
+        key,
+        value,
+      ]),
+    );
+  const refusal = async (...commands: readonly NftCommand[]) => {
+    const error = await run(...commands).catch((reason: unknown) => reason);
+    return error instanceof NftRefused ? error.refusal : error;
+  };
+
+  test('what was written can be listed', async () => {
+    expect(await nft.list(family, TABLE)).toBeUndefined();
+    await run(
+      { do: 'add-table' },
+      declare('services', services),
+      declare('endpoints', endpoints),
+      declare('allowed', allowed),
+      declare('affinity', affinity),
+      declare('addresses', addresses),
+      { do: 'add-chain', chain: 'base', base: { type: 'nat', hook: 'prerouting', priority: -100 } },
+      { do: 'add-chain', chain: 'to/any-2' },
+      rule('base', `${family} daddr . meta l4proto . th dport vmap @services`, 'dispatch #1'),
+      rule('base', 'accept'),
+      add('services', [`${first} . tcp . 80`, 'goto to/any-2'], [`${second} . sctp . 53`, 'drop']),
+      add(
+        'endpoints',
+        [`${first} . tcp . 80 . 0`, `${second} . 8080`],
+        [`${first} . tcp . 80 . 16777216`, `${first} . 1`],
+      ),
+      add('allowed', [`${first} . tcp . 80 . ${network}`], [`${first} . tcp . 80 . ${second}`]),
+      add('affinity', [`${first} . 4294967290`, 'abcd:12', 60]),
+      add('addresses', [first], [second]),
+    );
+    const table = await nft.list(family, TABLE);
+    expect([...(table?.chains ?? [])]).toEqual([
+      ['base', { base: { type: 'nat', hook: 'prerouting', priority: -100 }, rules: ['dispatch #1', undefined] }],
+      ['to/any-2', { base: undefined, rules: [] }],
+    ]);
+    for (const [name, container] of Object.entries({ services, endpoints, allowed, affinity, addresses })) {
+      expect([name, table?.containers.get(name)?.signature]).toEqual([name, nftContainerSignature(container)]);
+    }
+    expect(await elementsOf('services')).toEqual({
+      [`${first} . tcp . 80`]: 'goto to/any-2',
+      [`${second} . sctp . 53`]: 'drop',
+    });
+    expect(await elementsOf('endpoints')).toEqual({
+      [`${first} . tcp . 80 . 0`]: `${second} . 8080`,
+      [`${first} . tcp . 80 . 16777216`]: `${first} . 1`,
+    });
+    expect(await elementsOf('allowed')).toEqual({
+      [`${first} . tcp . 80 . ${network}`]: undefined,
+      [`${first} . tcp . 80 . ${second}`]: undefined,
+    });
+    expect(await elementsOf('addresses')).toEqual({ [first]: undefined, [second]: undefined });
+    expect((await nft.listElements(family, TABLE, 'map', 'affinity'))?.get(`${first} . 4294967290`)).toMatchObject({
+      value: 'abcd:12',
+      timeout: 60,
+      expires: expect.any(Number),
+    });
+    expect(await nft.listElements(family, TABLE, 'map', 'no-such')).toBeUndefined();
+    expect(await nft.tables(family)).toEqual([TABLE]);
+    expect(await nft.version()).toMatch(/^\d+\.\d+/);
+  });
+
+  test('adding what is there is fine; deleting what is not there is refused', async () => {
+    const again: readonly NftCommand[] = [
+      { do: 'add-table' },
+      declare('services', services),
+      { do: 'add-chain', chain: 'one' },
+      add('services', [`${first} . tcp . 80`, 'goto one']),
+    ];
+    await run(...again);
+    await run(...again);
+    expect(await elementsOf('services')).toEqual({ [`${first} . tcp . 80`]: 'goto one' });
+    expect(await refusal(remove('services', `${second} . tcp . 80`))).toBe('missing');
+    expect(await refusal({ do: 'flush-chain', chain: 'two' })).toBe('missing');
+    expect(await refusal({ do: 'delete-chain', chain: 'two' })).toBe('missing');
+    expect(await refusal({ do: 'delete-container', kind: 'set', name: 'two' })).toBe('missing');
+    await run({ do: 'delete-table' });
+    expect(await refusal({ do: 'delete-table' })).toBe('missing');
+    expect(await refusal({ do: 'add-chain', chain: 'one' })).toBe('missing');
+  });
+
+  test('an element with another value is refused, unless it is deleted first', async () => {
+    await run(
+      { do: 'add-table' },
+      declare('endpoints', endpoints),
+      add('endpoints', [`${first} . tcp . 80 . 0`, `${first} . 1`]),
+    );
+    const other = add('endpoints', [`${first} . tcp . 80 . 0`, `${first} . 2`]);
+    expect(await refusal(other)).toBe('exists');
+    await run(remove('endpoints', `${first} . tcp . 80 . 0`), other);
+    expect(await elementsOf('endpoints')).toEqual({ [`${first} . tcp . 80 . 0`]: `${first} . 2` });
+  });
+
+  test('a transaction is carried out whole or not at all', async () => {
+    await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]));
+    expect(await refusal(add('addresses', [second]), remove('addresses', first), remove('addresses', first))).toBe(
+      'missing',
+    );
+    expect(await elementsOf('addresses')).toEqual({ [first]: undefined });
+    await nft.check({ family, table: TABLE, commands: [remove('addresses', first)] });
+    expect(await elementsOf('addresses')).toEqual({ [first]: undefined });
+    await expect(nft.check({ family, table: TABLE, commands: [remove('addresses', second)] })).rejects.toThrow(
+      NftRefused,
+    );
+  });
+
+  test('what is led to, or looked up, cannot be deleted; with what leads there it can', async () => {
+    await run(
+      { do: 'add-table' },
+      declare('services', services),
+      { do: 'add-chain', chain: 'one' },
+      { do: 'add-chain', chain: 'two' },
+      { do: 'add-chain', chain: 'base' },
+      rule('base', `${family} daddr . meta l4proto . th dport vmap @services`),
+      rule('base', 'goto two'),
+      add('services', [`${first} . tcp . 80`, 'goto one']),
+    );
+    expect(await refusal({ do: 'delete-chain', chain: 'one' })).toBe('busy');
+    expect(await refusal({ do: 'delete-chain', chain: 'two' })).toBe('busy');
+    expect(await refusal({ do: 'delete-container', kind: 'map', name: 'services' })).toBe('busy');
+    await run(remove('services', `${first} . tcp . 80`), { do: 'delete-chain', chain: 'one' });
+    await run(
+      { do: 'flush-chain', chain: 'base' },
+      { do: 'delete-chain', chain: 'two' },
+      { do: 'delete-container', kind: 'map', name: 'services' },
+    );
+    const table = await nft.list(family, TABLE);
+    expect([...(table?.chains.keys() ?? [])]).toEqual(['base']);
+    expect(table?.containers.size).toBe(0);
+  });
+
+  test('rules and elements need what they refer to', async () => {
+    await run({ do: 'add-table' }, declare('services', services), { do: 'add-chain', chain: 'base' });
+    expect(await refusal(add('services', [`${first} . tcp . 80`, 'goto nowhere']))).toBe('missing');
+    expect(await refusal(rule('base', 'goto nowhere'))).toBe('missing');
+    expect(await refusal(rule('base', `${family} daddr @nothing drop`))).toBe('missing');
+    expect(await refusal(add('nothing', [first]))).toBe('missing');
+  });
+
+  test('flushing empties, and what is declared differently is refused', async () => {
+    await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]), {
+      do: 'flush-container',
+      kind: 'set',
+      name: 'addresses',
+    });
+    expect(await elementsOf('addresses')).toEqual({});
+    expect(await refusal(declare('addresses', { ...addresses, key: [address, port] }))).toBe('exists');
+    await run({ do: 'add-chain', chain: 'base', base: { type: 'filter', hook: 'input', priority: 0 } });
+    expect(
+      await refusal({ do: 'add-chain', chain: 'base', base: { type: 'filter', hook: 'output', priority: 0 } }),
+    ).toBe('unsupported');
+  });
+
+  test('others’ tables are not looked at', async () => {
+    await nft.run({ family, table: 'other', commands: [{ do: 'add-table' }, declare('addresses', addresses)] });
+    await run({ do: 'add-table' });
+    expect((await nft.list(family, TABLE))?.containers.size).toBe(0);
+    expect([...(await nft.tables(family))].sort()).toEqual(['other', TABLE]);
+  });
+});

@@ -1,0 +1,228 @@
+import type { Frontend, Masquerade, Protocol, ResolvedServicePort, RouteSource } from '@kube-proxier/core';
+import { type Chain, type LayoutContext, podMatch, setMark, WITH_PORTS } from './fixed-chains.js';
+import {
+  AFFINITY,
+  AFFINITY_MARKS,
+  endpointsMap,
+  LOCAL_SLOTS,
+  SPACE_CONTAINERS,
+  type Space,
+  wordsOf,
+} from './layout.js';
+
+/**
+ * A chain that frontends of one kind share. Its name says all that it depends on, so equal names mean equal chains,
+ * and their number does not grow with the number of Services.
+ */
+export type KindChain = PickChain | RouteChain | GuardChain | PriorityChain;
+
+/** Picks one of `count` endpoints of a list, and sends the packet there. */
+export interface PickChain {
+  readonly kind: 'pick';
+  readonly name: string;
+  readonly space: Space;
+  readonly protocol: Protocol;
+  readonly list: 'cluster' | 'local';
+  readonly count: number;
+  /** Seconds that a client stays with its endpoint; undefined for no affinity. */
+  readonly affinitySeconds: number | undefined;
+}
+
+/** Tells packets apart by their source. */
+export interface RouteChain {
+  readonly kind: 'route';
+  readonly name: string;
+  readonly routes: readonly {
+    readonly source: RouteSource;
+    readonly target: PickChain | 'accept' | 'drop';
+    readonly masquerade: Masquerade;
+  }[];
+}
+
+/** Drops what does not come from an allowed source. */
+export interface GuardChain {
+  readonly kind: 'guard';
+  readonly name: string;
+  readonly space: Space;
+  readonly target: PickChain | RouteChain | 'accept' | 'drop';
+}
+
+/** Takes back the priority that session affinity used as a variable. */
+export interface PriorityChain {
+  readonly kind: 'priority';
+  readonly name: string;
+}
+
+/** There as long as any Service has session affinity. */
+export const FORGET_PRIORITY: PriorityChain = { kind: 'priority', name: 'affinity-postrouting' };
+
+/** Where packets of a frontend go first, and every chain that they may come through. */
+export interface FrontendPath {
+  /** Value in the dispatch map. */
+  readonly verdict: string;
+  readonly chains: readonly KindChain[];
+}
+
+export function spaceOf(frontend: Frontend): Space {
+  return frontend.address === undefined ? 'node-port' : 'address';
+}
+
+export function pathOf(frontend: Frontend, port: ResolvedServicePort): FrontendPath {
+  const space = spaceOf(frontend);
+  const chains = new Map<string, KindChain>();
+  const note = <Kind extends KindChain>(chain: Kind): Kind => {
+    chains.set(chain.name, chain);
+    return chain;
+  };
+  const routes = frontend.routes.map((route): RouteChain['routes'][number] => {
+    if (route.action !== 'forward') {
+      // Nothing can be refused before the packet is filtered; until then it passes.
+      const target = route.action === 'refuse' ? 'accept' : 'drop';
+      return { source: route.source, target, masquerade: 'never' };
+    }
+    const target = note(pickChain(frontend, route.endpoints, port));
+    return { source: route.source, target, masquerade: route.masquerade };
+  });
+  if (port.affinitySeconds !== undefined && chains.size > 0) {
+    note(FORGET_PRIORITY);
+  }
+  const [first] = routes;
+  const plain = routes.length === 1 && first?.masquerade === 'never' ? first.target : undefined;
+  let target: GuardChain['target'] = plain ?? note(routeChain(space, routes));
+  let top: GuardChain | GuardChain['target'] = target;
+  if (frontend.allowedSources !== undefined) {
+    target = top as GuardChain['target'];
+    top = note({ kind: 'guard', name: `guard/${nameOf(target)}`, space, target });
+  }
+  return { verdict: typeof top === 'string' ? top : `goto ${top.name}`, chains: [...chains.values()] };
+}
+
+function nameOf(target: GuardChain['target']): string {
+  return typeof target === 'string' ? target : target.name;
+}
+
+function prefixOf(space: Space): string {
+  return space === 'address' ? '' : 'node-port/';
+}
+
+function pickChain(frontend: Frontend, list: PickChain['list'], port: ResolvedServicePort): PickChain {
+  const space = spaceOf(frontend);
+  const { protocol } = frontend;
+  const { affinitySeconds } = port;
+  const count = port[list].length;
+  const sticky = affinitySeconds === undefined ? '' : `-affinity-${affinitySeconds}s`;
+  const name = `${prefixOf(space)}pick-${protocol.toLowerCase()}-${list === 'local' ? 'local-' : ''}${count}${sticky}`;
+  return { kind: 'pick', name, space, protocol, list, count, affinitySeconds };
+}
+
+function routeChain(space: Space, routes: RouteChain['routes']): RouteChain {
+  const labels = routes.map(({ source, target, masquerade }) => {
+    const where = nameOf(target).slice(typeof target === 'string' ? 0 : prefixOf(space).length);
+    const how = masquerade === 'always' ? '.masquerade' : masquerade === 'off-cluster' ? '.masquerade-off-cluster' : '';
+    return `${source}-${where}${how}`;
+  });
+  return { kind: 'route', name: `${prefixOf(space)}from/${labels.join('/')}`, routes };
+}
+
+/** What stands in a chain. */
+export function renderKind(chain: KindChain, context: LayoutContext): Chain {
+  switch (chain.kind) {
+    case 'pick':
+      return { rules: chain.affinitySeconds === undefined ? pickRules(chain, context) : stickyRules(chain, context) };
+    case 'route':
+      return { rules: chain.routes.flatMap((route) => routeRules(route, context)) };
+    case 'guard': {
+      const { saddr, key } = wordsOf(context.family);
+      const { allowed } = SPACE_CONTAINERS[chain.space];
+      return { rules: [`${key[chain.space]} . ${saddr} != @${allowed} drop`, leadTo(chain.target)] };
+    }
+    case 'priority':
+      return {
+        base: { type: 'nat', hook: 'postrouting', priority: 99 },
+        rules: ['ct status dnat meta priority set 0:0'],
+      };
+  }
+}
+
+function leadTo(target: GuardChain['target']): string {
+  return typeof target === 'string' ? target : `goto ${target.name}`;
+}
+
+function routeRules({ source, target, masquerade }: RouteChain['routes'][number], context: LayoutContext): string[] {
+  const pod = podMatch(context.family, context.node.detector);
+  const goOn = leadTo(target);
+  const match = source === 'any' ? '' : source === 'node' ? 'fib saddr type local ' : pod && `${pod} `;
+  if (match === undefined) {
+    return [];
+  }
+  switch (masquerade) {
+    case 'never':
+      return [`${match}${goOn}`];
+    case 'always':
+      return [`${match}${setMark(context)} ${goOn}`];
+    case 'off-cluster':
+      return [
+        ...(pod === undefined ? [] : [`${source === 'pod' ? '' : match}${pod} ${goOn}`]),
+        `${match}${setMark(context)} ${goOn}`,
+      ];
+  }
+}
+
+/** A slot of a list, chosen at random from the first `count`. */
+function randomSlot({ list }: PickChain, count: number): string {
+  return `numgen random mod ${count}${list === 'local' ? ` offset ${LOCAL_SLOTS}` : ''}`;
+}
+
+function pickRules(chain: PickChain, { family }: LayoutContext): string[] {
+  const words = wordsOf(family);
+  const port = `${chain.protocol.toLowerCase()} dport`;
+  const key = chain.space === 'address' ? `${words.daddr} . ${port}` : port;
+  const map = endpointsMap(chain.space, chain.protocol);
+  const rule = (count: number) => `dnat ${words.family} to ${key} . ${randomSlot(chain, count)} map @${map}`;
+  // A packet may have been dispatched just before endpoints went, and look for one just after. The first slot is there
+  // as long as any is.
+  return chain.count === 1 ? [rule(1)] : [rule(chain.count), rule(1)];
+}
+
+/**
+ * Session affinity without a chain per Service or endpoint.
+ *
+ * A client is remembered by its address and the number of the service port, and what is remembered is the number of an
+ * endpoint, which is looked up among the endpoints of the list in use: so nobody is ever sent to one that is gone, or
+ * that this list does not have. The mark carries the number of the service port, the priority that of the endpoint; the
+ * mark itself is kept in a map meanwhile.
+ */
+function stickyRules(chain: PickChain, { family }: LayoutContext): string[] {
+  const words = wordsOf(family);
+  const names = SPACE_CONTAINERS[chain.space];
+  const key = words.key[chain.space];
+  const { flow } = words;
+  const client = `${words.client} . meta mark`;
+  const keepMark = `update @${AFFINITY_MARKS} { ${flow} : meta mark } meta mark set ${key} map @${names.affinityIds}`;
+  const draw = (count: number) =>
+    `meta priority set ${key} . ${randomSlot(chain, count)} map @${names.affinityNumbers}`;
+  const send = [
+    // In the local list endpoints go by their number with the last bit set.
+    ...(chain.list === 'local' ? ['meta priority set meta priority | 0:1'] : []),
+    `${WITH_PORTS} dnat ${words.family} to ${key} . meta priority map @${names.affinityEndpoints}`,
+  ];
+  const rememberAndSend = [
+    draw(chain.count),
+    // Adds the client with the endpoint that was drawn. One that is there keeps what it has, and gets more time.
+    `update @${AFFINITY} { ${client} timeout ${chain.affinitySeconds}s : meta priority }`,
+    `meta priority set ${client} map @${AFFINITY}`,
+    `meta mark set ${flow} map @${AFFINITY_MARKS}`,
+    `delete @${AFFINITY_MARKS} { ${flow} : meta mark }`,
+    ...send,
+  ];
+  return [
+    keepMark,
+    ...rememberAndSend,
+    // What was remembered is of no use here: once more, from the start.
+    keepMark,
+    `delete @${AFFINITY} { ${client} : meta priority }`,
+    ...rememberAndSend,
+    draw(1),
+    ...send,
+  ];
+}

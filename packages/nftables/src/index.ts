@@ -1,0 +1,6 @@
+export { AFFINITY, TABLE } from './layout.js';
+export { createNftablesBackend, type NftablesBackendOptions, nftablesBackend } from './nftables-backend.js';
+export { NftablesDataplane, type NftablesDataplaneOptions } from './nftables-dataplane.js';
+export { NftablesLeftovers, NftablesUnusableName } from './nftables-error.js';
+export { type HostFacts, type InstalledNftables, NftablesPlanner } from './nftables-planner.js';
+export { type ForgottenClients, type NftablesTransaction, renderTransaction } from './nftables-transaction.js';

@@ -1,0 +1,14 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { layoutSample } from './testing/layout-sample.js';
+
+const DRAWN = new URL('../testdata/layout.nft', import.meta.url);
+
+/** `KUBE_PROXIER_DRAW=1` draws it anew. */
+test('the table is laid out as it was drawn', () => {
+  const sample = layoutSample();
+  if (process.env.KUBE_PROXIER_DRAW === '1') {
+    writeFileSync(DRAWN, sample);
+  }
+  expect(sample).toBe(readFileSync(DRAWN, 'utf8'));
+});

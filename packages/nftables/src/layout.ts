@@ -1,0 +1,176 @@
+import type { IPFamily, Protocol } from '@kube-proxier/core';
+import type { NftContainer, NftFamily, NftField } from '@kube-proxier/linux';
+
+/** Our table, one in each family. No other is ever touched. */
+export const TABLE = 'kube-proxier';
+
+export function nftFamily(family: IPFamily): NftFamily {
+  return family === 'IPv4' ? 'ip' : 'ip6';
+}
+
+/**
+ * How packets are told apart: those to an address that a Service has, and those to a port of the node. Each has maps
+ * and chains of its own, for the keys differ.
+ */
+export type Space = 'address' | 'node-port';
+
+export const SPACES: readonly Space[] = ['address', 'node-port'];
+
+/** What the maps and sets of a space are for. */
+export type SpaceContainer =
+  /** Where the packets of a frontend go: a chain, or an end. One element per frontend. */
+  | 'dispatch'
+  /** Who may use it, where not everybody may. */
+  | 'allowed'
+  /** Frontends that refuse. Cluster IPs are not in it: they refuse whatever is not forwarded. */
+  | 'refused'
+  /** The service port that it belongs to, as a number: clients stay with an endpoint over all frontends. */
+  | 'affinityIds'
+  /** Which number the endpoint in a slot has. */
+  | 'affinityNumbers'
+  /** Which endpoint has a number. */
+  | 'affinityEndpoints';
+
+export const SPACE_CONTAINERS: Readonly<Record<Space, Readonly<Record<SpaceContainer, string>>>> = {
+  address: {
+    dispatch: 'services',
+    allowed: 'allowed-sources',
+    refused: 'refused-services',
+    affinityIds: 'affinity-ids',
+    affinityNumbers: 'affinity-numbers',
+    affinityEndpoints: 'affinity-endpoints',
+  },
+  'node-port': {
+    dispatch: 'node-ports',
+    allowed: 'node-port-allowed-sources',
+    refused: 'refused-node-ports',
+    affinityIds: 'node-port-affinity-ids',
+    affinityNumbers: 'node-port-affinity-numbers',
+    affinityEndpoints: 'node-port-affinity-endpoints',
+  },
+};
+
+export const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
+
+/**
+ * What the slots of frontends stand for: one element per frontend, list and endpoint. A map per protocol, for nft 1.0.6
+ * accepts the rules that read one only where it knows the protocol.
+ */
+export function endpointsMap(space: Space, protocol: Protocol): string {
+  return `${space === 'address' ? '' : 'node-port-'}endpoints-${protocol.toLowerCase()}`;
+}
+
+export const CLUSTER_IPS = 'cluster-ips';
+export const NODE_PORT_ADDRESSES = 'node-port-addresses';
+/** Local endpoints as `address . address`: what a packet of an endpoint to itself looks like. */
+export const HAIRPIN = 'hairpin';
+/** Which endpoint number a client has for a service port. Packets write it. */
+export const AFFINITY = 'affinity';
+/** Marks of packets that are being looked at, while the mark serves as a variable. */
+export const AFFINITY_MARKS = 'affinity-marks';
+
+/** Elements that packets write are none of a plan's business. */
+export const WRITTEN_BY_PACKETS: ReadonlySet<string> = new Set([AFFINITY, AFFINITY_MARKS]);
+
+/** Clients that are remembered at most, over all service ports. Beyond that clients get any endpoint each time. */
+const MOST_REMEMBERED = 262_144;
+/** Packets that are looked at in the same instant; each is in the map for some microseconds. */
+const MOST_MARKS = 16_384;
+
+/** Slots of the local list begin here, those of the cluster list at 0. */
+export const LOCAL_SLOTS = 1 << 24;
+
+/** The words for a packet's own fields in one family. */
+export interface Words {
+  readonly family: NftFamily;
+  readonly saddr: string;
+  readonly daddr: string;
+  /** What a client is remembered by. */
+  readonly client: string;
+  /** What tells packets apart that are looked at in the same instant. */
+  readonly flow: string;
+  /** What identifies a frontend. */
+  readonly key: Readonly<Record<Space, string>>;
+}
+
+/**
+ * Where packets write a map, nft 1.0.6 has 16 bytes for the key, which an IPv6 address fills by itself. Clients that
+ * happen to have the same hash (two of 65,000 at even odds) share an endpoint, as they would with one address.
+ */
+function hashed(expression: string): string {
+  return `jhash ${expression} mod 4294967295 seed 0x6b70`;
+}
+
+export function wordsOf(family: IPFamily): Words {
+  const nft = nftFamily(family);
+  const portKey = 'meta l4proto . th dport';
+  const short = (expression: string) => (family === 'IPv4' ? expression : hashed(expression));
+  return {
+    family: nft,
+    saddr: `${nft} saddr`,
+    daddr: `${nft} daddr`,
+    client: short(`${nft} saddr`),
+    flow: `${family === 'IPv4' ? 'ip saddr . ip daddr' : short('ip6 saddr . ip6 daddr')} . th sport . th dport`,
+    key: { address: `${nft} daddr . ${portKey}`, 'node-port': portKey },
+  };
+}
+
+/** Every set and map of the table by name; those for session affinity only when they are asked for. */
+export function containersOf(family: IPFamily, withAffinity: boolean): ReadonlyMap<string, NftContainer> {
+  const address = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
+  const words = wordsOf(family);
+  const source: NftField = { expression: words.saddr, type: address };
+  const destination: NftField = { expression: words.daddr, type: address };
+  const protocol: NftField = { expression: 'meta l4proto', type: 'inet_proto' };
+  const port: NftField = { expression: 'th dport', type: 'inet_service' };
+  const sourcePort: NftField = { expression: 'th sport', type: 'inet_service' };
+  const slot: NftField = { expression: 'numgen random mod 2', type: 'integer' };
+  // Only fields of the packet can be put together to a key, and only the mark and the priority can be set to what a
+  // map says. So these two carry the service port and the endpoint number for a while.
+  const id: NftField = { expression: 'meta mark', type: 'mark' };
+  const number: NftField = { expression: 'meta priority', type: 'classid' };
+  const endpoint = [destination, port];
+  const hash: NftField = { expression: 'numgen random mod 2', type: 'integer' };
+  const client = family === 'IPv4' ? source : hash;
+  const hosts = family === 'IPv4' ? [source, destination] : [hash];
+
+  const containers = new Map<string, NftContainer>();
+  for (const space of SPACES) {
+    const key = space === 'address' ? [destination, protocol, port] : [protocol, port];
+    const names = SPACE_CONTAINERS[space];
+    containers.set(names.dispatch, { kind: 'map', key, value: 'verdict' });
+    for (const protocol of PROTOCOLS) {
+      const known = { ...port, expression: `${protocol.toLowerCase()} dport` };
+      const slotKey = space === 'address' ? [destination, known, slot] : [known, slot];
+      containers.set(endpointsMap(space, protocol), { kind: 'map', key: slotKey, value: [destination, known] });
+    }
+    containers.set(names.allowed, { kind: 'set', key: [...key, source], flags: ['interval'] });
+    containers.set(names.refused, { kind: 'set', key });
+    if (withAffinity) {
+      containers.set(names.affinityIds, { kind: 'map', key, value: [id] });
+      containers.set(names.affinityNumbers, { kind: 'map', key: [...key, slot], value: [number] });
+      containers.set(names.affinityEndpoints, { kind: 'map', key: [...key, number], value: endpoint });
+    }
+  }
+  containers.set(CLUSTER_IPS, { kind: 'set', key: [destination] });
+  containers.set(NODE_PORT_ADDRESSES, { kind: 'set', key: [destination] });
+  containers.set(HAIRPIN, { kind: 'set', key: [source, destination] });
+  if (withAffinity) {
+    containers.set(AFFINITY, {
+      kind: 'map',
+      key: [client, id],
+      value: [number],
+      flags: ['dynamic', 'timeout'],
+      size: MOST_REMEMBERED,
+    });
+    containers.set(AFFINITY_MARKS, {
+      kind: 'map',
+      key: [...hosts, sourcePort, port],
+      value: [id],
+      flags: ['dynamic', 'timeout'],
+      timeout: 10,
+      size: MOST_MARKS,
+    });
+  }
+  return containers;
+}

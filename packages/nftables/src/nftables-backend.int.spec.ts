@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import { silentLogger, Tokens } from '@kube-proxier/core';
+import { ClusterSketch, everything } from '@kube-proxier/core/testing';
+import { type CommandRunner, createNft, type Nft, parseNftTable } from '@kube-proxier/linux';
+import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
+import fc from 'fast-check';
+import { Container } from 'inversify';
+import { nftFamily, TABLE } from './layout.js';
+import { createNftablesBackend } from './nftables-backend.js';
+import { NftablesDataplane } from './nftables-dataplane.js';
+import { anySteps } from './testing/any-sketch.js';
+
+const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
+
+const FOREIGN = `table inet others {
+  map services { type ipv4_addr : verdict; elements = { 192.0.2.1 : drop }; }
+  chain kube-proxier { type nat hook prerouting priority -100; tcp dport 8080 redirect to :9090; }
+}
+table ip kube-proxy { chain services { counter; }; }
+`;
+
+async function listed(runner: CommandRunner, ...what: readonly string[]): Promise<string> {
+  return (await runner.run({ command: 'nft', args: ['list', ...what] })).stdout;
+}
+
+/** What \`nft -j list table\` says, in an order that does not depend on how it came about. */
+async function contents(nft: Nft, runner: CommandRunner, family: 'ip' | 'ip6'): Promise<unknown> {
+  const table = await nft.list(family, TABLE);
+  const sorted = <Value>(entries: Iterable<readonly [string, Value]>) =>
+    [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+  if (table === undefined) {
+    return undefined;
+  }
+  expect(table).toEqual(
+    parseNftTable((await runner.run({ command: 'nft', args: ['-j', 'list', 'table', family, TABLE] })).stdout),
+  );
+  return {
+    chains: sorted(table.chains),
+    containers: sorted(table.containers).map(([name, { signature, elements }]) => [name, signature, sorted(elements)]),
+  };
+}
+
+whereAllowed.each(['IPv4', 'IPv6'] as const)('on a kernel: %s', (family) => {
+  const nftOf = nftFamily(family);
+
+  test('small steps lead where a fresh start does, touch nothing of others, and leave nothing behind', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySteps(family, 4), async (steps) =>
+        withNamespace(async ({ runner }) => {
+          const nft = createNft({ runner });
+          await runner.run({ command: 'nft', args: ['-f', '-'], stdin: FOREIGN });
+          const before = await listed(runner, 'ruleset');
+          const dataplane = new NftablesDataplane({ family, nft });
+          const cluster = new ClusterSketch(family);
+          let first = true;
+          for (const step of steps) {
+            for (const sketch of step.set) {
+              cluster.set(sketch);
+            }
+            for (const name of step.remove) {
+              cluster.remove(name);
+            }
+            const { state, changes } = cluster.next();
+            const transaction = first
+              ? dataplane.plan(state, everything(state), await dataplane.readBack())
+              : dataplane.plan(state, changes);
+            first = false;
+            if (transaction !== undefined) {
+              await dataplane.apply(transaction);
+            }
+            expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
+            const other = withNamespace(async (namespace) => {
+              const own = createNft({ runner: namespace.runner });
+              const from = new NftablesDataplane({ family, nft: own });
+              await from.apply(from.plan(state, everything(state), await from.readBack())!);
+              return contents(own, namespace.runner, nftOf);
+            });
+            expect(await contents(nft, runner, nftOf)).toEqual(await other);
+          }
+          await dataplane.cleanup();
+          await dataplane.cleanup();
+          expect(await listed(runner, 'ruleset')).toBe(before);
+        }),
+      ),
+      { numRuns: 6 },
+    );
+  });
+});
+
+whereAllowed('the backend', () => {
+  test('can be used, says by what, and leaves the host as it was', async () => {
+    await withNamespace(async ({ runner }) => {
+      const backend = createNftablesBackend({ runner });
+      expect(await backend.probe()).toEqual({ usable: true, detail: expect.stringMatching(/^nft \d/) });
+      expect(await listed(runner, 'ruleset')).toBe('');
+    });
+  });
+
+  test('says in one sentence why it cannot be used', async () => {
+    const missing: CommandRunner = {
+      run: async () => {
+        throw new Error('nft was not found.');
+      },
+    };
+    expect(await createNftablesBackend({ runner: missing }).probe()).toEqual({
+      usable: false,
+      reason: 'nft was not found',
+    });
+  });
+
+  test('cleans up both families, again and again', async () => {
+    await withNamespace(async ({ runner }) => {
+      await runner.run({ command: 'nft', args: ['-f', '-'], stdin: FOREIGN });
+      const before = await listed(runner, 'ruleset');
+      for (const family of ['IPv4', 'IPv6'] as const) {
+        const dataplane = new NftablesDataplane({ family, nft: createNft({ runner }) });
+        const { state } = new ClusterSketch(family).next();
+        await dataplane.apply(dataplane.plan(state, everything(state), await dataplane.readBack())!);
+      }
+      expect(await listed(runner, 'ruleset')).not.toBe(before);
+      const container = new Container();
+      await container.load(createNftablesBackend({ runner }).module);
+      const cleanup = container.get(Tokens.Cleanup);
+      await cleanup(silentLogger);
+      await cleanup(silentLogger);
+      expect(await listed(runner, 'ruleset')).toBe(before);
+    });
+  });
+});

@@ -1,0 +1,315 @@
+import { describe, expect, test } from '@jest/globals';
+import { diffStates, type IPFamily, type ProxyState } from '@kube-proxier/core';
+import { ClusterSketch, everything, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
+import { NftRefused } from '@kube-proxier/linux';
+import { FakeNft } from '@kube-proxier/linux/testing';
+import fc from 'fast-check';
+import { AFFINITY, nftFamily, TABLE } from './layout.js';
+import { NftablesDataplane } from './nftables-dataplane.js';
+import { affinityOf, classid } from './service-elements.js';
+import { anySteps, type Step } from './testing/any-sketch.js';
+
+const families = ['IPv4', 'IPv6'] as const;
+
+const PLAIN: ServiceSketch = {
+  name: 'ns/svc1',
+  number: 1,
+  protocol: 'TCP',
+  kind: 'ClusterIP',
+  internalLocal: false,
+  externalLocal: false,
+  affinity: false,
+  ranges: undefined,
+  endpoints: [
+    { number: 1, node: 'node1' },
+    { number: 2, node: 'node2' },
+  ],
+};
+
+function host(family: IPFamily) {
+  const nft = new FakeNft();
+  return { nft, dataplane: new NftablesDataplane({ family, nft }) };
+}
+
+async function reconcile(dataplane: NftablesDataplane, state: ProxyState) {
+  const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
+  if (transaction !== undefined) {
+    await dataplane.apply(transaction);
+  }
+  return transaction;
+}
+
+async function fresh(state: ProxyState): Promise<FakeNft> {
+  const { nft, dataplane } = host(state.family);
+  await reconcile(dataplane, state);
+  return nft;
+}
+
+function take(cluster: ClusterSketch, step: Step): void {
+  for (const sketch of step.set) {
+    cluster.set(sketch);
+  }
+  for (const name of step.remove) {
+    cluster.remove(name);
+  }
+  cluster.serviceCIDRs(step.serviceCIDRs ? [sketchAddresses.services(cluster.family)] : []);
+}
+
+describe.each(families)('NftablesPlanner %s', (family) => {
+  const nftOf = nftFamily(family);
+
+  test('many small steps lead where one large one does, and nothing is left at the end', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySteps(family, 5), async (steps) => {
+        const cluster = new ClusterSketch(family);
+        const { nft, dataplane } = host(family);
+        await reconcile(dataplane, cluster.next().state);
+        for (const step of steps) {
+          take(cluster, step);
+          const { state, changes } = cluster.next();
+          const transaction = dataplane.plan(state, changes);
+          if (transaction !== undefined) {
+            await dataplane.apply(transaction);
+          }
+          expect(nft.dump()).toBe((await fresh(state)).dump());
+          expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
+        }
+        await dataplane.cleanup();
+        await dataplane.cleanup();
+        expect(nft.dump()).toBe('\n');
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('from whatever is there to whatever should be', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySteps(family, 1), anySteps(family, 1), async ([before], [after]) => {
+        const { nft, dataplane } = host(family);
+        const old = new ClusterSketch(family);
+        take(old, before as Step);
+        await reconcile(dataplane, old.next().state);
+        const cluster = new ClusterSketch(family);
+        take(cluster, after as Step);
+        const { state } = cluster.next();
+        await reconcile(new NftablesDataplane({ family, nft }), state);
+        expect(nft.dump()).toBe((await fresh(state)).dump());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('the same question has the same answer, whatever was asked before', () => {
+    const cluster = new ClusterSketch(family);
+    cluster.set(PLAIN);
+    const first = cluster.next().state;
+    cluster.set({ ...PLAIN, endpoints: [], affinity: true });
+    const { state, changes } = cluster.next();
+    const { dataplane } = host(family);
+    const once = dataplane.plan(state, changes);
+    expect(dataplane.plan(state, changes)).toEqual(once);
+    expect(dataplane.plan(first, diffStates(state, first))).toEqual(
+      host(family).dataplane.plan(first, diffStates(state, first)),
+    );
+  });
+
+  test('a change writes what it changes, whatever else there is', async () => {
+    const cluster = new ClusterSketch(family);
+    for (let number = 1; number <= 200; number++) {
+      cluster.set({
+        ...PLAIN,
+        name: `ns/svc${number}`,
+        number,
+        endpoints: [
+          { number: 5, node: undefined },
+          { number: 6, node: undefined },
+        ],
+      });
+    }
+    const { dataplane, nft } = host(family);
+    await reconcile(dataplane, cluster.next().state);
+    cluster.set({
+      ...PLAIN,
+      name: 'ns/svc7',
+      number: 7,
+      endpoints: [
+        { number: 5, node: undefined },
+        { number: 7, node: undefined },
+      ],
+    });
+    const { state, changes } = cluster.next();
+    const transaction = dataplane.plan(state, changes);
+    expect(transaction?.write.commands.map((command) => command.do)).toEqual(['delete-elements', 'add-elements']);
+    expect(JSON.stringify(transaction).length).toBeLessThan(500);
+    await dataplane.apply(transaction!);
+    expect(nft.lists).toBe(1);
+  });
+
+  test('chains and rules are as many for 10 Services as for 500', async () => {
+    const counts = [];
+    for (const services of [10, 500]) {
+      const cluster = new ClusterSketch(family);
+      for (let number = 1; number <= services; number++) {
+        cluster.set({ ...PLAIN, name: `ns/svc${number}`, number });
+      }
+      const table = await (await fresh(cluster.next().state)).list(nftOf, TABLE);
+      const rules = [...(table?.chains.values() ?? [])].reduce((sum, chain) => sum + chain.rules.length, 0);
+      counts.push([table?.chains.size, rules]);
+    }
+    expect(counts[0]).toEqual(counts[1]);
+  });
+
+  test('drift is put right, and no more than it is written', async () => {
+    const cluster = new ClusterSketch(family);
+    cluster.set(PLAIN);
+    cluster.set({
+      ...PLAIN,
+      name: 'ns/svc2',
+      number: 2,
+      affinity: true,
+      kind: 'LoadBalancer',
+      ranges: [sketchAddresses.allowed(family)],
+    });
+    const { state } = cluster.next();
+    const { nft, dataplane } = host(family);
+    await reconcile(dataplane, state);
+    const whole = nft.dump();
+    const key = `${sketchAddresses.cluster(family, 1)} . tcp . 80`;
+    const edit = (commands: Parameters<FakeNft['run']>[0]['commands']) =>
+      nft.run({ family: nftOf, table: TABLE, commands });
+    for (const [commands, most] of [
+      [[{ do: 'delete-elements', name: 'services', keys: [key] }], 1],
+      [
+        [
+          { do: 'delete-elements', name: 'services', keys: [key] },
+          { do: 'add-elements', name: 'services', elements: [[key, 'drop']] },
+        ],
+        2,
+      ],
+      [[{ do: 'add-elements', name: 'services', elements: [[key.replace('80', '81'), 'drop']] }], 1],
+      [[{ do: 'flush-chain', chain: 'nat-postrouting' }], 4],
+      [[{ do: 'add-rule', chain: 'dispatch', rule: { text: 'drop' } }], 4],
+      [
+        [
+          { do: 'add-chain', chain: 'foreign' },
+          { do: 'add-rule', chain: 'foreign', rule: { text: 'drop' } },
+        ],
+        2,
+      ],
+      [[{ do: 'flush-container', kind: 'map', name: 'endpoints-tcp' }], 1],
+      [[{ do: 'delete-table' }], undefined],
+      [
+        [
+          { do: 'delete-table' },
+          { do: 'add-table' },
+          { do: 'add-container', name: 'services', container: { kind: 'set', key: [] } },
+        ],
+        undefined,
+      ],
+    ] as const) {
+      await edit(commands);
+      expect(nft.dump()).not.toBe(whole);
+      const transaction = await reconcile(dataplane, state);
+      expect(nft.dump()).toBe(whole);
+      if (most !== undefined) {
+        expect(transaction?.write.commands.length).toBeLessThanOrEqual(most);
+      }
+    }
+  });
+
+  describe('clients that are remembered', () => {
+    const sticky: ServiceSketch = { ...PLAIN, affinity: true };
+    const setUp = async () => {
+      const cluster = new ClusterSketch(family);
+      cluster.set(sticky);
+      cluster.set({ ...sticky, name: 'ns/svc2', number: 2 });
+      const { nft, dataplane } = host(family);
+      const { state } = cluster.next();
+      await reconcile(dataplane, state);
+      const remembered = [...state.servicePorts.values()].flatMap((port) => {
+        const { id, numbers } = affinityOf(port);
+        return [...numbers.values()].map(
+          (number, index) =>
+            [`${family === 'IPv4' ? `192.0.2.${index}` : index} . ${id}`, classid(number), 60] as const,
+        );
+      });
+      await nft.run({
+        family: nftOf,
+        table: TABLE,
+        commands: [{ do: 'add-elements', name: AFFINITY, elements: remembered }],
+      });
+      const left = async () => [...((await nft.listElements(nftOf, TABLE, 'map', AFFINITY))?.keys() ?? [])].sort();
+      const [first] = [...state.servicePorts.values()].filter(({ name }) => name.name === 'svc1');
+      return { cluster, nft, dataplane, remembered, left, first: first! };
+    };
+
+    test('are forgotten with their endpoint, or their Service, and only then', async () => {
+      const { cluster, dataplane, remembered, left, first } = await setUp();
+      const apply = async () => {
+        const { state, changes } = cluster.next();
+        await dataplane.apply(dataplane.plan(state, changes)!);
+      };
+      cluster.set({ ...sticky, endpoints: [...sticky.endpoints, { number: 9, node: 'node2' }] });
+      await apply();
+      expect(await left()).toEqual(remembered.map(([key]) => key).sort());
+      cluster.set({ ...sticky, endpoints: sticky.endpoints.slice(0, 1) });
+      await apply();
+      const { id } = affinityOf(first);
+      expect((await left()).filter((key) => key.endsWith(` . ${id}`))).toHaveLength(1);
+      expect(await left()).toHaveLength(3);
+      cluster.remove('ns/svc1');
+      await apply();
+      expect(await left()).toHaveLength(2);
+    });
+
+    test('are known again after a restart, but for those of endpoints that went meanwhile', async () => {
+      const { cluster, nft, left } = await setUp();
+      cluster.set({ ...sticky, endpoints: sticky.endpoints.slice(1) });
+      const { state } = cluster.next();
+      await reconcile(new NftablesDataplane({ family, nft }), state);
+      expect(await left()).toHaveLength(3);
+    });
+
+    test('that the kernel forgot first do no harm', async () => {
+      const { cluster, nft, dataplane } = await setUp();
+      cluster.set({ ...sticky, endpoints: [] });
+      const { state, changes } = cluster.next();
+      const transaction = dataplane.plan(state, changes)!;
+      const elements = nft.listElements.bind(nft);
+      let lists = 0;
+      nft.listElements = async (...args) => {
+        const found = await elements(...args);
+        if (lists++ === 0) {
+          nft.failNext(new NftRefused('missing', 1, '', 'No such file or directory'));
+        }
+        return found;
+      };
+      await dataplane.apply(transaction);
+      expect(lists).toBe(2);
+      expect((await elements(nftOf, TABLE, 'map', AFFINITY))?.size).toBe(2);
+    });
+  });
+
+  test('chains that an older kernel still counts as used are left for later', async () => {
+    const cluster = new ClusterSketch(family);
+    cluster.set(PLAIN);
+    const { nft, dataplane } = host(family);
+    await reconcile(dataplane, cluster.next().state);
+    cluster.remove('ns/svc1');
+    const { state, changes } = cluster.next();
+    nft.failNext(new NftRefused('busy', 1, '', 'Device or resource busy'));
+    await dataplane.apply(dataplane.plan(state, changes)!);
+    expect(nft.rulesOf(nftOf, TABLE, 'pick-tcp-2')).toEqual([]);
+    await reconcile(dataplane, state);
+    expect(nft.dump()).toBe((await fresh(state)).dump());
+  });
+
+  test('an interface name that nft cannot spell is an error that says so', () => {
+    const cluster = new ClusterSketch(family, { localTrafficDetection: { kind: 'interface', name: 'a" drop' } });
+    cluster.set(PLAIN);
+    const { state } = cluster.next();
+    expect(() => host(family).dataplane.plan(state, everything(state))).toThrow(
+      expect.objectContaining({ code: 'NFTABLES_UNUSABLE_NAME' }),
+    );
+  });
+});

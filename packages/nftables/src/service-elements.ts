@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { cidrContains, type Endpoint, type Frontend, type ResolvedServicePort } from '@kube-proxier/core';
+import { type KindChain, pathOf, spaceOf } from './frontend-chains.js';
+import { endpointsMap, LOCAL_SLOTS, SPACE_CONTAINERS } from './layout.js';
+
+/** What one service port needs in the table. */
+export interface ServiceElements {
+  /** By container and key; the value is undefined in sets. */
+  readonly elements: readonly (readonly [container: string, key: string, value: string | undefined])[];
+  /** Chains that its frontends use, shared with others. */
+  readonly chains: readonly KindChain[];
+  /** Elements of the hairpin set, shared with others. */
+  readonly hairpins: readonly string[];
+}
+
+type List = 'cluster' | 'local';
+
+/** Everything about a service port that is data. Depends on nothing else. */
+export function elementsOf(port: ResolvedServicePort): ServiceElements {
+  const elements: [string, string, string | undefined][] = [];
+  const chains: KindChain[] = [];
+  const hairpins = new Set<string>();
+  const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
+  for (const frontend of port.frontends) {
+    const key = keyOf(frontend);
+    const names = SPACE_CONTAINERS[spaceOf(frontend)];
+    const path = pathOf(frontend, port);
+    chains.push(...path.chains);
+    elements.push([names.dispatch, key, path.verdict]);
+    if (frontend.kind !== 'ClusterIP' && frontend.routes.some(({ action }) => action === 'refuse')) {
+      elements.push([names.refused, key, undefined]);
+    }
+    for (const source of withoutContained(frontend.allowedSources ?? [])) {
+      elements.push([names.allowed, `${key} . ${source}`, undefined]);
+    }
+    const lists = listsOf(frontend);
+    if (affinity !== undefined && lists.size > 0) {
+      elements.push([names.affinityIds, key, String(affinity.id)]);
+    }
+    const slots = endpointsMap(spaceOf(frontend), frontend.protocol);
+    const slotKey = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
+    for (const list of lists) {
+      const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
+      port[list].forEach((endpoint, index) => {
+        const slot = firstSlot + index;
+        const target = `${endpoint.address} . ${endpoint.port}`;
+        if (affinity === undefined) {
+          elements.push([slots, `${slotKey} . ${slot}`, target]);
+        } else {
+          const number = affinity.numbers.get(endpoint.key) ?? 0;
+          elements.push([names.affinityNumbers, `${key} . ${slot}`, classid(number)]);
+          elements.push([
+            names.affinityEndpoints,
+            `${key} . ${classid(list === 'local' ? number | 1 : number)}`,
+            target,
+          ]);
+        }
+        if (endpoint.isLocal) {
+          hairpins.add(`${endpoint.address} . ${endpoint.address}`);
+        }
+      });
+    }
+  }
+  return { elements, chains, hairpins: [...hairpins] };
+}
+
+function listsOf(frontend: Frontend): ReadonlySet<List> {
+  return new Set(frontend.routes.flatMap((route) => (route.action === 'forward' ? [route.endpoints] : [])));
+}
+
+function keyOf({ address, protocol, port }: Frontend): string {
+  const rest = `${protocol.toLowerCase()} . ${port}`;
+  return address === undefined ? rest : `${address} . ${rest}`;
+}
+
+/** Networks without those that lie in another one, which the kernel would refuse; whole addresses without a length. */
+function withoutContained(networks: readonly string[]): readonly string[] {
+  const lengthOf = (network: string) => Number(network.slice(network.indexOf('/') + 1));
+  const kept: string[] = [];
+  for (const network of [...new Set(networks)].sort((a, b) => lengthOf(a) - lengthOf(b))) {
+    const [base = ''] = network.split('/');
+    if (!kept.some((other) => cidrContains(other, base))) {
+      kept.push(network);
+    }
+  }
+  return kept.map((network) => network.replace(/^(.*:.*)\/128$|^([^:]*)\/32$/, '$1$2'));
+}
+
+/** The numbers by which session affinity knows a service port and its endpoints. */
+export interface AffinityNumbers {
+  /** 1…2³²-1. Two service ports may have the same: their clients then lose their endpoint to each other, no more. */
+  readonly id: number;
+  /** By endpoint key; even, distinct, and the same whatever other endpoints there are (but for one in 10⁹ cases). */
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
+export function affinityOf(port: ResolvedServicePort): AffinityNumbers {
+  const numbers = new Map<string, number>();
+  const taken = new Set<number>();
+  const addAll = (endpoints: readonly Endpoint[]) => {
+    for (const { key } of endpoints) {
+      if (!numbers.has(key)) {
+        let number = endpointNumber(key);
+        while (taken.has(number)) {
+          number = next(number);
+        }
+        taken.add(number);
+        numbers.set(key, number);
+      }
+    }
+  };
+  addAll(port.cluster);
+  addAll(port.local);
+  return { id: hash(port.key) || 1, numbers };
+}
+
+function hash(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0);
+}
+
+/** nft has names for classids without a major or a minor part, so both are there; the last bit is for the list. */
+function endpointNumber(key: string): number {
+  const number = hash(key);
+  const major = (number >>> 16) % 0xfffe;
+  const minor = (number & 0xffff) % 0x7ffe;
+  return (((major + 1) << 16) | ((minor + 1) << 1)) >>> 0;
+}
+
+function next(number: number): number {
+  const minor = (number & 0xffff) + 2;
+  return ((number & 0xffff0000) | (minor >= 0xfffe ? 2 : minor)) >>> 0;
+}
+
+/** As nft writes it. */
+export function classid(number: number): string {
+  return `${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}`;
+}

@@ -1,0 +1,89 @@
+import type { KindChain } from './frontend-chains.js';
+import type { ServiceElements } from './service-elements.js';
+
+/** Parts that came or went between `begin` and `end`. */
+export interface SharedChanges {
+  readonly chains: ReadonlyMap<string, { readonly kind: KindChain; readonly isThere: boolean }>;
+  readonly hairpins: ReadonlyMap<string, boolean>;
+}
+
+/** Counts who uses what service ports share: chains of their kind, and endpoints on this node. */
+export class SharedParts {
+  readonly #chains = new Map<string, { readonly kind: KindChain; count: number }>();
+  readonly #hairpins = new Map<string, number>();
+  /** What was there when `begin` was called, of what was touched since. */
+  #chainsBefore = new Map<string, { readonly kind: KindChain; readonly wasThere: boolean }>();
+  #hairpinsBefore = new Map<string, boolean>();
+
+  /** In use, by name. */
+  get chains(): ReadonlyMap<string, KindChain> {
+    return new Map([...this.#chains].map(([name, { kind }]) => [name, kind]));
+  }
+
+  get hairpins(): ReadonlyMap<string, number> {
+    return this.#hairpins;
+  }
+
+  add(elements: ServiceElements): ServiceElements {
+    return this.#count(elements, 1);
+  }
+
+  remove(elements: ServiceElements): ServiceElements {
+    return this.#count(elements, -1);
+  }
+
+  begin(): void {
+    this.#chainsBefore = new Map();
+    this.#hairpinsBefore = new Map();
+  }
+
+  end(): SharedChanges {
+    const chains = new Map<string, { kind: KindChain; isThere: boolean }>();
+    for (const [name, { kind, wasThere }] of this.#chainsBefore) {
+      const isThere = this.#chains.has(name);
+      if (isThere !== wasThere) {
+        chains.set(name, { kind, isThere });
+      }
+    }
+    const hairpins = new Map<string, boolean>();
+    for (const [key, wasThere] of this.#hairpinsBefore) {
+      const isThere = this.#hairpins.has(key);
+      if (isThere !== wasThere) {
+        hairpins.set(key, isThere);
+      }
+    }
+    this.begin();
+    return { chains, hairpins };
+  }
+
+  #count(elements: ServiceElements, by: 1 | -1): ServiceElements {
+    for (const kind of elements.chains) {
+      const { name } = kind;
+      const found = this.#chains.get(name);
+      if (!this.#chainsBefore.has(name)) {
+        this.#chainsBefore.set(name, { kind, wasThere: found !== undefined });
+      }
+      const count = (found?.count ?? 0) + by;
+      if (count === 0) {
+        this.#chains.delete(name);
+      } else if (found !== undefined) {
+        found.count = count;
+      } else {
+        this.#chains.set(name, { kind, count });
+      }
+    }
+    for (const key of elements.hairpins) {
+      const found = this.#hairpins.get(key);
+      if (!this.#hairpinsBefore.has(key)) {
+        this.#hairpinsBefore.set(key, found !== undefined);
+      }
+      const count = (found ?? 0) + by;
+      if (count === 0) {
+        this.#hairpins.delete(key);
+      } else {
+        this.#hairpins.set(key, count);
+      }
+    }
+    return elements;
+  }
+}

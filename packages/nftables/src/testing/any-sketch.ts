@@ -1,0 +1,52 @@
+import type { IPFamily } from '@kube-proxier/core';
+import { type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
+import fc from 'fast-check';
+
+/** Any Service of a small cluster. */
+export function anySketch(family: IPFamily, numbers = 30): fc.Arbitrary<ServiceSketch> {
+  return fc
+    .record({
+      number: fc.integer({ min: 1, max: numbers }),
+      protocol: fc.constantFrom('TCP', 'UDP', 'SCTP'),
+      kind: fc.constantFrom('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalIP'),
+      internalLocal: fc.boolean(),
+      externalLocal: fc.boolean(),
+      affinity: fc.boolean(),
+      affinitySeconds: fc.constantFrom(60, 10_800),
+      ranges: fc.option(
+        fc.constantFrom(
+          [sketchAddresses.allowed(family)],
+          [
+            sketchAddresses.allowed(family),
+            sketchAddresses.pods(family),
+            `${sketchAddresses.client(family)}/${family === 'IPv4' ? 32 : 128}`,
+          ],
+        ),
+        { nil: undefined },
+      ),
+      endpoints: fc.uniqueArray(
+        fc.record({ number: fc.integer({ min: 1, max: 12 }), node: fc.constantFrom('node1', 'node2', undefined) }),
+        { maxLength: 4, selector: ({ number }) => number },
+      ),
+    })
+    .map((parts): ServiceSketch => ({ ...parts, name: `ns/svc${parts.number}` }));
+}
+
+/** What happens to a cluster between two syncs. */
+export interface Step {
+  readonly set: readonly ServiceSketch[];
+  readonly remove: readonly string[];
+  readonly serviceCIDRs: boolean;
+}
+
+export function anySteps(family: IPFamily, most: number): fc.Arbitrary<readonly Step[]> {
+  const name = fc.integer({ min: 1, max: 30 }).map((number) => `ns/svc${number}`);
+  return fc.array(
+    fc.record({
+      set: fc.array(anySketch(family), { maxLength: 20 }),
+      remove: fc.array(name, { maxLength: 8 }),
+      serviceCIDRs: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: most },
+  );
+}

@@ -1,0 +1,110 @@
+import {
+  type Endpoint,
+  type Frontend,
+  frontendKey,
+  type IPFamily,
+  type Protocol,
+  type ProxyState,
+  type ResolvedServicePort,
+  type Route,
+  servicePortKey,
+} from '@kube-proxier/core';
+
+/** A state with every kind of frontend that there is, to see whether this host accepts what is made of it. */
+export function trialState(family: IPFamily): ProxyState {
+  const six = family === 'IPv6';
+  const address = (number: number) => (six ? `2001:db8::${number}` : `192.0.2.${number}`);
+  const endpoints = [address(1), address(2)].map(
+    (text): Endpoint => ({
+      key: six ? `[${text}]:1` : `${text}:1`,
+      address: text,
+      port: 1,
+      isLocal: true,
+      ready: true,
+      serving: true,
+      terminating: false,
+      nodeName: undefined,
+      zoneHints: [],
+      nodeHints: [],
+    }),
+  );
+  const forward = { action: 'forward', endpoints: 'cluster', masquerade: 'never' } as const;
+  const short: readonly Route[] = [
+    { ...forward, source: 'pod' },
+    { ...forward, source: 'node', masquerade: 'always' },
+    { ...forward, source: 'any', endpoints: 'local' },
+  ];
+  const routes: readonly (readonly Route[])[] = [
+    short,
+    [{ ...forward, source: 'any', masquerade: 'off-cluster' }],
+    [{ source: 'any', action: 'refuse' }],
+    [{ source: 'any', action: 'drop' }],
+  ];
+  const servicePorts = new Map<string, ResolvedServicePort>();
+  let number = 10;
+  for (const protocol of ['TCP', 'UDP', 'SCTP'] as const satisfies readonly Protocol[]) {
+    for (const affinitySeconds of [undefined, 1]) {
+      const name = { namespace: 'trial', name: `trial-${number}`, portName: '', protocol };
+      const key = servicePortKey(name);
+      const frontends = routes.flatMap((list): Frontend[] => {
+        number += 1;
+        const frontend = { protocol, routes: list, allowedSources: [`${address(3)}/${six ? 128 : 32}`] };
+        const at = address(number);
+        return [
+          { ...frontend, kind: 'LoadBalancerIP', key: frontendKey(protocol, at, 1), address: at, port: 1 },
+          {
+            ...frontend,
+            kind: 'NodePort',
+            key: frontendKey(protocol, undefined, number),
+            address: undefined,
+            port: number,
+          },
+        ];
+      });
+      const servicePort = {
+        key,
+        name,
+        clusterIP: address(number),
+        port: 1,
+        nodePort: 0,
+        externalIPs: [],
+        loadBalancerVIPs: [],
+        loadBalancerSourceRanges: undefined,
+        externalTrafficPolicy: 'Cluster',
+        internalTrafficPolicy: 'Cluster',
+        affinitySeconds,
+        healthCheckNodePort: 0,
+        createdAt: 0,
+        annotations: {},
+      } as const;
+      servicePorts.set(key, {
+        key,
+        name,
+        servicePort,
+        frontends,
+        cluster: endpoints,
+        local: endpoints.slice(0, 1),
+        affinitySeconds,
+        candidates: endpoints,
+        selection: { topology: 'none', clusterBasis: 'ready', localBasis: 'ready' },
+      });
+    }
+  }
+  const network = six ? '2001:db8::/32' : '192.0.2.0/24';
+  return {
+    family,
+    revision: 0,
+    servicePorts,
+    frontends: new Map(),
+    healthCheckNodePorts: new Map(),
+    clusterIPs: new Map([[address(9), 1]]),
+    node: {
+      name: 'trial',
+      zone: undefined,
+      addresses: [address(1)],
+      detector: { kind: 'source-cidr', cidr: network },
+      nodePortAddresses: { kind: 'all', loopback: false },
+      serviceCIDRs: [network],
+    },
+  };
+}
