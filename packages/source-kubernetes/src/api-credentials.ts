@@ -7,6 +7,7 @@ import { type ExecCredential, runExecPlugin } from './exec-plugin.js';
 import { type KubeconfigContext, type Material, parseKubeconfig, parseServer } from './kubeconfig.js';
 import { KubernetesError } from './kubernetes-error.js';
 import { printable } from './printable.js';
+import { isRecord } from './unknown-record.js';
 
 /** What one request needs to be let in. */
 export interface RequestCredentials {
@@ -92,7 +93,7 @@ function kubeconfigReader(path: string, contextName: string | undefined): () => 
   return async () => {
     try {
       const text = await readFile(path, 'utf8').catch((error: unknown) => {
-        const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+        const missing = isRecord(error) && error.code === 'ENOENT';
         throw new KubernetesError(
           missing ? 'KUBECONFIG_NOT_FOUND' : 'KUBECONFIG_UNREADABLE',
           `the kubeconfig cannot be read: ${printable(messageOf(error))}; give the path of one that this user can read`,

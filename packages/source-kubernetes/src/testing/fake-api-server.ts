@@ -5,6 +5,7 @@ import { TLSSocket } from 'node:tls';
 import { type Clock, systemClock } from '@kube-proxier/core';
 import type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
 import { type ApiObject, ApiObjectStore } from './api-object-store.js';
+import { resetConnection } from './reset-connection.js';
 import { type Matcher, parseFieldSelector, parseLabelSelector, SelectorError } from './selectors.js';
 import { WatchStream } from './watch-stream.js';
 
@@ -76,6 +77,7 @@ export class FakeApiServer {
   private readonly options: FakeApiServerOptions;
   private readonly clock: Clock;
   private readonly sockets = new Set<Socket>();
+  private readonly rawSockets = new Set<Socket>();
   private readonly watches = new Set<WatchStream>();
   private server: Server;
   private port = 0;
@@ -133,7 +135,10 @@ export class FakeApiServer {
       watch.end();
     }
     for (const socket of this.sockets) {
-      socket.resetAndDestroy();
+      resetConnection(socket);
+    }
+    for (const socket of this.rawSockets) {
+      socket.destroy();
     }
     await closed;
   }
@@ -167,13 +172,18 @@ export class FakeApiServer {
         )
       : createHttpServer(handle);
     server.keepAliveTimeout = 0;
-    server.on('connection', (socket: Socket) => {
+    server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.connections += 1;
       this.sockets.add(socket);
       socket.on('close', () => this.sockets.delete(socket));
       socket.on('error', () => {});
     });
-    server.on('tlsClientError', () => {});
+    // Those that did not get through the handshake yet must not keep it from ending.
+    server.on('connection', (socket: Socket) => {
+      this.rawSockets.add(socket);
+      socket.on('close', () => this.rawSockets.delete(socket));
+    });
+    server.on('tlsClientError', (_error, socket) => socket.destroy());
     return server;
   }
 
@@ -204,7 +214,7 @@ export class FakeApiServer {
     const fault = this.faultFor(info);
     switch (fault?.kind) {
       case 'reset':
-        request.socket.resetAndDestroy();
+        resetConnection(request.socket);
         return;
       case 'hang':
         return;
@@ -380,7 +390,7 @@ export class FakeApiServer {
     response.writeHead(code, { 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json' });
     switch (fault?.kind) {
       case 'cut':
-        response.write(bytes.subarray(0, fault.bytes), () => response.socket?.resetAndDestroy());
+        response.write(bytes.subarray(0, fault.bytes), () => resetConnection(response.socket));
         return;
       case 'truncate':
         response.end(bytes.subarray(0, fault.bytes));

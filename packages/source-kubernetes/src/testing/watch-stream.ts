@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '@kube-proxier/core';
 import type { WatchFault } from './api-faults.js';
 import { type ApiObjectStore, eventOf, type StoreChange } from './api-object-store.js';
+import { resetConnection } from './reset-connection.js';
 import type { Matcher } from './selectors.js';
 
 /** What a {@link WatchStream} is made of. */
@@ -89,10 +90,10 @@ export class WatchStream {
         this.close();
         return;
       case 'reset':
-        response.socket?.resetAndDestroy();
+        resetConnection(response.socket);
         return;
       case 'half':
-        response.write('{"type":"MODIFIED","object":{"metadata":{"na', () => response.socket?.resetAndDestroy());
+        response.write('{"type":"MODIFIED","object":{"metadata":{"na', () => resetConnection(response.socket));
         return;
       case 'silence':
         this.silent = true;
