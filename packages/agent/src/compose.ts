@@ -2,7 +2,7 @@ import type { BackendModule, Logger, Source } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
 import { type Conntrack, ConntrackTool, probeIpvs } from '@kube-proxier/linux';
 import { nftablesBackend } from '@kube-proxier/nftables';
-import { ManifestSource } from '@kube-proxier/source-manifests';
+import { createSources } from './create-sources.js';
 import type { AgentSettings } from './flags/settings.js';
 import { createIpvsMode } from './ipvs-mode.js';
 
@@ -19,7 +19,7 @@ export interface Composition {
 export function compose(): Composition {
   return {
     backends: [iptablesBackend, nftablesBackend, createIpvsMode(() => probeIpvs())],
-    sources: ({ manifests }, logger) => manifests.map((path) => new ManifestSource({ path, logger })),
+    sources: createSources,
     conntrack: new ConntrackTool(),
   };
 }

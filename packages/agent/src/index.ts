@@ -2,6 +2,12 @@ export { type AgentEnvironment, runCommand } from './agent.js';
 export { type Composition, compose } from './compose.js';
 export { type AgentCommand, type CommandLine, helpText, parseCommandLine } from './flags/command-line.js';
 export { FLAGS, type Flag, type FlagGroup, type FlagName, type FlagType } from './flags/flag.js';
-export { type AgentSettings, CommandLineError, type LoggingSettings, readSettings } from './flags/settings.js';
+export {
+  type AgentSettings,
+  CommandLineError,
+  type KubernetesSettings,
+  type LoggingSettings,
+  readSettings,
+} from './flags/settings.js';
 export { createWinstonLogger, type LoggingFormat, type WinstonLoggerOptions } from './logging/winston-logger.js';
 export { VERSION } from './version.js';

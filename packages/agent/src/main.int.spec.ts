@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeApiServer, TestCertificateAuthority } from '@kube-proxier/source-kubernetes/testing';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const ROOT = join(PACKAGE, '../..');
@@ -82,7 +83,7 @@ describe('the kube-proxier command', () => {
   });
 
   function start(args: readonly string[], { script = FAKE, fault = '' } = {}): Running {
-    const env = { ...process.env, FAKE_FAULT: fault };
+    const env = { ...process.env, FAKE_FAULT: fault, KUBERNETES_SERVICE_HOST: '' };
     const child = spawn(process.execPath, [script, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const started = new Running(child);
     running.push(started);
@@ -103,7 +104,7 @@ describe('the kube-proxier command', () => {
     });
     const help = await ends(['--help'], { script: MAIN });
     expect(help).toMatchObject({ status: 0, log: '' });
-    expect(help.output).toMatch(/^Usage: kube-proxier --manifests <path>/);
+    expect(help.output).toMatch(/^Usage: kube-proxier --kubeconfig <path> \| --manifests <path>/);
   });
 
   it('names all that is wrong with its flags, and ends with 1', async () => {
@@ -116,10 +117,61 @@ describe('the kube-proxier command', () => {
         'kube-proxier: unknown flag --proxymode; did you mean --proxy-mode?',
         expect.stringMatching(/^kube-proxier: kube-proxier takes no arguments besides its flags, and got "extra"/),
         expect.stringMatching(/^kube-proxier: --proxy-mode: unknown proxy mode "magic"; modes that are there: .*ipvs/),
-        expect.stringMatching(/^kube-proxier: no --manifests was given/),
+        expect.stringMatching(/^kube-proxier: there is nowhere to learn Services from: give --kubeconfig/),
         'kube-proxier: --v: "x" must be a level of detail from 0, such as 2',
       ]),
     );
+  });
+
+  it('asks the API server that a kubeconfig names, sits out an outage, and ends in time', async () => {
+    const authority = new TestCertificateAuthority();
+    const { certificate, key } = authority.issue({ commonName: 'api', hosts: ['127.0.0.1'], use: 'server' });
+    const server = await FakeApiServer.start({ tls: { certificate, key }, tokens: new Set(['good']) });
+    const put = (name: string, clusterIP: string) =>
+      server.store.put('services', {
+        metadata: { name, namespace: 'work' },
+        spec: { clusterIP, ports: [{ port: 80 }] },
+      });
+    put('web', '10.96.0.10');
+    const kubeconfig = join(directory, 'kubeconfig.conf');
+    await writeFile(join(directory, 'token'), 'good\n');
+    await writeFile(join(directory, 'ca.crt'), authority.certificate);
+    // As kubeadm writes it for kube-proxy.
+    await writeFile(
+      kubeconfig,
+      `apiVersion: v1
+kind: Config
+clusters:
+- cluster: { certificate-authority: ca.crt, server: "${server.url}" }
+  name: default
+contexts:
+- context: { cluster: default, namespace: default, user: default }
+  name: default
+current-context: default
+users:
+- name: default
+  user: { tokenFile: token }
+`,
+    );
+    try {
+      const agent = start([`--kubeconfig=${kubeconfig}`, '--hostname-override=n1', '--iptables-min-sync-period=0']);
+      await agent.until(/IPv4 .*work\/web/);
+      expect(agent.log).toMatch(/is running .*watching="the API server https:\/\/127\.0\.0\.1:\d+"/);
+      await server.goAway();
+      await agent.until(/does not answer as it should/);
+      put('api', '10.96.0.11');
+      await server.comeBack();
+      await agent.until(/IPv4 .*work\/api/);
+      const begin = performance.now();
+      agent.child.kill('SIGTERM');
+      expect(await agent.ended).toEqual({ status: 0, signal: null });
+      expect(performance.now() - begin).toBeLessThan(1000);
+      const refused = await ends([`--kubeconfig=${directory}/none`]);
+      expect(refused.status).toBe(1);
+      expect(refused.log).toMatch(/cannot go on: the kubeconfig cannot be read: .*ENOENT/);
+    } finally {
+      await server.stop();
+    }
   });
 
   it('says that the directory is missing', async () => {

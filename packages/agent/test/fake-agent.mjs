@@ -4,8 +4,8 @@
  */
 import { ReconcilingProxier, Tokens } from '@kube-proxier/core';
 import { FakeDataplane } from '@kube-proxier/core/testing';
-import { ManifestSource } from '@kube-proxier/source-manifests';
 import { ContainerModule } from 'inversify';
+import { createSources } from '../dist/create-sources.js';
 import { createIpvsMode } from '../dist/ipvs-mode.js';
 import { runProcess } from '../dist/run-process.js';
 
@@ -53,5 +53,5 @@ const iptables = {
 
 await runProcess(async () => ({
   backends: [iptables, createIpvsMode(async () => ({ usable: false, reason: 'the kernel has no ip_vs' }))],
-  sources: ({ manifests }, logger) => manifests.map((path) => new ManifestSource({ path, logger })),
+  sources: createSources,
 }));

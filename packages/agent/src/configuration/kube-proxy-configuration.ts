@@ -39,7 +39,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   apiVersion: { type: 'text' },
   kind: { type: 'text' },
   featureGates: { type: 'object', without: 'there are no feature gates to switch' },
-  'clientConnection.kubeconfig': { type: 'text' },
+  'clientConnection.kubeconfig': { type: 'text', flag: 'kubeconfig' },
   'clientConnection.acceptContentTypes': { type: 'text', without: NO_PROTOBUF },
   'clientConnection.contentType': { type: 'text', without: NO_PROTOBUF },
   'clientConnection.qps': { type: 'float', without: 'requests are not rationed' },

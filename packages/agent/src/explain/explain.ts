@@ -61,7 +61,7 @@ async function explainManifests(
     onServicesSynced() {},
     onEndpointsSynced() {},
   };
-  const sources = composition.sources(settings, silentLogger);
+  const sources = composition.sources({ ...settings, kubernetes: undefined }, silentLogger);
   try {
     for (const source of sources) {
       await source.start(handler, { nodeName });

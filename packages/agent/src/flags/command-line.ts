@@ -85,7 +85,7 @@ function createHelp(modes: readonly { readonly mode: string; readonly descriptio
         'What it has programmed stays in place when it ends; the command cleanup removes it.',
     )
     .usage(
-      '--manifests <path> [flags]\n       kube-proxier cleanup [flags]\n       kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]',
+      '--kubeconfig <path> | --manifests <path> [flags]\n       kube-proxier cleanup [flags]\n       kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]',
     )
     .helpOption(false)
     .helpCommand(false)

@@ -51,17 +51,38 @@ export const FLAGS = [
     defaultText: 'none',
     help:
       'A KubeProxyConfiguration, as kube-proxy and kubeadm have it. It takes the place of all flags but --manifests, ' +
-      '--hostname-override, --proxy-mode-fallback, -v and --logging-format.',
+      '--master, --hostname-override, --proxy-mode-fallback, -v and --logging-format.',
+    group: 'Objects',
+  },
+  {
+    name: 'kubeconfig',
+    type: 'text',
+    value: 'path',
+    default: '',
+    defaultText:
+      'none, which means the API server of the cluster that this runs in, by its service account, unless --master or ' +
+      '--manifests is given',
+    help: 'A kubeconfig file: which API server to ask for Services, and as whom. It is read again when it changes.',
+    group: 'Objects',
+  },
+  {
+    name: 'master',
+    type: 'text',
+    value: 'url',
+    default: '',
+    defaultText: 'the one of the kubeconfig',
+    help: 'The URL of the API server. Without --kubeconfig it is asked without credentials.',
     group: 'Objects',
   },
   {
     name: 'manifests',
     type: 'list',
     value: 'path',
-    defaultText: 'none; it has to be given',
+    defaultText: 'none',
     help:
       'A directory of YAML or JSON files, or one such file, with Service, EndpointSlice, Endpoints, Node and ' +
-      'ServiceCIDR objects. It is watched: changes take effect by themselves. Repeat the flag for several.',
+      'ServiceCIDR objects. It is watched: changes take effect by themselves. Repeat the flag for several. Where an API ' +
+      'server has an object of the same name, that one counts.',
     group: 'Objects',
   },
   {

@@ -10,7 +10,7 @@ function read(...args: readonly string[]): AgentSettings {
 
 function problems(...args: readonly string[]): readonly string[] {
   try {
-    readSettings(parseCommandLine(args), MODES);
+    readSettings(parseCommandLine(args), MODES, undefined, {});
   } catch (error) {
     if (error instanceof CommandLineError) {
       return error.problems;
@@ -25,6 +25,7 @@ describe('readSettings', () => {
     expect(read()).toEqual({
       mode: '',
       fallback: 'iptables',
+      kubernetes: undefined,
       manifests: ['m'],
       bindAddress: '0.0.0.0',
       proxier: {
@@ -138,7 +139,25 @@ describe('readSettings', () => {
   });
 
   it('says that there is nowhere to learn Services from', () => {
-    expect(problems()).toEqual([expect.stringMatching(/^no --manifests was given/)]);
+    expect(problems()).toEqual([
+      expect.stringMatching(
+        /^there is nowhere to learn Services from: .*--kubeconfig.*--manifests.*KUBERNETES_SERVICE_HOST/,
+      ),
+    ]);
+    expect(problems('--master=http://127.0.0.1:1')).toEqual([]);
+    expect(problems('--master=ftp://a')).toEqual([
+      '--master: "ftp://a" is not the URL of an API server; write it like https://10.0.0.1:6443',
+    ]);
+  });
+
+  it('asks the API server that it is told of, or the one of its own cluster', () => {
+    const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
+    const kubernetes = (...args: readonly string[]) => readSettings(parseCommandLine(args), MODES, undefined, pod).kubernetes;
+    expect(kubernetes()).toEqual({ kubeconfig: '', master: '' });
+    expect(kubernetes('--kubeconfig=a', '--kubeconfig', 'b')).toEqual({ kubeconfig: 'b', master: '' });
+    expect(kubernetes('--master=10.0.0.1:8080', '--manifests=m')).toEqual({ kubeconfig: '', master: '10.0.0.1:8080' });
+    expect(kubernetes('--manifests=m')).toBeUndefined();
+    expect(kubernetes('cleanup')).toBeUndefined();
   });
 
   it('tells of everything at once', () => {

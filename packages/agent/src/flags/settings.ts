@@ -22,7 +22,9 @@ export interface AgentSettings {
   /** As asked for; empty for the default. */
   readonly mode: ProxyMode;
   readonly fallback: ProxyMode | 'none';
-  /** Directories and files. At least one when the agent is to run. */
+  /** The API server to ask; undefined for none. This or `manifests` is there when the agent is to run. */
+  readonly kubernetes: KubernetesSettings | undefined;
+  /** Directories and files. */
   readonly manifests: readonly string[];
   /** Canonical. */
   readonly bindAddress: string;
@@ -35,6 +37,14 @@ export interface AgentSettings {
   readonly health: StatusAddress | undefined;
   /** How `explain` answers. */
   readonly output: 'text' | 'json';
+}
+
+/** How to reach an API server. With neither, that of the cluster that this runs in. */
+export interface KubernetesSettings {
+  /** Path; empty for none. */
+  readonly kubeconfig: string;
+  /** URL; empty for that of the kubeconfig. */
+  readonly master: string;
 }
 
 /** An address to listen on. */
@@ -73,14 +83,17 @@ const MAX_INTERFACE_NAME = 15;
  *
  * @param configuration what the file says, when one is named.
  * @param modes that there are.
+ * @param environment where a pod finds the address of its API server (spec C-82). Default: that of this process.
  * @throws CommandLineError with all that is wrong, not the first only.
  */
 export function readSettings(
   commandLine: CommandLine,
   modes: readonly ProxyMode[],
   configuration?: ConfigurationReading,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
 ): AgentSettings {
-  return new SettingsReader(configuration ? merge(commandLine, configuration) : commandLine, configuration).read(modes);
+  const merged = configuration ? merge(commandLine, configuration) : commandLine;
+  return new SettingsReader(merged, environment, configuration).read(modes);
 }
 
 /** The logging flags alone, with their defaults where they cannot be read: errors have to be told somehow. */
@@ -94,6 +107,7 @@ export function readLogging(commandLine: CommandLine): LoggingSettings {
 const BESIDE_FILE: ReadonlySet<FlagName> = new Set<FlagName>([
   'config',
   'manifests',
+  'master',
   'hostname-override',
   'proxy-mode-fallback',
   'v',
@@ -114,6 +128,7 @@ class SettingsReader {
 
   constructor(
     private readonly commandLine: CommandLine,
+    private readonly environment: Readonly<Record<string, string | undefined>>,
     private readonly configuration?: ConfigurationReading,
   ) {
     this.problems = [...commandLine.errors, ...(configuration?.problems ?? [])];
@@ -123,6 +138,7 @@ class SettingsReader {
     const settings: AgentSettings = {
       mode: this.mode(modes),
       fallback: this.fallback(modes),
+      kubernetes: this.kubernetes(),
       manifests: this.manifests(),
       bindAddress: this.bindAddress(),
       proxier: {
@@ -164,17 +180,34 @@ class SettingsReader {
     return mode;
   }
 
+  private kubernetes(): KubernetesSettings | undefined {
+    const kubeconfig = this.text('kubeconfig');
+    const master = this.text('master');
+    const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(master) ? master : `http://${master}`;
+    if (master !== '' && !(URL.canParse(full) && /^https?:/i.test(full))) {
+      this.wrong('master', master, 'is not the URL of an API server; write it like https://10.0.0.1:6443');
+    }
+    if (kubeconfig !== '' || master !== '') {
+      return { kubeconfig, master };
+    }
+    if (this.commandLine.values.has('manifests') || this.commandLine.command !== 'run') {
+      return undefined;
+    }
+    if ((this.environment.KUBERNETES_SERVICE_HOST ?? '') !== '') {
+      return { kubeconfig, master };
+    }
+    this.problems.push(
+      'there is nowhere to learn Services from: give --kubeconfig with the path of a kubeconfig file, or --manifests ' +
+        'with a directory of Kubernetes YAML, or run it in a pod (KUBERNETES_SERVICE_HOST is not set, so this is none)',
+    );
+    return undefined;
+  }
+
   private manifests(): readonly string[] {
     // Unlike other lists not split at commas: they are paths.
     const paths = this.commandLine.values.get('manifests') ?? [];
     if (paths.includes('')) {
       this.wrong('manifests', '', 'must be the path of a directory or a file');
-    }
-    if (paths.length === 0 && this.commandLine.command === 'run') {
-      this.problems.push(
-        'no --manifests was given, so there is nowhere to learn Services from: this version cannot ask an API server ' +
-          'yet; give --manifests with a directory of Kubernetes YAML',
-      );
     }
     return [...new Set(paths)];
   }

@@ -1,0 +1,13 @@
+import type { Logger, Source } from '@kube-proxier/core';
+import { KubernetesSource } from '@kube-proxier/source-kubernetes';
+import { ManifestSource } from '@kube-proxier/source-manifests';
+import type { AgentSettings } from './flags/settings.js';
+import { VERSION } from './version.js';
+
+/** Where objects come from: the API server first, so that it counts where a manifest names the same object. */
+export function createSources({ kubernetes, manifests }: AgentSettings, logger: Logger): readonly Source[] {
+  return [
+    ...(kubernetes ? [new KubernetesSource({ ...kubernetes, logger, userAgent: `kube-proxier/${VERSION}` })] : []),
+    ...manifests.map((path) => new ManifestSource({ path, logger })),
+  ];
+}

@@ -1,0 +1,241 @@
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, type RequestOptions, request as requestHttps } from 'node:https';
+import { type Clock, isProxierError, messageOf } from '@kube-proxier/core';
+import type { ApiCredentials, RequestCredentials } from './api-credentials.js';
+import { InactivityTimer } from './inactivity-timer.js';
+import { ApiError, ApiStatusError } from './kubernetes-error.js';
+import { printable } from './printable.js';
+import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
+
+/** How an {@link ApiClient} works. */
+export interface ApiClientOptions {
+  readonly credentials: ApiCredentials;
+  readonly clock: Clock;
+  /** Milliseconds without a byte after which a request that should be answered is given up. */
+  readonly responseTimeout: number;
+  /** Milliseconds after which a request for a page is given up, however busily it drips. */
+  readonly pageTimeout: number;
+  /** Bytes of the largest page that is read. */
+  readonly maxPageBytes: number;
+  readonly userAgent: string;
+}
+
+const MAX_ERROR_BYTES = 64 * 1024;
+/** Milliseconds after which the kernel begins to probe a quiet connection. */
+const PROBE_AFTER = 15_000;
+
+/** Asks an API server, over connections that are kept. Does not retry. */
+export class ApiClient {
+  private readonly agents = new Map<string, HttpAgent>();
+
+  constructor(private readonly options: ApiClientOptions) {}
+
+  /**
+   * One page of a list, parsed.
+   *
+   * @throws ApiError, KubernetesError
+   */
+  async getPage(path: string, query: URLSearchParams, signal: AbortSignal): Promise<UnknownRecord> {
+    const { clock, pageTimeout, responseTimeout, maxPageBytes } = this.options;
+    signal.throwIfAborted();
+    const attempt = new AbortController();
+    let silence: ApiError | undefined;
+    const giveUp = (what: string) => () => {
+      silence = new ApiError('API_SILENT', what);
+      attempt.abort();
+    };
+    const stop = () => attempt.abort();
+    signal.addEventListener('abort', stop);
+    const total = clock.setTimer(pageTimeout, giveUp(`the answer was not complete after ${pageTimeout} ms`));
+    try {
+      const response = await this.send(path, query, attempt.signal);
+      const body = await readBody(response, maxPageBytes, clock, responseTimeout);
+      return parsePage(body);
+    } catch (error) {
+      throw silence ?? asApiError(error);
+    } finally {
+      total.cancel();
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /**
+   * Begins a watch.
+   *
+   * @returns the answer, whose body is the stream of events.
+   * @throws ApiError, KubernetesError
+   */
+  async openWatch(path: string, query: URLSearchParams, signal: AbortSignal): Promise<IncomingMessage> {
+    try {
+      return await this.send(path, query, signal);
+    } catch (error) {
+      throw asApiError(error);
+    }
+  }
+
+  /** Drops connections that nothing uses: they are likely as dead as the one that was found to be. */
+  dropIdleConnections(): void {
+    for (const agent of this.agents.values()) {
+      for (const sockets of Object.values(agent.freeSockets)) {
+        for (const socket of sockets ?? []) {
+          socket.destroy();
+        }
+      }
+    }
+  }
+
+  /** Drops all connections. */
+  close(): void {
+    for (const agent of this.agents.values()) {
+      agent.destroy();
+    }
+    this.agents.clear();
+  }
+
+  /** @returns the answer when it is a good one. */
+  private async send(path: string, query: URLSearchParams, signal: AbortSignal): Promise<IncomingMessage> {
+    const access = await this.options.credentials.get(signal);
+    signal.throwIfAborted();
+    let response: IncomingMessage;
+    try {
+      response = await this.sendOnce(access, path, query, signal);
+    } catch (error) {
+      // The server had closed a connection that was kept, which says nothing about the server.
+      if (!(error instanceof StaleConnection)) {
+        throw error;
+      }
+      response = await this.sendOnce(access, path, query, signal);
+    }
+    if (response.statusCode !== 200) {
+      throw await this.readError(response);
+    }
+    return response;
+  }
+
+  private sendOnce(
+    access: RequestCredentials,
+    path: string,
+    query: URLSearchParams,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const { clock, responseTimeout, userAgent } = this.options;
+    const url = new URL(access.server);
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+    url.search = query.toString();
+    const headers = Object.fromEntries(
+      Object.entries(access.headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+    );
+    const options: RequestOptions = {
+      agent: access.agent ?? this.agentFor(url.protocol),
+      headers: { Accept: 'application/json', 'User-Agent': userAgent, ...headers },
+      signal,
+      ...access.tls,
+    };
+    return new Promise((resolve, reject) => {
+      const request: ClientRequest = url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options);
+      const timer = new InactivityTimer(clock, responseTimeout, () => {
+        request.destroy(new ApiError('API_SILENT', `no answer came within ${responseTimeout} ms`));
+      });
+      request.on('response', (response) => {
+        timer.cancel();
+        resolve(response);
+      });
+      request.on('error', (error) => {
+        timer.cancel();
+        const stale =
+          request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        reject(stale ? new StaleConnection(error.message) : error);
+      });
+      request.end();
+    });
+  }
+
+  private agentFor(protocol: string): HttpAgent {
+    let agent = this.agents.get(protocol);
+    if (!agent) {
+      const options = { keepAlive: true, keepAliveMsecs: PROBE_AFTER, maxFreeSockets: 4 };
+      agent = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
+      this.agents.set(protocol, agent);
+    }
+    return agent;
+  }
+
+  private async readError(response: IncomingMessage): Promise<ApiStatusError> {
+    const code = response.statusCode ?? 0;
+    const header = Number(response.headers['retry-after']);
+    const { clock, responseTimeout } = this.options;
+    let status: UnknownRecord = {};
+    try {
+      const body = await readBody(response, MAX_ERROR_BYTES, clock, responseTimeout);
+      const parsed: unknown = JSON.parse(body.toString('utf8'));
+      status = isRecord(parsed) ? parsed : {};
+    } catch {
+      // Its code alone has to do: what stands before an API server may answer anything.
+    }
+    return statusError(status, code, header > 0 ? header * 1000 : undefined);
+  }
+}
+
+/** A kept connection turned out to be closed. */
+class StaleConnection extends Error {}
+
+/**
+ * @param status a Status object, or what came in its place.
+ * @param code that counts when the object has none.
+ * @param retryAfter milliseconds, by the header of the answer.
+ */
+export function statusError(status: UnknownRecord, code: number, retryAfter?: number): ApiStatusError {
+  const details = isRecord(status.details) ? status.details : {};
+  const seconds = details.retryAfterSeconds;
+  const number = typeof status.code === 'number' ? status.code : code;
+  const reason = isText(status.reason) ? printable(status.reason, 60) : '';
+  const message = isText(status.message) ? printable(status.message) : 'without saying why';
+  const wait = retryAfter ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined);
+  return new ApiStatusError(number, reason, `${number}${reason === '' ? '' : ` ${reason}`}: ${message}`, wait);
+}
+
+function readBody(response: IncomingMessage, maxBytes: number, clock: Clock, silenceLimit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = new InactivityTimer(clock, silenceLimit, () => {
+      response.destroy(new ApiError('API_SILENT', `the answer broke off: nothing more came within ${silenceLimit} ms`));
+    });
+    response.on('data', (chunk: Buffer) => {
+      timer.touch();
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > maxBytes) {
+        response.destroy(new ApiError('API_RESPONSE_INVALID', `the answer is larger than ${maxBytes} bytes`));
+      }
+    });
+    response.on('end', () => resolve(Buffer.concat(chunks, size)));
+    response.on('error', reject);
+    response.on('close', () => {
+      timer.cancel();
+      reject(new ApiError('API_UNREACHABLE', 'the connection was closed in the middle of an answer'));
+    });
+  });
+}
+
+function parsePage(body: Buffer): UnknownRecord {
+  let page: unknown;
+  try {
+    page = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new ApiError('API_RESPONSE_INVALID', `the answer is no JSON: ${printable(messageOf(error))}`, {
+      cause: error,
+    });
+  }
+  if (!isRecord(page)) {
+    throw new ApiError('API_RESPONSE_INVALID', 'the answer is no list of objects');
+  }
+  return page;
+}
+
+function asApiError(error: unknown): unknown {
+  if (isProxierError(error)) {
+    return error;
+  }
+  return new ApiError('API_UNREACHABLE', printable(messageOf(error)), { cause: error });
+}

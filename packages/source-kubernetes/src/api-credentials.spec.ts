@@ -1,0 +1,285 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { KubernetesSource, type KubernetesSourceOptions } from './kubernetes-source.js';
+import {
+  FakeApiServer,
+  type FakeApiServerOptions,
+  FastClock,
+  RecordingHandler,
+  TestCertificateAuthority,
+  waitUntil,
+} from './testing/index.js';
+
+let directory: string;
+let server: FakeApiServer;
+const authority = new TestCertificateAuthority();
+const ending: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'credentials-'));
+  await write('ca.crt', authority.certificate);
+});
+
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) {
+    await end();
+  }
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function write(name: string, text: string): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, text);
+  return path;
+}
+
+async function serve(options: FakeApiServerOptions = {}, hosts = ['127.0.0.1']): Promise<FakeApiServer> {
+  const { certificate, key } = authority.issue({ commonName: 'api', hosts, use: 'server' });
+  server = await FakeApiServer.start({ tls: { certificate, key, clientAuthority: authority.certificate }, ...options });
+  server.store.put('services', { metadata: { name: 'web', namespace: 'default' }, spec: { clusterIP: '10.96.0.1' } });
+  server.store.put('nodes', { metadata: { name: 'node1' } });
+  ending.push(() => server.stop());
+  return server;
+}
+
+function kubeconfig(user: object, cluster: object = {}): Promise<string> {
+  return write(
+    'kubeconfig',
+    JSON.stringify({
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+      clusters: [{ name: 'k', cluster: { server: server.url, 'certificate-authority': 'ca.crt', ...cluster } }],
+      users: [{ name: 'u', user }],
+    }),
+  );
+}
+
+async function begin(options: KubernetesSourceOptions) {
+  const lines: string[] = [];
+  const log = (message: string) => void lines.push(message);
+  const logger = { error: log, warn: log, info: log, debug() {}, v: () => false };
+  const source = new KubernetesSource({ clock: new FastClock(100), logger, ...options });
+  ending.push(() => source.stop());
+  const handler = new RecordingHandler();
+  await source.start(handler, { nodeName: 'node1' });
+  return { source, handler, lines };
+}
+
+/** Ends the watches, so that the next requests carry what holds by then; a new Service shows that they got through. */
+async function getsThrough(handler: RecordingHandler, name: string): Promise<void> {
+  server.store.put('services', { metadata: { name, namespace: 'default' }, spec: { clusterIP: '10.96.0.1' } });
+  server.disturbWatches('reset');
+  await waitUntil(() => handler.services.has(`default/${name}`), `Service ${name}`);
+}
+
+describe('credentials', () => {
+  it('are a client certificate, in place or in files that rotate', async () => {
+    await serve({ tokens: new Set() });
+    const first = authority.issue({ commonName: 'first', use: 'client' });
+    const second = authority.issue({ commonName: 'second', use: 'client' });
+    await write('tls.crt', first.certificate);
+    await write('tls.key', first.key);
+    const { handler } = await begin({
+      kubeconfig: await kubeconfig({ 'client-certificate': 'tls.crt', 'client-key': 'tls.key' }),
+    });
+    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    expect(server.requests.at(-1)?.certificate).toBe('first');
+    await write('tls.crt', second.certificate);
+    await write('tls.key', second.key);
+    await getsThrough(handler, 'rotated');
+    expect(server.requests.at(-1)?.certificate).toBe('second');
+    await kubeconfig({
+      'client-certificate-data': Buffer.from(first.certificate).toString('base64'),
+      'client-key-data': Buffer.from(first.key).toString('base64'),
+    });
+    await getsThrough(handler, 'in-place');
+    expect(server.requests.at(-1)?.certificate).toBe('first');
+  });
+
+  it('are a token file that rotates, as in the kubeconfig that kubeadm writes', async () => {
+    await serve({ tokens: new Set(['one']) });
+    const tokenFile = await write('token', 'one\n');
+    const { handler, lines } = await begin({ kubeconfig: await kubeconfig({ tokenFile }) });
+    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    server.tokens = new Set(['two']);
+    server.disturbWatches('reset');
+    await waitUntil(() => lines.length > 0, 'a refusal');
+    expect(lines[0]).toMatch(/it does not know who asks for \w+ \(401 Unauthorized: Unauthorized\); renew the token/);
+    await write('token', 'two\n');
+    await getsThrough(handler, 'rotated');
+    expect(handler.violations).toEqual([]);
+  });
+
+  it('are those of a pod, read anew', async () => {
+    await serve({ tokens: new Set(['one', 'two']) });
+    await write('token', 'one');
+    const { port } = new URL(server.url);
+    const environment = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: port };
+    const { handler, source } = await begin({ environment, serviceAccountDirectory: directory });
+    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    expect(source.description).toBe(`the API server ${server.url}`);
+    expect(server.requests.at(-1)?.authorization).toBe('Bearer one');
+    await write('token', 'two');
+    await getsThrough(handler, 'rotated');
+    expect(server.requests.at(-1)?.authorization).toBe('Bearer two');
+  });
+
+  it('come from a plug-in, which is asked again when they expire or are refused', async () => {
+    await serve({ tokens: new Set(['t1']) });
+    const plugin = await write(
+      'plugin',
+      `#!/bin/sh
+echo "$KUBERNETES_EXEC_INFO" > ${directory}/info
+n=$(cat ${directory}/count 2>/dev/null || echo 0); n=$((n + 1)); echo $n > ${directory}/count
+echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"'$PREFIX$n'"}}'
+`,
+    );
+    await chmod(plugin, 0o755);
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: './plugin',
+      env: [{ name: 'PREFIX', value: 't' }],
+      provideClusterInfo: true,
+      interactiveMode: 'Never',
+    };
+    const { handler } = await begin({ kubeconfig: await kubeconfig({ exec }) });
+    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    expect(new Set(server.requests.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer t1']));
+    server.tokens = new Set(['t2', 't3', 't4', 't5', 't6']);
+    await getsThrough(handler, 'renewed');
+    expect(server.requests.at(-1)?.authorization).not.toBe('Bearer t1');
+  });
+
+  it('may be late: a plug-in that fails is told of, and run again', async () => {
+    await serve({ tokens: new Set(['late']) });
+    const plugin = await write('plugin', '#!/bin/sh\necho "not yet" >&2\nexit 3\n');
+    await chmod(plugin, 0o755);
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin, installHint: 'install it' };
+    const { handler, lines } = await begin({ kubeconfig: await kubeconfig({ exec }) });
+    await waitUntil(() => lines.length > 0, 'a complaint');
+    expect(lines[0]).toMatch(
+      /the credential plug-in .*plugin ended with status 3: not yet; run it by hand.*install it/,
+    );
+    const status = { token: 'late', expirationTimestamp: '2099-01-01T00:00:00Z' };
+    await write('plugin.new', `#!/bin/sh\necho '${JSON.stringify({ kind: 'ExecCredential', status })}'\n`);
+    await chmod(join(directory, 'plugin.new'), 0o755);
+    await kubeconfig({ exec: { ...exec, command: './plugin.new' } });
+    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+  });
+
+  it('are a name and password, and may act as somebody else', async () => {
+    await serve();
+    const user = { username: 'kim', password: 'secret', as: 'system:kube-proxy', 'as-groups': ['a', 'b'] };
+    const { handler } = await begin({ kubeconfig: await kubeconfig(user) });
+    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    expect(server.requests.at(-1)?.authorization).toBe(`Basic ${Buffer.from('kim:secret').toString('base64')}`);
+  });
+
+  it('do not go to a server that cannot show who it is', async () => {
+    await serve({}, ['other.example']);
+    const path = await kubeconfig({ token: 'secret' });
+    const { handler, lines } = await begin({ kubeconfig: path });
+    await waitUntil(() => lines.length > 0, 'a complaint');
+    expect(lines[0]).toMatch(/does not answer as it should: .*127\.0\.0\.1 is not in the cert's list/);
+    expect(server.requests).toEqual([]);
+    await kubeconfig({ token: 'secret' }, { 'tls-server-name': 'other.example' });
+    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await kubeconfig({ token: 'x' }, { 'certificate-authority': undefined, 'insecure-skip-tls-verify': true });
+    await getsThrough(handler, 'insecure');
+  });
+
+  it('go through a proxy', async () => {
+    await serve();
+    let through = 0;
+    const proxy = createServer();
+    proxy.on('connect', (request, socket, head) => {
+      through += 1;
+      const [host, port] = (request.url ?? '').split(':');
+      const target = connect(Number(port), host, () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        target.write(head);
+        socket.pipe(target).pipe(socket);
+      });
+      for (const [one, other] of [
+        [socket, target],
+        [target, socket],
+      ] as const) {
+        one.on('error', () => {});
+        one.on('close', () => other.destroy());
+      }
+    });
+    await new Promise<void>((resolve) => {
+      proxy.listen(0, '127.0.0.1', resolve);
+    });
+    ending.push(() => new Promise((resolve) => proxy.close(resolve)));
+    const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const { handler } = await begin({ kubeconfig: await kubeconfig({ token: 'x' }, { 'proxy-url': proxyUrl }) });
+    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    expect(through).toBeGreaterThan(0);
+  });
+
+  it('stay good while the kubeconfig is broken, and another server counts when it is named', async () => {
+    await serve({ tokens: new Set(['one']) });
+    const path = await kubeconfig({ token: 'one' }, { server: 'https://127.0.0.1:1' });
+    const { handler } = await begin({ kubeconfig: path, master: server.url });
+    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await write('kubeconfig', '{"half');
+    await getsThrough(handler, 'still');
+  });
+
+  const start = (options: KubernetesSourceOptions) =>
+    new KubernetesSource(options).start(new RecordingHandler(), { nodeName: 'node1' });
+
+  it.each([
+    ['{', 'KUBECONFIG_INVALID', /kubeconfig is no YAML/],
+    ['hello', 'KUBECONFIG_INVALID', /is no kubeconfig/],
+    ['{}', 'KUBECONFIG_INVALID', /current-context is missing/],
+    ['current-context: a', 'KUBECONFIG_INVALID', /current-context is "a", which is not in contexts; there is none/],
+    [
+      'current-context: a\ncontexts: [{name: b, context: {}}, {name: a, context: {cluster: x}}]\nclusters: [{name: y, cluster: {}}]',
+      'KUBECONFIG_INVALID',
+      /contexts\[a\]\.context\.cluster is "x", which is not in clusters; there are y/,
+    ],
+    [
+      'current-context: a\ncontexts: [{name: a, context: {cluster: x}}]\nclusters: [{name: x, cluster: {server: "ftp://x"}}]',
+      'KUBECONFIG_INVALID',
+      /clusters\[x\]\.cluster\.server is "ftp:\/\/x", which is no URL of an API server/,
+    ],
+    [
+      'current-context: a\ncontexts: [{name: a, context: {cluster: x}}]\nclusters: [{name: x, cluster: {}}]',
+      'KUBECONFIG_INVALID',
+      /names no server; give one, or --master/,
+    ],
+    [
+      'current-context: a\ncontexts: [{name: a, context: {cluster: x, user: u}}]\nclusters: [{name: x, cluster: {server: "https://x"}}]\nusers: [{name: u, user: {tokenFile: none}}]',
+      'CREDENTIALS_UNREADABLE',
+      /the token cannot be read: .*ENOENT/,
+    ],
+    [
+      'current-context: a\ncontexts: [{name: a, context: {cluster: x, user: u}}]\nclusters: [{name: x, cluster: {server: "https://x"}}]\nusers: [{name: u, user: {client-key: none}}]',
+      'KUBECONFIG_INVALID',
+      /users\[u\]\.user has only one of client-certificate and client-key/,
+    ],
+    [
+      'current-context: a\ncontexts: [{name: a, context: {cluster: x, user: u}}]\nclusters: [{name: x, cluster: {server: "https://x"}}]\nusers: [{name: u, user: {exec: {command: a, apiVersion: v0}}}]',
+      'KUBECONFIG_INVALID',
+      /exec\.apiVersion is "v0"; it must be client/,
+    ],
+  ])('are refused from the kubeconfig %j', async (text, code, message) => {
+    const path = await write('kubeconfig', text);
+    await expect(start({ kubeconfig: path })).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('cannot come from nowhere', async () => {
+    await expect(start({ kubeconfig: join(directory, 'none') })).rejects.toMatchObject({
+      code: 'KUBECONFIG_NOT_FOUND',
+    });
+    await expect(start({ kubeconfig: directory })).rejects.toMatchObject({ code: 'KUBECONFIG_UNREADABLE' });
+    await expect(start({ environment: {} })).rejects.toMatchObject({ code: 'NOT_IN_CLUSTER' });
+    await expect(start({ master: 'ftp://a' })).rejects.toMatchObject({ code: 'KUBECONFIG_INVALID' });
+  });
+});

@@ -1,0 +1,303 @@
+import { readFile } from 'node:fs/promises';
+import type { Agent } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { dirname, join } from 'node:path';
+import { type Clock, messageOf } from '@kube-proxier/core';
+import { type ExecCredential, runExecPlugin } from './exec-plugin.js';
+import { type KubeconfigContext, type Material, parseKubeconfig, parseServer } from './kubeconfig.js';
+import { KubernetesError } from './kubernetes-error.js';
+import { printable } from './printable.js';
+import { isRecord } from './unknown-record.js';
+
+/** What one request needs to be let in. */
+export interface RequestCredentials {
+  /** Where to send it, with whatever path the server has in front of its own. */
+  readonly server: URL;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly tls: {
+    readonly ca?: Buffer;
+    readonly cert?: Buffer | string;
+    readonly key?: Buffer | string;
+    readonly servername?: string;
+    readonly rejectUnauthorized?: boolean;
+  };
+  /** Connections go through this one (a proxy), instead of the client's own. */
+  readonly agent: Agent | undefined;
+}
+
+/** Who asks, and whom. */
+export interface ApiCredentials {
+  /** Of the API server, for log lines; known after the first `get`. */
+  readonly server: string;
+  /**
+   * What the next request is to carry: files are read anew each time, so that tokens and certificates may rotate.
+   *
+   * @throws KubernetesError when it cannot be had.
+   */
+  get(signal: AbortSignal): Promise<RequestCredentials>;
+  /** The server refused them: what was remembered is not used again. */
+  refused(): void;
+}
+
+/** Where credentials come from. */
+export interface CredentialOptions {
+  /** Path of a kubeconfig file. Default: in-cluster, unless `master` is given. */
+  readonly kubeconfig?: string;
+  /** URL of the API server, in place of the kubeconfig's. */
+  readonly master?: string;
+  /** Context of the kubeconfig. Default: its current one. */
+  readonly context?: string;
+  /** Default: that of this process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where a pod finds its token and the CA. Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
+  readonly serviceAccountDirectory?: string;
+  readonly clock: Clock;
+}
+
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** Plug-in credentials are renewed so many milliseconds before they expire. */
+const RENEW_EARLY = 10_000;
+
+const NOTHING: KubeconfigContext = {
+  server: '',
+  ca: {},
+  skipTlsVerify: false,
+  tlsServerName: undefined,
+  proxyUrl: undefined,
+  certificate: {},
+  key: {},
+  token: undefined,
+  tokenFile: undefined,
+  basic: undefined,
+  impersonate: {},
+  exec: undefined,
+  authProvider: undefined,
+};
+
+/** Chooses as kube-proxy does: a kubeconfig, a bare server, or the pod's own service account (spec C-82). */
+export function createApiCredentials(options: CredentialOptions): ApiCredentials {
+  const { kubeconfig = '', master = '', environment = process.env } = options;
+  if (kubeconfig !== '') {
+    return new ContextCredentials(options, kubeconfigReader(kubeconfig, options.context), `--kubeconfig`);
+  }
+  if (master !== '') {
+    return new ContextCredentials(options, async () => NOTHING, '--master');
+  }
+  const inCluster = inClusterContext(environment, options.serviceAccountDirectory ?? SERVICE_ACCOUNT);
+  return new ContextCredentials(options, async () => inCluster(), 'in-cluster');
+}
+
+/** Reads the file each time, and parses it when its text changed; once it was good, a bad one does not count. */
+function kubeconfigReader(path: string, contextName: string | undefined): () => Promise<KubeconfigContext> {
+  let last: { readonly text: string; readonly context: KubeconfigContext } | undefined;
+  return async () => {
+    try {
+      const text = await readFile(path, 'utf8').catch((error: unknown) => {
+        const missing = isRecord(error) && error.code === 'ENOENT';
+        throw new KubernetesError(
+          missing ? 'KUBECONFIG_NOT_FOUND' : 'KUBECONFIG_UNREADABLE',
+          `the kubeconfig cannot be read: ${printable(messageOf(error))}; give the path of one that this user can read`,
+          { cause: error },
+        );
+      });
+      if (last?.text !== text) {
+        last = { text, context: parseKubeconfig(text, path, dirname(path), contextName) };
+      }
+    } catch (error) {
+      if (!last) {
+        throw error;
+      }
+    }
+    return last.context;
+  };
+}
+
+function inClusterContext(
+  environment: Readonly<Record<string, string | undefined>>,
+  directory: string,
+): () => KubeconfigContext {
+  return () => {
+    const host = environment.KUBERNETES_SERVICE_HOST ?? '';
+    const port = environment.KUBERNETES_SERVICE_PORT ?? '';
+    if (host === '' || port === '') {
+      throw new KubernetesError(
+        'NOT_IN_CLUSTER',
+        'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no pod; give a kubeconfig',
+      );
+    }
+    return {
+      ...NOTHING,
+      server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+      ca: { file: join(directory, 'ca.crt') },
+      tokenFile: join(directory, 'token'),
+    };
+  };
+}
+
+class ContextCredentials implements ApiCredentials {
+  server = 'the API server';
+  private execCredential: { readonly of: KubeconfigContext['exec']; readonly value: ExecCredential } | undefined;
+  private execRunning: Promise<ExecCredential> | undefined;
+  private foreign: { readonly of: KubeconfigContext; readonly config: ForeignConfig } | undefined;
+
+  constructor(
+    private readonly options: CredentialOptions,
+    private readonly readContext: () => Promise<KubeconfigContext>,
+    private readonly origin: string,
+  ) {}
+
+  async get(signal: AbortSignal): Promise<RequestCredentials> {
+    const context = await this.readContext();
+    const { master = '' } = this.options;
+    const text = master === '' ? context.server : master;
+    if (text === '') {
+      throw new KubernetesError('KUBECONFIG_INVALID', `${this.origin} names no server; give one, or --master`);
+    }
+    const server = parseServer(text, master === '' ? this.origin : '--master');
+    this.server = `the API server ${server.origin}`;
+
+    const [ca, cert, key, token] = await Promise.all([
+      read(context.ca, 'CA certificate'),
+      read(context.certificate, 'client certificate'),
+      read(context.key, 'client key'),
+      context.tokenFile === undefined ? context.token : readToken(context.tokenFile, context.token),
+    ]);
+    const headers: Record<string, string | readonly string[]> = { ...context.impersonate };
+    if (token !== undefined) {
+      headers.Authorization = `Bearer ${token}`;
+    } else if (context.basic) {
+      const { username, password } = context.basic;
+      headers.Authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    }
+    const tls: { -readonly [K in keyof RequestCredentials['tls']]: RequestCredentials['tls'][K] } = {
+      ...(ca ? { ca } : {}),
+      ...(cert ? { cert } : {}),
+      ...(key ? { key } : {}),
+      ...(context.tlsServerName === undefined ? {} : { servername: context.tlsServerName }),
+      ...(context.skipTlsVerify ? { rejectUnauthorized: false } : {}),
+    };
+    if (context.exec) {
+      const credential = await this.fromPlugin(context, server, ca, signal);
+      if (credential.token !== undefined) {
+        headers.Authorization = `Bearer ${credential.token}`;
+      }
+      if (credential.certificate !== undefined && credential.key !== undefined) {
+        tls.cert = credential.certificate;
+        tls.key = credential.key;
+      }
+    }
+    let agent: Agent | undefined;
+    if (context.authProvider || context.proxyUrl !== undefined) {
+      const foreign = await this.fromClientNode(context, server, tls);
+      Object.assign(headers, foreign.headers);
+      agent = foreign.agent;
+    }
+    return { server, headers, tls, agent };
+  }
+
+  refused(): void {
+    this.execCredential = undefined;
+    this.foreign = undefined;
+  }
+
+  /** One run at a time, whose result serves all requests until it expires. */
+  private async fromPlugin(
+    context: KubeconfigContext,
+    server: URL,
+    ca: Buffer | undefined,
+    signal: AbortSignal,
+  ): Promise<ExecCredential> {
+    const { exec } = context;
+    if (!exec) {
+      throw new KubernetesError('EXEC_PLUGIN_FAILED', 'no credential plug-in is configured');
+    }
+    const known = this.execCredential;
+    const now = this.options.clock.now();
+    if (known && known.of === exec && (known.value.expires === undefined || known.value.expires - RENEW_EARLY > now)) {
+      return known.value;
+    }
+    const cluster = {
+      server: server.href,
+      ...(context.tlsServerName === undefined ? {} : { 'tls-server-name': context.tlsServerName }),
+      ...(context.skipTlsVerify ? { 'insecure-skip-tls-verify': true } : {}),
+      ...(ca ? { 'certificate-authority-data': ca.toString('base64') } : {}),
+    };
+    this.execRunning ??= runExecPlugin(exec, cluster, signal).finally(() => {
+      this.execRunning = undefined;
+    });
+    const value = await this.execRunning;
+    this.execCredential = { of: exec, value };
+    return value;
+  }
+
+  /** Legacy providers and proxies are client-node's business. It is loaded only here: it takes 70 MB. */
+  private async fromClientNode(
+    context: KubeconfigContext,
+    server: URL,
+    tls: RequestCredentials['tls'],
+  ): Promise<{ readonly headers: Record<string, string>; readonly agent: Agent | undefined }> {
+    if (this.foreign?.of !== context) {
+      const { KubeConfig } = await import('@kubernetes/client-node');
+      const config = new KubeConfig();
+      const cluster = {
+        name: 'cluster',
+        server: server.href,
+        skipTLSVerify: context.skipTlsVerify,
+        ...(context.proxyUrl === undefined ? {} : { proxyUrl: context.proxyUrl }),
+      };
+      const user = { name: 'user', ...(context.authProvider ? { authProvider: context.authProvider } : {}) };
+      config.loadFromClusterAndUser(cluster, user);
+      this.foreign = { of: context, config };
+    }
+    const request: Parameters<ForeignConfig['applyToHTTPSOptions']>[0] = {
+      headers: {},
+      ...(tls.ca ? { ca: tls.ca } : {}),
+      ...(tls.cert ? { cert: tls.cert } : {}),
+      ...(tls.key ? { key: tls.key } : {}),
+      ...(tls.servername === undefined ? {} : { servername: tls.servername }),
+    };
+    await this.foreign.config.applyToHTTPSOptions(request);
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(request.headers ?? {})) {
+      headers[name] = String(value);
+    }
+    const { agent } = request;
+    return { headers, agent: context.proxyUrl !== undefined && typeof agent === 'object' ? agent : undefined };
+  }
+}
+
+/** The part of client-node's `KubeConfig` that is used. */
+type ForeignConfig = Pick<import('@kubernetes/client-node').KubeConfig, 'applyToHTTPSOptions'>;
+
+async function read({ data, file }: Material, what: string): Promise<Buffer | undefined> {
+  if (file === undefined) {
+    return data;
+  }
+  return readFile(file).catch((error: unknown) => {
+    throw unreadable(what, error);
+  });
+}
+
+/** As in client-go: while the file cannot be read, a token that stands in the kubeconfig serves. */
+async function readToken(file: string, inPlace: string | undefined): Promise<string> {
+  try {
+    const token = (await readFile(file, 'utf8')).trim();
+    if (token === '') {
+      throw new Error(`${file} is empty`);
+    }
+    return token;
+  } catch (error) {
+    if (inPlace !== undefined) {
+      return inPlace;
+    }
+    throw unreadable('token', error);
+  }
+}
+
+function unreadable(what: string, error: unknown): KubernetesError {
+  return new KubernetesError(
+    'CREDENTIALS_UNREADABLE',
+    `the ${what} cannot be read: ${printable(messageOf(error))}; it is asked for by the way to reach the API server`,
+    { cause: error },
+  );
+}

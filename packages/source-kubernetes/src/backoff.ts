@@ -1,0 +1,33 @@
+import type { Clock } from '@kube-proxier/core';
+
+const FIRST = 800;
+const LONGEST = 30_000;
+/** After so long without a failure the next one counts as the first. */
+const FORGET = 120_000;
+
+/**
+ * How long to wait after a failure: 800 ms, doubling to 30 s, each made longer by up to as much again at random, so
+ * that the nodes of a cluster do not come back all at once; at most 30 s. The same as client-go's reflector.
+ */
+export class Backoff {
+  private next = FIRST;
+  private last: number | undefined;
+
+  /** @param random a number from 0 (included) to 1 (not included). */
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: () => number,
+  ) {}
+
+  /** Milliseconds to wait now. */
+  pause(): number {
+    const now = this.clock.now();
+    if (this.last !== undefined && now - this.last > FORGET) {
+      this.next = FIRST;
+    }
+    this.last = now;
+    const base = this.next;
+    this.next = Math.min(base * 2, LONGEST);
+    return Math.min(base * (1 + this.random()), LONGEST);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Clock, Timer } from '@kube-proxier/core';
+
+/** Calls back once when nothing was heard for some time. Being touched costs next to nothing. */
+export class InactivityTimer {
+  private last: number;
+  private timer: Timer | undefined;
+
+  /** @param limit milliseconds, from now. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly limit: number,
+    private readonly onInactive: () => void,
+  ) {
+    this.last = clock.now();
+    this.wait(limit);
+  }
+
+  /** Something was heard. */
+  touch(): void {
+    this.last = this.clock.now();
+  }
+
+  /** No call after it. Idempotent. */
+  cancel(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+  }
+
+  private wait(milliseconds: number): void {
+    this.timer = this.clock.setTimer(milliseconds, () => {
+      const left = this.last + this.limit - this.clock.now();
+      if (left > 0) {
+        this.wait(left);
+      } else {
+        this.timer = undefined;
+        this.onInactive();
+      }
+    });
+  }
+}

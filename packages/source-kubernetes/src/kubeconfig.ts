@@ -1,0 +1,279 @@
+import { isAbsolute, join } from 'node:path';
+import { parse } from 'yaml';
+import { KubernetesError } from './kubernetes-error.js';
+import { printable } from './printable.js';
+import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
+
+/** Bytes given in place or as a path. */
+export interface Material {
+  /** Absolute, or relative to the working directory. */
+  readonly file?: string;
+  /** Decoded. */
+  readonly data?: Buffer;
+}
+
+/** A program that provides credentials (`user.exec`). */
+export interface ExecPlugin {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly installHint: string;
+  /** It wants to know the cluster (`KUBERNETES_EXEC_INFO`). */
+  readonly provideClusterInfo: boolean;
+}
+
+/** One way to reach an API server: what the current context of a kubeconfig says. */
+export interface KubeconfigContext {
+  /** Without a slash at the end; empty when the file names none. */
+  readonly server: string;
+  readonly ca: Material;
+  readonly skipTlsVerify: boolean;
+  /** Name to expect in the server's certificate, where it is not the host of `server`. */
+  readonly tlsServerName: string | undefined;
+  readonly proxyUrl: string | undefined;
+  readonly certificate: Material;
+  readonly key: Material;
+  readonly token: string | undefined;
+  readonly tokenFile: string | undefined;
+  readonly basic: { readonly username: string; readonly password: string } | undefined;
+  /** Headers that make this user act as another one. */
+  readonly impersonate: Readonly<Record<string, string | readonly string[]>>;
+  readonly exec: ExecPlugin | undefined;
+  /** A legacy provider (`oidc`, `gcp`, `azure`), as it stands in the file. */
+  readonly authProvider: { readonly name: string; readonly config: Readonly<Record<string, unknown>> } | undefined;
+}
+
+const EXEC_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
+
+/**
+ * Reads a kubeconfig file (YAML or JSON).
+ *
+ * client-node's own reader is not used: it knows no `tokenFile`, which is what kubeadm writes for kube-proxy.
+ *
+ * @param text of the file.
+ * @param path of the file, for messages.
+ * @param directory that relative paths in it start from.
+ * @param contextName default: the current context.
+ * @throws KubernetesError `KUBECONFIG_INVALID`.
+ */
+export function parseKubeconfig(
+  text: string,
+  path: string,
+  directory: string,
+  contextName?: string,
+): KubeconfigContext {
+  return new KubeconfigReader(path, directory).read(text, contextName);
+}
+
+class KubeconfigReader {
+  constructor(
+    private readonly path: string,
+    private readonly directory: string,
+  ) {}
+
+  read(text: string, contextName: string | undefined): KubeconfigContext {
+    let config: unknown;
+    try {
+      config = parse(text);
+    } catch (error) {
+      const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+      throw new KubernetesError('KUBECONFIG_INVALID', `${printable(this.path)} is no YAML: ${printable(first)}`, {
+        cause: error,
+      });
+    }
+    if (!isRecord(config)) {
+      throw this.invalid('', 'is no kubeconfig; it should have clusters, users, contexts and current-context');
+    }
+    const name = contextName ?? config['current-context'];
+    if (!isText(name)) {
+      throw this.invalid('current-context', 'is missing; set it with kubectl config use-context');
+    }
+    const context = this.entry(config, 'contexts', 'context', name, 'current-context');
+    const at = `contexts[${printable(name)}].context`;
+    if (!isText(context.cluster)) {
+      throw this.invalid(`${at}.cluster`, 'is missing; it names an entry of clusters');
+    }
+    const cluster = this.entry(config, 'clusters', 'cluster', context.cluster, `${at}.cluster`);
+    const user = isText(context.user) ? this.entry(config, 'users', 'user', context.user, `${at}.user`) : {};
+    return {
+      ...this.readCluster(cluster, `clusters[${printable(context.cluster)}].cluster`),
+      ...this.readUser(user, `users[${printable(String(context.user))}].user`),
+    };
+  }
+
+  private readCluster(cluster: UnknownRecord, at: string) {
+    const server = this.text(cluster, 'server', at) ?? '';
+    if (server !== '') {
+      parseServer(server, `${printable(this.path)}: ${at}.server`);
+    }
+    const skipTlsVerify = cluster['insecure-skip-tls-verify'] === true;
+    return {
+      server: server.replace(/\/+$/, ''),
+      // As with kubectl, one excludes the other.
+      ca: skipTlsVerify ? {} : this.material(cluster, 'certificate-authority', at),
+      skipTlsVerify,
+      tlsServerName: this.text(cluster, 'tls-server-name', at),
+      proxyUrl: this.text(cluster, 'proxy-url', at),
+    };
+  }
+
+  private readUser(user: UnknownRecord, at: string) {
+    const tokenFile = this.text(user, 'tokenFile', at);
+    const username = this.text(user, 'username', at);
+    const certificate = this.material(user, 'client-certificate', at);
+    const key = this.material(user, 'client-key', at);
+    if ((certificate.file ?? certificate.data) === undefined ? key.file || key.data : !(key.file || key.data)) {
+      throw this.invalid(at, 'has only one of client-certificate and client-key; it needs both, or none');
+    }
+    return {
+      certificate,
+      key,
+      token: this.text(user, 'token', at),
+      tokenFile: tokenFile === undefined ? undefined : this.resolve(tokenFile),
+      basic: username === undefined ? undefined : { username, password: this.text(user, 'password', at) ?? '' },
+      impersonate: this.impersonation(user, at),
+      exec: this.exec(user, at),
+      authProvider: this.authProvider(user, at),
+    };
+  }
+
+  private impersonation(user: UnknownRecord, at: string): Readonly<Record<string, string | readonly string[]>> {
+    const headers: Record<string, string | readonly string[]> = {};
+    const as = this.text(user, 'as', at);
+    const uid = this.text(user, 'as-uid', at);
+    const groups = this.texts(user['as-groups'], `${at}.as-groups`);
+    if (as !== undefined) {
+      headers['Impersonate-User'] = as;
+    }
+    if (uid !== undefined) {
+      headers['Impersonate-Uid'] = uid;
+    }
+    if (groups.length > 0) {
+      headers['Impersonate-Group'] = groups;
+    }
+    const extra = user['as-user-extra'];
+    for (const [name, values] of Object.entries(isRecord(extra) ? extra : {})) {
+      headers[`Impersonate-Extra-${encodeURIComponent(name)}`] = this.texts(values, `${at}.as-user-extra`);
+    }
+    return headers;
+  }
+
+  private exec(user: UnknownRecord, at: string): ExecPlugin | undefined {
+    const exec = user.exec;
+    if (exec === undefined || exec === null) {
+      return undefined;
+    }
+    if (!isRecord(exec) || !isText(exec.command)) {
+      throw this.invalid(`${at}.exec.command`, 'is missing; it names the program that provides credentials');
+    }
+    const apiVersion = this.text(exec, 'apiVersion', `${at}.exec`) ?? '';
+    if (!EXEC_VERSIONS.includes(apiVersion)) {
+      const right = EXEC_VERSIONS.join(' or ');
+      throw this.invalid(`${at}.exec.apiVersion`, `is "${printable(apiVersion)}"; it must be ${right}`);
+    }
+    if (exec.interactiveMode === 'Always') {
+      throw this.invalid(
+        `${at}.exec.interactiveMode`,
+        'is Always, and there is nobody to ask; use a plug-in that asks nothing',
+      );
+    }
+    const env: Record<string, string> = {};
+    for (const entry of Array.isArray(exec.env) ? (exec.env as unknown[]) : []) {
+      if (isRecord(entry) && isText(entry.name)) {
+        env[entry.name] = typeof entry.value === 'string' ? entry.value : '';
+      }
+    }
+    // As with kubectl: a bare name is looked for in PATH, a path starts from the file.
+    const command = exec.command.includes('/') ? this.resolve(exec.command) : exec.command;
+    return {
+      apiVersion,
+      command,
+      args: this.texts(exec.args, `${at}.exec.args`),
+      env,
+      installHint: this.text(exec, 'installHint', `${at}.exec`) ?? '',
+      provideClusterInfo: exec.provideClusterInfo === true,
+    };
+  }
+
+  private authProvider(user: UnknownRecord, at: string): KubeconfigContext['authProvider'] {
+    const provider = user['auth-provider'];
+    if (provider === undefined || provider === null) {
+      return undefined;
+    }
+    if (!isRecord(provider) || !isText(provider.name)) {
+      throw this.invalid(`${at}.auth-provider.name`, 'is missing');
+    }
+    return { name: provider.name, config: isRecord(provider.config) ? provider.config : {} };
+  }
+
+  private material(record: UnknownRecord, field: string, at: string): Material {
+    const data = this.text(record, `${field}-data`, at);
+    if (data !== undefined) {
+      return { data: Buffer.from(data, 'base64') };
+    }
+    const file = this.text(record, field, at);
+    return file === undefined ? {} : { file: this.resolve(file) };
+  }
+
+  private entry(config: UnknownRecord, list: string, field: string, name: string, named: string): UnknownRecord {
+    const entries = Array.isArray(config[list]) ? (config[list] as unknown[]) : [];
+    const found = entries.find((entry) => isRecord(entry) && entry.name === name);
+    const value = isRecord(found) ? found[field] : undefined;
+    if (!isRecord(value)) {
+      const names = entries.flatMap((entry) => (isRecord(entry) && isText(entry.name) ? [entry.name] : []));
+      const there = names.length === 0 ? 'there is none' : `there are ${printable(names.join(', '))}`;
+      throw this.invalid(named, `is "${printable(name)}", which is not in ${list}; ${there}`);
+    }
+    return value;
+  }
+
+  private text(record: UnknownRecord, field: string, at: string): string | undefined {
+    const value = record[field];
+    if (value === undefined || value === null || value === '') {
+      return undefined;
+    }
+    if (typeof value !== 'string') {
+      throw this.invalid(`${at}.${field}`, 'is not text; put it in quotes');
+    }
+    return value;
+  }
+
+  private texts(value: unknown, at: string): readonly string[] {
+    if (value === undefined || value === null) {
+      return [];
+    }
+    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
+      throw this.invalid(at, 'is not a list of texts');
+    }
+    return value as string[];
+  }
+
+  private resolve(path: string): string {
+    return isAbsolute(path) ? path : join(this.directory, path);
+  }
+
+  private invalid(field: string, problem: string): KubernetesError {
+    const where = field === '' ? printable(this.path) : `${printable(this.path)}: ${field}`;
+    return new KubernetesError('KUBECONFIG_INVALID', `${where} ${problem}`);
+  }
+}
+
+/**
+ * The URL of an API server.
+ *
+ * @param named what the message calls it.
+ * @throws KubernetesError `KUBECONFIG_INVALID`.
+ */
+export function parseServer(text: string, named: string): URL {
+  // As with kubectl: a host without scheme is asked by http.
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.hostname === '') {
+    throw new KubernetesError(
+      'KUBECONFIG_INVALID',
+      `${named} is "${printable(text)}", which is no URL of an API server; write it like https://10.0.0.1:6443`,
+    );
+  }
+  return url;
+}

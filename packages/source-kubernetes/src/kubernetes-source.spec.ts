@@ -1,0 +1,561 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Logger } from '@kube-proxier/core';
+import { KubernetesSource, type KubernetesSourceOptions } from './kubernetes-source.js';
+import {
+  type ApiObject,
+  FakeApiServer,
+  type FakeApiServerOptions,
+  FastClock,
+  RecordingHandler,
+  waitUntil,
+} from './testing/index.js';
+
+/** One second of the source is so many of the test's. */
+const FASTER = 200;
+
+function service(name: string, change: object = {}): ApiObject {
+  return {
+    metadata: {
+      name,
+      namespace: 'default',
+      managedFields: [{ manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:spec': { 'f:ports': {} } } }],
+    },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: '10.96.0.1',
+      clusterIPs: ['10.96.0.1'],
+      ports: [{ name: 'http', port: 80, protocol: 'TCP', targetPort: 8080 }],
+      ...change,
+    },
+    status: { loadBalancer: {} },
+  };
+}
+
+function slice(name: string, address = '10.244.0.1'): ApiObject {
+  return {
+    metadata: { name, namespace: 'default', labels: { 'kubernetes.io/service-name': 'web', other: 'label' } },
+    addressType: 'IPv4',
+    endpoints: [
+      {
+        addresses: [address],
+        conditions: { ready: true },
+        nodeName: 'node1',
+        targetRef: { kind: 'Pod', name: 'web-1' },
+      },
+    ],
+    ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+  };
+}
+
+function node(name: string, change: object = {}): ApiObject {
+  return {
+    metadata: { name, labels: { 'topology.kubernetes.io/zone': 'z1', 'kubernetes.io/hostname': name } },
+    spec: { podCIDRs: ['10.244.0.0/24'] },
+    status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }], images: ['large'], ...change },
+  };
+}
+
+class LogLines implements Logger {
+  readonly lines: string[] = [];
+  error = (message: string) => void this.lines.push(`error ${message}`);
+  warn = (message: string) => void this.lines.push(`warn ${message}`);
+  info = (message: string) => void this.lines.push(`info ${message}`);
+  debug = (level: number, message: string) => void this.lines.push(`debug ${level} ${message}`);
+  v = () => true;
+
+  /** Of what is told without being asked for. */
+  get loud(): readonly string[] {
+    return this.lines.filter((line) => !line.startsWith('debug'));
+  }
+}
+
+const ending: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) {
+    await end();
+  }
+});
+
+class World {
+  readonly handler = new RecordingHandler();
+  readonly log = new LogLines();
+  private constructor(
+    readonly server: FakeApiServer,
+    readonly clock: FastClock,
+    readonly source: KubernetesSource,
+    log: LogLines,
+  ) {
+    this.log = log;
+  }
+
+  static async make(
+    options: Partial<KubernetesSourceOptions> = {},
+    serverOptions: FakeApiServerOptions = {},
+    faster = FASTER,
+  ): Promise<World> {
+    const clock = new FastClock(faster);
+    const server = await FakeApiServer.start({ clock: new FastClock(faster), ...serverOptions });
+    server.store.put('services', service('web'));
+    server.store.put('endpointslices', slice('web-a'));
+    server.store.put('nodes', node('node1'));
+    server.store.put('servicecidrs', { metadata: { name: 'kubernetes' }, spec: { cidrs: ['10.96.0.0/16'] } });
+    const log = new LogLines();
+    const source = new KubernetesSource({
+      ...(options.kubeconfig === undefined ? { master: server.url } : {}),
+      logger: log,
+      clock,
+      responseTimeout: 60_000,
+      ...options,
+    });
+    ending.push(() => server.stop());
+    ending.push(async () => {
+      const begin = performance.now();
+      await source.stop();
+      expect(performance.now() - begin).toBeLessThan(1000);
+      expect(clock.pending).toBe(0);
+    });
+    return new World(server, clock, source, log);
+  }
+
+  async start(): Promise<this> {
+    await this.source.start(this.handler, { nodeName: 'node1' });
+    await this.until(() => this.handler.servicesSynced === 1 && this.handler.endpointsSynced === 1, 'synced');
+    await this.until(() => this.server.openWatches.length === 4, 'four watches');
+    return this;
+  }
+
+  until(condition: () => boolean, what: string): Promise<void> {
+    return waitUntil(condition, () => `${what}\n${this.log.lines.slice(-40).join('\n')}`);
+  }
+
+  /** Changes something and waits until that has come through, which says that the watch works. */
+  async comesThrough(name: string): Promise<void> {
+    this.server.store.put('services', service(name));
+    await this.until(() => this.handler.services.has(`default/${name}`), `Service ${name}`);
+  }
+
+  expectExact(): void {
+    const names = (resource: string) =>
+      this.server.store.list(resource).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+    expect([...this.handler.services.keys()].sort()).toEqual(names('services').sort());
+    expect([...this.handler.slices.keys()].sort()).toEqual(names('endpointslices').sort());
+    expect(this.handler.violations).toEqual([]);
+    expect(this.handler.servicesSynced).toBe(1);
+    expect(this.handler.endpointsSynced).toBe(1);
+  }
+
+  requests(resource: string, verb: string): number {
+    return this.server.requests.filter((request) => request.resource === resource && request.verb === verb).length;
+  }
+}
+
+describe('KubernetesSource', () => {
+  it('tells what there is, with only what a proxy reads, and then that this was all', async () => {
+    const { handler, server } = await (await World.make()).start();
+    expect(handler.services.get('default/web')).toEqual({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web', namespace: 'default', creationTimestamp: '2026-11-20T22:03:43Z' },
+      spec: {
+        type: 'ClusterIP',
+        clusterIP: '10.96.0.1',
+        clusterIPs: ['10.96.0.1'],
+        ports: [{ name: 'http', protocol: 'TCP', port: 80 }],
+      },
+      status: { loadBalancer: {} },
+    });
+    expect(handler.slices.get('default/web-a')).toEqual({
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: 'web-a', namespace: 'default', labels: { 'kubernetes.io/service-name': 'web' } },
+      addressType: 'IPv4',
+      ports: [{ name: 'http', protocol: 'TCP', port: 8080 }],
+      endpoints: [{ addresses: ['10.244.0.1'], conditions: { ready: true }, nodeName: 'node1' }],
+    });
+    expect(handler.node).toMatchObject({
+      metadata: { name: 'node1', labels: { 'topology.kubernetes.io/zone': 'z1' } },
+      spec: { podCIDRs: ['10.244.0.0/24'] },
+      status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] },
+    });
+    expect(handler.cidrs).toEqual(['10.96.0.0/16']);
+    const order = (event: string) => handler.events.indexOf(event);
+    expect(order('synced services')).toBeGreaterThan(order('+ Service default/web'));
+    expect(order('synced services')).toBeGreaterThan(order('node node1'));
+    expect(order('synced endpoints')).toBeGreaterThan(order('+ EndpointSlice default/web-a'));
+
+    const asked = (resource: string, verb: string) =>
+      Object.fromEntries(server.requests.find((r) => r.resource === resource && r.verb === verb)?.query ?? []);
+    expect(asked('services', 'list')).toEqual({
+      labelSelector: '!service.kubernetes.io/service-proxy-name',
+      fieldSelector: 'spec.clusterIP!=None',
+      limit: '500',
+    });
+    expect(asked('endpointslices', 'list').labelSelector).toBe('!service.kubernetes.io/headless');
+    expect(asked('nodes', 'list').fieldSelector).toBe('metadata.name=node1');
+    const watch = asked('services', 'watch');
+    expect(watch).toMatchObject({
+      labelSelector: '!service.kubernetes.io/service-proxy-name',
+      allowWatchBookmarks: 'true',
+      resourceVersion: expect.stringMatching(/^\d+$/),
+    });
+    expect(Number(watch.timeoutSeconds)).toBeGreaterThanOrEqual(300);
+    expect(Number(watch.timeoutSeconds)).toBeLessThan(600);
+  });
+
+  it('tells of changes with the very object that it told before', async () => {
+    const world = await (await World.make()).start();
+    const { handler, server } = world;
+    server.store.put('services', service('web', { clusterIP: '10.96.0.2' }));
+    server.store.put('services', service('api'));
+    server.store.put('endpointslices', slice('web-a', '10.244.0.2'));
+    server.store.delete('services', 'api', 'default');
+    server.store.put('nodes', node('node2'));
+    server.store.put('servicecidrs', {
+      metadata: { name: 'more' },
+      spec: { cidrs: ['fd00:96::/112', '10.96.0.0/16'] },
+    });
+    await world.until(() => handler.events.includes('- Service default/api'), 'removal');
+    await world.until(() => handler.cidrs?.length === 2, 'networks');
+    await world.until(() => handler.events.includes('~ EndpointSlice default/web-a'), 'a changed slice');
+    expect(handler.cidrs).toEqual(['10.96.0.0/16', 'fd00:96::/112']);
+    expect(handler.services.get('default/web')?.spec?.clusterIP).toBe('10.96.0.2');
+    expect(handler.events.filter((event) => event.startsWith('node'))).toEqual(['node node1']);
+    world.expectExact();
+  });
+
+  it('does not tell of changes to what no proxy reads', async () => {
+    const world = await (await World.make()).start();
+    const before = world.handler.events.length;
+    const labelled = service('web');
+    world.server.store.put('services', { ...labelled, metadata: { ...labelled.metadata, labels: { x: '1' } } });
+    world.server.store.put('nodes', node('node1', { images: ['heartbeat'] }));
+    await world.comesThrough('next');
+    expect(world.handler.events.slice(before)).toEqual(['+ Service default/next']);
+  });
+
+  it('sees Services and slices come into and go out of its selection', async () => {
+    const world = await (await World.make()).start();
+    const { handler, server } = world;
+    const of = (object: ApiObject, label: string): ApiObject => ({
+      ...object,
+      metadata: { ...object.metadata, labels: { ...object.metadata.labels, [label]: '' } },
+    });
+    server.store.put('services', of(service('web'), 'service.kubernetes.io/service-proxy-name'));
+    server.store.put('endpointslices', of(slice('web-a'), 'service.kubernetes.io/headless'));
+    await world.until(() => handler.services.size === 0 && handler.slices.size === 0, 'both left');
+    server.store.put('services', service('web'));
+    server.store.put('endpointslices', slice('web-a'));
+    await world.until(() => handler.services.size === 1 && handler.slices.size === 1, 'both are back');
+    world.expectExact();
+  });
+
+  it('reads long lists in pages, and hands nothing out twice', async () => {
+    const world = await World.make({ pageSize: 7 });
+    for (let index = 0; index < 100; index += 1) {
+      world.server.store.put('services', service(`s${index}`));
+    }
+    await world.start();
+    expect(world.requests('services', 'list')).toBe(15);
+    expect(world.handler.events.filter((event) => event.includes(' Service '))).toHaveLength(101);
+    world.expectExact();
+  });
+
+  it('lists all at once when the rest of a list is forgotten', async () => {
+    const world = await World.make({ pageSize: 2 });
+    for (let index = 0; index < 9; index += 1) {
+      world.server.store.put('services', service(`s${index}`));
+    }
+    world.server.faultFor = ({ resource, query }) => {
+      if (resource === 'services' && query.has('continue') && world.requests('services', 'list') === 3) {
+        world.server.store.delete('services', 's0', 'default');
+        world.server.store.compact();
+      }
+      return undefined;
+    };
+    await world.start();
+    const last = world.server.requests
+      .filter(({ resource, verb }) => resource === 'services' && verb === 'list')
+      .at(-1);
+    expect(last?.query.has('limit')).toBe(false);
+    expect(last?.query.has('resourceVersion')).toBe(false);
+    world.expectExact();
+  });
+
+  it('goes on from bookmarks when the server ends a watch, without listing', async () => {
+    const world = await (await World.make()).start();
+    const version = () =>
+      world.server.requests
+        .filter((r) => r.resource === 'services' && r.verb === 'watch')
+        .at(-1)
+        ?.query.get('resourceVersion');
+    const first = version();
+    world.server.store.put('nodes', node('other'));
+    // At ten minutes at most the server ends it; bookmarks tell what it came to until then.
+    await world.until(() => world.requests('services', 'watch') >= 2, 'a second watch');
+    expect(Number(version())).toBeGreaterThan(Number(first));
+    expect(world.requests('services', 'list')).toBe(1);
+    await world.comesThrough('next');
+    expect(world.log.loud).toEqual([]);
+    world.expectExact();
+  });
+
+  it('relists when its version is forgotten while it is away, and tells only what differs', async () => {
+    const world = await (await World.make()).start();
+    const { server, handler } = world;
+    server.store.put('services', service('gone'));
+    await world.until(() => handler.services.has('default/gone'), 'Service gone');
+    await server.goAway();
+    server.store.delete('services', 'gone', 'default');
+    server.store.put('services', service('new'));
+    server.store.compact();
+    const before = handler.events.length;
+    await server.comeBack();
+    await world.until(() => handler.services.has('default/new'), 'Service new');
+    await world.until(() => !handler.services.has('default/gone'), 'removal of gone');
+    expect(handler.events.slice(before)).toEqual(['+ Service default/new', '- Service default/gone']);
+    world.expectExact();
+  });
+
+  it.each([
+    'gone',
+    'error',
+    'malformed',
+    'reset',
+    'half',
+    'close',
+    'duplicate',
+    'slow',
+    { endless: 5_000_000 },
+  ] as const)('gets over a watch that meets %j', async (fault) => {
+    const world = await (await World.make({ maxEventBytes: 1_000_000 })).start();
+    await world.comesThrough('before');
+    const before = world.handler.events.length;
+    expect(world.server.disturbWatches(fault)).toBe(4);
+    await world.comesThrough('after');
+    world.server.store.put('endpointslices', slice('web-b'));
+    await world.until(() => world.handler.slices.size === 2, 'slice');
+    expect(world.handler.events.slice(before).sort()).toEqual([
+      '+ EndpointSlice default/web-b',
+      '+ Service default/after',
+    ]);
+    world.expectExact();
+    expect(world.log.loud).toEqual([]);
+  });
+
+  it('notices a connection that is half open', async () => {
+    const world = await (await World.make()).start();
+    const begin = world.clock.now();
+    world.server.disturbWatches('silence');
+    world.server.store.put('services', service('missed'));
+    await world.until(() => world.handler.services.has('default/missed'), 'what was missed');
+    const waited = world.clock.now() - begin;
+    expect(waited).toBeGreaterThan(60_000);
+    // Real time, on a machine that may be busy.
+    expect(waited).toBeLessThan(600_000);
+    world.expectExact();
+  });
+
+  it('lists again when it waits for a version that is not reached: the cluster was restored', async () => {
+    const world = await (await World.make({ relistAfter: 120_000 }, { bookmarkInterval: 600_000 })).start();
+    const { server, handler } = world;
+    server.store.rewind(50);
+    server.store.delete('services', 'web', 'default');
+    server.store.put('services', service('other'));
+    server.disturbWatches('reset');
+    await world.until(() => handler.services.has('default/other'), 'what is there since');
+    await world.until(() => !handler.services.has('default/web'), 'what is there no more');
+    expect(world.log.loud.join()).toMatch(/it was restored/);
+    world.expectExact();
+  });
+
+  it('does not believe one list that is older than what it knows', async () => {
+    const world = await (await World.make()).start();
+    let stale = 1;
+    world.server.faultFor = ({ verb, resource }) =>
+      verb === 'list' && resource === 'services' && stale-- > 0 ? { kind: 'stale', versions: 20 } : undefined;
+    world.server.disturbWatches('gone', 'services');
+    await world.comesThrough('next');
+    expect(world.log.lines.join()).toMatch(/was seen already/);
+    world.expectExact();
+  });
+
+  it.each([
+    ['reset', { kind: 'reset' }],
+    ['500', { kind: 'status', code: 500 }],
+    ['no list', { kind: 'empty' }],
+    ['HTML', { kind: 'html' }],
+    ['cut', { kind: 'cut', bytes: 200 }],
+    ['truncated', { kind: 'truncate', bytes: 200 }],
+    ['hanging', { kind: 'hang' }],
+    ['stalling', { kind: 'stall', bytes: 100 }],
+    ['too large', { kind: 'pad', bytes: 2_000_000 }],
+    ['dripping for too long', { kind: 'drip', bytes: 1, interval: 5 }],
+    ['429', { kind: 'status', code: 429, reason: 'TooManyRequests', retryAfter: 20 }],
+  ] as const)('keeps what it knows through lists that go wrong (%s), and gets over it', async (_name, fault) => {
+    const world = await (
+      await World.make({ maxPageBytes: 1_000_000, pageTimeout: 60_000, responseTimeout: 20_000 })
+    ).start();
+    const { handler, server } = world;
+    const before = handler.events.length;
+    let failures = 0;
+    server.faultFor = ({ verb }) => {
+      if (verb === 'list') {
+        failures += 1;
+        return fault;
+      }
+      return undefined;
+    };
+    server.disturbWatches('gone');
+    await world.until(() => failures >= 8, 'failing lists');
+    expect(handler.events).toHaveLength(before);
+    server.faultFor = () => undefined;
+    server.store.delete('endpointslices', 'web-a', 'default');
+    await world.comesThrough('after');
+    await world.until(() => handler.slices.size === 0, 'removal');
+    await world.until(() => server.openWatches.length === 4, 'four watches');
+    world.expectExact();
+    expect(world.log.loud.filter((line) => line.includes('does not answer as it should'))).toHaveLength(1);
+    await world.until(
+      () => world.log.loud.some((line) => /answers again after \d+ s/.test(line)),
+      'the end in the log',
+    );
+    expect(world.log.loud).toHaveLength(2);
+  });
+
+  it('waits as long as it is told to', async () => {
+    const world = await (await World.make()).start();
+    const times: number[] = [];
+    world.server.faultFor = ({ resource }) => {
+      if (resource === 'services') {
+        times.push(world.clock.now());
+        return times.length <= 2 ? { kind: 'status', code: 429, retryAfter: 60 } : undefined;
+      }
+      return undefined;
+    };
+    world.server.disturbWatches('gone', 'services');
+    await world.until(() => times.length >= 3, 'three requests');
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(59_000);
+    await world.comesThrough('next');
+  });
+
+  it('starts while the API server is away, and says nothing before it has seen everything', async () => {
+    const world = await World.make();
+    const { server, source, handler } = world;
+    await server.goAway();
+    await source.start(handler, { nodeName: 'node1' });
+    await world.until(() => world.log.loud.length > 0, 'the outage in the log');
+    expect(handler.events).toEqual([]);
+    await server.comeBack();
+    await world.until(() => handler.servicesSynced === 1 && handler.endpointsSynced === 1, 'synced');
+    await world.until(() => world.log.loud.length === 2, 'the end of the outage');
+    expect(world.log.loud).toEqual([
+      expect.stringMatching(
+        /^error the API server http:\/\/127\.0\.0\.1:\d+ does not answer as it should: .*ECONNREFUSED/,
+      ),
+      expect.stringMatching(/^info the API server .* answers again after \d+ s$/),
+    ]);
+    world.expectExact();
+  });
+
+  it('names the rule that is missing', async () => {
+    const world = await World.make();
+    world.server.forbidden.add('endpointslices');
+    world.server.forbidden.add('nodes');
+    await world.source.start(world.handler, { nodeName: 'node1' });
+    await world.until(() => world.handler.servicesSynced === 1, 'services synced');
+    await world.until(() => world.log.loud.length === 2, 'two refusals');
+    expect([...world.log.loud].sort()[0]).toContain(
+      'forbids to list or watch endpointslices (403 Forbidden: endpointslices.discovery.k8s.io is forbidden: User "system:kube-proxy" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope); grant it by a ClusterRole with the rule {apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"]}',
+    );
+    expect(world.handler.endpointsSynced).toBe(0);
+    world.server.forbidden.clear();
+    await world.until(() => world.handler.endpointsSynced === 1, 'endpoints synced');
+    expect(world.log.loud.filter((line) => line.includes('can be read again')).length).toBeGreaterThan(0);
+    world.expectExact();
+  });
+
+  it('needs no ServiceCIDRs, and no field selector for Services', async () => {
+    const world = await World.make({}, { unknownResources: ['servicecidrs'], refuseFieldLabels: ['spec.clusterIP'] });
+    world.server.store.put('services', service('headless', { clusterIP: 'None' }));
+    await world.source.start(world.handler, { nodeName: 'node1' });
+    await world.until(() => world.handler.servicesSynced === 1, 'synced');
+    await world.until(() => world.server.openWatches.length === 3, 'three watches');
+    expect(world.handler.cidrs).toBeUndefined();
+    expect(world.log.loud).toEqual([]);
+    world.expectExact();
+  });
+
+  it('waits for its Node, but not for ever', async () => {
+    const world = await World.make();
+    world.server.faultFor = ({ resource }) => (resource === 'nodes' ? { kind: 'hang' } : undefined);
+    const begin = world.clock.now();
+    await world.source.start(world.handler, { nodeName: 'node1' });
+    await world.until(() => world.handler.servicesSynced === 1, 'synced');
+    expect(world.clock.now() - begin).toBeGreaterThan(29_000);
+    expect(world.handler.node).toBeUndefined();
+  });
+
+  it('keeps what it knows of a Node that is gone, and says that there is none', async () => {
+    const world = await (await World.make()).start();
+    world.server.store.delete('nodes', 'node1');
+    await world.until(() => world.log.loud.length === 1, 'a warning');
+    expect(world.log.loud[0]).toMatch(/^warn Node node1 is gone/);
+    const other = await World.make();
+    other.server.store.delete('nodes', 'node1');
+    await other.start();
+    expect(other.log.loud).toEqual([expect.stringMatching(/^warn there is no Node node1; .*--hostname-override/)]);
+  });
+
+  it('goes on when a handler throws', async () => {
+    const world = await World.make();
+    const { handler } = world;
+    const take = handler.onServiceUpdate.bind(handler);
+    handler.onServiceUpdate = (previous, current) => {
+      take(previous, current);
+      throw new Error('cannot take it');
+    };
+    await world.start();
+    await world.comesThrough('next');
+    expect(world.log.loud[0]).toMatch(/an event was not taken.*cannot take it/);
+    world.expectExact();
+  });
+
+  it('leaves alone objects that have no name', async () => {
+    const world = await (await World.make()).start();
+    world.server.store.put('services', { metadata: { name: '', namespace: 'default' } });
+    await world.comesThrough('next');
+    expect(world.log.loud).toEqual(['warn services: an object without a name is left out']);
+  });
+
+  it('keeps its connections', async () => {
+    const world = await World.make({ pageSize: 2 });
+    for (let index = 0; index < 40; index += 1) {
+      world.server.store.put('services', service(`s${index}`));
+    }
+    await world.start();
+    expect(world.server.totalConnections).toBe(4);
+    world.server.disturbWatches('close');
+    await world.until(() => world.server.requests.filter(({ verb }) => verb === 'watch').length === 8, 'new watches');
+    expect(world.server.totalConnections).toBeLessThanOrEqual(8);
+  });
+
+  it('stops at any time, within a second, and tells nothing after', async () => {
+    for (const fault of [undefined, { kind: 'hang' }, { kind: 'stall', bytes: 20 }] as const) {
+      const world = await World.make({ responseTimeout: 600_000 });
+      world.server.faultFor = () => fault;
+      await world.source.start(world.handler, { nodeName: 'node1' });
+      await world.until(() => world.server.requests.length > 0, 'a request');
+      await world.source.stop();
+      await world.source.stop();
+      const { length } = world.handler.events;
+      world.server.store.put('services', service('late'));
+      await world.until(() => world.server.openConnections === 0, 'no connections');
+      expect(world.handler.events).toHaveLength(length);
+    }
+    const unstarted = await World.make();
+    await unstarted.source.stop();
+    await expect(unstarted.source.start(unstarted.handler, { nodeName: 'n' })).rejects.toMatchObject({
+      code: 'SOURCE_IN_USE',
+    });
+  });
+});

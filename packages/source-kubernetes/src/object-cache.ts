@@ -1,0 +1,111 @@
+import { isRecord, isText } from './unknown-record.js';
+import type { WatchedResource } from './watched-resource.js';
+
+/** An object came, changed or went. Both absent never happens. */
+export interface ObjectChange {
+  readonly previous: object | undefined;
+  readonly current: object | undefined;
+}
+
+interface KnownObject {
+  /** JSON of what is kept of it. */
+  readonly text: string;
+  /** The very object that was handed out, for as long as somebody holds it. */
+  readonly handedOut: WeakRef<object>;
+  /** Number of the list that named it last. */
+  list: number;
+}
+
+/**
+ * What is known of one kind of object.
+ *
+ * Objects are kept as text, which takes a fraction of the memory. An object that somebody still holds is given back
+ * as itself; one that nobody holds is made anew, which nobody can tell.
+ */
+export class ObjectCache {
+  private readonly objects = new Map<string, KnownObject>();
+  private list = 0;
+
+  constructor(private readonly resource: WatchedResource) {}
+
+  get size(): number {
+    return this.objects.size;
+  }
+
+  /** A full list begins. */
+  beginList(): void {
+    this.list += 1;
+  }
+
+  /**
+   * Takes note of an object as the API server sent it.
+   *
+   * @returns the change, undefined when nothing that is kept changed; `malformed` when it has no name.
+   */
+  put(object: unknown): ObjectChange | 'malformed' | undefined {
+    const key = keyOf(object);
+    if (key === undefined) {
+      return 'malformed';
+    }
+    const kept = this.resource.shape(object) as object;
+    const text = JSON.stringify(kept);
+    const known = this.objects.get(key);
+    if (known?.text === text) {
+      known.list = this.list;
+      return undefined;
+    }
+    const current = this.complete(kept);
+    this.objects.set(key, { text, handedOut: new WeakRef(current), list: this.list });
+    return { previous: known && this.recall(known), current };
+  }
+
+  /** @returns the change; undefined when the object was not known; `malformed` when it has no name. */
+  remove(object: unknown): ObjectChange | 'malformed' | undefined {
+    const key = keyOf(object);
+    const known = key === undefined ? undefined : this.objects.get(key);
+    if (key === undefined) {
+      return 'malformed';
+    }
+    if (!known) {
+      return undefined;
+    }
+    this.objects.delete(key);
+    return { previous: this.recall(known), current: undefined };
+  }
+
+  /** The full list is complete: what it did not name is gone. */
+  endList(): readonly ObjectChange[] {
+    const changes: ObjectChange[] = [];
+    for (const [key, known] of this.objects) {
+      if (known.list !== this.list) {
+        this.objects.delete(key);
+        changes.push({ previous: this.recall(known), current: undefined });
+      }
+    }
+    return changes;
+  }
+
+  /** All of them, each made anew unless somebody holds it. */
+  *values(): IterableIterator<object> {
+    for (const known of this.objects.values()) {
+      yield this.recall(known);
+    }
+  }
+
+  private recall(known: KnownObject): object {
+    return known.handedOut.deref() ?? this.complete(JSON.parse(known.text) as object);
+  }
+
+  /** Items of lists do not say what they are. */
+  private complete(kept: object): object {
+    return { apiVersion: this.resource.apiVersion, kind: this.resource.kind, ...kept };
+  }
+}
+
+function keyOf(object: unknown): string | undefined {
+  const metadata = isRecord(object) ? object.metadata : undefined;
+  if (!isRecord(metadata) || !isText(metadata.name)) {
+    return undefined;
+  }
+  return isText(metadata.namespace) ? `${metadata.namespace}/${metadata.name}` : metadata.name;
+}

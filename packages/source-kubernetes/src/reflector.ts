@@ -1,0 +1,470 @@
+import type { IncomingMessage } from 'node:http';
+import { type Clock, isProxierError, type Logger, messageOf } from '@kube-proxier/core';
+import type { ApiAvailability } from './api-availability.js';
+import { type ApiClient, statusError } from './api-client.js';
+import { Backoff } from './backoff.js';
+import { InactivityTimer } from './inactivity-timer.js';
+import { ApiError, ApiStatusError } from './kubernetes-error.js';
+import { LineSplitter } from './line-splitter.js';
+import { ObjectCache, type ObjectChange } from './object-cache.js';
+import { printable } from './printable.js';
+import { compareResourceVersions } from './resource-version.js';
+import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
+import type { WatchedResource } from './watched-resource.js';
+
+/** How a {@link Reflector} works. */
+export interface ReflectorOptions {
+  readonly resource: WatchedResource;
+  readonly client: ApiClient;
+  readonly availability: ApiAvailability;
+  /** The server refused the credentials. */
+  readonly onUnauthorized: () => void;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** A number from 0 (included) to 1 (not included). */
+  readonly random: () => number;
+  /** Objects in one page. */
+  readonly pageSize: number;
+  /** Milliseconds without a byte after which a watch counts as dead. */
+  readonly silenceLimit: number;
+  /** Milliseconds without a word from the server on this resource after which it is listed anew. */
+  readonly relistAfter: number;
+  /** Bytes of the longest event that is read. */
+  readonly maxEventBytes: number;
+}
+
+/** What a {@link Reflector} tells. */
+export interface ReflectorListener {
+  changed(change: ObjectChange): void;
+  /** A full list is complete. */
+  listed(cache: ObjectCache): void;
+  /** What arrived together was told. */
+  settled(cache: ObjectCache): void;
+  /** It will not be listed soon: this is refused, or unknown to the server. */
+  unavailable(): void;
+}
+
+/** Shortest time that a watch that brings nothing has to live so that it does not count as a failure (client-go's). */
+const SHORT_WATCH = 1000;
+/** Failures of a watch in a row that make an outage. */
+const OUTAGE_AFTER = 3;
+/** Lists in a row that may be older than what is known before one is believed: the cluster was restored. */
+const STALE_LISTS = 3;
+const LONGEST_RETRY_AFTER = 120_000;
+
+/**
+ * Keeps up with one kind of object: lists it in pages, then watches it, for as long as it runs. Whatever happens on
+ * the way, the cache ends up with what the server has, and an object is taken out only when the server said so: by an
+ * event, or by a complete list without it.
+ */
+export class Reflector {
+  private readonly resource: WatchedResource;
+  private readonly cache: ObjectCache;
+  private readonly backoff: Backoff;
+  /** Where the watch goes on; undefined when a list has to come first. */
+  private resourceVersion: string | undefined;
+  /** The newest that was heard of. */
+  private newest = '';
+  private staleLists = 0;
+  /** List all at once: the server forgot the version that pages were made of before the last one was fetched. */
+  private unpaged = false;
+  private fieldSelector: string | undefined;
+  private failures = 0;
+  private unauthorized = false;
+  /** When the server last said something about this resource. */
+  private lastWord = 0;
+
+  constructor(
+    private readonly options: ReflectorOptions,
+    private readonly listener: ReflectorListener,
+  ) {
+    this.resource = options.resource;
+    this.cache = new ObjectCache(options.resource);
+    this.backoff = new Backoff(options.clock, options.random);
+    this.fieldSelector = options.resource.fieldSelector;
+  }
+
+  /** Runs until `signal` aborts, then resolves. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      let pause: number;
+      try {
+        if (this.resourceVersion === undefined) {
+          await this.list(signal);
+        }
+        pause = await this.watch(signal);
+      } catch (error) {
+        if (signal.aborted) {
+          return;
+        }
+        pause = this.failed(error);
+      }
+      if (this.resourceVersion !== undefined && this.options.clock.now() - this.lastWord >= this.options.relistAfter) {
+        this.note(2, `nothing was heard for ${this.options.relistAfter} ms; listing`);
+        this.resourceVersion = undefined;
+      }
+      await this.sleep(pause, signal);
+    }
+  }
+
+  private async list(signal: AbortSignal): Promise<void> {
+    const { client, pageSize, availability } = this.options;
+    const limit = this.unpaged ? undefined : pageSize;
+    let version: string | undefined;
+    let token: string | undefined;
+    this.cache.beginList();
+    do {
+      const query = this.query();
+      if (limit !== undefined) {
+        query.set('limit', String(limit));
+      }
+      if (token !== undefined) {
+        query.set('continue', token);
+      }
+      const page = await this.getPage(client, query, token !== undefined, signal);
+      const { metadata, items } = this.checkList(page);
+      if (version === undefined) {
+        // That of the first page: what the watch then tells twice does no harm, what it left out would.
+        version = metadata.resourceVersion;
+        this.refuseStale(version);
+      }
+      for (const item of items) {
+        if (signal.aborted) {
+          return;
+        }
+        this.put(item);
+      }
+      this.listener.settled(this.cache);
+      if (metadata.continue !== undefined && metadata.continue === token) {
+        throw new ApiError('API_RESPONSE_INVALID', 'a page names itself as the one that follows it');
+      }
+      token = metadata.continue;
+    } while (token !== undefined);
+
+    for (const change of this.cache.endList()) {
+      if (signal.aborted) {
+        return;
+      }
+      this.tell(change);
+    }
+    this.unpaged = false;
+    this.staleLists = 0;
+    this.newest = version;
+    this.resourceVersion = version;
+    this.progress();
+    availability.answered(this.resource.name);
+    this.note(2, `listed ${this.cache.size} objects`, { resourceVersion: version });
+    this.listener.settled(this.cache);
+    this.listener.listed(this.cache);
+  }
+
+  private async getPage(
+    client: ApiClient,
+    query: URLSearchParams,
+    continued: boolean,
+    signal: AbortSignal,
+  ): Promise<UnknownRecord> {
+    try {
+      return await client.getPage(this.resource.path, query, signal);
+    } catch (error) {
+      if (continued && error instanceof ApiStatusError && error.status === 410) {
+        this.unpaged = true;
+      }
+      throw error;
+    }
+  }
+
+  /** What is no complete answer must not look like an empty list. */
+  private checkList(page: UnknownRecord): {
+    readonly metadata: { readonly resourceVersion: string; readonly continue: string | undefined };
+    readonly items: readonly unknown[];
+  } {
+    const { kind, metadata } = page;
+    const items = page.items === null ? [] : page.items;
+    if (kind !== `${this.resource.kind}List` || !isRecord(metadata) || !Array.isArray(items)) {
+      throw new ApiError('API_RESPONSE_INVALID', `the answer is no ${this.resource.kind}List`);
+    }
+    if (!isText(metadata.resourceVersion)) {
+      throw new ApiError('API_RESPONSE_INVALID', 'the list has no resourceVersion');
+    }
+    return {
+      metadata: {
+        resourceVersion: metadata.resourceVersion,
+        continue: isText(metadata.continue) ? metadata.continue : undefined,
+      },
+      items,
+    };
+  }
+
+  private refuseStale(version: string): void {
+    const order = this.newest === '' ? 0 : compareResourceVersions(version, this.newest);
+    if (order === undefined || order >= 0) {
+      return;
+    }
+    this.staleLists += 1;
+    if (this.staleLists < STALE_LISTS) {
+      throw new ApiError('API_STALE', `the list is of version ${version}, and ${this.newest} was seen already`);
+    }
+    this.options.logger.warn(
+      `${this.resource.name}: the API server goes on from version ${version}, which is older than ${this.newest}; it was restored, and counts as it is now`,
+    );
+  }
+
+  /** @returns milliseconds to wait before the next one. */
+  private async watch(signal: AbortSignal): Promise<number> {
+    const { client, clock, random, availability } = this.options;
+    const query = this.query();
+    query.set('watch', 'true');
+    query.set('allowWatchBookmarks', 'true');
+    query.set('timeoutSeconds', String(300 + Math.floor(random() * 300)));
+    query.set('resourceVersion', this.resourceVersion ?? '');
+    const begin = clock.now();
+    const response = await client.openWatch(this.resource.path, query, signal);
+    if (this.failures < OUTAGE_AFTER) {
+      availability.answered(this.resource.name);
+    }
+    const events = await this.readEvents(response, signal);
+    const lived = clock.now() - begin;
+    this.note(4, 'the watch ended', { events, milliseconds: lived });
+    if (events === 0 && lived < SHORT_WATCH) {
+      throw new ApiError('API_UNREACHABLE', 'the server ended a watch as soon as it began');
+    }
+    return 0;
+  }
+
+  /** @returns how many events there were, when the server ended the stream. */
+  private readEvents(response: IncomingMessage, signal: AbortSignal): Promise<number> {
+    const { clock, silenceLimit, maxEventBytes, client } = this.options;
+    return new Promise((resolve, reject) => {
+      const splitter = new LineSplitter(maxEventBytes);
+      let events = 0;
+      let ended = false;
+      const end = (settle: () => void) => {
+        if (!ended) {
+          ended = true;
+          timer.cancel();
+          response.destroy();
+          settle();
+        }
+      };
+      const timer = new InactivityTimer(clock, silenceLimit, () => {
+        client.dropIdleConnections();
+        end(() => reject(new ApiError('API_SILENT', `a watch said nothing for ${silenceLimit} ms`)));
+      });
+      response.on('data', (chunk: Buffer) => {
+        if (ended || signal.aborted) {
+          return;
+        }
+        timer.touch();
+        try {
+          for (const line of splitter.push(chunk)) {
+            this.take(line);
+            events += 1;
+            if (signal.aborted) {
+              return;
+            }
+          }
+          this.listener.settled(this.cache);
+        } catch (error) {
+          end(() => reject(error));
+        }
+      });
+      response.on('end', () => end(() => resolve(events)));
+      response.on('error', (error) =>
+        end(() => reject(new ApiError('API_UNREACHABLE', printable(messageOf(error)), { cause: error }))),
+      );
+      response.on('close', () => end(() => reject(new ApiError('API_UNREACHABLE', 'the connection was closed'))));
+    });
+  }
+
+  /** One event of a watch. */
+  private take(line: string): void {
+    let event: unknown;
+    try {
+      event = JSON.parse(line);
+    } catch (error) {
+      throw new ApiError('API_RESPONSE_INVALID', `an event is no JSON: ${printable(messageOf(error))}`, {
+        cause: error,
+      });
+    }
+    if (!isRecord(event) || !isRecord(event.object)) {
+      throw new ApiError('API_RESPONSE_INVALID', 'an event is none');
+    }
+    const { type, object } = event;
+    if (type === 'ERROR') {
+      throw statusError(object, 500);
+    }
+    if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED' && type !== 'BOOKMARK') {
+      throw new ApiError('API_RESPONSE_INVALID', `an event is of the unknown type ${printable(String(type), 30)}`);
+    }
+    const metadata = isRecord(object.metadata) ? object.metadata : {};
+    const version = isText(metadata.resourceVersion) ? metadata.resourceVersion : undefined;
+    this.progress();
+    const order = version === undefined ? undefined : compareResourceVersions(version, this.resourceVersion ?? '');
+    if (order !== undefined && order <= 0) {
+      // Versions rise along a watch: this was told before.
+      this.note(type === 'BOOKMARK' ? 6 : 4, 'an event came again', { type, resourceVersion: version });
+      return;
+    }
+    if (type === 'ADDED' || type === 'MODIFIED') {
+      this.put(object);
+    } else if (type === 'DELETED') {
+      const change = this.cache.remove(object);
+      if (change === 'malformed') {
+        throw new ApiError('API_RESPONSE_INVALID', 'an object without a name was deleted');
+      }
+      this.tell(change);
+    }
+    if (version !== undefined) {
+      this.resourceVersion = version;
+      this.newest = version;
+    }
+  }
+
+  private put(object: unknown): void {
+    const change = this.cache.put(object);
+    if (change === 'malformed') {
+      this.options.logger.warn(`${this.resource.name}: an object without a name is left out`);
+      return;
+    }
+    this.tell(change);
+  }
+
+  private tell(change: ObjectChange | undefined): void {
+    if (change) {
+      this.listener.changed(change);
+    }
+  }
+
+  /** The server says something that makes sense. */
+  private progress(): void {
+    this.lastWord = this.options.clock.now();
+    this.unauthorized = false;
+    if (this.failures > 0) {
+      this.failures = 0;
+      this.options.availability.answered(this.resource.name);
+    }
+  }
+
+  /** @returns milliseconds to wait before going on. */
+  private failed(error: unknown): number {
+    const { availability, logger } = this.options;
+    const { name } = this.resource;
+    const wasListing = this.resourceVersion === undefined;
+    this.failures += 1;
+    const pause = this.backoff.pause();
+    this.note(
+      2,
+      `${wasListing ? 'a list' : 'a watch'} failed: ${messageOf(error)}; going on in ${Math.round(pause)} ms`,
+    );
+    if (error instanceof ApiStatusError) {
+      return this.failedByStatus(error, pause);
+    }
+    if (!isProxierError(error)) {
+      // Nobody expects this. A new list makes good whatever it broke.
+      logger.error(`${name}: watching failed by an error of its own: ${messageOf(error)}; listing again`, { error });
+      this.resourceVersion = undefined;
+      return pause;
+    }
+    if (error.code === 'API_RESPONSE_INVALID') {
+      this.resourceVersion = undefined;
+    }
+    if (!(error instanceof ApiError)) {
+      availability.refused(name, messageOf(error));
+    } else if (wasListing || this.failures >= OUTAGE_AFTER) {
+      availability.unreachable(name, `${name}: ${messageOf(error)}`);
+    }
+    return pause;
+  }
+
+  private failedByStatus(error: ApiStatusError, backoff: number): number {
+    const { availability, onUnauthorized, random } = this.options;
+    const { name, group } = this.resource;
+    const pause = Math.max(backoff, Math.min(error.retryAfter ?? 0, LONGEST_RETRY_AFTER));
+    switch (error.status) {
+      case 410:
+        this.resourceVersion = undefined;
+        return pause;
+      case 401: {
+        onUnauthorized();
+        const again = this.unauthorized;
+        this.unauthorized = true;
+        if (!again) {
+          // With credentials that are read anew.
+          return 0;
+        }
+        availability.refused(
+          name,
+          `it does not know who asks for ${name} (${messageOf(error)}); renew the token or certificate`,
+        );
+        return pause;
+      }
+      case 403: {
+        const rule = `{apiGroups: ["${group}"], resources: ["${name}"], verbs: ["list", "watch"]}`;
+        const text = `it forbids to list or watch ${name} (${messageOf(error)}); grant it by a ClusterRole with the rule ${rule}`;
+        availability.refused(name, text, this.resource.optional ? 'warn' : 'error');
+        this.listener.unavailable();
+        return pause;
+      }
+      case 404:
+        if (this.resource.optional) {
+          this.note(2, 'this API server does not have them');
+          availability.answered(name);
+          this.listener.unavailable();
+          return 300_000 * (1 + random());
+        }
+        availability.refused(
+          name,
+          `it does not know ${name} (${messageOf(error)}); is this the URL of a Kubernetes API server?`,
+        );
+        return pause;
+      case 400:
+        this.resourceVersion = undefined;
+        if (this.fieldSelector !== undefined && this.resource.fieldSelectorOptional) {
+          this.note(2, 'this API server does not know the field selector; asking without it');
+          this.fieldSelector = undefined;
+          return 0;
+        }
+        availability.refused(name, `it does not understand how ${name} are asked for (${messageOf(error)})`);
+        return pause;
+      default:
+        if (this.resourceVersion === undefined || this.failures >= OUTAGE_AFTER) {
+          availability.unreachable(name, `${name}: ${messageOf(error)}`);
+        }
+        return pause;
+    }
+  }
+
+  private query(): URLSearchParams {
+    const query = new URLSearchParams();
+    if (this.resource.labelSelector !== undefined) {
+      query.set('labelSelector', this.resource.labelSelector);
+    }
+    if (this.fieldSelector !== undefined) {
+      query.set('fieldSelector', this.fieldSelector);
+    }
+    return query;
+  }
+
+  private sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (milliseconds <= 0 || signal.aborted) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const done = () => {
+        timer.cancel();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = this.options.clock.setTimer(milliseconds, done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  private note(level: number, text: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    const { logger } = this.options;
+    if (logger.v(level)) {
+      logger.debug(level, `${this.resource.name}: ${text}`, fields);
+    }
+  }
+}

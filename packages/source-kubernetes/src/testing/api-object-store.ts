@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import type { Matcher } from './selectors.js';
+
+/** An object as it is stored and sent. */
+export interface ApiObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly resourceVersion?: string;
+    readonly uid?: string;
+    readonly creationTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly [field: string]: unknown;
+  };
+  readonly [field: string]: unknown;
+}
+
+/** Something that happened to one object. */
+export interface StoreChange {
+  readonly resource: string;
+  readonly version: number;
+  readonly previous: ApiObject | undefined;
+  readonly current: ApiObject | undefined;
+}
+
+/** An event of a watch, before it is written. */
+export interface StoreEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: ApiObject;
+}
+
+/** A list of all objects of one resource as of one version. */
+export interface StoreSnapshot {
+  readonly version: number;
+  readonly objects: readonly ApiObject[];
+}
+
+/** Lists that are kept for the pages that follow; the oldest is forgotten first. */
+const MAX_SNAPSHOTS = 32;
+
+/** Objects with versions and a history, as etcd and the watch cache of an API server have them together. */
+export class ApiObjectStore {
+  private readonly resources = new Map<string, Map<string, ApiObject>>();
+  private history: StoreChange[] = [];
+  private readonly snapshots = new Map<string, StoreSnapshot>();
+  private readonly listeners = new Set<(change: StoreChange) => void>();
+  private version = 100;
+  /** Changes up to this version are forgotten. */
+  private compacted = 0;
+
+  /** The version of the change that was made last. */
+  get currentVersion(): number {
+    return this.version;
+  }
+
+  /** Creates or replaces an object. Fills in what an API server would. */
+  put(resource: string, object: ApiObject): ApiObject {
+    const objects = this.objectsOf(resource);
+    const key = keyOf(object);
+    const previous = objects.get(key);
+    this.version += 1;
+    const current: ApiObject = {
+      ...object,
+      metadata: {
+        ...object.metadata,
+        uid: previous?.metadata.uid ?? object.metadata.uid ?? randomUUID(),
+        creationTimestamp:
+          previous?.metadata.creationTimestamp ?? object.metadata.creationTimestamp ?? '2026-11-20T22:03:43Z',
+        resourceVersion: String(this.version),
+      },
+    };
+    objects.set(key, current);
+    this.record({ resource, version: this.version, previous, current });
+    return current;
+  }
+
+  /** @returns whether there was one. */
+  delete(resource: string, name: string, namespace?: string): boolean {
+    const objects = this.objectsOf(resource);
+    const key = namespace === undefined ? name : `${namespace}/${name}`;
+    const previous = objects.get(key);
+    if (!previous) {
+      return false;
+    }
+    this.version += 1;
+    objects.delete(key);
+    this.record({ resource, version: this.version, previous, current: undefined });
+    return true;
+  }
+
+  /** All objects of a resource that match, in the order of their names. */
+  list(resource: string, matches: Matcher = () => true): readonly ApiObject[] {
+    const objects = [...this.objectsOf(resource)].sort(([left], [right]) => (left < right ? -1 : 1));
+    return objects.flatMap(([, object]) => (matches(object) ? [object] : []));
+  }
+
+  /** Everything as it is now, kept for later pages. */
+  snapshot(resource: string): StoreSnapshot {
+    const key = `${resource} ${this.version}`;
+    const kept = this.snapshots.get(key);
+    if (kept) {
+      return kept;
+    }
+    const made = { version: this.version, objects: this.list(resource) };
+    this.snapshots.set(key, made);
+    for (const oldest of this.snapshots.keys()) {
+      if (this.snapshots.size <= MAX_SNAPSHOTS) {
+        break;
+      }
+      this.snapshots.delete(oldest);
+    }
+    return made;
+  }
+
+  /** Undefined when that version is forgotten. */
+  snapshotAt(resource: string, version: number): StoreSnapshot | undefined {
+    return this.snapshots.get(`${resource} ${version}`);
+  }
+
+  /** What happened to a resource after `version`; undefined when that is forgotten. */
+  changesSince(resource: string, version: number): readonly StoreChange[] | undefined {
+    if (version < this.compacted) {
+      return undefined;
+    }
+    return this.history.filter((change) => change.resource === resource && change.version > version);
+  }
+
+  /** Forgets all that was: continue tokens and versions of before expire. */
+  compact(): void {
+    this.history = [];
+    this.snapshots.clear();
+    this.compacted = this.version;
+  }
+
+  /** Goes back to an earlier version number with the objects of now, as a cluster that was restored from a backup does. */
+  rewind(version: number): void {
+    this.history = [];
+    this.snapshots.clear();
+    this.version = version;
+    this.compacted = 0;
+    for (const objects of this.resources.values()) {
+      for (const [key, object] of objects) {
+        const resourceVersion = String(Math.min(version, Number(object.metadata.resourceVersion)));
+        objects.set(key, { ...object, metadata: { ...object.metadata, resourceVersion } });
+      }
+    }
+  }
+
+  /** @returns what ends it. */
+  onChange(listener: (change: StoreChange) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  private objectsOf(resource: string): Map<string, ApiObject> {
+    let objects = this.resources.get(resource);
+    if (!objects) {
+      objects = new Map();
+      this.resources.set(resource, objects);
+    }
+    return objects;
+  }
+
+  private record(change: StoreChange): void {
+    this.history.push(change);
+    for (const listener of this.listeners) {
+      listener(change);
+    }
+  }
+}
+
+/**
+ * What a watch with a selection sees of a change: an object that leaves the selection is DELETED, one that comes into
+ * it ADDED. A deleted object is told as it was last, with the version of its deletion.
+ */
+export function eventOf(change: StoreChange, matches: Matcher): StoreEvent | undefined {
+  const before = change.previous !== undefined && matches(change.previous) ? change.previous : undefined;
+  const after = change.current !== undefined && matches(change.current) ? change.current : undefined;
+  if (after) {
+    return { type: before ? 'MODIFIED' : 'ADDED', object: after };
+  }
+  if (!before) {
+    return undefined;
+  }
+  const metadata = { ...before.metadata, resourceVersion: String(change.version) };
+  return { type: 'DELETED', object: { ...before, metadata } };
+}
+
+function keyOf(object: ApiObject): string {
+  const { name, namespace } = object.metadata;
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}

@@ -1,0 +1,457 @@
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { type Clock, systemClock } from '@kube-proxier/core';
+import type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
+import { type ApiObject, ApiObjectStore } from './api-object-store.js';
+import { resetConnection } from './reset-connection.js';
+import { type Matcher, parseFieldSelector, parseLabelSelector, SelectorError } from './selectors.js';
+import { WatchStream } from './watch-stream.js';
+
+/** How a {@link FakeApiServer} works. */
+export interface FakeApiServerOptions {
+  /** Serve HTTPS with this. Default: HTTP. */
+  readonly tls?: { readonly certificate: string; readonly key: string; readonly clientAuthority?: string };
+  /** Bearer tokens that are let in; can be changed while it runs. Default: everybody is let in. */
+  readonly tokens?: ReadonlySet<string>;
+  /** Time, for bookmarks and ends of watches. Default: the system's. */
+  readonly clock?: Clock;
+  /** Milliseconds between bookmarks. Default 60000. */
+  readonly bookmarkInterval?: number;
+  /** Field labels are refused, as by an API server of before they were there. Default: the known ones are served. */
+  readonly refuseFieldLabels?: readonly string[];
+  /** Resources that it does not know. Default none. */
+  readonly unknownResources?: readonly string[];
+}
+
+/** A resource that is served. */
+interface ServedResource {
+  readonly name: string;
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly group: string;
+}
+
+const RESOURCES: Readonly<Record<string, ServedResource>> = {
+  '/api/v1/services': { name: 'services', kind: 'Service', apiVersion: 'v1', group: '' },
+  '/api/v1/nodes': { name: 'nodes', kind: 'Node', apiVersion: 'v1', group: '' },
+  '/apis/discovery.k8s.io/v1/endpointslices': {
+    name: 'endpointslices',
+    kind: 'EndpointSlice',
+    apiVersion: 'discovery.k8s.io/v1',
+    group: 'discovery.k8s.io',
+  },
+  '/apis/networking.k8s.io/v1/servicecidrs': {
+    name: 'servicecidrs',
+    kind: 'ServiceCIDR',
+    apiVersion: 'networking.k8s.io/v1',
+    group: 'networking.k8s.io',
+  },
+};
+
+/**
+ * An API server for tests, over real sockets: lists in pages and watches of Services, EndpointSlices, Nodes and
+ * ServiceCIDRs, with selectors, versions, bookmarks, expiry and errors as a real one (1.36) answers them. On command
+ * it misbehaves.
+ *
+ * @example
+ * const server = await FakeApiServer.start();
+ * server.store.put('services', { metadata: { name: 'web', namespace: 'default' }, spec: { clusterIP: '10.96.0.1' } });
+ * server.faultFor = ({ verb }) => (verb === 'list' ? { kind: 'status', code: 500 } : undefined);
+ * server.disturbWatches('reset');
+ * await server.stop();
+ */
+export class FakeApiServer {
+  /** What it serves; changes are seen by watches at once. */
+  readonly store = new ApiObjectStore();
+  /** All requests so far. */
+  readonly requests: ApiRequestInfo[] = [];
+  /** Asked for each request how it goes wrong; undefined for a good answer. */
+  faultFor: (request: ApiRequestInfo) => RequestFault | undefined = () => undefined;
+  /** Resources that nobody may read (403). */
+  readonly forbidden = new Set<string>();
+  /** Bearer tokens that are let in; undefined for everybody. */
+  tokens: ReadonlySet<string> | undefined;
+
+  private readonly options: FakeApiServerOptions;
+  private readonly clock: Clock;
+  private readonly sockets = new Set<Socket>();
+  private readonly rawSockets = new Set<Socket>();
+  private readonly watches = new Set<WatchStream>();
+  private server: Server;
+  private port = 0;
+  private connections = 0;
+
+  private constructor(options: FakeApiServerOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.tokens = options.tokens;
+    this.server = this.createServer();
+  }
+
+  /** Starts one on a free port of the loopback address. */
+  static async start(options: FakeApiServerOptions = {}): Promise<FakeApiServer> {
+    const server = new FakeApiServer(options);
+    await server.listen();
+    return server;
+  }
+
+  /** Its URL, without a slash at the end. */
+  get url(): string {
+    return `${this.options.tls ? 'https' : 'http'}://127.0.0.1:${this.port}`;
+  }
+
+  /** Connections that are open. */
+  get openConnections(): number {
+    return this.sockets.size;
+  }
+
+  /** Connections that were ever made. */
+  get totalConnections(): number {
+    return this.connections;
+  }
+
+  /** Watches that are under way, by resource. */
+  get openWatches(): readonly string[] {
+    return [...this.watches].map(({ resource }) => resource).sort();
+  }
+
+  /** Does something to the watches that are under way. @returns to how many. */
+  disturbWatches(fault: WatchFault, resource?: string): number {
+    const watches = [...this.watches].filter((watch) => resource === undefined || watch.resource === resource);
+    for (const watch of watches) {
+      watch.disturb(fault);
+    }
+    return watches.length;
+  }
+
+  /** It is not there any more: connections are reset, and new ones refused. Its objects stay. */
+  async goAway(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+    });
+    for (const watch of [...this.watches]) {
+      watch.end();
+    }
+    for (const socket of this.sockets) {
+      resetConnection(socket);
+    }
+    for (const socket of this.rawSockets) {
+      socket.destroy();
+    }
+    await closed;
+  }
+
+  /** It is there again, on the same port. */
+  async comeBack(): Promise<void> {
+    this.server = this.createServer();
+    await this.listen();
+  }
+
+  /** Ends it. Idempotent. */
+  async stop(): Promise<void> {
+    if (this.server.listening) {
+      await this.goAway();
+    }
+  }
+
+  private createServer(): Server {
+    const { tls } = this.options;
+    const handle = (request: IncomingMessage, response: ServerResponse) => this.handle(request, response);
+    const server = tls
+      ? createHttpsServer(
+          {
+            cert: tls.certificate,
+            key: tls.key,
+            requestCert: true,
+            rejectUnauthorized: false,
+            ...(tls.clientAuthority === undefined ? {} : { ca: tls.clientAuthority }),
+          },
+          handle,
+        )
+      : createHttpServer(handle);
+    server.keepAliveTimeout = 0;
+    server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+      this.connections += 1;
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+      socket.on('error', () => {});
+    });
+    // Those that did not get through the handshake yet must not keep it from ending.
+    server.on('connection', (socket: Socket) => {
+      this.rawSockets.add(socket);
+      socket.on('close', () => this.rawSockets.delete(socket));
+    });
+    server.on('tlsClientError', (_error, socket) => socket.destroy());
+    return server;
+  }
+
+  private listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(this.port, '127.0.0.1', () => {
+        this.port = (this.server.address() as AddressInfo).port;
+        resolve();
+      });
+    });
+  }
+
+  private handle(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '/', 'http://server');
+    const resource = RESOURCES[url.pathname];
+    const query = url.searchParams;
+    const verb = query.get('watch') === 'true' || query.get('watch') === '1' ? 'watch' : 'list';
+    const info: ApiRequestInfo = {
+      resource: resource?.name ?? url.pathname,
+      verb,
+      query,
+      index: this.requests.length,
+      authorization: request.headers.authorization,
+      certificate: certificateName(request),
+    };
+    this.requests.push(info);
+    const fault = this.faultFor(info);
+    switch (fault?.kind) {
+      case 'reset':
+        resetConnection(request.socket);
+        return;
+      case 'hang':
+        return;
+      case 'status':
+        this.answerStatus(response, fault.code, fault.reason ?? '', 'made to fail', {}, fault.retryAfter);
+        return;
+      case 'html':
+        response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><body>Welcome</body></html>');
+        return;
+      case 'empty':
+        this.answer(response, 200, '{}', undefined);
+        return;
+      default:
+        break;
+    }
+    const refusal = this.refusal(info, resource);
+    if (refusal || !resource) {
+      const [code, reason, message] = refusal ?? [404, 'NotFound', 'the server could not find the requested resource'];
+      this.answerStatus(response, code, reason, message);
+      return;
+    }
+    try {
+      const matches = this.selection(resource, query);
+      if (verb === 'watch') {
+        this.watch(resource, matches, query, response, fault);
+      } else {
+        this.list(resource, matches, query, response, fault);
+      }
+    } catch (error) {
+      if (!(error instanceof SelectorError)) {
+        throw error;
+      }
+      this.answerStatus(response, 400, 'BadRequest', error.message);
+    }
+  }
+
+  private refusal(info: ApiRequestInfo, resource: ServedResource | undefined): [number, string, string] | undefined {
+    const token = info.authorization?.startsWith('Bearer ') ? info.authorization.slice(7) : undefined;
+    if (token !== undefined && this.tokens && !this.tokens.has(token)) {
+      return [401, 'Unauthorized', 'Unauthorized'];
+    }
+    if (resource && this.options.unknownResources?.includes(resource.name)) {
+      return [404, 'NotFound', 'the server could not find the requested resource'];
+    }
+    const anonymous = this.tokens !== undefined && token === undefined && info.certificate === undefined;
+    if (resource && (anonymous || this.forbidden.has(resource.name))) {
+      const user = anonymous ? 'system:anonymous' : (info.certificate ?? 'system:kube-proxy');
+      return [
+        403,
+        'Forbidden',
+        `${resource.name}${resource.group === '' ? '' : `.${resource.group}`} is forbidden: User "${user}" cannot ` +
+          `${info.verb} resource "${resource.name}" in API group "${resource.group}" at the cluster scope`,
+      ];
+    }
+    return undefined;
+  }
+
+  private selection(resource: ServedResource, query: URLSearchParams): Matcher {
+    const fieldSelector = query.get('fieldSelector') ?? '';
+    for (const label of this.options.refuseFieldLabels ?? []) {
+      if (fieldSelector.includes(label)) {
+        throw new SelectorError(`field label not supported: ${label}`);
+      }
+    }
+    const byLabel = parseLabelSelector(query.get('labelSelector') ?? '');
+    const byField = parseFieldSelector(fieldSelector, resource.name);
+    return (object) => byLabel(object) && byField(object);
+  }
+
+  private list(
+    resource: ServedResource,
+    matches: Matcher,
+    query: URLSearchParams,
+    response: ServerResponse,
+    fault: RequestFault | undefined,
+  ): void {
+    // As with a real one: from the watch cache everything comes at once.
+    const limit = query.get('resourceVersion') === '0' ? 0 : Number(query.get('limit') ?? 0);
+    const text = query.get('continue') ?? '';
+    const token = text === '' ? undefined : decodeToken(text);
+    if (text !== '' && !token) {
+      this.answerStatus(response, 400, 'BadRequest', 'invalid continue token: continue key is not valid');
+      return;
+    }
+    const fresh = !token || token.rv < 0;
+    const snapshot = fresh ? this.store.snapshot(resource.name) : this.store.snapshotAt(resource.name, token.rv);
+    if (!snapshot) {
+      const message =
+        'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
+        'without the continue parameter, or use the continue token in this response to retrieve the remainder of the results.';
+      const again = encodeToken({ rv: -1, start: token?.start ?? '' });
+      this.answerStatus(response, 410, 'Expired', message, { continue: again });
+      return;
+    }
+    const rest = snapshot.objects.filter((object) => matches(object) && nameOf(object) > (token?.start ?? ''));
+    const items = limit > 0 ? rest.slice(0, limit) : rest;
+    const last = items.at(-1);
+    const left = rest.length - items.length;
+    const version = fault?.kind === 'stale' ? snapshot.version - fault.versions : snapshot.version;
+    const body = {
+      kind: `${resource.kind}List`,
+      apiVersion: resource.apiVersion,
+      metadata: {
+        resourceVersion: String(version),
+        ...(left > 0 && last
+          ? { continue: encodeToken({ rv: snapshot.version, start: nameOf(last) }), remainingItemCount: left }
+          : {}),
+      },
+      items,
+    };
+    this.answer(response, 200, JSON.stringify(body), fault);
+  }
+
+  private watch(
+    resource: ServedResource,
+    matches: Matcher,
+    query: URLSearchParams,
+    response: ServerResponse,
+    fault: RequestFault | undefined,
+  ): void {
+    response.writeHead(200, { 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json' });
+    response.flushHeaders();
+    const stream = new WatchStream({
+      resource: resource.name,
+      kind: resource.kind,
+      apiVersion: resource.apiVersion,
+      matches,
+      store: this.store,
+      response,
+      clock: this.clock,
+      timeout: Number(query.get('timeoutSeconds') ?? 1800) * 1000,
+      bookmarkInterval:
+        query.get('allowWatchBookmarks') === 'true' ? (this.options.bookmarkInterval ?? 60_000) : undefined,
+    });
+    this.watches.add(stream);
+    response.on('close', () => {
+      this.watches.delete(stream);
+      stream.end();
+    });
+    if (fault?.kind === 'gone') {
+      stream.disturb('gone');
+    } else {
+      stream.begin(query.get('resourceVersion') ?? '');
+    }
+  }
+
+  private answerStatus(
+    response: ServerResponse,
+    code: number,
+    reason: string,
+    message: string,
+    metadata: object = {},
+    retryAfter?: number,
+  ): void {
+    const status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata,
+      status: 'Failure',
+      message,
+      ...(reason === '' ? {} : { reason }),
+      ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter } }),
+      code,
+    };
+    if (retryAfter !== undefined) {
+      response.setHeader('Retry-After', String(retryAfter));
+    }
+    this.answer(response, code, JSON.stringify(status), undefined);
+  }
+
+  private answer(response: ServerResponse, code: number, body: string, fault: RequestFault | undefined): void {
+    const bytes = Buffer.from(fault?.kind === 'pad' ? `${body}${' '.repeat(fault.bytes)}` : body);
+    response.writeHead(code, { 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json' });
+    switch (fault?.kind) {
+      case 'cut':
+        response.write(bytes.subarray(0, fault.bytes), () => resetConnection(response.socket));
+        return;
+      case 'truncate':
+        response.end(bytes.subarray(0, fault.bytes));
+        return;
+      case 'stall':
+        response.write(bytes.subarray(0, fault.bytes));
+        return;
+      case 'drip':
+        drip(response, bytes, fault.bytes, fault.interval);
+        return;
+      default:
+        response.end(bytes);
+    }
+  }
+}
+
+function drip(response: ServerResponse, bytes: Buffer, step: number, interval: number): void {
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (sent >= bytes.length || response.destroyed) {
+      clearInterval(timer);
+      response.end();
+      return;
+    }
+    response.write(bytes.subarray(sent, sent + step));
+    sent += step;
+  }, interval);
+}
+
+function certificateName(request: IncomingMessage): string | undefined {
+  const { socket } = request;
+  if (!(socket instanceof TLSSocket) || !socket.authorized) {
+    return undefined;
+  }
+  const name: string | string[] | undefined = socket.getPeerCertificate().subject?.CN;
+  return typeof name === 'string' ? name : name?.[0];
+}
+
+function nameOf(object: ApiObject): string {
+  const { namespace, name } = object.metadata;
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+interface ContinueToken {
+  /** Version of the list; -1 for whatever there is. */
+  readonly rv: number;
+  /** Name of the last object of the page before. */
+  readonly start: string;
+}
+
+function encodeToken(token: ContinueToken): string {
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+function decodeToken(text: string): ContinueToken | undefined {
+  try {
+    const token = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<ContinueToken>;
+    return typeof token.rv === 'number' && typeof token.start === 'string'
+      ? { rv: token.rv, start: token.start }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,221 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock, Timer } from '@kube-proxier/core';
+import type { WatchFault } from './api-faults.js';
+import { type ApiObjectStore, eventOf, type StoreChange } from './api-object-store.js';
+import { resetConnection } from './reset-connection.js';
+import type { Matcher } from './selectors.js';
+
+/** What a {@link WatchStream} is made of. */
+export interface WatchStreamOptions {
+  readonly resource: string;
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly matches: Matcher;
+  readonly store: ApiObjectStore;
+  readonly response: ServerResponse;
+  readonly clock: Clock;
+  /** Milliseconds after which it ends. */
+  readonly timeout: number;
+  /** Milliseconds between bookmarks; undefined for none. */
+  readonly bookmarkInterval: number | undefined;
+}
+
+/** Events that `duplicate` brings again. */
+const MEMORY = 3;
+
+/** One watch that a client has open. */
+export class WatchStream {
+  readonly resource: string;
+  private readonly timers = new Set<Timer>();
+  private unsubscribe = () => {};
+  private ended = false;
+  private silent = false;
+  private slow: string | undefined;
+  private readonly sent: string[] = [];
+  private since = 0;
+
+  constructor(private readonly options: WatchStreamOptions) {
+    this.resource = options.resource;
+  }
+
+  /** Tells what happened after `version` (empty or `0`: of everything there is), and goes on with what happens. */
+  begin(version: string): void {
+    const { store, matches, timeout, bookmarkInterval } = this.options;
+    const since = Number(version === '' ? 0 : version);
+    if (since === 0) {
+      for (const object of store.list(this.resource, matches)) {
+        this.send('ADDED', object);
+      }
+      this.since = store.currentVersion;
+    } else {
+      const changes = store.changesSince(this.resource, since);
+      if (!changes) {
+        this.expire(`too old resource version: ${since} (${store.currentVersion})`);
+        return;
+      }
+      this.since = since;
+      for (const change of changes) {
+        this.tell(change);
+      }
+    }
+    this.unsubscribe = store.onChange((change) => {
+      if (change.resource === this.resource) {
+        this.tell(change);
+      }
+    });
+    this.setTimer(timeout, () => {
+      this.bookmark();
+      this.close();
+    });
+    if (bookmarkInterval !== undefined) {
+      this.bookmarkEvery(bookmarkInterval);
+    }
+  }
+
+  disturb(fault: WatchFault): void {
+    const { response } = this.options;
+    if (this.ended) {
+      return;
+    }
+    if (typeof fault === 'object') {
+      response.write('{"type":"ADDED","object":{"metadata":{"name":"');
+      this.silent = true;
+      for (let left = fault.endless; left > 0; left -= 65_536) {
+        response.write('x'.repeat(Math.min(left, 65_536)));
+      }
+      return;
+    }
+    switch (fault) {
+      case 'close':
+        this.close();
+        return;
+      case 'reset':
+        resetConnection(response.socket);
+        return;
+      case 'half':
+        response.write('{"type":"MODIFIED","object":{"metadata":{"na', () => resetConnection(response.socket));
+        return;
+      case 'silence':
+        this.silent = true;
+        return;
+      case 'gone':
+        this.expire(`too old resource version: 1 (${this.options.store.currentVersion})`);
+        return;
+      case 'error':
+        this.sendStatus(500, 'InternalError', 'unable to decode an event from the watch stream');
+        return;
+      case 'malformed':
+        this.write('{"type":"MODIFIED","object":{"metadata":{"name":}\n');
+        return;
+      case 'duplicate':
+        for (const line of [...this.sent]) {
+          this.write(line);
+        }
+        return;
+      case 'slow':
+        this.slow ??= '';
+        return;
+    }
+  }
+
+  /** Nothing is sent any more, and no timer is left. Idempotent. */
+  end(): void {
+    this.ended = true;
+    this.unsubscribe();
+    for (const timer of this.timers) {
+      timer.cancel();
+    }
+    this.timers.clear();
+  }
+
+  private close(): void {
+    if (!this.ended) {
+      this.end();
+      this.options.response.end(this.slow);
+    }
+  }
+
+  private tell(change: StoreChange): void {
+    if (change.version <= this.since) {
+      // It asked for what comes after a version that does not exist yet.
+      return;
+    }
+    const event = eventOf(change, this.options.matches);
+    if (event) {
+      this.send(event.type, event.object);
+    }
+  }
+
+  private bookmarkEvery(interval: number): void {
+    this.setTimer(interval, () => {
+      this.bookmark();
+      this.bookmarkEvery(interval);
+    });
+  }
+
+  private bookmark(): void {
+    const { store, bookmarkInterval } = this.options;
+    if (bookmarkInterval !== undefined && this.since <= store.currentVersion) {
+      this.send('BOOKMARK', { metadata: { resourceVersion: String(store.currentVersion) } });
+    }
+  }
+
+  private send(type: string, object: object): void {
+    const { kind, apiVersion } = this.options;
+    const line = `${JSON.stringify({ type, object: { kind, apiVersion, ...object } })}\n`;
+    this.sent.push(line);
+    if (this.sent.length > MEMORY) {
+      this.sent.shift();
+    }
+    this.write(line);
+  }
+
+  private expire(message: string): void {
+    this.sendStatus(410, 'Expired', message);
+  }
+
+  private sendStatus(code: number, reason: string, message: string): void {
+    const object = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
+    this.write(`${JSON.stringify({ type: 'ERROR', object })}\n`);
+    this.close();
+  }
+
+  private write(text: string): void {
+    if (this.ended || this.silent) {
+      return;
+    }
+    if (this.slow === undefined) {
+      this.options.response.write(text);
+      return;
+    }
+    const idle = this.slow === '';
+    this.slow += text;
+    if (idle) {
+      this.drip();
+    }
+  }
+
+  /** One byte in each round of the event loop. */
+  private drip(): void {
+    setImmediate(() => {
+      if (this.ended || !this.slow) {
+        return;
+      }
+      this.options.response.write(this.slow.slice(0, 1));
+      this.slow = this.slow.slice(1);
+      if (this.slow !== '') {
+        this.drip();
+      }
+    });
+  }
+
+  private setTimer(milliseconds: number, callback: () => void): void {
+    const timer = this.options.clock.setTimer(milliseconds, () => {
+      this.timers.delete(timer);
+      if (!this.ended) {
+        callback();
+      }
+    });
+    this.timers.add(timer);
+  }
+}

@@ -1,0 +1,142 @@
+import {
+  HEADLESS_SERVICE_LABEL,
+  LAST_CHANGE_TRIGGER_TIME_ANNOTATION,
+  SERVICE_NAME_LABEL,
+  SERVICE_PROXY_NAME_LABEL,
+  TOPOLOGY_ZONE_LABEL,
+} from '@kube-proxier/core';
+import { entriesWhere, fields, listOf, type Shape, whole } from './object-shape.js';
+
+/** One kind of object, how it is asked for, and what is kept of it. */
+export interface WatchedResource {
+  /** As in the URL and in RBAC rules: `services`. */
+  readonly name: string;
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** API group as RBAC rules spell it; empty for the core group. */
+  readonly group: string;
+  /** Path of the collection on the API server. */
+  readonly path: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** The field selector only spares traffic: without it the same comes out, since core skips what it leaves out. */
+  readonly fieldSelectorOptional?: boolean;
+  /** An API server that does not know it is no error. */
+  readonly optional?: boolean;
+  /** What is kept: the fields that a proxy reads. */
+  readonly shape: Shape;
+}
+
+/** Annotations of this project; what core reads of a Service. */
+const OWN_ANNOTATIONS = 'kube-proxier.io/';
+
+const READ_LABELS = new Set([
+  SERVICE_NAME_LABEL,
+  SERVICE_PROXY_NAME_LABEL,
+  HEADLESS_SERVICE_LABEL,
+  TOPOLOGY_ZONE_LABEL,
+]);
+
+const labels = entriesWhere((name) => READ_LABELS.has(name));
+const names = listOf(fields({ name: whole }));
+
+export const SERVICES: WatchedResource = {
+  name: 'services',
+  kind: 'Service',
+  apiVersion: 'v1',
+  group: '',
+  path: '/api/v1/services',
+  // Spec W-1.
+  labelSelector: `!${SERVICE_PROXY_NAME_LABEL}`,
+  fieldSelector: 'spec.clusterIP!=None',
+  fieldSelectorOptional: true,
+  shape: fields({
+    metadata: fields({
+      name: whole,
+      namespace: whole,
+      creationTimestamp: whole,
+      labels,
+      annotations: entriesWhere((name) => name.startsWith(OWN_ANNOTATIONS)),
+    }),
+    spec: fields({
+      type: whole,
+      clusterIP: whole,
+      clusterIPs: whole,
+      ipFamilies: whole,
+      externalIPs: whole,
+      ports: listOf(fields({ name: whole, protocol: whole, port: whole, nodePort: whole })),
+      sessionAffinity: whole,
+      sessionAffinityConfig: whole,
+      externalTrafficPolicy: whole,
+      internalTrafficPolicy: whole,
+      healthCheckNodePort: whole,
+      loadBalancerSourceRanges: whole,
+    }),
+    status: fields({
+      loadBalancer: fields({ ingress: listOf(fields({ ip: whole, hostname: whole, ipMode: whole })) }),
+    }),
+  }),
+};
+
+export const ENDPOINT_SLICES: WatchedResource = {
+  name: 'endpointslices',
+  kind: 'EndpointSlice',
+  apiVersion: 'discovery.k8s.io/v1',
+  group: 'discovery.k8s.io',
+  path: '/apis/discovery.k8s.io/v1/endpointslices',
+  // Spec W-2.
+  labelSelector: `!${HEADLESS_SERVICE_LABEL}`,
+  shape: fields({
+    metadata: fields({
+      name: whole,
+      namespace: whole,
+      labels,
+      annotations: entriesWhere((name) => name === LAST_CHANGE_TRIGGER_TIME_ANNOTATION),
+    }),
+    addressType: whole,
+    ports: listOf(fields({ name: whole, protocol: whole, port: whole })),
+    endpoints: listOf(
+      fields({
+        addresses: whole,
+        conditions: whole,
+        nodeName: whole,
+        hints: fields({ forZones: names, forNodes: names }),
+      }),
+    ),
+  }),
+};
+
+/** @param nodeName of the one Node that is watched (spec W-4). */
+export function ownNode(nodeName: string): WatchedResource {
+  return {
+    name: 'nodes',
+    kind: 'Node',
+    apiVersion: 'v1',
+    group: '',
+    path: '/api/v1/nodes',
+    fieldSelector: `metadata.name=${escapeSelectorValue(nodeName)}`,
+    shape: fields({
+      metadata: fields({ name: whole, uid: whole, deletionTimestamp: whole, labels }),
+      spec: fields({
+        podCIDR: whole,
+        podCIDRs: whole,
+        taints: listOf(fields({ key: whole, value: whole, effect: whole })),
+      }),
+      status: fields({ addresses: listOf(fields({ type: whole, address: whole })) }),
+    }),
+  };
+}
+
+export const SERVICE_CIDRS: WatchedResource = {
+  name: 'servicecidrs',
+  kind: 'ServiceCIDR',
+  apiVersion: 'networking.k8s.io/v1',
+  group: 'networking.k8s.io',
+  path: '/apis/networking.k8s.io/v1/servicecidrs',
+  optional: true,
+  shape: fields({ metadata: fields({ name: whole }), spec: fields({ cidrs: whole }) }),
+};
+
+function escapeSelectorValue(value: string): string {
+  return value.replace(/[\\,=]/g, (character) => `\\${character}`);
+}
