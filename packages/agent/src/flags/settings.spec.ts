@@ -152,7 +152,8 @@ describe('readSettings', () => {
 
   it('asks the API server that it is told of, or the one of its own cluster', () => {
     const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
-    const kubernetes = (...args: readonly string[]) => readSettings(parseCommandLine(args), MODES, undefined, pod).kubernetes;
+    const kubernetes = (...args: readonly string[]) =>
+      readSettings(parseCommandLine(args), MODES, undefined, pod).kubernetes;
     expect(kubernetes()).toEqual({ kubeconfig: '', master: '' });
     expect(kubernetes('--kubeconfig=a', '--kubeconfig', 'b')).toEqual({ kubeconfig: 'b', master: '' });
     expect(kubernetes('--master=10.0.0.1:8080', '--manifests=m')).toEqual({ kubeconfig: '', master: '10.0.0.1:8080' });
