@@ -17,6 +17,7 @@ export class ConntrackCleaner implements SyncObserver {
   constructor(
     private readonly conntrack: Conntrack,
     private readonly logger: Logger,
+    private readonly localAddresses: () => Promise<readonly string[]>,
     private readonly clock: Clock = systemClock,
     private readonly onCleaned: (family: IPFamily, duration: number, deleted: number) => void = () => {},
   ) {}
@@ -27,7 +28,8 @@ export class ConntrackCleaner implements SyncObserver {
     }
     const begin = this.clock.now();
     try {
-      const stale = staleFlows(state, await this.conntrack.list(family, 'UDP'));
+      const [flows, addresses] = await Promise.all([this.conntrack.list(family, 'UDP'), this.localAddresses()]);
+      const stale = staleFlows(state, flows, new Set(addresses));
       let deleted = 0;
       if (stale.length > 0) {
         deleted = await this.conntrack.delete(stale);

@@ -271,8 +271,12 @@ export class ProxyServer {
     const observers = [
       ...(conntrack
         ? [
-            new ConntrackCleaner(conntrack, logger, clock, (...cleaned) =>
-              this.options.metrics?.conntrackCleaned(...cleaned),
+            new ConntrackCleaner(
+              conntrack,
+              logger,
+              () => network.localAddresses(),
+              clock,
+              (...cleaned) => this.options.metrics?.conntrackCleaned(...cleaned),
             ),
           ]
         : []),

@@ -31,6 +31,8 @@ function flow(sentTo: string, answeredBy: string, protocol = 'UDP'): TrackedFlow
   };
 }
 
+const LOCAL = new Set(['127.0.0.1', '198.51.100.7']);
+
 describe('staleFlows', () => {
   const serving = state('10.0.0.1', { address: '10.0.0.2', ready: false, serving: true, terminating: true });
 
@@ -40,7 +42,12 @@ describe('staleFlows', () => {
     ['an endpoint that is gone', flow('10.96.0.10:53', '10.0.0.3:53'), true],
     ['a port that the endpoint no longer has', flow('10.96.0.10:53', '10.0.0.1:54'), true],
     ['an external IP, and an endpoint that is gone', flow('192.0.2.1:53', '10.0.0.3:53'), true],
-    ['a node port on any address, and an endpoint that is gone', flow('198.51.100.7:30053', '10.0.0.3:53'), true],
+    ["the number of a node port on somebody else's address", flow('203.0.113.9:30053', '203.0.113.9:30053'), false],
+    [
+      'a node port on any address of this node, and an endpoint that is gone',
+      flow('198.51.100.7:30053', '10.0.0.3:53'),
+      true,
+    ],
     ['a node port, and a serving endpoint', flow('198.51.100.7:30053', '10.0.0.1:53'), false],
     ['no translation, from times without rules', flow('10.96.0.10:53', '10.96.0.10:53'), true],
     ['another port of the address', flow('10.96.0.10:54', '10.96.0.10:54'), false],
@@ -48,13 +55,13 @@ describe('staleFlows', () => {
     ['TCP', flow('10.96.0.10:53', '10.0.0.3:53', 'TCP'), false],
     ['SCTP', flow('10.96.0.10:53', '10.0.0.3:53', 'SCTP'), false],
   ])('judges a flow to %s', (_name, candidate, stale) => {
-    expect(staleFlows(serving, [candidate])).toEqual(stale ? [candidate] : []);
+    expect(staleFlows(serving, [candidate], LOCAL)).toEqual(stale ? [candidate] : []);
   });
 
   it('leaves everything of a Service without serving endpoints to the refusal', () => {
-    expect(staleFlows(state({ address: '10.0.0.1', ready: false }), [flow('10.96.0.10:53', '10.0.0.3:53')])).toEqual(
-      [],
-    );
+    expect(
+      staleFlows(state({ address: '10.0.0.1', ready: false }), [flow('10.96.0.10:53', '10.0.0.3:53')], LOCAL),
+    ).toEqual([]);
   });
 });
 

@@ -34,11 +34,18 @@ function hasCandidates(port: { readonly candidates: readonly Endpoint[] } | unde
  * port, answered by what is no serving endpoint of it. The kernel would keep them going for as long as the client
  * keeps sending.
  *
- * Flows to a service port that has no serving endpoint at all are left alone; other protocols are never touched. Pure.
+ * Flows to a service port that has no serving endpoint at all are left alone; other protocols are never touched. A flow
+ * to the number of a node port counts only when it was sent to this node: kube-proxy deletes others' flows to that port
+ * number too (spec B-16). Pure.
  *
  * @param flows tracked flows of the state's family.
+ * @param localAddresses canonical addresses of this host.
  */
-export function staleFlows<Flow extends TrackedFlow>(state: ProxyState, flows: Iterable<Flow>): readonly Flow[] {
+export function staleFlows<Flow extends TrackedFlow>(
+  state: ProxyState,
+  flows: Iterable<Flow>,
+  localAddresses: ReadonlySet<string>,
+): readonly Flow[] {
   const byAddress = new Map<string, ReadonlySet<string>>();
   const byNodePort = new Map<number, ReadonlySet<string>>();
   for (const { name, frontends, candidates } of state.servicePorts.values()) {
@@ -66,7 +73,9 @@ export function staleFlows<Flow extends TrackedFlow>(state: ProxyState, flows: I
       continue;
     }
     const { destination, destinationPort } = flow.original;
-    const serving = byAddress.get(joinHostPort(destination, destinationPort)) ?? byNodePort.get(destinationPort);
+    const serving =
+      byAddress.get(joinHostPort(destination, destinationPort)) ??
+      (localAddresses.has(destination) ? byNodePort.get(destinationPort) : undefined);
     if (serving && !serving.has(joinHostPort(flow.reply.source, flow.reply.sourcePort))) {
       stale.push(flow);
     }

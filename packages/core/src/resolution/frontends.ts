@@ -22,6 +22,7 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
   const internal = internalRoutes(port, view, context);
   const external = externalRoutes(port, view, context);
   const frontends: Frontend[] = [];
+  const keys = new Set<string>();
   const add = (
     kind: FrontendKind,
     address: string | undefined,
@@ -31,7 +32,8 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
   ) => {
     const key = frontendKey(port.name.protocol, address, number);
     // An address that the same port has twice keeps its first meaning: cluster IP, then external IP, then VIP.
-    if (!frontends.some((other) => other.key === key)) {
+    if (!keys.has(key)) {
+      keys.add(key);
       frontends.push({ key, kind, address, port: number, protocol: port.name.protocol, allowedSources, routes });
     }
   };
