@@ -65,6 +65,8 @@ export {
   type CommandRunner,
   type CommandRunnerOptions,
   createCommandRunner,
+  type RunningCommand,
+  type RunningCommandOutput,
 } from './process/command-runner.js';
 export * from './process/find-tool.js';
 // Kernel settings
