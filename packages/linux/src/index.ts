@@ -57,6 +57,7 @@ export {
   renderNftContainer,
   renderNftTransaction,
 } from './nftables/nft-transaction.js';
+export { type NftChange, NftMonitorReader, type NftWatch } from './nftables/nft-watch.js';
 export {
   CommandError,
   type CommandFailure,

@@ -9,6 +9,7 @@ import { NftError, type NftRefusal, NftRefused } from './nft-error.js';
 import { NftSession } from './nft-session.js';
 import { type NftTable, parseNftElements, parseNftObjects, parseNftTable } from './nft-table.js';
 import { type NftFamily, type NftTransaction, renderNftTransaction } from './nft-transaction.js';
+import { type NftChange, type NftWatch, watchWithNft } from './nft-watch.js';
 
 export interface NftProgramOptions {
   readonly runner: CommandRunner;
@@ -34,6 +35,8 @@ export function createNft(options: NftProgramOptions): Nft {
 const LONGEST_LINE = 200;
 /** Characters of a transaction that is given to an nft that stays. */
 const LONGEST_FOR_SESSION = 32_768;
+/** How many processes of its own it knows again. */
+const MOST_OWN = 1000;
 /** Milliseconds after which an nft that has nothing to do is ended. */
 const IDLE = 30_000;
 
@@ -43,6 +46,7 @@ class NftProgram implements Nft {
   #session: NftSession | undefined;
   #idle: NodeJS.Timeout | undefined;
   #canStay: boolean;
+  readonly #own = new Set<number>();
 
   constructor(private readonly options: NftProgramOptions) {
     this.#canStay = options.persistent !== false && options.runner.start !== undefined;
@@ -57,6 +61,21 @@ class NftProgram implements Nft {
       const session = await this.#openSession();
       return session === undefined ? undefined : { pid: await this.#ask(session, document) };
     }).then(async (done) => (done === undefined ? (await this.#document(['-f', '-'], document)).pid : done.pid));
+  }
+
+  watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch | undefined {
+    const { start } = this.options.runner;
+    return (
+      start &&
+      watchWithNft(start, family, table, (change) => {
+        // A process of ours is known when it is done, and may be told of before.
+        void this.#last.then(() => {
+          if (change.pid === undefined || !this.#own.has(change.pid)) {
+            onChange(change);
+          }
+        });
+      })
+    );
   }
 
   async check(transaction: NftTransaction): Promise<void> {
@@ -105,6 +124,7 @@ class NftProgram implements Nft {
     if (this.#session === undefined && start !== undefined) {
       this.#session = await NftSession.start(start, this.#timeout);
       this.#canStay = this.#session !== undefined;
+      this.#remember(this.#session?.pid);
     }
     return this.#session;
   }
@@ -165,6 +185,16 @@ class NftProgram implements Nft {
     return this.#inTurn(() => this.#attempt({ command: 'nft', timeout: this.#timeout, ...rest }));
   }
 
+  #remember(pid: number | undefined): void {
+    if (pid !== undefined) {
+      this.#own.add(pid);
+      for (const old of this.#own.size > MOST_OWN ? this.#own : []) {
+        this.#own.delete(old);
+        break;
+      }
+    }
+  }
+
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const run = this.#last.then(work);
     this.#last = run.catch(() => undefined);
@@ -175,7 +205,9 @@ class NftProgram implements Nft {
     const attempts = this.options.attempts ?? 3;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.options.runner.run(request);
+        const result = await this.options.runner.run(request);
+        this.#remember(result.pid);
+        return result;
       } catch (error) {
         const translated = error instanceof CommandError ? translate(error) : error;
         if (!(translated instanceof NftError) || translated.code !== 'NFT_BUSY' || attempt >= attempts) {
