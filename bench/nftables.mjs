@@ -22,11 +22,16 @@ const report = (what, measured, limit, text = milliseconds) =>
     ok: limit === undefined ? '' : measured <= limit ? 'yes' : 'NO',
   });
 
-/** CPU seconds of this process and of all programs that it ran. */
+const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** CPU seconds of this process and of all programs that it ran or runs. */
 function cpuSeconds() {
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
-  const ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticks;
+  const running = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  const ticks = ['self', ...running].map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  });
+  return ticks.reduce((sum, count) => sum + count, 0) / ticksPerSecond;
 }
 
 function service(index) {

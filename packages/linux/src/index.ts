@@ -55,6 +55,7 @@ export {
   renderNftContainer,
   renderNftTransaction,
 } from './nftables/nft-transaction.js';
+export { type NftChange, NftMonitorReader, type NftWatch } from './nftables/nft-watch.js';
 export {
   CommandError,
   type CommandFailure,
@@ -63,6 +64,8 @@ export {
   type CommandRunner,
   type CommandRunnerOptions,
   createCommandRunner,
+  type RunningCommand,
+  type RunningCommandOutput,
 } from './process/command-runner.js';
 export * from './process/find-tool.js';
 // Kernel settings

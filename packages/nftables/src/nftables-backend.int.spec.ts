@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { silentLogger, Tokens } from '@kube-proxier/core';
-import { ClusterSketch, everything } from '@kube-proxier/core/testing';
-import { type CommandRunner, createNft, type Nft, parseNftTable } from '@kube-proxier/linux';
+import { DEFAULT_PROXIER_OPTIONS, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
+import { ClusterSketch, everything, makeService, makeSlice, sketchAddresses } from '@kube-proxier/core/testing';
+import { type CommandRunner, createNft, type Nft } from '@kube-proxier/linux';
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { Container } from 'inversify';
 import { nftFamily, TABLE } from './layout.js';
 import { createNftablesBackend } from './nftables-backend.js';
 import { NftablesDataplane } from './nftables-dataplane.js';
+import { NftablesProxier } from './nftables-proxier.js';
 import { anySteps } from './testing/any-sketch.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
@@ -23,17 +24,14 @@ async function listed(runner: CommandRunner, ...what: readonly string[]): Promis
   return (await runner.run({ command: 'nft', args: ['list', ...what] })).stdout;
 }
 
-/** What \`nft -j list table\` says, in an order that does not depend on how it came about. */
-async function contents(nft: Nft, runner: CommandRunner, family: 'ip' | 'ip6'): Promise<unknown> {
+/** What `nft -j list table` says, in an order that does not depend on how it came about. */
+async function contents(nft: Nft, family: 'ip' | 'ip6'): Promise<unknown> {
   const table = await nft.list(family, TABLE);
   const sorted = <Value>(entries: Iterable<readonly [string, Value]>) =>
     [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
   if (table === undefined) {
     return undefined;
   }
-  expect(table).toEqual(
-    parseNftTable((await runner.run({ command: 'nft', args: ['-j', 'list', 'table', family, TABLE] })).stdout),
-  );
   return {
     chains: sorted(table.chains),
     containers: sorted(table.containers).map(([name, { signature, elements }]) => [name, signature, sorted(elements)]),
@@ -73,9 +71,9 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('on a kernel: %s', (family) => {
               const own = createNft({ runner: namespace.runner });
               const from = new NftablesDataplane({ family, nft: own });
               await from.apply(from.plan(state, everything(state), await from.readBack())!);
-              return contents(own, namespace.runner, nftOf);
+              return contents(own, nftOf);
             });
-            expect(await contents(nft, runner, nftOf)).toEqual(await other);
+            expect(await contents(nft, nftOf)).toEqual(await other);
           }
           await dataplane.cleanup();
           await dataplane.cleanup();
@@ -124,6 +122,75 @@ whereAllowed('the backend', () => {
       await cleanup(silentLogger);
       await cleanup(silentLogger);
       expect(await listed(runner, 'ruleset')).toBe(before);
+    });
+  });
+});
+
+whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: %s', (family) => {
+  test('is put right within a second, and it is said who it was', async () => {
+    await withNamespace(async ({ runner }) => {
+      const warnings: string[] = [];
+      const nft = createNft({ runner });
+      const proxier = new NftablesProxier(
+        {
+          family,
+          options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
+          logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+          clock: systemClock,
+          observer: {},
+          localAddresses: async () => [],
+        },
+        nft,
+      );
+      const clusterIP = sketchAddresses.cluster(family, 1);
+      proxier.onServiceUpdate(undefined, makeService('a', { clusterIP }));
+      proxier.onEndpointsUpdate(undefined, makeSlice('a', [sketchAddresses.pod(family, 1)]));
+      proxier.onServicesSynced();
+      proxier.onEndpointsSynced();
+      const stop = new AbortController();
+      const loop = proxier.syncLoop(stop.signal);
+      try {
+        const whole = async () => JSON.stringify(await contents(createNft({ runner }), nftOf));
+        const until = async (what: () => Promise<boolean>, milliseconds: number) => {
+          const end = Date.now() + milliseconds;
+          while (!(await what())) {
+            if (Date.now() > end) {
+              throw new Error(`not within ${milliseconds} ms`);
+            }
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+        };
+        const nftOf = nftFamily(family);
+        await until(async () => proxier.status.applied !== undefined, 5000);
+        const before = await whole();
+        // The monitor is there when it tells of what others do to the table.
+        const edit = `add element ${nftOf} ${TABLE} cluster-ips { ${sketchAddresses.cluster(family, 2)} }`;
+        await until(async () => {
+          await runner.run({ command: 'nft', args: [edit] });
+          return warnings.length > 0;
+        }, 5000);
+        await until(async () => (await whole()) === before, 1000);
+        for (const command of [
+          'flush ruleset',
+          `delete table ${nftOf} ${TABLE}`,
+          `delete element ${nftOf} ${TABLE} services { ${clusterIP} . tcp . 80 }`,
+          `flush chain ${nftOf} ${TABLE} nat-postrouting`,
+        ]) {
+          await runner.run({ command: 'nft', args: [command] });
+          await until(async () => (await whole()) === before, 1000);
+        }
+        expect(warnings[0]).toMatch(/was changed by nft \(process \d+\); it is put right$/);
+        const said = warnings.length;
+        proxier.onEndpointsUpdate(
+          makeSlice('a', [sketchAddresses.pod(family, 1)]),
+          makeSlice('a', [sketchAddresses.pod(family, 2)]),
+        );
+        await until(async () => (await whole()).includes(`${sketchAddresses.pod(family, 2)} . 80`), 1000);
+        expect(warnings).toHaveLength(said);
+      } finally {
+        stop.abort();
+        await loop;
+      }
     });
   });
 });

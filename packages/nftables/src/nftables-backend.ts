@@ -6,15 +6,13 @@ import {
   isProxierError,
   messageOf,
   type ProbeResult,
-  type Proxier,
-  type ProxierContext,
-  ReconcilingProxier,
   Tokens,
 } from '@kube-proxier/core';
 import { type CommandRunner, createCommandRunner, createNft, type Nft, NftError } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { NftablesDataplane, removeTable } from './nftables-dataplane.js';
 import { NftablesLeftovers } from './nftables-error.js';
+import { NftablesProxier } from './nftables-proxier.js';
 import { trialState } from './trial-state.js';
 
 export interface NftablesBackendOptions {
@@ -33,16 +31,10 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     capabilities: { localhostNodePorts: false },
     probe: () => probe(runner),
     module: new ContainerModule(({ bind }) => {
-      bind(Tokens.ProxierFactory).toConstantValue((context) => createProxier(context, createNft({ runner })));
+      bind(Tokens.ProxierFactory).toConstantValue((context) => new NftablesProxier(context, createNft({ runner })));
       bind(Tokens.Cleanup).toConstantValue(() => cleanup(createNft({ runner })));
     }),
   };
-}
-
-function createProxier(context: ProxierContext, nft: Nft): Proxier {
-  const { family, logger, options } = context;
-  const dataplane = new NftablesDataplane({ family, nft, masqueradeBit: options.masqueradeBit, logger });
-  return new ReconcilingProxier({ mode: 'nftables', context, dataplane });
 }
 
 /** Runs everything in a network namespace of its own, which is gone afterwards. */

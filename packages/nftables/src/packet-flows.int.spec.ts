@@ -229,6 +229,34 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through nftables, %s', (f
     await connection.close();
   });
 
+  test('a client that never stops notices nothing of endpoints that come and go, and of a restart', async () => {
+    const { sandbox } = world;
+    const all = [world.local(1), world.local(2), world.remote(1), world.remote(2)];
+    await world.install(world.stateOf(world.serviceOf('TCP'), all, 'TCP'));
+    const [to, port] = world.target('nodePort');
+    const client = await sandbox.client.startClient({ to, port });
+    for (let round = 0; round < 40; round++) {
+      // One to four of them, other ones each time.
+      const left = all.filter((_endpoint, index) => (((round * 7 + 1) % 15) >> index) % 2 === 1);
+      await world.install(world.stateOf(world.serviceOf('TCP'), left.length > 0 ? left : all, 'TCP'));
+      if (round % 10 === 9) {
+        await world.restart();
+      }
+    }
+    await client.moreAttempts(100);
+    const progress = await client.stop();
+    expect(progress.attempts).toBeGreaterThan(100);
+    expect({ ...progress, attempts: 0, answeredBy: {}, sourcesSeen: {} }).toEqual({
+      attempts: 0,
+      answeredBy: {},
+      sourcesSeen: {},
+      refused: 0,
+      timeout: 0,
+      unreachable: 0,
+      reset: 0,
+    });
+  });
+
   test('an endpoint reaches itself through its Service, masqueraded', async () => {
     const state = await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(1)], 'TCP'));
     for (const to of ['clusterIP', 'nodePort', 'externalIP', 'loadBalancerIP'] as const) {

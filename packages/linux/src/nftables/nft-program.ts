@@ -6,8 +6,10 @@ import {
 } from '../process/command-runner.js';
 import type { Nft, NftElement } from './nft.js';
 import { NftError, type NftRefusal, NftRefused } from './nft-error.js';
+import { NftSession } from './nft-session.js';
 import { type NftTable, parseNftElements, parseNftObjects, parseNftTable } from './nft-table.js';
 import { type NftFamily, type NftTransaction, renderNftTransaction } from './nft-transaction.js';
+import { type NftChange, type NftWatch, watchWithNft } from './nft-watch.js';
 
 export interface NftProgramOptions {
   readonly runner: CommandRunner;
@@ -15,28 +17,69 @@ export interface NftProgramOptions {
   readonly timeout?: number;
   /** How often a run that met another one at work is tried, at most. Default 3. */
   readonly attempts?: number;
+  /**
+   * Whether small transactions go to one nft that stays between them, for as long as they come, where the runner can
+   * do that. Default true.
+   */
+  readonly persistent?: boolean;
 }
 
-/** The real {@link Nft}: it runs the program, once for each call. */
+/**
+ * The real {@link Nft}: it runs the program, once for each call; small transactions that come close together share one.
+ */
 export function createNft(options: NftProgramOptions): Nft {
   return new NftProgram(options);
 }
 
 /** Characters of a refused line that an error keeps. */
 const LONGEST_LINE = 200;
+/** Characters of a transaction that is given to an nft that stays. */
+const LONGEST_FOR_SESSION = 32_768;
+/** How many processes of its own it knows again. */
+const MOST_OWN = 1000;
+/** Milliseconds after which an nft that has nothing to do is ended. */
+const IDLE = 30_000;
 
 class NftProgram implements Nft {
   /** The end of the queue of runs. */
   #last: Promise<unknown> = Promise.resolve();
+  #session: NftSession | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #canStay: boolean;
+  readonly #own = new Set<number>();
 
-  constructor(private readonly options: NftProgramOptions) {}
+  constructor(private readonly options: NftProgramOptions) {
+    this.#canStay = options.persistent !== false && options.runner.start !== undefined;
+  }
 
   async run(transaction: NftTransaction): Promise<number | undefined> {
-    return (await this.#document(['-f', '-'], transaction)).pid;
+    const document = renderNftTransaction(transaction);
+    if (!this.#canStay || document.length > LONGEST_FOR_SESSION) {
+      return (await this.#document(['-f', '-'], document)).pid;
+    }
+    return this.#inTurn(async () => {
+      const session = await this.#openSession();
+      return session === undefined ? undefined : { pid: await this.#ask(session, document) };
+    }).then(async (done) => (done === undefined ? (await this.#document(['-f', '-'], document)).pid : done.pid));
+  }
+
+  watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch | undefined {
+    const { start } = this.options.runner;
+    return (
+      start &&
+      watchWithNft(start, family, table, (change) => {
+        // A process of ours is known when it is done, and may be told of before.
+        void this.#last.then(() => {
+          if (change.pid === undefined || !this.#own.has(change.pid)) {
+            onChange(change);
+          }
+        });
+      })
+    );
   }
 
   async check(transaction: NftTransaction): Promise<void> {
-    await this.#document(['--check', '-f', '-'], transaction);
+    await this.#document(['--check', '-f', '-'], renderNftTransaction(transaction));
   }
 
   async list(family: NftFamily, table: string): Promise<NftTable | undefined> {
@@ -72,8 +115,51 @@ class NftProgram implements Nft {
     return version;
   }
 
-  async #document(args: readonly string[], transaction: NftTransaction): Promise<CommandResult> {
-    const stdin = renderNftTransaction(transaction);
+  /** The nft that stays; undefined, for good, where there is none. */
+  async #openSession(): Promise<NftSession | undefined> {
+    if (this.#session?.isSpent) {
+      this.#closeSession();
+    }
+    const { start } = this.options.runner;
+    if (this.#session === undefined && start !== undefined) {
+      this.#session = await NftSession.start(start, this.#timeout);
+      this.#canStay = this.#session !== undefined;
+      this.#remember(this.#session?.pid);
+    }
+    return this.#session;
+  }
+
+  #closeSession(): void {
+    clearTimeout(this.#idle);
+    this.#session?.stop();
+    this.#session = undefined;
+  }
+
+  async #ask(session: NftSession, document: string): Promise<number | undefined> {
+    clearTimeout(this.#idle);
+    const answer = await session.ask(document.trimEnd().replaceAll('\n', '; '), this.#timeout);
+    if ('end' in answer) {
+      this.#closeSession();
+      throw answer.end === 'timeout'
+        ? new NftError('NFT_TIMED_OUT', `nft did not answer within ${this.#timeout} ms and was stopped`)
+        : new NftError('NFT_FAILED', 'nft ended in the middle of a transaction; look for who stopped it');
+    }
+    this.#idle = setTimeout(() => this.#closeSession(), IDLE);
+    this.#idle.unref();
+    const error = firstLine(answer.stderr);
+    if (!error.includes('Error:')) {
+      return session.pid;
+    }
+    const failed = new CommandError('exit-code', 'nft', 1, undefined, answer.stderr, `nft said: ${error}`);
+    const translated = translate(failed);
+    throw translated.code === 'NFT_FAILED' ? refused(document, failed) : translated;
+  }
+
+  get #timeout(): number {
+    return this.options.timeout ?? 120_000;
+  }
+
+  async #document(args: readonly string[], stdin: string): Promise<CommandResult> {
     try {
       return await this.#run({ args, stdin, stdout: 'ignore' });
     } catch (error) {
@@ -96,9 +182,21 @@ class NftProgram implements Nft {
   }
 
   #run(rest: Pick<CommandRequest, 'args' | 'stdin' | 'stdout'>): Promise<CommandResult> {
-    const run = this.#last.then(() =>
-      this.#attempt({ command: 'nft', timeout: this.options.timeout ?? 120_000, ...rest }),
-    );
+    return this.#inTurn(() => this.#attempt({ command: 'nft', timeout: this.#timeout, ...rest }));
+  }
+
+  #remember(pid: number | undefined): void {
+    if (pid !== undefined) {
+      this.#own.add(pid);
+      for (const old of this.#own.size > MOST_OWN ? this.#own : []) {
+        this.#own.delete(old);
+        break;
+      }
+    }
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const run = this.#last.then(work);
     this.#last = run.catch(() => undefined);
     return run;
   }
@@ -107,7 +205,9 @@ class NftProgram implements Nft {
     const attempts = this.options.attempts ?? 3;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.options.runner.run(request);
+        const result = await this.options.runner.run(request);
+        this.#remember(result.pid);
+        return result;
       } catch (error) {
         const translated = error instanceof CommandError ? translate(error) : error;
         if (!(translated instanceof NftError) || translated.code !== 'NFT_BUSY' || attempt >= attempts) {

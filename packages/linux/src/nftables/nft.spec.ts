@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CommandRunner } from '../process/command-runner.js';
 import { FakeNft } from '../testing/fake-nft.js';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../testing/network-namespace.js';
 import type { Nft } from './nft.js';
-import { NftRefused } from './nft-error.js';
+import { type NftError, NftRefused } from './nft-error.js';
 import { createNft } from './nft-program.js';
 import {
   type NftCommand,
@@ -14,8 +15,8 @@ import {
 
 const TABLE = 'trial';
 const families: readonly NftFamily[] = ['ip', 'ip6'];
-const subjects = (canMakeNamespaces() ? (['fake', 'real'] as const) : (['fake'] as const)).flatMap((kind) =>
-  families.map((family) => ({ kind, family })),
+const subjects = (canMakeNamespaces() ? (['fake', 'real', 'one process each'] as const) : (['fake'] as const)).flatMap(
+  (kind) => families.map((family) => ({ kind, family })),
 );
 
 describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
@@ -23,8 +24,8 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
   let namespace: TestNamespace | undefined;
 
   beforeEach(() => {
-    namespace = kind === 'real' ? makeNamespace() : undefined;
-    nft = namespace ? createNft({ runner: namespace.runner }) : new FakeNft();
+    namespace = kind === 'fake' ? undefined : makeNamespace();
+    nft = namespace ? createNft({ runner: namespace.runner, persistent: kind === 'real' }) : new FakeNft();
   });
 
   afterEach(() => {
@@ -234,5 +235,63 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     await run({ do: 'add-table' });
     expect((await nft.list(family, TABLE))?.containers.size).toBe(0);
     expect([...(await nft.tables(family))].sort()).toEqual(['other', TABLE]);
+  });
+
+  test('what others change meanwhile counts', async () => {
+    await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]));
+    if (namespace !== undefined) {
+      await namespace.runner.run({ command: 'nft', args: ['flush', 'ruleset'] });
+    } else {
+      await run({ do: 'delete-table' });
+    }
+    expect(await refusal(add('addresses', [second]))).toBe('missing');
+    await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [second]));
+    expect(await elementsOf('addresses')).toEqual({ [second]: undefined });
+  });
+});
+
+(canMakeNamespaces() ? describe : describe.skip)('an nft that stays', () => {
+  const add: NftCommand = { do: 'add-table' };
+  const transaction = { family: 'ip', table: TABLE, commands: [add] } as const;
+
+  test('is one process for many transactions, and another one when that is killed', async () => {
+    const namespace = makeNamespace();
+    try {
+      const nft = createNft({ runner: namespace.runner });
+      const pid = await nft.run(transaction);
+      expect(await nft.run(transaction)).toBe(pid);
+      process.kill(pid ?? 0, 'SIGKILL');
+      const results = [];
+      // The first to find it gone fails, unless its end was noticed before.
+      for (let attempt = 0; attempt < 3; attempt++) {
+        results.push(await nft.run(transaction).catch((error: unknown) => (error as NftError).code));
+      }
+      expect(results.slice(0, 2)).not.toContain(pid);
+      expect(results[2]).toEqual(expect.any(Number));
+      expect(await nft.tables('ip')).toEqual([TABLE]);
+    } finally {
+      namespace.remove();
+    }
+  });
+
+  test('is done without where nft cannot stay, or is not there', async () => {
+    const namespace = makeNamespace();
+    try {
+      const { runner } = namespace;
+      const cannot: CommandRunner = {
+        run: (request) => runner.run(request),
+        start: (request, output) => runner.start!({ ...request, command: 'false', args: [] }, output),
+      };
+      await createNft({ runner: cannot }).run(transaction);
+      expect(await createNft({ runner }).tables('ip')).toEqual([TABLE]);
+      const missing: CommandRunner = {
+        run: (request) => runner.run({ ...request, command: 'no-such-nft' }),
+        start: (request, output) => runner.start!({ ...request, command: 'no-such-nft' }, output),
+      };
+      await expect(createNft({ runner: missing }).run(transaction)).rejects.toMatchObject({ code: 'NFT_MISSING' });
+      await expect(createNft({ runner: missing }).version()).rejects.toMatchObject({ code: 'NFT_MISSING' });
+    } finally {
+      namespace.remove();
+    }
   });
 });

@@ -1,5 +1,6 @@
 import type { NftTable } from './nft-table.js';
 import type { NftFamily, NftTransaction } from './nft-transaction.js';
+import type { NftChange, NftWatch } from './nft-watch.js';
 
 /**
  * nftables of one network namespace. Calls on one instance run one after another.
@@ -32,6 +33,13 @@ export interface Nft {
     kind: 'set' | 'map',
     name: string,
   ): Promise<ReadonlyMap<string, NftElement> | undefined>;
+
+  /**
+   * Tells of every transaction on a table that is not one of this instance.
+   *
+   * @returns undefined where that cannot be told.
+   */
+  watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch | undefined;
 
   /** Names of all tables of a family. */
   tables(family: NftFamily): Promise<readonly string[]>;

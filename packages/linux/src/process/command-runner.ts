@@ -23,6 +23,23 @@ export interface CommandResult {
   readonly pid?: number;
 }
 
+/** A program that goes on running. */
+export interface RunningCommand {
+  readonly pid: number | undefined;
+  /** Writes to its standard input. What cannot be written is lost: {@link ended} tells. */
+  write(text: string): void;
+  /** Asks it to end, at once. Idempotent. */
+  stop(): void;
+  /** Resolves when it has ended, for whatever reason, or could not be started. */
+  readonly ended: Promise<void>;
+}
+
+/** What a program that goes on running says, piece by piece. */
+export interface RunningCommandOutput {
+  readonly stdout?: (text: string) => void;
+  readonly stderr?: (text: string) => void;
+}
+
 /** Runs programs. The only way by which adapters of this package start one. */
 export interface CommandRunner {
   /**
@@ -31,6 +48,11 @@ export interface CommandRunner {
    * @throws CommandError when it cannot be started, is killed, or ends with another exit code than 0.
    */
   run(request: CommandRequest): Promise<CommandResult>;
+  /**
+   * Starts a program that is talked to, with `LC_ALL=C` and without a home directory. It does not keep this process
+   * alive, and ends with it. Adapters do without where there is no such method.
+   */
+  start?(request: Pick<CommandRequest, 'command' | 'args'>, output: RunningCommandOutput): RunningCommand;
 }
 
 /** Why a run failed. */
@@ -109,10 +131,48 @@ function explain(failure: CommandFailure, command: string, outcome: Outcome, tim
   }
 }
 
+function start(words: readonly string[], output: RunningCommandOutput): RunningCommand {
+  const [file = '', ...args] = words;
+  const running = execa(file, args, {
+    // Without a home there is nowhere for histories and the like.
+    env: { LC_ALL: 'C', HOME: '/nonexistent' },
+    reject: false,
+    buffer: false,
+    stdin: 'pipe',
+    stdout: output.stdout === undefined ? 'ignore' : 'pipe',
+    stderr: output.stderr === undefined ? 'ignore' : 'pipe',
+    encoding: 'utf8',
+  });
+  // A pipe to a program that has ended breaks; `ended` says so.
+  running.stdin?.on('error', () => {});
+  for (const stream of ['stdout', 'stderr'] as const) {
+    running[stream]?.on('data', (chunk: Buffer | string) => output[stream]?.(String(chunk)));
+  }
+  running.unref();
+  for (const stream of [running.stdin, running.stdout, running.stderr]) {
+    const handle = stream as unknown as { unref?: () => void } | null;
+    handle?.unref?.();
+  }
+  return {
+    pid: running.pid,
+    write: (text) => {
+      running.stdin?.write(text);
+    },
+    stop: () => {
+      running.kill('SIGKILL');
+    },
+    ended: running.then(
+      () => undefined,
+      () => undefined,
+    ),
+  };
+}
+
 /** The real {@link CommandRunner}. */
 export function createCommandRunner(options: CommandRunnerOptions = {}): CommandRunner {
   const prefix = options.prefix ?? [];
   return {
+    start: (request, output) => start([...prefix, request.command, ...request.args], output),
     async run(request) {
       const timeout = request.timeout ?? 60_000;
       const [file, ...args] = [...prefix, request.command, ...request.args] as [string, ...string[]];

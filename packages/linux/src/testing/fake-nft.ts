@@ -10,6 +10,7 @@ import {
   type NftTransaction,
   nftContainerSignature,
 } from '../nftables/nft-transaction.js';
+import type { NftChange, NftWatch } from '../nftables/nft-watch.js';
 
 interface FakeChain {
   readonly base: NftBaseChain | undefined;
@@ -56,6 +57,7 @@ export class FakeNft implements Nft {
 
   readonly #tables = new Map<string, FakeTable>();
   readonly #failures: unknown[] = [];
+  readonly #watchers = new Set<{ readonly key: string; readonly onChange: (change: NftChange) => void }>();
 
   /** Makes the next call of any method reject with `error`. Several calls queue up. */
   failNext(error: unknown): void {
@@ -127,6 +129,30 @@ export class FakeNft implements Nft {
     this.#failIfAsked();
     const found = this.#tables.get(`${family} ${table}`)?.containers.get(name);
     return found?.declaration.kind === kind ? new Map(found.elements) : undefined;
+  }
+
+  watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch {
+    const watcher = { key: `${family} ${table}`, onChange };
+    this.#watchers.add(watcher);
+    let end: () => void = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const stop = () => {
+      this.#watchers.delete(watcher);
+      end();
+    };
+    return { stop, ended };
+  }
+
+  /** Carries out a transaction as somebody else would. */
+  runAsOther(transaction: NftTransaction, by: NftChange = { pid: 1, program: 'nft' }): void {
+    this.#execute(transaction, true);
+    for (const { key, onChange } of this.#watchers) {
+      if (key === `${transaction.family} ${transaction.table}`) {
+        onChange(by);
+      }
+    }
   }
 
   async tables(family: NftFamily): Promise<readonly string[]> {

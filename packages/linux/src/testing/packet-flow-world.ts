@@ -1,5 +1,4 @@
 import {
-  type ChangeSet,
   type Dataplane,
   diffStates,
   type IPFamily,
@@ -51,8 +50,6 @@ export const NODE_PORT = 30_080;
 export class PacketFlowWorld {
   /** What the Service is reached at. */
   readonly address: { readonly clusterIP: string; readonly externalIP: string; readonly loadBalancerIP: string };
-  /** What was planned last, with what it was planned from. */
-  lastChanges: ChangeSet | undefined;
   private installed: ProxyState | undefined;
 
   private constructor(
@@ -97,14 +94,23 @@ export class PacketFlowWorld {
   /** Brings a state into force as the proxier would: a full plan at first, then what changed. */
   async install(state: ProxyState): Promise<ProxyState> {
     const { dataplane, installed } = this;
-    this.lastChanges = diffStates(installed, state);
-    const transaction = dataplane.plan(state, this.lastChanges, installed ? undefined : await dataplane.readBack());
+    const changes = diffStates(installed, state);
+    const transaction = dataplane.plan(state, changes, installed ? undefined : await dataplane.readBack());
     if (transaction !== undefined) {
       await dataplane.apply(transaction);
     }
     this.installed = state;
     await this.forgetFlows();
     return state;
+  }
+
+  /** Forgets what was installed, so that the next state is compared with what the kernel holds. */
+  async restart(): Promise<void> {
+    const { installed } = this;
+    this.installed = undefined;
+    if (installed !== undefined) {
+      await this.install(installed);
+    }
   }
 
   /** As the proxier does with UDP flows to where nobody serves any more; here ports may come again within seconds. */

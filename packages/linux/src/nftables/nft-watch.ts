@@ -1,0 +1,71 @@
+import type { CommandRunner } from '../process/command-runner.js';
+import type { NftFamily } from './nft-transaction.js';
+
+/** A transaction that changed a table. */
+export interface NftChange {
+  /** Who did it, as far as the kernel says. */
+  readonly pid: number | undefined;
+  readonly program: string | undefined;
+}
+
+/** Tells of changes until it is stopped. */
+export interface NftWatch {
+  stop(): void;
+  /** Resolves when nothing more will be told, for whatever reason. */
+  readonly ended: Promise<void>;
+}
+
+const GENERATION = /^# new generation \d+(?: by process (\d+) \((.*)\))?/;
+
+/**
+ * Reads what `nft monitor` prints: what a transaction did, line by line, and then who did it. Elements that packets add
+ * are not told of.
+ */
+export class NftMonitorReader {
+  #rest = '';
+  #touched = false;
+  readonly #ours: RegExp;
+
+  constructor(
+    family: NftFamily,
+    table: string,
+    private readonly onChange: (change: NftChange) => void,
+  ) {
+    this.#ours = new RegExp(
+      `^(?:add|delete|flush|replace|insert) \\w+ ${family} ${table.replace(/[.]/g, '\\$&')}(?: |$)`,
+    );
+  }
+
+  read(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const generation = GENERATION.exec(line);
+      if (generation === null) {
+        this.#touched ||= this.#ours.test(line);
+      } else if (this.#touched) {
+        this.#touched = false;
+        const [, pid, program] = generation;
+        this.onChange({ pid: pid === undefined ? undefined : Number(pid), program });
+      }
+    }
+  }
+}
+
+/** Watches a table through `nft monitor`. What came too fast to be told of counts as a change by nobody known. */
+export function watchWithNft(
+  start: NonNullable<CommandRunner['start']>,
+  family: NftFamily,
+  table: string,
+  onChange: (change: NftChange) => void,
+): NftWatch {
+  const reader = new NftMonitorReader(family, table, onChange);
+  const running = start(
+    { command: 'nft', args: ['monitor'] },
+    {
+      stdout: (text) => reader.read(text),
+      stderr: () => onChange({ pid: undefined, program: undefined }),
+    },
+  );
+  return { stop: () => running.stop(), ended: running.ended };
+}
