@@ -281,6 +281,25 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
+  it('misses nothing that happens between two pages', async () => {
+    const world = await World.make({ pageSize: 2 });
+    for (let index = 0; index < 6; index += 1) {
+      world.server.store.put('services', service(`s${index}`));
+    }
+    world.server.faultFor = ({ resource, query }) => {
+      if (resource === 'services' && query.has('continue') && world.requests('services', 'list') === 2) {
+        world.server.store.put('services', service('s0', { clusterIP: '10.96.0.77' }));
+        world.server.store.delete('services', 's1', 'default');
+        world.server.store.put('services', service('a-new-one'));
+      }
+      return undefined;
+    };
+    await world.start();
+    await world.until(() => world.handler.services.has('default/a-new-one'), 'the new one');
+    expect(world.handler.services.get('default/s0')?.spec?.clusterIP).toBe('10.96.0.77');
+    world.expectExact();
+  });
+
   it('goes on from bookmarks when the server ends a watch, without listing', async () => {
     const world = await (await World.make()).start();
     const version = () =>
