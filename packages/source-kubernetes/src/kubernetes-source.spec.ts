@@ -361,6 +361,20 @@ describe('KubernetesSource', () => {
     expect(world.log.loud).toEqual([]);
   });
 
+  it('does not go back to what events of before say', async () => {
+    const world = await (await World.make()).start();
+    const { server, handler } = world;
+    await world.comesThrough('short-lived');
+    server.store.put('services', service('short-lived', { clusterIP: '10.96.0.9' }));
+    server.store.delete('services', 'short-lived', 'default');
+    await world.until(() => !handler.services.has('default/short-lived'), 'removal');
+    const before = handler.events.length;
+    server.disturbWatches('duplicate', 'services');
+    await world.comesThrough('next');
+    expect(handler.events.slice(before)).toEqual(['+ Service default/next']);
+    world.expectExact();
+  });
+
   it('notices a connection that is half open', async () => {
     const world = await (await World.make()).start();
     const begin = world.clock.now();
