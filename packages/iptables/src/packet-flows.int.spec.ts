@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createIptables } from '@kube-proxier/linux';
+import { createIptables, ProcSysctl } from '@kube-proxier/linux';
 import { NODE_PORT, PacketFlowWorld, type PolicyRow, verifyFlow } from '@kube-proxier/linux/testing';
 import { IptablesDataplane } from './iptables-dataplane.js';
 
@@ -23,7 +23,7 @@ describe.each(subjects)('real packets through iptables-$variant, $family', ({ va
       family,
       dataplane: (node, runner) => {
         const iptables = createIptables({ family, variant, runner });
-        return new IptablesDataplane({ family, iptables: async () => iptables, files: node.files });
+        return new IptablesDataplane({ family, iptables: async () => iptables, sysctl: new ProcSysctl(node.files) });
       },
     });
   });

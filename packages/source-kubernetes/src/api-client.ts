@@ -167,7 +167,7 @@ export class ApiClient {
     let status: UnknownRecord = {};
     try {
       const body = await readBody(response, MAX_ERROR_BYTES, clock, responseTimeout);
-      const parsed: unknown = JSON.parse(body.toString('utf8'));
+      const parsed: unknown = JSON.parse(body);
       status = isRecord(parsed) ? parsed : {};
     } catch {
       // Its code alone has to do: what stands before an API server may answer anything.
@@ -194,22 +194,23 @@ export function statusError(status: UnknownRecord, code: number, retryAfter?: nu
   return new ApiStatusError(number, reason, `${number}${reason === '' ? '' : ` ${reason}`}: ${message}`, wait);
 }
 
-function readBody(response: IncomingMessage, maxBytes: number, clock: Clock, silenceLimit: number): Promise<Buffer> {
+function readBody(response: IncomingMessage, maxBytes: number, clock: Clock, silenceLimit: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
     const timer = new InactivityTimer(clock, silenceLimit, () => {
       response.destroy(new ApiError('API_SILENT', `the answer broke off: nothing more came within ${silenceLimit} ms`));
     });
-    response.on('data', (chunk: Buffer) => {
+    let body = '';
+    // Text at once: buffers are freed late, and many pages of them would be what takes most memory.
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => {
       timer.touch();
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size > maxBytes) {
+      body += chunk;
+      if (body.length > maxBytes) {
+        body = '';
         response.destroy(new ApiError('API_RESPONSE_INVALID', `the answer is larger than ${maxBytes} bytes`));
       }
     });
-    response.on('end', () => resolve(Buffer.concat(chunks, size)));
+    response.on('end', () => resolve(body));
     response.on('error', reject);
     response.on('close', () => {
       timer.cancel();
@@ -218,10 +219,10 @@ function readBody(response: IncomingMessage, maxBytes: number, clock: Clock, sil
   });
 }
 
-function parsePage(body: Buffer): UnknownRecord {
+function parsePage(body: string): UnknownRecord {
   let page: unknown;
   try {
-    page = JSON.parse(body.toString('utf8'));
+    page = JSON.parse(body);
   } catch (error) {
     throw new ApiError('API_RESPONSE_INVALID', `the answer is no JSON: ${printable(messageOf(error))}`, {
       cause: error,

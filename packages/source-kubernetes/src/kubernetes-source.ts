@@ -207,6 +207,9 @@ export class KubernetesSource implements Source {
     const name = printable(nodeName);
     return {
       changed: ({ previous, current }) => {
+        if (((current ?? previous) as Node).metadata?.name !== nodeName) {
+          return;
+        }
         if (current) {
           missing = false;
           this.guard(() => handler.onNodeUpdate(current as Node));

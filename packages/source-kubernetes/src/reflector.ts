@@ -243,7 +243,10 @@ export class Reflector {
         if (!ended) {
           ended = true;
           timer.cancel();
-          response.destroy();
+          // A connection whose answer is complete serves the next request.
+          if (!response.complete) {
+            response.destroy();
+          }
           settle();
         }
       };
