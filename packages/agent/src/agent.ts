@@ -93,12 +93,13 @@ async function runAgent(
     ? new StatusServer({ ...settings.status, logger, localAddresses: () => thisHost.localAddresses() })
     : undefined;
   const server = new ProxyServer({
-    backends: composition.backends,
+    backends: composition.configure?.(settings) ?? composition.backends,
     sources,
     mode: settings.mode,
     fallback: settings.fallback,
     proxier: settings.proxier,
     bindAddress: settings.bindAddress,
+    allowLoopbackEndpoints: settings.allowLoopbackEndpoints,
     logger,
     ...(composition.conntrack ? { conntrack: composition.conntrack } : {}),
     ...(status ? { observer: status } : {}),
