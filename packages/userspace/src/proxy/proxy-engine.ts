@@ -90,7 +90,12 @@ export class ProxyEngine {
     for (const [id, listener] of this.#listeners) {
       listener.refresh(this.#facts());
       try {
-        if (await listener.settle(this.#places(listener.spec), () => this.#bindProxyPort(listener))) {
+        const changed = await listener.settle(
+          this.#places(listener.spec),
+          () => this.#bindProxyPort(listener),
+          (address) => this.#isUsable(address),
+        );
+        if (changed) {
           moved.push(id);
         }
       } catch (error) {
@@ -131,7 +136,11 @@ export class ProxyEngine {
     }
     const listener = known ?? new Listener(spec, service, this.#facts());
     this.#listeners.set(spec.id, listener);
-    await listener.settle(this.#places(spec), () => this.#bindProxyPort(listener));
+    await listener.settle(
+      this.#places(spec),
+      () => this.#bindProxyPort(listener),
+      (address) => this.#isUsable(address),
+    );
   }
 
   change(spec: ListenerSpec): void {
@@ -184,6 +193,10 @@ export class ProxyEngine {
     return isLoopback(address) || this.#localAddresses.has(address);
   }
 
+  #isUsable(address: string): boolean {
+    return address === this.#all || this.#isLocal(address);
+  }
+
   /** Addresses and ports that a listener's sockets should stand at; undefined for a proxy port. */
   #places({ place, protocol }: ListenerSpec): readonly BoundAddress[] | undefined {
     switch (place.kind) {
@@ -221,9 +234,10 @@ export class ProxyEngine {
   }
 
   async #bindProxyPort(listener: Listener): Promise<OpenSocket> {
-    // The node's own address where there is one, so that a UDP answer comes from where the rule sent the question.
+    // The node's own address where there is one: a UDP answer then comes from where the rule sent the question, and
+    // packets can come in by interfaces that have no address, as those to pods often do.
     const own = (this.#node ?? NO_NODE).addresses.find((address) => this.#localAddresses.has(address));
-    const address = listener.spec.protocol === 'UDP' && own !== undefined ? own : this.#all;
+    const address = own ?? this.#all;
     const { portRange } = this.options;
     if (!portRange) {
       return await listener.bind(address, 0);
@@ -288,17 +302,25 @@ class Listener {
    * Opens and closes sockets until they stand at `places`. Those that already do are not touched.
    *
    * @param places undefined for one proxy port.
+   * @param isUsable whether a proxy port may stay at an address.
    * @returns whether any was opened or closed.
    * @throws UserspaceError when one could not be opened; the others are.
    */
   async settle(
     places: readonly BoundAddress[] | undefined,
     bindProxyPort: () => Promise<OpenSocket>,
+    isUsable: (address: string) => boolean,
   ): Promise<boolean> {
     this.#complete = false;
     let changed = false;
     let failure: unknown;
     if (!places) {
+      const gone = this.#sockets.filter(({ address }) => !isUsable(address));
+      for (const socket of gone) {
+        await socket.close();
+      }
+      this.#sockets = this.#sockets.filter((socket) => !gone.includes(socket));
+      this.service.environment.budget.release(gone.length);
       if (this.#sockets.length === 0) {
         this.#sockets = [await bindProxyPort()];
         changed = true;
@@ -311,6 +333,7 @@ class Listener {
     for (const socket of this.#sockets.filter((candidate) => !stands(candidate, places))) {
       await socket.close();
       this.#sockets = this.#sockets.filter((other) => other !== socket);
+      this.service.environment.budget.release(1);
       changed = true;
     }
     for (const place of places.filter((candidate) => !stands(candidate, this.#sockets))) {

@@ -33,6 +33,7 @@ export class TcpConnection implements Closable {
   #endpoint: Socket | undefined;
   #target: Target | undefined;
   #timer: Timer | undefined;
+  #lastFailure: string | undefined;
   #openSockets = 1;
   #done = false;
 
@@ -66,6 +67,11 @@ export class TcpConnection implements Closable {
     const timeout = environment.dialTimeouts[this.#attempt++];
     if (!target || timeout === undefined) {
       counters.refused++;
+      if (this.#lastFailure !== undefined) {
+        this.#service.warn(
+          `no endpoint of ${this.#service.spec.name} could be reached, the last: ${this.#lastFailure}`,
+        );
+      }
       this.close();
       return;
     }
@@ -92,6 +98,7 @@ export class TcpConnection implements Closable {
         return;
       }
       counters.failedDials++;
+      this.#lastFailure = `${target.key}: ${error.code ?? error.message}`;
       this.#finishDial();
       this.#endpoint = undefined;
       endpoint.destroy();
@@ -108,9 +115,14 @@ export class TcpConnection implements Closable {
       this.#dial();
     };
     endpoint.on('error', failed);
-    this.#timer = environment.clock.setTimer(timeout, () =>
-      failed(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
-    );
+    this.#timer = environment.clock.setTimer(timeout, () => {
+      // Timers come before sockets: where this process itself was late, the answer may wait to be read.
+      setImmediate(() => {
+        if (endpoint.connecting) {
+          failed(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }));
+        }
+      });
+    });
     endpoint.once('connect', () => {
       if (this.#endpoint !== endpoint) {
         return;
