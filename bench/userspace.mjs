@@ -200,7 +200,7 @@ async function main() {
       const config = join(directory, 'haproxy.cfg');
       writeFileSync(
         config,
-        `global\n  maxconn 8000\n  nbthread 1\ndefaults\n  mode tcp\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n  option splice-auto\nlisten bench\n  bind 127.0.0.1:${front}\n  server one 127.0.0.1:${port}\n`,
+        `global\n  maxconn 4000\n  nbthread 1\ndefaults\n  mode tcp\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n  option splice-auto\nlisten bench\n  bind 127.0.0.1:${front}\n  server one 127.0.0.1:${port}\n`,
       );
       const haproxy = spawn('haproxy', ['-db', '-f', config], { stdio: 'ignore' });
       children.push(haproxy);

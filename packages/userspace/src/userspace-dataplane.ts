@@ -113,7 +113,7 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
   async readBack(): Promise<InstalledUserspace> {
     const { redirector } = await this.#prepare();
     this.#engine.tidy();
-    const addresses = (await this.options.localAddresses()).join(' ');
+    const addresses = (await this.#localAddresses()).join(' ');
     return {
       // As if it had changed: sockets have to move to where the addresses are now.
       node: addresses === this.#addressesApplied ? this.#engine.node : undefined,
@@ -197,12 +197,19 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     return this.#redirection;
   }
 
+  /** Of this family. Link-local ones come and go with interfaces, and nothing can be bound to them alone. */
+  async #localAddresses(): Promise<readonly string[]> {
+    const ipv6 = this.options.family === 'IPv6';
+    const addresses = await this.options.localAddresses();
+    return addresses.filter((address) => address.includes(':') === ipv6 && !/^(fe[89ab]|169\.254\.)/.test(address));
+  }
+
   async #settleNode(
     { node }: UserspaceTransaction,
     touched: Set<ListenerId>,
     failed: Map<ListenerId, unknown>,
   ): Promise<void> {
-    const addresses = await this.options.localAddresses();
+    const addresses = await this.#localAddresses();
     const text = addresses.join(' ');
     const next = node ?? this.#engine.node;
     if (!next || (node === undefined && text === this.#addressesApplied)) {
