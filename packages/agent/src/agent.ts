@@ -115,12 +115,13 @@ async function runAgent(
   const sources = composition.sources(settings, logger);
   const metrics = new ProxyMetrics();
   const server = new ProxyServer({
-    backends: composition.backends,
+    backends: composition.configure?.(settings) ?? composition.backends,
     sources,
     mode: settings.mode,
     fallback: settings.fallback,
     proxier: settings.proxier,
     bindAddress: settings.bindAddress,
+    allowLoopbackEndpoints: settings.allowLoopbackEndpoints,
     logger,
     ...(composition.conntrack ? { conntrack: composition.conntrack } : {}),
     metrics,

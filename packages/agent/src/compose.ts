@@ -2,6 +2,7 @@ import type { BackendModule, Logger, Source } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
 import { type Conntrack, ConntrackTool, probeIpvs } from '@kube-proxier/linux';
 import { nftablesBackend } from '@kube-proxier/nftables';
+import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
 import { createSources } from './create-sources.js';
 import type { AgentSettings } from './flags/settings.js';
 import { createIpvsMode } from './ipvs-mode.js';
@@ -10,6 +11,8 @@ import { createIpvsMode } from './ipvs-mode.js';
 export interface Composition {
   /** Every way to program a node that this program knows. Making it touches nothing. */
   readonly backends: readonly BackendModule[];
+  /** The same backends with the options that are their own. Default: as they are. */
+  configure?(settings: AgentSettings): readonly BackendModule[];
   sources(settings: AgentSettings, logger: Logger): readonly Source[];
   /** Where stale flows are deleted; when absent, they are left. */
   readonly conntrack?: Conntrack;
@@ -17,8 +20,11 @@ export interface Composition {
 
 /** The real parts. The only place that knows which backends and sources there are. */
 export function compose(): Composition {
+  const backends = [iptablesBackend, nftablesBackend, createIpvsMode(() => probeIpvs()), userspaceBackend];
   return {
-    backends: [iptablesBackend, nftablesBackend, createIpvsMode(() => probeIpvs())],
+    backends,
+    configure: ({ userspace }) =>
+      backends.map((backend) => (backend === userspaceBackend ? createUserspaceBackend(userspace) : backend)),
     sources: createSources,
     conntrack: new ConntrackTool(),
   };

@@ -5,9 +5,12 @@ import type { AgentSettings } from './flags/settings.js';
 import { VERSION } from './version.js';
 
 /** Where objects come from: the API server first, so that it counts where a manifest names the same object. */
-export function createSources({ kubernetes, manifests }: AgentSettings, logger: Logger): readonly Source[] {
+export function createSources(
+  { kubernetes, manifests, allowLoopbackEndpoints }: AgentSettings,
+  logger: Logger,
+): readonly Source[] {
   return [
     ...(kubernetes ? [new KubernetesSource({ ...kubernetes, logger, userAgent: `kube-proxier/${VERSION}` })] : []),
-    ...manifests.map((path) => new ManifestSource({ path, logger })),
+    ...manifests.map((path) => new ManifestSource({ path, logger, allowLoopbackEndpoints })),
   ];
 }

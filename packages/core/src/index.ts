@@ -18,7 +18,7 @@ export * from './objects/definitions.js';
 export * from './objects/object-problem.js';
 export * from './objects/object-reader.js';
 export * from './objects/objects.js';
-export { readEndpointSlice } from './objects/read-endpoint-slice.js';
+export { type EndpointSliceReadOptions, readEndpointSlice } from './objects/read-endpoint-slice.js';
 export { readNode, readServiceCIDR } from './objects/read-node.js';
 export { DEFAULT_AFFINITY_SECONDS, readService } from './objects/read-service.js';
 export * from './resolution/diff-states.js';

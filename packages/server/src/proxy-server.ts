@@ -52,6 +52,11 @@ export interface ProxyServerOptions {
   readonly proxier?: Partial<ProxierOptions>;
   /** The node's primary address, where it is not the Node object's (spec W-28). Default: that of the Node. */
   readonly bindAddress?: string;
+  /**
+   * Endpoints may have loopback addresses, which the API server refuses. Default false: such an address turns a Service
+   * into a way into the node itself. For trying things out on one computer.
+   */
+  readonly allowLoopbackEndpoints?: boolean;
   /** IP families to serve, where the host has them. Default both. */
   readonly families?: readonly IPFamily[];
   /** Default: says nothing. */
@@ -283,8 +288,9 @@ export class ProxyServer {
       this.observer,
     ];
     const combined = combineObservers(observers, logger);
-    const reader = new ObjectReader((problem) =>
-      logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
+    const reader = new ObjectReader(
+      (problem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
+      { allowLoopbackEndpoints: this.options.allowLoopbackEndpoints ?? false },
     );
     const make = (family: IPFamily) =>
       create({

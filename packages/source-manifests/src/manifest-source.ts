@@ -29,6 +29,8 @@ export interface ManifestSourceOptions {
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
+  /** Endpoints may have loopback addresses, which the API server refuses; see `EndpointSliceReadOptions`. Default false. */
+  readonly allowLoopbackEndpoints?: boolean;
   /** Milliseconds without a change after which files are read. Editors write in steps. Default 100. */
   readonly settleTime?: number;
   /**
@@ -92,6 +94,7 @@ export class ManifestSource implements Source {
   private readonly path: string;
   private readonly logger: Logger;
   private readonly clock: Clock;
+  private readonly allowLoopbackEndpoints: boolean;
   private readonly settleTime: number;
   private readonly removalSettleTime: number;
   private readonly maxSettleTime: number;
@@ -131,6 +134,7 @@ export class ManifestSource implements Source {
     this.description = `manifests in ${printable(options.path)}`;
     this.logger = options.logger ?? silentLogger;
     this.clock = options.clock ?? systemClock;
+    this.allowLoopbackEndpoints = options.allowLoopbackEndpoints ?? false;
     this.settleTime = options.settleTime ?? 100;
     this.removalSettleTime = Math.max(options.removalSettleTime ?? 500, this.settleTime);
     this.maxSettleTime = options.maxSettleTime ?? 5000;
@@ -331,7 +335,9 @@ export class ManifestSource implements Source {
         files.set(name, { ...known, ...state });
         continue;
       }
-      const manifest = readManifest(found.path, content.text);
+      const manifest = readManifest(found.path, content.text, {
+        allowLoopbackEndpoints: this.allowLoopbackEndpoints,
+      });
       const broken = manifest.problems.some(({ severity }) => severity === 'error');
       files.set(name, {
         ...state,

@@ -1,4 +1,5 @@
 import {
+  type EndpointSliceReadOptions,
   messageOf,
   type ObjectProblem,
   type ReadResult,
@@ -50,9 +51,10 @@ const GROUPS: Readonly<Record<Family, { readonly group: string; readonly version
  * lists. Pure, and never throws: whatever is wrong is a problem with its place in the file.
  *
  * @param file path for messages.
+ * @param options what is read that an API server would refuse. Default: nothing.
  */
-export function readManifest(file: string, text: string): Manifest {
-  const reader = new ManifestReader(file, text);
+export function readManifest(file: string, text: string, options: EndpointSliceReadOptions = {}): Manifest {
+  const reader = new ManifestReader(file, text, options);
   try {
     reader.read();
   } catch (error) {
@@ -75,6 +77,7 @@ class ManifestReader {
   constructor(
     private readonly file: string,
     private readonly text: string,
+    private readonly options: EndpointSliceReadOptions,
   ) {}
 
   read(): void {
@@ -222,7 +225,7 @@ class ManifestReader {
     position: Position,
     converted?: { readonly from: string; readonly originOf: (field: string) => string },
   ): void {
-    const result = this.check(readEndpointSlice(value), path, converted);
+    const result = this.check(readEndpointSlice(value, this.options), path, converted);
     if (!result) {
       return;
     }

@@ -52,7 +52,12 @@ async function explainManifests(
   const addresses =
     settings.bindAddress === '' || /^(0\.0\.0\.0|::)$/.test(settings.bindAddress) ? [] : [settings.bindAddress];
   const options = { ...DEFAULT_PROXIER_OPTIONS, ...settings.proxier, nodeName, nodeAddresses: addresses };
-  const resolver = new ProxyStateResolver({ family, options, reader: new ObjectReader(), since: 0 });
+  const resolver = new ProxyStateResolver({
+    family,
+    options,
+    reader: new ObjectReader(undefined, { allowLoopbackEndpoints: settings.allowLoopbackEndpoints }),
+    since: 0,
+  });
   const handler: SourceHandler = {
     onServiceUpdate: (previous, current) => void resolver.updateService(previous, current),
     onEndpointsUpdate: (previous, current) => void resolver.updateEndpointSlice(previous, current),

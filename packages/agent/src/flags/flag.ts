@@ -19,7 +19,16 @@ export interface Flag {
   readonly group: FlagGroup;
 }
 
-export type FlagGroup = 'Mode' | 'Status' | 'Objects' | 'Node' | 'Services' | 'Timing' | 'Logging' | 'Other';
+export type FlagGroup =
+  | 'Mode'
+  | 'Mode userspace'
+  | 'Status'
+  | 'Objects'
+  | 'Node'
+  | 'Services'
+  | 'Timing'
+  | 'Logging'
+  | 'Other';
 
 const DURATION = 'a duration such as 500ms, 30s or 1m30s';
 
@@ -42,6 +51,36 @@ export const FLAGS = [
     defaultText: 'iptables',
     help: 'The mode to use when this host cannot run the one asked for. With "none", that is an error.',
     group: 'Mode',
+  },
+  {
+    name: 'userspace-redirect',
+    type: 'text',
+    value: 'how',
+    default: 'auto',
+    defaultText: 'auto',
+    help:
+      'How clients get to the proxy: "iptables" redirects cluster IPs and external addresses to it; "bind" serves those ' +
+      'that are addresses of this host; "none" serves NodePorts only, and needs no privilege; "auto" is iptables where ' +
+      'that can be had, else bind.',
+    group: 'Mode userspace',
+  },
+  {
+    name: 'proxy-port-range',
+    type: 'text',
+    value: 'ports',
+    default: '',
+    defaultText: 'any free ports',
+    help: 'The ports that the proxy listens on for redirected clients: 30000-32767, or 30000+100, or one port.',
+    group: 'Mode userspace',
+  },
+  {
+    name: 'udp-timeout',
+    type: 'duration',
+    value: 'duration',
+    default: '250ms',
+    defaultText: '250ms',
+    help: `How long a UDP client keeps its endpoint while nothing is sent either way, ${DURATION}. More than 0.`,
+    group: 'Mode userspace',
   },
   {
     name: 'config',

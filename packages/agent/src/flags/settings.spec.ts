@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseCommandLine } from './command-line.js';
 import { type AgentSettings, CommandLineError, readSettings } from './settings.js';
 
-const MODES = ['iptables', 'ipvs'];
+const MODES = ['iptables', 'ipvs', 'userspace'];
 
 function read(...args: readonly string[]): AgentSettings {
   return readSettings(parseCommandLine(['--manifests=m', ...args]), MODES);
@@ -39,6 +39,8 @@ describe('readSettings', () => {
       },
       logging: { format: 'text', verbosity: 0 },
       output: 'text',
+      userspace: { redirect: 'auto', udpTimeout: 250 },
+      allowLoopbackEndpoints: false,
       status: { host: '127.0.0.1', port: 10249 },
       health: { host: '0.0.0.0', port: 10256 },
     });
@@ -84,9 +86,9 @@ describe('readSettings', () => {
   it.each<[string, string]>([
     [
       '--proxy-mode=nftables',
-      '--proxy-mode: unknown proxy mode "nftables"; modes that are there: iptables, ipvs; leave it empty for iptables',
+      '--proxy-mode: unknown proxy mode "nftables"; modes that are there: iptables, ipvs, userspace; leave it empty for iptables',
     ],
-    ['--proxy-mode-fallback=x', '--proxy-mode-fallback: "x" must be one of iptables, ipvs, or none'],
+    ['--proxy-mode-fallback=x', '--proxy-mode-fallback: "x" must be one of iptables, ipvs, userspace, or none'],
     ['--hostname-override=  ', '--hostname-override: "  " must not be blank; leave it out to use the name of the host'],
     [
       '--bind-address=10.0.0.1:80',
@@ -163,5 +165,17 @@ describe('readSettings', () => {
 
   it('tells of everything at once', () => {
     expect(problems('--proxy-mod=x', '--v=x', '--masquerade-all=2', 'extra', '--bind-address=y')).toHaveLength(6);
+  });
+
+  it('reads what only the userspace backend knows of', () => {
+    expect(read('--userspace-redirect=none', '--proxy-port-range=30000+9', '--udp-timeout=2s').userspace).toEqual({
+      redirect: 'none',
+      portRange: { first: 30_000, last: 30_009 },
+      udpTimeout: 2000,
+    });
+    const laptop = ['--proxy-mode=userspace', '--userspace-redirect=none'];
+    expect(read(...laptop).allowLoopbackEndpoints).toBe(true);
+    expect(read('--userspace-redirect=none').allowLoopbackEndpoints).toBe(false);
+    expect(read('--proxy-port-range=0').userspace.portRange).toBeUndefined();
   });
 });

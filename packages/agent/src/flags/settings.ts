@@ -10,6 +10,7 @@ import {
   parseCIDR,
   UnknownProxyModeError,
 } from '@kube-proxier/core';
+import { parsePortRange, USERSPACE_REDIRECTS, type UserspaceBackendOptions } from '@kube-proxier/userspace';
 import type { ConfigurationReading } from '../configuration/kube-proxy-configuration.js';
 import { printable } from '../logging/printable.js';
 import type { LoggingFormat } from '../logging/winston-logger.js';
@@ -30,6 +31,13 @@ export interface AgentSettings {
   readonly bindAddress: string;
   /** What differs from core's defaults or was given. */
   readonly proxier: Partial<ProxierOptions>;
+  /** What only the userspace backend knows of. */
+  readonly userspace: Pick<UserspaceBackendOptions, 'redirect' | 'portRange' | 'udpTimeout'>;
+  /**
+   * Endpoints of manifests may have loopback addresses. Only for a proxy that redirects nothing: run as an ordinary
+   * user, it leads nowhere that the writer of the manifests could not go himself.
+   */
+  readonly allowLoopbackEndpoints: boolean;
   readonly logging: LoggingSettings;
   /** Where the status server listens; undefined when it is switched off. */
   readonly status: StatusAddress | undefined;
@@ -150,6 +158,11 @@ class SettingsReader {
         masqueradeBit: this.int('iptables-masquerade-bit', 0, 31, 'a bit from 0 to 31'),
         ...this.periods(),
       },
+      userspace: this.userspace(),
+      allowLoopbackEndpoints:
+        this.text('proxy-mode') === 'userspace' &&
+        this.text('userspace-redirect') === 'none' &&
+        this.commandLine.values.has('manifests'),
       logging: this.logging(),
       status: this.address('metrics-bind-address', DEFAULT_STATUS_PORT),
       health: this.address('healthz-bind-address', DEFAULT_HEALTH_PORT),
@@ -309,6 +322,28 @@ class SettingsReader {
       this.wrong('iptables-sync-period', text, `must be greater than or equal to --iptables-min-sync-period, ${least}`);
     }
     return { syncPeriod: syncPeriod ?? 0, minSyncPeriod: minSyncPeriod ?? 0 };
+  }
+
+  private userspace(): AgentSettings['userspace'] {
+    const text = this.text('userspace-redirect');
+    const redirect = USERSPACE_REDIRECTS.find((candidate) => candidate === text);
+    if (redirect === undefined) {
+      this.wrong('userspace-redirect', text, `must be one of ${USERSPACE_REDIRECTS.join(', ')}`);
+    }
+    const portRange = parsePortRange(this.text('proxy-port-range'));
+    if (portRange === 'invalid') {
+      const right = 'is not a range of ports from 1 to 65535; write it like 30000-32767 or 30000+100';
+      this.wrong('proxy-port-range', this.text('proxy-port-range'), right);
+    }
+    const udpTimeout = this.duration('udp-timeout');
+    if (udpTimeout !== undefined && udpTimeout <= 0) {
+      this.wrong('udp-timeout', this.text('udp-timeout'), 'must be greater than 0, such as 250ms');
+    }
+    return {
+      redirect: redirect ?? 'auto',
+      udpTimeout: udpTimeout ?? 250,
+      ...(portRange === undefined || portRange === 'invalid' ? {} : { portRange }),
+    };
   }
 
   private logging(): LoggingSettings {

@@ -47,7 +47,7 @@ function specialAddress(address: ParsedAddress): string | undefined {
   if (text === '0.0.0.0' || text === '::') {
     return 'is the unspecified address';
   }
-  if (text.startsWith('127.') || text === '::1') {
+  if (isLoopback(address)) {
     return 'is a loopback address';
   }
   if (text.startsWith('169.254.') || /^fe[89ab]/.test(text)) {
@@ -57,6 +57,10 @@ function specialAddress(address: ParsedAddress): string | undefined {
     return 'is a multicast or reserved address';
   }
   return undefined;
+}
+
+function isLoopback({ text }: ParsedAddress): boolean {
+  return text.startsWith('127.') || text === '::1';
 }
 
 /** Reads fields of one object and notes what is wrong, field by field. Never throws. */
@@ -173,14 +177,14 @@ export class FieldReader {
   }
 
   /** An address that a Service or endpoint may have, or undefined and noted. */
-  address(value: unknown, field: string, family?: IPFamily): ParsedAddress | undefined {
+  address(value: unknown, field: string, family?: IPFamily, allowLoopback = false): ParsedAddress | undefined {
     const address = parseAddress(typeof value === 'string' ? value.trim() : value);
     if (!address) {
       this.ignoreField(field, `${printable(value)} is not an IP address`);
       return undefined;
     }
     const special = specialAddress(address);
-    if (special) {
+    if (special && !(allowLoopback && isLoopback(address))) {
       this.ignoreField(field, `${address.text} ${special} and cannot be used here`);
       return undefined;
     }

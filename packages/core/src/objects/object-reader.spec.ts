@@ -327,3 +327,19 @@ describe('ObjectReader', () => {
     expect(told).toHaveBeenCalledTimes(3);
   });
 });
+
+describe('loopback endpoints', () => {
+  const slice = makeSlice('web', ['127.0.0.1', '169.254.1.1', '0.0.0.0']);
+
+  test('are refused, as the API server does', () => {
+    expect(readEndpointSlice(slice).definition?.endpoints).toEqual([]);
+  });
+
+  test('are read where that is asked for, and nothing else that is special', () => {
+    const problems: ObjectProblem[] = [];
+    const reader = new ObjectReader((problem) => problems.push(problem), { allowLoopbackEndpoints: true });
+    const { definition } = reader.readEndpointSlice(slice);
+    expect(definition?.endpoints.map(({ address }) => address)).toEqual(['127.0.0.1']);
+    expect(fields(problems)).toEqual(['endpoints[1].addresses[0]', 'endpoints[2].addresses[0]']);
+  });
+});

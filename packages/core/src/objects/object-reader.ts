@@ -5,7 +5,7 @@ import type {
   ServiceDefinition,
 } from './definitions.js';
 import type { ObjectIdentity, ObjectProblem, ReadResult } from './object-problem.js';
-import { readEndpointSlice } from './read-endpoint-slice.js';
+import { type EndpointSliceReadOptions, readEndpointSlice } from './read-endpoint-slice.js';
 import { readNode, readServiceCIDR } from './read-node.js';
 import { readService } from './read-service.js';
 
@@ -19,15 +19,21 @@ export class ObjectReader {
   private readonly latest = new Map<string, { readonly object: object; readonly result: ReadResult<unknown> }>();
   private readonly reported = new Map<string, string>();
 
-  /** @param onProblem is told of each new problem. Default: nobody. */
-  constructor(private readonly onProblem: (problem: ObjectProblem) => void = () => {}) {}
+  /**
+   * @param onProblem is told of each new problem. Default: nobody.
+   * @param options what is read that an API server would refuse. Default: nothing.
+   */
+  constructor(
+    private readonly onProblem: (problem: ObjectProblem) => void = () => {},
+    private readonly options: EndpointSliceReadOptions = {},
+  ) {}
 
   readService(object: unknown): ReadResult<ServiceDefinition> {
     return this.read('Service', object, readService);
   }
 
   readEndpointSlice(object: unknown): ReadResult<EndpointSliceDefinition> {
-    return this.read('EndpointSlice', object, readEndpointSlice);
+    return this.read('EndpointSlice', object, (given) => readEndpointSlice(given, this.options));
   }
 
   readNode(object: unknown): ReadResult<NodeDefinition> {

@@ -8,11 +8,23 @@ import { PROTOCOLS } from './read-service.js';
 
 const NO_HINTS: readonly string[] = [];
 
+/** What is taken from objects that an API server would refuse. */
+export interface EndpointSliceReadOptions {
+  /**
+   * Endpoints on loopback addresses are read. Default false: such an address turns a Service into a way into the node
+   * itself. For trying things out on one computer, by a proxy that runs as an ordinary user.
+   */
+  readonly allowLoopbackEndpoints?: boolean;
+}
+
 /**
  * Reads and checks an EndpointSlice (spec K-30…K-40). Never throws, whatever it is given. A port or endpoint that is
  * malformed is left out and named; the rest of the slice is used.
  */
-export function readEndpointSlice(object: unknown): ReadResult<EndpointSliceDefinition> {
+export function readEndpointSlice(
+  object: unknown,
+  options: EndpointSliceReadOptions = {},
+): ReadResult<EndpointSliceDefinition> {
   const reader = new FieldReader('EndpointSlice');
   const identity = reader.readIdentity(object, true);
   const result = (definition?: EndpointSliceDefinition, skipped?: string): ReadResult<EndpointSliceDefinition> => ({
@@ -50,7 +62,7 @@ export function readEndpointSlice(object: unknown): ReadResult<EndpointSliceDefi
     serviceName,
     family: addressType,
     ports: readPorts(reader, object.ports),
-    endpoints: readEndpoints(reader, object.endpoints, addressType),
+    endpoints: readEndpoints(reader, object.endpoints, addressType, options.allowLoopbackEndpoints ?? false),
     triggerTime: reader.time(annotations?.[LAST_CHANGE_TRIGGER_TIME_ANNOTATION]),
   });
 }
@@ -89,7 +101,12 @@ function readPorts(reader: FieldReader, value: unknown): EndpointSliceDefinition
   return ports;
 }
 
-function readEndpoints(reader: FieldReader, value: unknown, family: IPFamily): readonly SliceEndpointDefinition[] {
+function readEndpoints(
+  reader: FieldReader,
+  value: unknown,
+  family: IPFamily,
+  allowLoopback: boolean,
+): readonly SliceEndpointDefinition[] {
   const endpoints: SliceEndpointDefinition[] = [];
   for (const [index, entry] of reader.list(value, 'endpoints').entries()) {
     const record = isRecord(entry) ? entry : undefined;
@@ -102,7 +119,7 @@ function readEndpoints(reader: FieldReader, value: unknown, family: IPFamily): r
       reader.ignoreField(`endpoints[${index}].addresses`, `${printable(addresses)} is not a list with an address`);
       continue;
     }
-    const address = reader.address(addresses[0], `endpoints[${index}].addresses[0]`, family);
+    const address = reader.address(addresses[0], `endpoints[${index}].addresses[0]`, family, allowLoopback);
     if (!address) {
       continue;
     }

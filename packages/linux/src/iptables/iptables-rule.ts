@@ -37,7 +37,9 @@ export type IptablesTarget =
   /** Clears the bits of `mask`, then flips those of `value`. */
   | { readonly target: 'MARK'; readonly value: number; readonly mask: number }
   | { readonly target: 'MASQUERADE'; readonly randomFully: boolean }
-  | { readonly target: 'DNAT'; readonly to: string };
+  | { readonly target: 'DNAT'; readonly to: string }
+  /** To the same host: the first address of the interface it came in by, or a loopback address. */
+  | { readonly target: 'REDIRECT'; readonly toPort: number };
 
 /** The parts of a rule. Everything absent matches everything. */
 export interface IptablesRuleParts {
@@ -113,6 +115,8 @@ function renderTarget(target: IptablesTarget | undefined): string {
       return target.randomFully ? ' -j MASQUERADE --random-fully' : ' -j MASQUERADE';
     case 'DNAT':
       return ` -j DNAT --to-destination ${target.to}`;
+    case 'REDIRECT':
+      return ` -j REDIRECT --to-ports ${target.toPort}`;
     default:
       return ` -j ${target.target}`;
   }
@@ -402,6 +406,9 @@ class RuleReader {
       case 'DNAT':
         this.#expect('--to-destination');
         return { target: 'DNAT', to: this.#next() };
+      case 'REDIRECT':
+        this.#expect('--to-ports');
+        return { target: 'REDIRECT', toPort: this.#number(this.#next()) };
       default:
         if (name === 'ACCEPT' || name === 'DROP' || name === 'RETURN') {
           return { target: name };

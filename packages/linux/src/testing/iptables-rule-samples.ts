@@ -36,6 +36,7 @@ export function natSamples(family: IPFamily): readonly string[] {
     ...['tcp', 'udp', 'sctp'].map((protocol) => `-p ${protocol} -j DNAT --to-destination ${to}`),
     `-p tcp -m statistic --mode random --probability 0.33333333349 -j DNAT --to-destination ${to}`,
     `-p tcp -m comment --comment "a/b -> ${to}" -m statistic --mode random --probability 0.50000000000 -j DNAT --to-destination ${to}`,
+    '-p udp -m udp --dport 53 -j REDIRECT --to-ports 40053',
     `-m recent --rcheck --seconds 600 --reap --name KUBE-SEP-X --mask ${mask} --rsource -j KUBE-SEP-X`,
     `-p tcp -m recent --set --name KUBE-SEP-X --mask ${mask} --rsource -j DNAT --to-destination ${to}`,
     '-j MARK --set-xmark 0x4000/0x4000',

@@ -11,6 +11,8 @@ export interface Flow {
   readonly to: string;
   readonly port: number;
   readonly protocol: SandboxProtocol;
+  /** False for a mode that never keeps a client's address (`BackendCapabilities.preservesSource`). Default true. */
+  readonly preservesSource?: boolean;
 }
 
 /** Connections per endpoint that may be chosen: with 12, one of two is missed once in four thousand flows. */
@@ -55,14 +57,20 @@ export async function verifyFlow(sandbox: NetworkSandbox, state: ProxyState, flo
       return kind === expected || inOutput ? undefined : `${what}: ${kind}, not ${expected}`;
     }
     case 'forwarded':
-      return await verifyForwarded(sandbox, what, source, outcome.choices, () => send(2000));
+      return await verifyForwarded(
+        sandbox,
+        what,
+        flow.preservesSource === false ? undefined : source,
+        outcome.choices,
+        () => send(2000),
+      );
   }
 }
 
 async function verifyForwarded(
   { hosts, node }: NetworkSandbox,
   what: string,
-  source: string,
+  source: string | undefined,
   choices: readonly SimulatedChoice[],
   send: () => Promise<Outcome>,
 ): Promise<string | undefined> {
@@ -82,7 +90,7 @@ async function verifyForwarded(
     if (!choice) {
       return `${what}: answered by ${outcome.by}, not by ${[...byName.keys()].join(' or ')}`;
     }
-    const allowed = choice.masqueraded ? node.addresses : [source];
+    const allowed = choice.masqueraded || source === undefined ? node.addresses : [source];
     if (!allowed.includes(outcome.sourceSeen)) {
       return `${what}: ${outcome.by} saw ${outcome.sourceSeen}, not ${allowed.join(' or ')}`;
     }

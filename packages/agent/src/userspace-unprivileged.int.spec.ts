@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, connect as netConnect, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const MAIN = join(ROOT, 'packages/agent/dist/main.js');
+const EXAMPLE = join(ROOT, 'examples/userspace-laptop/web.yaml');
+
+/** Words that make a command run without any privilege, when this process has some. */
+function unprivileged(): readonly string[] {
+  return process.getuid?.() === 0
+    ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--no-new-privs', '--bounding-set=-all']
+    : [];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** What comes back from a port, or the error that does. */
+function ask(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = netConnect(port, '127.0.0.1');
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
+    socket.on('close', () => resolve(text));
+    socket.end('hello');
+  });
+}
+
+describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
+  const children: ChildProcess[] = [];
+  let directory: string | undefined;
+  let endpoint: Server | undefined;
+
+  beforeAll(() => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const built = spawnSync(process.execPath, [tsc, '-b', 'packages/agent'], { cwd: ROOT, encoding: 'utf8' });
+    expect(built.stdout).toBe('');
+  }, 120_000);
+
+  afterEach(async () => {
+    endpoint?.close();
+    for (const child of children.splice(0)) {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+    }
+    if (directory) {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('serves the NodePort of the example, and ends in time', async () => {
+    endpoint = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+    await once(endpoint, 'listening');
+    const address = endpoint.address();
+    const nodePort = await freePort();
+    // The example, but for ports that are sure to be free.
+    const yaml = (await readFile(EXAMPLE, 'utf8'))
+      .replace('30080', `${nodePort}`)
+      .replace('port: 8080', `port: ${typeof address === 'object' && address ? address.port : 0}`);
+    directory = await mkdtemp(join(tmpdir(), 'userspace-'));
+    await writeFile(join(directory, 'web.yaml'), yaml, { mode: 0o644 });
+    spawnSync('chmod', ['755', directory]);
+
+    const [command = '', ...args] = [
+      ...unprivileged(),
+      process.execPath,
+      MAIN,
+      ...['--proxy-mode=userspace', '--userspace-redirect=none', `--manifests=${directory}`, '--metrics-bind-address='],
+      '--v=2',
+    ];
+    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    children.push(child);
+    let log = '';
+    const synced = new Promise<void>((resolve, reject) => {
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        log += text;
+        if (/Synced family="?IPv4/.test(log)) {
+          resolve();
+        }
+      });
+      child.once('exit', () => reject(new Error(`it ended:\n${log}`)));
+    });
+    await synced;
+    expect(log).not.toMatch(/WARN|ERROR/);
+    expect(log).toMatch(/mode="userspace" host="redirect none"/);
+    expect(await ask(nodePort)).toBe('hello');
+
+    endpoint.close();
+    expect(await ask(nodePort)).toBe('ECONNRESET');
+
+    const begin = Date.now();
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(Date.now() - begin).toBeLessThan(1000);
+    expect(await ask(nodePort)).toBe('ECONNREFUSED');
+  });
+});

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { silentLogger } from '@kube-proxier/core';
+import { descriptorLimit } from './proxy/descriptor-budget.js';
+import { freePort, LoopbackWorld, until } from './testing/loopback-world.js';
+
+/** An echo server of its own, so that its descriptors are not counted here. */
+const ENDPOINT = `
+const server = require('node:net').createServer({ allowHalfOpen: true }, (socket) => {
+  socket.on('error', () => {});
+  socket.pipe(socket);
+});
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => process.send(server.address().port));
+`;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+const PROC = '/proc/self/fd';
+const whereCountable = existsSync(PROC) ? describe : describe.skip;
+const descriptors = () => readdirSync(PROC).length;
+const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+
+function open(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
+
+/** Sends a byte and waits for it to come back. */
+async function echo(socket: Socket): Promise<void> {
+  socket.write('x');
+  await once(socket, 'data');
+}
+
+async function inBatches(count: number, size: number, run: (index: number) => Promise<void>): Promise<void> {
+  for (let first = 0; first < count; first += size) {
+    await Promise.all(Array.from({ length: Math.min(size, count - first) }, (_, offset) => run(first + offset)));
+  }
+}
+
+whereCountable('nothing leaks', () => {
+  let endpoint: ChildProcess;
+  let port: number;
+
+  beforeAll(async () => {
+    endpoint = spawn(process.execPath, ['-e', ENDPOINT], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    [port] = (await once(endpoint, 'message')) as [number];
+  });
+
+  afterAll(async () => {
+    endpoint.kill('SIGKILL');
+    await once(endpoint, 'exit');
+  });
+
+  test('5,000 connections at once, short ones, cut ones and refused ones', async () => {
+    const nodePort = await freePort();
+    const warnings: string[] = [];
+    const proxy = new LoopbackWorld({ logger: { ...silentLogger, warn: (message) => warnings.push(message) } });
+    const service = { nodePort, port, endpoints: ['127.0.0.1'] };
+    // A connection here is three descriptors of this process: the client's end and both of the proxy.
+    const count = Math.min(5000, Math.floor((await descriptorLimit()) / 3) - 200);
+    const descriptorsBefore = descriptors();
+    const timersBefore = timers();
+    try {
+      await proxy.install(service);
+      const clients: Socket[] = [];
+      const round = async () => {
+        await inBatches(count, 250, async () => {
+          const socket = await open(nodePort);
+          clients.push(socket);
+          await echo(socket);
+        });
+        expect(proxy.traffic().active).toBe(count);
+        // Still served, each of them.
+        await inBatches(count, 500, (index) => echo(clients[index] as Socket));
+        for (const [index, socket] of clients.entries()) {
+          if (index % 3 === 0) {
+            socket.resetAndDestroy();
+          } else {
+            socket.destroy();
+          }
+        }
+        clients.length = 0;
+        await until(() => proxy.traffic().active === 0, 'no connection');
+      };
+      await round();
+      const heapAfterOne = heapUsed();
+      await round();
+
+      await inBatches(3000, 50, async () => {
+        const socket = await open(nodePort);
+        await echo(socket);
+        socket.destroy();
+      });
+      await until(() => proxy.traffic().active === 0, 'no connection');
+
+      await proxy.install({ ...service, endpoints: [] });
+      await inBatches(500, 50, async () => {
+        const socket = connect(nodePort, '127.0.0.1');
+        socket.on('error', () => {});
+        await new Promise((resolve) => socket.on('close', resolve));
+      });
+      expect(proxy.traffic()).toMatchObject({ active: 0, refused: 500, limited: 0, connections: 2 * count + 3000 });
+      // 10 MB is less than 1 KB for each connection there was.
+      expect(heapUsed() - heapAfterOne).toBeLessThan(10 << 20);
+      expect(warnings).toEqual([]);
+    } catch (error) {
+      throw new Error(`${error}; ${warnings.join('; ')}; ${JSON.stringify(proxy.dataplane.traffic)}`, { cause: error });
+    } finally {
+      await proxy.close();
+    }
+    await until(() => descriptors() <= descriptorsBefore, 'all descriptors closed');
+    // `until` itself waits by a timer.
+    expect(timers()).toBeLessThanOrEqual(timersBefore + 1);
+  }, 60_000);
+});
+
+function heapUsed(): number {
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}

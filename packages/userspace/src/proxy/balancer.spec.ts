@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ServiceOptions } from '../service-options.js';
+import type { Target } from '../userspace-transaction.js';
+import { Balancer } from './balancer.js';
+
+const OPTIONS: ServiceOptions = { proxyProtocol: undefined, loadBalancing: 'round-robin', maxConnections: undefined };
+const targets = (...numbers: readonly number[]): Target[] =>
+  numbers.map((number) => ({ key: `10.0.0.${number}:80`, address: `10.0.0.${number}`, port: 80 }));
+
+function make(cluster: readonly Target[], rest: { affinitySeconds?: number; options?: Partial<ServiceOptions> } = {}) {
+  const time = { now: 0 };
+  const balancer = new Balancer({ now: () => time.now, random: () => 0 });
+  const spec = (list: readonly Target[]) => ({
+    cluster: list,
+    local: [],
+    affinitySeconds: rest.affinitySeconds,
+    options: { ...OPTIONS, ...rest.options },
+  });
+  balancer.update(spec(cluster));
+  return { balancer, time, update: (list: readonly Target[]) => balancer.update(spec(list)) };
+}
+
+describe('Balancer', () => {
+  test('every endpoint has its turn, whatever their number', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5 }), (count, rounds) => {
+        const list = targets(...Array.from({ length: count }, (_, index) => index));
+        const { balancer } = make(list);
+        const picked = Array.from({ length: count * rounds }, () => balancer.pick('cluster', 'c')?.key);
+        for (const { key } of list) {
+          expect(picked.filter((other) => other === key)).toHaveLength(rounds);
+        }
+      }),
+    );
+  });
+
+  test('nothing to pick from is said so', () => {
+    const { balancer } = make([]);
+    expect(balancer.pick('cluster', 'c')).toBeUndefined();
+    expect(balancer.pick('local', 'c')).toBeUndefined();
+  });
+
+  test('what failed is left out as long as there is something else', () => {
+    const { balancer } = make(targets(1, 2, 3));
+    const failed = new Set(['10.0.0.1:80', '10.0.0.3:80']);
+    expect(balancer.pick('cluster', 'c', failed)?.address).toBe('10.0.0.2');
+    failed.add('10.0.0.2:80');
+    expect(balancer.pick('cluster', 'c', failed)).toBeDefined();
+  });
+
+  test('affinity lasts from the last time a client was here, for as long as the endpoint is there', () => {
+    const { balancer, time, update } = make(targets(1, 2), { affinitySeconds: 10 });
+    const first = balancer.pick('cluster', 'c');
+    for (let i = 0; i < 5; i++) {
+      time.now += 9_999;
+      expect(balancer.pick('cluster', 'c')).toBe(first);
+    }
+    time.now += 10_000;
+    expect(balancer.pick('cluster', 'c')).not.toBe(first);
+    update(targets(2));
+    expect(balancer.pick('cluster', 'c')?.address).toBe('10.0.0.2');
+    time.now += 10_000;
+    balancer.forgetStale();
+    expect(balancer.remembered).toBe(0);
+  });
+
+  test('after a failure a client is remembered with the endpoint that it got instead', () => {
+    const { balancer } = make(targets(1, 2), { affinitySeconds: 10 });
+    const first = balancer.pick('cluster', 'c');
+    const second = balancer.pick('cluster', 'c', new Set([first?.key ?? '']));
+    expect(second).not.toBe(first);
+    expect(balancer.pick('cluster', 'c')).toBe(second);
+  });
+
+  test('clients that are remembered are limited in number', () => {
+    const { balancer } = make(targets(1), { affinitySeconds: 10 });
+    for (let i = 0; i < 100_010; i++) {
+      balancer.pick('cluster', `c${i}`);
+    }
+    expect(balancer.remembered).toBe(100_000);
+  });
+
+  test('least connections: never more than one apart', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (steps) => {
+        const { balancer } = make(targets(1, 2, 3), { options: { loadBalancing: 'least-connections' } });
+        for (const opens of steps) {
+          if (opens) {
+            balancer.begin(balancer.pick('cluster', 'c')?.key ?? '');
+          }
+        }
+        const counts = targets(1, 2, 3).map(({ key }) => balancer.active.get(key) ?? 0);
+        expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,165 @@
+import type { LoadBalancing } from '../service-options.js';
+import type { ServiceSpec, Target } from '../userspace-transaction.js';
+
+type ListName = 'cluster' | 'local';
+
+interface AffinityRecord {
+  readonly key: string;
+  lastUsed: number;
+}
+
+/** Clients that are remembered for one service port, at most: those that were here longest ago go first. */
+const MOST_CLIENTS = 100_000;
+
+export interface BalancerOptions {
+  /** Milliseconds since any fixed time. */
+  readonly now: () => number;
+  /** 0 inclusive to 1 exclusive. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/**
+ * Picks endpoints for one service port (spec §8.2): in turn, or the one with the fewest connections, after session
+ * affinity. Each list has a turn of its own; what a client is remembered with holds for both, as long as the endpoint
+ * is in the list that is picked from.
+ */
+export class Balancer {
+  #lists: Readonly<Record<ListName, readonly Target[]>> = { cluster: [], local: [] };
+  readonly #turns: Record<ListName, number> = { cluster: 0, local: 0 };
+  /** Clients by address, the one that was here longest ago first. */
+  readonly #clients = new Map<string, AffinityRecord>();
+  readonly #active = new Map<string, number>();
+  #affinity: number | undefined;
+  #policy: LoadBalancing = 'round-robin';
+
+  constructor(private readonly options: BalancerOptions) {}
+
+  /** Connections under way by endpoint key. */
+  get active(): ReadonlyMap<string, number> {
+    return this.#active;
+  }
+
+  /** Clients that are remembered. */
+  get remembered(): number {
+    return this.#clients.size;
+  }
+
+  /** Takes over what a service port says. What is remembered of endpoints that are gone is forgotten (spec U-24). */
+  update(spec: Pick<ServiceSpec, 'cluster' | 'local' | 'affinitySeconds' | 'options'>): void {
+    for (const name of ['cluster', 'local'] as const) {
+      if (!sameKeys(this.#lists[name], spec[name])) {
+        // Not the first: the proxies of many nodes would all begin with it.
+        this.#turns[name] = Math.floor((this.options.random ?? Math.random)() * Math.max(1, spec[name].length));
+      }
+    }
+    this.#lists = { cluster: spec.cluster, local: spec.local };
+    this.#policy = spec.options.loadBalancing;
+    this.#affinity = spec.affinitySeconds === undefined ? undefined : spec.affinitySeconds * 1000;
+    if (this.#affinity === undefined) {
+      this.#clients.clear();
+      return;
+    }
+    const known = this.endpointKeys();
+    for (const [client, { key }] of this.#clients) {
+      if (!known.has(key)) {
+        this.#clients.delete(client);
+      }
+    }
+  }
+
+  /** Keys of all endpoints of both lists. */
+  endpointKeys(): ReadonlySet<string> {
+    return new Set([...this.#lists.cluster, ...this.#lists.local].map(({ key }) => key));
+  }
+
+  /**
+   * Picks an endpoint for a client.
+   *
+   * @param failed keys of endpoints that were tried for this connection: what the client is remembered with is not
+   * asked, and another endpoint is picked where there is one (spec U-22).
+   * @returns undefined when the list is empty.
+   */
+  pick(list: ListName, client: string, failed?: ReadonlySet<string>): Target | undefined {
+    const endpoints = this.#lists[list];
+    if (endpoints.length === 0) {
+      return undefined;
+    }
+    const remembered = failed || this.#affinity === undefined ? undefined : this.#recall(endpoints, client);
+    const chosen = remembered ?? this.#next(list, endpoints, failed);
+    if (this.#affinity !== undefined) {
+      this.#remember(client, chosen.key);
+    }
+    return chosen;
+  }
+
+  /** A connection to an endpoint begins; call what is returned once, when it ends. */
+  begin(key: string): () => void {
+    this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
+    return () => {
+      const left = (this.#active.get(key) ?? 1) - 1;
+      if (left > 0) {
+        this.#active.set(key, left);
+      } else {
+        this.#active.delete(key);
+      }
+    };
+  }
+
+  /** Forgets clients whose time is over (spec U-26). */
+  forgetStale(): void {
+    const since = this.options.now() - (this.#affinity ?? 0);
+    for (const [client, { lastUsed }] of this.#clients) {
+      if (lastUsed > since) {
+        return;
+      }
+      this.#clients.delete(client);
+    }
+  }
+
+  #recall(endpoints: readonly Target[], client: string): Target | undefined {
+    const record = this.#clients.get(client);
+    if (!record || this.options.now() - record.lastUsed >= (this.#affinity ?? 0)) {
+      return undefined;
+    }
+    return endpoints.find(({ key }) => key === record.key);
+  }
+
+  #remember(client: string, key: string): void {
+    // Set anew, so that it stands last.
+    this.#clients.delete(client);
+    this.#clients.set(client, { key, lastUsed: this.options.now() });
+    if (this.#clients.size > MOST_CLIENTS) {
+      const [oldest] = this.#clients.keys();
+      this.#clients.delete(oldest as string);
+    }
+  }
+
+  #next(list: ListName, endpoints: readonly Target[], failed: ReadonlySet<string> | undefined): Target {
+    const first = this.#turns[list] % endpoints.length;
+    let best: Target | undefined;
+    let fewest = Number.POSITIVE_INFINITY;
+    for (let offset = 0; offset < endpoints.length; offset++) {
+      const at = (first + offset) % endpoints.length;
+      const candidate = endpoints[at] as Target;
+      if (failed?.has(candidate.key)) {
+        continue;
+      }
+      if (this.#policy === 'round-robin') {
+        this.#turns[list] = (at + 1) % endpoints.length;
+        return candidate;
+      }
+      const active = this.#active.get(candidate.key) ?? 0;
+      if (active < fewest) {
+        fewest = active;
+        best = candidate;
+      }
+    }
+    this.#turns[list] = (first + 1) % endpoints.length;
+    return best ?? (endpoints[first] as Target);
+  }
+}
+
+/** Lists are sorted by key. */
+function sameKeys(left: readonly Target[], right: readonly Target[]): boolean {
+  return left.length === right.length && left.every(({ key }, index) => key === right[index]?.key);
+}

@@ -1,0 +1,66 @@
+import { type KernelFiles, kernelFiles } from '@kube-proxier/linux';
+
+/** Descriptors that are left to everything else in the process: files, the API server, tools that are run. */
+const RESERVE = 256;
+/** What is taken for the limit where the system does not say. */
+const UNKNOWN_LIMIT = 8192;
+
+/**
+ * Keeps the process below its limit of open files: what would go beyond is refused before the kernel refuses it
+ * (kube-proxy ended itself then, spec U-33).
+ */
+export class DescriptorBudget {
+  #taken = 0;
+
+  #limit: number;
+
+  /** @param limit descriptors that may be taken, or how to find out; until it is found out, as many as can be. */
+  constructor(private readonly source: number | (() => Promise<number>)) {
+    this.#limit = typeof source === 'number' ? source : Number.POSITIVE_INFINITY;
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Finds out the limit, where it is not known yet. */
+  async ready(): Promise<void> {
+    if (typeof this.source === 'function' && !Number.isFinite(this.#limit)) {
+      this.#limit = await this.source();
+    }
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** @returns false, and takes none, when there are not so many left. */
+  take(count: number): boolean {
+    if (this.#taken + count > this.#limit) {
+      return false;
+    }
+    this.#taken += count;
+    return true;
+  }
+
+  /** Takes them all the same: for what must be, and is few. */
+  force(count: number): void {
+    this.#taken += count;
+  }
+
+  release(count: number): void {
+    this.#taken -= count;
+  }
+}
+
+/** The limit of open files of this process less a reserve, and at least 64. Node raises it as far as it may. */
+export async function descriptorLimit(files: KernelFiles = kernelFiles): Promise<number> {
+  let limit = UNKNOWN_LIMIT;
+  try {
+    const soft = /^Max open files\s+(\S+)/m.exec(await files.read('/proc/self/limits'))?.[1];
+    limit = soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft ?? UNKNOWN_LIMIT);
+  } catch {
+    // Not Linux.
+  }
+  return Math.max(64, limit - RESERVE);
+}

@@ -1,0 +1,115 @@
+import type { Clock, Logger } from '@kube-proxier/core';
+import type { ServiceSpec } from '../userspace-transaction.js';
+import { Balancer } from './balancer.js';
+import type { DescriptorBudget } from './descriptor-budget.js';
+import { type ServiceTraffic, TrafficCounters } from './service-traffic.js';
+
+/** What all service ports of a proxier share. Durations in milliseconds. */
+export interface ProxyEnvironment {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly budget: DescriptorBudget;
+  /** Time for each attempt to connect, one after the other. */
+  readonly dialTimeouts: readonly number[];
+  /** After which a UDP session without a datagram in either direction ends. */
+  readonly udpTimeout: number;
+  /** After which a TCP connection that one side has ended, and nothing moves on, is given up. */
+  readonly halfClosedTimeout: number;
+  /** Of each TCP socket, in bytes, in each direction. */
+  readonly highWaterMark: number;
+  /** Connections and sessions of one service port at once, where its annotation does not say. */
+  readonly maxConnectionsPerService: number;
+}
+
+/** A connection or session, as far as its service port deals with it. */
+export interface Closable {
+  readonly endpointKey: string | undefined;
+  close(): void;
+}
+
+/** Milliseconds between two warnings of one kind about one service port. */
+const WARN_EVERY = 10_000;
+
+/** One service port at work: where its clients go, how many there are, and what they moved. */
+export class ServiceProxy {
+  readonly balancer: Balancer;
+  readonly counters = new TrafficCounters();
+  readonly open = new Set<Closable>();
+  #spec: ServiceSpec;
+  #lastWarning = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    spec: ServiceSpec,
+    readonly environment: ProxyEnvironment,
+  ) {
+    this.balancer = new Balancer({ now: () => environment.clock.now() });
+    this.#spec = spec;
+    this.balancer.update(spec);
+  }
+
+  get spec(): ServiceSpec {
+    return this.#spec;
+  }
+
+  /** TCP connections to endpoints that are gone go on to their end; UDP sessions begin anew (spec U-34). */
+  update(spec: ServiceSpec): void {
+    this.#spec = spec;
+    this.balancer.update(spec);
+    if (spec.protocol === 'UDP') {
+      const known = this.balancer.endpointKeys();
+      for (const session of this.open) {
+        if (session.endpointKey !== undefined && !known.has(session.endpointKey)) {
+          session.close();
+        }
+      }
+    }
+  }
+
+  /** Takes on one more that needs so many descriptors; false when that is beyond a limit. */
+  admit(descriptors: number): boolean {
+    const most = this.#spec.options.maxConnections ?? this.environment.maxConnectionsPerService;
+    if (this.counters.active >= most) {
+      this.limited(`it has ${most} connections, as many as it may have at once`);
+      return false;
+    }
+    if (!this.environment.budget.take(descriptors)) {
+      this.limited('the process has as many open files as it may have; raise its limit (RLIMIT_NOFILE)');
+      return false;
+    }
+    this.counters.active++;
+    this.counters.connections++;
+    return true;
+  }
+
+  /** The opposite of `admit`. */
+  release(descriptors: number): void {
+    this.counters.active--;
+    this.environment.budget.release(descriptors);
+  }
+
+  /** Counts one that was turned away at a limit, and says so, but not each time. */
+  limited(reason: string): void {
+    this.counters.limited++;
+    this.warn(`${this.#spec.name} turns clients away: ${reason}`);
+  }
+
+  warn(message: string): void {
+    const now = this.environment.clock.now();
+    if (now - this.#lastWarning >= WARN_EVERY) {
+      this.#lastWarning = now;
+      this.environment.logger.warn(message);
+    }
+  }
+
+  get traffic(): ServiceTraffic {
+    const { key, name, protocol } = this.#spec;
+    return { servicePort: key, name, protocol, activeByEndpoint: new Map(this.balancer.active), ...this.counters };
+  }
+
+  /** Cuts everything that is open. */
+  closeAll(): void {
+    for (const connection of [...this.open]) {
+      connection.close();
+    }
+  }
+}

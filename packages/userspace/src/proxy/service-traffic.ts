@@ -1,0 +1,36 @@
+import type { ServicePortKey } from '@kube-proxier/core';
+import type { ProxiedProtocol } from '../userspace-transaction.js';
+
+/** What went through one service port since it came up; for metrics. */
+export interface ServiceTraffic {
+  readonly servicePort: ServicePortKey;
+  /** `namespace/name:port`. */
+  readonly name: string;
+  readonly protocol: ProxiedProtocol;
+  /** Connections (UDP: sessions) that are open now. */
+  readonly active: number;
+  /** Of these, by endpoint key. */
+  readonly activeByEndpoint: ReadonlyMap<string, number>;
+  /** Connections (UDP: sessions) that were taken on. */
+  readonly connections: number;
+  /** Those that were turned away: by policy, or because nobody was there to answer. */
+  readonly refused: number;
+  /** Those that were turned away at a limit of connections or descriptors; UDP: datagrams. */
+  readonly limited: number;
+  /** Attempts to reach an endpoint that failed. */
+  readonly failedDials: number;
+  /** Bytes of payload, both without headers of any kind. */
+  readonly bytesToEndpoints: number;
+  readonly bytesToClients: number;
+}
+
+/** The same, to count in. */
+export class TrafficCounters {
+  active = 0;
+  connections = 0;
+  refused = 0;
+  limited = 0;
+  failedDials = 0;
+  bytesToEndpoints = 0;
+  bytesToClients = 0;
+}

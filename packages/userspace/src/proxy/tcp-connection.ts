@@ -1,0 +1,208 @@
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { parseAddress, type Timer } from '@kube-proxier/core';
+import type { Portal, Target } from '../userspace-transaction.js';
+import { proxyProtocolHeader } from './proxy-protocol.js';
+import type { Closable, ServiceProxy } from './service-proxy.js';
+
+/** The client's socket and the endpoint's. */
+export const DESCRIPTORS_PER_CONNECTION = 2;
+
+/** Milliseconds of silence after which the kernel asks whether the other side is still there. */
+export const KEEP_ALIVE_DELAY = 15_000;
+
+export interface TcpConnectionOptions {
+  /** Accepted, paused, both ends to be ended by themselves (`allowHalfOpen`). */
+  readonly client: Socket;
+  /** Canonical address of the client. */
+  readonly source: string;
+  readonly list: 'cluster' | 'local';
+  readonly service: ServiceProxy;
+  /** What the client connected to, where that is certain. */
+  readonly portal: Portal | undefined;
+}
+
+/**
+ * One TCP connection of a client, and the one to an endpoint that goes with it (spec U-30). Bytes, ends and resets go
+ * from each side to the other; whatever becomes of either, both sockets are closed in the end.
+ */
+export class TcpConnection implements Closable {
+  readonly #client: Socket;
+  readonly #service: ServiceProxy;
+  readonly #failed = new Set<string>();
+  #attempt = 0;
+  #endpoint: Socket | undefined;
+  #target: Target | undefined;
+  #timer: Timer | undefined;
+  #lastFailure: string | undefined;
+  #openSockets = 1;
+  #done = false;
+
+  /** The service port must have admitted it. */
+  constructor(private readonly options: TcpConnectionOptions) {
+    this.#client = options.client;
+    this.#service = options.service;
+    this.#service.open.add(this);
+    this.#client.on('error', () => this.close());
+    this.#client.once('close', () => this.#closed());
+    this.#dial();
+  }
+
+  get endpointKey(): string | undefined {
+    return this.#target?.key;
+  }
+
+  /** Cuts it, with a reset in both directions. Idempotent. */
+  close(): void {
+    this.#finishDial();
+    cut(this.#client);
+    if (this.#endpoint) {
+      cut(this.#endpoint);
+    }
+  }
+
+  #dial(): void {
+    const { environment, balancer, counters } = this.#service;
+    const { list, source } = this.options;
+    const target = balancer.pick(list, source, this.#failed.size > 0 ? this.#failed : undefined);
+    const timeout = environment.dialTimeouts[this.#attempt++];
+    if (!target || timeout === undefined) {
+      counters.refused++;
+      if (this.#lastFailure !== undefined) {
+        this.#service.warn(
+          `no endpoint of ${this.#service.spec.name} could be reached, the last: ${this.#lastFailure}`,
+        );
+      }
+      this.close();
+      return;
+    }
+    const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
+      host: target.address,
+      port: target.port,
+      allowHalfOpen: true,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_DELAY,
+      highWaterMark: environment.highWaterMark,
+    };
+    const endpoint = connect(options);
+    const end = balancer.begin(target.key);
+    this.#openSockets++;
+    this.#target = target;
+    this.#endpoint = endpoint;
+    endpoint.once('close', () => {
+      end();
+      this.#closed();
+    });
+    const failed = (error: NodeJS.ErrnoException) => {
+      if (this.#endpoint !== endpoint) {
+        return;
+      }
+      counters.failedDials++;
+      this.#lastFailure = `${target.key}: ${error.code ?? error.message}`;
+      this.#finishDial();
+      this.#endpoint = undefined;
+      endpoint.destroy();
+      if (this.#client.destroyed) {
+        return;
+      }
+      if (error.code === 'EMFILE' || error.code === 'ENFILE') {
+        // Trying again would only make it worse.
+        this.#service.limited(`the system has no descriptors left (${error.code}); raise the limit of open files`);
+        this.close();
+        return;
+      }
+      this.#failed.add(target.key);
+      this.#dial();
+    };
+    endpoint.on('error', failed);
+    this.#timer = environment.clock.setTimer(timeout, () => {
+      // Timers come before sockets: where this process itself was late, the answer may wait to be read.
+      setImmediate(() => {
+        if (endpoint.connecting) {
+          failed(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }));
+        }
+      });
+    });
+    endpoint.once('connect', () => {
+      if (this.#endpoint !== endpoint) {
+        return;
+      }
+      this.#finishDial();
+      endpoint.off('error', failed);
+      endpoint.on('error', () => this.close());
+      this.#splice(endpoint);
+    });
+  }
+
+  #finishDial(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #splice(endpoint: Socket): void {
+    const client = this.#client;
+    const { counters, spec } = this.#service;
+    const version = spec.options.proxyProtocol;
+    if (version) {
+      endpoint.write(proxyProtocolHeader(version, this.#asSeenByClient()));
+    }
+    this.#pump(client, endpoint, (bytes) => {
+      counters.bytesToEndpoints += bytes;
+    });
+    this.#pump(endpoint, client, (bytes) => {
+      counters.bytesToClients += bytes;
+    });
+  }
+
+  #asSeenByClient() {
+    const { portal, source } = this.options;
+    return {
+      source,
+      sourcePort: this.#client.remotePort ?? 0,
+      destination: portal?.address ?? parseAddress(this.#client.localAddress)?.text ?? source,
+      destinationPort: portal?.port ?? this.#client.localPort ?? 0,
+    };
+  }
+
+  /** One direction. It never reads more than the other side has room for. */
+  #pump(from: Socket, to: Socket, count: (bytes: number) => void): void {
+    from.on('data', (chunk: Buffer) => {
+      count(chunk.length);
+      if (!to.write(chunk)) {
+        from.pause();
+      }
+    });
+    to.on('drain', () => from.resume());
+    from.once('end', () => {
+      to.end();
+      // The other direction may go on for as long as something moves; a side that is gone for good never ends it.
+      const { halfClosedTimeout } = this.#service.environment;
+      to.setTimeout(halfClosedTimeout, () => this.close());
+    });
+    // The client's was paused when it was accepted.
+    from.resume();
+    from.once('close', () => {
+      if (!from.readableEnded) {
+        this.close();
+      }
+    });
+  }
+
+  #closed(): void {
+    this.#openSockets--;
+    if (this.#openSockets === 0 && !this.#done) {
+      this.#done = true;
+      this.#finishDial();
+      this.#service.open.delete(this);
+      this.#service.release(DESCRIPTORS_PER_CONNECTION);
+    }
+  }
+}
+
+/** Resets it now. By itself `resetAndDestroy` waits until all is written, which may be never. */
+export function cut(socket: Socket): void {
+  if (!socket.destroyed) {
+    socket.resetAndDestroy();
+    socket.destroy();
+  }
+}

@@ -1,0 +1,209 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { parseAddress, type Timer } from '@kube-proxier/core';
+import type { Target } from '../userspace-transaction.js';
+import { listenError } from './listen-error.js';
+import type { Closable, ServiceProxy } from './service-proxy.js';
+import type { ListenerView } from './tcp-socket.js';
+
+/** Datagrams of a new session that wait for its socket, at most. */
+const MOST_WAITING = 16;
+/** Bytes that may wait to be sent by one socket; more is dropped, as a router does. */
+const MOST_QUEUED = 1 << 20;
+const DESCRIPTORS_PER_SESSION = 1;
+
+/** Addresses only, so that nothing waits for a resolver. */
+function lookup(
+  address: string,
+  _options: unknown,
+  done: (error: null, address: string, family: number) => void,
+): void {
+  done(null, address, address.includes(':') ? 6 : 4);
+}
+
+function newSocket(address: string): Socket {
+  const ipv6 = address.includes(':');
+  return createSocket({ type: ipv6 ? 'udp6' : 'udp4', ipv6Only: ipv6, lookup } as Parameters<typeof createSocket>[0]);
+}
+
+/** One UDP socket that clients send to, with a session for each (spec U-31). */
+export class UdpSocket {
+  readonly #sessions = new Map<string, UdpSession>();
+  #sweep: Timer | undefined;
+
+  private constructor(
+    private readonly socket: Socket,
+    readonly address: string,
+    readonly port: number,
+    private readonly view: () => ListenerView,
+  ) {
+    socket.on('message', (message, { address: source, port: sourcePort }) =>
+      this.#receive(message, source, sourcePort),
+    );
+  }
+
+  /**
+   * @param port 0 takes any free one.
+   * @throws UserspaceError
+   */
+  static async open(address: string, port: number, view: () => ListenerView): Promise<UdpSocket> {
+    const socket = newSocket(address);
+    await new Promise<void>((resolve, reject) => {
+      const failed = (error: NodeJS.ErrnoException) => {
+        socket.close();
+        reject(listenError('UDP', address, port, error));
+      };
+      socket.once('error', failed);
+      socket.bind({ address, port, exclusive: true }, () => {
+        socket.off('error', failed);
+        // Errors of datagrams that could not be delivered to a client.
+        socket.on('error', () => {});
+        resolve();
+      });
+    });
+    return new UdpSocket(socket, address, socket.address().port, view);
+  }
+
+  /** Ends it, and its sessions with it. Resolves when the port is free. */
+  async close(): Promise<void> {
+    this.#sweep?.cancel();
+    this.#sweep = undefined;
+    for (const session of [...this.#sessions.values()]) {
+      session.close();
+    }
+    await new Promise<void>((resolve) => this.socket.close(() => resolve()));
+  }
+
+  #receive(message: Buffer, source: string, sourcePort: number): void {
+    const client = `${source} ${sourcePort}`;
+    const known = this.#sessions.get(client);
+    if (known) {
+      known.send(message);
+      return;
+    }
+    const { service, route } = this.view();
+    const address = parseAddress(source)?.text ?? source;
+    const chosen = route(address);
+    const target = chosen.action === 'forward' ? service.balancer.pick(chosen.endpoints, address) : undefined;
+    if (!target) {
+      service.counters.refused++;
+      return;
+    }
+    if (!service.admit(DESCRIPTORS_PER_SESSION)) {
+      return;
+    }
+    const session = new UdpSession(
+      service,
+      target,
+      (answer) => {
+        if (this.socket.getSendQueueSize() < MOST_QUEUED) {
+          service.counters.bytesToClients += answer.length;
+          this.socket.send(answer, sourcePort, source, () => {});
+        }
+      },
+      () => this.#sessions.delete(client),
+    );
+    this.#sessions.set(client, session);
+    session.send(message);
+    this.#sweepLater();
+  }
+
+  /** One timer for all sessions, and none when there are none. */
+  #sweepLater(): void {
+    const { clock, udpTimeout } = this.view().service.environment;
+    this.#sweep ??= clock.setTimer(Math.max(10, udpTimeout / 4), () => {
+      this.#sweep = undefined;
+      const since = clock.now() - udpTimeout;
+      for (const session of [...this.#sessions.values()]) {
+        if (session.lastUsed <= since) {
+          session.close();
+        }
+      }
+      if (this.#sessions.size > 0) {
+        this.#sweepLater();
+      }
+    });
+  }
+}
+
+/** One client with the endpoint it got. */
+class UdpSession implements Closable {
+  readonly #socket: Socket;
+  readonly #end: () => void;
+  #waiting: Buffer[] | undefined = [];
+  #closed = false;
+  lastUsed: number;
+
+  constructor(
+    private readonly service: ServiceProxy,
+    private readonly target: Target,
+    answer: (message: Buffer) => void,
+    private readonly onClose: () => void,
+  ) {
+    const { clock } = service.environment;
+    this.lastUsed = clock.now();
+    this.#end = service.balancer.begin(target.key);
+    service.open.add(this);
+    this.#socket = newSocket(target.address);
+    this.#socket.on('message', (message) => {
+      this.lastUsed = clock.now();
+      answer(message);
+    });
+    // Nobody is there (ICMP), or no descriptor: the next datagram begins a new session, with the next endpoint.
+    const failed = (error: NodeJS.ErrnoException) => {
+      service.counters.failedDials++;
+      if (error.code === 'EMFILE' || error.code === 'ENFILE') {
+        service.limited(`the system has no descriptors left (${error.code}); raise the limit of open files`);
+      }
+      this.close();
+    };
+    this.#socket.on('error', failed);
+    // The callback is handed errors too, which its type does not say.
+    this.#socket.connect(target.port, target.address, (...[error]: readonly NodeJS.ErrnoException[]) => {
+      if (error) {
+        failed(error);
+        return;
+      }
+      const waiting = this.#waiting ?? [];
+      this.#waiting = undefined;
+      for (const message of waiting) {
+        this.send(message);
+      }
+    });
+  }
+
+  get endpointKey(): string {
+    return this.target.key;
+  }
+
+  send(message: Buffer): void {
+    if (this.#closed) {
+      return;
+    }
+    this.lastUsed = this.service.environment.clock.now();
+    if (this.#waiting) {
+      if (this.#waiting.length < MOST_WAITING) {
+        this.#waiting.push(message);
+      }
+    } else if (this.#socket.getSendQueueSize() < MOST_QUEUED) {
+      this.service.counters.bytesToEndpoints += message.length;
+      this.#socket.send(message, (error) => {
+        if (error) {
+          this.close();
+        }
+      });
+    }
+  }
+
+  close(): void {
+    if (this.#closed) {
+      return;
+    }
+    this.#closed = true;
+    this.#waiting = undefined;
+    this.#end();
+    this.service.open.delete(this);
+    this.service.release(DESCRIPTORS_PER_SESSION);
+    this.onClose();
+    this.#socket.close();
+  }
+}

@@ -1,0 +1,49 @@
+/** Annotations of a Service that this backend reads. */
+export const ANNOTATIONS = {
+  /** `v1` or `v2`: begin connections to endpoints with a PROXY protocol header, which names the client. */
+  proxyProtocol: 'kube-proxier.io/proxy-protocol',
+  /** `round-robin` or `least-connections`. */
+  loadBalancing: 'kube-proxier.io/load-balancing',
+  /** Connections (TCP) or sessions (UDP) at once, a whole number of 1 or more. */
+  maxConnections: 'kube-proxier.io/max-connections',
+} as const;
+
+export type ProxyProtocolVersion = 'v1' | 'v2';
+export type LoadBalancing = 'round-robin' | 'least-connections';
+
+/** What a Service asks of this backend in particular. */
+export interface ServiceOptions {
+  /** Undefined: no header. TCP only. */
+  readonly proxyProtocol: ProxyProtocolVersion | undefined;
+  readonly loadBalancing: LoadBalancing;
+  /** Undefined: as many as the backend allows each Service. */
+  readonly maxConnections: number | undefined;
+}
+
+/** Reads the annotations of a Service. What cannot be read counts as absent, and is named in `problems`. */
+export function readServiceOptions(annotations: Readonly<Record<string, string>>): {
+  readonly options: ServiceOptions;
+  readonly problems: readonly string[];
+} {
+  const problems: string[] = [];
+  const oneOf = <const T extends string>(key: string, allowed: readonly T[]): T | undefined => {
+    const value = annotations[key];
+    const found = allowed.find((candidate) => candidate === value);
+    if (value !== undefined && found === undefined) {
+      problems.push(`${key}: ${JSON.stringify(value.slice(0, 60))} is not one of ${allowed.join(', ')}; ignored`);
+    }
+    return found;
+  };
+  const most = annotations[ANNOTATIONS.maxConnections];
+  const maxConnections = most !== undefined && /^[1-9]\d{0,8}$/.test(most) ? Number(most) : undefined;
+  if (most !== undefined && maxConnections === undefined) {
+    const text = JSON.stringify(most.slice(0, 60));
+    problems.push(`${ANNOTATIONS.maxConnections}: ${text} is not a whole number from 1 on; ignored`);
+  }
+  const options: ServiceOptions = {
+    proxyProtocol: oneOf(ANNOTATIONS.proxyProtocol, ['v1', 'v2']),
+    loadBalancing: oneOf(ANNOTATIONS.loadBalancing, ['round-robin', 'least-connections']) ?? 'round-robin',
+    maxConnections,
+  };
+  return { options, problems };
+}

@@ -1,0 +1,410 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { hangingServer, LoopbackClient, LoopbackServer } from './testing/loopback-servers.js';
+import { freePort, LoopbackWorld, type LoopbackWorldOptions, until } from './testing/loopback-world.js';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+async function world(options: LoopbackWorldOptions = {}): Promise<LoopbackWorld> {
+  const made = new LoopbackWorld(options);
+  cleanups.push(() => made.close());
+  return made;
+}
+
+async function serving(server: Promise<LoopbackServer>): Promise<LoopbackServer> {
+  const started = await server;
+  cleanups.push(() => started.close());
+  return started;
+}
+
+let nodePort: number;
+
+beforeEach(async () => {
+  nodePort = await freePort();
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) {
+    await cleanup();
+  }
+});
+
+async function answerOf(port: number, host?: string, from?: string): Promise<string> {
+  const client = LoopbackClient.connect(port, host, from);
+  await until(() => client.text.endsWith('\n') || client.closed, 'an answer');
+  client.socket.destroy();
+  return client.text.trim();
+}
+
+describe.each(['IPv4', 'IPv6'] as const)('TCP through sockets, %s', (family) => {
+  const host = family === 'IPv4' ? '127.0.0.1' : '::1';
+
+  test('serves a NodePort, and counts', async () => {
+    const { port } = await serving(LoopbackServer.echo(host, 0));
+    const proxy = await world({ family });
+    await proxy.install({ nodePort, port, endpoints: [host] });
+    const client = LoopbackClient.connect(nodePort, host);
+    client.socket.end('hello');
+    await until(() => client.ended, 'the end');
+    expect(client.text).toBe(`${host}\nhello`);
+    await until(() => proxy.traffic().active === 0, 'no connection');
+    expect(proxy.traffic()).toMatchObject({
+      connections: 1,
+      bytesToEndpoints: 5,
+      bytesToClients: host.length + 6,
+      refused: 0,
+    });
+  });
+
+  test('without endpoints a client is connected and cut', async () => {
+    const proxy = await world({ family });
+    await proxy.install({ nodePort, port: 1, endpoints: [] });
+    const client = LoopbackClient.connect(nodePort, host);
+    await until(() => client.closed, 'the end');
+    expect(client.error?.code).toBe('ECONNRESET');
+    expect(proxy.traffic()).toMatchObject({ refused: 1, active: 0 });
+  });
+});
+
+describe('TCP', () => {
+  test('takes endpoints in turn', async () => {
+    const { port } = await serving(LoopbackServer.echo('127.0.0.2', 0));
+    await serving(LoopbackServer.echo('127.0.0.3', port));
+    await serving(LoopbackServer.echo('127.0.0.4', port));
+    const proxy = await world();
+    await proxy.install({ nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] });
+    const answers: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      answers.push(await answerOf(nodePort));
+    }
+    expect(new Set(answers.slice(0, 3)).size).toBe(3);
+    expect(answers.slice(3)).toEqual(answers.slice(0, 3));
+  });
+
+  test('keeps a client with its endpoint by affinity, and moves it when that fails', async () => {
+    const one = await LoopbackServer.echo('127.0.0.2', 0);
+    const two = await serving(LoopbackServer.echo('127.0.0.3', one.port));
+    const proxy = await world();
+    const service = {
+      nodePort,
+      port: one.port,
+      endpoints: ['127.0.0.2', '127.0.0.3'],
+      spec: { sessionAffinity: 'ClientIP' },
+    };
+    await proxy.install(service);
+    const first = await answerOf(nodePort);
+    for (let i = 0; i < 5; i++) {
+      expect(await answerOf(nodePort)).toBe(first);
+    }
+    await (first === '127.0.0.2' ? one : two).close();
+    const second = await answerOf(nodePort);
+    expect(second).not.toBe(first);
+    expect(await answerOf(nodePort)).toBe(second);
+    if (first !== '127.0.0.2') {
+      await one.close();
+    }
+  });
+
+  test('tries other endpoints when one refuses', async () => {
+    const { port } = await serving(LoopbackServer.echo('127.0.0.2', 0));
+    const proxy = await world();
+    await proxy.install({ nodePort, port, endpoints: ['127.0.0.2', '127.0.0.8', '127.0.0.9'] });
+    for (let i = 0; i < 6; i++) {
+      expect(await answerOf(nodePort)).toBe('127.0.0.2');
+    }
+    expect(proxy.traffic().failedDials).toBeGreaterThan(0);
+  });
+
+  test('tries other endpoints when one hangs in connect, and cuts the client when all do', async () => {
+    const { port } = await serving(LoopbackServer.echo('127.0.0.2', 0));
+    for (const address of ['127.0.0.3', '127.0.0.4']) {
+      const hanging = await hangingServer(address, port);
+      cleanups.push(() => hanging.close());
+    }
+    const proxy = await world({ dialTimeouts: [30, 30, 30, 30] });
+    await proxy.install({ nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] });
+    for (let i = 0; i < 3; i++) {
+      expect(await answerOf(nodePort)).toBe('127.0.0.2');
+    }
+    await proxy.install({ nodePort, port, endpoints: ['127.0.0.3', '127.0.0.4'] });
+    const client = LoopbackClient.connect(nodePort);
+    await until(() => client.closed, 'the end');
+    await until(() => proxy.traffic().active === 0, 'no connection');
+    expect(proxy.traffic()).toMatchObject({ refused: 1 });
+    expect(proxy.traffic().failedDials).toBeGreaterThanOrEqual(4);
+  });
+
+  test('half-close: the client is done, and the endpoint goes on', async () => {
+    const server = await serving(LoopbackServer.start('127.0.0.1', 0, () => {}));
+    const proxy = await world();
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
+    const client = LoopbackClient.connect(nodePort);
+    client.socket.end('question');
+    await until(() => server.connections.length === 1, 'a connection');
+    const [endpoint] = server.connections;
+    const question: Buffer[] = [];
+    let ended = false;
+    endpoint
+      ?.on('data', (chunk) => question.push(chunk))
+      .on('end', () => {
+        ended = true;
+      });
+    await until(() => ended, 'the end at the endpoint');
+    expect(Buffer.concat(question).toString()).toBe('question');
+    expect(client.closed).toBe(false);
+    endpoint?.end('answer');
+    await until(() => client.ended, 'the end at the client');
+    expect(client.text).toBe('answer');
+    await until(() => proxy.traffic().active === 0, 'no connection');
+  });
+
+  test('half-close: the endpoint is done, and the client goes on', async () => {
+    const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.end('all I have')));
+    const proxy = await world();
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
+    const client = LoopbackClient.connect(nodePort);
+    await until(() => client.ended, 'the end at the client');
+    const late: Buffer[] = [];
+    server.connections[0]?.on('data', (chunk) => late.push(chunk));
+    client.socket.end('thanks');
+    await until(() => Buffer.concat(late).toString() === 'thanks', 'what came late');
+    await until(() => proxy.traffic().active === 0, 'no connection');
+  });
+
+  test('a connection that is half closed and silent is given up in the end', async () => {
+    const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.end()));
+    const proxy = await world({ halfClosedTimeout: 50 });
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
+    const client = LoopbackClient.connect(nodePort);
+    await until(() => client.ended, 'the end of one direction');
+    await until(() => proxy.traffic().active === 0, 'no connection');
+    client.socket.destroy();
+  });
+
+  test.each(['client', 'endpoint'] as const)('a reset by the %s reaches the other side', async (who) => {
+    const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
+    const proxy = await world();
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
+    const client = LoopbackClient.connect(nodePort);
+    await until(() => client.text !== '', 'an answer');
+    const [endpoint] = server.connections;
+    let reset: NodeJS.ErrnoException | undefined;
+    endpoint?.on('error', (error) => {
+      reset = error;
+    });
+    if (who === 'client') {
+      client.socket.resetAndDestroy();
+      await until(() => reset !== undefined, 'the reset');
+      expect(reset?.code).toBe('ECONNRESET');
+    } else {
+      endpoint?.resetAndDestroy();
+      await until(() => client.closed, 'the reset');
+      expect(client.error?.code).toBe('ECONNRESET');
+    }
+    await until(() => proxy.traffic().active === 0, 'no connection');
+  });
+
+  test('a slow reader holds back the endpoint, and gets every byte', async () => {
+    const size = 64 << 20;
+    const content = randomBytes(1 << 20);
+    let written = 0;
+    const server = await serving(
+      LoopbackServer.start('127.0.0.1', 0, (socket) => {
+        const more = () => {
+          while (written < size && socket.write(content)) {
+            written += content.length;
+          }
+          if (written >= size) {
+            socket.end();
+          } else {
+            written += content.length;
+            socket.once('drain', more);
+          }
+        };
+        more();
+      }),
+    );
+    const proxy = await world();
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
+    const client = LoopbackClient.connect(nodePort);
+    client.socket.removeAllListeners('data').pause();
+    await until(() => proxy.traffic().bytesToClients > 0, 'the beginning');
+    // Everything between fills up, and then nothing moves.
+    let last = -1;
+    await until(() => {
+      const same = last === proxy.traffic().bytesToClients;
+      last = proxy.traffic().bytesToClients;
+      return same;
+    }, 'standstill');
+    expect(proxy.traffic().bytesToClients).toBeLessThan(size / 2);
+    let received = 0;
+    client.socket.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    client.socket.resume();
+    await until(() => client.ended, 'the end');
+    expect(received).toBe(written);
+    client.socket.end();
+  });
+
+  test('a slow endpoint holds back the client', async () => {
+    const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.pause()));
+    const proxy = await world();
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
+    const client = LoopbackClient.connect(nodePort);
+    const content = Buffer.alloc(64 << 20);
+    client.socket.end(content);
+    await until(() => proxy.traffic().bytesToEndpoints > 0, 'the beginning');
+    let last = -1;
+    await until(() => {
+      const same = last === proxy.traffic().bytesToEndpoints;
+      last = proxy.traffic().bytesToEndpoints;
+      return same;
+    }, 'standstill');
+    expect(last).toBeLessThan(content.length / 2);
+    let received = 0;
+    let ended = false;
+    server.connections[0]?.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    server.connections[0]?.on('end', () => {
+      ended = true;
+    });
+    server.connections[0]?.resume();
+    await until(() => ended, 'the end');
+    expect(received).toBe(content.length);
+  });
+
+  test('connections to an endpoint or a Service that is gone go on', async () => {
+    const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
+    const proxy = await world();
+    const service = { nodePort, port: server.port, endpoints: ['127.0.0.2'] };
+    await proxy.install(service);
+    const client = LoopbackClient.connect(nodePort);
+    await until(() => client.text === '127.0.0.2\n', 'an answer');
+    await proxy.install({ ...service, endpoints: [] });
+    client.socket.write('a');
+    await until(() => client.text.endsWith('a'), 'an echo');
+    await proxy.install();
+    client.socket.write('b');
+    await until(() => client.text.endsWith('b'), 'an echo');
+    const refused = LoopbackClient.connect(nodePort);
+    await until(() => refused.closed, 'a refusal');
+    expect(refused.error?.code).toBe('ECONNREFUSED');
+    expect(proxy.traffic().active).toBe(1);
+    client.socket.end();
+    await until(() => client.closed, 'the end');
+    await proxy.readBack();
+    expect(proxy.dataplane.traffic).toEqual([]);
+  });
+
+  test('source ranges and routes by source hold in the proxy', async () => {
+    const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
+    const proxy = await world({
+      proxier: { localTrafficDetection: { kind: 'source-cidr', cidr: '127.7.0.0/16' } },
+    });
+    await proxy.install({
+      nodePort,
+      port: server.port,
+      endpoints: [{ address: '127.0.0.2', node: 'node2' }],
+      spec: { externalTrafficPolicy: 'Local' },
+    });
+    // From a pod, and from the node itself: loopback counts as the node.
+    expect(await answerOf(nodePort, '127.0.0.1', '127.7.0.1')).toBe('127.0.0.2');
+    expect(await answerOf(nodePort, '127.0.0.1')).toBe('127.0.0.2');
+  });
+
+  test('names the client to endpoints that want it', async () => {
+    for (const version of ['v1', 'v2'] as const) {
+      const server = await serving(LoopbackServer.start('127.0.0.1', 0, () => {}));
+      const proxy = await world();
+      await proxy.install({
+        nodePort,
+        port: server.port,
+        endpoints: ['127.0.0.1'],
+        annotations: { 'kube-proxier.io/proxy-protocol': version },
+      });
+      const client = LoopbackClient.connect(nodePort, '127.0.0.1', '127.0.0.9');
+      await until(() => server.connections.length === 1, 'a connection');
+      const parts: Buffer[] = [];
+      let ended = false;
+      server.connections[0]
+        ?.on('data', (chunk) => parts.push(chunk))
+        .on('end', () => {
+          ended = true;
+        });
+      const { localPort } = client.socket;
+      client.socket.end('payload');
+      await until(() => ended, 'the end');
+      const all = Buffer.concat(parts);
+      if (version === 'v1') {
+        expect(all.toString()).toBe(`PROXY TCP4 127.0.0.9 127.0.0.1 ${localPort} ${nodePort}\r\npayload`);
+      } else {
+        expect(all.subarray(12, 16)).toEqual(Buffer.from([0x21, 0x11, 0, 12]));
+        expect([...all.subarray(16, 24)]).toEqual([127, 0, 0, 9, 127, 0, 0, 1]);
+        expect([all.readUInt16BE(24), all.readUInt16BE(26)]).toEqual([localPort, nodePort]);
+        expect(all.subarray(28).toString()).toBe('payload');
+      }
+      await proxy.close();
+      nodePort = await freePort();
+    }
+  });
+
+  test('a limit of connections turns away what is beyond, and lets in again', async () => {
+    const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
+    const warnings: string[] = [];
+    const silent = { error() {}, info() {}, debug() {}, v: () => false };
+    const proxy = await world({ logger: { ...silent, warn: (message) => warnings.push(message) } });
+    const annotations = { 'kube-proxier.io/max-connections': '2' };
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'], annotations });
+    const clients = [LoopbackClient.connect(nodePort), LoopbackClient.connect(nodePort)];
+    await until(() => clients.every(({ text }) => text !== ''), 'two answers');
+    const third = LoopbackClient.connect(nodePort);
+    await until(() => third.closed, 'a refusal');
+    expect(third.error?.code).toBe('ECONNRESET');
+    expect(proxy.traffic()).toMatchObject({ active: 2, limited: 1 });
+    expect(warnings).toEqual([expect.stringMatching(/default\/web turns clients away: it has 2 connections/)]);
+    clients[0]?.socket.destroy();
+    await until(() => proxy.traffic().active === 1, 'one less');
+    expect(await answerOf(nodePort)).toBe('127.0.0.1');
+    clients[1]?.socket.destroy();
+  });
+
+  test('a port that somebody else holds costs its own Service only, and is taken when it is free', async () => {
+    const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
+    const other = await LoopbackServer.echo('0.0.0.0', nodePort);
+    const second = await freePort();
+    const proxy = await world();
+    const services = [
+      { name: 'web', nodePort, port: server.port, endpoints: ['127.0.0.1'] },
+      { name: 'two', nodePort: second, port: server.port, endpoints: ['127.0.0.1'] },
+    ];
+    await expect(proxy.install(...services)).rejects.toMatchObject({
+      code: 'USERSPACE_PARTLY_APPLIED',
+      message: expect.stringMatching(/default\/web:\/TCP .*another program holds 0\.0\.0\.0:\d+\/TCP; end it/),
+    });
+    expect(await answerOf(second)).toBe('127.0.0.1');
+    await other.close();
+    await proxy.install(...services);
+    expect(await answerOf(nodePort)).toBe('127.0.0.1');
+  });
+
+  test('prefers the endpoint with the fewest connections where that is asked for', async () => {
+    const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
+    await serving(LoopbackServer.echo('127.0.0.3', server.port));
+    const proxy = await world();
+    await proxy.install({
+      nodePort,
+      port: server.port,
+      endpoints: ['127.0.0.2', '127.0.0.3'],
+      annotations: { 'kube-proxier.io/load-balancing': 'least-connections' },
+    });
+    const held = LoopbackClient.connect(nodePort);
+    await until(() => held.text !== '', 'an answer');
+    for (let i = 0; i < 4; i++) {
+      expect(await answerOf(nodePort)).not.toBe(held.text.trim());
+      await until(() => proxy.traffic().active === 1, 'only the one');
+    }
+    held.socket.destroy();
+  });
+});

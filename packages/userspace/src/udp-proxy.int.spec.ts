@@ -1,0 +1,123 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { VirtualClock } from '@kube-proxier/core/testing';
+import { DescriptorBudget } from './proxy/descriptor-budget.js';
+import { udpEcho } from './testing/loopback-servers.js';
+import { freePort, LoopbackWorld, type LoopbackWorldOptions, until } from './testing/loopback-world.js';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+let nodePort: number;
+
+beforeEach(async () => {
+  nodePort = await freePort('UDP');
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) {
+    await cleanup();
+  }
+});
+
+function world(options: LoopbackWorldOptions = {}): LoopbackWorld {
+  const made = new LoopbackWorld(options);
+  cleanups.push(() => made.close());
+  return made;
+}
+
+async function endpoint(address: string, port = 0) {
+  const started = await udpEcho(address, port);
+  cleanups.push(() => started.close());
+  return started;
+}
+
+function client(host: string): { socket: Socket; answers: string[]; send(text: string): void } {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  const answers: string[] = [];
+  socket.on('message', (message) => answers.push(message.toString()));
+  cleanups.push(() => new Promise<void>((resolve) => socket.close(() => resolve())));
+  return { socket, answers, send: (text) => socket.send(text, nodePort, host) };
+}
+
+describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => {
+  const host = family === 'IPv4' ? '127.0.0.1' : '::1';
+
+  test('a client keeps its session until it is silent for long', async () => {
+    const { port } = await endpoint(host);
+    const clock = new VirtualClock();
+    const proxy = world({ family, clock });
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: [host] });
+    const { send, answers } = client(host);
+    for (let i = 1; i <= 3; i++) {
+      send('x');
+      await until(() => answers.length === i, 'an answer');
+      await clock.advance(200);
+    }
+    expect(proxy.traffic()).toMatchObject({ active: 1, connections: 1, bytesToEndpoints: 3 });
+    await clock.advance(400);
+    expect(proxy.traffic().active).toBe(0);
+    expect(clock.pending).toBe(0);
+    send('x');
+    await until(() => answers.length === 4, 'an answer');
+    expect(proxy.traffic().connections).toBe(2);
+  });
+});
+
+describe('UDP', () => {
+  test('sessions of an endpoint that is gone begin anew with another', async () => {
+    const { port } = await endpoint('127.0.0.2');
+    await endpoint('127.0.0.3', port);
+    const proxy = world({ udpTimeout: 60_000 });
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2'] });
+    const { send, answers } = client('127.0.0.1');
+    send('x');
+    await until(() => answers.length === 1, 'an answer');
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.3'] });
+    expect(proxy.traffic().active).toBe(0);
+    send('x');
+    await until(() => answers.length === 2, 'an answer');
+    expect(answers).toEqual(['127.0.0.2', '127.0.0.3']);
+  });
+
+  test('an endpoint where nobody listens costs a datagram, not the client', async () => {
+    const { port } = await endpoint('127.0.0.2');
+    const proxy = world({ udpTimeout: 60_000 });
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3'] });
+    const { send, answers } = client('127.0.0.1');
+    await until(() => {
+      send('x');
+      return answers.length > 0;
+    }, 'an answer');
+    expect(answers[0]).toBe('127.0.0.2');
+  });
+
+  test('a flood from many ports is bounded, and passes', async () => {
+    const { port } = await endpoint('127.0.0.2');
+    const budget = new DescriptorBudget(40);
+    const proxy = world({ budget, udpTimeout: 300 });
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2'] });
+    const clients = Array.from({ length: 200 }, () => client('127.0.0.1'));
+    let most = 0;
+    await until(() => {
+      for (const { send } of clients) {
+        send('x');
+      }
+      most = Math.max(most, budget.taken);
+      return proxy.traffic().limited > 200;
+    }, 'a limit');
+    expect(most).toBeLessThanOrEqual(40);
+    await until(() => proxy.traffic().active === 0, 'no session');
+    expect(budget.taken).toBe(1);
+    const { send, answers } = client('127.0.0.1');
+    send('x');
+    await until(() => answers.length === 1, 'an answer after the flood');
+  });
+
+  test('without endpoints datagrams are dropped, and cost nothing', async () => {
+    const proxy = world();
+    await proxy.install({ protocol: 'UDP', nodePort, port: 9, endpoints: [] });
+    const { send } = client('127.0.0.1');
+    send('x');
+    await until(() => proxy.traffic().refused === 1, 'a refusal');
+    expect(proxy.traffic().active).toBe(0);
+  });
+});

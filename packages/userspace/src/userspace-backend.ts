@@ -1,0 +1,207 @@
+import {
+  type BackendModule,
+  type Cleanup,
+  type IPFamily,
+  isProxierError,
+  type Logger,
+  messageOf,
+  type ProbeResult,
+  type Proxier,
+  type ProxierContext,
+  ReconcilingProxier,
+  Tokens,
+} from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  createCommandRunner,
+  createIptables,
+  detectIptablesVariant,
+  type Iptables,
+  IptablesError,
+  type IptablesVariant,
+} from '@kube-proxier/linux';
+import { ContainerModule } from 'inversify';
+import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
+import type { ServiceTraffic } from './proxy/service-traffic.js';
+import { IptablesRedirector, removePortalChains } from './redirect/iptables-redirector.js';
+import { noRedirector } from './redirect/redirector.js';
+import { type ProxySettings, type Redirection, UserspaceDataplane } from './userspace-dataplane.js';
+import { UserspaceError } from './userspace-error.js';
+
+/** Every way in which clients can get to the sockets. */
+export const USERSPACE_REDIRECTS = ['auto', 'iptables', 'bind', 'none'] as const;
+
+/**
+ * How clients get to the sockets.
+ * - `iptables`: rules send packets for cluster IPs and external addresses to proxy ports. Needs CAP_NET_ADMIN.
+ * - `bind`: frontends are served on those of their addresses that are this host's.
+ * - `none`: only NodePorts are served, and frontends on `listenAddresses`. Needs no privilege.
+ * - `auto`: `iptables` where that can be had, else `bind`.
+ */
+export type UserspaceRedirect = (typeof USERSPACE_REDIRECTS)[number];
+
+export interface UserspaceBackendOptions extends ProxySettings {
+  /** Default `auto`. */
+  readonly redirect?: UserspaceRedirect;
+  /** Default: whichever this host uses, found out when it is first needed. */
+  readonly variant?: IptablesVariant;
+  /** Runs the tools. Default: on this host. */
+  readonly runner?: CommandRunner;
+}
+
+/** The backend, and what it can tell of itself. */
+export interface UserspaceBackend extends BackendModule {
+  /** What each service port of all proxiers of this backend moved; for metrics. Cheap enough to ask every second. */
+  traffic(): readonly ServiceTraffic[];
+}
+
+const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
+const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
+
+/** Makes the userspace backend. Touches nothing until it is used. */
+export function createUserspaceBackend(options: UserspaceBackendOptions = {}): UserspaceBackend {
+  const host = new UserspaceHost(options);
+  return {
+    mode: 'userspace',
+    description: 'Carries connections in this process: needs least of the kernel, runs anywhere',
+    capabilities: { localhostNodePorts: true, sctp: false, preservesSource: false },
+    probe: () => host.probe(),
+    traffic: () => host.traffic(),
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
+      bind(Tokens.Cleanup).toConstantValue((logger) => host.cleanup(logger));
+    }),
+  };
+}
+
+class UserspaceHost {
+  readonly #runner: CommandRunner;
+  readonly #dataplanes = new Set<UserspaceDataplane>();
+  readonly #budget = new DescriptorBudget(descriptorLimit);
+  #variant: Promise<IptablesVariant | undefined> | undefined;
+
+  constructor(private readonly options: UserspaceBackendOptions) {
+    this.#runner = options.runner ?? createCommandRunner();
+  }
+
+  traffic(): readonly ServiceTraffic[] {
+    return [...this.#dataplanes].flatMap(({ traffic }) => traffic);
+  }
+
+  createProxier(context: ProxierContext): Proxier {
+    const { family, logger, clock, localAddresses } = context;
+    const dataplane = new UserspaceDataplane({
+      ...this.options,
+      family,
+      localAddresses,
+      redirection: () => this.#redirection(family, logger),
+      budget: this.#budget,
+      clock,
+      logger,
+    });
+    this.#dataplanes.add(dataplane);
+    return new ReconcilingProxier({ mode: 'userspace', context, dataplane });
+  }
+
+  async probe(): Promise<ProbeResult> {
+    const redirect = this.options.redirect ?? 'auto';
+    if (redirect === 'none' || redirect === 'bind') {
+      return { usable: true, detail: `redirect ${redirect}` };
+    }
+    const reason = await this.#whyNoIptables('IPv4');
+    if (reason === undefined) {
+      return { usable: true, detail: 'redirect iptables' };
+    }
+    return redirect === 'auto'
+      ? { usable: true, detail: `redirect bind, as iptables cannot be used: ${reason}` }
+      : { usable: false, reason: `--userspace-redirect=iptables cannot be had: ${reason}` };
+  }
+
+  /** Both families and both variants: which one was used before is not known. */
+  readonly cleanup: Cleanup = async () => {
+    const failed: string[] = [];
+    let cause: unknown;
+    const attempt = async (what: string, run: () => Promise<void>) => {
+      try {
+        await run();
+      } catch (error) {
+        failed.push(`${what}: ${messageOf(error)}`);
+        cause = error;
+      }
+    };
+    for (const dataplane of this.#dataplanes) {
+      await attempt('sockets', () => dataplane.cleanup());
+    }
+    const variants = this.options.variant === undefined ? VARIANTS : [this.options.variant];
+    for (const family of FAMILIES) {
+      for (const variant of variants) {
+        await attempt(`${family} rules (${variant})`, () => this.#removeRules(family, variant));
+      }
+    }
+    if (failed.length > 0) {
+      const message = `could not remove ${failed.join(', ')}; see the cause, and run the clean-up again`;
+      throw new UserspaceError('USERSPACE_LEFTOVERS', message, { cause });
+    }
+  };
+
+  async #removeRules(family: IPFamily, variant: IptablesVariant): Promise<void> {
+    try {
+      await removePortalChains(this.#iptables(family, variant));
+    } catch (error) {
+      if (!(error instanceof IptablesError && error.code === 'IPTABLES_MISSING')) {
+        throw error;
+      }
+    }
+  }
+
+  async #redirection(family: IPFamily, logger: Logger): Promise<Redirection> {
+    const redirect = this.options.redirect ?? 'auto';
+    if (redirect === 'none') {
+      return { reach: 'none', redirector: noRedirector };
+    }
+    const reason = redirect === 'bind' ? undefined : await this.#whyNoIptables(family);
+    if (redirect !== 'bind' && reason === undefined) {
+      const iptables = this.#variantToUse().then((variant) => this.#iptables(family, variant));
+      return { reach: 'redirected', redirector: new IptablesRedirector(family, () => iptables) };
+    }
+    if (redirect === 'iptables') {
+      throw new UserspaceError('USERSPACE_INVALID_OPTION', `${family} cannot be redirected by iptables: ${reason}`);
+    }
+    if (reason !== undefined) {
+      logger.warn(`${family}: cluster IPs are not redirected, as iptables cannot be used; serving local addresses`, {
+        reason,
+      });
+    }
+    return { reach: 'bound', redirector: noRedirector };
+  }
+
+  async #whyNoIptables(family: IPFamily): Promise<string | undefined> {
+    try {
+      const iptables = this.#iptables(family, await this.#variantToUse());
+      await iptables.version();
+      return (await iptables.isPresent())
+        ? undefined
+        : 'the nat table cannot be listed: the kernel lacks it, or this process may not';
+    } catch (error) {
+      if (isProxierError(error)) {
+        return messageOf(error).replace(/\.$/, '');
+      }
+      throw error;
+    }
+  }
+
+  #variantToUse(): Promise<IptablesVariant | undefined> {
+    this.#variant ??=
+      this.options.variant === undefined
+        ? detectIptablesVariant(this.#runner).then(({ variant }) => variant)
+        : Promise.resolve(this.options.variant);
+    return this.#variant;
+  }
+
+  #iptables(family: IPFamily, variant: IptablesVariant | undefined): Iptables {
+    return createIptables({ family, runner: this.#runner, ...(variant === undefined ? {} : { variant }) });
+  }
+}
+
+/** The backend with its defaults. */
+export const userspaceBackend: UserspaceBackend = createUserspaceBackend();

@@ -1,0 +1,261 @@
+import {
+  type ChangeSet,
+  type Clock,
+  type Dataplane,
+  type IPFamily,
+  type Logger,
+  messageOf,
+  type ProxyState,
+  type ServicePortKey,
+  silentLogger,
+  systemClock,
+} from '@kube-proxier/core';
+import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
+import type { PortRange } from './proxy/port-range.js';
+import { ProxyEngine } from './proxy/proxy-engine.js';
+import type { ProxyEnvironment } from './proxy/service-proxy.js';
+import type { ServiceTraffic } from './proxy/service-traffic.js';
+import { noRedirector, type RedirectedListener, type Redirector } from './redirect/redirector.js';
+import { UserspaceError, UserspacePartlyApplied } from './userspace-error.js';
+import { type Reach, UserspacePlanner } from './userspace-planner.js';
+import type { InstalledUserspace, ListenerId, UserspaceTransaction } from './userspace-transaction.js';
+
+/** How clients get to the sockets. */
+export interface Redirection {
+  readonly reach: Reach;
+  readonly redirector: Redirector;
+}
+
+/** Settings of the proxy itself. Durations in milliseconds. */
+export interface ProxySettings {
+  /** Ports for proxy ports. Default: any. */
+  readonly portRange?: PortRange;
+  /** After which a UDP session without a datagram in either direction ends. Default 250 (spec U-31). */
+  readonly udpTimeout?: number;
+  /** Time for each attempt to connect to an endpoint. Default 250, 500, 1000, 2000 (spec U-30). */
+  readonly dialTimeouts?: readonly number[];
+  /** After which a TCP connection that one side has ended, and that is silent, is given up. Default one hour. */
+  readonly halfClosedTimeout?: number;
+  /** Bytes that each TCP socket holds in each direction before it stops reading. Default 256 KiB. */
+  readonly highWaterMark?: number;
+  /** Connections (TCP) or sessions (UDP) of one service port at once. Default: as many as descriptors allow. */
+  readonly maxConnectionsPerService?: number;
+  /** Canonical addresses that frontends are served on when nothing is redirected. Default none. */
+  readonly listenAddresses?: readonly string[];
+}
+
+export interface UserspaceDataplaneOptions extends ProxySettings {
+  readonly family: IPFamily;
+  /** Canonical addresses of all interfaces of this host. */
+  readonly localAddresses: () => Promise<readonly string[]>;
+  /** Finds out how clients get to the sockets; asked once. Default: nothing is redirected. */
+  readonly redirection?: () => Promise<Redirection>;
+  /** Shared by the proxiers of both families. Default: one by the limits of this process. */
+  readonly budget?: DescriptorBudget;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+const DIAL_TIMEOUTS: readonly number[] = [250, 500, 1000, 2000];
+const UDP_TIMEOUT = 250;
+const HALF_CLOSED_TIMEOUT = 3_600_000;
+const HIGH_WATER_MARK = 256 * 1024;
+
+/** Serves one IP family by sockets of this process. */
+export class UserspaceDataplane implements Dataplane<UserspaceTransaction, InstalledUserspace> {
+  readonly #engine: ProxyEngine;
+  readonly #environment: ProxyEnvironment;
+  readonly #logger: Logger;
+  #redirection: Redirection | undefined;
+  #planner: UserspacePlanner | undefined;
+  #clusterIPs = new Set<string>();
+  /** Local addresses at the last `apply`, as text. */
+  #addressesApplied = '';
+
+  constructor(private readonly options: UserspaceDataplaneOptions) {
+    const { family, portRange } = options;
+    this.#logger = options.logger ?? silentLogger;
+    this.#environment = {
+      clock: options.clock ?? systemClock,
+      logger: this.#logger,
+      budget: options.budget ?? new DescriptorBudget(descriptorLimit),
+      dialTimeouts: options.dialTimeouts ?? DIAL_TIMEOUTS,
+      udpTimeout: options.udpTimeout ?? UDP_TIMEOUT,
+      halfClosedTimeout: options.halfClosedTimeout ?? HALF_CLOSED_TIMEOUT,
+      highWaterMark: options.highWaterMark ?? HIGH_WATER_MARK,
+      maxConnectionsPerService: options.maxConnectionsPerService ?? Number.POSITIVE_INFINITY,
+    };
+    this.#engine = new ProxyEngine({
+      family,
+      environment: this.#environment,
+      ...(portRange === undefined ? {} : { portRange }),
+    });
+  }
+
+  /** What each service port moved; for metrics. Service ports that are gone are left out once they are drained. */
+  get traffic(): readonly ServiceTraffic[] {
+    return this.#engine.traffic;
+  }
+
+  /** Where a listener stands; for tests and explaining. */
+  boundAt(id: ListenerId) {
+    return this.#engine.boundAt(id);
+  }
+
+  /** @throws UserspaceError before the first `readBack`, which finds out what this host can do. */
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledUserspace): UserspaceTransaction | undefined {
+    if (!this.#planner) {
+      throw new UserspaceError('USERSPACE_INVALID_OPTION', 'nothing can be planned before readBack was called');
+    }
+    return this.#planner.plan(next, changes, installed);
+  }
+
+  async readBack(): Promise<InstalledUserspace> {
+    const { redirector } = await this.#prepare();
+    this.#engine.tidy();
+    const addresses = (await this.#localAddresses()).join(' ');
+    return {
+      // As if it had changed: sockets have to move to where the addresses are now.
+      node: addresses === this.#addressesApplied ? this.#engine.node : undefined,
+      services: this.#engine.services,
+      listeners: this.#engine.listeners,
+      clusterIPs: this.#clusterIPs,
+      redirectInForce: await redirector.inForce(),
+    };
+  }
+
+  /** @throws UserspacePartlyApplied when some sockets could not be opened; all the rest is in force. */
+  async apply(transaction: UserspaceTransaction): Promise<void> {
+    const { redirector } = await this.#prepare();
+    const engine = this.#engine;
+    for (const problem of transaction.problems) {
+      this.#logger.warn(problem);
+    }
+    engine.tidy();
+    const failed = new Map<ListenerId, unknown>();
+    const touched = new Set<ListenerId>([
+      ...[...transaction.open, ...transaction.change].map(({ id }) => id),
+      ...transaction.close,
+    ]);
+    for (const service of transaction.set) {
+      engine.setService(service);
+    }
+    for (const listener of transaction.change) {
+      engine.change(listener);
+    }
+    // Ports that go from one service port to another have to be free first; proxy ports stay until no rule leads there.
+    const closeLater = transaction.close.filter((id) => engine.spec(id)?.place.kind === 'proxy-port');
+    const reopened = new Set(transaction.open.map(({ id }) => id));
+    for (const id of transaction.close) {
+      if (!closeLater.includes(id) || reopened.has(id)) {
+        await engine.close(id);
+      }
+    }
+    await this.#settleNode(transaction, touched, failed);
+    for (const listener of transaction.open) {
+      try {
+        await engine.open(listener);
+      } catch (error) {
+        failed.set(listener.id, error);
+      }
+    }
+    for (const address of transaction.addClusterIPs) {
+      this.#clusterIPs.add(address);
+    }
+    for (const address of transaction.removeClusterIPs) {
+      this.#clusterIPs.delete(address);
+    }
+    await this.#redirect(redirector, transaction, touched, new Set(closeLater));
+    for (const id of closeLater) {
+      if (!reopened.has(id)) {
+        await engine.close(id);
+      }
+    }
+    for (const key of transaction.remove) {
+      engine.removeService(key);
+    }
+    if (failed.size > 0) {
+      throw this.#partly(failed);
+    }
+  }
+
+  /** Closes all sockets of this instance, connections too, and removes all redirect rules, whoever wrote them. */
+  async cleanup(): Promise<void> {
+    const { redirector } = await this.#prepare();
+    await redirector.cleanup();
+    await this.#engine.closeAll();
+    this.#clusterIPs = new Set();
+    this.#addressesApplied = '';
+  }
+
+  async #prepare(): Promise<Redirection> {
+    await this.#environment.budget.ready();
+    this.#redirection ??= (await this.options.redirection?.()) ?? { reach: 'none', redirector: noRedirector };
+    const { reach } = this.#redirection;
+    const { listenAddresses } = this.options;
+    this.#planner ??= new UserspacePlanner({ reach, ...(listenAddresses ? { listenAddresses } : {}) });
+    return this.#redirection;
+  }
+
+  /** Of this family. Link-local ones come and go with interfaces, and nothing can be bound to them alone. */
+  async #localAddresses(): Promise<readonly string[]> {
+    const ipv6 = this.options.family === 'IPv6';
+    const addresses = await this.options.localAddresses();
+    return addresses.filter((address) => address.includes(':') === ipv6 && !/^(fe[89ab]|169\.254\.)/.test(address));
+  }
+
+  async #settleNode(
+    { node }: UserspaceTransaction,
+    touched: Set<ListenerId>,
+    failed: Map<ListenerId, unknown>,
+  ): Promise<void> {
+    const addresses = await this.#localAddresses();
+    const text = addresses.join(' ');
+    const next = node ?? this.#engine.node;
+    if (!next || (node === undefined && text === this.#addressesApplied)) {
+      return;
+    }
+    const settled = await this.#engine.setNode(next, addresses);
+    this.#addressesApplied = text;
+    for (const id of settled.moved) {
+      touched.add(id);
+    }
+    for (const [id, error] of settled.failed) {
+      failed.set(id, error);
+    }
+  }
+
+  async #redirect(
+    redirector: Redirector,
+    transaction: UserspaceTransaction,
+    touched: ReadonlySet<ListenerId>,
+    leaving: ReadonlySet<ListenerId>,
+  ): Promise<void> {
+    const { node } = this.#engine;
+    if (!node) {
+      return;
+    }
+    const listeners = new Map<ListenerId, RedirectedListener>();
+    // Only those that rules are written for.
+    for (const id of transaction.full || transaction.node ? this.#engine.listenerIds : touched) {
+      const spec = this.#engine.spec(id);
+      const at = this.#engine.boundAt(id);
+      if (spec && at.length > 0 && (!leaving.has(id) || transaction.open.some((opened) => opened.id === id))) {
+        listeners.set(id, { spec, name: this.#engine.services.get(spec.servicePort)?.name ?? spec.servicePort, at });
+      }
+    }
+    const clusterIPs = new Set([...transaction.addClusterIPs, ...transaction.removeClusterIPs]);
+    await redirector.apply(
+      { node, listeners, clusterIPs: this.#clusterIPs },
+      transaction.full ? 'all' : { listeners: touched, clusterIPs, node: transaction.node !== undefined },
+    );
+  }
+
+  #partly(failed: ReadonlyMap<ListenerId, unknown>): UserspacePartlyApplied {
+    const refused = new Map<ServicePortKey, string>();
+    for (const [id, error] of failed) {
+      refused.set(this.#engine.spec(id)?.servicePort ?? id, messageOf(error));
+    }
+    return new UserspacePartlyApplied(refused, { cause: [...failed.values()][0] });
+  }
+}
