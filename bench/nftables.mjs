@@ -205,11 +205,17 @@ try {
     const { elapsed } = await load(50_000, 4);
     report('50,000 Services × 4: full load', elapsed, 5000);
     const big = await load(10, 5000);
-    const begin = performance.now();
-    big.resolver.updateEndpointSlice(big.slices[3], changed(3, 5000, 1));
-    const { state: next, changes } = big.resolver.checkout();
-    await big.dataplane.apply(big.dataplane.plan(next, changes));
-    report('10 Services × 5,000: one endpoint changed', performance.now() - begin);
+    const edits = {
+      'one endpoint replaced (one element)': changed(3, 5000, 1),
+      'the first endpoint gone (every slot)': { ...big.slices[3], endpoints: big.slices[3].endpoints.slice(1) },
+    };
+    for (const [what, next] of Object.entries(edits)) {
+      const begin = performance.now();
+      big.resolver.updateEndpointSlice(big.slices[3], next);
+      const { state: after, changes } = big.resolver.checkout();
+      await big.dataplane.apply(big.dataplane.plan(after, changes));
+      report(`10 Services × 5,000: ${what}`, performance.now() - begin);
+    }
   }
 } finally {
   execFileSync('ip', ['netns', 'delete', namespace]);

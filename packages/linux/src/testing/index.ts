@@ -12,6 +12,7 @@ export { FakeNft } from './fake-nft.js';
 export * from './fake-sysctl.js';
 export {
   ENDPOINT_PORT,
+  forgetFlows,
   NODE_PORT,
   PacketFlowWorld,
   type PacketFlowWorldOptions,

@@ -113,13 +113,9 @@ export class PacketFlowWorld {
     }
   }
 
-  /** As the proxier does with UDP flows to where nobody serves any more; here ports may come again within seconds. */
+  /** As the proxier does with UDP flows to where nobody serves any more; here ports come again within seconds. */
   async forgetFlows(): Promise<void> {
-    await this.sandbox.node.exec(['conntrack', '-D', '-p', 'udp']).catch((error: unknown) => {
-      if (!String(error).includes('0 flow entries')) {
-        throw error;
-      }
-    });
+    await forgetFlows(this.sandbox.node);
   }
 
   stateOf(
@@ -240,5 +236,21 @@ export class PacketFlowWorld {
       };
       return where === 'L' ? this.local(count.L, rest) : this.remote(count.R, rest);
     });
+  }
+}
+
+/**
+ * Has a host forget UDP flows, and TCP connections that are over: in tests, clients' ports come again within seconds, and
+ * would still go where an earlier step sent them.
+ */
+export async function forgetFlows(host: SandboxHost): Promise<void> {
+  for (const filter of [['udp'], ['tcp', '--state', 'TIME_WAIT'], ['tcp', '--state', 'CLOSE']]) {
+    for (const family of ['ipv4', 'ipv6']) {
+      await host.exec(['conntrack', '-D', '-f', family, '-p', ...filter]).catch((error: unknown) => {
+        if (!String(error).includes('0 flow entries')) {
+          throw error;
+        }
+      });
+    }
   }
 }

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { type NftChange, NftMonitorReader } from './nft-watch.js';
+
+const SAID = `add element ip kube-proxier services { 10.96.0.1 . tcp . 80 : drop }
+# new generation 2 by process 11 (nft)
+add table ip other
+add element ip6 kube-proxier services { fd00::1 . tcp . 80 : drop }
+add element ip kube-proxier2 services { 10.96.0.1 . tcp . 80 : drop }
+# new generation 3 by process 12 (nft)
+delete rule ip kube-proxier dispatch handle 4
+delete table ip kube-proxier
+# new generation 4 by process 13 (a (b) c)
+flush chain ip kube-proxier dispatch
+# new generation 5
+`;
+
+test.each([1, 7, 1000])('who changed the table, read in pieces of %i', (size) => {
+  const found: NftChange[] = [];
+  const reader = new NftMonitorReader('ip', 'kube-proxier', (change) => found.push(change));
+  for (let start = 0; start < SAID.length; start += size) {
+    reader.read(SAID.slice(start, start + size));
+  }
+  expect(found).toEqual([
+    { pid: 11, program: 'nft' },
+    { pid: 13, program: 'a (b) c' },
+    { pid: undefined, program: undefined },
+  ]);
+});
