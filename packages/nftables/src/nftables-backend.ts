@@ -98,6 +98,7 @@ async function cleanup(nft: Nft): ReturnType<Cleanup> {
       cause = error;
     }
   }
+  nft.close();
   if (left.length > 0) {
     throw new NftablesLeftovers(left, { cause });
   }

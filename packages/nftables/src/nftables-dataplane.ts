@@ -53,7 +53,9 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   async cleanup(): Promise<void> {
-    await removeTable(this.options.nft, this.options.family);
+    const { nft, family } = this.options;
+    await removeTable(nft, family);
+    nft.close();
   }
 
   async #write(transaction: NftablesTransaction): Promise<void> {

@@ -31,6 +31,7 @@ export class NftablesProxier extends ReconcilingProxier<NftablesTransaction, Ins
       await super.syncLoop(signal);
     } finally {
       watching.abort();
+      this.#nft.close();
     }
   }
 

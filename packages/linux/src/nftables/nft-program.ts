@@ -78,6 +78,10 @@ class NftProgram implements Nft {
     );
   }
 
+  close(): void {
+    void this.#inTurn(async () => this.#closeSession());
+  }
+
   async check(transaction: NftTransaction): Promise<void> {
     await this.#document(['--check', '-f', '-'], renderNftTransaction(transaction));
   }

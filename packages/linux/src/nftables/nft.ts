@@ -41,6 +41,9 @@ export interface Nft {
    */
   watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch | undefined;
 
+  /** Ends what is kept running for later calls. Another call starts it again. */
+  close(): void;
+
   /** Names of all tables of a family. */
   tables(family: NftFamily): Promise<readonly string[]>;
 

@@ -155,6 +155,8 @@ export class FakeNft implements Nft {
     }
   }
 
+  close(): void {}
+
   async tables(family: NftFamily): Promise<readonly string[]> {
     this.#failIfAsked();
     return [...this.#tables.keys()].flatMap((key) => (key.startsWith(`${family} `) ? [key.split(' ')[1] ?? ''] : []));
