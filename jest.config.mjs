@@ -2,6 +2,8 @@
 export default {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
+  // Jest's own clean-up walks everything that globals lead to, and runs out of stack in long test files.
+  testEnvironmentOptions: { globalsCleanup: 'off' },
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/**/*.spec.ts'],
   moduleNameMapper: {
