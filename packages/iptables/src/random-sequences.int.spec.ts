@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type Proxier, type ProxyState } from '@kube-proxier/core';
-import { makeResolver, Random, RandomCluster, resolveObjects } from '@kube-proxier/core/testing';
+import { feedResolver, makeResolver, Random, RandomCluster, resolveObjects } from '@kube-proxier/core/testing';
 import { createIptables, type Iptables } from '@kube-proxier/linux';
 import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
 import { IptablesDataplane } from './iptables-dataplane.js';
@@ -41,18 +41,7 @@ class Subject {
   ) {
     this.resolver = makeResolver({ family, ...OPTIONS });
     this.dataplane = dataplaneOn(family, iptables);
-    const { resolver } = this;
-    this.handler = {
-      mode: 'iptables',
-      onServiceUpdate: (previous, current) => void resolver.updateService(previous, current),
-      onEndpointsUpdate: (previous, current) => void resolver.updateEndpointSlice(previous, current),
-      onNodeUpdate: (node) => void resolver.updateNode(node),
-      onServiceCIDRsUpdate: (cidrs) => void resolver.updateServiceCIDRs(cidrs),
-      onServicesSynced() {},
-      onEndpointsSynced() {},
-      sync() {},
-      syncLoop: async () => {},
-    };
+    this.handler = feedResolver(this.resolver);
   }
 
   async sync(): Promise<void> {

@@ -1,6 +1,8 @@
 import { type IPFamily, type ParsedAddress, type ParsedCIDR, parseAddress, parseCIDR } from '../model/address.js';
+import type { Protocol } from '../model/service-port-name.js';
 import type { ObjectIdentity, ObjectProblem } from './object-problem.js';
 
+const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const MAX_PROBLEMS = 20;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -161,6 +163,25 @@ export class FieldReader {
     }
     this.ignoreField(field, `${printable(value)} is not a port (1 to 65535)`);
     return 0;
+  }
+
+  /** The name of a port, empty when absent; undefined, and noted, when it is none. */
+  portName(value: unknown, field: string): string | undefined {
+    const name = value ?? '';
+    if (name === '' || isDnsLabel(name)) {
+      return name;
+    }
+    this.ignoreField(field, `${printable(name)} is not a port name (lower case letters, digits, "-")`);
+    return undefined;
+  }
+
+  /** A protocol, TCP when absent; undefined, and noted, when it is none. */
+  protocol(value: unknown, field: string): Protocol | undefined {
+    const found = PROTOCOLS.find((protocol) => protocol === (value ?? 'TCP'));
+    if (!found) {
+      this.ignoreField(field, `${printable(value)} is not one of ${PROTOCOLS.join(', ')}`);
+    }
+    return found;
   }
 
   /** One of `allowed`, `fallback` when absent, and noted when it is something else. */

@@ -1,10 +1,9 @@
 import type { IPFamily } from '../model/address.js';
 import type { Protocol } from '../model/service-port-name.js';
 import type { EndpointSliceDefinition, SliceEndpointDefinition } from './definitions.js';
-import { FieldReader, isDnsLabel, isDnsSubdomain, isRecord, printable } from './field-reader.js';
+import { FieldReader, isDnsSubdomain, isRecord, printable } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { HEADLESS_SERVICE_LABEL, LAST_CHANGE_TRIGGER_TIME_ANNOTATION, SERVICE_NAME_LABEL } from './objects.js';
-import { PROTOCOLS } from './read-service.js';
 
 const NO_HINTS: readonly string[] = [];
 
@@ -80,22 +79,14 @@ function readPorts(reader: FieldReader, value: unknown): EndpointSliceDefinition
       reader.ignoreField(`${field}.port`, 'is missing, and a port that means "all ports" cannot be proxied');
       continue;
     }
-    const portName = record.name ?? '';
-    if (portName !== '' && !isDnsLabel(portName)) {
-      reader.ignoreField(
-        `${field}.name`,
-        `${printable(portName)} is not a port name (lower case letters, digits, "-")`,
-      );
-      continue;
-    }
-    const protocol = record.protocol ?? 'TCP';
-    if (!PROTOCOLS.includes(protocol as Protocol)) {
-      reader.ignoreField(`${field}.protocol`, `${printable(protocol)} is not one of ${PROTOCOLS.join(', ')}`);
+    const portName = reader.portName(record.name, `${field}.name`);
+    const protocol = reader.protocol(record.protocol, `${field}.protocol`);
+    if (portName === undefined || protocol === undefined) {
       continue;
     }
     const port = reader.port(record.port, `${field}.port`);
     if (port !== 0) {
-      ports.push({ portName: portName as string, protocol: protocol as Protocol, port });
+      ports.push({ portName, protocol, port });
     }
   }
   return ports;

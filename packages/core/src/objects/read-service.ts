@@ -1,11 +1,9 @@
 import type { IPFamily } from '../model/address.js';
-import type { Protocol } from '../model/service-port-name.js';
 import type { ServiceDefinition, ServiceFamilyDefinition, ServicePortDefinition } from './definitions.js';
-import { FieldReader, isDnsLabel, isRecord, printable } from './field-reader.js';
+import { FieldReader, isRecord, printable } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { HEADLESS_SERVICE_LABEL, SERVICE_PROXY_NAME_LABEL } from './objects.js';
 
-export const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 /** `sessionAffinityConfig.clientIP.timeoutSeconds` when the object leaves it out: the API's own default. */
 export const DEFAULT_AFFINITY_SECONDS = 10_800;
@@ -216,17 +214,9 @@ function readPorts(reader: FieldReader, value: unknown): readonly ServicePortDef
     if (!record) {
       continue;
     }
-    const portName = record.name ?? '';
-    if (portName !== '' && !isDnsLabel(portName)) {
-      reader.ignoreField(
-        `${field}.name`,
-        `${printable(portName)} is not a port name (lower case letters, digits, "-")`,
-      );
-      continue;
-    }
-    const protocol = record.protocol ?? 'TCP';
-    if (!PROTOCOLS.includes(protocol as Protocol)) {
-      reader.ignoreField(`${field}.protocol`, `${printable(protocol)} is not one of ${PROTOCOLS.join(', ')}`);
+    const portName = reader.portName(record.name, `${field}.name`);
+    const protocol = reader.protocol(record.protocol, `${field}.protocol`);
+    if (portName === undefined || protocol === undefined) {
       continue;
     }
     const port = reader.port(record.port, `${field}.port`);
@@ -237,8 +227,8 @@ function readPorts(reader: FieldReader, value: unknown): readonly ServicePortDef
       continue;
     }
     const read: ServicePortDefinition = {
-      portName: portName as string,
-      protocol: protocol as Protocol,
+      portName,
+      protocol,
       port,
       nodePort: reader.port(record.nodePort, `${field}.nodePort`),
     };

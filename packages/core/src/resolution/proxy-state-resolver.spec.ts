@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Proxier } from '../contract/proxier.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import {
   endpointsOf,
+  feedResolver,
   makeResolver,
   makeService,
   makeSlice,
@@ -13,22 +13,6 @@ import {
   resolveObjects,
 } from '../testing/index.js';
 import { diffStates } from './diff-states.js';
-import type { ProxyStateResolver } from './proxy-state-resolver.js';
-
-/** Hands events on to a resolver, as a proxier would. */
-function feeding(resolver: ProxyStateResolver): Proxier {
-  return {
-    mode: 'test',
-    onServiceUpdate: (previous, current) => void resolver.updateService(previous, current),
-    onEndpointsUpdate: (previous, current) => void resolver.updateEndpointSlice(previous, current),
-    onNodeUpdate: (node) => void resolver.updateNode(node),
-    onServiceCIDRsUpdate: (cidrs) => void resolver.updateServiceCIDRs(cidrs),
-    onServicesSynced() {},
-    onEndpointsSynced() {},
-    sync() {},
-    syncLoop: async () => {},
-  };
-}
 
 /** Everything a state says, in comparable form. */
 function contents(state: ProxyState) {
@@ -55,7 +39,7 @@ describe('random sequences of changes', () => {
       let previous = resolver.latest;
       for (let step = 0; step < 60; step += 1) {
         for (let events = random.below(4); events >= 0; events -= 1) {
-          cluster.step(feeding(resolver));
+          cluster.step(feedResolver(resolver));
         }
         const { state, changes } = resolver.checkout();
         expect(contents(state)).toEqual(contents(resolveObjects(cluster.objects, { family })));

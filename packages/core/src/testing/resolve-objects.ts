@@ -1,3 +1,4 @@
+import type { Proxier } from '../contract/proxier.js';
 import type { IPFamily } from '../model/address.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import type { ObjectProblem } from '../objects/object-problem.js';
@@ -31,6 +32,21 @@ export function makeResolver({ family = 'IPv4', onProblem, ...options }: Resolve
     since: 0,
     ...(onProblem ? { onProblem } : {}),
   });
+}
+
+/** Hands events on to a resolver, as a proxier would; the rest of a proxier does nothing. */
+export function feedResolver(resolver: ProxyStateResolver): Proxier {
+  return {
+    mode: 'test',
+    onServiceUpdate: (previous, current) => void resolver.updateService(previous, current),
+    onEndpointsUpdate: (previous, current) => void resolver.updateEndpointSlice(previous, current),
+    onNodeUpdate: (node) => void resolver.updateNode(node),
+    onServiceCIDRsUpdate: (cidrs) => void resolver.updateServiceCIDRs(cidrs),
+    onServicesSynced() {},
+    onEndpointsSynced() {},
+    sync() {},
+    syncLoop: async () => {},
+  };
 }
 
 /** The state that a fresh start on these objects resolves to. */
