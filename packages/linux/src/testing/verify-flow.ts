@@ -62,6 +62,7 @@ export async function verifyFlow(sandbox: NetworkSandbox, state: ProxyState, flo
         what,
         flow.preservesSource === false ? undefined : source,
         outcome.choices,
+        flow.from === sandbox.client,
         () => send(2000),
       );
   }
@@ -72,17 +73,26 @@ async function verifyForwarded(
   what: string,
   source: string | undefined,
   choices: readonly SimulatedChoice[],
+  fromOutside: boolean,
   send: () => Promise<Outcome>,
 ): Promise<string | undefined> {
+  // What a pod of another node answers to somebody outside whose address it sees goes past this node, and is not
+  // translated back: as on real networks, such a connection comes to nothing.
+  const isLost = (choice: SimulatedChoice) =>
+    fromOutside && source !== undefined && !choice.masqueraded && !choice.endpoint.isLocal;
+  const mayBeLost = choices.some(isLost);
   const byName = new Map(
     choices.map((choice) => {
       const host = hosts.find(({ addresses }) => addresses.includes(choice.endpoint.address));
       return [host?.name ?? choice.endpoint.address, choice] as const;
     }),
   );
-  const missing = new Set(byName.keys());
+  const missing = new Set([...byName].flatMap(([name, choice]) => (isLost(choice) ? [] : [name])));
   const outcomes = await Promise.all(Array.from({ length: choices.length * TRIES }, send));
   for (const outcome of outcomes) {
+    if (mayBeLost && (outcome.kind === 'timeout' || outcome.kind === 'reset')) {
+      continue;
+    }
     if (outcome.kind !== 'answered') {
       return `${what}: ${outcome.kind}, not answered by ${[...byName.keys()].join(' or ')}`;
     }
