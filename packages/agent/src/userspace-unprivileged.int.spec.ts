@@ -11,10 +11,18 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MAIN = join(ROOT, 'packages/agent/dist/main.js');
 const EXAMPLE = join(ROOT, 'examples/userspace-laptop/web.yaml');
 
-/** Words that make a command run without any privilege, when this process has some. */
+/**
+ * Words that make a command run as nobody, when this process is root. The one thing it may still do is read files, as the
+ * clone may lie where nobody else can look.
+ */
 function unprivileged(): readonly string[] {
+  const readOnly = '-all,+dac_read_search';
   return process.getuid?.() === 0
-    ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--no-new-privs', '--bounding-set=-all']
+    ? [
+        'setpriv',
+        ...['--reuid=65534', '--regid=65534', '--clear-groups', '--no-new-privs'],
+        ...['--bounding-set', '--inh-caps', '--ambient-caps'].map((option) => `${option}=${readOnly}`),
+      ]
     : [];
 }
 
@@ -83,6 +91,7 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
       process.execPath,
       MAIN,
       ...['--proxy-mode=userspace', '--userspace-redirect=none', `--manifests=${directory}`, '--metrics-bind-address='],
+      '--healthz-bind-address=',
       '--v=2',
     ];
     const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
