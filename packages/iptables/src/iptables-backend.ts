@@ -2,7 +2,6 @@ import {
   type BackendModule,
   type Cleanup,
   type IPFamily,
-  isProxierError,
   type Logger,
   messageOf,
   type ProbeResult,
@@ -13,12 +12,14 @@ import {
 } from '@kube-proxier/core';
 import {
   type CommandRunner,
+  canRun,
   createCommandRunner,
   createIptables,
   detectIptablesVariant,
   type Iptables,
   IptablesError,
   type IptablesVariant,
+  inNewNamespace,
   ProcSysctl,
   type Sysctl,
 } from '@kube-proxier/linux';
@@ -71,26 +72,6 @@ COMMIT
 COMMIT
 `;
 
-/** Runs everything in a network namespace of its own, which is gone afterwards. */
-function inNewNamespace(runner: CommandRunner): CommandRunner {
-  return {
-    run: (request) => runner.run({ ...request, command: 'unshare', args: ['--net', request.command, ...request.args] }),
-  };
-}
-
-/** Where there is no unshare, or no right to use it, the trial is left out. */
-async function canRun(runner: CommandRunner): Promise<boolean> {
-  try {
-    await runner.run({ command: 'true', args: [] });
-    return true;
-  } catch (error) {
-    if (isProxierError(error)) {
-      return false;
-    }
-    throw error;
-  }
-}
-
 class IptablesHost {
   readonly #runner: CommandRunner;
   readonly #sysctl: Sysctl;
@@ -126,6 +107,7 @@ class IptablesHost {
         };
       }
       const trial = inNewNamespace(this.#runner);
+      // Where there is no unshare, or no right to use it, the trial is left out.
       if (await canRun(trial)) {
         await this.#iptables('IPv4', await this.#variantToUse(), trial).restore(TRIAL);
       }

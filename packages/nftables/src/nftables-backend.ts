@@ -3,12 +3,19 @@ import {
   type Cleanup,
   diffStates,
   type IPFamily,
-  isProxierError,
   messageOf,
   type ProbeResult,
   Tokens,
 } from '@kube-proxier/core';
-import { type CommandRunner, createCommandRunner, createNft, type Nft, NftError } from '@kube-proxier/linux';
+import {
+  type CommandRunner,
+  canRun,
+  createCommandRunner,
+  createNft,
+  inNewNamespace,
+  type Nft,
+  NftError,
+} from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { NftablesDataplane, removeTable } from './nftables-dataplane.js';
 import { NftablesLeftovers } from './nftables-error.js';
@@ -37,13 +44,6 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
   };
 }
 
-/** Runs everything in a network namespace of its own, which is gone afterwards. */
-function inNewNamespace(runner: CommandRunner): CommandRunner {
-  return {
-    run: (request) => runner.run({ ...request, command: 'unshare', args: ['--net', request.command, ...request.args] }),
-  };
-}
-
 /**
  * Loads a table with every kind of rule there is, as a first sync would, in a namespace of its own; where that cannot
  * be made, has the kernel check it. So what this nft or this kernel does not know comes out now, and no version need be
@@ -68,18 +68,6 @@ async function probe(runner: CommandRunner): Promise<ProbeResult> {
     return { usable: true, detail: `nft ${version}` };
   } catch (error) {
     return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
-  }
-}
-
-async function canRun(runner: CommandRunner): Promise<boolean> {
-  try {
-    await runner.run({ command: 'true', args: [] });
-    return true;
-  } catch (error) {
-    if (isProxierError(error)) {
-      return false;
-    }
-    throw error;
   }
 }
 
