@@ -119,6 +119,7 @@ async function runAgent(
     sources,
     mode: settings.mode,
     fallback: settings.fallback,
+    takeover: settings.takeover,
     proxier: settings.proxier,
     bindAddress: settings.bindAddress,
     allowLoopbackEndpoints: settings.allowLoopbackEndpoints,

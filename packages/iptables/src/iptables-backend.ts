@@ -7,6 +7,7 @@ import {
   type ProbeResult,
   type Proxier,
   type ProxierContext,
+  type ProxyMode,
   ReconcilingProxier,
   Tokens,
 } from '@kube-proxier/core';
@@ -37,6 +38,7 @@ export interface IptablesBackendOptions {
   readonly sysctl?: Sysctl;
 }
 
+const MODE: ProxyMode = 'iptables';
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 
@@ -44,13 +46,13 @@ const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 export function createIptablesBackend(options: IptablesBackendOptions = {}): BackendModule {
   const host = new IptablesHost(options);
   return {
-    mode: 'iptables',
+    mode: MODE,
     description: 'Programs netfilter through iptables, legacy or nft',
     capabilities: { localhostNodePorts: true },
     probe: () => host.probe(),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
-      bind(Tokens.Cleanup).toConstantValue((logger) => host.cleanup(logger));
+      bind(Tokens.Cleanup).toConstantValue((logger, inForce) => host.cleanup(logger, inForce));
     }),
   };
 }
@@ -92,7 +94,7 @@ class IptablesHost {
       logger,
       clock,
     });
-    return new ReconcilingProxier({ mode: 'iptables', context, dataplane });
+    return new ReconcilingProxier({ mode: MODE, context, dataplane });
   }
 
   /** Lists on the host, and writes in a namespace of its own, so that it leaves no trace. */
@@ -124,12 +126,22 @@ class IptablesHost {
     }
   }
 
-  /** Both families, and both variants: which one was used before is not known. */
-  readonly cleanup: Cleanup = async (logger) => {
+  /**
+   * Both families, and both variants: which one was used before is not known. Where this mode is in force itself, only
+   * the variant that it does not use; what it found in its own it has made its own.
+   */
+  readonly cleanup: Cleanup = async (logger, inForce) => {
     const failed: string[] = [];
     let cause: unknown;
+    const inUse = inForce === MODE ? await this.#variantToUse() : undefined;
+    if (inForce === MODE && inUse === undefined) {
+      return;
+    }
     for (const family of FAMILIES) {
       for (const variant of await this.#variantsThere(family)) {
+        if (variant === inUse && inForce === MODE) {
+          continue;
+        }
         try {
           await cleanUp(this.#iptables(family, variant), this.#sysctl, logger);
         } catch (error) {

@@ -1,4 +1,4 @@
-import { type Clock, messageOf } from '@kube-proxier/core';
+import { type Clock, messageOf, pause } from '@kube-proxier/core';
 import type { Iptables } from '@kube-proxier/linux';
 import { JUMPS } from './fixed-rules.js';
 
@@ -55,16 +55,4 @@ export async function watchJumps({ iptables, clock, signal, onDrift, onFailure }
       }
     }
   }
-}
-
-function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      timer.cancel();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = clock.setTimer(milliseconds, end);
-    signal.addEventListener('abort', end);
-  });
 }

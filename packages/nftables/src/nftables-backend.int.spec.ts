@@ -6,9 +6,8 @@ import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { Container } from 'inversify';
 import { nftFamily, TABLE } from './layout.js';
-import { createNftablesBackend } from './nftables-backend.js';
+import { createNftablesBackend, createProxier } from './nftables-backend.js';
 import { NftablesDataplane } from './nftables-dataplane.js';
-import { NftablesProxier } from './nftables-proxier.js';
 import { anySteps } from './testing/any-sketch.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
@@ -130,14 +129,15 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: 
   test('is put right within a second, and it is said who it was', async () => {
     await withNamespace(async ({ runner }) => {
       const warnings: string[] = [];
+      const repairs: string[] = [];
       const nft = createNft({ runner });
-      const proxier = new NftablesProxier(
+      const proxier = createProxier(
         {
           family,
           options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
           logger: { ...silentLogger, warn: (message) => warnings.push(message) },
           clock: systemClock,
-          observer: {},
+          observer: { repaired: ({ what }) => void repairs.push(what) },
           localAddresses: async () => [],
         },
         nft,
@@ -161,7 +161,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: 
           }
         };
         const nftOf = nftFamily(family);
-        await until(async () => proxier.status.applied !== undefined, 5000);
+        await until(async () => (await contents(createNft({ runner }), nftOf)) !== undefined, 5000);
         const before = await whole();
         // The monitor is there when it tells of what others do to the table.
         const edit = `add element ${nftOf} ${TABLE} cluster-ips { ${sketchAddresses.cluster(family, 2)} }`;
@@ -179,14 +179,18 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: 
           await runner.run({ command: 'nft', args: [command] });
           await until(async () => (await whole()) === before, 1000);
         }
-        expect(warnings[0]).toMatch(/was changed by nft \(process \d+\); it is put right$/);
-        const said = warnings.length;
+        expect(warnings[0]).toMatch(
+          /^Others changed what is installed: table ip6? kube-proxier by nft \(process \d+\); putting it right$/,
+        );
+        const ofOthers = () => warnings.filter((line) => line.startsWith('Others')).length;
+        const said = ofOthers();
         proxier.onEndpointsUpdate(
           makeSlice('a', [sketchAddresses.pod(family, 1)]),
           makeSlice('a', [sketchAddresses.pod(family, 2)]),
         );
         await until(async () => (await whole()).includes(`${sketchAddresses.pod(family, 2)} . 80`), 1000);
-        expect(warnings).toHaveLength(said);
+        expect(ofOthers()).toBe(said);
+        expect(repairs).toContainEqual(expect.stringMatching(/by nft \(process \d+\); wrote \d+ changes/));
       } finally {
         stop.abort();
         await loop;

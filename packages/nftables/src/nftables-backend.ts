@@ -5,6 +5,10 @@ import {
   type IPFamily,
   messageOf,
   type ProbeResult,
+  type Proxier,
+  type ProxierContext,
+  type ProxyMode,
+  ReconcilingProxier,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -17,9 +21,9 @@ import {
   NftError,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
+import { TABLE } from './layout.js';
 import { NftablesDataplane, removeTable } from './nftables-dataplane.js';
 import { NftablesLeftovers } from './nftables-error.js';
-import { NftablesProxier } from './nftables-proxier.js';
 import { trialState } from './trial-state.js';
 
 export interface NftablesBackendOptions {
@@ -27,21 +31,29 @@ export interface NftablesBackendOptions {
   readonly runner?: CommandRunner;
 }
 
+const MODE: ProxyMode = 'nftables';
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
 /** Makes the nftables backend. Touches nothing until it is used. */
 export function createNftablesBackend(options: NftablesBackendOptions = {}): BackendModule {
   const runner = options.runner ?? createCommandRunner();
   return {
-    mode: 'nftables',
+    mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
     capabilities: { localhostNodePorts: false },
     probe: () => probe(runner),
     module: new ContainerModule(({ bind }) => {
-      bind(Tokens.ProxierFactory).toConstantValue((context) => new NftablesProxier(context, createNft({ runner })));
-      bind(Tokens.Cleanup).toConstantValue(() => cleanup(createNft({ runner })));
+      bind(Tokens.ProxierFactory).toConstantValue((context) => createProxier(context, createNft({ runner })));
+      bind(Tokens.Cleanup).toConstantValue((_logger, inForce) => cleanup(createNft({ runner }), inForce));
     }),
   };
+}
+
+/** Makes the proxier of one family, which writes through `nft`. */
+export function createProxier(context: ProxierContext, nft: Nft): Proxier {
+  const { family, logger, clock, options } = context;
+  const dataplane = new NftablesDataplane({ family, nft, masqueradeBit: options.masqueradeBit, logger, clock });
+  return new ReconcilingProxier({ mode: MODE, context, dataplane });
 }
 
 /**
@@ -71,19 +83,25 @@ async function probe(runner: CommandRunner): Promise<ProbeResult> {
   }
 }
 
+/** The table that kube-proxy has for itself in each family (spec N-1). Who goes back to kube-proxy needs it. */
+const KUBE_PROXY_TABLE = 'kube-proxy';
+
 /** Where there is no nft, there is nothing to clean up (spec N-70). */
-async function cleanup(nft: Nft): ReturnType<Cleanup> {
+async function cleanup(nft: Nft, inForce: ProxyMode | undefined): ReturnType<Cleanup> {
+  const tables = [...(inForce === MODE ? [] : [TABLE]), ...(inForce === undefined ? [] : [KUBE_PROXY_TABLE])];
   const left: string[] = [];
   let cause: unknown;
   for (const family of FAMILIES) {
-    try {
-      await removeTable(nft, family);
-    } catch (error) {
-      if (error instanceof NftError && error.code === 'NFT_MISSING') {
-        return;
+    for (const table of tables) {
+      try {
+        await removeTable(nft, family, table);
+      } catch (error) {
+        if (error instanceof NftError && error.code === 'NFT_MISSING') {
+          return;
+        }
+        left.push(`${family} table ${table}: ${messageOf(error)}`);
+        cause = error;
       }
-      left.push(`${family} table: ${messageOf(error)}`);
-      cause = error;
     }
   }
   nft.close();

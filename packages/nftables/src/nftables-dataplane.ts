@@ -1,10 +1,13 @@
 import {
   type ChangeSet,
+  type Clock,
   type Dataplane,
   type IPFamily,
   type Logger,
   type ProxyState,
+  pause,
   silentLogger,
+  systemClock,
 } from '@kube-proxier/core';
 import { type Nft, NftRefused } from '@kube-proxier/linux';
 import { AFFINITY, nftFamily, TABLE } from './layout.js';
@@ -17,7 +20,12 @@ export interface NftablesDataplaneOptions {
   /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
   readonly masqueradeBit?: number;
   readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
 }
+
+/** Milliseconds until watching begins again after it ended by itself. */
+const WATCH_AGAIN = 1000;
 
 /** How often clients of endpoints that are gone are looked for, while the kernel forgets some of them by itself. */
 const FORGET_ATTEMPTS = 3;
@@ -52,9 +60,40 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     return { table: await nft.list(nftFamily(family), TABLE), facts: this.#facts };
   }
 
+  async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+    const { clock = systemClock, family, nft } = this.options;
+    const table = `${nftFamily(family)} ${TABLE}`;
+    while (!signal.aborted) {
+      const watch = nft.watch(nftFamily(family), TABLE, ({ pid, program }) => {
+        const who = pid === undefined ? 'somebody' : `${program ?? 'a program'} (process ${pid})`;
+        onDrift(`table ${table} by ${who}`);
+      });
+      if (watch === undefined) {
+        return;
+      }
+      const stop = () => watch.stop();
+      signal.addEventListener('abort', stop, { once: true });
+      await watch.ended;
+      signal.removeEventListener('abort', stop);
+      if (!signal.aborted) {
+        onDrift(`perhaps table ${table}, while watching it was interrupted`);
+        await pause(clock, WATCH_AGAIN, signal);
+      }
+    }
+  }
+
+  describe({ write, forget }: NftablesTransaction): string {
+    const clients = forget.length === 0 ? '' : ` and the clients of ${forget.length} service ports`;
+    return `${write.commands.length} changes${clients}`;
+  }
+
+  close(): void {
+    this.options.nft.close();
+  }
+
   async cleanup(): Promise<void> {
     const { nft, family } = this.options;
-    await removeTable(nft, family);
+    await removeTable(nft, family, TABLE);
     nft.close();
   }
 
@@ -127,11 +166,11 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
 }
 
 /** Removes our table of one family; nothing happens when it is not there. */
-export async function removeTable(nft: Nft, family: IPFamily): Promise<void> {
+export async function removeTable(nft: Nft, family: IPFamily, table: string): Promise<void> {
   // Added first, so that it need not be looked for.
   await nft.run({
     family: nftFamily(family),
-    table: TABLE,
+    table,
     commands: [{ do: 'add-table' }, { do: 'delete-table' }],
   });
 }

@@ -1,4 +1,12 @@
-import { type BackendModule, type Logger, messageOf, ProxierError, systemClock, Tokens } from '@kube-proxier/core';
+import {
+  type BackendModule,
+  type Logger,
+  messageOf,
+  ProxierError,
+  type ProxyMode,
+  systemClock,
+  Tokens,
+} from '@kube-proxier/core';
 import { Container } from 'inversify';
 
 /** Some of what backends left on the host could not be removed. `cause` is an `AggregateError` with all reasons. */
@@ -8,9 +16,15 @@ export class CleanupError extends ProxierError {}
  * Removes every trace of the given backends from the host, and nothing else. Idempotent. One that fails does not keep
  * the others from being cleaned up after.
  *
+ * @param inForce - the mode that is in force and stays. Default: none is.
+ *
  * @throws CleanupError `CLEANUP_FAILED` when something is left.
  */
-export async function cleanupBackends(backends: readonly BackendModule[], logger: Logger): Promise<void> {
+export async function cleanupBackends(
+  backends: readonly BackendModule[],
+  logger: Logger,
+  inForce?: ProxyMode,
+): Promise<void> {
   const errors: unknown[] = [];
   const reasons: string[] = [];
   for (const { mode, module } of backends) {
@@ -19,8 +33,10 @@ export async function cleanupBackends(backends: readonly BackendModule[], logger
       container.bind(Tokens.Logger).toConstantValue(logger);
       container.bind(Tokens.Clock).toConstantValue(systemClock);
       container.load(module);
-      await container.get(Tokens.Cleanup)(logger);
-      logger.info(`Nothing of proxy mode ${mode} is left`);
+      await container.get(Tokens.Cleanup)(logger, inForce);
+      if (inForce === undefined) {
+        logger.info(`Nothing of proxy mode ${mode} is left`);
+      }
     } catch (error) {
       errors.push(error);
       reasons.push(`${mode}: ${messageOf(error)}`);

@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import {
   type BackendModule,
+  type Cleanup,
   type IPFamily,
   type Logger,
   type ProbeResult,
@@ -22,7 +23,7 @@ class FakeBackend implements BackendModule {
   readonly description = 'a map';
   readonly dataplanes = new Map<IPFamily, FakeDataplane>();
   readonly contexts: ProxierContext[] = [];
-  readonly cleanup = jest.fn(async () => {});
+  readonly cleanup = jest.fn<Cleanup>(async () => {});
   readonly module = new ContainerModule(({ bind }) => {
     bind(Tokens.ProxierFactory).toConstantValue((context) => {
       const dataplane = new FakeDataplane();
@@ -172,6 +173,44 @@ describe('ProxyServer', () => {
     expect(logger.lines.filter((line) => line.includes('ip_vs'))).toHaveLength(1);
     expect(ipvs.contexts).toEqual([]);
     await server.stop();
+  });
+
+  it('takes over: what others left goes when every family is in force, and not before', async () => {
+    const [iptables, nftables] = [new FakeBackend(), new FakeBackend('nftables')];
+    const inForce = () => (['IPv4', 'IPv6'] as const).map((family) => nftables.keys(family).length);
+    const seen: unknown[] = [];
+    iptables.cleanup.mockImplementation(async () => void seen.push(inForce()));
+    const source = new FakeSource((handler) => {
+      handler.onServiceUpdate(undefined, web);
+      synced(handler);
+    });
+    const backends = [iptables, nftables];
+    const { server } = setUp({ backends, sources: [source], mode: 'nftables', takeover: true });
+    await server.start();
+    await until(() => nftables.cleanup.mock.calls.length === 1);
+    expect(seen).toEqual([[1, 1]]);
+    expect([iptables, nftables].map(({ cleanup }) => cleanup.mock.calls)).toEqual([
+      [[expect.anything(), 'nftables']],
+      [[expect.anything(), 'nftables']],
+    ]);
+    source.handler?.onServiceUpdate(web, undefined);
+    await until(() => inForce().every((count) => count === 0));
+    await server.stop();
+    expect(iptables.cleanup).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['does not take over unless asked to', false, []],
+    ['goes on when leftovers cannot be removed, and tells', true, [expect.stringMatching(/^W .*nftables: busy/)]],
+  ])('%s', async (_name, takeover, lines) => {
+    const [iptables, nftables] = [new FakeBackend(), new FakeBackend('nftables')];
+    nftables.cleanup.mockRejectedValue(new Error('busy'));
+    const { server, logger, source } = setUp({ backends: [iptables, nftables], takeover });
+    await server.start();
+    source.handler?.onServiceUpdate(undefined, web);
+    await until(() => iptables.keys('IPv6').length === 1);
+    await server.stop();
+    expect(logger.lines.filter((line) => line.includes('busy'))).toEqual(lines);
   });
 
   it.each<[string, Partial<ProxyServerOptions>, string]>([

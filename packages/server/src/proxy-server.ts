@@ -34,6 +34,7 @@ import { resolveNodeName } from './node-name.js';
 import type { ServerObserver } from './server-observer.js';
 import { SourceHub } from './source-hub.js';
 import { StatusServer } from './status-server.js';
+import { Takeover } from './takeover.js';
 
 /** What a {@link ProxyServer} is made from. Only `backends` and `sources` have no default. */
 export interface ProxyServerOptions {
@@ -73,6 +74,11 @@ export interface ProxyServerOptions {
   readonly healthAddress?: ListenAddress;
   /** Where `/proxyMode`, `/metrics` and `/debug/…` are answered (spec §10.3). Default: nowhere. */
   readonly statusAddress?: ListenAddress;
+  /**
+   * Removes what other modes and kube-proxy left on this host, as soon as the mode in force has programmed every family.
+   * Default false: an embedded proxy leaves that to its host.
+   */
+  readonly takeover?: boolean;
   /** What `/configz` answers. Default: it is not there. */
   readonly configuration?: () => unknown;
   /** Where stale UDP flows are deleted (spec §9.2). Default: they are left. */
@@ -113,6 +119,7 @@ export class ProxyServer {
   /** What listens; stopped last, so that it can be asked to the end. */
   private listening: { stop(): Promise<void> }[] = [];
   private observer: ServerObserver = {};
+  private takeover: Takeover | undefined;
   private begun = false;
   private loop: Promise<void> = Promise.resolve();
   private finish: () => void = () => {};
@@ -180,6 +187,11 @@ export class ProxyServer {
     this.observer.modeSelected?.(selection);
     const { primary, addresses } = resolveNodeAddresses(options.nodeAddresses, bindAddress);
     const families = await this.usableFamilies(primary, selection);
+    if (this.options.takeover) {
+      const takeover = new Takeover({ backends, inForce: selection.mode, families, logger: this.logger });
+      this.takeover = takeover;
+      this.listening.push(takeover);
+    }
     const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families);
 
     this.abort.signal.throwIfAborted();
@@ -286,6 +298,7 @@ export class ProxyServer {
           ]
         : []),
       this.observer,
+      ...(this.takeover ? [this.takeover] : []),
     ];
     const combined = combineObservers(observers, logger);
     const reader = new ObjectReader(

@@ -8,6 +8,7 @@ import {
   type ProbeResult,
   type Proxier,
   type ProxierContext,
+  type ProxyMode,
   ReconcilingProxier,
   Tokens,
 } from '@kube-proxier/core';
@@ -55,6 +56,7 @@ export interface UserspaceBackend extends BackendModule {
   traffic(): readonly ServiceTraffic[];
 }
 
+const MODE: ProxyMode = 'userspace';
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 
@@ -62,14 +64,14 @@ const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 export function createUserspaceBackend(options: UserspaceBackendOptions = {}): UserspaceBackend {
   const host = new UserspaceHost(options);
   return {
-    mode: 'userspace',
+    mode: MODE,
     description: 'Carries connections in this process: needs least of the kernel, runs anywhere',
     capabilities: { localhostNodePorts: true, sctp: false, preservesSource: false },
     probe: () => host.probe(),
     traffic: () => host.traffic(),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
-      bind(Tokens.Cleanup).toConstantValue((logger) => host.cleanup(logger));
+      bind(Tokens.Cleanup).toConstantValue((logger, inForce) => host.cleanup(logger, inForce));
     }),
   };
 }
@@ -100,7 +102,7 @@ class UserspaceHost {
       logger,
     });
     this.#dataplanes.add(dataplane);
-    return new ReconcilingProxier({ mode: 'userspace', context, dataplane });
+    return new ReconcilingProxier({ mode: MODE, context, dataplane });
   }
 
   async probe(): Promise<ProbeResult> {
@@ -118,7 +120,10 @@ class UserspaceHost {
   }
 
   /** Both families and both variants: which one was used before is not known. */
-  readonly cleanup: Cleanup = async () => {
+  readonly cleanup: Cleanup = async (_logger, inForce) => {
+    if (inForce === MODE) {
+      return;
+    }
     const failed: string[] = [];
     let cause: unknown;
     const attempt = async (what: string, run: () => Promise<void>) => {

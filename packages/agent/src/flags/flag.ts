@@ -53,6 +53,14 @@ export const FLAGS = [
     group: 'Mode',
   },
   {
+    name: 'takeover',
+    type: 'bool',
+    default: 'true',
+    defaultText: 'true',
+    help: 'When the mode is in force, remove what other modes and kube-proxy left on this node; never before.',
+    group: 'Mode',
+  },
+  {
     name: 'userspace-redirect',
     type: 'text',
     value: 'how',

@@ -25,6 +25,7 @@ describe('readSettings', () => {
     expect(read()).toEqual({
       mode: '',
       fallback: 'iptables',
+      takeover: true,
       kubernetes: undefined,
       manifests: ['m'],
       bindAddress: '0.0.0.0',

@@ -23,6 +23,8 @@ export interface AgentSettings {
   /** As asked for; empty for the default. */
   readonly mode: ProxyMode;
   readonly fallback: ProxyMode | 'none';
+  /** Remove what other modes left, once this one is in force. */
+  readonly takeover: boolean;
   /** The API server to ask; undefined for none. This or `manifests` is there when the agent is to run. */
   readonly kubernetes: KubernetesSettings | undefined;
   /** Directories and files. */
@@ -118,6 +120,7 @@ const BESIDE_FILE: ReadonlySet<FlagName> = new Set<FlagName>([
   'master',
   'hostname-override',
   'proxy-mode-fallback',
+  'takeover',
   'v',
   'logging-format',
   'output',
@@ -146,6 +149,7 @@ class SettingsReader {
     const settings: AgentSettings = {
       mode: this.mode(modes),
       fallback: this.fallback(modes),
+      takeover: this.bool('takeover'),
       kubernetes: this.kubernetes(),
       manifests: this.manifests(),
       bindAddress: this.bindAddress(),

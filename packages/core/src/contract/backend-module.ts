@@ -79,5 +79,10 @@ export interface ProxierContext {
  */
 export type ProxierFactory = (context: ProxierContext) => Proxier;
 
-/** Removes every trace of a backend, both families, and nothing else. Idempotent. Rejects when something is left. */
-export type Cleanup = (logger: Logger) => Promise<void>;
+/**
+ * Removes every trace of a backend, both families, and nothing else. Idempotent. Rejects when something is left.
+ *
+ * With `inForce`, the mode that has just taken over and is in force (`--takeover`): what kube-proxy left in the mode of
+ * that name goes too, and what the mode in force needs stays. The backend of that mode is asked like the others.
+ */
+export type Cleanup = (logger: Logger, inForce?: ProxyMode) => Promise<void>;

@@ -43,6 +43,9 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
    */
   watch?(onDrift: (what: string) => void, signal: AbortSignal): Promise<void>;
 
+  /** Ends what is kept running between calls. Called when the sync loop has ended; what is programmed stays. Optional. */
+  close?(): void;
+
   /** A transaction in a few words, for the log: how much it sets and removes. Optional. */
   describe?(transaction: Transaction): string;
 

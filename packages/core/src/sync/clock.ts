@@ -20,3 +20,20 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(timeout) };
   },
 };
+
+/** Waits `milliseconds`, or until `signal` aborts. Never rejects. */
+export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const end = () => {
+      timer.cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimer(milliseconds, end);
+    signal.addEventListener('abort', end);
+  });
+}

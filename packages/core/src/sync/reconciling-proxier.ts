@@ -118,8 +118,12 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   async syncLoop(signal: AbortSignal): Promise<void> {
     this.observe('started', () => this.context.observer.started?.(this.context.family));
     const watching = this.watch(signal);
-    await this.runner.loop(signal);
-    await watching;
+    try {
+      await this.runner.loop(signal);
+      await watching;
+    } finally {
+      this.dataplane.close?.();
+    }
   }
 
   private async watch(signal: AbortSignal): Promise<void> {

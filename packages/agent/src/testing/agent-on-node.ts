@@ -1,0 +1,121 @@
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createIptables, type Iptables, type IptablesVariant } from '@kube-proxier/linux';
+import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
+
+const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+const PATIENCE = 15_000;
+
+/** The Service that {@link AgentOnNode} serves, beside its cluster IP `10.96.0.10:80`. */
+export const NODE_PORT = 31_269;
+
+/** The whole agent as its own process on the node of a sandbox, with one Service `work/web` from a manifest. */
+export class AgentOnNode {
+  /** What the agent has written since it was last started, or since this was emptied. */
+  log = '';
+  #agent: ChildProcess | undefined;
+  readonly #directory = mkdtempSync(join(tmpdir(), 'agent-on-node-'));
+
+  private constructor(
+    readonly sandbox: NetworkSandbox,
+    readonly iptables: Iptables,
+  ) {}
+
+  /** Pods that serve, and no agent yet. The agent will use this variant of iptables where it uses iptables. */
+  static async create(variant: IptablesVariant): Promise<AgentOnNode> {
+    const sandbox = await NetworkSandbox.create({ pods: 2, remotePods: 1 });
+    const iptables = createIptables({ family: 'IPv4', variant, runner: sandbox.node.runner });
+    await Promise.all([...sandbox.pods, ...sandbox.remotePods].map((pod) => pod.serve({ port: 8080 })));
+    // The agent uses the variant in which the kubelet left its hint.
+    await iptables.restore('*mangle\n:KUBE-IPTABLES-HINT - [0:0]\nCOMMIT\n');
+    return new AgentOnNode(sandbox, iptables);
+  }
+
+  /** Compiles what the agent's process will run. */
+  static build(): void {
+    const { status, stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    if (status !== 0) {
+      throw new Error(stdout);
+    }
+  }
+
+  /** Puts the Service's endpoints where the agent reads them. */
+  write(...addresses: string[]): void {
+    const text = `apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: work}
+spec:
+  type: NodePort
+  clusterIP: 10.96.0.10
+  ports: [{port: 80, nodePort: ${NODE_PORT}}]
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-1, namespace: work, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+ports: [{port: 8080}]
+endpoints: [${addresses.map((address) => `{addresses: [${address}]}`).join(', ')}]
+---
+apiVersion: v1
+kind: Node
+metadata: {name: ${SANDBOX_NETWORK.nodeName}}
+status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
+`;
+    writeFileSync(join(this.#directory, '.next'), text);
+    renameSync(join(this.#directory, '.next'), join(this.#directory, 'web.yaml'));
+  }
+
+  start(mode: string, ...flags: string[]): void {
+    this.log = '';
+    this.#agent = this.sandbox.node.spawn([
+      process.execPath,
+      AGENT,
+      `--proxy-mode=${mode}`,
+      `--manifests=${this.#directory}`,
+      `--hostname-override=${SANDBOX_NETWORK.nodeName}`,
+      `--cluster-cidr=${SANDBOX_NETWORK.clusterCIDRs[0]}`,
+      '--iptables-min-sync-period=0s',
+      '-v=2',
+      ...flags,
+    ]);
+    this.#agent.stderr?.on('data', (data) => {
+      this.log += data;
+    });
+  }
+
+  /** Gives it no chance to do anything more. */
+  kill(): void {
+    this.#agent?.kill('SIGKILL');
+  }
+
+  /** Asks it to end, and waits until it has. */
+  async stop(): Promise<void> {
+    const agent = this.#agent;
+    agent?.kill('SIGTERM');
+    await this.until('the agent has ended', () => agent?.exitCode !== null || agent.signalCode !== null);
+  }
+
+  /** @throws Error with the log when it does not come true in time. */
+  async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + PATIENCE;
+    while (!(await holds())) {
+      if (Date.now() > deadline) {
+        throw new Error(`never: ${what}\n${this.log}`);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.kill();
+    await this.sandbox.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
