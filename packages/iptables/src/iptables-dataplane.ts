@@ -108,6 +108,14 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     return `${chains} chains and ${jumps} jumps, removed ${removed} chains`;
   }
 
+  close(): void {
+    // What was never found need not be closed.
+    void this.#found?.then(
+      (iptables) => iptables.close(),
+      () => {},
+    );
+  }
+
   async cleanup(): Promise<void> {
     await cleanUp(await this.#iptables(), this.#sysctl, this.#logger);
   }

@@ -4,6 +4,7 @@ import {
   type CommandRequest,
   type CommandRunner,
   createCommandRunner,
+  type RunningCommandEnd,
 } from '../process/command-runner.js';
 import { createIptables, parseIptablesVersion } from './iptables-command.js';
 import { detectIptablesVariant } from './iptables-variant.js';
@@ -73,6 +74,28 @@ describe('createIptables', () => {
     await Promise.all([iptables.restore('a'), iptables.save('nat'), iptables.restore('b')]);
     expect(seen.map((request) => request.command)).toEqual(['iptables-restore', 'iptables-save', 'iptables-restore']);
     expect(seen[0]).toMatchObject({ args: ['--noflush', '-w', '5'], stdin: 'a', stdout: 'ignore' });
+  });
+
+  test('a tool that stays and is ended, or says nothing, in the middle of a document: nothing is taken for granted', async () => {
+    const gone = { failure: 'signal', exitCode: undefined, signal: 'SIGKILL' } as const;
+    let starts = 0;
+    const runner = (ended: () => Promise<RunningCommandEnd>): CommandRunner => ({
+      run: async () => ({ stdout: '', stderr: '' }),
+      start: () => {
+        starts += 1;
+        return { pid: undefined, write: () => {}, stop: () => {}, ended: ended() };
+      },
+    });
+    await expect(make(runner(async () => gone)).restore('*nat\nCOMMIT\n')).rejects.toMatchObject({
+      code: 'IPTABLES_FAILED',
+      message: expect.stringContaining('was ended by somebody'),
+    });
+    const silent = runner(() => new Promise(() => {}));
+    const impatient = createIptables({ family: 'IPv4', runner: silent, timeout: 5 });
+    await expect(impatient.restore('*nat\nCOMMIT\n')).rejects.toMatchObject({ code: 'IPTABLES_TIMED_OUT' });
+    expect(starts).toBe(2);
+    const missing = runner(async () => ({ ...gone, failure: 'not-found' }));
+    await expect(make(missing).restore('*nat\nCOMMIT\n')).rejects.toMatchObject({ code: 'IPTABLES_MISSING' });
   });
 
   test('misses programs, and stops those that hang', async () => {

@@ -8,6 +8,7 @@ import {
 import type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables.js';
 import { IptablesDocumentRefused, IptablesError } from './iptables-error.js';
 import { splitWords } from './iptables-rule.js';
+import { RestoreSession } from './restore-session.js';
 
 export interface IptablesCommandOptions {
   readonly family: IPFamily;
@@ -20,6 +21,11 @@ export interface IptablesCommandOptions {
   readonly lockAttempts?: number;
   /** Milliseconds that one run may take. Default 300000: a full load through the nft variant is slow. */
   readonly timeout?: number;
+  /**
+   * Whether small documents go to one iptables-restore that stays between them, for as long as they come, where the
+   * runner can do that. Default true.
+   */
+  readonly persistent?: boolean;
 }
 
 /** The real {@link Iptables}: it runs the tools. */
@@ -36,23 +42,40 @@ export function iptablesProgram(
   return [family === 'IPv4' ? 'iptables' : 'ip6tables', variant, tool].filter((word) => word).join('-');
 }
 
+/** Characters of a document that is given to a program that stays. */
+const LONGEST_FOR_SESSION = 65_536;
+/** Milliseconds after which a program that has nothing to do is ended. */
+const IDLE = 30_000;
+
 class IptablesCommand implements Iptables {
   readonly family: IPFamily;
   /** The end of the queue of runs. */
   #last: Promise<unknown> = Promise.resolve();
+  #session: RestoreSession | undefined;
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: IptablesCommandOptions) {
     this.family = options.family;
   }
 
   async restore(document: string): Promise<void> {
+    const { persistent = true, runner } = this.options;
+    const { start } = runner;
     try {
-      await this.#run('restore', ['--noflush', ...this.#wait()], { stdin: document, stdout: 'ignore' });
+      if (start === undefined || !persistent || document.length > LONGEST_FOR_SESSION) {
+        await this.#run('restore', this.#restoreWords(), { stdin: document, stdout: 'ignore' });
+      } else {
+        await this.#inTurn(() => this.#retrying(() => this.#restoreInSession(start, document)));
+      }
     } catch (error) {
-      throw error instanceof IptablesError && error.code === 'IPTABLES_FAILED' && error.cause instanceof CommandError
-        ? refusal(document, error.cause)
-        : error;
+      // A tool that did not end by itself has refused nothing.
+      const byItself = error instanceof IptablesError && error.code === 'IPTABLES_FAILED' ? error.cause : undefined;
+      throw byItself instanceof CommandError && byItself.failure === 'exit-code' ? refusal(document, byItself) : error;
     }
+  }
+
+  close(): void {
+    void this.#inTurn(async () => this.#closeSession());
   }
 
   async save(table?: IptablesTable): Promise<string> {
@@ -103,6 +126,31 @@ class IptablesCommand implements Iptables {
     }
   }
 
+  async #restoreInSession(start: NonNullable<CommandRunner['start']>, document: string): Promise<void> {
+    clearTimeout(this.#idle);
+    if (this.#session?.isSpent) {
+      this.#closeSession();
+    }
+    this.#session ??= new RestoreSession(start, this.#program('restore'), this.#restoreWords());
+    await this.#session.restore(document, this.#timeout);
+    this.#idle = setTimeout(() => this.#closeSession(), IDLE);
+    this.#idle.unref();
+  }
+
+  #closeSession(): void {
+    clearTimeout(this.#idle);
+    this.#session?.stop();
+    this.#session = undefined;
+  }
+
+  #restoreWords(): readonly string[] {
+    return ['--noflush', ...this.#wait()];
+  }
+
+  get #timeout(): number {
+    return this.options.timeout ?? 300_000;
+  }
+
   #wait(): readonly string[] {
     return ['-w', String(this.options.lockWait ?? 5)];
   }
@@ -116,17 +164,21 @@ class IptablesCommand implements Iptables {
     args: readonly string[],
     rest: Pick<CommandRequest, 'stdin' | 'stdout'>,
   ): Promise<CommandResult> {
-    const request = { command: this.#program(tool), args, timeout: this.options.timeout ?? 300_000, ...rest };
-    const run = this.#last.then(() => this.#attempt(request));
+    const request = { command: this.#program(tool), args, timeout: this.#timeout, ...rest };
+    return this.#inTurn(() => this.#retrying(() => this.options.runner.run(request)));
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const run = this.#last.then(work);
     this.#last = run.catch(() => undefined);
     return run;
   }
 
-  async #attempt(request: CommandRequest): Promise<CommandResult> {
+  async #retrying<Result>(work: () => Promise<Result>): Promise<Result> {
     const attempts = this.options.lockAttempts ?? 3;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.options.runner.run(request);
+        return await work();
       } catch (error) {
         const translated = error instanceof CommandError ? translate(error, this.family) : error;
         // The tool itself has waited for the lock, so there is nothing to wait for here.

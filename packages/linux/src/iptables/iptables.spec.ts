@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { CommandRunner, RunningCommand } from '../process/command-runner.js';
 import { FakeIptables } from '../testing/fake-iptables.js';
 import { filterSamples, natSamples } from '../testing/iptables-rule-samples.js';
 import { canMakeNamespaces, withNamespace } from '../testing/network-namespace.js';
@@ -124,10 +125,65 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
+  test('one document after another: each refusal tells the line of its own document', async () => {
+    await subject.with(async (iptables) => {
+      for (let round = 1; round <= 3; round++) {
+        await iptables.restore(document('nat', `:A${round} - [0:0]`, `-A A${round} -j RETURN`));
+        const refused = await iptables.restore(document('nat', ':B - [0:0]', '-A NOPE -j ACCEPT')).catch((e) => e);
+        expect(refused).toMatchObject({ code: 'IPTABLES_DOCUMENT_REFUSED', line: 3, lineText: '-A NOPE -j ACCEPT' });
+        await iptables.restore(document('nat', `-A A${round} -j ACCEPT`).trimEnd());
+        expect(await rules(iptables, 'nat', `A${round}`)).toEqual(['-j RETURN', '-j ACCEPT']);
+      }
+      expect(await iptables.chainExists('nat', 'B')).toBe(false);
+      iptables.close();
+      iptables.close();
+      await iptables.restore(document('nat', '-F A1'));
+      expect(await rules(iptables, 'nat', 'A1')).toEqual([]);
+      iptables.close();
+    });
+  });
+
   test('knows that it is there', async () => {
     await subject.with(async (iptables) => {
       expect(await iptables.isPresent()).toBe(true);
       expect(await iptables.version()).toMatchObject({ randomFully: true });
+    });
+  });
+});
+
+(canMakeNamespaces() ? describe.each(variants) : describe.skip.each(variants))('a tool that stays: %s', (variant) => {
+  test('is one for many documents, keeps no lock, and is started again when somebody ends it', async () => {
+    await withNamespace(async ({ runner }) => {
+      const started: RunningCommand[] = [];
+      const counting: CommandRunner = {
+        run: (request) => runner.run(request),
+        start: (request, output) => {
+          const running = runner.start(request, output);
+          started.push(running);
+          return running;
+        },
+      };
+      const iptables = createIptables({ family: 'IPv4', variant, runner: counting });
+      const other = createIptables({
+        family: 'IPv4',
+        variant,
+        runner,
+        persistent: false,
+        lockWait: 1,
+        lockAttempts: 1,
+      });
+      for (let round = 1; round <= 3; round++) {
+        await iptables.restore(document('nat', `:A${round} - [0:0]`));
+        await other.restore(document('nat', `:B${round} - [0:0]`));
+      }
+      expect(started).toHaveLength(1);
+      started[0]?.stop();
+      await started[0]?.ended;
+      await iptables.restore(document('nat', '-A A1 -j B3'));
+      expect(started).toHaveLength(2);
+      expect(await rules(other, 'nat', 'A1')).toEqual(['-j B3']);
+      iptables.close();
+      await started[1]?.ended;
     });
   });
 });

@@ -48,4 +48,7 @@ export interface Iptables {
    * Never rejects.
    */
   isPresent(): Promise<boolean>;
+
+  /** Ends what is kept running for later calls. Another call starts it again. */
+  close(): void;
 }

@@ -1,40 +1,24 @@
-import type { CommandRunner, RunningCommand } from '../process/command-runner.js';
-
-/** Why a session gave no answer. */
-export type NftSessionEnd = 'ended' | 'timeout';
+import type { CommandRunner } from '../process/command-runner.js';
+import { CommandSession } from '../process/command-session.js';
 
 /** What nft said to a line: nothing when all is well, or `end` when it will not say any more. */
-export type NftAnswer = { readonly stderr: string } | { readonly end: NftSessionEnd };
+export type NftAnswer = { readonly stderr: string } | { readonly end: 'ended' | 'timeout' };
 
 /** nft keeps every line that it was given: after so many characters it is better to start anew. */
 const MOST_CHARACTERS = 4_000_000;
 
 /**
- * An nft that stays, and is given one transaction after the other (`nft -i`). It spares what most of a small transaction
- * takes: starting a program.
+ * An nft that is given one transaction after the other (`nft -i`).
  *
  * Each line is a transaction. It is followed by a word that nft does not know, and about which it complains: what it
  * says before that is the answer.
  */
 export class NftSession {
-  readonly #running: RunningCommand;
-  #said = '';
-  #written = 0;
+  readonly #session: CommandSession;
   #count = 0;
-  #end: NftSessionEnd | undefined;
-  #wake: () => void = () => {};
 
   private constructor(start: NonNullable<CommandRunner['start']>) {
-    this.#running = start(
-      { command: 'nft', args: ['-i'] },
-      {
-        stderr: (text) => {
-          this.#said += text;
-          this.#wake();
-        },
-      },
-    );
-    void this.#running.ended.then(() => this.#finish('ended'));
+    this.#session = new CommandSession(start, { command: 'nft', args: ['-i'] });
   }
 
   /**
@@ -51,51 +35,31 @@ export class NftSession {
   }
 
   get pid(): number | undefined {
-    return this.#running.pid;
+    return this.#session.pid;
   }
 
   /** Whether it should be given no more. */
   get isSpent(): boolean {
-    return this.#end !== undefined || this.#written > MOST_CHARACTERS;
+    return this.#session.end !== undefined || this.#session.written > MOST_CHARACTERS;
   }
 
   /** One question at a time. `line` has no line breaks. After `end` nothing is known of what became of it. */
   async ask(line: string, timeout: number): Promise<NftAnswer> {
+    const session = this.#session;
     this.#count += 1;
     const word = `no-such-command-${this.#count}`;
-    this.#written += line.length;
-    this.#running.write(`${line}\n${word}\n`);
-    const timer = setTimeout(() => this.#finish('timeout'), timeout);
     const complaint = new RegExp(`(?:^|\\n)[^\\n]*Error: [^\\n]*\\n${word}\\n[~^ ]*\\n`);
-    try {
-      for (;;) {
-        const found = complaint.exec(this.#said);
-        if (found !== null) {
-          const stderr = this.#said.slice(0, found.index);
-          this.#said = this.#said.slice(found.index + found[0].length);
-          return { stderr };
-        }
-        if (this.#end !== undefined) {
-          return { end: this.#end };
-        }
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
-    } finally {
-      clearTimeout(timer);
+    const found = await session.ask(`${line}\n${word}\n`, () => complaint.exec(session.stderr) ?? undefined, timeout);
+    session.stdout = '';
+    if (found === undefined) {
+      return { end: session.end === 'timeout' ? 'timeout' : 'ended' };
     }
+    const stderr = session.stderr.slice(0, found.index);
+    session.stderr = session.stderr.slice(found.index + found[0].length);
+    return { stderr };
   }
 
   stop(): void {
-    this.#running.stop();
-  }
-
-  #finish(how: NftSessionEnd): void {
-    this.#end ??= how;
-    if (how === 'timeout') {
-      this.stop();
-    }
-    this.#wake();
+    this.#session.stop();
   }
 }

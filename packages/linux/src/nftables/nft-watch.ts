@@ -67,5 +67,5 @@ export function watchWithNft(
       stderr: () => onChange({ pid: undefined, program: undefined }),
     },
   );
-  return { stop: () => running.stop(), ended: running.ended };
+  return { stop: () => running.stop(), ended: running.ended.then(() => undefined) };
 }

@@ -30,8 +30,17 @@ export interface RunningCommand {
   write(text: string): void;
   /** Asks it to end, at once. Idempotent. */
   stop(): void;
-  /** Resolves when it has ended, for whatever reason, or could not be started. */
-  readonly ended: Promise<void>;
+  /** Resolves when it has ended, for whatever reason, or could not be started, and all it said was handed on. */
+  readonly ended: Promise<RunningCommandEnd>;
+}
+
+/** How a program that went on running has ended. */
+export interface RunningCommandEnd {
+  /** Undefined when it ended by itself and well. */
+  readonly failure: CommandFailure | undefined;
+  /** Undefined when it did not end by itself, or could not be started. */
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
 }
 
 /** What a program that goes on running says, piece by piece. */
@@ -101,7 +110,7 @@ interface Outcome {
   readonly cause: unknown;
 }
 
-function failureOf(outcome: Outcome, prefixed: boolean): CommandFailure {
+function failureOf(outcome: Pick<Outcome, 'timedOut' | 'code' | 'exitCode'>, prefixed: boolean): CommandFailure {
   if (outcome.timedOut) {
     return 'timeout';
   }
@@ -131,11 +140,11 @@ function explain(failure: CommandFailure, command: string, outcome: Outcome, tim
   }
 }
 
-function start(words: readonly string[], output: RunningCommandOutput): RunningCommand {
+function start(words: readonly string[], prefixed: boolean, output: RunningCommandOutput): RunningCommand {
   const [file = '', ...args] = words;
   const running = execa(file, args, {
     // Without a home there is nowhere for histories and the like.
-    env: { LC_ALL: 'C', HOME: '/nonexistent' },
+    env: { LC_ALL: 'C', HOME: '/nonexistent', PATH: systemPath() },
     reject: false,
     buffer: false,
     stdin: 'pipe',
@@ -162,17 +171,21 @@ function start(words: readonly string[], output: RunningCommandOutput): RunningC
       running.kill('SIGKILL');
     },
     ended: running.then(
-      () => undefined,
-      () => undefined,
+      ({ failed, timedOut, code, exitCode, signal }) => ({
+        failure: failed ? failureOf({ timedOut, code, exitCode }, prefixed) : undefined,
+        exitCode,
+        signal,
+      }),
+      () => ({ failure: 'signal', exitCode: undefined, signal: undefined }),
     ),
   };
 }
 
 /** The real {@link CommandRunner}. */
-export function createCommandRunner(options: CommandRunnerOptions = {}): CommandRunner {
+export function createCommandRunner(options: CommandRunnerOptions = {}): Required<CommandRunner> {
   const prefix = options.prefix ?? [];
   return {
-    start: (request, output) => start([...prefix, request.command, ...request.args], output),
+    start: (request, output) => start([...prefix, request.command, ...request.args], prefix.length > 0, output),
     async run(request) {
       const timeout = request.timeout ?? 60_000;
       const [file, ...args] = [...prefix, request.command, ...request.args] as [string, ...string[]];

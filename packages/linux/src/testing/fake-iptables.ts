@@ -146,6 +146,8 @@ export class FakeIptables implements Iptables {
     return this.#version;
   }
 
+  close(): void {}
+
   async isPresent(): Promise<boolean> {
     return this.present;
   }

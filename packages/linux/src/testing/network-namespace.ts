@@ -8,7 +8,7 @@ export interface TestNamespace {
   readonly name: string;
   /** Words that make a command run inside. */
   readonly prefix: readonly string[];
-  readonly runner: CommandRunner;
+  readonly runner: Required<CommandRunner>;
   remove(): void;
 }
 

@@ -100,10 +100,8 @@ export class SandboxHost {
    * processes are those of the machine.
    */
   readonly runner: CommandRunner = {
-    run: (request) => {
-      this.#assertOpen();
-      return createCommandRunner({ prefix: ['nsenter', `--net=${this.namespacePath}`] }).run(request);
-    },
+    run: (request) => this.#runnerHere().run(request),
+    start: (request, output) => this.#runnerHere().start(request, output),
   };
 
   /** Files of `/proc` as a process in this namespace sees them. */
@@ -111,6 +109,11 @@ export class SandboxHost {
     read: (path) => this.#request('readFile', { path }),
     write: (path, text) => this.#request('writeFile', { path, text }),
   };
+
+  #runnerHere() {
+    this.#assertOpen();
+    return createCommandRunner({ prefix: ['nsenter', `--net=${this.namespacePath}`] });
+  }
 
   /**
    * Runs a command in this namespace and waits for its end.
