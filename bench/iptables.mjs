@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 // The iptables backend at 10,000 Services x 2 endpoints, both variants: npm run bench:iptables [-- --services N]
 // In network namespaces of its own, as root. Medians of one run; compare with kube-proxy's figures as ratios only.
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import {
@@ -17,10 +15,10 @@ import {
 import { IptablesDataplane } from '../packages/iptables/dist/index.js';
 import { createIptables, ProcSysctl } from '../packages/linux/dist/index.js';
 import { NetworkSandbox } from '../packages/linux/dist/testing/index.js';
+import { cpuSeconds } from './cpu-seconds.mjs';
 
 const { values } = parseArgs({ options: { services: { type: 'string', default: '10000' } } });
 const SERVICES = Number(values.services);
-const TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout) || 100;
 
 const OPTIONS = {
   ...DEFAULT_PROXIER_OPTIONS,
@@ -32,15 +30,6 @@ const OPTIONS = {
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const seconds = (milliseconds) =>
   milliseconds >= 1000 ? `${(milliseconds / 1000).toFixed(2)} s` : `${milliseconds.toFixed(0)} ms`;
-
-/** CPU seconds of this process and the children it waited for. */
-function cpuSeconds() {
-  const fields = readFileSync('/proc/self/stat', 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-    .map(Number);
-  return (fields[11] + fields[12] + fields[13] + fields[14]) / TICKS;
-}
 
 function service(index) {
   return {

@@ -2,11 +2,11 @@
 // The nftables backend against a real kernel, in a network namespace of its own: npm run bench:nftables. Needs root.
 // Medians of one run; the machine is named. `--quick` leaves out what takes longest.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { DEFAULT_PROXIER_OPTIONS, diffStates, ObjectReader, ProxyStateResolver } from '../packages/core/dist/index.js';
 import { createCommandRunner, createNft } from '../packages/linux/dist/index.js';
 import { NftablesDataplane } from '../packages/nftables/dist/index.js';
+import { cpuSeconds } from './cpu-seconds.mjs';
 
 const quick = process.argv.includes('--quick');
 const percentile = (numbers, p) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) * p)];
@@ -21,18 +21,6 @@ const report = (what, measured, limit, text = milliseconds) =>
     'at most': limit === undefined ? '' : text(limit),
     ok: limit === undefined ? '' : measured <= limit ? 'yes' : 'NO',
   });
-
-const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-
-/** CPU seconds of this process and of all programs that it ran or runs. */
-function cpuSeconds() {
-  const running = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  const ticks = ['self', ...running].map((pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-    return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  });
-  return ticks.reduce((sum, count) => sum + count, 0) / ticksPerSecond;
-}
 
 function service(index) {
   return {
