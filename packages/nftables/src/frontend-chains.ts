@@ -1,4 +1,5 @@
 import type { Frontend, Masquerade, Protocol, ResolvedServicePort, RouteSource } from '@kube-proxier/core';
+import { slotCount } from './endpoint-slots.js';
 import { type Chain, type LayoutContext, podMatch, setMark, WITH_PORTS } from './fixed-chains.js';
 import {
   AFFINITY,
@@ -7,8 +8,10 @@ import {
   LOCAL_SLOTS,
   SPACE_CONTAINERS,
   type Space,
+  type Words,
   wordsOf,
 } from './layout.js';
+import { readServiceOptions } from './service-options.js';
 
 /**
  * A chain that frontends of one kind share. Its name says all that it depends on, so equal names mean equal chains,
@@ -24,6 +27,8 @@ export interface PickChain {
   readonly protocol: Protocol;
   readonly list: 'cluster' | 'local';
   readonly count: number;
+  /** Whether the source address decides, and not chance. */
+  readonly hashed: boolean;
   /** Seconds that a client stays with its endpoint; undefined for no affinity. */
   readonly affinitySeconds: number | undefined;
 }
@@ -109,10 +114,13 @@ function pickChain(frontend: Frontend, list: PickChain['list'], port: ResolvedSe
   const space = spaceOf(frontend);
   const { protocol } = frontend;
   const { affinitySeconds } = port;
-  const count = port[list].length;
+  const { options } = readServiceOptions(port.servicePort.annotations);
+  const count = slotCount(port[list], options);
+  const hashed = options.loadBalancing === 'maglev';
   const sticky = affinitySeconds === undefined ? '' : `-affinity-${affinitySeconds}s`;
-  const name = `${prefixOf(space)}pick-${protocol.toLowerCase()}-${list === 'local' ? 'local-' : ''}${count}${sticky}`;
-  return { kind: 'pick', name, space, protocol, list, count, affinitySeconds };
+  const what = `${list === 'local' ? 'local-' : ''}${hashed ? 'maglev-' : ''}${count}`;
+  const name = `${prefixOf(space)}pick-${protocol.toLowerCase()}-${what}${sticky}`;
+  return { kind: 'pick', name, space, protocol, list, count, hashed, affinitySeconds };
 }
 
 function routeChain(space: Space, routes: RouteChain['routes']): RouteChain {
@@ -168,9 +176,10 @@ function routeRules({ source, target, masquerade }: RouteChain['routes'][number]
   }
 }
 
-/** A slot of a list, chosen at random from the first `count`. */
-function randomSlot({ list }: PickChain, count: number): string {
-  return `numgen random mod ${count}${list === 'local' ? ` offset ${LOCAL_SLOTS}` : ''}`;
+/** A slot of a list, one of the first `count`. */
+function slot({ list, hashed }: PickChain, count: number, { saddr }: Words): string {
+  const number = hashed && count > 1 ? `jhash ${saddr} mod ${count} seed 0x6b70` : `numgen random mod ${count}`;
+  return `${number}${list === 'local' ? ` offset ${LOCAL_SLOTS}` : ''}`;
 }
 
 function pickRules(chain: PickChain, { family }: LayoutContext): string[] {
@@ -178,7 +187,7 @@ function pickRules(chain: PickChain, { family }: LayoutContext): string[] {
   const port = `${chain.protocol.toLowerCase()} dport`;
   const key = chain.space === 'address' ? `${words.daddr} . ${port}` : port;
   const map = endpointsMap(chain.space, chain.protocol);
-  const rule = (count: number) => `dnat ${words.family} to ${key} . ${randomSlot(chain, count)} map @${map}`;
+  const rule = (count: number) => `dnat ${words.family} to ${key} . ${slot(chain, count, words)} map @${map}`;
   // A packet may have been dispatched just before endpoints went, and look for one just after. The first slot is there
   // as long as any is.
   return chain.count === 1 ? [rule(1)] : [rule(chain.count), rule(1)];
@@ -200,7 +209,7 @@ function stickyRules(chain: PickChain, { family }: LayoutContext): string[] {
   const client = `${words.client} . meta mark`;
   const keepMark = `update @${AFFINITY_MARKS} { ${flow} : meta mark } meta mark set ${key} map @${names.affinityIds}`;
   const draw = (count: number) =>
-    `meta priority set ${key} . ${randomSlot(chain, count)} map @${names.affinityNumbers}`;
+    `meta priority set ${key} . ${slot(chain, count, words)} map @${names.affinityNumbers}`;
   const send = [
     // In the local list endpoints go by their number with the last bit set.
     ...(chain.list === 'local' ? ['meta priority set meta priority | 0:1'] : []),

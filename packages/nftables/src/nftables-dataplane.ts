@@ -46,6 +46,9 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   async apply(transaction: NftablesTransaction): Promise<void> {
+    for (const problem of transaction.problems) {
+      this.#logger.warn(problem);
+    }
     if (transaction.write.commands.length > 0) {
       await this.#write(transaction);
     }

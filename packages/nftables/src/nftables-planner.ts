@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChangeSet, ProxyState, ResolvedServicePort } from '@kube-proxier/core';
+import { type ChangeSet, formatServicePortName, type ProxyState, type ResolvedServicePort } from '@kube-proxier/core';
 import { type NftBaseChain, type NftContainer, type NftTable, nftContainerSignature } from '@kube-proxier/linux';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
 import { FORGET_PRIORITY, renderKind } from './frontend-chains.js';
@@ -15,6 +15,7 @@ import {
 } from './layout.js';
 import { type ForgottenClients, type NftablesTransaction, TransactionDraft } from './nftables-transaction.js';
 import { affinityOf, classid, elementsOf, type ServiceElements } from './service-elements.js';
+import { readServiceOptions } from './service-options.js';
 import { SharedParts } from './shared-parts.js';
 
 /** What the kernel holds. */
@@ -51,7 +52,11 @@ export class NftablesPlanner {
     const commands = draft.commands();
     return commands.length === 0 && forget.length === 0
       ? undefined
-      : { write: { family: nftFamily(next.family), table: TABLE, commands }, forget };
+      : {
+          write: { family: nftFamily(next.family), table: TABLE, commands },
+          forget,
+          problems: problemsOf(next, changes),
+        };
   }
 
   #context(state: ProxyState, fullyRandom: boolean): LayoutContext {
@@ -376,4 +381,16 @@ function strangers(state: ProxyState, remembered: Valued | undefined): Forgotten
     }
   }
   return [...unknown].map(([id, numbers]) => ({ id: Number(id), numbers }));
+}
+
+/** What changed service ports ask for and do not get. */
+function problemsOf({ servicePorts }: ProxyState, changes: ChangeSet): readonly string[] {
+  return [...changes.servicePorts.keys()].flatMap((key) => {
+    const port = servicePorts.get(key);
+    return port === undefined
+      ? []
+      : readServiceOptions(port.servicePort.annotations).problems.map(
+          (problem) => `Service port ${formatServicePortName(port.name)}: ${problem}`,
+        );
+  });
 }

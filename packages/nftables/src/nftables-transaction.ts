@@ -17,6 +17,8 @@ export interface NftablesTransaction {
    * the kernel may forget a client by itself at any moment.
    */
   readonly forget: readonly ForgottenClients[];
+  /** What Services ask for and do not get, for the log. */
+  readonly problems: readonly string[];
 }
 
 /** The transaction as it goes to nft, for people. */
@@ -25,9 +27,9 @@ export function renderTransaction(transaction: NftablesTransaction): string {
 }
 
 /** The transaction without the deletion of chains, which older kernels refuse for a moment after their use ended. */
-export function withoutChainDeletions({ write, forget }: NftablesTransaction): NftablesTransaction {
+export function withoutChainDeletions({ write, ...rest }: NftablesTransaction): NftablesTransaction {
   const commands = write.commands.filter((command) => command.do !== 'delete-chain');
-  return { write: { ...write, commands }, forget };
+  return { ...rest, write: { ...write, commands } };
 }
 
 type Element = readonly [container: string, key: string, value: string | undefined];

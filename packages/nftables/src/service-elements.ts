@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { cidrContains, type Endpoint, type Frontend, type ResolvedServicePort } from '@kube-proxier/core';
+import { endpointSlots } from './endpoint-slots.js';
 import { type KindChain, pathOf, spaceOf } from './frontend-chains.js';
 import { endpointsMap, LOCAL_SLOTS, SPACE_CONTAINERS } from './layout.js';
+import { readServiceOptions } from './service-options.js';
 
 /** What one service port needs in the table. */
 export interface ServiceElements {
@@ -20,6 +22,7 @@ export function elementsOf(port: ResolvedServicePort): ServiceElements {
   const elements: [string, string, string | undefined][] = [];
   const chains: KindChain[] = [];
   const hairpins = new Set<string>();
+  const { options } = readServiceOptions(port.servicePort.annotations);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
   for (const frontend of port.frontends) {
     const key = keyOf(frontend);
@@ -41,7 +44,7 @@ export function elementsOf(port: ResolvedServicePort): ServiceElements {
     const slotKey = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
     for (const list of lists) {
       const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
-      port[list].forEach((endpoint, index) => {
+      endpointSlots(port[list], options).forEach((endpoint, index) => {
         const slot = firstSlot + index;
         const target = `${endpoint.address} . ${endpoint.port}`;
         if (affinity === undefined) {

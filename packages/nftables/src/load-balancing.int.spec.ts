@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createNft } from '@kube-proxier/linux';
+import { PacketFlowWorld } from '@kube-proxier/linux/testing';
+import { NftablesDataplane } from './nftables-dataplane.js';
+import { ANNOTATIONS } from './service-options.js';
+
+const FRONTENDS = ['clusterIP', 'externalIP', 'loadBalancerIP', 'nodePort'] as const;
+
+describe.each(['IPv4', 'IPv6'] as const)('how real connections are spread, %s', (family) => {
+  let world: PacketFlowWorld;
+
+  beforeAll(async () => {
+    world = await PacketFlowWorld.create({
+      family,
+      dataplane: (_node, runner) => new NftablesDataplane({ family, nft: createNft({ runner }) }),
+    });
+  });
+
+  afterAll(async () => {
+    await world?.close();
+  });
+
+  async function serve(annotations: Readonly<Record<string, string>>, endpoints: Parameters<typeof world.stateOf>[1]) {
+    const service = world.serviceOf('TCP');
+    await world.install(
+      world.stateOf({ ...service, metadata: { ...service.metadata, annotations } }, endpoints, 'TCP'),
+    );
+  }
+
+  async function answers(frontend: (typeof FRONTENDS)[number], count: number, source?: string) {
+    const [to, port] = world.target(frontend);
+    const { answeredBy } = await world.sandbox.client.connectMany(
+      { to, port, ...(source === undefined ? {} : { from: source }) },
+      count,
+    );
+    return answeredBy;
+  }
+
+  test('Maglev: a client has one endpoint on every frontend, and keeps it when others go', async () => {
+    const maglev = { [ANNOTATIONS.loadBalancing]: 'maglev' };
+    const all = [world.local(1), world.local(2), world.remote(1), world.remote(2)];
+    await serve(maglev, all);
+    const chosen = new Set<string>();
+    for (const frontend of FRONTENDS) {
+      for (const name of Object.keys(await answers(frontend, 15))) {
+        chosen.add(name);
+      }
+    }
+    expect(chosen.size).toBe(1);
+    const [name = ''] = chosen;
+    const { sandbox } = world;
+    const own = sandbox.hosts.find((host) => host.name === name)?.address(family);
+    const other = all.find(({ address }) => address !== own);
+    await serve(
+      maglev,
+      all.filter((one) => one !== other),
+    );
+    expect(Object.keys(await answers('loadBalancerIP', 15))).toEqual([name]);
+    await serve(
+      maglev,
+      all.filter(({ address }) => address !== own),
+    );
+    const [next, ...more] = Object.keys(await answers('loadBalancerIP', 15));
+    expect(more).toEqual([]);
+    expect(next).not.toBe(name);
+  });
+
+  test('Maglev: other clients have other endpoints', async () => {
+    const all = [world.local(1), world.local(2), world.local(3), world.remote(1), world.remote(2)];
+    await serve({ [ANNOTATIONS.loadBalancing]: 'maglev' }, all);
+    const { sandbox } = world;
+    const clients = [sandbox.client, sandbox.node, ...sandbox.pods];
+    const chosen = await Promise.all(
+      clients.map(async (host) => {
+        const [to, port] = world.target('clusterIP');
+        return Object.keys((await host.connectMany({ to, port }, 5)).answeredBy);
+      }),
+    );
+    expect(chosen.every((names) => names.length === 1)).toBe(true);
+    expect(new Set(chosen.flat()).size).toBeGreaterThan(1);
+  });
+
+  test('weights: nine to one', async () => {
+    const [heavy, light] = [world.local(1), world.remote(1)];
+    await serve({ [ANNOTATIONS.endpointWeights]: `${heavy.address}=90,${light.address}=10` }, [heavy, light]);
+    const counts = await answers('clusterIP', 300);
+    // Binomial: 270 with a standard deviation of 5.2.
+    expect(counts.pod1).toBeGreaterThan(230);
+    expect(counts.pod1).toBeLessThan(300);
+  });
+});
