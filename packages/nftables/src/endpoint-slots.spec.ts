@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Endpoint } from '@kube-proxier/core';
-import { endpointSlots, slotCount } from './endpoint-slots.js';
-import { ANNOTATIONS, readServiceOptions, type ServiceOptions } from './service-options.js';
+import { type Balancing, endpointSlots, slotCount } from './endpoint-slots.js';
+import { ANNOTATIONS, readServiceOptions } from './service-options.js';
 
 function endpoint(number: number, nodeName = 'n1'): Endpoint {
   const address = `10.244.${number >> 8}.${number & 255}`;
@@ -10,7 +10,7 @@ function endpoint(number: number, nodeName = 'n1'): Endpoint {
 }
 
 const endpoints = (count: number) => Array.from({ length: count }, (_, index) => endpoint(index + 1));
-const MAGLEV: ServiceOptions = { loadBalancing: 'maglev', weightOf: undefined };
+const MAGLEV: Balancing = { loadBalancing: 'maglev', weightOf: undefined };
 
 function shares(slots: readonly Endpoint[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
@@ -28,7 +28,7 @@ describe('slots', () => {
 
   test('weights are shares, as few slots as that takes', () => {
     const weightOf = ({ address }: Endpoint) => ({ '10.244.0.1': 30, '10.244.0.2': 10 })[address] ?? 20;
-    const options: ServiceOptions = { loadBalancing: 'random', weightOf };
+    const options: Balancing = { loadBalancing: 'random', weightOf };
     expect([...shares(endpointSlots(endpoints(3), options)).values()]).toEqual([3, 1, 2]);
     expect(endpointSlots(endpoints(1), options)).toHaveLength(1);
     expect(endpointSlots([], options)).toEqual([]);
@@ -73,7 +73,7 @@ describe('Maglev', () => {
   });
 
   test('weights are shares here too', () => {
-    const options: ServiceOptions = {
+    const options: Balancing = {
       loadBalancing: 'maglev',
       weightOf: ({ address }) => (address.endsWith('.1') ? 3 : 1),
     };

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Endpoint } from '@kube-proxier/core';
 import type { ServiceOptions } from './service-options.js';
 
+/** What of a Service's options decides about slots. */
+export type Balancing = Pick<ServiceOptions, 'loadBalancing' | 'weightOf'>;
+
 /**
  * Which endpoint each slot stands for. A packet draws a slot at random, or, with `maglev`, gets the one that its source
  * address hashes to.
  */
 export function endpointSlots(
   endpoints: readonly Endpoint[],
-  { loadBalancing, weightOf }: ServiceOptions,
+  { loadBalancing, weightOf }: Balancing,
 ): readonly Endpoint[] {
   if (loadBalancing === 'maglev') {
     return maglevSlots(endpoints, weightOf);
@@ -22,7 +25,7 @@ export function endpointSlots(
 }
 
 /** How many slots there will be, without making them. */
-export function slotCount(endpoints: readonly Endpoint[], { loadBalancing, weightOf }: ServiceOptions): number {
+export function slotCount(endpoints: readonly Endpoint[], { loadBalancing, weightOf }: Balancing): number {
   if (loadBalancing === 'maglev') {
     return endpoints.length === 0 ? 0 : tableSize(endpoints.length);
   }

@@ -56,14 +56,14 @@ export function podMatch(family: IPFamily, detector: LocalTrafficDetector): stri
 }
 
 /** The match for addresses on which NodePorts are served. Loopback addresses are none of them (spec N-43). */
-function nodePortMatch({ family, node }: LayoutContext): string {
+export function nodePortMatch({ family, node }: LayoutContext): string {
   const { daddr } = wordsOf(family);
   return node.nodePortAddresses.kind === 'listed'
     ? `${daddr} @${NODE_PORT_ADDRESSES}`
     : `fib daddr type local ${daddr} != ${family === 'IPv4' ? '127.0.0.0/8' : '::1'}`;
 }
 
-const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], priority: number): NftBaseChain => ({
+export const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], priority: number): NftBaseChain => ({
   type,
   hook,
   priority,

@@ -1,6 +1,6 @@
 import type { Frontend, Masquerade, Protocol, ResolvedServicePort, RouteSource } from '@kube-proxier/core';
 import { slotCount } from './endpoint-slots.js';
-import { type Chain, type LayoutContext, podMatch, setMark, WITH_PORTS } from './fixed-chains.js';
+import { base, type Chain, type LayoutContext, nodePortMatch, podMatch, setMark, WITH_PORTS } from './fixed-chains.js';
 import {
   AFFINITY,
   AFFINITY_MARKS,
@@ -17,7 +17,7 @@ import { readServiceOptions } from './service-options.js';
  * A chain that frontends of one kind share. Its name says all that it depends on, so equal names mean equal chains,
  * and their number does not grow with the number of Services.
  */
-export type KindChain = PickChain | RouteChain | GuardChain | PriorityChain;
+export type KindChain = PickChain | RouteChain | GuardChain | PriorityChain | CountChain;
 
 /** Picks one of `count` endpoints of a list, and sends the packet there. */
 export interface PickChain {
@@ -57,6 +57,19 @@ export interface PriorityChain {
   readonly kind: 'priority';
   readonly name: string;
 }
+
+/** Counts connections on their way in, or from this node. */
+export interface CountChain {
+  readonly kind: 'count';
+  readonly name: string;
+  readonly hook: 'prerouting' | 'output';
+}
+
+/** There as long as connections to any Service are counted. */
+export const COUNT_CHAINS: readonly [CountChain, CountChain] = [
+  { kind: 'count', name: 'count-prerouting', hook: 'prerouting' },
+  { kind: 'count', name: 'count-output', hook: 'output' },
+];
 
 /** There as long as any Service has session affinity. */
 export const FORGET_PRIORITY: PriorityChain = { kind: 'priority', name: 'affinity-postrouting' };
@@ -143,6 +156,18 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
       const { saddr, key } = wordsOf(context.family);
       const { allowed } = SPACE_CONTAINERS[chain.space];
       return { rules: [`${key[chain.space]} . ${saddr} != @${allowed} drop`, leadTo(chain.target)] };
+    }
+    case 'count': {
+      const { key } = wordsOf(context.family);
+      const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
+      return {
+        // Before the packet has another destination. A chain of this type sees the first of each connection only.
+        base: base('nat', chain.hook, -101),
+        rules: [
+          `counter name ${key.address} map @${address.counters}`,
+          `${nodePortMatch(context)} counter name ${key['node-port']} map @${nodePort.counters}`,
+        ],
+      };
     }
     case 'priority':
       return {

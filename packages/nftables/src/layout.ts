@@ -24,6 +24,8 @@ export type SpaceContainer =
   | 'allowed'
   /** Frontends that refuse. Cluster IPs are not in it: they refuse whatever is not forwarded. */
   | 'refused'
+  /** What counts its connections, where that is asked for. */
+  | 'counters'
   /** The service port that it belongs to, as a number: clients stay with an endpoint over all frontends. */
   | 'affinityIds'
   /** Which number the endpoint in a slot has. */
@@ -36,6 +38,7 @@ export const SPACE_CONTAINERS: Readonly<Record<Space, Readonly<Record<SpaceConta
     dispatch: 'services',
     allowed: 'allowed-sources',
     refused: 'refused-services',
+    counters: 'service-counters',
     affinityIds: 'affinity-ids',
     affinityNumbers: 'affinity-numbers',
     affinityEndpoints: 'affinity-endpoints',
@@ -44,6 +47,7 @@ export const SPACE_CONTAINERS: Readonly<Record<Space, Readonly<Record<SpaceConta
     dispatch: 'node-ports',
     allowed: 'node-port-allowed-sources',
     refused: 'refused-node-ports',
+    counters: 'node-port-counters',
     affinityIds: 'node-port-affinity-ids',
     affinityNumbers: 'node-port-affinity-numbers',
     affinityEndpoints: 'node-port-affinity-endpoints',
@@ -115,8 +119,16 @@ export function wordsOf(family: IPFamily): Words {
   };
 }
 
-/** Every set and map of the table by name; those for session affinity only when they are asked for. */
-export function containersOf(family: IPFamily, withAffinity: boolean): ReadonlyMap<string, NftContainer> {
+/** What only some tables have. */
+export interface Features {
+  /** Some service port has session affinity. */
+  readonly affinity: boolean;
+  /** Connections to some service port are counted. */
+  readonly counters: boolean;
+}
+
+/** Every set and map of the table by name. */
+export function containersOf(family: IPFamily, features: Features): ReadonlyMap<string, NftContainer> {
   const address = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
   const words = wordsOf(family);
   const source: NftField = { expression: words.saddr, type: address };
@@ -146,7 +158,10 @@ export function containersOf(family: IPFamily, withAffinity: boolean): ReadonlyM
     }
     containers.set(names.allowed, { kind: 'set', key: [...key, source], flags: ['interval'] });
     containers.set(names.refused, { kind: 'set', key });
-    if (withAffinity) {
+    if (features.counters) {
+      containers.set(names.counters, { kind: 'map', key, value: 'counter' });
+    }
+    if (features.affinity) {
       containers.set(names.affinityIds, { kind: 'map', key, value: [id] });
       containers.set(names.affinityNumbers, { kind: 'map', key: [...key, slot], value: [number] });
       containers.set(names.affinityEndpoints, { kind: 'map', key: [...key, number], value: endpoint });
@@ -155,7 +170,7 @@ export function containersOf(family: IPFamily, withAffinity: boolean): ReadonlyM
   containers.set(CLUSTER_IPS, { kind: 'set', key: [destination] });
   containers.set(NODE_PORT_ADDRESSES, { kind: 'set', key: [destination] });
   containers.set(HAIRPIN, { kind: 'set', key: [source, destination] });
-  if (withAffinity) {
+  if (features.affinity) {
     containers.set(AFFINITY, {
       kind: 'map',
       key: [client, id],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { diffStates } from '@kube-proxier/core';
 import { createNft } from '@kube-proxier/linux';
 import { PacketFlowWorld } from '@kube-proxier/linux/testing';
 import { NftablesDataplane } from './nftables-dataplane.js';
@@ -22,7 +23,7 @@ describe.each(['IPv4', 'IPv6'] as const)('how real connections are spread, %s', 
 
   async function serve(annotations: Readonly<Record<string, string>>, endpoints: Parameters<typeof world.stateOf>[1]) {
     const service = world.serviceOf('TCP');
-    await world.install(
+    return await world.install(
       world.stateOf({ ...service, metadata: { ...service.metadata, annotations } }, endpoints, 'TCP'),
     );
   }
@@ -87,5 +88,29 @@ describe.each(['IPv4', 'IPv6'] as const)('how real connections are spread, %s', 
     // Binomial: 270 with a standard deviation of 5.2.
     expect(counts.pod1).toBeGreaterThan(230);
     expect(counts.pod1).toBeLessThan(300);
+  });
+
+  test('connections are counted, frontend by frontend, and go on being counted after a restart', async () => {
+    const counted = { [ANNOTATIONS.countConnections]: 'true' };
+    const state = await serve(counted, [world.local(1), world.remote(1)]);
+    const connections = async () => {
+      const found = await (world.dataplane as NftablesDataplane).connections();
+      return found.map(({ servicePort, connections }) => [servicePort.name, servicePort.protocol, connections]);
+    };
+    const [[service, protocol, before] = []] = await connections();
+    expect([service, protocol, before]).toEqual([expect.any(String), 'TCP', 0]);
+    for (const frontend of FRONTENDS) {
+      await answers(frontend, 5);
+    }
+    const [to, port] = world.target('clusterIP');
+    await world.sandbox.node.connectMany({ to, port }, 3);
+    expect(await connections()).toEqual([[service, 'TCP', 23]]);
+    const restarted = new NftablesDataplane({ family, nft: createNft({ runner: world.runner }) });
+    expect(restarted.plan(state, diffStates(undefined, state), await restarted.readBack())).toBeUndefined();
+    await serve(counted, [world.local(1)]);
+    await answers('clusterIP', 2);
+    expect(await connections()).toEqual([[service, 'TCP', 25]]);
+    await serve({}, [world.local(1)]);
+    expect(await connections()).toEqual([]);
   });
 });

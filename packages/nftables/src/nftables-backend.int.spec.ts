@@ -32,6 +32,7 @@ async function contents(nft: Nft, family: 'ip' | 'ip6'): Promise<unknown> {
     return undefined;
   }
   return {
+    counters: [...table.counters.keys()].sort(),
     chains: sorted(table.chains),
     containers: sorted(table.containers).map(([name, { signature, elements }]) => [name, signature, sorted(elements)]),
   };

@@ -6,6 +6,7 @@ import {
   type Logger,
   type ProxyState,
   pause,
+  type ServicePortName,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -13,15 +14,26 @@ import { type Nft, NftRefused } from '@kube-proxier/linux';
 import { AFFINITY, nftFamily, TABLE } from './layout.js';
 import { type HostFacts, type InstalledNftables, NftablesPlanner } from './nftables-planner.js';
 import { type ForgottenClients, type NftablesTransaction, withoutChainDeletions } from './nftables-transaction.js';
+import { countedBy } from './service-elements.js';
 
 export interface NftablesDataplaneOptions {
   readonly family: IPFamily;
   readonly nft: Nft;
   /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
   readonly masqueradeBit?: number;
+  /** Count connections to every Service that does not say otherwise. Default false. */
+  readonly countConnections?: boolean;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
+}
+
+/** How often somebody has connected to a service port. */
+export interface CountedConnections {
+  readonly servicePort: ServicePortName;
+  readonly family: IPFamily;
+  /** First packets that came to one of its frontends, of those who were refused or dropped too. */
+  readonly connections: number;
 }
 
 /** Milliseconds until watching begins again after it ended by itself. */
@@ -37,7 +49,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   #facts: HostFacts | undefined;
 
   constructor(private readonly options: NftablesDataplaneOptions) {
-    this.#planner = new NftablesPlanner(options.masqueradeBit ?? 14);
+    this.#planner = new NftablesPlanner(options.masqueradeBit ?? 14, options.countConnections);
     this.#logger = options.logger ?? silentLogger;
   }
 
@@ -61,6 +73,16 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     const { family, nft } = this.options;
     this.#facts ??= { fullyRandom: await this.#canBeFullyRandom() };
     return { table: await nft.list(nftFamily(family), TABLE), facts: this.#facts };
+  }
+
+  /** Connections to the service ports for which they are counted, since counting began. Lists counters only. */
+  async connections(): Promise<readonly CountedConnections[]> {
+    const { family, nft } = this.options;
+    const counters = await nft.listCounters(nftFamily(family), TABLE);
+    return [...(counters ?? [])].flatMap(([name, { packets }]) => {
+      const servicePort = countedBy(name);
+      return servicePort === undefined ? [] : [{ servicePort, family, connections: packets }];
+    });
   }
 
   async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {

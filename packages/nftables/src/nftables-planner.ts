@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { type ChangeSet, formatServicePortName, type ProxyState, type ResolvedServicePort } from '@kube-proxier/core';
 import { type NftBaseChain, type NftContainer, type NftTable, nftContainerSignature } from '@kube-proxier/linux';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
-import { FORGET_PRIORITY, renderKind } from './frontend-chains.js';
+import { COUNT_CHAINS, FORGET_PRIORITY, renderKind } from './frontend-chains.js';
 import {
   AFFINITY,
   CLUSTER_IPS,
   containersOf,
+  type Features,
   HAIRPIN,
   NODE_PORT_ADDRESSES,
   nftFamily,
@@ -41,7 +42,14 @@ type Chains = ReadonlyMap<string, Chain>;
 export class NftablesPlanner {
   readonly #parts = new WeakMap<ProxyState, SharedParts>();
 
-  constructor(private readonly masqueradeBit: number) {}
+  /**
+   * @param masqueradeBit - 0…31.
+   * @param countAll - whether connections to Services are counted that do not say whether they should be.
+   */
+  constructor(
+    private readonly masqueradeBit: number,
+    private readonly countAll = false,
+  ) {}
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
     const draft = new TransactionDraft();
@@ -66,6 +74,7 @@ export class NftablesPlanner {
   #planAll(next: ProxyState, { table, facts }: InstalledNftables, draft: TransactionDraft): ForgottenClients[] {
     const parts = new SharedParts();
     const elements = new Map<string, Elements>();
+    const counters = new Set<string>();
     const into = (container: string) => {
       let found = elements.get(container);
       if (found === undefined) {
@@ -75,8 +84,11 @@ export class NftablesPlanner {
       return found;
     };
     for (const port of next.servicePorts.values()) {
-      const wanted = elementsOf(port);
+      const wanted = elementsOf(port, this.countAll);
       parts.add(wanted);
+      if (wanted.counter !== undefined) {
+        counters.add(wanted.counter);
+      }
       for (const [container, key, value] of wanted.elements) {
         into(container).set(key, value);
       }
@@ -91,8 +103,8 @@ export class NftablesPlanner {
     for (const address of nodePortAddresses(next)) {
       into(NODE_PORT_ADDRESSES).set(address, undefined);
     }
-    const withAffinity = hasAffinity(parts);
-    const containers = containersOf(next.family, withAffinity);
+    const features = featuresOf(parts);
+    const containers = containersOf(next.family, features);
     const chains = allChains(this.#context(next, facts.fullyRandom), parts);
     const standing = standingOn(table, containers, chains, draft);
 
@@ -110,6 +122,16 @@ export class NftablesPlanner {
         draft.deleteContainer(kind, name);
       }
     }
+    for (const name of counters) {
+      if (!standing?.counters.has(name)) {
+        draft.addCounter(name);
+      }
+    }
+    for (const name of standing?.counters.keys() ?? []) {
+      if (!counters.has(name)) {
+        draft.deleteCounter(name);
+      }
+    }
     for (const [name, chain] of chains) {
       const found = standing?.chains.get(name);
       if (found === undefined || !sameTags(found.rules, chain.rules)) {
@@ -121,7 +143,7 @@ export class NftablesPlanner {
         draft.deleteChain(name);
       }
     }
-    return withAffinity ? strangers(next, standing?.containers.get(AFFINITY)?.elements) : [];
+    return features.affinity ? strangers(next, standing?.containers.get(AFFINITY)?.elements) : [];
   }
 
   #planChanges(
@@ -139,12 +161,11 @@ export class NftablesPlanner {
     const forget: ForgottenClients[] = [];
     before.begin();
     for (const { previous: was, current } of changes.servicePorts.values()) {
-      if (was !== undefined) {
-        collect(old, before.remove(elementsOf(was)));
-      }
-      if (current !== undefined) {
-        collect(wanted, before.add(elementsOf(current)));
-      }
+      const oldElements = was && before.remove(elementsOf(was, this.countAll));
+      const newElements = current && before.add(elementsOf(current, this.countAll));
+      collect(old, oldElements);
+      collect(wanted, newElements);
+      planCounter(oldElements?.counter, newElements?.counter, draft);
       forget.push(...forgotten(was, current));
     }
     const { chains, hairpins } = before.end();
@@ -162,10 +183,14 @@ export class NftablesPlanner {
     }
     // Rules that depend on what the host can do do not change with the state, so whatever is said here is fine.
     const context = this.#context(next, true);
-    const withAffinity = hasAffinity(before);
-    const hadAffinity = chains.get(FORGET_PRIORITY.name)?.isThere === undefined ? withAffinity : !withAffinity;
-    if (withAffinity !== hadAffinity) {
-      changeAffinityContainers(next, withAffinity, draft);
+    const features = featuresOf(before);
+    const toggled = (name: string, now: boolean) => (chains.get(name)?.isThere === undefined ? now : !now);
+    const hadFeatures: Features = {
+      affinity: toggled(FORGET_PRIORITY.name, features.affinity),
+      counters: toggled(COUNT_CHAINS[0].name, features.counters),
+    };
+    if (hadFeatures.affinity !== features.affinity || hadFeatures.counters !== features.counters) {
+      changeContainers(containersOf(next.family, hadFeatures), containersOf(next.family, features), draft);
     }
     for (const [name, { kind, isThere }] of chains) {
       if (isThere) {
@@ -177,7 +202,7 @@ export class NftablesPlanner {
     if (changes.nodeChanged) {
       this.#planNode(next, previous, before, new Set(chains.keys()), draft);
     }
-    return withAffinity ? forget : [];
+    return features.affinity ? forget : [];
   }
 
   /** Rules that say what the node is like: which packets are from pods, where NodePorts are served. */
@@ -208,7 +233,7 @@ export class NftablesPlanner {
     if (parts === undefined) {
       parts = new SharedParts();
       for (const port of state.servicePorts.values()) {
-        parts.add(elementsOf(port));
+        parts.add(elementsOf(port, this.countAll));
       }
     }
     return parts;
@@ -223,8 +248,8 @@ function allChains(context: LayoutContext, parts: SharedParts): Chains {
   return chains;
 }
 
-function hasAffinity(parts: SharedParts): boolean {
-  return parts.chains.has(FORGET_PRIORITY.name);
+function featuresOf({ chains }: SharedParts): Features {
+  return { affinity: chains.has(FORGET_PRIORITY.name), counters: chains.has(COUNT_CHAINS[0].name) };
 }
 
 function nodePortAddresses({ node }: ProxyState): readonly string[] {
@@ -290,8 +315,8 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
   }
 }
 
-function collect(into: Map<string, Elements>, { elements }: ServiceElements): void {
-  for (const [container, key, value] of elements) {
+function collect(into: Map<string, Elements>, wanted: ServiceElements | undefined): void {
+  for (const [container, key, value] of wanted?.elements ?? []) {
     let found = into.get(container);
     if (found === undefined) {
       found = new Map();
@@ -329,17 +354,32 @@ function put(container: string, key: string, isThere: boolean, draft: Transactio
   }
 }
 
-function changeAffinityContainers({ family }: ProxyState, isThere: boolean, draft: TransactionDraft): void {
-  const without = containersOf(family, false);
-  for (const [name, container] of containersOf(family, true)) {
-    if (without.has(name)) {
-      continue;
-    }
-    if (isThere) {
+function changeContainers(
+  before: ReadonlyMap<string, NftContainer>,
+  after: ReadonlyMap<string, NftContainer>,
+  draft: TransactionDraft,
+): void {
+  for (const [name, container] of after) {
+    if (!before.has(name)) {
       draft.first({ do: 'add-container', name, container });
-    } else {
-      draft.deleteContainer(container.kind, name);
     }
+  }
+  for (const [name, { kind }] of before) {
+    if (!after.has(name)) {
+      draft.deleteContainer(kind, name);
+    }
+  }
+}
+
+function planCounter(before: string | undefined, after: string | undefined, draft: TransactionDraft): void {
+  if (before === after) {
+    return;
+  }
+  if (after !== undefined) {
+    draft.addCounter(after);
+  }
+  if (before !== undefined) {
+    draft.deleteCounter(before);
   }
 }
 

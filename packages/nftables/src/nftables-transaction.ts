@@ -69,6 +69,15 @@ export class TransactionDraft {
     this.#after.push({ do: 'delete-chain', chain });
   }
 
+  /** Moves nothing: one that is there goes on from where it is. */
+  addCounter(name: string): void {
+    this.#before.push({ do: 'add-counter', name });
+  }
+
+  deleteCounter(name: string): void {
+    this.#last.push({ do: 'delete-counter', name });
+  }
+
   deleteContainer(kind: 'set' | 'map', name: string): void {
     this.#last.push({ do: 'delete-container', kind, name });
   }

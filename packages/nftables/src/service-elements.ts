@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
-import { cidrContains, type Endpoint, type Frontend, type ResolvedServicePort } from '@kube-proxier/core';
+import {
+  cidrContains,
+  type Endpoint,
+  type Frontend,
+  type Protocol,
+  type ResolvedServicePort,
+  type ServicePortName,
+} from '@kube-proxier/core';
 import { endpointSlots } from './endpoint-slots.js';
-import { type KindChain, pathOf, spaceOf } from './frontend-chains.js';
+import { COUNT_CHAINS, type KindChain, pathOf, spaceOf } from './frontend-chains.js';
 import { endpointsMap, LOCAL_SLOTS, SPACE_CONTAINERS } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
@@ -13,23 +20,36 @@ export interface ServiceElements {
   readonly chains: readonly KindChain[];
   /** Elements of the hairpin set, shared with others. */
   readonly hairpins: readonly string[];
+  /** What counts its connections; undefined when nobody asks for that. */
+  readonly counter: string | undefined;
 }
 
 type List = 'cluster' | 'local';
 
-/** Everything about a service port that is data. Depends on nothing else. */
-export function elementsOf(port: ResolvedServicePort): ServiceElements {
+/**
+ * Everything about a service port that is data. Depends on nothing else.
+ *
+ * @param countAll - whether connections are counted where the Service says nothing about that.
+ */
+export function elementsOf(port: ResolvedServicePort, countAll: boolean): ServiceElements {
   const elements: [string, string, string | undefined][] = [];
   const chains: KindChain[] = [];
   const hairpins = new Set<string>();
   const { options } = readServiceOptions(port.servicePort.annotations);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
+  const counter = (options.countConnections ?? countAll) ? counterOf(port.name) : undefined;
+  if (counter !== undefined) {
+    chains.push(...COUNT_CHAINS);
+  }
   for (const frontend of port.frontends) {
     const key = keyOf(frontend);
     const names = SPACE_CONTAINERS[spaceOf(frontend)];
     const path = pathOf(frontend, port);
     chains.push(...path.chains);
     elements.push([names.dispatch, key, path.verdict]);
+    if (counter !== undefined) {
+      elements.push([names.counters, key, counter]);
+    }
     if (frontend.kind !== 'ClusterIP' && frontend.routes.some(({ action }) => action === 'refuse')) {
       elements.push([names.refused, key, undefined]);
     }
@@ -64,7 +84,22 @@ export function elementsOf(port: ResolvedServicePort): ServiceElements {
       });
     }
   }
-  return { elements, chains, hairpins: [...hairpins] };
+  return { elements, chains, hairpins: [...hairpins], counter };
+}
+
+const COUNTER = /^service\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/(tcp|udp|sctp)$/;
+
+/** The name of the counter of a service port. */
+export function counterOf({ namespace, name, portName, protocol }: ServicePortName): string {
+  return ['service', namespace, name, ...(portName === '' ? [] : [portName]), protocol.toLowerCase()].join('/');
+}
+
+/** The service port that a counter counts for; undefined when it is none of ours. */
+export function countedBy(counter: string): ServicePortName | undefined {
+  const [, namespace, name, portName = '', protocol] = COUNTER.exec(counter) ?? [];
+  return namespace === undefined || name === undefined || protocol === undefined
+    ? undefined
+    : { namespace, name, portName, protocol: protocol.toUpperCase() as Protocol };
 }
 
 function listsOf(frontend: Frontend): ReadonlySet<List> {

@@ -9,6 +9,8 @@ export const ANNOTATIONS = {
    * `node/NAME`, 1…100 each; the first that fits counts, and 1 where none does.
    */
   endpointWeights: 'kube-proxier.io/endpoint-weights',
+  /** `true`: connections to the Service are counted, as a metric. `false`: not, though others' are. */
+  countConnections: 'kube-proxier.io/count-connections',
 } as const;
 
 export type LoadBalancing = 'random' | 'maglev';
@@ -18,11 +20,16 @@ export interface ServiceOptions {
   readonly loadBalancing: LoadBalancing;
   /** 1…100. Undefined: all the same. */
   readonly weightOf: ((endpoint: Endpoint) => number) | undefined;
+  /** Undefined: as all others are. */
+  readonly countConnections: boolean | undefined;
 }
 
 type Weight = (endpoint: Endpoint) => number | undefined;
 
-const AS_USUAL = { options: { loadBalancing: 'random', weightOf: undefined }, problems: [] } as const;
+const AS_USUAL = {
+  options: { loadBalancing: 'random', weightOf: undefined, countConnections: undefined },
+  problems: [],
+} as const;
 
 /** Reads the annotations of a Service. What cannot be read counts as absent, and is named in `problems`. */
 export function readServiceOptions(annotations: Readonly<Record<string, string>>): {
@@ -31,12 +38,16 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
 } {
   const asked = annotations[ANNOTATIONS.loadBalancing];
   const weights = annotations[ANNOTATIONS.endpointWeights];
-  if (asked === undefined && weights === undefined) {
+  const count = annotations[ANNOTATIONS.countConnections];
+  if (asked === undefined && weights === undefined && count === undefined) {
     return AS_USUAL;
   }
   const problems: string[] = [];
   if (asked !== undefined && asked !== 'random' && asked !== 'maglev') {
     problems.push(`${ANNOTATIONS.loadBalancing}: ${brief(asked)} is not one of random, maglev; random is used`);
+  }
+  if (count !== undefined && count !== 'true' && count !== 'false') {
+    problems.push(`${ANNOTATIONS.countConnections}: ${brief(count)} is not one of true, false; ignored`);
   }
   const read = (weights ?? '').split(',').flatMap((item): Weight[] => {
     if (item.trim() === '') {
@@ -51,7 +62,8 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
   });
   const weightOf =
     read.length === 0 ? undefined : (endpoint: Endpoint) => firstOf(read, (weight) => weight(endpoint)) ?? 1;
-  return { options: { loadBalancing: asked === 'maglev' ? asked : 'random', weightOf }, problems };
+  const countConnections = count === 'true' || (count === 'false' ? false : undefined);
+  return { options: { loadBalancing: asked === 'maglev' ? asked : 'random', weightOf, countConnections }, problems };
 }
 
 function readWeight(text: string): Weight | undefined {

@@ -19,6 +19,8 @@ export interface ServiceSketch {
   /** Default 600. */
   readonly affinitySeconds?: number;
   readonly ranges: readonly string[] | undefined;
+  /** Of the Service. Default: none. */
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly endpoints: readonly { readonly number: number; readonly node: 'node1' | 'node2' | undefined }[];
 }
 
@@ -132,9 +134,12 @@ function sketchedService(sketch: ServiceSketch, family: IPFamily): Service {
       ...(kind === 'LoadBalancer' && sketch.externalLocal ? { healthCheckNodePort: 32000 + number } : {}),
       ...(kind === 'LoadBalancer' && sketch.ranges !== undefined ? { loadBalancerSourceRanges: sketch.ranges } : {}),
     },
-    kind === 'LoadBalancer'
-      ? { status: { loadBalancer: { ingress: [{ ip: sketchAddresses.vip(family, number) }] } } }
-      : {},
+    {
+      ...(sketch.annotations === undefined ? {} : { metadata: { annotations: sketch.annotations } }),
+      ...(kind === 'LoadBalancer'
+        ? { status: { loadBalancer: { ingress: [{ ip: sketchAddresses.vip(family, number) }] } } }
+        : {}),
+    },
   );
 }
 

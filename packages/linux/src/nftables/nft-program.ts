@@ -7,7 +7,14 @@ import {
 import type { Nft, NftElement } from './nft.js';
 import { NftError, type NftRefusal, NftRefused } from './nft-error.js';
 import { NftSession } from './nft-session.js';
-import { type NftTable, parseNftElements, parseNftObjects, parseNftTable } from './nft-table.js';
+import {
+  counterOf,
+  type NftCounter,
+  type NftTable,
+  parseNftElements,
+  parseNftObjects,
+  parseNftTable,
+} from './nft-table.js';
 import { type NftFamily, type NftTransaction, renderNftTransaction } from './nft-transaction.js';
 import { type NftChange, type NftWatch, watchWithNft } from './nft-watch.js';
 
@@ -100,6 +107,15 @@ class NftProgram implements Nft {
     const text = await this.#listing([kind, family, table, name]);
     const found = text === undefined ? undefined : parseNftObjects(text).find(([what]) => what === kind);
     return found && parseNftElements(found[1]);
+  }
+
+  async listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
+    const text = await this.#listing(['counters', 'table', family, table]);
+    if (text === undefined) {
+      return undefined;
+    }
+    const counters = parseNftObjects(text).filter(([kind]) => kind === 'counter');
+    return new Map(counters.map(([, fields]) => [String(fields.name), counterOf(fields)]));
   }
 
   async tables(family: NftFamily): Promise<readonly string[]> {

@@ -17,8 +17,15 @@ export interface NftListedContainer {
   readonly elements: ReadonlyMap<string, NftElement>;
 }
 
+/** What a counter has counted. */
+export interface NftCounter {
+  readonly packets: number;
+  readonly bytes: number;
+}
+
 /** A table that was listed. */
 export interface NftTable {
+  readonly counters: ReadonlyMap<string, NftCounter>;
   readonly chains: ReadonlyMap<string, NftListedChain>;
   readonly containers: ReadonlyMap<string, NftListedContainer>;
 }
@@ -67,6 +74,7 @@ export function parseNftObjects(text: string): readonly (readonly [kind: string,
 export function parseNftTable(text: string): NftTable {
   const chains = new Map<string, { base: NftBaseChain | undefined; rules: (string | undefined)[] }>();
   const containers = new Map<string, NftListedContainer>();
+  const counters = new Map<string, NftCounter>();
   for (const [kind, fields] of parseNftObjects(text)) {
     const name = String(fields.name);
     if (kind === 'chain') {
@@ -74,6 +82,8 @@ export function parseNftTable(text: string): NftTable {
     } else if (kind === 'rule') {
       const comment = typeof fields.comment === 'string' ? fields.comment : undefined;
       chains.get(String(fields.chain))?.rules.push(comment);
+    } else if (kind === 'counter') {
+      counters.set(name, counterOf(fields));
     } else if (kind === 'set' || kind === 'map') {
       containers.set(name, {
         kind,
@@ -82,7 +92,12 @@ export function parseNftTable(text: string): NftTable {
       });
     }
   }
-  return { chains, containers };
+  return { chains, containers, counters };
+}
+
+/** Reads a listed counter. */
+export function counterOf({ packets, bytes }: JsonRecord): NftCounter {
+  return { packets: Number(packets), bytes: Number(bytes) };
 }
 
 function baseOf({ type, hook, prio }: JsonRecord): NftBaseChain | undefined {

@@ -13,8 +13,8 @@ export interface NftField {
 export interface NftContainer {
   readonly kind: 'set' | 'map';
   readonly key: readonly NftField[];
-  /** Of a map; `verdict` for one whose elements say where to go. */
-  readonly value?: readonly NftField[] | 'verdict';
+  /** Of a map; `verdict` for one whose elements say where to go, `counter` for one that leads to counters by name. */
+  readonly value?: readonly NftField[] | 'verdict' | 'counter';
   /** `interval`: keys may be networks. `dynamic`: packets add elements. `timeout`: elements may end. Default none. */
   readonly flags?: readonly ('interval' | 'dynamic' | 'timeout')[];
   /** Elements at most. Default: no limit, or what nft has for dynamic ones. */
@@ -61,6 +61,10 @@ export type NftCommand =
   | { readonly do: 'flush-container'; readonly kind: 'set' | 'map'; readonly name: string }
   /** Refused as long as a rule uses it. */
   | { readonly do: 'delete-container'; readonly kind: 'set' | 'map'; readonly name: string }
+  /** Begins at 0. Nothing happens when it is there. */
+  | { readonly do: 'add-counter'; readonly name: string }
+  /** Refused as long as an element leads to it. */
+  | { readonly do: 'delete-counter'; readonly name: string }
   /** What is there with the same value stays; one that is there with another is refused. */
   | { readonly do: 'add-elements'; readonly name: string; readonly elements: readonly NftNewElement[] }
   /** Refused when one is not there. */
@@ -120,6 +124,12 @@ function renderCommand(command: NftCommand, target: string, lines: string[]): vo
     case 'delete-container':
       lines.push(`delete ${command.kind} ${target} ${command.name}`);
       break;
+    case 'add-counter':
+      lines.push(`add counter ${target} ${command.name}`);
+      break;
+    case 'delete-counter':
+      lines.push(`delete counter ${target} ${command.name}`);
+      break;
     case 'add-elements':
       renderElements(`add element ${target} ${command.name}`, command.elements.map(renderElement), lines);
       break;
@@ -138,10 +148,10 @@ function renderBase({ type, hook, priority }: NftBaseChain): string {
  */
 export function renderNftContainer(container: NftContainer): string {
   const { key, value, flags = [], size, timeout } = container;
-  const fields = [...key, ...(value === undefined || value === 'verdict' ? [] : value)];
+  const fields = [...key, ...(typeof value === 'object' ? value : [])];
   const how = fields.some(({ type }) => type === 'integer') ? 'expression' : 'type';
   const join = (list: readonly NftField[]) => list.map((field) => field[how]).join(' . ');
-  const data = value === undefined ? '' : ` : ${value === 'verdict' ? 'verdict' : join(value)}`;
+  const data = value === undefined ? '' : ` : ${typeof value === 'object' ? join(value) : value}`;
   return [
     `${how === 'type' ? 'type' : 'typeof'} ${join(key)}${data};`,
     ...(flags.length > 0 ? [`flags ${flags.join(',')};`] : []),
@@ -167,7 +177,7 @@ function renderElements(command: string, elements: readonly string[], lines: str
 export function nftContainerSignature(container: NftContainer): string {
   const types = (fields: readonly NftField[]) => fields.map(({ type }) => type).join(' . ');
   const { kind, key, value, flags = [], size, timeout } = container;
-  const data = value === undefined ? '' : ` : ${value === 'verdict' ? value : types(value)}`;
+  const data = value === undefined ? '' : ` : ${typeof value === 'object' ? types(value) : value}`;
   const listed = flags.filter((flag) => flag !== 'dynamic').sort();
   return [
     `${kind} ${types(key)}${data}`,

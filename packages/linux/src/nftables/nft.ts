@@ -1,4 +1,4 @@
-import type { NftTable } from './nft-table.js';
+import type { NftCounter, NftTable } from './nft-table.js';
 import type { NftFamily, NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
@@ -33,6 +33,9 @@ export interface Nft {
     kind: 'set' | 'map',
     name: string,
   ): Promise<ReadonlyMap<string, NftElement> | undefined>;
+
+  /** All counters of a table by name; undefined when there is no such table. */
+  listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined>;
 
   /**
    * Tells of every transaction on a table that is not one of this instance.

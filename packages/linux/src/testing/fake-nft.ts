@@ -1,6 +1,6 @@
 import type { Nft, NftElement } from '../nftables/nft.js';
 import { type NftRefusal, NftRefused } from '../nftables/nft-error.js';
-import type { NftTable } from '../nftables/nft-table.js';
+import type { NftCounter, NftTable } from '../nftables/nft-table.js';
 import {
   type NftBaseChain,
   type NftCommand,
@@ -25,6 +25,7 @@ interface FakeContainer {
 interface FakeTable {
   readonly chains: Map<string, FakeChain>;
   readonly containers: Map<string, FakeContainer>;
+  readonly counters: Map<string, NftCounter>;
   /** Containers whose elements were copied in the transaction under way, and may be changed. */
   readonly owned: Set<string>;
 }
@@ -72,8 +73,9 @@ export class FakeNft implements Nft {
   /** Everything that there is, in an order that does not depend on how it came about. */
   dump(): string {
     const lines: string[] = [];
-    for (const [name, { chains, containers }] of sorted(this.#tables)) {
+    for (const [name, { chains, containers, counters }] of sorted(this.#tables)) {
       lines.push(`table ${name}`);
+      lines.push(...[...counters.keys()].sort().map((counter) => `  counter ${counter}`));
       for (const [key, { declaration, elements }] of sorted(containers)) {
         lines.push(`  ${key}: ${nftContainerSignature(declaration)}`);
         lines.push(
@@ -117,7 +119,12 @@ export class FakeNft implements Nft {
         { kind: declaration.kind, signature: nftContainerSignature(declaration), elements: new Map(elements) },
       ]),
     );
-    return { chains, containers };
+    return { chains, containers, counters: new Map(found.counters) };
+  }
+
+  async listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
+    this.#failIfAsked();
+    return this.#tables.get(`${family} ${table}`)?.counters;
   }
 
   async listElements(
@@ -182,7 +189,7 @@ export class FakeNft implements Nft {
           throw new Refused('unsupported', 'Could not process rule: Operation not supported');
         }
         if (command.do === 'add-table') {
-          draft ??= { chains: new Map(), containers: new Map(), owned: new Set() };
+          draft ??= { chains: new Map(), containers: new Map(), counters: new Map(), owned: new Set() };
         } else if (draft === undefined) {
           throw missing(`table ${key}`);
         } else if (command.do === 'delete-table') {
@@ -211,7 +218,14 @@ function sorted<Value>(entries: Iterable<readonly [string, Value]>): readonly (r
 }
 
 function copy(table: FakeTable | undefined): FakeTable | undefined {
-  return table && { chains: new Map(table.chains), containers: new Map(table.containers), owned: new Set() };
+  return (
+    table && {
+      chains: new Map(table.chains),
+      containers: new Map(table.containers),
+      counters: new Map(table.counters),
+      owned: new Set(),
+    }
+  );
 }
 
 function execute(table: FakeTable, command: Exclude<NftCommand, { do: 'add-table' | 'delete-table' }>): void {
@@ -269,6 +283,24 @@ function execute(table: FakeTable, command: Exclude<NftCommand, { do: 'add-table
       table.containers.delete(command.name);
       break;
     }
+    case 'add-counter':
+      if (!table.counters.has(command.name)) {
+        table.counters.set(command.name, { packets: 0, bytes: 0 });
+      }
+      break;
+    case 'delete-counter': {
+      if (!table.counters.delete(command.name)) {
+        throw missing(command.name);
+      }
+      const led = [...table.containers.values()].some(
+        ({ declaration, elements }) =>
+          declaration.value === 'counter' && [...elements.values()].some(({ value }) => value === command.name),
+      );
+      if (led) {
+        throw busy(command.name);
+      }
+      break;
+    }
     case 'add-elements': {
       const elements = elementsToChange(table, command.name);
       const { declaration } = containerOf(table, command.name);
@@ -301,6 +333,9 @@ function addElement(
   }
   for (const target of value === undefined ? [] : targetsOf(value)) {
     chainOf(table, target);
+  }
+  if (declaration.value === 'counter' && !table.counters.has(value ?? '')) {
+    throw missing(`counter ${value}`);
   }
   const there = elements.get(key);
   if (there !== undefined && there.value !== value) {

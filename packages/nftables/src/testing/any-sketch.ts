@@ -1,6 +1,7 @@
 import type { IPFamily } from '@kube-proxier/core';
 import { type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
+import { ANNOTATIONS } from '../service-options.js';
 
 /** Any Service of a small cluster. */
 export function anySketch(family: IPFamily, numbers = 30): fc.Arbitrary<ServiceSketch> {
@@ -23,6 +24,12 @@ export function anySketch(family: IPFamily, numbers = 30): fc.Arbitrary<ServiceS
           ],
         ),
         { nil: undefined },
+      ),
+      annotations: fc.constantFrom(
+        {},
+        { [ANNOTATIONS.loadBalancing]: 'maglev' },
+        { [ANNOTATIONS.endpointWeights]: 'node/node1=3,node/node2=2', [ANNOTATIONS.countConnections]: 'true' },
+        { [ANNOTATIONS.countConnections]: 'true' },
       ),
       endpoints: fc.uniqueArray(
         fc.record({ number: fc.integer({ min: 1, max: 12 }), node: fc.constantFrom('node1', 'node2', undefined) }),
