@@ -1,10 +1,12 @@
-import type { Frontend, Masquerade, Protocol, ResolvedServicePort, RouteSource } from '@kube-proxier/core';
-import { slotCount } from './endpoint-slots.js';
+import { createHash } from 'node:crypto';
+import type { Endpoint, Frontend, Masquerade, Protocol, ResolvedServicePort, RouteSource } from '@kube-proxier/core';
+import { endpointSlots, slotCount } from './endpoint-slots.js';
 import { base, type Chain, type LayoutContext, nodePortMatch, podMatch, setMark, WITH_PORTS } from './fixed-chains.js';
 import {
   AFFINITY,
   AFFINITY_MARKS,
   endpointsMap,
+  type Layout,
   LOCAL_SLOTS,
   SPACE_CONTAINERS,
   type Space,
@@ -17,7 +19,9 @@ import { readServiceOptions } from './service-options.js';
  * A chain that frontends of one kind share. Its name says all that it depends on, so equal names mean equal chains,
  * and their number does not grow with the number of Services.
  */
-export type KindChain = PickChain | RouteChain | GuardChain | PriorityChain | CountChain;
+export type KindChain = PickChain | ListChain | RouteChain | GuardChain | PriorityChain | CountChain;
+
+type EndpointChain = PickChain | ListChain;
 
 /** Picks one of `count` endpoints of a list, and sends the packet there. */
 export interface PickChain {
@@ -33,13 +37,27 @@ export interface PickChain {
   readonly affinitySeconds: number | undefined;
 }
 
+/** Picks one of some given endpoints. Its name follows from them, so service ports with the same ones share it. */
+export interface ListChain {
+  readonly kind: 'list';
+  readonly name: string;
+  readonly protocol: Protocol;
+  readonly endpoints: readonly {
+    /** As `dnat` has it. */
+    readonly target: string;
+    /** Set of the clients that stay with it; undefined for no affinity. */
+    readonly clients: string | undefined;
+  }[];
+  readonly affinitySeconds: number | undefined;
+}
+
 /** Tells packets apart by their source. */
 export interface RouteChain {
   readonly kind: 'route';
   readonly name: string;
   readonly routes: readonly {
     readonly source: RouteSource;
-    readonly target: PickChain | 'accept' | 'drop';
+    readonly target: EndpointChain | 'accept' | 'drop';
     readonly masquerade: Masquerade;
   }[];
 }
@@ -49,7 +67,7 @@ export interface GuardChain {
   readonly kind: 'guard';
   readonly name: string;
   readonly space: Space;
-  readonly target: PickChain | RouteChain | 'accept' | 'drop';
+  readonly target: EndpointChain | RouteChain | 'accept' | 'drop';
 }
 
 /** Takes back the priority that session affinity used as a variable. */
@@ -85,7 +103,7 @@ export function spaceOf(frontend: Frontend): Space {
   return frontend.address === undefined ? 'node-port' : 'address';
 }
 
-export function pathOf(frontend: Frontend, port: ResolvedServicePort): FrontendPath {
+export function pathOf(frontend: Frontend, port: ResolvedServicePort, layout: Layout): FrontendPath {
   const space = spaceOf(frontend);
   const chains = new Map<string, KindChain>();
   const note = <Kind extends KindChain>(chain: Kind): Kind => {
@@ -98,10 +116,12 @@ export function pathOf(frontend: Frontend, port: ResolvedServicePort): FrontendP
       const target = route.action === 'refuse' ? 'accept' : 'drop';
       return { source: route.source, target, masquerade: 'never' };
     }
-    const target = note(pickChain(frontend, route.endpoints, port));
+    const target = note(
+      layout === 'constant' ? pickChain(frontend, route.endpoints, port) : listChain(route.endpoints, port),
+    );
     return { source: route.source, target, masquerade: route.masquerade };
   });
-  if (port.affinitySeconds !== undefined && chains.size > 0) {
+  if (layout === 'constant' && port.affinitySeconds !== undefined && chains.size > 0) {
     note(FORGET_PRIORITY);
   }
   const [first] = routes;
@@ -136,6 +156,30 @@ function pickChain(frontend: Frontend, list: PickChain['list'], port: ResolvedSe
   return { kind: 'pick', name, space, protocol, list, count, hashed, affinitySeconds };
 }
 
+function listChain(list: PickChain['list'], port: ResolvedServicePort): ListChain {
+  const { affinitySeconds } = port;
+  const { protocol } = port.name;
+  const { options } = readServiceOptions(port.servicePort.annotations);
+  // A table that the source address is looked up in is what this layout does without.
+  const slots = endpointSlots(port[list], { ...options, loadBalancing: 'random' });
+  const endpoints = slots.map((endpoint) => ({
+    target: endpoint.key,
+    clients: affinitySeconds === undefined ? undefined : clientsSet(port, endpoint),
+  }));
+  const what = JSON.stringify([protocol, endpoints, affinitySeconds]);
+  const name = `endpoints/${protocol.toLowerCase()}-${shortHash(what)}`;
+  return { kind: 'list', name, protocol, endpoints, affinitySeconds };
+}
+
+/** The set of clients that stay with an endpoint of a service port, in the layout without maps. */
+export function clientsSet(port: ResolvedServicePort, { key }: Endpoint): string {
+  return `clients/${shortHash(JSON.stringify([port.key, key, port.affinitySeconds]))}`;
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 20);
+}
+
 function routeChain(space: Space, routes: RouteChain['routes']): RouteChain {
   const labels = routes.map(({ source, target, masquerade }) => {
     const where = nameOf(target).slice(typeof target === 'string' ? 0 : prefixOf(space).length);
@@ -150,6 +194,8 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
   switch (chain.kind) {
     case 'pick':
       return { rules: chain.affinitySeconds === undefined ? pickRules(chain, context) : stickyRules(chain, context) };
+    case 'list':
+      return { rules: listRules(chain, context) };
     case 'route':
       return { rules: chain.routes.flatMap((route) => routeRules(route, context)) };
     case 'guard': {
@@ -216,6 +262,28 @@ function pickRules(chain: PickChain, { family }: LayoutContext): string[] {
   // A packet may have been dispatched just before endpoints went, and look for one just after. The first slot is there
   // as long as any is.
   return chain.count === 1 ? [rule(1)] : [rule(chain.count), rule(1)];
+}
+
+function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family }: LayoutContext): string[] {
+  const { family: nft, saddr } = wordsOf(family);
+  const rule = (match: string, { target, clients }: ListChain['endpoints'][number], remember = true) => {
+    const note =
+      clients === undefined || !remember ? '' : ` update @${clients} { ${saddr} timeout ${affinitySeconds}s }`;
+    return `meta l4proto ${protocol.toLowerCase()}${match}${note} dnat ${nft} to ${target}`;
+  };
+  const known = new Map(endpoints.map((endpoint) => [endpoint.clients, endpoint]));
+  const [first] = endpoints;
+  return [
+    ...(affinitySeconds === undefined
+      ? []
+      : [...known.values()].map((endpoint) => rule(` ${saddr} @${endpoint.clients}`, endpoint))),
+    ...endpoints.map((endpoint, index) => {
+      const left = endpoints.length - index;
+      return rule(left === 1 ? '' : ` numgen random mod ${left} 0`, endpoint);
+    }),
+    // When no more clients can be remembered, they are served all the same.
+    ...(affinitySeconds === undefined || first === undefined ? [] : [rule('', first, false)]),
+  ];
 }
 
 /**

@@ -119,6 +119,12 @@ export function wordsOf(family: IPFamily): Words {
   };
 }
 
+/**
+ * How an endpoint is found: looked up in a map, by a chain that all Services of a kind share, or by a chain for each list
+ * of endpoints, with a rule for each of them, where the host cannot do the former.
+ */
+export type Layout = 'constant' | 'chain-per-service';
+
 /** What only some tables have. */
 export interface Features {
   /** Some service port has session affinity. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
 import { ClusterSketch, everything, makeService, makeSlice, sketchAddresses } from '@kube-proxier/core/testing';
-import { type CommandRunner, createNft, type Nft } from '@kube-proxier/linux';
+import { CommandError, type CommandRunner, createNft, type Nft } from '@kube-proxier/linux';
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { Container } from 'inversify';
 import { nftFamily, TABLE } from './layout.js';
-import { createNftablesBackend, createProxier } from './nftables-backend.js';
+import { createNftablesBackend } from './nftables-backend.js';
 import { NftablesDataplane } from './nftables-dataplane.js';
 import { anySteps } from './testing/any-sketch.js';
 
@@ -38,7 +38,15 @@ async function contents(nft: Nft, family: 'ip' | 'ip6'): Promise<unknown> {
   };
 }
 
-whereAllowed.each(['IPv4', 'IPv6'] as const)('on a kernel: %s', (family) => {
+whereAllowed.each(
+  (['IPv4', 'IPv6'] as const).flatMap((family) =>
+    (['constant', 'chain-per-service'] as const).map((layout) => ({
+      family,
+      layout: async () => layout,
+      name: layout,
+    })),
+  ),
+)('on a kernel: $family, $name', ({ family, layout }) => {
   const nftOf = nftFamily(family);
 
   test('small steps lead where a fresh start does, touch nothing of others, and leave nothing behind', async () => {
@@ -48,7 +56,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('on a kernel: %s', (family) => {
           const nft = createNft({ runner });
           await runner.run({ command: 'nft', args: ['-f', '-'], stdin: FOREIGN });
           const before = await listed(runner, 'ruleset');
-          const dataplane = new NftablesDataplane({ family, nft });
+          const dataplane = new NftablesDataplane({ family, nft, layout });
           const cluster = new ClusterSketch(family);
           let first = true;
           for (const step of steps) {
@@ -69,7 +77,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('on a kernel: %s', (family) => {
             expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
             const other = withNamespace(async (namespace) => {
               const own = createNft({ runner: namespace.runner });
-              const from = new NftablesDataplane({ family, nft: own });
+              const from = new NftablesDataplane({ family, nft: own, layout });
               await from.apply(from.plan(state, everything(state), await from.readBack())!);
               return contents(own, nftOf);
             });
@@ -91,6 +99,50 @@ whereAllowed('the backend', () => {
       const backend = createNftablesBackend({ runner });
       expect(await backend.probe()).toEqual({ usable: true, detail: expect.stringMatching(/^nft \d/) });
       expect(await listed(runner, 'ruleset')).toBe('');
+    });
+  });
+
+  test('on a host that does not look up endpoints in maps, Services get chains, and it says why', async () => {
+    await withNamespace(async ({ runner }) => {
+      const older: CommandRunner = {
+        run: async (request) => {
+          if (request.stdin?.includes(' map @endpoints-')) {
+            const stderr = '/dev/stdin:1:1-2: Error: Could not process rule: Operation not supported';
+            throw new CommandError('exit-code', request.command, 1, undefined, stderr, 'it failed');
+          }
+          return await runner.run(request);
+        },
+      };
+      const backend = createNftablesBackend({ runner: older });
+      expect(await backend.probe()).toEqual({
+        usable: true,
+        detail: expect.stringMatching(/^nft \S+, a chain per Service: .*Operation not supported/),
+      });
+      const container = new Container();
+      await container.load(backend.module);
+      const warnings: string[] = [];
+      const proxier = container.get(Tokens.ProxierFactory)({
+        family: 'IPv4',
+        options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
+        logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+        clock: systemClock,
+        observer: {},
+        localAddresses: async () => [],
+      });
+      proxier.onServiceUpdate(undefined, makeService('a'));
+      proxier.onEndpointsUpdate(undefined, makeSlice('a', ['10.244.0.1']));
+      proxier.onServicesSynced();
+      proxier.onEndpointsSynced();
+      const stop = new AbortController();
+      const loop = proxier.syncLoop(stop.signal);
+      const end = Date.now() + 5000;
+      while (!(await listed(runner, 'ruleset')).includes('dnat to 10.244.0.1:80') && Date.now() < end) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      stop.abort();
+      await loop;
+      expect(await listed(runner, 'ruleset')).toContain('dnat to 10.244.0.1:80');
+      expect(warnings).toEqual([expect.stringMatching(/^Services get chains of their own: .*Operation not supported/)]);
     });
   });
 
@@ -131,18 +183,16 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: 
     await withNamespace(async ({ runner }) => {
       const warnings: string[] = [];
       const repairs: string[] = [];
-      const nft = createNft({ runner });
-      const proxier = createProxier(
-        {
-          family,
-          options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
-          logger: { ...silentLogger, warn: (message) => warnings.push(message) },
-          clock: systemClock,
-          observer: { repaired: ({ what }) => void repairs.push(what) },
-          localAddresses: async () => [],
-        },
-        nft,
-      );
+      const container = new Container();
+      await container.load(createNftablesBackend({ runner }).module);
+      const proxier = container.get(Tokens.ProxierFactory)({
+        family,
+        options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
+        logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+        clock: systemClock,
+        observer: { repaired: ({ what }) => void repairs.push(what) },
+        localAddresses: async () => [],
+      });
       const clusterIP = sketchAddresses.cluster(family, 1);
       proxier.onServiceUpdate(undefined, makeService('a', { clusterIP }));
       proxier.onEndpointsUpdate(undefined, makeSlice('a', [sketchAddresses.pod(family, 1)]));

@@ -21,14 +21,19 @@ import {
   NftError,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
-import { TABLE } from './layout.js';
+import { type Layout, TABLE } from './layout.js';
 import { NftablesDataplane, removeTable } from './nftables-dataplane.js';
 import { NftablesLeftovers } from './nftables-error.js';
+import { NftablesPlanner } from './nftables-planner.js';
 import { trialState } from './trial-state.js';
 
 export interface NftablesBackendOptions {
   /** Runs nft. Default: on this host. */
   readonly runner?: CommandRunner;
+  /** Count connections to every Service that does not say otherwise by annotation. Default false. */
+  readonly countConnections?: boolean;
+  /** Default: `constant` where this host accepts it, else `chain-per-service`. */
+  readonly layout?: Layout;
 }
 
 const MODE: ProxyMode = 'nftables';
@@ -36,50 +41,121 @@ const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
 /** Makes the nftables backend. Touches nothing until it is used. */
 export function createNftablesBackend(options: NftablesBackendOptions = {}): BackendModule {
-  const runner = options.runner ?? createCommandRunner();
+  const host = new NftablesHost(options);
   return {
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
     capabilities: { localhostNodePorts: false },
-    probe: () => probe(runner),
+    probe: () => host.probe(),
     module: new ContainerModule(({ bind }) => {
-      bind(Tokens.ProxierFactory).toConstantValue((context) => createProxier(context, createNft({ runner })));
-      bind(Tokens.Cleanup).toConstantValue((_logger, inForce) => cleanup(createNft({ runner }), inForce));
+      bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
+      bind(Tokens.Cleanup).toConstantValue((_logger, inForce) => cleanup(host.nft(), inForce));
     }),
   };
 }
 
-/** Makes the proxier of one family, which writes through `nft`. */
-export function createProxier(context: ProxierContext, nft: Nft): Proxier {
-  const { family, logger, clock, options } = context;
-  const dataplane = new NftablesDataplane({ family, nft, masqueradeBit: options.masqueradeBit, logger, clock });
-  return new ReconcilingProxier({ mode: MODE, context, dataplane });
+/** What this host accepts. */
+interface AcceptedLayout {
+  readonly layout: Layout;
+  /** Why it is not the constant one. */
+  readonly reason?: string;
 }
 
-/**
- * Loads a table with every kind of rule there is, as a first sync would, in a namespace of its own; where that cannot
- * be made, has the kernel check it. So what this nft or this kernel does not know comes out now, and no version need be
- * known for it.
- */
-async function probe(runner: CommandRunner): Promise<ProbeResult> {
-  try {
-    const nft = createNft({ runner });
-    const version = await nft.version();
-    await nft.tables('ip');
-    const own = inNewNamespace(runner);
+class NftablesHost {
+  readonly #runner: CommandRunner;
+  #accepted: Promise<AcceptedLayout> | undefined;
+
+  constructor(private readonly options: NftablesBackendOptions) {
+    this.#runner = options.runner ?? createCommandRunner();
+  }
+
+  nft(): Nft {
+    return createNft({ runner: this.#runner });
+  }
+
+  createProxier(context: ProxierContext): Proxier {
+    const { family, logger, clock, options } = context;
+    const { countConnections = false } = this.options;
+    let told = false;
+    const layout = async () => {
+      const { layout, reason } = await this.#accept();
+      if (reason !== undefined && !told) {
+        told = true;
+        logger.warn(
+          `Services get chains of their own: this host does not accept a ruleset that does not grow: ${reason}`,
+        );
+      }
+      return layout;
+    };
+    const dataplane = new NftablesDataplane({
+      family,
+      nft: this.nft(),
+      masqueradeBit: options.masqueradeBit,
+      countConnections,
+      layout,
+      logger,
+      clock,
+    });
+    return new ReconcilingProxier({ mode: MODE, context, dataplane });
+  }
+
+  async probe(): Promise<ProbeResult> {
+    try {
+      const nft = this.nft();
+      const version = await nft.version();
+      await nft.tables('ip');
+      const { layout, reason } = await this.#accept();
+      const how = layout === 'constant' ? '' : `, a chain per Service: ${reason ?? 'as it was asked for'}`;
+      return { usable: true, detail: `nft ${version}${how}` };
+    } catch (error) {
+      return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+    }
+  }
+
+  /** The best layout that is accepted, found out once; a host that accepts none is asked again. */
+  #accept(): Promise<AcceptedLayout> {
+    this.#accepted ??= this.#tryLayouts().catch((error: unknown) => {
+      this.#accepted = undefined;
+      throw error;
+    });
+    return this.#accepted;
+  }
+
+  async #tryLayouts(): Promise<AcceptedLayout> {
+    const { layout } = this.options;
+    if (layout !== undefined) {
+      await this.#try(layout);
+      return { layout };
+    }
+    try {
+      await this.#try('constant');
+      return { layout: 'constant' };
+    } catch (error) {
+      if (!(error instanceof NftError) || !['NFT_REFUSED', 'NFT_FAILED'].includes(error.code)) {
+        throw error;
+      }
+      await this.#try('chain-per-service');
+      return { layout: 'chain-per-service', reason: messageOf(error).replace(/\.$/, '') };
+    }
+  }
+
+  /**
+   * Loads a table with every kind of rule there is, as a first sync would, in a namespace of its own; where that cannot
+   * be made, has the kernel check it. So what this nft or this kernel does not know comes out now, and no version need
+   * be known for it.
+   */
+  async #try(layout: Layout): Promise<void> {
+    const own = inNewNamespace(this.#runner);
     const isolated = await canRun(own);
-    const trial = isolated ? createNft({ runner: own }) : nft;
+    const trial = isolated ? createNft({ runner: own }) : this.nft();
     for (const family of FAMILIES) {
       const state = trialState(family);
-      const plan = new NftablesDataplane({ family, nft }).plan(state, diffStates(undefined, state));
+      const plan = new NftablesPlanner({ masqueradeBit: 14, layout }).plan(state, diffStates(undefined, state));
       const write = plan && { ...plan.write, table: isolated ? plan.write.table : `${plan.write.table}-trial` };
       if (write !== undefined) {
         await (isolated ? trial.run(write) : trial.check(write));
       }
     }
-    return { usable: true, detail: `nft ${version}` };
-  } catch (error) {
-    return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
   }
 }
 

@@ -11,7 +11,7 @@ import {
   systemClock,
 } from '@kube-proxier/core';
 import { type Nft, NftRefused } from '@kube-proxier/linux';
-import { AFFINITY, nftFamily, TABLE } from './layout.js';
+import { AFFINITY, type Layout, nftFamily, TABLE } from './layout.js';
 import { type HostFacts, type InstalledNftables, NftablesPlanner } from './nftables-planner.js';
 import { type ForgottenClients, type NftablesTransaction, withoutChainDeletions } from './nftables-transaction.js';
 import { countedBy } from './service-elements.js';
@@ -23,6 +23,8 @@ export interface NftablesDataplaneOptions {
   readonly masqueradeBit?: number;
   /** Count connections to every Service that does not say otherwise. Default false. */
   readonly countConnections?: boolean;
+  /** Finds out what this host accepts; asked before each look at everything. Default: the constant layout. */
+  readonly layout?: () => Promise<Layout>;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -44,12 +46,13 @@ const FORGET_ATTEMPTS = 3;
 
 /** Programs one IP family through nftables. */
 export class NftablesDataplane implements Dataplane<NftablesTransaction, InstalledNftables> {
-  readonly #planner: NftablesPlanner;
+  #planner: NftablesPlanner;
+  #layout: Layout = 'constant';
   readonly #logger: Logger;
   #facts: HostFacts | undefined;
 
   constructor(private readonly options: NftablesDataplaneOptions) {
-    this.#planner = new NftablesPlanner(options.masqueradeBit ?? 14, options.countConnections);
+    this.#planner = this.#plannerFor('constant');
     this.#logger = options.logger ?? silentLogger;
   }
 
@@ -70,9 +73,19 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   async readBack(): Promise<InstalledNftables> {
-    const { family, nft } = this.options;
+    const { family, layout, nft } = this.options;
+    const wanted = (await layout?.()) ?? 'constant';
+    if (wanted !== this.#layout) {
+      this.#layout = wanted;
+      this.#planner = this.#plannerFor(wanted);
+    }
     this.#facts ??= { fullyRandom: await this.#canBeFullyRandom() };
     return { table: await nft.list(nftFamily(family), TABLE), facts: this.#facts };
+  }
+
+  #plannerFor(layout: Layout): NftablesPlanner {
+    const { countConnections = false, masqueradeBit = 14 } = this.options;
+    return new NftablesPlanner({ masqueradeBit, countConnections, layout });
   }
 
   /** Connections to the service ports for which they are counted, since counting began. Lists counters only. */

@@ -4,12 +4,13 @@ import { ClusterSketch, everything, type ServiceSketch, sketchAddresses } from '
 import { NftRefused } from '@kube-proxier/linux';
 import { FakeNft } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
-import { AFFINITY, nftFamily, TABLE } from './layout.js';
+import { AFFINITY, type Layout, nftFamily, TABLE } from './layout.js';
 import { NftablesDataplane } from './nftables-dataplane.js';
 import { affinityOf, classid } from './service-elements.js';
 import { anySteps, type Step } from './testing/any-sketch.js';
 
 const families = ['IPv4', 'IPv6'] as const;
+const LAYOUTS: readonly Layout[] = ['constant', 'chain-per-service'];
 
 const PLAIN: ServiceSketch = {
   name: 'ns/svc1',
@@ -26,9 +27,9 @@ const PLAIN: ServiceSketch = {
   ],
 };
 
-function host(family: IPFamily) {
+function host(family: IPFamily, layout: Layout = 'constant') {
   const nft = new FakeNft();
-  return { nft, dataplane: new NftablesDataplane({ family, nft }) };
+  return { nft, dataplane: new NftablesDataplane({ family, nft, layout: async () => layout }) };
 }
 
 async function reconcile(dataplane: NftablesDataplane, state: ProxyState) {
@@ -39,8 +40,8 @@ async function reconcile(dataplane: NftablesDataplane, state: ProxyState) {
   return transaction;
 }
 
-async function fresh(state: ProxyState): Promise<FakeNft> {
-  const { nft, dataplane } = host(state.family);
+async function fresh(state: ProxyState, layout?: Layout): Promise<FakeNft> {
+  const { nft, dataplane } = host(state.family, layout);
   await reconcile(dataplane, state);
   return nft;
 }
@@ -55,49 +56,55 @@ function take(cluster: ClusterSketch, step: Step): void {
   cluster.serviceCIDRs(step.serviceCIDRs ? [sketchAddresses.services(cluster.family)] : []);
 }
 
+describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, layout }))))(
+  'states and steps, $family, $layout',
+  ({ family, layout }) => {
+    const other = LAYOUTS.find((candidate) => candidate !== layout);
+    test('many small steps lead where one large one does, and nothing is left at the end', async () => {
+      await fc.assert(
+        fc.asyncProperty(anySteps(family, 5), async (steps) => {
+          const cluster = new ClusterSketch(family);
+          const { nft, dataplane } = host(family, layout);
+          await reconcile(dataplane, cluster.next().state);
+          for (const step of steps) {
+            take(cluster, step);
+            const { state, changes } = cluster.next();
+            const transaction = dataplane.plan(state, changes);
+            if (transaction !== undefined) {
+              await dataplane.apply(transaction);
+            }
+            expect(nft.dump()).toBe((await fresh(state, layout)).dump());
+            expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
+          }
+          await dataplane.cleanup();
+          await dataplane.cleanup();
+          expect(nft.dump()).toBe('\n');
+        }),
+        { numRuns: 100 },
+      );
+    });
+
+    test('from whatever is there, in the other layout, to whatever should be', async () => {
+      await fc.assert(
+        fc.asyncProperty(anySteps(family, 1), anySteps(family, 1), async ([before], [after]) => {
+          const { nft, dataplane } = host(family, other);
+          const old = new ClusterSketch(family);
+          take(old, before as Step);
+          await reconcile(dataplane, old.next().state);
+          const cluster = new ClusterSketch(family);
+          take(cluster, after as Step);
+          const { state } = cluster.next();
+          await reconcile(new NftablesDataplane({ family, nft, layout: async () => layout }), state);
+          expect(nft.dump()).toBe((await fresh(state, layout)).dump());
+        }),
+        { numRuns: 60 },
+      );
+    });
+  },
+);
+
 describe.each(families)('NftablesPlanner %s', (family) => {
   const nftOf = nftFamily(family);
-
-  test('many small steps lead where one large one does, and nothing is left at the end', async () => {
-    await fc.assert(
-      fc.asyncProperty(anySteps(family, 5), async (steps) => {
-        const cluster = new ClusterSketch(family);
-        const { nft, dataplane } = host(family);
-        await reconcile(dataplane, cluster.next().state);
-        for (const step of steps) {
-          take(cluster, step);
-          const { state, changes } = cluster.next();
-          const transaction = dataplane.plan(state, changes);
-          if (transaction !== undefined) {
-            await dataplane.apply(transaction);
-          }
-          expect(nft.dump()).toBe((await fresh(state)).dump());
-          expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
-        }
-        await dataplane.cleanup();
-        await dataplane.cleanup();
-        expect(nft.dump()).toBe('\n');
-      }),
-      { numRuns: 100 },
-    );
-  });
-
-  test('from whatever is there to whatever should be', async () => {
-    await fc.assert(
-      fc.asyncProperty(anySteps(family, 1), anySteps(family, 1), async ([before], [after]) => {
-        const { nft, dataplane } = host(family);
-        const old = new ClusterSketch(family);
-        take(old, before as Step);
-        await reconcile(dataplane, old.next().state);
-        const cluster = new ClusterSketch(family);
-        take(cluster, after as Step);
-        const { state } = cluster.next();
-        await reconcile(new NftablesDataplane({ family, nft }), state);
-        expect(nft.dump()).toBe((await fresh(state)).dump());
-      }),
-      { numRuns: 60 },
-    );
-  });
 
   test('the same question has the same answer, whatever was asked before', () => {
     const cluster = new ClusterSketch(family);

@@ -9,6 +9,7 @@ import {
   containersOf,
   type Features,
   HAIRPIN,
+  type Layout,
   NODE_PORT_ADDRESSES,
   nftFamily,
   TABLE,
@@ -32,7 +33,17 @@ export interface HostFacts {
   readonly fullyRandom: boolean;
 }
 
+export interface NftablesPlannerOptions {
+  /** 0…31. */
+  readonly masqueradeBit: number;
+  /** Count connections to every Service that does not say otherwise. Default false. */
+  readonly countConnections?: boolean;
+  /** Default `constant`. */
+  readonly layout?: Layout;
+}
+
 type Elements = Map<string, string | undefined>;
+const NO_SETS: ServiceElements['sets'] = new Map();
 type Chains = ReadonlyMap<string, Chain>;
 
 /**
@@ -42,14 +53,7 @@ type Chains = ReadonlyMap<string, Chain>;
 export class NftablesPlanner {
   readonly #parts = new WeakMap<ProxyState, SharedParts>();
 
-  /**
-   * @param masqueradeBit - 0…31.
-   * @param countAll - whether connections to Services are counted that do not say whether they should be.
-   */
-  constructor(
-    private readonly masqueradeBit: number,
-    private readonly countAll = false,
-  ) {}
+  constructor(private readonly options: NftablesPlannerOptions) {}
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
     const draft = new TransactionDraft();
@@ -67,14 +71,20 @@ export class NftablesPlanner {
         };
   }
 
+  #elementsOf(port: ResolvedServicePort, { family }: ProxyState): ServiceElements {
+    const { layout = 'constant', countConnections = false } = this.options;
+    return elementsOf(port, { family, layout, countAll: countConnections });
+  }
+
   #context(state: ProxyState, fullyRandom: boolean): LayoutContext {
-    return { family: state.family, node: state.node, masqueradeBit: this.masqueradeBit, fullyRandom };
+    return { family: state.family, node: state.node, masqueradeBit: this.options.masqueradeBit, fullyRandom };
   }
 
   #planAll(next: ProxyState, { table, facts }: InstalledNftables, draft: TransactionDraft): ForgottenClients[] {
     const parts = new SharedParts();
     const elements = new Map<string, Elements>();
     const counters = new Set<string>();
+    const sets = new Map<string, NftContainer>();
     const into = (container: string) => {
       let found = elements.get(container);
       if (found === undefined) {
@@ -84,10 +94,13 @@ export class NftablesPlanner {
       return found;
     };
     for (const port of next.servicePorts.values()) {
-      const wanted = elementsOf(port, this.countAll);
+      const wanted = this.#elementsOf(port, next);
       parts.add(wanted);
       if (wanted.counter !== undefined) {
         counters.add(wanted.counter);
+      }
+      for (const [name, container] of wanted.sets) {
+        sets.set(name, container);
       }
       for (const [container, key, value] of wanted.elements) {
         into(container).set(key, value);
@@ -104,7 +117,7 @@ export class NftablesPlanner {
       into(NODE_PORT_ADDRESSES).set(address, undefined);
     }
     const features = featuresOf(parts);
-    const containers = containersOf(next.family, features);
+    const containers = new Map([...containersOf(next.family, features), ...sets]);
     const chains = allChains(this.#context(next, facts.fullyRandom), parts);
     const standing = standingOn(table, containers, chains, draft);
 
@@ -113,7 +126,7 @@ export class NftablesPlanner {
       if (found === undefined) {
         draft.first({ do: 'add-container', name, container });
       }
-      if (!WRITTEN_BY_PACKETS.has(name)) {
+      if (!WRITTEN_BY_PACKETS.has(name) && !sets.has(name)) {
         diffElements(name, found?.elements, elements.get(name) ?? new Map(), draft);
       }
     }
@@ -161,11 +174,12 @@ export class NftablesPlanner {
     const forget: ForgottenClients[] = [];
     before.begin();
     for (const { previous: was, current } of changes.servicePorts.values()) {
-      const oldElements = was && before.remove(elementsOf(was, this.countAll));
-      const newElements = current && before.add(elementsOf(current, this.countAll));
+      const oldElements = was && before.remove(this.#elementsOf(was, next));
+      const newElements = current && before.add(this.#elementsOf(current, next));
       collect(old, oldElements);
       collect(wanted, newElements);
       planCounter(oldElements?.counter, newElements?.counter, draft);
+      changeContainers(oldElements?.sets ?? NO_SETS, newElements?.sets ?? NO_SETS, draft);
       forget.push(...forgotten(was, current));
     }
     const { chains, hairpins } = before.end();
@@ -233,7 +247,7 @@ export class NftablesPlanner {
     if (parts === undefined) {
       parts = new SharedParts();
       for (const port of state.servicePorts.values()) {
-        parts.add(elementsOf(port, this.countAll));
+        parts.add(this.#elementsOf(port, state));
       }
     }
     return parts;

@@ -3,13 +3,15 @@ import {
   cidrContains,
   type Endpoint,
   type Frontend,
+  type IPFamily,
   type Protocol,
   type ResolvedServicePort,
   type ServicePortName,
 } from '@kube-proxier/core';
+import type { NftContainer } from '@kube-proxier/linux';
 import { endpointSlots } from './endpoint-slots.js';
-import { COUNT_CHAINS, type KindChain, pathOf, spaceOf } from './frontend-chains.js';
-import { endpointsMap, LOCAL_SLOTS, SPACE_CONTAINERS } from './layout.js';
+import { COUNT_CHAINS, clientsSet, type KindChain, pathOf, spaceOf } from './frontend-chains.js';
+import { endpointsMap, type Layout, LOCAL_SLOTS, SPACE_CONTAINERS, wordsOf } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
 /** What one service port needs in the table. */
@@ -20,21 +22,28 @@ export interface ServiceElements {
   readonly chains: readonly KindChain[];
   /** Elements of the hairpin set, shared with others. */
   readonly hairpins: readonly string[];
+  /** Sets that only this service port uses, and packets write. */
+  readonly sets: ReadonlyMap<string, NftContainer>;
   /** What counts its connections; undefined when nobody asks for that. */
   readonly counter: string | undefined;
 }
 
 type List = 'cluster' | 'local';
 
-/**
- * Everything about a service port that is data. Depends on nothing else.
- *
- * @param countAll - whether connections are counted where the Service says nothing about that.
- */
-export function elementsOf(port: ResolvedServicePort, countAll: boolean): ServiceElements {
+/** What decides about elements, beside the service port. */
+export interface ElementOptions {
+  readonly family: IPFamily;
+  readonly layout: Layout;
+  /** Whether connections are counted where the Service says nothing about that. */
+  readonly countAll: boolean;
+}
+
+/** Everything about a service port that is data. Depends on nothing else. */
+export function elementsOf(port: ResolvedServicePort, { family, layout, countAll }: ElementOptions): ServiceElements {
   const elements: [string, string, string | undefined][] = [];
   const chains: KindChain[] = [];
   const hairpins = new Set<string>();
+  const sets = new Map<string, NftContainer>();
   const { options } = readServiceOptions(port.servicePort.annotations);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
   const counter = (options.countConnections ?? countAll) ? counterOf(port.name) : undefined;
@@ -44,7 +53,7 @@ export function elementsOf(port: ResolvedServicePort, countAll: boolean): Servic
   for (const frontend of port.frontends) {
     const key = keyOf(frontend);
     const names = SPACE_CONTAINERS[spaceOf(frontend)];
-    const path = pathOf(frontend, port);
+    const path = pathOf(frontend, port, layout);
     chains.push(...path.chains);
     elements.push([names.dispatch, key, path.verdict]);
     if (counter !== undefined) {
@@ -57,6 +66,10 @@ export function elementsOf(port: ResolvedServicePort, countAll: boolean): Servic
       elements.push([names.allowed, `${key} . ${source}`, undefined]);
     }
     const lists = listsOf(frontend);
+    if (layout === 'chain-per-service') {
+      noteEndpoints(port, lists, family, sets, hairpins);
+      continue;
+    }
     if (affinity !== undefined && lists.size > 0) {
       elements.push([names.affinityIds, key, String(affinity.id)]);
     }
@@ -78,13 +91,40 @@ export function elementsOf(port: ResolvedServicePort, countAll: boolean): Servic
             target,
           ]);
         }
-        if (endpoint.isLocal) {
-          hairpins.add(`${endpoint.address} . ${endpoint.address}`);
-        }
+        noteHairpin(endpoint, hairpins);
       });
     }
   }
-  return { elements, chains, hairpins: [...hairpins], counter };
+  return { elements, chains, hairpins: [...hairpins], sets, counter };
+}
+
+function noteHairpin({ address, isLocal }: Endpoint, hairpins: Set<string>): void {
+  if (isLocal) {
+    hairpins.add(`${address} . ${address}`);
+  }
+}
+
+/** Clients that an endpoint has at most, where there is a set for each. */
+const MOST_CLIENTS = 65_536;
+
+/** What is needed beside rules for endpoints that stand in rules. */
+function noteEndpoints(
+  port: ResolvedServicePort,
+  lists: ReadonlySet<List>,
+  family: IPFamily,
+  sets: Map<string, NftContainer>,
+  hairpins: Set<string>,
+): void {
+  for (const list of lists) {
+    for (const endpoint of port[list]) {
+      noteHairpin(endpoint, hairpins);
+      if (port.affinitySeconds !== undefined) {
+        const key = [{ expression: wordsOf(family).saddr, type: family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr' }];
+        const container = { kind: 'set', key, flags: ['dynamic', 'timeout'], size: MOST_CLIENTS } as const;
+        sets.set(clientsSet(port, endpoint), container);
+      }
+    }
+  }
 }
 
 const COUNTER = /^service\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/(tcp|udp|sctp)$/;

@@ -396,7 +396,7 @@ function targetsOf(text: string): readonly string[] {
 }
 
 function containersOf(text: string): readonly string[] {
-  return [...text.matchAll(/@([\w.-]+)/g)]
+  return [...text.matchAll(/@([\w./-]+)/g)]
     .map((match) => match[1] ?? '')
     .filter((name) => !/^(?:nh|th|ll)$/.test(name));
 }

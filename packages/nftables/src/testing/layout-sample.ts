@@ -43,6 +43,6 @@ export function layoutSample(): string {
       localhostNodePorts: false,
     },
   );
-  const transaction = new NftablesPlanner(14).plan(state, diffStates(undefined, state));
+  const transaction = new NftablesPlanner({ masqueradeBit: 14 }).plan(state, diffStates(undefined, state));
   return transaction === undefined ? '' : renderTransaction(transaction).replace(/ comment "[0-9a-f]+"/g, '');
 }

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createNft } from '@kube-proxier/linux';
+import { PacketFlowWorld, type PolicyRow } from '@kube-proxier/linux/testing';
+import { NftablesDataplane } from './nftables-dataplane.js';
+import { ANNOTATIONS } from './service-options.js';
+
+const TABLE = new URL('../../core/test-data/policy-flows.json', import.meta.url);
+/** Every third row with a detector; the choice of an endpoint is all that differs from the constant layout. */
+const rows = (JSON.parse(readFileSync(TABLE, 'utf8')) as { rows: readonly PolicyRow[] }).rows
+  .filter(({ id }) => !id.includes('/'))
+  .filter((_row, index) => index % 3 === 0);
+
+describe.each(['IPv4', 'IPv6'] as const)('a chain per Service: real packets, %s', (family) => {
+  let world: PacketFlowWorld;
+
+  beforeAll(async () => {
+    world = await PacketFlowWorld.create({
+      family,
+      dataplane: (_node, runner) =>
+        new NftablesDataplane({ family, nft: createNft({ runner }), layout: async () => 'chain-per-service' }),
+    });
+  });
+
+  afterAll(async () => {
+    await world?.close();
+  });
+
+  test.each(rows.map((row, index) => [row.id, index % 2 ? 'UDP' : 'TCP', row] as const))(
+    '%s, %s',
+    async (_id, protocol, row) => {
+      expect(await world.verifyRow(row, protocol)).toEqual([]);
+    },
+  );
+
+  test('a client keeps its endpoint while that is there, then has another and keeps that', async () => {
+    const all = [world.local(1), world.local(2), world.remote(1)];
+    const affinity = {
+      sessionAffinity: 'ClientIP',
+      sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
+    } as const;
+    const serve = (endpoints: typeof all) =>
+      world.install(world.stateOf(world.serviceOf('TCP', affinity), endpoints, 'TCP'));
+    const chosen = async () => {
+      const found = new Set<string>();
+      for (const frontend of ['clusterIP', 'nodePort'] as const) {
+        const [to, port] = world.target(frontend);
+        const { answeredBy } = await world.sandbox.client.connectMany({ to, port }, 10);
+        Object.keys(answeredBy).forEach((name) => void found.add(name));
+      }
+      return [...found];
+    };
+    await serve(all);
+    const [first = '', ...more] = await chosen();
+    expect(more).toEqual([]);
+    const own = world.sandbox.hosts.find(({ name }) => name === first)?.address(family);
+    const other = all.find(({ address }) => address !== own);
+    await serve(all.filter((one) => one !== other));
+    expect(await chosen()).toEqual([first]);
+    const left = all.filter(({ address }) => address !== own);
+    await serve(left);
+    const [second, ...others] = await chosen();
+    expect(others).toEqual([]);
+    expect(second).not.toBe(first);
+    await serve(all);
+    expect(await chosen()).toEqual([second]);
+  });
+
+  test('weights are kept', async () => {
+    const [heavy, light] = [world.local(1), world.remote(1)];
+    const service = world.serviceOf('TCP');
+    const annotations = { [ANNOTATIONS.endpointWeights]: `${heavy.address}=9` };
+    const weighed = { ...service, metadata: { ...service.metadata, annotations } };
+    await world.install(world.stateOf(weighed, [heavy, light], 'TCP'));
+    const [to, port] = world.target('clusterIP');
+    const { answeredBy } = await world.sandbox.client.connectMany({ to, port }, 300);
+    expect(answeredBy.pod1).toBeGreaterThan(230);
+    expect(answeredBy.pod1).toBeLessThan(300);
+  });
+});
