@@ -1,57 +1,17 @@
-import type { Proxier, ProxyMode } from '../contract/proxier.js';
-import type { EndpointSlice, Node, Service } from '../objects/objects.js';
+import type { Proxier } from '../contract/proxier.js';
+import { ProxierGroup } from './proxier-group.js';
 
 /**
  * Two single-family proxiers behind one (spec K-100…K-102). Everything goes to both, IPv4 first; each takes what is of
  * its family. A failure of one never keeps an event from the other.
  */
-export class DualStackProxier implements Proxier {
-  readonly mode: ProxyMode;
-
+export class DualStackProxier extends ProxierGroup {
   /** @throws RangeError when the two are of different modes. */
-  constructor(
-    private readonly ipv4: Proxier,
-    private readonly ipv6: Proxier,
-  ) {
+  constructor(ipv4: Proxier, ipv6: Proxier) {
     if (ipv4.mode !== ipv6.mode) {
       throw new RangeError(`both proxiers must be of one mode, not "${ipv4.mode}" and "${ipv6.mode}"`);
     }
-    this.mode = ipv4.mode;
-  }
-
-  onServiceUpdate(previous: Service | undefined, current: Service | undefined): void {
-    this.ipv4.onServiceUpdate(previous, current);
-    this.ipv6.onServiceUpdate(previous, current);
-  }
-
-  onEndpointsUpdate(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): void {
-    this.ipv4.onEndpointsUpdate(previous, current);
-    this.ipv6.onEndpointsUpdate(previous, current);
-  }
-
-  onServicesSynced(): void {
-    this.ipv4.onServicesSynced();
-    this.ipv6.onServicesSynced();
-  }
-
-  onEndpointsSynced(): void {
-    this.ipv4.onEndpointsSynced();
-    this.ipv6.onEndpointsSynced();
-  }
-
-  onNodeUpdate(node: Node): void {
-    this.ipv4.onNodeUpdate(node);
-    this.ipv6.onNodeUpdate(node);
-  }
-
-  onServiceCIDRsUpdate(cidrs: readonly string[]): void {
-    this.ipv4.onServiceCIDRsUpdate(cidrs);
-    this.ipv6.onServiceCIDRsUpdate(cidrs);
-  }
-
-  sync(): void {
-    this.ipv4.sync();
-    this.ipv6.sync();
+    super(ipv4.mode, [ipv4, ipv6]);
   }
 
   /** Ends when both have ended; when one rejects, the other is ended too and the error is passed on. */
@@ -66,7 +26,7 @@ export class DualStackProxier implements Proxier {
         throw error;
       }
     };
-    const results = await Promise.allSettled([run(this.ipv4), run(this.ipv6)]);
+    const results = await Promise.allSettled(this.members.map(run));
     const rejected = results.find((result) => result.status === 'rejected');
     if (rejected) {
       throw rejected.reason;

@@ -1,0 +1,120 @@
+import { describe, expect, test } from '@jest/globals';
+import { Container, ContainerModule } from 'inversify';
+import type { BackendModule, ProxierContext } from '../contract/backend-module.js';
+import type { Logger } from '../contract/logger.js';
+import type { Proxier } from '../contract/proxier.js';
+import { Tokens } from '../contract/tokens.js';
+import { DEFAULT_PROXIER_OPTIONS } from '../sync/proxier-options.js';
+import { ReconcilingProxier } from '../sync/reconciling-proxier.js';
+import { FakeDataplane, makeService, makeSlice, VirtualClock } from '../testing/index.js';
+import { withCompanion } from './with-companion.js';
+
+interface Fake extends BackendModule {
+  readonly made: { readonly context: ProxierContext; readonly dataplane: FakeDataplane }[];
+  readonly cleaned: (string | undefined)[];
+}
+
+function backend(mode: string, wrap: (proxier: Proxier) => Proxier = (proxier) => proxier): Fake {
+  const made: Fake['made'] = [];
+  const cleaned: Fake['cleaned'] = [];
+  return {
+    mode,
+    description: mode,
+    capabilities: { sctp: mode === 'first' },
+    probe: async () => ({ usable: true, detail: mode }),
+    made,
+    cleaned,
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.ProxierFactory).toConstantValue((context) => {
+        const dataplane = new FakeDataplane();
+        made.push({ context, dataplane });
+        return wrap(new ReconcilingProxier({ mode, context, dataplane }));
+      });
+      bind(Tokens.Cleanup).toConstantValue(async (_logger, inForce) => void cleaned.push(inForce));
+    }),
+  };
+}
+
+function setUp(composed: BackendModule) {
+  const errors: string[] = [];
+  const logger: Logger = { error: (text) => errors.push(text), warn() {}, info() {}, debug() {}, v: () => false };
+  const clock = new VirtualClock();
+  const container = new Container();
+  container.bind(Tokens.Logger).toConstantValue(logger);
+  container.bind(Tokens.Clock).toConstantValue(clock);
+  container.load(composed.module);
+  const create = (family: ProxierContext['family']) =>
+    container.get(Tokens.ProxierFactory)({
+      family,
+      options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'n1' },
+      logger,
+      clock,
+      observer: {},
+      localAddresses: async () => [],
+    });
+  return { create, errors, clock, cleanup: container.get(Tokens.Cleanup), logger };
+}
+
+function feed(proxier: Proxier): void {
+  proxier.onServiceUpdate(undefined, makeService('work/web'));
+  proxier.onEndpointsUpdate(undefined, makeSlice('work/web', ['10.0.0.1']));
+  proxier.onServicesSynced();
+  proxier.onEndpointsSynced();
+}
+
+describe('withCompanion', () => {
+  test('both are told of everything, and do their part; the companion where it is wanted only', async () => {
+    const [first, second] = [backend('first'), backend('second')];
+    const composed = withCompanion(first, second, (context) =>
+      context.family === 'IPv4'
+        ? { ...context, options: { ...context.options, nodePortAddresses: { kind: 'all' } } }
+        : undefined,
+    );
+    expect({ mode: composed.mode, probe: await composed.probe(), capabilities: composed.capabilities }).toEqual({
+      mode: 'first',
+      probe: { usable: true, detail: 'first' },
+      capabilities: { sctp: true },
+    });
+    const { create, clock } = setUp(composed);
+    const proxier = create('IPv4');
+    create('IPv6');
+    expect([first.made.length, second.made.length]).toEqual([2, 1]);
+    expect(second.made[0]?.context.options.nodePortAddresses).toEqual({ kind: 'all' });
+    feed(proxier);
+    const stop = new AbortController();
+    const loop = proxier.syncLoop(stop.signal);
+    await clock.advance(2000);
+    stop.abort();
+    await loop;
+    for (const { made } of [first, second]) {
+      expect([...(made[0]?.dataplane.contents.keys() ?? [])]).toEqual(['work/web:/TCP']);
+    }
+  });
+
+  test('a companion that gives up is told of, and the first goes on', async () => {
+    const first = backend('first');
+    const failing = backend('second', (proxier) => {
+      proxier.syncLoop = async () => {
+        throw new Error('no sockets');
+      };
+      return proxier;
+    });
+    const { create, errors, clock } = setUp(withCompanion(first, failing, (context) => context));
+    const proxier = create('IPv4');
+    const stop = new AbortController();
+    const loop = proxier.syncLoop(stop.signal);
+    feed(proxier);
+    await clock.advance(2000);
+    expect(first.made[0]?.dataplane.contents.size).toBe(1);
+    stop.abort();
+    await loop;
+    expect(errors).toEqual(['What second does beside first has ended: no sockets']);
+  });
+
+  test('cleans up as the first does', async () => {
+    const [first, second] = [backend('first'), backend('second')];
+    const { cleanup, logger } = setUp(withCompanion(first, second, (context) => context));
+    await cleanup(logger, 'other');
+    expect([first.cleaned, second.cleaned]).toEqual([['other'], []]);
+  });
+});

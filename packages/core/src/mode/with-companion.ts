@@ -1,0 +1,46 @@
+import { Container, ContainerModule } from 'inversify';
+import type { BackendModule, Cleanup, ProxierContext, ProxierFactory } from '../contract/backend-module.js';
+import type { Logger } from '../contract/logger.js';
+import { Tokens } from '../contract/tokens.js';
+import type { Clock } from '../sync/clock.js';
+import { CompanionProxier } from '../sync/companion-proxier.js';
+
+/**
+ * A backend that has another do, beside it, what it cannot: NodePorts on 127.0.0.1 for nftables, say. Its mode, its
+ * probe and what it is known by are those of the first.
+ *
+ * @param contextOf - what the companion is made from, given what the first is; undefined where it is not wanted.
+ */
+export function withCompanion(
+  primary: BackendModule,
+  companion: BackendModule,
+  contextOf: (context: ProxierContext) => ProxierContext | undefined,
+): BackendModule {
+  const create: ProxierFactory = (context) => {
+    const first = partsOf(primary, context).get(Tokens.ProxierFactory)(context);
+    const besides = contextOf(context);
+    if (besides === undefined) {
+      return first;
+    }
+    const second = partsOf(companion, besides).get(Tokens.ProxierFactory)(besides);
+    return new CompanionProxier(first, second, context.logger);
+  };
+  return {
+    ...primary,
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.ProxierFactory).toConstantValue(create);
+      bind(Tokens.Cleanup).toDynamicValue((resolution): Cleanup => {
+        const [logger, clock] = [resolution.get(Tokens.Logger), resolution.get(Tokens.Clock)];
+        return partsOf(primary, { logger, clock }).get(Tokens.Cleanup);
+      });
+    }),
+  };
+}
+
+function partsOf({ module }: BackendModule, { logger, clock }: { readonly logger: Logger; readonly clock: Clock }) {
+  const container = new Container();
+  container.bind(Tokens.Logger).toConstantValue(logger);
+  container.bind(Tokens.Clock).toConstantValue(clock);
+  container.load(module);
+  return container;
+}
