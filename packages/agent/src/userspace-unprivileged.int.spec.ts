@@ -73,12 +73,12 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
     }
   });
 
-  it('serves the NodePort of the example, and ends in time', async () => {
+  /** Starts it on the example, with ports that are sure to be free, and waits until it serves. */
+  async function serve(...before: readonly string[]) {
     endpoint = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
     await once(endpoint, 'listening');
     const address = endpoint.address();
     const nodePort = await freePort();
-    // The example, but for ports that are sure to be free.
     const yaml = (await readFile(EXAMPLE, 'utf8'))
       .replace('30080', `${nodePort}`)
       .replace('port: 8080', `port: ${typeof address === 'object' && address ? address.port : 0}`);
@@ -87,6 +87,7 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
     spawnSync('chmod', ['755', directory]);
 
     const [command = '', ...args] = [
+      ...before,
       ...unprivileged(),
       process.execPath,
       MAIN,
@@ -107,8 +108,13 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
       child.once('exit', () => reject(new Error(`it ended:\n${log}`)));
     });
     await synced;
-    expect(log).not.toMatch(/WARN|ERROR/);
-    expect(log).toMatch(/mode="userspace" host="redirect none"/);
+    return { child, endpoint, nodePort, log: () => log };
+  }
+
+  it('serves the NodePort of the example, and ends in time', async () => {
+    const { child, endpoint, nodePort, log } = await serve();
+    expect(log()).not.toMatch(/WARN|ERROR/);
+    expect(log()).toMatch(/mode="userspace" host="redirect none"/);
     expect(await ask(nodePort)).toBe('hello');
 
     endpoint.close();
@@ -119,5 +125,35 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(Date.now() - begin).toBeLessThan(1000);
     expect(await ask(nodePort)).toBe('ECONNREFUSED');
+  });
+
+  it('at its limit of open files it turns clients away and says so, and serves again when others have gone', async () => {
+    // 144 are left for connections, two descriptors each.
+    const { child, nodePort, log } = await serve('prlimit', '--nofile=400:400');
+    const clients = await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const socket = netConnect(nodePort, '127.0.0.1');
+        const answered = await new Promise<boolean>((resolve) => {
+          socket.on('data', () => resolve(true));
+          socket.on('error', () => resolve(false));
+          socket.on('close', () => resolve(false));
+          socket.write('x');
+        });
+        return { socket, answered };
+      }),
+    );
+    const served = clients.filter(({ answered }) => answered).length;
+    expect(served).toBeGreaterThan(50);
+    expect(served).toBeLessThan(100);
+    expect(log()).toMatch(/WARN .*(descriptors|open files)/);
+    expect(child.exitCode).toBeNull();
+    for (const { socket } of clients) {
+      socket.destroy();
+    }
+    let answer = '';
+    for (const end = Date.now() + 5000; answer !== 'hello' && Date.now() < end; ) {
+      answer = await ask(nodePort);
+    }
+    expect(answer).toBe('hello');
   });
 });
