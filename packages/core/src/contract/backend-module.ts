@@ -27,6 +27,18 @@ export interface BackendCapabilities {
   readonly preservesSource?: boolean;
 }
 
+/** What `kube-proxier doctor` says of one thing that it looked at. */
+export interface Diagnosis {
+  /** What was looked at, in a few words: `iptables variants`. */
+  readonly check: string;
+  /** `warning`: works, but not all of it, or not for long. `problem`: will not work. */
+  readonly status: 'ok' | 'warning' | 'problem';
+  /** What was found, one sentence without a full stop. */
+  readonly found: string;
+  /** What to do about it, one sentence without a full stop. Absent when there is nothing to do. */
+  readonly advice?: string;
+}
+
 /**
  * What a backend package exports, and all that the agent knows of it.
  *
@@ -55,6 +67,18 @@ export interface BackendModule {
    * Must not throw: what goes wrong is a reason.
    */
   probe(): Promise<ProbeResult>;
+  /**
+   * What `kube-proxier doctor` should tell of this host beyond the probe, for this mode: limits, leftovers. Changes
+   * nothing. Default: nothing.
+   */
+  diagnose?(): Promise<readonly Diagnosis[]>;
+  /**
+   * Does what needs more privileges than running does (sysctls, kernel modules), for `--init-only`; idempotent, and
+   * disturbs no traffic. A proxier does the same by itself where it may. Default: there is nothing to do.
+   *
+   * @throws ProxierError when it could not be done.
+   */
+  prepare?(options: ProxierOptions, logger: Logger): Promise<void>;
   readonly module: ContainerModule;
 }
 
