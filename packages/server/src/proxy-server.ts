@@ -23,7 +23,7 @@ import {
 import type { Conntrack } from '@kube-proxier/linux';
 import { Container } from 'inversify';
 import { combineObservers } from './combine-observers.js';
-import { ConntrackCleaner } from './conntrack-cleaner.js';
+import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
 import { HealthServer } from './health/health-server.js';
 import { ProxyHealth } from './health/proxy-health.js';
 import { ServiceHealthServers } from './health/service-health-servers.js';
@@ -75,7 +75,9 @@ export interface ProxyServerOptions {
   readonly statusAddress?: ListenAddress;
   /** What `/configz` answers. Default: it is not there. */
   readonly configuration?: () => unknown;
-  /** Where stale UDP flows are deleted (spec §9.2). Default: they are left. */
+  /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
+  readonly serviceExternalIPs?: boolean;
+  /** Where stale UDP and SCTP flows are deleted (spec §9.2). Default: they are left. */
   readonly conntrack?: Conntrack;
 }
 
@@ -281,7 +283,7 @@ export class ProxyServer {
               logger,
               () => network.localAddresses(),
               clock,
-              (...cleaned) => this.options.metrics?.conntrackCleaned(...cleaned),
+              (cleaning) => this.options.metrics?.conntrackCleaned(cleaning),
             ),
           ]
         : []),
@@ -290,7 +292,10 @@ export class ProxyServer {
     const combined = combineObservers(observers, logger);
     const reader = new ObjectReader(
       (problem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
-      { allowLoopbackEndpoints: this.options.allowLoopbackEndpoints ?? false },
+      {
+        allowLoopbackEndpoints: this.options.allowLoopbackEndpoints ?? false,
+        serviceExternalIPs: this.options.serviceExternalIPs ?? true,
+      },
     );
     const make = (family: IPFamily) =>
       create({

@@ -23,6 +23,7 @@ describe('parseCommandLine', () => {
     [['--masquerade-all', '--v=2'], { 'masquerade-all': ['true'], v: ['2'] }],
     [['--iptables-sync-period', '-5s'], { 'iptables-sync-period': ['-5s'] }],
     [['--hostname-override', '--masquerade-all'], { 'hostname-override': ['--masquerade-all'] }],
+    [['--proxy_mode=my_mode'], { 'proxy-mode': ['my_mode'] }],
     [['-v', '4'], { v: ['4'] }],
     [['-v=4'], { v: ['4'] }],
     [['-v4'], { v: ['4'] }],
@@ -35,6 +36,7 @@ describe('parseCommandLine', () => {
     [[], 'run'],
     [['cleanup'], 'cleanup'],
     [['-v', '4', 'cleanup'], 'cleanup'],
+    [['doctor', '-o', 'json'], 'doctor'],
     [['--cleanup'], 'cleanup'],
     [['--cleanup=false'], 'run'],
     [['--version'], 'version'],
@@ -77,7 +79,7 @@ describe('helpText', () => {
   it.each(FLAGS.map((flag) => [flag.name, flag] as const))('explains --%s, with its default', (name, flag) => {
     expect(text).toMatch(new RegExp(`^ +(-\\w, )?--${name}( <[\\w:]+>)?  `, 'm'));
     expect(flat).toContain(flag.help);
-    if (!['help', 'version', 'cleanup'].includes(name)) {
+    if (flag.group !== 'Without effect' && !['help', 'version', 'cleanup', 'init-only'].includes(name)) {
       expect(flat).toContain(`Default: ${flag.defaultText}.`);
     }
   });

@@ -1,5 +1,8 @@
+import { HOST_FLAGS } from './host-flags.js';
+import { LEGACY_FLAGS } from './legacy-flags.js';
+
 /** How a flag's value is written. */
-export type FlagType = 'bool' | 'text' | 'list' | 'duration' | 'int';
+export type FlagType = 'bool' | 'text' | 'list' | 'duration' | 'int' | 'float';
 
 /** One flag of the command line: what parses it, checks it and explains it. */
 export interface Flag {
@@ -17,6 +20,8 @@ export interface Flag {
   /** What it does, with units, in full sentences. */
   readonly help: string;
   readonly group: FlagGroup;
+  /** Why it has no effect here, for a flag that is only taken so that kube-proxy's command lines work. */
+  readonly unused?: string;
 }
 
 export type FlagGroup =
@@ -27,8 +32,10 @@ export type FlagGroup =
   | 'Node'
   | 'Services'
   | 'Timing'
+  | 'Conntrack'
   | 'Logging'
-  | 'Other';
+  | 'Other'
+  | 'Without effect';
 
 const DURATION = 'a duration such as 500ms, 30s or 1m30s';
 
@@ -50,6 +57,17 @@ export const FLAGS = [
     default: 'iptables',
     defaultText: 'iptables',
     help: 'The mode to use when this host cannot run the one asked for. With "none", that is an error.',
+    group: 'Mode',
+  },
+  {
+    name: 'backend',
+    type: 'list',
+    value: 'package',
+    defaultText: 'none',
+    help:
+      'A backend that is not part of this program: the name of an installed package, or the path of a module. Its code ' +
+      'runs with all rights of this process. It is used when --proxy-mode names its mode, or is not given. Repeat the ' +
+      'flag for several.',
     group: 'Mode',
   },
   {
@@ -89,8 +107,19 @@ export const FLAGS = [
     default: '',
     defaultText: 'none',
     help:
-      'A KubeProxyConfiguration, as kube-proxy and kubeadm have it. It takes the place of all flags but --manifests, ' +
-      '--master, --hostname-override, --proxy-mode-fallback, -v and --logging-format.',
+      "A KubeProxyConfiguration, as kube-proxy and kubeadm have it. It takes the place of kube-proxy's flags but " +
+      '--master, --hostname-override, -v and --logging-format. A second document in it, a KubeProxierConfiguration, may ' +
+      'say what kube-proxy has no field for; flags win over that one. When what it says changes, kube-proxier ends with ' +
+      'status 1, to be started again by what started it.',
+    group: 'Objects',
+  },
+  {
+    name: 'write-config-to',
+    type: 'text',
+    value: 'file',
+    default: '',
+    defaultText: 'none',
+    help: 'Write the configuration that all flags and files make up to this file, as --config reads it, and end.',
     group: 'Objects',
   },
   {
@@ -251,7 +280,7 @@ export const FLAGS = [
     default: '127.0.0.1:10249',
     defaultText: '127.0.0.1:10249',
     help:
-      'Where the agent answers /metrics, /proxyMode, /debug/state and the questions of kube-proxier explain, by HTTP. Who can reach ' +
+      'Where the agent answers /metrics, /configz, /proxyMode, /debug/state and the questions of kube-proxier explain, by HTTP. Who can reach ' +
       'it can see all Services: keep it on a loopback address. Port 10249 when none is given; "" switches it off.',
     group: 'Status',
   },
@@ -262,7 +291,7 @@ export const FLAGS = [
     value: 'format',
     default: 'text',
     defaultText: 'text',
-    help: 'How kube-proxier explain answers: text for people, or json.',
+    help: 'How kube-proxier explain and kube-proxier doctor answer: text for people, or json.',
     group: 'Status',
   },
   {
@@ -284,6 +313,7 @@ export const FLAGS = [
     help: 'text for people, or json for machines: one object in each line. Both go to standard error.',
     group: 'Logging',
   },
+  ...HOST_FLAGS,
   {
     name: 'cleanup',
     type: 'bool',
@@ -302,6 +332,19 @@ export const FLAGS = [
     help: 'Print this text.',
     group: 'Other',
   },
+  ...LEGACY_FLAGS,
 ] as const satisfies readonly Flag[];
+
+/** The flags that kube-proxy does not have. They count beside a KubeProxyConfiguration. */
+export const OWN_FLAGS: readonly FlagName[] = [
+  'backend',
+  'proxy-mode-fallback',
+  'userspace-redirect',
+  'proxy-port-range',
+  'udp-timeout',
+  'manifests',
+  'output',
+  'help',
+];
 
 export type FlagName = (typeof FLAGS)[number]['name'];

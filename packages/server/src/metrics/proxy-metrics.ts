@@ -10,6 +10,7 @@ import {
   systemClock,
 } from '@kube-proxier/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ConntrackCleaning } from '../conntrack/conntrack-cleaner.js';
 import type { ServerObserver } from '../server-observer.js';
 
 /** 1 ms doubled up to 16.384 s (spec §10.4). */
@@ -53,6 +54,7 @@ export class ProxyMetrics implements ServerObserver {
   private readonly conntrackDeleted;
   private readonly healthz;
   private readonly livez;
+  private readonly staleFlows;
   private readonly driftRepairs;
   private readonly modeInfo;
   private readonly programmedServicePorts;
@@ -136,6 +138,12 @@ export class ProxyMetrics implements ServerObserver {
     );
     this.healthz = counter('proxy_healthz_total', 'Answers of /healthz', ['code']);
     this.livez = counter('proxy_livez_total', 'Answers of /livez', ['code']);
+    this.staleFlows = new Counter({
+      name: 'kube_proxier_stale_flows_deleted_total',
+      help: 'Conntrack entries that were deleted, by why they were stale',
+      labelNames: ['ip_family', 'reason'],
+      registers,
+    });
     this.driftRepairs = new Counter({
       name: 'kube_proxier_drift_repairs_total',
       help: 'Times that what others had changed was put right',
@@ -208,10 +216,15 @@ export class ProxyMetrics implements ServerObserver {
     this.driftRepairs.inc({ ip_family: family });
   }
 
-  /** One look for stale conntrack entries. `duration` is in milliseconds. */
-  conntrackCleaned(family: IPFamily, duration: number, deleted: number): void {
+  /** One look for stale conntrack entries. */
+  conntrackCleaned({ family, duration, deleted }: ConntrackCleaning): void {
     this.conntrackDuration.observe({ ip_family: family }, duration / 1000);
-    this.conntrackDeleted.inc({ ip_family: family }, deleted);
+    let sum = 0;
+    for (const [reason, count] of deleted) {
+      this.staleFlows.inc({ ip_family: family, reason }, count);
+      sum += count;
+    }
+    this.conntrackDeleted.inc({ ip_family: family }, sum);
   }
 
   /** One answer of the health server. */
