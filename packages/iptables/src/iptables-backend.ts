@@ -4,9 +4,12 @@ import {
   type IPFamily,
   type Logger,
   messageOf,
+  ObjectReader,
   type ProbeResult,
   type Proxier,
   type ProxierContext,
+  type ProxierOptions,
+  ProxyStateResolver,
   ReconcilingProxier,
   Tokens,
 } from '@kube-proxier/core';
@@ -27,6 +30,7 @@ import { ContainerModule } from 'inversify';
 import { cleanUp } from './iptables-cleanup.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesLeftovers } from './iptables-error.js';
+import { openLocalnet } from './open-localnet.js';
 
 export interface IptablesBackendOptions {
   /** Default: whichever this host uses, found out when it is first needed. */
@@ -48,6 +52,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     description: 'Programs netfilter through iptables, legacy or nft',
     capabilities: { localhostNodePorts: true },
     probe: () => host.probe(),
+    prepare: (proxierOptions, logger) => host.prepare(proxierOptions, logger),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       bind(Tokens.Cleanup).toConstantValue((logger) => host.cleanup(logger));
@@ -121,6 +126,20 @@ class IptablesHost {
       };
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+    }
+  }
+
+  /** What a proxier does when NodePorts are to be served on 127.0.0.1, of which the sysctl may need more privileges. */
+  async prepare(options: ProxierOptions, logger: Logger): Promise<void> {
+    const { nodePortAddresses } = new ProxyStateResolver({
+      family: 'IPv4',
+      options,
+      reader: new ObjectReader(),
+      since: 0,
+    }).checkout().state.node;
+    // The primary address, which is not known yet, is no loopback address.
+    if (nodePortAddresses.loopback && options.nodePortAddresses.kind !== 'primary') {
+      await openLocalnet(await this.#chosen('IPv4', logger), this.#sysctl, logger);
     }
   }
 

@@ -1,4 +1,5 @@
 import {
+  type ApplyReport,
   type ChangeSet,
   type Dataplane,
   type IPFamily,
@@ -27,6 +28,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   readonly #planner: NftablesPlanner;
   readonly #logger: Logger;
   #facts: HostFacts | undefined;
+  #leftovers = false;
 
   constructor(private readonly options: NftablesDataplaneOptions) {
     this.#planner = new NftablesPlanner(options.masqueradeBit ?? 14);
@@ -38,6 +40,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   async apply(transaction: NftablesTransaction): Promise<void> {
+    this.#leftovers = false;
     if (transaction.write.commands.length > 0) {
       await this.#write(transaction);
     }
@@ -50,6 +53,10 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     const { family, nft } = this.options;
     this.#facts ??= { fullyRandom: await this.#canBeFullyRandom() };
     return { table: await nft.list(nftFamily(family), TABLE), facts: this.#facts };
+  }
+
+  report(): ApplyReport {
+    return { leftovers: this.#leftovers };
   }
 
   async cleanup(): Promise<void> {
@@ -69,6 +76,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
       // Before Linux 6.2 a chain counts as used for a moment longer than it is. Nothing leads to it; the next look at
       // everything takes it away.
       this.#logger.debug(2, 'Chains that are not used any more are left for later', { reason: error.reason });
+      this.#leftovers = true;
       await this.options.nft.run(withoutChainDeletions(transaction).write);
     }
   }

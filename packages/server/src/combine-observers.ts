@@ -16,6 +16,8 @@ export function combineObservers(observers: readonly ServerObserver[], logger: L
   };
   return {
     modeSelected: (selection) => each('modeSelected', (observer) => observer.modeSelected?.(selection)),
+    serviceHealthFailed: (service, error) =>
+      each('serviceHealthFailed', (observer) => observer.serviceHealthFailed?.(service, error)),
     serviceEvent: () => each('serviceEvent', (observer) => observer.serviceEvent?.()),
     endpointsEvent: () => each('endpointsEvent', (observer) => observer.endpointsEvent?.()),
     nodeEvent: (node) => each('nodeEvent', (observer) => observer.nodeEvent?.(node)),

@@ -20,6 +20,7 @@ export {
   type TrackedFlow,
 } from './conntrack/stale-flows.js';
 export { HealthServer, type HealthServerOptions } from './health/health-server.js';
+export { ListenError } from './health/http-listener.js';
 export { ProxyHealth, type ProxyHealthStatus } from './health/proxy-health.js';
 export { ServiceHealthServers, type ServiceHealthServersOptions } from './health/service-health-servers.js';
 export { type HostNetwork, thisHost } from './host-network.js';

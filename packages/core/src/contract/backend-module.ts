@@ -23,6 +23,8 @@ export interface BackendCapabilities {
   readonly localhostNodePorts?: boolean;
   /** Serves SCTP. Default true. */
   readonly sctp?: boolean;
+  /** Its load is in the kernel's connection tracking, which is then tuned for it. Default true. */
+  readonly tracksConnections?: boolean;
   /** Keeps a client's address where the state says `masquerade: 'never'`. Default true. */
   readonly preservesSource?: boolean;
 }

@@ -10,6 +10,8 @@ export interface HealthServerOptions {
   /** Default: says nothing. */
   readonly logger?: Logger;
   readonly clock?: Clock;
+  /** Not being able to listen is an end. Default false: it is tried again. */
+  readonly hardFail?: boolean;
   /** Told of each answer. Default: nobody. */
   readonly onAnswer?: (path: 'healthz' | 'livez', status: number) => void;
 }
@@ -28,6 +30,7 @@ export class HealthServer {
       port: options.port,
       logger: options.logger ?? silentLogger,
       clock: options.clock ?? systemClock,
+      hardFail: options.hardFail ?? false,
       answer: ({ url = '/' }, response) => this.answer(url.replace(/\?.*$/, ''), response),
     });
   }
@@ -36,6 +39,7 @@ export class HealthServer {
     return this.listener.address;
   }
 
+  /** @throws ListenError */
   start(): Promise<void> {
     return this.listener.start();
   }

@@ -47,9 +47,12 @@ export class ProxyMetrics implements ServerObserver {
   private readonly endpointChangesTotal;
   private readonly endpointChangesPending;
   private readonly noLocalEndpoints;
+  private readonly rules;
+  private readonly rulesWritten;
   private readonly restoreFailures;
   private readonly partialRestoreFailures;
   private readonly nftablesFailures;
+  private readonly nftablesCleanupFailures;
   private readonly conntrackDuration;
   private readonly conntrackDeleted;
   private readonly healthz;
@@ -115,6 +118,11 @@ export class ProxyMetrics implements ServerObserver {
       'Service ports with a Local traffic policy and endpoints on other nodes only',
       ['traffic_policy', 'ip_family'],
     );
+    this.rules = gauge('sync_proxy_rules_iptables_total', 'Rules of ours that there are', ['table', 'ip_family']);
+    this.rulesWritten = gauge('sync_proxy_rules_iptables_last', 'Rules that the last sync wrote', [
+      'table',
+      'ip_family',
+    ]);
     this.restoreFailures = counter(
       'sync_proxy_rules_iptables_restore_failures_total',
       'Syncs that iptables-restore failed',
@@ -126,6 +134,11 @@ export class ProxyMetrics implements ServerObserver {
       family,
     );
     this.nftablesFailures = counter('sync_proxy_rules_nftables_sync_failures_total', 'Syncs that nft failed', family);
+    this.nftablesCleanupFailures = counter(
+      'sync_proxy_rules_nftables_cleanup_failures_total',
+      'Syncs that could not remove all that is not needed any more',
+      family,
+    );
     this.conntrackDuration = histogram(
       'conntrack_reconciler_sync_duration_seconds',
       'Seconds that looking for stale conntrack entries took',
@@ -183,7 +196,7 @@ export class ProxyMetrics implements ServerObserver {
     this.lastQueuedTimestamp.set({ ip_family: family }, this.clock.now() / 1000);
   }
 
-  synced({ family, state, changes, full, duration, triggerTimes }: SyncSuccess): void {
+  synced({ family, state, changes, full, duration, triggerTimes, report }: SyncSuccess): void {
     const labels = { ip_family: family };
     this.observeSync(family, full, duration);
     const now = this.clock.now();
@@ -194,6 +207,13 @@ export class ProxyMetrics implements ServerObserver {
     this.serviceChangesPending.set(0);
     this.endpointChangesPending.set(0);
     this.programmedServicePorts.set(labels, state.servicePorts.size);
+    for (const [table, { total, written }] of Object.entries(report?.rules ?? {})) {
+      this.rules.set({ table, ...labels }, total);
+      this.rulesWritten.set({ table, ...labels }, written);
+    }
+    if (report?.leftovers && this.mode === 'nftables') {
+      this.nftablesCleanupFailures.inc(labels);
+    }
     for (const policy of ['internal', 'external'] as const) {
       this.countWithoutLocal(family, policy, changes.previous === undefined, changes.servicePorts);
     }
