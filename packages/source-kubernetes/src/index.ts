@@ -1,2 +1,3 @@
+export { type ClusterEvent, EventRecorder, type EventRecorderOptions, type EventSubject } from './event-recorder.js';
 export { KubernetesError } from './kubernetes-error.js';
 export { KubernetesSource, type KubernetesSourceOptions } from './kubernetes-source.js';
