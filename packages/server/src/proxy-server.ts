@@ -76,6 +76,11 @@ export interface ProxyServerOptions {
   readonly statusAddress?: ListenAddress;
   /** Not being able to listen there is an end, not something to try again. Default false. */
   readonly bindAddressHardFail?: boolean;
+  /**
+   * Called with the families that are going to be served, the primary one first, before anything is programmed. What it
+   * throws ends the start. Default: nothing.
+   */
+  readonly checkFamilies?: (families: readonly IPFamily[]) => void;
   /** Applied before anything is programmed, for modes whose load is in connection tracking (spec §9.1). Default: none. */
   readonly conntrackTuning?: ConntrackTuning;
   /** What `/configz` answers. Default: it is not there. */
@@ -199,6 +204,7 @@ export class ProxyServer {
     this.observer.modeSelected?.(selection);
     const { primary, addresses } = resolveNodeAddresses(options.nodeAddresses, bindAddress);
     const families = await this.usableFamilies(primary, selection);
+    this.options.checkFamilies?.(families);
     await this.tuneConntrack(selection);
     const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families);
 

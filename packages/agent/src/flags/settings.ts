@@ -272,7 +272,8 @@ class SettingsReader extends FlagValues {
     if (kubeconfig !== '' || master !== '') {
       return { kubeconfig, master };
     }
-    if (this.commandLine.values.has('manifests') || this.commandLine.command !== 'run') {
+    const runs = this.commandLine.command === 'run' && !this.given('init-only') && !this.given('write-config-to');
+    if (this.given('manifests') || !runs) {
       return undefined;
     }
     if ((this.environment.KUBERNETES_SERVICE_HOST ?? '') !== '') {

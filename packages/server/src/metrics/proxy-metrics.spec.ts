@@ -89,6 +89,20 @@ describe('ProxyMetrics (spec §10.4)', () => {
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_nftables_cleanup_failures_total')).toBe(1);
   });
 
+  test('traffic of a backend that carries it is what it says when metrics are asked for', async () => {
+    const metrics = new ProxyMetrics();
+    const web = { name: 'work/web', protocol: 'TCP', refused: 0, failedDials: 0, bytesToEndpoints: 10 };
+    let reports = [{ ...web, active: 2, connections: 5, bytesToClients: 900 }];
+    metrics.watchTraffic(() => reports);
+    const labels = { service: 'work/web', protocol: 'TCP' };
+    const read = (name: string) => value(metrics, `kube_proxier_userspace_${name}`, labels);
+    expect([await read('active_connections'), await read('connections_total')]).toEqual([2, 5]);
+    reports = [{ ...web, active: 1, connections: 6, bytesToClients: 950 }];
+    expect([await read('active_connections'), await read('to_clients_bytes_total')]).toEqual([1, 950]);
+    reports = [];
+    expect(await read('active_connections')).toBeUndefined();
+  });
+
   test('stale flows are counted by why', async () => {
     const metrics = new ProxyMetrics();
     const deleted = new Map([['endpoint-gone', 2] as const, ['frontend-gone', 1] as const]);

@@ -19,6 +19,21 @@ const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 const PROGRAMMING_BUCKETS = [0.25, 0.5, ...range(1, 59, 1), ...range(60, 115, 5), ...range(120, 300, 30)];
 
+/** What went through one service port of a backend that carries connections itself. */
+export interface ServiceTrafficReport {
+  /** `namespace/name:port`. */
+  readonly name: string;
+  readonly protocol: string;
+  /** Open now. */
+  readonly active: number;
+  /** So far, as all that follows. */
+  readonly connections: number;
+  readonly refused: number;
+  readonly failedDials: number;
+  readonly bytesToEndpoints: number;
+  readonly bytesToClients: number;
+}
+
 type TrafficPolicyLabel = 'internal' | 'external';
 
 export interface ProxyMetricsOptions {
@@ -245,6 +260,43 @@ export class ProxyMetrics implements ServerObserver {
       sum += count;
     }
     this.conntrackDeleted.inc({ ip_family: family }, sum);
+  }
+
+  /** Asked for what went through each service port whenever metrics are. Called once. */
+  watchTraffic(traffic: () => readonly ServiceTrafficReport[]): void {
+    const registers = [this.registry];
+    const labelNames = ['service', 'protocol'];
+    const labelsOf = ({ name, protocol }: ServiceTrafficReport) => ({ service: name, protocol });
+    new Gauge({
+      name: 'kube_proxier_userspace_active_connections',
+      help: 'Connections (UDP: sessions) that are open',
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const report of traffic()) {
+          this.inc(labelsOf(report), report.active);
+        }
+      },
+    });
+    const counter = (name: string, help: string, of: (report: ServiceTrafficReport) => number) =>
+      new Counter({
+        name: `kube_proxier_userspace_${name}`,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const report of traffic()) {
+            this.inc(labelsOf(report), of(report));
+          }
+        },
+      });
+    counter('connections_total', 'Connections (UDP: sessions) that were taken on', (report) => report.connections);
+    counter('refused_total', 'Connections (UDP: sessions) that were turned away', (report) => report.refused);
+    counter('failed_dials_total', 'Attempts to reach an endpoint that failed', (report) => report.failedDials);
+    counter('to_endpoints_bytes_total', 'Bytes of payload to endpoints', (report) => report.bytesToEndpoints);
+    counter('to_clients_bytes_total', 'Bytes of payload to clients', (report) => report.bytesToClients);
   }
 
   /** One answer of the health server. */
