@@ -24,6 +24,8 @@ export interface AgentEnvironment {
   readonly createLogger: (logging: AgentSettings['logging']) => Logger;
   /** Aborts when the agent is to end. */
   readonly signal: AbortSignal;
+  /** Called once, some time after all that there was at the start is in force. Default: nothing. */
+  readonly onSettled?: () => void;
 }
 
 /** A command line with everything that it leads to. */
@@ -42,7 +44,7 @@ interface Understood {
  * @returns the exit status: 0 when it did what it was asked for, 1 when not.
  */
 export async function runCommand(args: readonly string[], environment: AgentEnvironment): Promise<number> {
-  const { print, printError, signal } = environment;
+  const { print, printError, signal, onSettled } = environment;
   const commandLine = parseCommandLine(args);
   if (commandLine.command === 'help') {
     print(helpText(environment.composition.backends));
@@ -86,7 +88,8 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     } else if (settings.initOnly) {
       await prepareHost({ composition, settings, logger });
     } else {
-      await runAgent({ composition, settings, logger, signal, onRunning: watchConfiguration(understood, logger) });
+      const onRunning = watchConfiguration(understood, logger);
+      await runAgent({ composition, settings, logger, signal, onRunning, ...(onSettled ? { onSettled } : {}) });
     }
     return 0;
   } catch (error) {

@@ -6,9 +6,8 @@ import type { IptablesTransaction } from './iptables-transaction.js';
 type TableName = 'filter' | 'nat';
 const TABLES: readonly TableName[] = ['filter', 'nat'];
 
-/** Counts the rules in chains of ours, in time that follows what is written. */
+/** Counts the rules in chains of ours. */
 export class RuleCounts {
-  readonly #byChain: Readonly<Record<TableName, Map<string, number>>> = { filter: new Map(), nat: new Map() };
   readonly #total = { filter: 0, nat: 0 };
   readonly #written = { filter: 0, nat: 0 };
 
@@ -20,13 +19,10 @@ export class RuleCounts {
   /** This is what there is. */
   found(tables: Readonly<Record<TableName, SavedTable>>): void {
     for (const table of TABLES) {
-      this.#byChain[table].clear();
       this.#total[table] = 0;
       this.#written[table] = 0;
       for (const [chain, { rules }] of tables[table]) {
-        if (isOurChain(table, chain)) {
-          this.#set(table, chain, rules.length);
-        }
+        this.#total[table] += isOurChain(table, chain) ? rules.length : 0;
       }
     }
   }
@@ -34,25 +30,12 @@ export class RuleCounts {
   /** This was written. */
   applied(transaction: IptablesTransaction): void {
     for (const table of TABLES) {
-      const { writes, deletes, insertions } = transaction[table];
+      const { writes, insertions, growth } = transaction[table];
+      this.#total[table] += growth;
       this.#written[table] = insertions.length;
-      for (const [chain, { rules }] of writes) {
-        this.#set(table, chain, rules.length);
+      for (const { rules } of writes.values()) {
         this.#written[table] += rules.length;
       }
-      for (const chain of deletes.keys()) {
-        this.#set(table, chain, 0);
-      }
-    }
-  }
-
-  #set(table: TableName, chain: string, count: number): void {
-    const counts = this.#byChain[table];
-    this.#total[table] += count - (counts.get(chain) ?? 0);
-    if (count === 0) {
-      counts.delete(chain);
-    } else {
-      counts.set(chain, count);
     }
   }
 }

@@ -59,6 +59,6 @@ export class NftablesProxier extends ReconcilingProxier<NftablesTransaction, Ins
     const { family, logger } = this.#own;
     const who = pid === undefined ? 'somebody' : `${program ?? 'a program'} (process ${pid})`;
     logger.warn(`Table ${nftFamily(family)} ${TABLE} was changed by ${who}; it is put right`, { family });
-    this.reconcile(`the table was changed by ${who}`);
+    this.reconcile();
   }
 }

@@ -1,11 +1,19 @@
 import { hostname } from 'node:os';
-import { type Logger, ProxierError } from '@kube-proxier/core';
+import {
+  type IPFamily,
+  type Logger,
+  ProxierError,
+  type SyncSuccess,
+  systemClock,
+  type Timer,
+} from '@kube-proxier/core';
 import {
   combineObservers,
   ProxyMetrics,
   ProxyServer,
   type ProxyServerOptions,
   resolveNodeName,
+  type ServerObserver,
   type ServiceTrafficReport,
 } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
@@ -17,6 +25,9 @@ import { NodeEvents } from './node-events.js';
 
 /** Milliseconds that events on their way are given when the agent ends. */
 const LAST_WORDS = 300;
+
+/** Milliseconds after the first syncs until all is settled. */
+const SETTLE = 2000;
 
 /** What running takes. */
 export interface RunContext {
@@ -31,6 +42,8 @@ export interface RunContext {
    * @returns what ends whatever it began.
    */
   readonly onRunning?: (end: (reason: ProxierError) => void, tell: (problems: readonly string[]) => void) => () => void;
+  /** Called once, some time after all that there was at the start is in force. */
+  readonly onSettled?: () => void;
 }
 
 /**
@@ -38,7 +51,14 @@ export interface RunContext {
  *
  * @throws what ended it otherwise.
  */
-export async function runAgent({ composition, settings, logger, signal, onRunning }: RunContext): Promise<void> {
+export async function runAgent({
+  composition,
+  settings,
+  logger,
+  signal,
+  onRunning,
+  onSettled,
+}: RunContext): Promise<void> {
   if (signal.aborted) {
     return;
   }
@@ -58,7 +78,7 @@ export async function runAgent({ composition, settings, logger, signal, onRunnin
     ...options,
     sources,
     metrics,
-    observer: combineObservers(events ? [events] : [], logger),
+    observer: combineObservers([...(events ? [events] : []), ...(onSettled ? [new Settling(onSettled)] : [])], logger),
   });
   const stop = () => {
     logger.info('kube-proxier is ending');
@@ -139,6 +159,23 @@ function serverOptions(
       }
     },
   };
+}
+
+/** Notices that the first syncs are over. */
+class Settling implements ServerObserver {
+  private readonly families = new Set<IPFamily>();
+  private pending: Timer | undefined;
+
+  constructor(private readonly onSettled: () => void) {}
+
+  synced({ family }: Pick<SyncSuccess, 'family'>): void {
+    if (!this.families.has(family)) {
+      this.families.add(family);
+      // The other IP family may still be at it.
+      this.pending?.cancel();
+      this.pending = systemClock.setTimer(SETTLE, this.onSettled);
+    }
+  }
 }
 
 /** A backend that carries connections itself says how many. */

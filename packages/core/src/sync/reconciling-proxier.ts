@@ -109,14 +109,9 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     this.requestIf(true);
   }
 
-  /**
-   * Has the next sync, which is asked for, compare everything with what the kernel holds.
-   *
-   * @param noticed what others changed, in a few words, to be told when it was put right. Default: nothing is known.
-   */
-  reconcile(noticed?: string): void {
+  /** Has the next sync, which is asked for, compare everything with what the kernel holds. */
+  reconcile(): void {
     this.suspect = true;
-    this.noticed = noticed ?? this.noticed;
     this.requestIf(true);
   }
 
@@ -132,7 +127,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     try {
       await this.dataplane.watch?.((what) => {
         logger.warn(`Others changed what is installed: ${what}; putting it right`, { family });
-        this.reconcile(what);
+        this.noticed = what;
+        this.reconcile();
       }, signal);
     } catch (error) {
       logger.error(`Changes by others are noticed only now and then: ${messageOf(error)}`, { family });
