@@ -225,6 +225,48 @@ describe('runCommand', () => {
     expect(told('Starting')).toMatchObject({ type: 'Normal', action: 'StartKubeProxy' });
   });
 
+  it('puts right what others change, counts it and tells the cluster; answers what its configuration is', async () => {
+    const events: ClusterEvent[] = [];
+    const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
+    const composition = fakeComposition({ events: () => sink });
+    const free = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => free.once('listening', resolve));
+    const address = free.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    await new Promise((resolve) => free.close(resolve));
+    const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+
+    const flags = [
+      `--metrics-bind-address=127.0.0.1:${port}`,
+      '--healthz-bind-address=',
+      '--iptables-min-sync-period=0',
+    ];
+    const agent = run(
+      [`--manifests=${manifests}`, '--hostname-override=n1', '--masquerade-all', ...flags],
+      composition,
+    );
+    await agent.until(/is running/);
+    const installed = () => composition.backend.dataplanes.get('IPv4')?.contents.size ?? 0;
+    while (installed() === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    composition.backend.flush();
+    await agent.until(/^W Repaired what others had changed: everything is gone/);
+    expect(installed()).toBe(1);
+    expect(await get('/metrics')).toMatch(/^kube_proxier_drift_repairs_total\{ip_family="IPv4"\} 1$/m);
+    expect(events.find(({ reason }) => reason === 'DriftRepaired')?.note).toMatch(/^IPv4 rules were changed by others/);
+    expect(JSON.parse(await get('/configz'))).toMatchObject({
+      'kubeproxy.config.k8s.io': {
+        apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+        kind: 'KubeProxyConfiguration',
+        mode: 'iptables',
+        iptables: { masqueradeAll: true, minSyncPeriod: '0s' },
+        conntrack: { maxPerCore: 32_768 },
+        metricsBindAddress: `127.0.0.1:${port}`,
+      },
+    });
+  });
+
   describe('doctor', () => {
     const facts = {
       kernel: '6.1.0',

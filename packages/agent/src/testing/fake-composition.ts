@@ -10,11 +10,17 @@ import { createSources } from '../create-sources.js';
 export class MapBackend implements BackendModule {
   readonly description = 'A map that stands in for the kernel';
   readonly dataplanes = new Map<IPFamily, FakeDataplane>();
+  private readonly watchers = new Set<(what: string) => void>();
   /** How often it was prepared. */
   prepared = 0;
   readonly module = new ContainerModule(({ bind }) => {
     bind(Tokens.ProxierFactory).toConstantValue((context) => {
-      const dataplane = new FakeDataplane();
+      const dataplane = Object.assign(new FakeDataplane(), {
+        watch: (onDrift: (what: string) => void, signal: AbortSignal) => {
+          this.watchers.add(onDrift);
+          return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        },
+      });
       this.dataplanes.set(context.family, dataplane);
       return new ReconcilingProxier({ mode: this.mode, context, dataplane });
     });
@@ -28,6 +34,16 @@ export class MapBackend implements BackendModule {
 
   async probe(): Promise<ProbeResult> {
     return this.result;
+  }
+
+  /** Others remove everything, which is noticed. */
+  flush(): void {
+    for (const dataplane of this.dataplanes.values()) {
+      dataplane.flush();
+    }
+    for (const notice of this.watchers) {
+      notice('everything is gone');
+    }
   }
 
   async prepare(): Promise<void> {
