@@ -159,10 +159,16 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
 
   test('can be used, and says by which tools', async () => {
     await withNamespace(async ({ runner }) => {
-      const before = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
+      const clean = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
       const backend = createIptablesBackend({ variant, runner, sysctl: fakeSettings() });
       const found = await backend.probe();
       expect(found).toMatchObject({ usable: true, detail: expect.stringContaining(variant) });
+      expect((await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout).toBe(clean);
+      await createIptables({ family: 'IPv4', variant, runner }).restore(FOREIGN);
+      const before = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
+      expect(await createIptablesBackend({ runner }).diagnose?.()).toEqual([
+        { check: 'iptables in use', status: 'ok', found: expect.stringMatching(`^${variant}: .* hold more rules`) },
+      ]);
       expect((await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout).toBe(before);
     });
   });

@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   type Cleanup,
+  type Diagnosis,
   type IPFamily,
   type Logger,
   messageOf,
@@ -52,6 +53,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     description: 'Programs netfilter through iptables, legacy or nft',
     capabilities: { localhostNodePorts: true },
     probe: () => host.probe(),
+    diagnose: () => host.diagnose(),
     prepare: (proxierOptions, logger) => host.prepare(proxierOptions, logger),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
@@ -127,6 +129,11 @@ class IptablesHost {
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
     }
+  }
+
+  async diagnose(): Promise<readonly Diagnosis[]> {
+    const { variant, reason } = await detectIptablesVariant(this.#runner);
+    return [{ check: 'iptables in use', status: 'ok', found: `${variant ?? 'the one in PATH'}: ${reason}` }];
   }
 
   /** What a proxier does when NodePorts are to be served on 127.0.0.1, of which the sysctl may need more privileges. */

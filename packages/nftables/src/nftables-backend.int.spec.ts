@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
 import { ClusterSketch, everything, makeService, makeSlice, sketchAddresses } from '@kube-proxier/core/testing';
-import { type CommandRunner, createNft, type Nft } from '@kube-proxier/linux';
+import { CommandError, type CommandRunner, createNft, type Nft } from '@kube-proxier/linux';
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { Container } from 'inversify';
@@ -191,6 +191,27 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: 
         stop.abort();
         await loop;
       }
+    });
+  });
+});
+
+whereAllowed('what doctor is told', () => {
+  test('is whether this kernel takes the layout, without leaving a trace', async () => {
+    await withNamespace(async ({ runner }) => {
+      const diagnosed = await createNftablesBackend({ runner }).diagnose?.();
+      expect(diagnosed).toEqual([expect.objectContaining({ check: 'nftables layout', status: 'ok' })]);
+      expect(await listed(runner, 'ruleset')).toBe('');
+      const old: CommandRunner = {
+        run: (request) =>
+          request.args.includes('--check') || request.args.includes('-c')
+            ? Promise.reject(
+                new CommandError('exit-code', 'nft', 1, undefined, 'Error: syntax error', 'Error: syntax error'),
+              )
+            : runner.run(request),
+      };
+      expect(await createNftablesBackend({ runner: old }).diagnose?.()).toEqual([
+        expect.objectContaining({ status: 'problem', found: expect.stringMatching(/^is refused: .*syntax error/) }),
+      ]);
     });
   });
 });

@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   type Cleanup,
+  type Diagnosis,
   diffStates,
   type IPFamily,
   messageOf,
@@ -37,6 +38,7 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
     capabilities: { localhostNodePorts: false },
     probe: () => probe(runner),
+    diagnose: () => diagnose(runner),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => new NftablesProxier(context, createNft({ runner })));
       bind(Tokens.Cleanup).toConstantValue(() => cleanup(createNft({ runner })));
@@ -68,6 +70,27 @@ async function probe(runner: CommandRunner): Promise<ProbeResult> {
     return { usable: true, detail: `nft ${version}` };
   } catch (error) {
     return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+  }
+}
+
+/** Whether the kernel of this host, in its own namespace, would take a table with every kind of rule there is. */
+async function diagnose(runner: CommandRunner): Promise<readonly Diagnosis[]> {
+  const check = 'nftables layout';
+  const nft = createNft({ runner });
+  try {
+    for (const family of FAMILIES) {
+      const state = trialState(family);
+      const plan = new NftablesDataplane({ family, nft }).plan(state, diffStates(undefined, state));
+      if (plan) {
+        await nft.check({ ...plan.write, table: `${plan.write.table}-trial` });
+      }
+    }
+    return [{ check, status: 'ok', found: 'is accepted by nft --check, for IPv4 and IPv6' }];
+  } catch (error) {
+    const advice = 'use a newer nft and kernel, or another mode';
+    return [{ check, status: 'problem', found: `is refused: ${messageOf(error)}`, advice }];
+  } finally {
+    nft.close();
   }
 }
 
