@@ -66,6 +66,9 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
       print(text);
       return status;
     }
+    for (const warning of error.warnings) {
+      printError(`kube-proxier: warning: ${warning}\n`);
+    }
     for (const problem of error.problems) {
       printError(`kube-proxier: ${problem}\n`);
     }
@@ -164,7 +167,7 @@ function settingsOf(
     }
   } catch (error) {
     if (error instanceof CommandLineError) {
-      throw new CommandLineError([...problems, ...error.problems]);
+      throw new CommandLineError([...problems, ...error.problems], error.warnings);
     }
     throw error;
   }

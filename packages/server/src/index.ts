@@ -24,7 +24,12 @@ export { ListenError } from './health/http-listener.js';
 export { ProxyHealth, type ProxyHealthStatus } from './health/proxy-health.js';
 export { ServiceHealthServers, type ServiceHealthServersOptions } from './health/service-health-servers.js';
 export { type HostNetwork, thisHost } from './host-network.js';
-export { ProxyMetrics, type ProxyMetricsOptions, type ServiceTrafficReport } from './metrics/proxy-metrics.js';
+export {
+  type FailingPart,
+  ProxyMetrics,
+  type ProxyMetricsOptions,
+  type ServiceTrafficReport,
+} from './metrics/proxy-metrics.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node-addresses.js';
 export { resolveNodeName } from './node-name.js';
 export { type ListenAddress, ProxyServer, type ProxyServerInfo, type ProxyServerOptions } from './proxy-server.js';

@@ -247,7 +247,10 @@ export class ProxyServer {
       health,
       logger,
       clock,
-      onFailure: (service, error) => this.observer.serviceHealthFailed?.(service, error),
+      onFailure: (service, error) => {
+        metrics?.partFailed('service health check');
+        this.observer.serviceHealthFailed?.(service, error);
+      },
     });
     const hardFail = this.options.bindAddressHardFail ?? false;
     this.listening.push(serviceHealth);
@@ -259,6 +262,7 @@ export class ProxyServer {
         logger,
         clock,
         hardFail,
+        onFailure: () => metrics?.partFailed('health server'),
         onAnswer: (path, status) => metrics?.healthAnswered(path, status),
       });
       this.listening.push(server);
@@ -270,6 +274,7 @@ export class ProxyServer {
           logger,
           clock,
           hardFail,
+          onFailure: () => metrics?.partFailed('status server'),
           localAddresses: () => network.localAddresses(),
           ...(metrics ? { metrics: metrics.registry } : {}),
           ...(this.options.configuration ? { configuration: this.options.configuration } : {}),
@@ -281,7 +286,7 @@ export class ProxyServer {
     }
     await Promise.all(starting);
     const all = [health, serviceHealth, ...(metrics ? [metrics] : []), ...(status ? [status] : [])];
-    return combineObservers([...all, ...(observer ? [observer] : [])], logger);
+    return combineObservers([...all, ...(observer ? [observer] : [])], logger, () => metrics?.partFailed('observer'));
   }
 
   /** The families to serve, the primary one first (spec M-6, M-7). */
@@ -338,7 +343,7 @@ export class ProxyServer {
         : []),
       this.observer,
     ];
-    const combined = combineObservers(observers, logger);
+    const combined = combineObservers(observers, logger, () => this.options.metrics?.partFailed('observer'));
     const reader = new ObjectReader(
       (problem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
       {

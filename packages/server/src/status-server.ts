@@ -29,6 +29,8 @@ export interface StatusServerOptions {
   readonly clock?: Clock;
   /** Not being able to listen is an end. Default false: it is tried again. */
   readonly hardFail?: boolean;
+  /** Told of each attempt to listen that failed. Default: nobody. */
+  readonly onFailure?: () => void;
   /** Addresses of this host's interfaces, for saying what a NodePort is. Default: those of the Node object. */
   readonly localAddresses?: () => Promise<readonly string[]>;
   /** What `/metrics` answers. Default: it is not there. */
@@ -60,6 +62,7 @@ export class StatusServer implements ServerObserver {
       logger,
       clock,
       hardFail,
+      onFailure: () => options.onFailure?.(),
       answer: (request, response) => this.answer(request, response),
     });
   }

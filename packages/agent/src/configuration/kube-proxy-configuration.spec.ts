@@ -140,13 +140,13 @@ describe('a KubeProxyConfiguration', () => {
   test('errors name file, line, field and value, all at once', () => {
     const text = `${HEAD}clusterCIDR: nonsense\niptables:\n  syncPeriod: soon\n  masqueradeBit: 40\nmode: ebpf\nnodePortAddresses: [10.0.0.0/8, x]\n`;
     expect(problems(text)).toEqual([
+      expect.stringMatching(/^config\.conf:3: clusterCIDR: "nonsense" is not a network/),
+      expect.stringMatching(/^config\.conf:5: iptables\.syncPeriod: "soon" is not a duration/),
+      expect.stringMatching(/^config\.conf:6: iptables\.masqueradeBit: "40" must be a bit from 0 to 31/),
       expect.stringMatching(
         /^config\.conf:7: mode: unknown proxy mode "ebpf"; modes that are there: iptables, ipvs, nftables/,
       ),
-      expect.stringMatching(/^config\.conf:3: clusterCIDR: "nonsense" is not a network/),
       expect.stringMatching(/^config\.conf:8: nodePortAddresses: "x" is not a network/),
-      expect.stringMatching(/^config\.conf:6: iptables\.masqueradeBit: "40" must be a bit from 0 to 31/),
-      expect.stringMatching(/^config\.conf:5: iptables\.syncPeriod: "soon" is not a duration/),
     ]);
   });
 
@@ -265,6 +265,12 @@ describe('a KubeProxyConfiguration', () => {
         'config.conf:4: is a ConfigMap of v1; wanted is a KubeProxierConfiguration of kube-proxier.io/v1alpha1',
       ]);
     });
+  });
+
+  test('a field that is missing is named as a field', () => {
+    expect(problems(`${HEAD}detectLocalMode: BridgeInterface\n`)).toEqual([
+      expect.stringMatching(/^config\.conf: detectLocal\.bridgeInterface: "" must name the bridge/),
+    ]);
   });
 
   test('JSON is read too', () => {

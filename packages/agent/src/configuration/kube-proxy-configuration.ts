@@ -5,6 +5,8 @@ import { printable } from '../logging/printable.js';
 
 /** What a configuration file says, in terms of flags, and what is wrong with it. */
 export interface ConfigurationReading {
+  /** Its name, for messages. */
+  readonly file: string;
   /** Values as they would stand on the command line. Fields that are absent, null or zero are not here. */
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
   /** Where each of them stands: `config.conf:12: iptables.syncPeriod`. */
@@ -124,6 +126,11 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   'userspace.udpTimeout': { type: 'duration', flag: 'udp-timeout' },
 };
 
+/** The field that means the same as a flag; undefined when there is none. */
+export function fieldOf(flag: FlagName): string | undefined {
+  return [...Object.entries(FIELDS), ...Object.entries(OWN_FIELDS)].find(([, field]) => field.flag === flag)?.[0];
+}
+
 function sectionsOf(fields: Readonly<Record<string, Field>>): ReadonlySet<string> {
   const paths = Object.keys(fields).map((path) => path.split('.'));
   return new Set(paths.flatMap((names) => names.slice(1).map((_, index) => names.slice(0, index + 1).join('.'))));
@@ -183,7 +190,7 @@ class ConfigurationReader {
   ) {}
 
   read(): ConfigurationReading {
-    const { values, places, others, problems, warnings } = this;
+    const { file, values, places, others, problems, warnings } = this;
     const parsed = parseAllDocuments(this.text, { lineCounter: this.lines, uniqueKeys: false });
     const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => contents !== null) : [];
     for (const error of documents.flatMap(({ errors }) => errors)) {
@@ -199,7 +206,7 @@ class ConfigurationReader {
         problems.push(`${this.at(root?.range?.[0])}: is one document too many; there may be two`);
       }
     }
-    return { values, places, others, problems, warnings };
+    return { file, values, places, others, problems, warnings };
   }
 
   private readDocument(root: Node | null, as: DocumentKind, wantedVersion: string): void {

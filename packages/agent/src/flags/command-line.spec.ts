@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, test } from '@jest/globals';
 import { helpText, parseCommandLine } from './command-line.js';
 import { FLAGS } from './flag.js';
 import { nearestFlag } from './nearest-flag.js';
@@ -98,4 +99,12 @@ describe('helpText', () => {
       expect(flag.help).toMatch(/such as 500ms, 30s or 1m30s/);
     }
   });
+});
+
+test('the README tells of every flag', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const missing = FLAGS.filter(
+    ({ name }) => !['help', 'version', 'cleanup'].includes(name) && !readme.includes(`-${name}\` `),
+  );
+  expect(missing.map(({ name }) => name)).toEqual([]);
 });

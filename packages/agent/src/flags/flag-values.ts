@@ -1,5 +1,5 @@
 import { type ParsedCIDR, parseCIDR } from '@kube-proxier/core';
-import type { ConfigurationReading } from '../configuration/kube-proxy-configuration.js';
+import { type ConfigurationReading, fieldOf } from '../configuration/kube-proxy-configuration.js';
 import { printable } from '../logging/printable.js';
 import type { CommandLine } from './command-line.js';
 import { FLAGS, type Flag, type FlagName } from './flag.js';
@@ -93,7 +93,7 @@ export class FlagValues {
     const text = this.text(name);
     const value = parseGoFloat(text);
     if (value === undefined) {
-      this.wrong(name, text, 'must be a number, such as 5 or 0.5');
+      this.wrong(name, text, 'must be a number from 0, such as 5 or 0.5');
     }
     return value;
   }
@@ -113,9 +113,11 @@ export class FlagValues {
     return this.commandLine.values.get(name)?.at(-1) ?? (flag && 'default' in flag ? flag.default : '');
   }
 
-  /** Where a value comes from: the flag, or the line of the file. */
+  /** Where a value comes from, or is missing: the flag, or the line or the field of the file. */
   place(name: FlagName): string {
-    return this.configuration?.places.get(name) ?? `--${name}`;
+    const { configuration } = this;
+    const field = configuration && !this.given(name) ? fieldOf(name) : undefined;
+    return configuration?.places.get(name) ?? (field === undefined ? `--${name}` : `${configuration?.file}: ${field}`);
   }
 
   wrong(name: FlagName, value: string, right: string): void {

@@ -90,10 +90,13 @@ export interface LoggingSettings {
 export class CommandLineError extends ProxierError {
   /** At least one. */
   readonly problems: readonly string[];
+  /** What is no problem by itself, and may be where one comes from. */
+  readonly warnings: readonly string[];
 
-  constructor(problems: readonly string[]) {
+  constructor(problems: readonly string[], warnings: readonly string[] = []) {
     super('INVALID_COMMAND_LINE', problems.join('; '));
     this.problems = problems;
+    this.warnings = warnings;
   }
 }
 
@@ -218,7 +221,7 @@ class SettingsReader extends FlagValues {
     }
     this.checkUnused();
     if (this.problems.length > 0) {
-      throw new CommandLineError(this.problems);
+      throw new CommandLineError(inFileOrder(this.problems, this.configuration?.file), settings.warnings);
     }
     return settings;
   }
@@ -279,8 +282,9 @@ class SettingsReader extends FlagValues {
     if ((this.environment.KUBERNETES_SERVICE_HOST ?? '') !== '') {
       return { kubeconfig, master };
     }
+    const where = this.configuration ? 'set clientConnection.kubeconfig to' : 'give --kubeconfig with';
     this.problems.push(
-      'there is nowhere to learn Services from: give --kubeconfig with the path of a kubeconfig file, or --manifests ' +
+      `there is nowhere to learn Services from: ${where} the path of a kubeconfig file, or give --manifests ` +
         'with a directory of Kubernetes YAML, or run it in a pod (KUBERNETES_SERVICE_HOST is not set, so this is none)',
     );
     return undefined;
@@ -446,4 +450,13 @@ class SettingsReader extends FlagValues {
     }
     return text;
   }
+}
+
+/** What stands in the file comes in its order, behind what stands on the command line. */
+function inFileOrder(problems: readonly string[], file: string | undefined): readonly string[] {
+  const lineOf = (problem: string) =>
+    file !== undefined && problem.startsWith(`${file}:`)
+      ? Number.parseInt(problem.slice(file.length + 1), 10) || 0.5
+      : 0;
+  return [...problems].sort((a, b) => lineOf(a) - lineOf(b));
 }

@@ -12,6 +12,8 @@ export interface HealthServerOptions {
   readonly clock?: Clock;
   /** Not being able to listen is an end. Default false: it is tried again. */
   readonly hardFail?: boolean;
+  /** Told of each attempt to listen that failed. Default: nobody. */
+  readonly onFailure?: () => void;
   /** Told of each answer. Default: nobody. */
   readonly onAnswer?: (path: 'healthz' | 'livez', status: number) => void;
 }
@@ -31,6 +33,7 @@ export class HealthServer {
       logger: options.logger ?? silentLogger,
       clock: options.clock ?? systemClock,
       hardFail: options.hardFail ?? false,
+      onFailure: () => options.onFailure?.(),
       answer: ({ url = '/' }, response) => this.answer(url.replace(/\?.*$/, ''), response),
     });
   }

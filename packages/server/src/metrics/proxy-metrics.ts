@@ -34,6 +34,9 @@ export interface ServiceTrafficReport {
   readonly bytesToClients: number;
 }
 
+/** A part whose failure does not take the data plane with it. */
+export type FailingPart = 'health server' | 'status server' | 'service health check' | 'observer';
+
 type TrafficPolicyLabel = 'internal' | 'external';
 
 export interface ProxyMetricsOptions {
@@ -72,6 +75,7 @@ export class ProxyMetrics implements ServerObserver {
   private readonly conntrackDeleted;
   private readonly healthz;
   private readonly livez;
+  private readonly failures;
   private readonly staleFlows;
   private readonly driftRepairs;
   private readonly modeInfo;
@@ -166,6 +170,12 @@ export class ProxyMetrics implements ServerObserver {
     );
     this.healthz = counter('proxy_healthz_total', 'Answers of /healthz', ['code']);
     this.livez = counter('proxy_livez_total', 'Answers of /livez', ['code']);
+    this.failures = new Counter({
+      name: 'kube_proxier_failures_total',
+      help: 'Failures of parts that the data plane does without: ports that could not be listened on, observers that threw',
+      labelNames: ['part'],
+      registers,
+    });
     this.staleFlows = new Counter({
       name: 'kube_proxier_stale_flows_deleted_total',
       help: 'Conntrack entries that were deleted, by why they were stale',
@@ -249,6 +259,11 @@ export class ProxyMetrics implements ServerObserver {
 
   repaired({ family }: DriftRepair): void {
     this.driftRepairs.inc({ ip_family: family });
+  }
+
+  /** A part failed, and the rest goes on. */
+  partFailed(part: FailingPart): void {
+    this.failures.inc({ part });
   }
 
   /** One look for stale conntrack entries. */
