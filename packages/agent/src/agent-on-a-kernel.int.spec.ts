@@ -189,4 +189,45 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     expect(clients()).toEqual(['192.0.2.1']);
     await end();
   }, 60_000);
+
+  it('cuts off SCTP that goes to endpoints that are gone, and what was sent to a Service that goes', async () => {
+    const port = 2905;
+    const insert = (client: string, endpoint: string) =>
+      run('conntrack', [
+        ...['-I', '-p', 'sctp', '-t', '600', '--state', 'ESTABLISHED', '-s', client, '-d', '10.96.0.10'],
+        ...['--orig-port-src', '4000', '--orig-port-dst', `${port}`, '--orig-vtag', '1', '--reply-vtag', '2'],
+        ...['--reply-src', endpoint, '--reply-dst', client],
+        ...['--reply-port-src', `${port}`, '--reply-port-dst', '4000'],
+      ]);
+    const clients = () =>
+      [...run('conntrack', ['-L', '-p', 'sctp']).matchAll(/src=(192\.0\.2\.\d+) dst=10\.96/g)].map(
+        ([, client]) => client,
+      );
+    insert('192.0.2.1', '10.244.0.2');
+    insert('192.0.2.2', '10.244.0.9');
+    expect(clients()).toHaveLength(2);
+    await write(
+      manifest(31_053)
+        .replace('port: 6379,', `protocol: SCTP, port: ${port},`)
+        .replace('port: 6379 }]', `protocol: SCTP, port: ${port} }]`),
+    );
+    await start('--proxy-mode=iptables');
+    await until(() => clients().length === 1);
+    expect(clients()).toEqual(['192.0.2.1']);
+    await rm(join(directory, 'redis.yaml'));
+    await until(() => clients().length === 0);
+    await end();
+  }, 60_000);
+
+  it('sets up the host with --init-only, and writes no rules of Services', async () => {
+    const setting = (name: string) => run('cat', [`/proc/sys/net/${name}`]).trim();
+    const closeWait = 'netfilter/nf_conntrack_tcp_timeout_close_wait';
+    expect([setting(closeWait), setting('ipv4/conf/all/route_localnet')]).toEqual(['60', '0']);
+    run(process.execPath, [MAIN, '--init-only', '--proxy-mode=iptables', '--conntrack-max-per-core=0']);
+    expect([setting(closeWait), setting('ipv4/conf/all/route_localnet')]).toEqual(['3600', '1']);
+    expect(rules('iptables')).toMatch(/^-A KUBE-FIREWALL .*-j DROP$/m);
+    expect(rules('iptables')).not.toMatch(/KUBE-SERVICES/);
+    run(process.execPath, [MAIN, 'cleanup']);
+    expect(setting('ipv4/conf/all/route_localnet')).toBe('0');
+  }, 60_000);
 });

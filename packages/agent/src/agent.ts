@@ -1,12 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { type Logger, messageOf } from '@kube-proxier/core';
-import { cleanupBackends, ProxyMetrics, ProxyServer } from '@kube-proxier/server';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type BackendModule, type Logger, messageOf, ProxierError } from '@kube-proxier/core';
+import { cleanupBackends } from '@kube-proxier/server';
 import type { Composition } from './compose.js';
+import { formatConfiguration } from './configuration/effective-configuration.js';
 import { type ConfigurationReading, readKubeProxyConfiguration } from './configuration/kube-proxy-configuration.js';
+import { type ConfigurationJudgement, ConfigurationWatch } from './configuration/watch-configuration.js';
+import { doctor } from './doctor/doctor.js';
 import { explain } from './explain/explain.js';
 import { type CommandLine, helpText, parseCommandLine } from './flags/command-line.js';
 import { type AgentSettings, CommandLineError, readLogging, readSettings } from './flags/settings.js';
+import { loadForeignBackends } from './foreign-backends.js';
 import { printable } from './logging/printable.js';
+import { prepareHost, type RunContext, runAgent } from './running/run-agent.js';
 import { VERSION } from './version.js';
 
 /** What the command does its work with; tests bring their own. */
@@ -19,6 +24,18 @@ export interface AgentEnvironment {
   readonly createLogger: (logging: AgentSettings['logging']) => Logger;
   /** Aborts when the agent is to end. */
   readonly signal: AbortSignal;
+  /** Called once, some time after all that there was at the start is in force. Default: nothing. */
+  readonly onSettled?: () => void;
+}
+
+/** A command line with everything that it leads to. */
+interface Understood {
+  readonly commandLine: CommandLine;
+  readonly settings: AgentSettings;
+  /** With the foreign ones. */
+  readonly composition: Composition;
+  /** Of the configuration file; undefined when there is none. */
+  readonly configurationText: string | undefined;
 }
 
 /**
@@ -27,59 +44,59 @@ export interface AgentEnvironment {
  * @returns the exit status: 0 when it did what it was asked for, 1 when not.
  */
 export async function runCommand(args: readonly string[], environment: AgentEnvironment): Promise<number> {
-  const { composition, print, printError } = environment;
-  const { backends } = composition;
+  const { print, printError, signal, onSettled } = environment;
   const commandLine = parseCommandLine(args);
   if (commandLine.command === 'help') {
-    print(helpText(backends));
+    print(helpText(environment.composition.backends));
     return 0;
   }
   if (commandLine.command === 'version') {
     print(`kube-proxier ${VERSION}\n`);
     return 0;
   }
-  let settings: AgentSettings;
-  let configuration: ConfigurationReading | undefined;
+  let understood: Understood;
   try {
-    configuration = readConfigurationFile(commandLine);
-    settings = readSettings(
-      commandLine,
-      backends.map(({ mode }) => mode),
-      configuration,
-    );
+    understood = await understand(commandLine, environment.composition);
   } catch (error) {
     if (!(error instanceof CommandLineError)) {
       throw error;
+    }
+    if (commandLine.command === 'doctor') {
+      const { text, status } = await doctor(environment.composition, { problems: error.problems, commandLine });
+      print(text);
+      return status;
+    }
+    for (const warning of error.warnings) {
+      printError(`kube-proxier: warning: ${warning}\n`);
     }
     for (const problem of error.problems) {
       printError(`kube-proxier: ${problem}\n`);
     }
     return 1;
   }
+  const { settings, composition } = understood;
 
-  if (commandLine.command === 'explain') {
-    try {
-      print(await explain(commandLine.operands, settings, composition));
-      return 0;
-    } catch (error) {
-      printError(`kube-proxier: ${messageOf(error)}\n`);
-      return 1;
-    }
+  if (commandLine.command === 'explain' || commandLine.command === 'doctor' || settings.writeConfigTo !== '') {
+    return await answer(understood, environment);
   }
 
-  const logger = environment.createLogger(configuration ? settings.logging : readLogging(commandLine));
-  for (const warning of configuration?.warnings ?? []) {
+  const logging = settings.configFile === '' ? readLogging(commandLine) : settings.logging;
+  const logger = environment.createLogger(logging);
+  for (const warning of settings.warnings) {
     logger.warn(warning);
   }
   try {
     if (commandLine.command === 'cleanup') {
-      await cleanupBackends(backends, logger);
+      await cleanupBackends(composition.backends, logger);
+    } else if (settings.initOnly) {
+      await prepareHost({ composition, settings, logger });
     } else {
-      await runAgent(settings, environment, logger);
+      const onRunning = watchConfiguration(understood, logger);
+      await runAgent({ composition, settings, logger, signal, onRunning, ...(onSettled ? { onSettled } : {}) });
     }
     return 0;
   } catch (error) {
-    if (environment.signal.aborted) {
+    if (signal.aborted) {
       logger.info('Ended while starting');
       return 0;
     }
@@ -88,69 +105,134 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
   }
 }
 
+/** What prints something, or writes a file, and ends. */
+async function answer(understood: Understood, { print, printError }: AgentEnvironment): Promise<number> {
+  const { commandLine, settings, composition } = understood;
+  try {
+    if (commandLine.command === 'doctor') {
+      const { text, status } = await doctor(composition, { settings, commandLine });
+      print(text);
+      return status;
+    }
+    if (commandLine.command === 'explain') {
+      print(await explain(commandLine.operands, settings, composition));
+      return 0;
+    }
+    for (const warning of settings.warnings) {
+      printError(`kube-proxier: warning: ${warning}\n`);
+    }
+    writeFileSync(settings.writeConfigTo, formatConfiguration(settings.effective));
+    printError(`kube-proxier: wrote the configuration to ${printable(settings.writeConfigTo)}\n`);
+    return 0;
+  } catch (error) {
+    printError(`kube-proxier: ${printable(messageOf(error))}\n`);
+    return 1;
+  }
+}
+
+/** @throws CommandLineError with everything that is wrong: with the flags, the file and foreign backends. */
+async function understand(commandLine: CommandLine, composition: Composition): Promise<Understood> {
+  const configurationText = readConfigurationFile(commandLine);
+  const configuration = configurationText === undefined ? undefined : readConfiguration(commandLine, configurationText);
+  const names = commandLine.values.get('backend') ?? configuration?.values.get('backend') ?? [];
+  const place = commandLine.values.has('backend') ? undefined : configuration?.places.get('backend');
+  const foreign = await loadForeignBackends(
+    names.flatMap((list) => list.split(',')).filter((name) => name !== ''),
+    composition.backends,
+    place,
+  );
+  const backends = [...composition.backends, ...foreign.backends];
+  const settings = settingsOf(commandLine, backends, configuration, foreign.problems);
+  const [only] = foreign.backends;
+  const asked =
+    settings.mode === '' && foreign.backends.length === 1 && only ? { ...settings, mode: only.mode } : settings;
+  const configure = (chosen: AgentSettings) => [
+    ...(composition.configure?.(chosen) ?? composition.backends),
+    ...foreign.backends,
+  ];
+  return { commandLine, settings: asked, composition: { ...composition, backends, configure }, configurationText };
+}
+
+function settingsOf(
+  commandLine: CommandLine,
+  backends: readonly BackendModule[],
+  configuration: ConfigurationReading | undefined,
+  problems: readonly string[],
+): AgentSettings {
+  const modes = backends.map(({ mode }) => mode);
+  try {
+    const settings = readSettings(commandLine, modes, configuration);
+    if (problems.length === 0) {
+      return settings;
+    }
+  } catch (error) {
+    if (error instanceof CommandLineError) {
+      throw new CommandLineError([...problems, ...error.problems], error.warnings);
+    }
+    throw error;
+  }
+  throw new CommandLineError(problems);
+}
+
 /** @throws CommandLineError when the file cannot be read. */
-function readConfigurationFile({ values }: CommandLine): ConfigurationReading | undefined {
+function readConfigurationFile({ values }: CommandLine): string | undefined {
   const file = values.get('config')?.at(-1) ?? '';
   if (file === '') {
     return undefined;
   }
-  let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     throw new CommandLineError([`--config: cannot read ${printable(file)}: ${printable(messageOf(error))}`]);
   }
-  return readKubeProxyConfiguration(text, printable(file));
 }
 
-async function runAgent(
-  settings: AgentSettings,
-  { composition, signal }: AgentEnvironment,
+function readConfiguration({ values }: CommandLine, text: string): ConfigurationReading {
+  return readKubeProxyConfiguration(text, printable(values.get('config')?.at(-1) ?? ''));
+}
+
+/** Has the agent end when its configuration file says something else (spec C-29). */
+function watchConfiguration(
+  { commandLine, settings, composition, configurationText }: Understood,
   logger: Logger,
-): Promise<void> {
-  if (signal.aborted) {
-    return;
-  }
-  logger.info(`kube-proxier ${VERSION} is starting`, { node: process.version, pid: process.pid });
-  const sources = composition.sources(settings, logger);
-  const metrics = new ProxyMetrics();
-  const server = new ProxyServer({
-    backends: composition.configure?.(settings) ?? composition.backends,
-    sources,
-    mode: settings.mode,
-    fallback: settings.fallback,
-    takeover: settings.takeover,
-    proxier: settings.proxier,
-    bindAddress: settings.bindAddress,
-    allowLoopbackEndpoints: settings.allowLoopbackEndpoints,
-    logger,
-    ...(composition.conntrack ? { conntrack: composition.conntrack } : {}),
-    metrics,
-    ...(settings.status ? { statusAddress: settings.status } : {}),
-    ...(settings.health ? { healthAddress: settings.health } : {}),
-  });
-  const stop = () => {
-    logger.info('kube-proxier is ending');
-    void server.stop();
+): NonNullable<RunContext['onRunning']> {
+  return (end, tell) => {
+    if (configurationText === undefined) {
+      return () => {};
+    }
+    const path = settings.configFile;
+    const before = JSON.stringify(settings.effective);
+    const judge = (text: string): ConfigurationJudgement => {
+      try {
+        const { effective } = settingsOf(commandLine, composition.backends, readConfiguration(commandLine, text), []);
+        return { kind: JSON.stringify(effective) === before ? 'same' : 'changed' };
+      } catch (error) {
+        return { kind: 'wrong', problems: error instanceof CommandLineError ? error.problems : [messageOf(error)] };
+      }
+    };
+    const watch = new ConfigurationWatch(
+      {
+        path,
+        judge,
+        logger,
+        onChange: () => {
+          const message = `content of the proxy server's configuration file was updated: ${printable(path)}; it takes effect with the next start`;
+          end(new ProxierError('CONFIGURATION_CHANGED', message));
+        },
+        onProblems: (problems) => {
+          for (const problem of problems) {
+            logger.error(
+              `The configuration file was changed and cannot be used; the one of before stays in force: ${problem}`,
+            );
+          }
+          tell(problems);
+        },
+      },
+      configurationText,
+    );
+    watch.start();
+    return () => watch.stop();
   };
-  signal.addEventListener('abort', stop);
-  try {
-    const { selection, nodeName, families } = await server.start();
-    logger.info(`kube-proxier ${VERSION} is running`, {
-      mode: selection.mode,
-      ...(selection.detail === undefined ? {} : { host: selection.detail }),
-      ...(selection.defaulted ? { why: 'the default' } : {}),
-      ...(selection.reason === undefined ? {} : { why: `not ${selection.requested}: ${selection.reason}` }),
-      nodeName,
-      families: families.join(','),
-      watching: sources.map(({ description }) => description).join('; '),
-    });
-    await server.finished;
-    logger.info('kube-proxier has ended; what it programmed stays in place');
-  } finally {
-    signal.removeEventListener('abort', stop);
-    await server.stop();
-  }
 }
 
 function stackOf(error: unknown): string {

@@ -1,11 +1,16 @@
-import type { BackendModule, Logger, Source } from '@kube-proxier/core';
+import { availableParallelism } from 'node:os';
+import { type BackendModule, type Logger, type Source, withCompanion } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
-import { type Conntrack, ConntrackTool, probeIpvs } from '@kube-proxier/linux';
-import { nftablesBackend } from '@kube-proxier/nftables';
+import { type Conntrack, ConntrackTool, kernelFiles, ProcSysctl, probeIpvs } from '@kube-proxier/linux';
+import { createNftablesBackend, nftablesBackend } from '@kube-proxier/nftables';
 import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
+import { createEvents } from './create-events.js';
 import { createSources } from './create-sources.js';
+import { gatherHostFacts, type HostFacts } from './doctor/host-facts.js';
 import type { AgentSettings } from './flags/settings.js';
 import { createIpvsMode } from './ipvs-mode.js';
+import type { HostAccess } from './running/host-setup.js';
+import type { EventSink } from './running/node-events.js';
 
 /** The parts that an agent is put together from. */
 export interface Composition {
@@ -16,6 +21,12 @@ export interface Composition {
   sources(settings: AgentSettings, logger: Logger): readonly Source[];
   /** Where stale flows are deleted; when absent, they are left. */
   readonly conntrack?: Conntrack;
+  /** Where connection tracking and this process are set up; when absent, nothing of the host is touched. */
+  readonly host?: HostAccess;
+  /** What is the case on this host, for `doctor`; when absent, nothing of the host is looked at. */
+  inspect?(): Promise<HostFacts>;
+  /** Where events are told, with the node's name; undefined for nowhere. */
+  events?(settings: AgentSettings, nodeName: string, logger: Logger): EventSink | undefined;
 }
 
 /** The real parts. The only place that knows which backends and sources there are. */
@@ -23,9 +34,46 @@ export function compose(): Composition {
   const backends = [iptablesBackend, nftablesBackend, createIpvsMode(() => probeIpvs()), userspaceBackend];
   return {
     backends,
-    configure: ({ userspace }) =>
-      backends.map((backend) => (backend === userspaceBackend ? createUserspaceBackend(userspace) : backend)),
+    configure: ({ userspace, nftables }) =>
+      backends.map((backend) => {
+        switch (backend) {
+          case userspaceBackend:
+            return createUserspaceBackend(userspace);
+          case nftablesBackend:
+            return configuredNftables(nftables);
+          default:
+            return backend;
+        }
+      }),
     sources: createSources,
     conntrack: new ConntrackTool(),
+    host: { sysctl: new ProcSysctl(), files: kernelFiles, cpus: availableParallelism() },
+    inspect: () => gatherHostFacts(),
+    events: createEvents,
   };
+}
+
+const LOOPBACK = '127.0.0.0/8';
+
+function configuredNftables({ localhostNodePorts, countConnections }: AgentSettings['nftables']): BackendModule {
+  const backend = createNftablesBackend({ countConnections });
+  if (!localhostNodePorts) {
+    return backend;
+  }
+  // Not the backend of mode userspace itself, which is asked to clean up when another mode takes over.
+  const companion = createUserspaceBackend({ redirect: 'none' });
+  return withCompanion(backend, companion, (context) =>
+    context.family === 'IPv6'
+      ? undefined
+      : {
+          ...context,
+          options: {
+            ...context.options,
+            localhostNodePorts: true,
+            nodePortAddresses: { kind: 'cidrs', cidrs: [LOOPBACK] },
+          },
+          // What it does beside is not what health and metrics are about.
+          observer: {},
+        },
+  );
 }

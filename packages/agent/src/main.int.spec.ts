@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,15 +82,25 @@ describe('the kube-proxier command', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  function start(args: readonly string[], { script = FAKE, fault = '' } = {}): Running {
+  interface StartOptions {
+    readonly script?: string;
+    readonly fault?: string;
+    /** To start it in. */
+    readonly directory?: string;
+  }
+
+  function start(
+    args: readonly string[],
+    { script = FAKE, fault = '', directory: cwd = ROOT }: StartOptions = {},
+  ): Running {
     const env = { ...process.env, FAKE_FAULT: fault, KUBERNETES_SERVICE_HOST: '' };
-    const child = spawn(process.execPath, [script, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [script, ...args], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     const started = new Running(child);
     running.push(started);
     return started;
   }
 
-  async function ends(args: readonly string[], options?: { readonly script?: string; readonly fault?: string }) {
+  async function ends(args: readonly string[], options?: StartOptions) {
     const started = start(args, options);
     const { status } = await started.ended;
     return { status, output: started.output, log: started.log };
@@ -227,6 +237,51 @@ users:
     const refused = await ends([`--manifests=${directory}`, '--proxy-mode=ipvs', '--proxy-mode-fallback=none']);
     expect(refused.status).toBe(1);
     expect(refused.log).toMatch(/cannot use proxy mode ipvs: the kernel has no ip_vs/);
+  });
+
+  it('runs a backend of others, whose package lies beside it', async () => {
+    const home = join(directory, 'node_modules/kube-proxier-backend-acme');
+    await mkdir(join(directory, 'manifests'));
+    await writeFile(join(directory, 'manifests/web.yaml'), SERVICE);
+    await mkdir(home, { recursive: true });
+    await writeFile(
+      join(home, 'package.json'),
+      JSON.stringify({ name: 'kube-proxier-backend-acme', type: 'module', exports: './index.js' }),
+    );
+    // A stranger's package brings what it imports with it.
+    await symlink(join(ROOT, 'node_modules'), join(home, 'node_modules'));
+    await writeFile(
+      join(home, 'index.js'),
+      `import { ReconcilingProxier, Tokens } from '@kube-proxier/core';
+import { FakeDataplane } from '@kube-proxier/core/testing';
+import { ContainerModule } from 'inversify';
+export const acme = {
+  mode: 'acme',
+  description: 'Programs a map of its own',
+  probe: async () => ({ usable: true }),
+  module: new ContainerModule(({ bind }) => {
+    bind(Tokens.ProxierFactory).toConstantValue((context) => {
+      const dataplane = new FakeDataplane();
+      const observer = { synced: () => console.log(\`acme \${context.family} \${[...dataplane.contents.keys()]}\`) };
+      return new ReconcilingProxier({ mode: 'acme', context: { ...context, observer }, dataplane });
+    });
+    bind(Tokens.Cleanup).toConstantValue(async () => console.log('acme is cleaned up'));
+  }),
+};
+`,
+    );
+    const flags = ['--backend=kube-proxier-backend-acme', `--manifests=${join(directory, 'manifests')}`];
+    const agent = start(flags, { directory });
+    await agent.until(/^acme IPv4 work\/web:\/TCP$/m);
+    await agent.until(/is running mode="acme"/);
+    expect((await ends(['cleanup', ...flags], { directory })).output).toMatch(/acme is cleaned up/);
+    const unknown = await ends([...flags, '--backend=./none.js', '--proxy-mode=acme', '--v=x'], { directory });
+    expect(unknown.log.trim().split('\n')).toEqual([
+      expect.stringMatching(
+        /^kube-proxier: --backend: "\.\/none\.js" cannot be loaded: .*; install it beside kube-proxier/,
+      ),
+      expect.stringMatching(/^kube-proxier: --v: "x" must be/),
+    ]);
   });
 
   it.each([['cleanup'], ['--cleanup']])('cleans up with %s', async (argument) => {

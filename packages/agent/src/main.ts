@@ -1,4 +1,6 @@
 #!/usr/bin/env node
 import { runProcess } from './run-process.js';
+import { holdMemory, settleMemory } from './running/process-memory.js';
 
-await runProcess(async () => (await import('./compose.js')).compose());
+holdMemory();
+await runProcess(async () => (await import('./compose.js')).compose(), settleMemory);

@@ -12,8 +12,9 @@ const GRACE = 800;
  * Called once, and first of all: the parts are loaded only when signals are taken care of.
  *
  * @param load brings the parts that the agent is put together from.
+ * @param onSettled called once, some time after all that there was at the start is in force.
  */
-export async function runProcess(load: () => Promise<Composition>): Promise<void> {
+export async function runProcess(load: () => Promise<Composition>, onSettled?: () => void): Promise<void> {
   const abort = new AbortController();
   const unexpected = (error: unknown) => {
     const stack = error instanceof Error ? error.stack : String(error);
@@ -52,6 +53,7 @@ export async function runProcess(load: () => Promise<Composition>): Promise<void
     printError: (text) => void process.stderr.write(text),
     createLogger: (logging) => createWinstonLogger({ ...logging, stream: process.stderr }),
     signal: abort.signal,
+    ...(onSettled ? { onSettled } : {}),
   });
   clearInterval(alive);
   process.exitCode = status;

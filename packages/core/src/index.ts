@@ -21,7 +21,7 @@ export * from './objects/object-reader.js';
 export * from './objects/objects.js';
 export { type EndpointSliceReadOptions, readEndpointSlice } from './objects/read-endpoint-slice.js';
 export { readNode, readServiceCIDR } from './objects/read-node.js';
-export { DEFAULT_AFFINITY_SECONDS, readService } from './objects/read-service.js';
+export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from './objects/read-service.js';
 export * from './resolution/diff-states.js';
 export * from './resolution/proxy-state-resolver.js';
 export { type Explanation, explainSimulation, formatSimulation } from './simulator/format-simulation.js';

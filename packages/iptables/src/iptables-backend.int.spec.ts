@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { silentLogger, Tokens } from '@kube-proxier/core';
+import { DEFAULT_PROXIER_OPTIONS, silentLogger, Tokens } from '@kube-proxier/core';
 import { createIptables, type Iptables } from '@kube-proxier/linux';
 import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
@@ -14,6 +14,14 @@ import { tableContents } from './testing/table-contents.js';
 const subjects = (['legacy', 'nft'] as const).flatMap((variant) =>
   (['IPv4', 'IPv6'] as const).map((family) => ({ variant, family })),
 );
+
+/** Rules in chains of ours. */
+async function countRules(iptables: Iptables) {
+  const count = async (table: 'filter' | 'nat') => ({
+    total: (await iptables.save(table)).match(/^-A KUBE-(?!FIREWALL )/gm)?.length ?? 0,
+  });
+  return { filter: await count('filter'), nat: await count('nat') };
+}
 
 /** Lines that are not ours. */
 async function foreign(iptables: Iptables): Promise<readonly string[]> {
@@ -76,6 +84,7 @@ whereAllowed.each(subjects)('on a kernel: $variant $family', ({ variant, family 
                 expect(dataplane.plan(state, changes, await dataplane.readBack())).toBeUndefined();
               }
               first = false;
+              expect(dataplanes[0]?.report().rules).toMatchObject(await countRules(real));
               expect(await tableContents(real)).toEqual(await tableContents(fake));
               expect(await foreign(real)).toEqual(before);
             }
@@ -132,12 +141,34 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     });
   });
 
+  test('is set up for NodePorts on 127.0.0.1, guarded, before anything runs', async () => {
+    await withNamespace(async ({ runner }) => {
+      const sysctl = fakeSettings();
+      const backend = createIptablesBackend({ variant, runner, sysctl });
+      const filter = () => createIptables({ family: 'IPv4', variant, runner }).save('filter');
+      await backend.prepare?.({ ...DEFAULT_PROXIER_OPTIONS, nodePortAddresses: { kind: 'primary' } }, silentLogger);
+      expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
+      await backend.prepare?.(DEFAULT_PROXIER_OPTIONS, silentLogger);
+      const guarded = await filter();
+      expect(guarded).toMatch(/^-A KUBE-FIREWALL .*-d 127\.0\.0\.0\/8 .*-j DROP$/m);
+      expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
+      await backend.prepare?.(DEFAULT_PROXIER_OPTIONS, silentLogger);
+      expect((await filter()).match(/^-A/gm)).toHaveLength(guarded.match(/^-A/gm)?.length ?? 0);
+    });
+  });
+
   test('can be used, and says by which tools', async () => {
     await withNamespace(async ({ runner }) => {
-      const before = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
+      const clean = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
       const backend = createIptablesBackend({ variant, runner, sysctl: fakeSettings() });
       const found = await backend.probe();
       expect(found).toMatchObject({ usable: true, detail: expect.stringContaining(variant) });
+      expect((await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout).toBe(clean);
+      await createIptables({ family: 'IPv4', variant, runner }).restore(FOREIGN);
+      const before = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
+      expect(await createIptablesBackend({ runner }).diagnose?.()).toEqual([
+        { check: 'iptables in use', status: 'ok', found: expect.stringMatching(`^${variant}: .* hold more rules`) },
+      ]);
       expect((await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout).toBe(before);
     });
   });

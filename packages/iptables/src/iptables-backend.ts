@@ -1,13 +1,17 @@
 import {
   type BackendModule,
   type Cleanup,
+  type Diagnosis,
   type IPFamily,
   type Logger,
   messageOf,
+  ObjectReader,
   type ProbeResult,
   type Proxier,
   type ProxierContext,
+  type ProxierOptions,
   type ProxyMode,
+  ProxyStateResolver,
   ReconcilingProxier,
   Tokens,
 } from '@kube-proxier/core';
@@ -28,6 +32,7 @@ import { ContainerModule } from 'inversify';
 import { cleanUp } from './iptables-cleanup.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesLeftovers } from './iptables-error.js';
+import { openLocalnet } from './open-localnet.js';
 
 export interface IptablesBackendOptions {
   /** Default: whichever this host uses, found out when it is first needed. */
@@ -50,6 +55,8 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     description: 'Programs netfilter through iptables, legacy or nft',
     capabilities: { localhostNodePorts: true },
     probe: () => host.probe(),
+    diagnose: () => host.diagnose(),
+    prepare: (proxierOptions, logger) => host.prepare(proxierOptions, logger),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       bind(Tokens.Cleanup).toConstantValue((logger, inForce) => host.cleanup(logger, inForce));
@@ -123,6 +130,25 @@ class IptablesHost {
       };
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+    }
+  }
+
+  async diagnose(): Promise<readonly Diagnosis[]> {
+    const { variant, reason } = await detectIptablesVariant(this.#runner);
+    return [{ check: 'iptables in use', status: 'ok', found: `${variant ?? 'the one in PATH'}: ${reason}` }];
+  }
+
+  /** What a proxier does when NodePorts are to be served on 127.0.0.1, of which the sysctl may need more privileges. */
+  async prepare(options: ProxierOptions, logger: Logger): Promise<void> {
+    const { nodePortAddresses } = new ProxyStateResolver({
+      family: 'IPv4',
+      options,
+      reader: new ObjectReader(),
+      since: 0,
+    }).checkout().state.node;
+    // The primary address, which is not known yet, is no loopback address.
+    if (nodePortAddresses.loopback && options.nodePortAddresses.kind !== 'primary') {
+      await openLocalnet(await this.#chosen('IPv4', logger), this.#sysctl, logger);
     }
   }
 

@@ -1,4 +1,5 @@
 import {
+  type ApplyReport,
   type ChangeSet,
   type Clock,
   type Dataplane,
@@ -10,12 +11,13 @@ import {
 } from '@kube-proxier/core';
 import { type Iptables, ProcSysctl, parseSavedTable, type Sysctl, SysctlError } from '@kube-proxier/linux';
 import { applyTransaction } from './apply-transaction.js';
-import { CHAINS } from './chain-names.js';
-import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
+import { ROUTE_LOCALNET } from './fixed-rules.js';
 import { cleanUp } from './iptables-cleanup.js';
 import { IptablesPartlyApplied } from './iptables-error.js';
 import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
 import type { IptablesTransaction, TableTransaction } from './iptables-transaction.js';
+import { openLocalnet } from './open-localnet.js';
+import { RuleCounts } from './rule-counts.js';
 import { watchJumps } from './watch-jumps.js';
 
 export interface IptablesDataplaneOptions {
@@ -38,6 +40,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   readonly #planner: IptablesPlanner;
   readonly #sysctl: Sysctl;
   readonly #logger: Logger;
+  readonly #counts = new RuleCounts();
   #found: Promise<Iptables> | undefined;
 
   constructor(private readonly options: IptablesDataplaneOptions) {
@@ -63,11 +66,16 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     }
     // Last, so that its jumps stand above ours.
     if (transaction.localnet) {
-      await this.#openLocalnet(iptables);
+      await openLocalnet(iptables, this.#sysctl, this.#logger);
     }
     if (partly !== undefined) {
       throw partly;
     }
+    this.#counts.applied(transaction);
+  }
+
+  report(): ApplyReport {
+    return { rules: this.#counts.rules };
   }
 
   async readBack(): Promise<InstalledIptables> {
@@ -79,9 +87,10 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       this.#setting(TCP_BE_LIBERAL),
       this.#setting(ROUTE_LOCALNET),
     ]);
+    const tables = { filter: parseSavedTable(filter, 'filter'), nat: parseSavedTable(nat, 'nat') };
+    this.#counts.found(tables);
     return {
-      filter: parseSavedTable(filter, 'filter'),
-      nat: parseSavedTable(nat, 'nat'),
+      ...tables,
       routeLocalnet: routeLocalnet === '1',
       facts: { randomFully, dropInvalid: liberal === undefined || liberal === '0' },
     };
@@ -137,39 +146,6 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
         return undefined;
       }
       throw error;
-    }
-  }
-
-  /** First the rule that keeps others out, then what would let them in. Adds only what is not there. */
-  async #openLocalnet(iptables: Iptables): Promise<void> {
-    const lines: string[] = [];
-    const there = await iptables.chainExists('filter', CHAINS.localnetGuard);
-    if (!there) {
-      lines.push(`-N ${CHAINS.localnetGuard}`);
-    }
-    if (!there || !(await iptables.ruleExists('filter', CHAINS.localnetGuard, LOCALNET_GUARD.text))) {
-      lines.push(`-A ${CHAINS.localnetGuard} ${LOCALNET_GUARD.text}`);
-    }
-    for (const hook of LOCALNET_GUARD_HOOKS) {
-      if (!there || !(await iptables.ruleExists('filter', hook, LOCALNET_GUARD_JUMP.text))) {
-        lines.push(`-I ${hook} 1 ${LOCALNET_GUARD_JUMP.text}`);
-      }
-    }
-    if (lines.length > 0) {
-      await iptables.restore(['*filter', ...lines, 'COMMIT', ''].join('\n'));
-    }
-    try {
-      if (await this.#sysctl.write(ROUTE_LOCALNET, 1)) {
-        this.#logger.info(
-          'set route_localnet=1 to serve NodePorts on 127.0.0.1; to avoid it, set localhostNodePorts to false or list nodePortAddresses without loopback',
-        );
-      }
-    } catch (error) {
-      if (!(error instanceof SysctlError)) {
-        throw error;
-      }
-      // Everything else works, and trying again would change nothing.
-      this.#logger.warn('NodePorts are not served on 127.0.0.1', { reason: error.message });
     }
   }
 }

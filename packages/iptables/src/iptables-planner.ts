@@ -43,6 +43,7 @@ interface Draft {
   readonly deletes: Map<string, string | undefined>;
   readonly removals: JumpRemoval[];
   readonly insertions: JumpInsertion[];
+  growth: number;
 }
 
 type Drafts = Readonly<Record<TableName, Draft>>;
@@ -154,7 +155,7 @@ export class IptablesPlanner {
         }
         for (const name of old?.[table].keys() ?? []) {
           if (current?.[table].has(name) !== true) {
-            drafts[table].deletes.set(name, key);
+            remove(drafts[table], name, old?.[table].get(name)?.rules.length ?? 0, key);
           }
         }
       }
@@ -173,7 +174,7 @@ export class IptablesPlanner {
 }
 
 function draft(): Draft {
-  return { writes: new Map(), deletes: new Map(), removals: [], insertions: [] };
+  return { writes: new Map(), deletes: new Map(), removals: [], insertions: [], growth: 0 };
 }
 
 function finished(table: Draft): TableTransaction {
@@ -184,11 +185,21 @@ function finished(table: Draft): TableTransaction {
 function put(target: Draft, name: string, before: Chain | undefined, after: Chain | undefined): void {
   if (after === undefined) {
     if (before !== undefined) {
-      target.deletes.set(name, undefined);
+      remove(target, name, before.rules.length);
     }
   } else if (before === undefined || !sameRules(before.rules, after.rules)) {
-    target.writes.set(name, after);
+    write(target, name, after, before?.rules.length);
   }
+}
+
+function write(target: Draft, name: string, chain: Chain, rulesBefore = 0): void {
+  target.growth += chain.rules.length - rulesBefore;
+  target.writes.set(name, chain);
+}
+
+function remove(target: Draft, name: string, rulesBefore: number, owner?: string): void {
+  target.growth -= rulesBefore;
+  target.deletes.set(name, owner);
 }
 
 function sameRules(a: readonly IptablesRule[], b: readonly IptablesRule[]): boolean {
@@ -211,12 +222,12 @@ function diff(wanted: Readonly<Record<TableName, ReadonlyMap<string, Chain>>>, n
     for (const [name, chain] of wanted[table]) {
       const found = now.rules(table, name);
       if (found === undefined || !holds(found, chain.rules)) {
-        drafts[table].writes.set(name, chain);
+        write(drafts[table], name, chain, found?.length);
       }
     }
     for (const name of now.names(table)) {
       if (!wanted[table].has(name)) {
-        drafts[table].deletes.set(name, undefined);
+        remove(drafts[table], name, now.rules(table, name)?.length ?? 0);
       }
     }
   }

@@ -31,6 +31,8 @@ export interface TableTransaction {
   readonly deletes: ReadonlyMap<string, string | undefined>;
   readonly removals: readonly JumpRemoval[];
   readonly insertions: readonly JumpInsertion[];
+  /** How many rules more there are in chains of ours afterwards; negative for fewer. */
+  readonly growth: number;
 }
 
 /** What one sync writes: whole chains, and only those that change. */
@@ -44,7 +46,13 @@ export interface IptablesTransaction {
   readonly localnet: boolean;
 }
 
-export const EMPTY_TABLE: TableTransaction = { writes: new Map(), deletes: new Map(), removals: [], insertions: [] };
+export const EMPTY_TABLE: TableTransaction = {
+  writes: new Map(),
+  deletes: new Map(),
+  removals: [],
+  insertions: [],
+  growth: 0,
+};
 
 /** Whether it writes nothing to this table. */
 export function isEmptyTable(table: TableTransaction): boolean {

@@ -70,5 +70,6 @@ export {
 export * from './process/find-tool.js';
 // Kernel settings
 export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';
+export { listProcesses, type ProcessInfo } from './process/list-processes.js';
 export { canRun, inNewNamespace } from './process/new-namespace.js';
 export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

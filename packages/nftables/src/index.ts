@@ -1,6 +1,11 @@
 export { AFFINITY, TABLE } from './layout.js';
-export { createNftablesBackend, type NftablesBackendOptions, nftablesBackend } from './nftables-backend.js';
-export { NftablesDataplane, type NftablesDataplaneOptions } from './nftables-dataplane.js';
+export {
+  createNftablesBackend,
+  type NftablesBackend,
+  type NftablesBackendOptions,
+  nftablesBackend,
+} from './nftables-backend.js';
+export { type CountedConnections, NftablesDataplane, type NftablesDataplaneOptions } from './nftables-dataplane.js';
 export { NftablesLeftovers, NftablesUnusableName } from './nftables-error.js';
 export { type HostFacts, type InstalledNftables, NftablesPlanner } from './nftables-planner.js';
 export { type ForgottenClients, type NftablesTransaction, renderTransaction } from './nftables-transaction.js';

@@ -249,3 +249,24 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: 
     });
   });
 });
+
+whereAllowed('what doctor is told', () => {
+  test('is whether this kernel takes the layout, without leaving a trace', async () => {
+    await withNamespace(async ({ runner }) => {
+      const diagnosed = await createNftablesBackend({ runner }).diagnose?.();
+      expect(diagnosed).toEqual([expect.objectContaining({ check: 'nftables layout', status: 'ok' })]);
+      expect(await listed(runner, 'ruleset')).toBe('');
+      const old: CommandRunner = {
+        run: (request) =>
+          request.args.includes('--check') || request.args.includes('-c')
+            ? Promise.reject(
+                new CommandError('exit-code', 'nft', 1, undefined, 'Error: syntax error', 'Error: syntax error'),
+              )
+            : runner.run(request),
+      };
+      expect(await createNftablesBackend({ runner: old }).diagnose?.()).toEqual([
+        expect.objectContaining({ status: 'problem', found: expect.stringMatching(/^is refused: .*syntax error/) }),
+      ]);
+    });
+  });
+});

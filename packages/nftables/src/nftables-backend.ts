@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   type Cleanup,
+  type Diagnosis,
   diffStates,
   type IPFamily,
   messageOf,
@@ -22,7 +23,7 @@ import {
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { type Layout, TABLE } from './layout.js';
-import { NftablesDataplane, removeTable } from './nftables-dataplane.js';
+import { type CountedConnections, NftablesDataplane, removeTable } from './nftables-dataplane.js';
 import { NftablesLeftovers } from './nftables-error.js';
 import { NftablesPlanner } from './nftables-planner.js';
 import { trialState } from './trial-state.js';
@@ -39,14 +40,22 @@ export interface NftablesBackendOptions {
 const MODE: ProxyMode = 'nftables';
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
+/** The nftables backend, and what it can tell beside. */
+export interface NftablesBackend extends BackendModule {
+  /** Connections to the service ports for which they are counted, of all its proxiers. */
+  connections(): Promise<readonly CountedConnections[]>;
+}
+
 /** Makes the nftables backend. Touches nothing until it is used. */
-export function createNftablesBackend(options: NftablesBackendOptions = {}): BackendModule {
+export function createNftablesBackend(options: NftablesBackendOptions = {}): NftablesBackend {
   const host = new NftablesHost(options);
   return {
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
     capabilities: { localhostNodePorts: false },
     probe: () => host.probe(),
+    diagnose: () => host.diagnose(),
+    connections: () => host.connections(),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       bind(Tokens.Cleanup).toConstantValue((_logger, inForce) => cleanup(host.nft(), inForce));
@@ -63,6 +72,7 @@ interface AcceptedLayout {
 
 class NftablesHost {
   readonly #runner: CommandRunner;
+  readonly #dataplanes = new Set<NftablesDataplane>();
   #accepted: Promise<AcceptedLayout> | undefined;
 
   constructor(private readonly options: NftablesBackendOptions) {
@@ -96,7 +106,12 @@ class NftablesHost {
       logger,
       clock,
     });
+    this.#dataplanes.add(dataplane);
     return new ReconcilingProxier({ mode: MODE, context, dataplane });
+  }
+
+  async connections(): Promise<readonly CountedConnections[]> {
+    return (await Promise.all([...this.#dataplanes].map((dataplane) => dataplane.connections()))).flat();
   }
 
   async probe(): Promise<ProbeResult> {
@@ -109,6 +124,26 @@ class NftablesHost {
       return { usable: true, detail: `nft ${version}${how}` };
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+    }
+  }
+
+  async diagnose(): Promise<readonly Diagnosis[]> {
+    const check = 'nftables layout';
+    try {
+      const { layout, reason } = await this.#accept();
+      return reason === undefined
+        ? [{ check, status: 'ok', found: `${layout}: every kind of rule is accepted, for IPv4 and IPv6` }]
+        : [
+            {
+              check,
+              status: 'warning',
+              found: `a chain per Service, as the ruleset that does not grow is refused: ${reason}`,
+              advice: 'use a newer nft and kernel to have changes cost the same in large clusters',
+            },
+          ];
+    } catch (error) {
+      const advice = 'use a newer nft and kernel, or another mode';
+      return [{ check, status: 'problem', found: `is refused: ${messageOf(error)}`, advice }];
     }
   }
 
@@ -161,7 +196,6 @@ class NftablesHost {
 
 /** The table that kube-proxy has for itself in each family (spec N-1). Who goes back to kube-proxy needs it. */
 const KUBE_PROXY_TABLE = 'kube-proxy';
-
 /** Where there is no nft, there is nothing to clean up (spec N-70). */
 async function cleanup(nft: Nft, inForce: ProxyMode | undefined): ReturnType<Cleanup> {
   const tables = [...(inForce === MODE ? [] : [TABLE]), ...(inForce === undefined ? [] : [KUBE_PROXY_TABLE])];
@@ -187,4 +221,4 @@ async function cleanup(nft: Nft, inForce: ProxyMode | undefined): ReturnType<Cle
 }
 
 /** The backend with its defaults. */
-export const nftablesBackend: BackendModule = createNftablesBackend();
+export const nftablesBackend: NftablesBackend = createNftablesBackend();

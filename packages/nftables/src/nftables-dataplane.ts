@@ -1,4 +1,5 @@
 import {
+  type ApplyReport,
   type ChangeSet,
   type Clock,
   type Dataplane,
@@ -50,6 +51,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   #layout: Layout = 'constant';
   readonly #logger: Logger;
   #facts: HostFacts | undefined;
+  #leftovers = false;
 
   constructor(private readonly options: NftablesDataplaneOptions) {
     this.#planner = this.#plannerFor('constant');
@@ -64,6 +66,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     for (const problem of transaction.problems) {
       this.#logger.warn(problem);
     }
+    this.#leftovers = false;
     if (transaction.write.commands.length > 0) {
       await this.#write(transaction);
     }
@@ -129,6 +132,10 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     this.options.nft.close();
   }
 
+  report(): ApplyReport {
+    return { leftovers: this.#leftovers };
+  }
+
   async cleanup(): Promise<void> {
     const { nft, family } = this.options;
     await removeTable(nft, family, TABLE);
@@ -146,6 +153,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
       // Before Linux 6.2 a chain counts as used for a moment longer than it is. Nothing leads to it; the next look at
       // everything takes it away.
       this.#logger.debug(2, 'Chains that are not used any more are left for later', { reason: error.reason });
+      this.#leftovers = true;
       await this.options.nft.run(withoutChainDeletions(transaction).write);
     }
   }

@@ -1,10 +1,16 @@
 import { type Logger, messageOf } from '@kube-proxier/core';
 import type { ServerObserver } from './server-observer.js';
 
-/** One observer that tells several, in order. One that fails is logged, and disturbs neither the others nor the sync. */
-export function combineObservers(observers: readonly ServerObserver[], logger: Logger): ServerObserver {
-  const failed = (what: string, error: unknown) =>
+/** One observer that tells several, in order. One that fails is logged and told, and disturbs neither the others nor the sync. */
+export function combineObservers(
+  observers: readonly ServerObserver[],
+  logger: Logger,
+  onFailure: () => void = () => {},
+): ServerObserver {
+  const failed = (what: string, error: unknown) => {
     logger.error(`A sync observer failed in "${what}": ${messageOf(error)}`, { error });
+    onFailure();
+  };
   const each = (what: string, call: (observer: ServerObserver) => void) => {
     for (const observer of observers) {
       try {
@@ -16,6 +22,8 @@ export function combineObservers(observers: readonly ServerObserver[], logger: L
   };
   return {
     modeSelected: (selection) => each('modeSelected', (observer) => observer.modeSelected?.(selection)),
+    serviceHealthFailed: (service, error) =>
+      each('serviceHealthFailed', (observer) => observer.serviceHealthFailed?.(service, error)),
     serviceEvent: () => each('serviceEvent', (observer) => observer.serviceEvent?.()),
     endpointsEvent: () => each('endpointsEvent', (observer) => observer.endpointsEvent?.()),
     nodeEvent: (node) => each('nodeEvent', (observer) => observer.nodeEvent?.(node)),

@@ -2,15 +2,37 @@ import 'reflect-metadata';
 
 export { CleanupError, cleanupBackends } from './cleanup-backends.js';
 export { combineObservers } from './combine-observers.js';
-export { ConntrackCleaner } from './conntrack-cleaner.js';
+export { ConntrackCleaner, type ConntrackCleaning } from './conntrack/conntrack-cleaner.js';
+export {
+  ConntrackTuning,
+  type ConntrackTuningContext,
+  type ConntrackTuningOptions,
+  conntrackMax,
+  conntrackSettings,
+  DEFAULT_CONNTRACK_TUNING,
+} from './conntrack/conntrack-tuning.js';
+export {
+  protocolsWithStaleFlows,
+  type StaleFlow,
+  type StaleProtocol,
+  type StaleReason,
+  staleFlows,
+  type TrackedFlow,
+} from './conntrack/stale-flows.js';
 export { HealthServer, type HealthServerOptions } from './health/health-server.js';
+export { ListenError } from './health/http-listener.js';
 export { ProxyHealth, type ProxyHealthStatus } from './health/proxy-health.js';
 export { ServiceHealthServers, type ServiceHealthServersOptions } from './health/service-health-servers.js';
 export { type HostNetwork, thisHost } from './host-network.js';
-export { ProxyMetrics, type ProxyMetricsOptions } from './metrics/proxy-metrics.js';
+export {
+  type FailingPart,
+  ProxyMetrics,
+  type ProxyMetricsOptions,
+  type ServiceConnectionsReport,
+  type ServiceTrafficReport,
+} from './metrics/proxy-metrics.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node-addresses.js';
 export { resolveNodeName } from './node-name.js';
 export { type ListenAddress, ProxyServer, type ProxyServerInfo, type ProxyServerOptions } from './proxy-server.js';
 export type { ServerObserver } from './server-observer.js';
-export { mayLeaveStaleFlows, staleFlows, type TrackedFlow } from './stale-flows.js';
 export { StatusServer, type StatusServerOptions } from './status-server.js';

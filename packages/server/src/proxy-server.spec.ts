@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { describe, expect, it, jest } from '@jest/globals';
 import {
   type BackendModule,
@@ -10,13 +11,16 @@ import {
   type Source,
   type SourceHandler,
   type SyncSuccess,
+  silentLogger,
   Tokens,
 } from '@kube-proxier/core';
 import { FakeDataplane, makeService, makeSlice } from '@kube-proxier/core/testing';
 import { type ConntrackEntry, ConntrackError } from '@kube-proxier/linux';
-import { FakeConntrack } from '@kube-proxier/linux/testing';
+import { FakeConntrack, FakeSysctl } from '@kube-proxier/linux/testing';
 import { ContainerModule } from 'inversify';
 import { cleanupBackends } from './cleanup-backends.js';
+import { ConntrackTuning, DEFAULT_CONNTRACK_TUNING } from './conntrack/conntrack-tuning.js';
+import { ProxyMetrics } from './metrics/proxy-metrics.js';
 import { ProxyServer, type ProxyServerOptions } from './proxy-server.js';
 
 class FakeBackend implements BackendModule {
@@ -328,5 +332,49 @@ describe('cleanupBackends', () => {
     });
     expect(backends.map(({ cleanup }) => cleanup.mock.calls.length)).toEqual([1, 1, 1]);
     await cleanupBackends([], logger);
+  });
+
+  it('counts what fails, and goes on without it', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const metrics = new ProxyMetrics();
+    const observer = {
+      serviceEvent: () => {
+        throw new Error('boom');
+      },
+    };
+    const healthAddress = { host: '127.0.0.1', port };
+    const { backend, source, server } = setUp({ metrics, observer, healthAddress, statusAddress: healthAddress });
+    try {
+      await server.start();
+      source.handler?.onServiceUpdate(undefined, web);
+      await until(() => backend.keys('IPv4').length === 1);
+      const text = await metrics.registry.metrics();
+      for (const part of ['health server', 'status server', 'observer']) {
+        expect(text).toMatch(new RegExp(`^kube_proxier_failures_total\\{part="${part}"\\} 1$`, 'm'));
+      }
+    } finally {
+      await server.stop();
+      taken.close();
+    }
+  });
+
+  it('prepares the host in place of starting, and tunes connection tracking only for modes that use it', async () => {
+    const sysctl = new FakeSysctl({ 'net/netfilter/nf_conntrack_tcp_timeout_close_wait': 60 });
+    const tuning = () =>
+      new ConntrackTuning({
+        options: { ...DEFAULT_CONNTRACK_TUNING, maxPerCore: 0, tcpEstablishedTimeout: 0 },
+        ...{ sysctl, cpus: 1, logger: silentLogger },
+        files: { read: async () => '', write: async () => {} },
+      });
+    const backend = new FakeBackend('iptables');
+    const carries = Object.assign(backend, { capabilities: { tracksConnections: false } });
+    await new ProxyServer({ backends: [carries], sources: [], conntrackTuning: tuning() }).prepare();
+    expect(sysctl.writes).toEqual([]);
+    await new ProxyServer({ backends: [new FakeBackend()], sources: [], conntrackTuning: tuning() }).prepare();
+    expect(sysctl.writes).toEqual([['net/netfilter/nf_conntrack_tcp_timeout_close_wait', '3600']]);
+    expect(backend.contexts).toEqual([]);
   });
 });

@@ -23,7 +23,8 @@ import {
 import type { Conntrack } from '@kube-proxier/linux';
 import { Container } from 'inversify';
 import { combineObservers } from './combine-observers.js';
-import { ConntrackCleaner } from './conntrack-cleaner.js';
+import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
+import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
 import { HealthServer } from './health/health-server.js';
 import { ProxyHealth } from './health/proxy-health.js';
 import { ServiceHealthServers } from './health/service-health-servers.js';
@@ -79,9 +80,20 @@ export interface ProxyServerOptions {
    * Default false: an embedded proxy leaves that to its host.
    */
   readonly takeover?: boolean;
+  /** Not being able to listen there is an end, not something to try again. Default false. */
+  readonly bindAddressHardFail?: boolean;
+  /**
+   * Called with the families that are going to be served, the primary one first, before anything is programmed. What it
+   * throws ends the start. Default: nothing.
+   */
+  readonly checkFamilies?: (families: readonly IPFamily[]) => void;
+  /** Applied before anything is programmed, for modes whose load is in connection tracking (spec §9.1). Default: none. */
+  readonly conntrackTuning?: ConntrackTuning;
   /** What `/configz` answers. Default: it is not there. */
   readonly configuration?: () => unknown;
-  /** Where stale UDP flows are deleted (spec §9.2). Default: they are left. */
+  /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
+  readonly serviceExternalIPs?: boolean;
+  /** Where stale UDP and SCTP flows are deleted (spec §9.2). Default: they are left. */
   readonly conntrack?: Conntrack;
 }
 
@@ -163,6 +175,19 @@ export class ProxyServer {
   }
 
   /**
+   * Does what needs more privileges than `start` does, and nothing else (spec C-28): selects the mode, tunes connection
+   * tracking, and has the backend set up the host. In place of `start`; needs no sources.
+   *
+   * @throws ProxierError as `start` does for what it has in common with it, or what the backend says.
+   */
+  async prepare(): Promise<ModeSelection> {
+    const { nodeName, selection } = await this.selectMode();
+    await this.tuneConntrack(selection);
+    await selection.backend.prepare?.(this.proxierOptions(nodeName), this.logger);
+    return selection;
+  }
+
+  /**
    * Ends it, leaving what is programmed in place. Resolves when no event is handled and no sync runs any more.
    * Idempotent.
    */
@@ -176,22 +201,23 @@ export class ProxyServer {
   }
 
   private async startAll(): Promise<ProxyServerInfo> {
-    const { backends, sources, mode = '', fallback = DEFAULT_PROXY_MODE, bindAddress = '' } = this.options;
+    const { sources, bindAddress = '' } = this.options;
     if (sources.length === 0) {
       throw new ProxierError('NO_SOURCES', 'there is nowhere to learn Services from; give at least one source');
     }
-    const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
-    const selection = await selectProxyMode({ requested: mode, backends, fallback, logger: this.logger });
-    const options: ProxierOptions = { ...DEFAULT_PROXIER_OPTIONS, ...this.options.proxier, nodeName };
+    const { nodeName, selection } = await this.selectMode();
+    const options = this.proxierOptions(nodeName);
     this.observer = await this.startListening(options);
     this.observer.modeSelected?.(selection);
     const { primary, addresses } = resolveNodeAddresses(options.nodeAddresses, bindAddress);
     const families = await this.usableFamilies(primary, selection);
     if (this.options.takeover) {
-      const takeover = new Takeover({ backends, inForce: selection.mode, families, logger: this.logger });
-      this.takeover = takeover;
-      this.listening.push(takeover);
+      const { backends } = this.options;
+      this.takeover = new Takeover({ backends, inForce: selection.mode, families, logger: this.logger });
+      this.listening.push(this.takeover);
     }
+    this.options.checkFamilies?.(families);
+    await this.tuneConntrack(selection);
     const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families);
 
     this.abort.signal.throwIfAborted();
@@ -208,12 +234,37 @@ export class ProxyServer {
     return { selection, nodeName, families };
   }
 
+  private async selectMode(): Promise<{ readonly nodeName: string; readonly selection: ModeSelection }> {
+    const { backends, mode = '', fallback = DEFAULT_PROXY_MODE } = this.options;
+    const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
+    return { nodeName, selection: await selectProxyMode({ requested: mode, backends, fallback, logger: this.logger }) };
+  }
+
+  private proxierOptions(nodeName: string): ProxierOptions {
+    return { ...DEFAULT_PROXIER_OPTIONS, ...this.options.proxier, nodeName };
+  }
+
+  private async tuneConntrack({ backend }: ModeSelection): Promise<void> {
+    if (backend.capabilities?.tracksConnections ?? true) {
+      await this.options.conntrackTuning?.apply();
+    }
+  }
+
   /** Health, metrics and status, as far as they are asked for; with the host's own observer. */
   private async startListening({ syncPeriod }: ProxierOptions): Promise<ServerObserver> {
     const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress, observer } = this.options;
     const { logger } = this;
     const health = new ProxyHealth(2 * syncPeriod, clock);
-    const serviceHealth = new ServiceHealthServers({ health, logger, clock });
+    const serviceHealth = new ServiceHealthServers({
+      health,
+      logger,
+      clock,
+      onFailure: (service, error) => {
+        metrics?.partFailed('service health check');
+        this.observer.serviceHealthFailed?.(service, error);
+      },
+    });
+    const hardFail = this.options.bindAddressHardFail ?? false;
     this.listening.push(serviceHealth);
     const starting: Promise<void>[] = [];
     if (healthAddress) {
@@ -222,6 +273,8 @@ export class ProxyServer {
         health,
         logger,
         clock,
+        hardFail,
+        onFailure: () => metrics?.partFailed('health server'),
         onAnswer: (path, status) => metrics?.healthAnswered(path, status),
       });
       this.listening.push(server);
@@ -232,6 +285,8 @@ export class ProxyServer {
           ...statusAddress,
           logger,
           clock,
+          hardFail,
+          onFailure: () => metrics?.partFailed('status server'),
           localAddresses: () => network.localAddresses(),
           ...(metrics ? { metrics: metrics.registry } : {}),
           ...(this.options.configuration ? { configuration: this.options.configuration } : {}),
@@ -243,7 +298,7 @@ export class ProxyServer {
     }
     await Promise.all(starting);
     const all = [health, serviceHealth, ...(metrics ? [metrics] : []), ...(status ? [status] : [])];
-    return combineObservers([...all, ...(observer ? [observer] : [])], logger);
+    return combineObservers([...all, ...(observer ? [observer] : [])], logger, () => metrics?.partFailed('observer'));
   }
 
   /** The families to serve, the primary one first (spec M-6, M-7). */
@@ -277,7 +332,7 @@ export class ProxyServer {
   }
 
   private makeProxier(backend: BackendModule, options: ProxierOptions, families: readonly IPFamily[]): Proxier {
-    const { clock = systemClock, network = thisHost, conntrack } = this.options;
+    const { clock = systemClock, network = thisHost, conntrack, conntrackTuning } = this.options;
     const { logger } = this;
     const container = new Container();
     container.bind(Tokens.Logger).toConstantValue(logger);
@@ -285,7 +340,8 @@ export class ProxyServer {
     container.load(backend.module);
     const create = container.get(Tokens.ProxierFactory);
 
-    const observers = [
+    const observers: ServerObserver[] = [
+      ...(conntrackTuning && (backend.capabilities?.tracksConnections ?? true) ? [conntrackTuning] : []),
       ...(conntrack
         ? [
             new ConntrackCleaner(
@@ -293,17 +349,20 @@ export class ProxyServer {
               logger,
               () => network.localAddresses(),
               clock,
-              (...cleaned) => this.options.metrics?.conntrackCleaned(...cleaned),
+              (cleaning) => this.options.metrics?.conntrackCleaned(cleaning),
             ),
           ]
         : []),
       this.observer,
       ...(this.takeover ? [this.takeover] : []),
     ];
-    const combined = combineObservers(observers, logger);
+    const combined = combineObservers(observers, logger, () => this.options.metrics?.partFailed('observer'));
     const reader = new ObjectReader(
       (problem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
-      { allowLoopbackEndpoints: this.options.allowLoopbackEndpoints ?? false },
+      {
+        allowLoopbackEndpoints: this.options.allowLoopbackEndpoints ?? false,
+        serviceExternalIPs: this.options.serviceExternalIPs ?? true,
+      },
     );
     const make = (family: IPFamily) =>
       create({

@@ -27,6 +27,10 @@ export interface StatusServerOptions {
   /** Default: says nothing. */
   readonly logger?: Logger;
   readonly clock?: Clock;
+  /** Not being able to listen is an end. Default false: it is tried again. */
+  readonly hardFail?: boolean;
+  /** Told of each attempt to listen that failed. Default: nobody. */
+  readonly onFailure?: () => void;
   /** Addresses of this host's interfaces, for saying what a NodePort is. Default: those of the Node object. */
   readonly localAddresses?: () => Promise<readonly string[]>;
   /** What `/metrics` answers. Default: it is not there. */
@@ -50,13 +54,15 @@ export class StatusServer implements ServerObserver {
   private mode = '';
 
   constructor(private readonly options: StatusServerOptions) {
-    const { host, port, logger = silentLogger, clock = systemClock } = options;
+    const { host, port, logger = silentLogger, clock = systemClock, hardFail = false } = options;
     this.listener = new HttpListener({
       name: 'status server',
       host,
       port,
       logger,
       clock,
+      hardFail,
+      onFailure: () => options.onFailure?.(),
       answer: (request, response) => this.answer(request, response),
     });
   }
@@ -74,7 +80,11 @@ export class StatusServer implements ServerObserver {
     this.states.set(family, state);
   }
 
-  /** Resolves when it listens, or when it is clear that it cannot yet. */
+  /**
+   * Resolves when it listens, or when it is clear that it cannot yet.
+   *
+   * @throws ListenError
+   */
   start(): Promise<void> {
     return this.listener.start();
   }
@@ -110,7 +120,7 @@ export class StatusServer implements ServerObserver {
       response,
       404,
       TEXT,
-      'not found; there are /healthz, /proxyMode, /metrics, /debug/state and /debug/explain\n',
+      'not found; there are /healthz, /proxyMode, /metrics, /configz, /debug/state and /debug/explain\n',
     );
   }
 

@@ -20,6 +20,14 @@ export interface ApiClientOptions {
   readonly userAgent: string;
 }
 
+interface ApiRequest {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** JSON to send; the request is to make an object then. */
+  readonly body?: string;
+}
+
+const NO_QUERY = new URLSearchParams();
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Milliseconds after which the kernel begins to probe a quiet connection. */
 const PROBE_AFTER = 15_000;
@@ -35,7 +43,21 @@ export class ApiClient {
    *
    * @throws ApiError, KubernetesError
    */
-  async getPage(path: string, query: URLSearchParams, signal: AbortSignal): Promise<UnknownRecord> {
+  getPage(path: string, query: URLSearchParams, signal: AbortSignal): Promise<UnknownRecord> {
+    return this.exchange({ path, query }, signal);
+  }
+
+  /**
+   * Has an object made.
+   *
+   * @returns the object, as it is now.
+   * @throws ApiError, KubernetesError
+   */
+  create(path: string, object: object, signal: AbortSignal): Promise<UnknownRecord> {
+    return this.exchange({ path, query: NO_QUERY, body: JSON.stringify(object) }, signal);
+  }
+
+  private async exchange(asked: ApiRequest, signal: AbortSignal): Promise<UnknownRecord> {
     const { clock, pageTimeout, responseTimeout, maxPageBytes } = this.options;
     signal.throwIfAborted();
     const attempt = new AbortController();
@@ -48,7 +70,7 @@ export class ApiClient {
     signal.addEventListener('abort', stop);
     const total = clock.setTimer(pageTimeout, giveUp(`the answer was not complete after ${pageTimeout} ms`));
     try {
-      const response = await this.send(path, query, attempt.signal);
+      const response = await this.send(asked, attempt.signal);
       const body = await readBody(response, maxPageBytes, clock, responseTimeout);
       return parsePage(body);
     } catch (error) {
@@ -67,7 +89,7 @@ export class ApiClient {
    */
   async openWatch(path: string, query: URLSearchParams, signal: AbortSignal): Promise<IncomingMessage> {
     try {
-      return await this.send(path, query, signal);
+      return await this.send({ path, query }, signal);
     } catch (error) {
       throw asApiError(error);
     }
@@ -93,20 +115,20 @@ export class ApiClient {
   }
 
   /** @returns the answer when it is a good one. */
-  private async send(path: string, query: URLSearchParams, signal: AbortSignal): Promise<IncomingMessage> {
+  private async send(asked: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const access = await this.options.credentials.get(signal);
     signal.throwIfAborted();
     let response: IncomingMessage;
     try {
-      response = await this.sendOnce(access, path, query, signal);
+      response = await this.sendOnce(access, asked, signal);
     } catch (error) {
       // The server had closed a connection that was kept, which says nothing about the server.
       if (!(error instanceof StaleConnection)) {
         throw error;
       }
-      response = await this.sendOnce(access, path, query, signal);
+      response = await this.sendOnce(access, asked, signal);
     }
-    if (response.statusCode !== 200) {
+    if (response.statusCode !== 200 && response.statusCode !== 201) {
       throw await this.readError(response);
     }
     return response;
@@ -114,8 +136,7 @@ export class ApiClient {
 
   private sendOnce(
     access: RequestCredentials,
-    path: string,
-    query: URLSearchParams,
+    { path, query, body }: ApiRequest,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     const { clock, responseTimeout, userAgent } = this.options;
@@ -127,7 +148,15 @@ export class ApiClient {
     );
     const options: RequestOptions = {
       agent: access.agent ?? this.agentFor(url.protocol),
-      headers: { Accept: 'application/json', 'User-Agent': userAgent, ...headers },
+      headers: {
+        Accept: 'application/json',
+        'User-Agent': userAgent,
+        ...(body === undefined
+          ? {}
+          : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+        ...headers,
+      },
+      method: body === undefined ? 'GET' : 'POST',
       signal,
       ...access.tls,
     };
@@ -146,7 +175,7 @@ export class ApiClient {
           request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         reject(stale ? new StaleConnection(error.message) : error);
       });
-      request.end();
+      request.end(body);
     });
   }
 

@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   type Cleanup,
+  type Diagnosis,
   type IPFamily,
   isProxierError,
   type Logger,
@@ -66,14 +67,34 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
   return {
     mode: MODE,
     description: 'Carries connections in this process: needs least of the kernel, runs anywhere',
-    capabilities: { localhostNodePorts: true, sctp: false, preservesSource: false },
+    capabilities: { localhostNodePorts: true, sctp: false, preservesSource: false, tracksConnections: false },
     probe: () => host.probe(),
+    diagnose,
     traffic: () => host.traffic(),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       bind(Tokens.Cleanup).toConstantValue((logger, inForce) => host.cleanup(logger, inForce));
     }),
   };
+}
+
+/** Below this many connections a busy Service is turned away. */
+const FEW_CONNECTIONS = 4096;
+
+/** Each connection takes a descriptor to the client and one to the endpoint. */
+async function diagnose(): Promise<readonly Diagnosis[]> {
+  const room = Math.floor((await descriptorLimit()) / 2);
+  const found = `room for ${room} connections at once`;
+  return [
+    room < FEW_CONNECTIONS
+      ? {
+          check: 'open files',
+          status: 'warning',
+          found,
+          advice: 'raise the limit of open files (ulimit -n, LimitNOFILE)',
+        }
+      : { check: 'open files', status: 'ok', found },
+  ];
 }
 
 class UserspaceHost {

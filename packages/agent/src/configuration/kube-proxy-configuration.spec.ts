@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCommandLine } from '../flags/command-line.js';
 import { CommandLineError, readSettings } from '../flags/settings.js';
-import { readKubeProxyConfiguration } from './kube-proxy-configuration.js';
+import { FIELDS, readKubeProxyConfiguration } from './kube-proxy-configuration.js';
 
 const HEAD = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
 const MODES = ['iptables', 'ipvs', 'nftables'];
@@ -140,13 +140,13 @@ describe('a KubeProxyConfiguration', () => {
   test('errors name file, line, field and value, all at once', () => {
     const text = `${HEAD}clusterCIDR: nonsense\niptables:\n  syncPeriod: soon\n  masqueradeBit: 40\nmode: ebpf\nnodePortAddresses: [10.0.0.0/8, x]\n`;
     expect(problems(text)).toEqual([
+      expect.stringMatching(/^config\.conf:3: clusterCIDR: "nonsense" is not a network/),
+      expect.stringMatching(/^config\.conf:5: iptables\.syncPeriod: "soon" is not a duration/),
+      expect.stringMatching(/^config\.conf:6: iptables\.masqueradeBit: "40" must be a bit from 0 to 31/),
       expect.stringMatching(
         /^config\.conf:7: mode: unknown proxy mode "ebpf"; modes that are there: iptables, ipvs, nftables/,
       ),
-      expect.stringMatching(/^config\.conf:3: clusterCIDR: "nonsense" is not a network/),
       expect.stringMatching(/^config\.conf:8: nodePortAddresses: "x" is not a network/),
-      expect.stringMatching(/^config\.conf:6: iptables\.masqueradeBit: "40" must be a bit from 0 to 31/),
-      expect.stringMatching(/^config\.conf:5: iptables\.syncPeriod: "soon" is not a duration/),
     ]);
   });
 
@@ -167,11 +167,109 @@ describe('a KubeProxyConfiguration', () => {
   });
 
   test('a field that it does not have, one that stands twice and one without effect are warned of', () => {
-    const text = `${HEAD}clusterCidr: 10.0.0.0/8\nmode: iptables\nmode: nftables\noomScoreAdj: -999\n`;
-    expect(readKubeProxyConfiguration(text, 'c').warnings).toEqual([
-      'c:3: clusterCidr: is no field of a KubeProxyConfiguration, and is passed over',
-      'c:5: mode: stands here twice; the last one counts',
-      'c:6: oomScoreAdj: has no effect: this version does not do it yet',
+    const text = `${HEAD}clusterCidr: 10.0.0.0/8\nmode: iptables\nmode: nftables\nenableProfiling: true\nportRange: 1-2\n`;
+    expect(settings(text).warnings).toEqual([
+      'config.conf:3: clusterCidr: is no field of a KubeProxyConfiguration, and is passed over',
+      'config.conf:5: mode: stands here twice; the last one counts',
+      'config.conf:7: portRange: has no effect: kube-proxy ignores it too',
+      "config.conf:6: enableProfiling: has no effect: Node's profiler takes its place: start with node --inspect",
+    ]);
+  });
+
+  test('what the kernel and the process are set up with is read, and zero is not the default', () => {
+    const text = `${HEAD}oomScoreAdj: 0\nconntrack: {maxPerCore: 0, min: 5, tcpEstablishedTimeout: 0s, udpTimeout: 10s}\nbindAddressHardFail: true\nfeatureGates: {AllowServiceExternalIPs: false}\n`;
+    expect(settings(text)).toMatchObject({
+      oomScoreAdj: 0,
+      conntrack: {
+        maxPerCore: 0,
+        min: 5,
+        tcpEstablishedTimeout: 0,
+        tcpCloseWaitTimeout: 3_600_000,
+        udpTimeout: 10_000,
+      },
+      asked: { conntrack: true, oomScoreAdj: true },
+      bindAddressHardFail: true,
+      featureGates: { allowServiceExternalIPs: false },
+    });
+  });
+
+  test('IPv6 has other defaults (spec C-42)', () => {
+    expect(settings(`${HEAD}bindAddress: "::"\n`)).toMatchObject({
+      health: { host: '::', port: 10_256 },
+      status: { host: '::1', port: 10_249 },
+    });
+    expect(settings(`${HEAD}bindAddress: "::"\nhealthzBindAddress: 10.0.0.1\n`).health).toEqual({
+      host: '10.0.0.1',
+      port: 10_256,
+    });
+  });
+
+  test('flags that the file takes the place of are named', () => {
+    expect(
+      settings(HEAD, '--masquerade-all', '--cluster-cidr=10.0.0.0/8', '--proxy-mode-fallback=none').warnings,
+    ).toEqual([
+      '--masquerade-all, --cluster-cidr: passed over, because --config takes the place of flags; say it in the file',
+    ]);
+  });
+
+  test('every field of v1alpha1 is known (spec §2.4)', () => {
+    // The fields of kube-proxy 1.36, but for ipvs', which its backend brings.
+    const fields = `
+      featureGates clientConnection.kubeconfig clientConnection.acceptContentTypes clientConnection.contentType
+      clientConnection.qps clientConnection.burst logging.format logging.flushFrequency logging.verbosity logging.vmodule
+      logging.options.text.splitStream logging.options.text.infoBufferSize logging.options.json.splitStream
+      logging.options.json.infoBufferSize hostnameOverride bindAddress healthzBindAddress metricsBindAddress
+      bindAddressHardFail enableProfiling showHiddenMetricsForVersion mode iptables.masqueradeBit iptables.masqueradeAll
+      iptables.localhostNodePorts iptables.syncPeriod iptables.minSyncPeriod nftables.masqueradeBit
+      nftables.masqueradeAll nftables.syncPeriod nftables.minSyncPeriod winkernel.networkName winkernel.sourceVip
+      winkernel.enableDSR winkernel.rootHnsEndpointName winkernel.forwardHealthCheckVip detectLocalMode
+      detectLocal.bridgeInterface detectLocal.interfaceNamePrefix clusterCIDR nodePortAddresses oomScoreAdj
+      conntrack.maxPerCore conntrack.min conntrack.tcpEstablishedTimeout conntrack.tcpCloseWaitTimeout
+      conntrack.tcpBeLiberal conntrack.udpTimeout conntrack.udpStreamTimeout configSyncPeriod portRange
+      windowsRunAsService`;
+    const known = (path: string) => FIELDS[path]?.flag !== undefined || FIELDS[path]?.without !== undefined;
+    expect(
+      fields
+        .trim()
+        .split(/\s+/)
+        .filter((path) => !known(path)),
+    ).toEqual([]);
+  });
+
+  describe('with a second document', () => {
+    const OWN = 'apiVersion: kube-proxier.io/v1alpha1\nkind: KubeProxierConfiguration\n';
+
+    test('says what kube-proxy has no field for; flags win over it', () => {
+      const text = `${HEAD}mode: userspace\n---\n${OWN}modeFallback: none\nuserspace: {redirect: bind, udpTimeout: 1s}\nmanifests: [/a, /b]\n`;
+      const own = { fallback: 'none', userspace: { redirect: 'bind', udpTimeout: 1000 } };
+      const read = (...args: string[]) =>
+        readSettings(parseCommandLine(args), [...MODES, 'userspace'], readKubeProxyConfiguration(text, 'c'));
+      expect(read()).toMatchObject({ ...own, mode: 'userspace', manifests: ['/a', '/b'], warnings: [] });
+      expect(read('--userspace-redirect=none').userspace.redirect).toBe('none');
+    });
+
+    test.each([
+      [
+        'redirect: none\n',
+        /^config\.conf:6: redirect: is no field of a KubeProxierConfiguration; there are backends, /,
+      ],
+      ['modeFallback: a\nmodeFallback: b\n', /^config\.conf:7: modeFallback: stands here twice; there are /],
+      ['userspace: {redirect: maybe}\n', /^config\.conf:6: userspace\.redirect: "maybe" must be one of auto, /],
+      ['---\na: 1\n', /^config\.conf:7: is one document too many/],
+    ])('%j is refused', (text, problem) => {
+      expect(problems(`${HEAD}---\n${OWN}${text}`)).toContainEqual(expect.stringMatching(problem));
+    });
+
+    test('another kind is refused, with its line', () => {
+      expect(problems(`${HEAD}---\napiVersion: v1\nkind: ConfigMap\n`)).toEqual([
+        'config.conf:4: is a ConfigMap of v1; wanted is a KubeProxierConfiguration of kube-proxier.io/v1alpha1',
+      ]);
+    });
+  });
+
+  test('a field that is missing is named as a field', () => {
+    expect(problems(`${HEAD}detectLocalMode: BridgeInterface\n`)).toEqual([
+      expect.stringMatching(/^config\.conf: detectLocal\.bridgeInterface: "" must name the bridge/),
     ]);
   });
 

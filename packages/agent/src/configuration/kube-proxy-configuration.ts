@@ -1,65 +1,79 @@
+import { parseAddress } from '@kube-proxier/core';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLMap } from 'yaml';
 import type { FlagName } from '../flags/flag.js';
 import { printable } from '../logging/printable.js';
 
 /** What a configuration file says, in terms of flags, and what is wrong with it. */
 export interface ConfigurationReading {
+  /** Its name, for messages. */
+  readonly file: string;
   /** Values as they would stand on the command line. Fields that are absent, null or zero are not here. */
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
   /** Where each of them stands: `config.conf:12: iptables.syncPeriod`. */
   readonly places: ReadonlyMap<FlagName, string>;
+  /** Fields that no flag says, as they stand there, by path. */
+  readonly others: ReadonlyMap<string, unknown>;
   /** Why it cannot be used, everything at once. */
   readonly problems: readonly string[];
   /** What is passed over, and why. */
   readonly warnings: readonly string[];
 }
 
-const API_VERSION = 'kubeproxy.config.k8s.io/v1alpha1';
-const KIND = 'KubeProxyConfiguration';
+export const API_VERSION = 'kubeproxy.config.k8s.io/v1alpha1';
+export const KIND = 'KubeProxyConfiguration';
 
-type FieldType = 'text' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'object';
+/** `size` is a number, or a text such as `64Ki`; `levels` are objects with a pattern and a level. */
+type FieldType = 'text' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'switches' | 'size' | 'levels';
 
-interface Field {
+export interface Field {
   readonly type: FieldType;
   /** The flag that means the same. */
   readonly flag?: FlagName;
   /** Counts only in these modes, empty standing for the default mode (spec C-40). */
   readonly modes?: readonly string[];
-  /** Why a value has no effect; absent for those that have one, and for those that nobody misses. */
+  /** Zero is a value of its own, and only null stands for the default. */
+  readonly zeroCounts?: boolean;
+  /** Why a value has no effect; absent for those that have one, and where the flag says it. */
   readonly without?: string;
 }
 
 const IPTABLES_MODES = [''];
 const NOT_YET = 'this version does not do it yet';
-const WINDOWS = 'it is for Windows';
-const NO_PROTOBUF = 'objects are read as JSON';
 
 /** Every field of v1alpha1 (spec §2.4). */
-const FIELDS: Readonly<Record<string, Field>> = {
+export const FIELDS: Readonly<Record<string, Field>> = {
   apiVersion: { type: 'text' },
   kind: { type: 'text' },
-  featureGates: { type: 'object', without: 'there are no feature gates to switch' },
+  featureGates: { type: 'switches', flag: 'feature-gates' },
   'clientConnection.kubeconfig': { type: 'text', flag: 'kubeconfig' },
-  'clientConnection.acceptContentTypes': { type: 'text', without: NO_PROTOBUF },
-  'clientConnection.contentType': { type: 'text', without: NO_PROTOBUF },
-  'clientConnection.qps': { type: 'float', without: 'requests are not rationed' },
-  'clientConnection.burst': { type: 'int', without: 'requests are not rationed' },
+  'clientConnection.acceptContentTypes': { type: 'text', without: 'objects are read as JSON' },
+  'clientConnection.contentType': { type: 'text', flag: 'kube-api-content-type' },
+  'clientConnection.qps': { type: 'float', flag: 'kube-api-qps' },
+  'clientConnection.burst': { type: 'int', flag: 'kube-api-burst' },
   'logging.format': { type: 'text', flag: 'logging-format' },
   'logging.verbosity': { type: 'int', flag: 'v' },
-  'logging.flushFrequency': { type: 'duration' },
-  'logging.options': { type: 'object' },
-  'logging.vmodule': { type: 'list', without: NOT_YET },
+  'logging.flushFrequency': { type: 'duration', flag: 'log-flush-frequency' },
+  'logging.options.text.splitStream': { type: 'bool', flag: 'log-text-split-stream' },
+  'logging.options.text.infoBufferSize': { type: 'size', flag: 'log-text-info-buffer-size' },
+  'logging.options.json.splitStream': { type: 'bool', flag: 'log-json-split-stream' },
+  'logging.options.json.infoBufferSize': { type: 'size', flag: 'log-json-info-buffer-size' },
+  'logging.vmodule': { type: 'levels', flag: 'vmodule' },
   hostnameOverride: { type: 'text', flag: 'hostname-override' },
   bindAddress: { type: 'text', flag: 'bind-address' },
   healthzBindAddress: { type: 'text', flag: 'healthz-bind-address' },
   metricsBindAddress: { type: 'text', flag: 'metrics-bind-address' },
-  bindAddressHardFail: { type: 'bool', without: NOT_YET },
-  enableProfiling: { type: 'bool', without: "Node's profiler takes its place: start with --inspect" },
-  showHiddenMetricsForVersion: { type: 'text', without: 'no metric is hidden' },
+  bindAddressHardFail: { type: 'bool', flag: 'bind-address-hard-fail' },
+  enableProfiling: { type: 'bool', flag: 'profiling' },
+  showHiddenMetricsForVersion: { type: 'text', flag: 'show-hidden-metrics-for-version' },
   mode: { type: 'text', flag: 'proxy-mode' },
-  'iptables.masqueradeBit': { type: 'int', flag: 'iptables-masquerade-bit', modes: [...IPTABLES_MODES, 'ipvs'] },
+  'iptables.masqueradeBit': {
+    type: 'int',
+    flag: 'iptables-masquerade-bit',
+    modes: [...IPTABLES_MODES, 'ipvs'],
+    zeroCounts: true,
+  },
   'iptables.masqueradeAll': { type: 'bool', flag: 'masquerade-all', modes: [...IPTABLES_MODES, 'ipvs'] },
-  'iptables.localhostNodePorts': { type: 'bool', flag: 'iptables-localhost-nodeports' },
+  'iptables.localhostNodePorts': { type: 'bool', flag: 'iptables-localhost-nodeports', zeroCounts: true },
   'iptables.syncPeriod': { type: 'duration', flag: 'iptables-sync-period', modes: IPTABLES_MODES },
   'iptables.minSyncPeriod': { type: 'duration', flag: 'iptables-min-sync-period', modes: IPTABLES_MODES },
   'ipvs.syncPeriod': { type: 'duration', flag: 'iptables-sync-period', modes: ['ipvs'] },
@@ -70,34 +84,72 @@ const FIELDS: Readonly<Record<string, Field>> = {
   'ipvs.tcpTimeout': { type: 'duration', without: NOT_YET },
   'ipvs.tcpFinTimeout': { type: 'duration', without: NOT_YET },
   'ipvs.udpTimeout': { type: 'duration', without: NOT_YET },
-  'nftables.masqueradeBit': { type: 'int', flag: 'iptables-masquerade-bit', modes: ['nftables'] },
+  'nftables.masqueradeBit': { type: 'int', flag: 'iptables-masquerade-bit', modes: ['nftables'], zeroCounts: true },
   'nftables.masqueradeAll': { type: 'bool', flag: 'masquerade-all', modes: ['nftables'] },
   'nftables.syncPeriod': { type: 'duration', flag: 'iptables-sync-period', modes: ['nftables'] },
   'nftables.minSyncPeriod': { type: 'duration', flag: 'iptables-min-sync-period', modes: ['nftables'] },
-  'winkernel.networkName': { type: 'text', without: WINDOWS },
-  'winkernel.sourceVip': { type: 'text', without: WINDOWS },
-  'winkernel.enableDSR': { type: 'bool', without: WINDOWS },
-  'winkernel.rootHnsEndpointName': { type: 'text', without: WINDOWS },
-  'winkernel.forwardHealthCheckVip': { type: 'bool', without: WINDOWS },
+  'winkernel.networkName': { type: 'text', flag: 'network-name' },
+  'winkernel.sourceVip': { type: 'text', flag: 'source-vip' },
+  'winkernel.enableDSR': { type: 'bool', flag: 'enable-dsr' },
+  'winkernel.rootHnsEndpointName': { type: 'text', flag: 'root-hnsendpoint-name' },
+  'winkernel.forwardHealthCheckVip': { type: 'bool', flag: 'forward-healthcheck-vip' },
   detectLocalMode: { type: 'text', flag: 'detect-local-mode' },
   'detectLocal.bridgeInterface': { type: 'text', flag: 'pod-bridge-interface' },
   'detectLocal.interfaceNamePrefix': { type: 'text', flag: 'pod-interface-name-prefix' },
   clusterCIDR: { type: 'text', flag: 'cluster-cidr' },
   nodePortAddresses: { type: 'list', flag: 'nodeport-addresses' },
-  oomScoreAdj: { type: 'int', without: NOT_YET },
-  'conntrack.maxPerCore': { type: 'int', without: NOT_YET },
-  'conntrack.min': { type: 'int', without: NOT_YET },
-  'conntrack.tcpEstablishedTimeout': { type: 'duration', without: NOT_YET },
-  'conntrack.tcpCloseWaitTimeout': { type: 'duration', without: NOT_YET },
-  'conntrack.tcpBeLiberal': { type: 'bool', without: NOT_YET },
-  'conntrack.udpTimeout': { type: 'duration', without: NOT_YET },
-  'conntrack.udpStreamTimeout': { type: 'duration', without: NOT_YET },
-  configSyncPeriod: { type: 'duration' },
+  oomScoreAdj: { type: 'int', flag: 'oom-score-adj', zeroCounts: true },
+  'conntrack.maxPerCore': { type: 'int', flag: 'conntrack-max-per-core', zeroCounts: true },
+  'conntrack.min': { type: 'int', flag: 'conntrack-min', zeroCounts: true },
+  'conntrack.tcpEstablishedTimeout': { type: 'duration', flag: 'conntrack-tcp-timeout-established', zeroCounts: true },
+  'conntrack.tcpCloseWaitTimeout': { type: 'duration', flag: 'conntrack-tcp-timeout-close-wait', zeroCounts: true },
+  'conntrack.tcpBeLiberal': { type: 'bool', flag: 'conntrack-tcp-be-liberal' },
+  'conntrack.udpTimeout': { type: 'duration', flag: 'conntrack-udp-timeout' },
+  'conntrack.udpStreamTimeout': { type: 'duration', flag: 'conntrack-udp-timeout-stream' },
+  configSyncPeriod: { type: 'duration', flag: 'config-sync-period' },
   portRange: { type: 'text', without: 'kube-proxy ignores it too' },
-  windowsRunAsService: { type: 'bool', without: WINDOWS },
+  windowsRunAsService: { type: 'bool', flag: 'windows-service' },
 };
 
-const SECTIONS = new Set(Object.keys(FIELDS).flatMap((path) => (path.includes('.') ? [path.split('.')[0]] : [])));
+export const OWN_API_VERSION = 'kube-proxier.io/v1alpha1';
+export const OWN_KIND = 'KubeProxierConfiguration';
+
+/** Every field of the document for what kube-proxy has no field for. */
+export const OWN_FIELDS: Readonly<Record<string, Field>> = {
+  apiVersion: { type: 'text' },
+  kind: { type: 'text' },
+  backends: { type: 'list', flag: 'backend' },
+  modeFallback: { type: 'text', flag: 'proxy-mode-fallback' },
+  takeover: { type: 'bool', flag: 'takeover' },
+  manifests: { type: 'list', flag: 'manifests' },
+  'userspace.redirect': { type: 'text', flag: 'userspace-redirect' },
+  'userspace.proxyPortRange': { type: 'text', flag: 'proxy-port-range' },
+  'userspace.udpTimeout': { type: 'duration', flag: 'udp-timeout' },
+  'nftables.localhostNodePorts': { type: 'bool', flag: 'nftables-localhost-nodeports' },
+  'nftables.countConnections': { type: 'bool', flag: 'nftables-count-connections' },
+};
+
+/** The field that means the same as a flag; undefined when there is none. */
+export function fieldOf(flag: FlagName): string | undefined {
+  return [...Object.entries(FIELDS), ...Object.entries(OWN_FIELDS)].find(([, field]) => field.flag === flag)?.[0];
+}
+
+function sectionsOf(fields: Readonly<Record<string, Field>>): ReadonlySet<string> {
+  const paths = Object.keys(fields).map((path) => path.split('.'));
+  return new Set(paths.flatMap((names) => names.slice(1).map((_, index) => names.slice(0, index + 1).join('.'))));
+}
+
+interface DocumentKind {
+  readonly kind: string;
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly sections: ReadonlySet<string>;
+  /** What it does not have is a mistake, and not something to pass over. */
+  readonly strict: boolean;
+}
+
+const KUBE_PROXY: DocumentKind = { kind: KIND, fields: FIELDS, sections: sectionsOf(FIELDS), strict: false };
+const OWN: DocumentKind = { kind: OWN_KIND, fields: OWN_FIELDS, sections: sectionsOf(OWN_FIELDS), strict: true };
+
 const WANTED: Readonly<Record<FieldType, string>> = {
   text: 'a text',
   bool: 'true or false',
@@ -105,13 +157,18 @@ const WANTED: Readonly<Record<FieldType, string>> = {
   float: 'a number',
   duration: 'a duration such as 30s or 1m30s',
   list: 'a list of texts',
-  object: 'an object',
+  switches: 'an object with true or false for each name',
+  size: 'a size such as 0 or 64Ki',
+  levels: 'a list of objects with filePattern and verbosity',
 };
 
 /**
  * Reads a KubeProxyConfiguration, YAML or JSON (spec §2.3, §2.4). As in kube-proxy, a field that it does not have is
  * passed over with a warning (spec C-21), and null, zero or empty stand for the default: the file that kubeadm writes
  * loads as it is.
+ *
+ * A second document may be a KubeProxierConfiguration, with what kube-proxy has no field for. In that one, a field that
+ * it does not have is a problem.
  *
  * Values are checked for their type only; what they mean is checked together with the flags.
  *
@@ -125,6 +182,7 @@ class ConfigurationReader {
   private readonly lines = new LineCounter();
   private readonly values = new Map<FlagName, readonly string[]>();
   private readonly places = new Map<FlagName, string>();
+  private readonly others = new Map<string, unknown>();
   private readonly problems: string[] = [];
   private readonly warnings: string[] = [];
   private mode = '';
@@ -135,58 +193,93 @@ class ConfigurationReader {
   ) {}
 
   read(): ConfigurationReading {
-    const { values, places, problems, warnings } = this;
-    const documents = parseAllDocuments(this.text, { lineCounter: this.lines, uniqueKeys: false });
-    const [document] = Array.isArray(documents) ? documents.filter(({ contents }) => contents !== null) : [];
-    const root = document?.contents;
-    for (const error of document?.errors ?? []) {
+    const { file, values, places, others, problems, warnings } = this;
+    const parsed = parseAllDocuments(this.text, { lineCounter: this.lines, uniqueKeys: false });
+    const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => contents !== null) : [];
+    for (const error of documents.flatMap(({ errors }) => errors)) {
       problems.push(`${this.at(error.pos[0])}: ${printable(error.message.split('\n')[0] ?? '')}`);
     }
     if (problems.length === 0) {
-      if (!isMap(root)) {
-        problems.push(`${this.file}: is not a ${KIND}: it must be a YAML or JSON object`);
-      } else {
-        this.readRoot(root);
+      const [first, ...rest] = documents.map(({ contents }) => contents);
+      this.readDocument(first ?? null, KUBE_PROXY, API_VERSION);
+      for (const root of rest.slice(0, 1)) {
+        this.readDocument(root, OWN, OWN_API_VERSION);
+      }
+      for (const root of rest.slice(1)) {
+        problems.push(`${this.at(root?.range?.[0])}: is one document too many; there may be two`);
       }
     }
-    return { values, places, problems, warnings };
+    return { file, values, places, others, problems, warnings };
   }
 
-  private readRoot(root: YAMLMap): void {
-    const [apiVersion, kind] = [root.get('apiVersion'), root.get('kind')];
-    if (apiVersion !== API_VERSION || kind !== KIND) {
-      const found = `${printable(String(kind))} of ${printable(String(apiVersion))}`;
-      this.problems.push(`${this.file}: is a ${found}; wanted is a ${KIND} of ${API_VERSION}`);
+  private readDocument(root: Node | null, as: DocumentKind, wantedVersion: string): void {
+    if (!isMap(root)) {
+      this.problems.push(`${this.file}: is not a ${as.kind}: it must be a YAML or JSON object`);
       return;
     }
-    const mode = root.get('mode');
-    // Of a mode that is not known, which is an error of its own, the default's section is checked.
-    this.mode = mode === 'ipvs' || mode === 'nftables' ? mode : '';
-    this.readMap(root, '');
+    const [apiVersion, kind] = [root.get('apiVersion'), root.get('kind')];
+    if (apiVersion !== wantedVersion || kind !== as.kind) {
+      const place = as.strict ? this.at(root.range?.[0]) : this.file;
+      const found = `${printable(String(kind))} of ${printable(String(apiVersion))}`;
+      this.problems.push(`${place}: is a ${found}; wanted is a ${as.kind} of ${wantedVersion}`);
+      return;
+    }
+    if (!as.strict) {
+      const mode = root.get('mode');
+      // Of a mode that is not known, which is an error of its own, the default's section is checked.
+      this.mode = mode === 'ipvs' || mode === 'nftables' ? mode : '';
+    }
+    this.readMap(root, '', as);
+    if (!as.strict && parseAddress(this.values.get('bind-address')?.[0])?.family === 'IPv6') {
+      this.useIPv6Defaults();
+    }
   }
 
-  private readMap(map: YAMLMap, prefix: string): void {
+  /** Spec C-42. Only a file does that; flags have their own defaults. */
+  private useIPv6Defaults(): void {
+    const defaults = [
+      ['healthz-bind-address', '[::]:10256'],
+      ['metrics-bind-address', '[::1]:10249'],
+    ] as const;
+    for (const [flag, address] of defaults) {
+      if (!this.values.has(flag)) {
+        this.values.set(flag, [address]);
+      }
+    }
+  }
+
+  private readMap(map: YAMLMap, prefix: string, as: DocumentKind): void {
     const seen = new Set<string>();
     for (const { key, value } of map.items) {
       const name = isScalar(key) ? String(key.value) : '';
       const path = `${prefix}${name}`;
       const place = `${this.at(isScalar(key) ? key.range?.[0] : undefined)}: ${printable(path)}`;
       if (seen.has(name)) {
-        this.warnings.push(`${place}: stands here twice; the last one counts`);
+        this.odd(as, `${place}: stands here twice`, '; the last one counts');
       }
       seen.add(name);
-      const field = FIELDS[path];
+      const field = as.fields[path];
       if (field) {
         this.readField(path, field, value as Node | null, place);
-      } else if (prefix === '' && SECTIONS.has(name)) {
+      } else if (as.sections.has(path)) {
         if (isMap(value)) {
-          this.readMap(value, `${name}.`);
+          this.readMap(value, `${path}.`, as);
         } else if (!isScalar(value) || value.value !== null) {
           this.problems.push(`${place}: must be an object`);
         }
       } else {
-        this.warnings.push(`${place}: is no field of a ${KIND}, and is passed over`);
+        this.odd(as, `${place}: is no field of a ${as.kind}`, ', and is passed over');
       }
+    }
+  }
+
+  /** Strict decoding, or lenient with a warning (spec C-21). */
+  private odd({ strict, fields }: DocumentKind, what: string, consequence: string): void {
+    if (strict) {
+      const names = Object.keys(fields).filter((name) => name !== 'apiVersion' && name !== 'kind');
+      this.problems.push(`${what}; there are ${names.join(', ')}`);
+    } else {
+      this.warnings.push(`${what}${consequence}`);
     }
   }
 
@@ -200,14 +293,11 @@ class ConfigurationReader {
       this.problems.push(`${place}: ${printable(JSON.stringify(value))} is not ${WANTED[field.type]}`);
       return;
     }
-    const isDefault = texts.every((text) => isZero(field.type, text));
-    // False is what a switch says that is off, where the default is on.
-    if (
-      isDefault &&
-      !(field.type === 'bool' && field.flag !== undefined) &&
-      !(path.endsWith('masqueradeBit') && texts[0] === '0')
-    ) {
+    if (!field.zeroCounts && texts.every((text) => isZero(field.type, text))) {
       return;
+    }
+    if (field.flag === undefined && path !== 'apiVersion' && path !== 'kind') {
+      this.others.set(path, value);
     }
     if (field.without !== undefined) {
       this.warnings.push(`${place}: has no effect: ${field.without}`);
@@ -241,16 +331,37 @@ function textsOf(type: FieldType, value: unknown): readonly string[] | undefined
     case 'float':
       return typeof value === 'number' ? [String(value)] : undefined;
     case 'duration':
-      return typeof value === 'string' ? [value] : value === 0 ? ['0s'] : undefined;
+      // A number counts nanoseconds.
+      return typeof value === 'string' ? [value] : Number.isInteger(value) ? [`${value}ns`] : undefined;
+    case 'size':
+      return typeof value === 'string' || Number.isInteger(value) ? [String(value)] : undefined;
     case 'list':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
-    case 'object':
-      return typeof value === 'object' ? Object.keys(value as object) : undefined;
+    case 'switches':
+      return isRecord(value) && Object.values(value).every((on) => typeof on === 'boolean')
+        ? [
+            Object.entries(value)
+              .map(([name, on]) => `${name}=${on}`)
+              .join(','),
+          ]
+        : undefined;
+    case 'levels':
+      return Array.isArray(value) && value.every(isLevel)
+        ? [value.map(({ filePattern, verbosity }) => `${filePattern}=${verbosity}`).join(',')]
+        : undefined;
   }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isLevel(value: unknown): value is { readonly filePattern: string; readonly verbosity: number } {
+  return isRecord(value) && typeof value.filePattern === 'string' && Number.isInteger(value.verbosity);
 }
 
 function isZero(type: FieldType, text: string): boolean {
   return (
-    text === '' || (type === 'bool' && text === 'false') || (type !== 'text' && /^0(\.0*)?(s|m|h|ms)?$/.test(text))
+    text === '' || (type === 'bool' && text === 'false') || (type !== 'text' && /^0(\.0*)?(ns|s|m|h|ms)?$/.test(text))
   );
 }

@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, test } from '@jest/globals';
 import { helpText, parseCommandLine } from './command-line.js';
 import { FLAGS } from './flag.js';
 import { nearestFlag } from './nearest-flag.js';
@@ -23,6 +24,7 @@ describe('parseCommandLine', () => {
     [['--masquerade-all', '--v=2'], { 'masquerade-all': ['true'], v: ['2'] }],
     [['--iptables-sync-period', '-5s'], { 'iptables-sync-period': ['-5s'] }],
     [['--hostname-override', '--masquerade-all'], { 'hostname-override': ['--masquerade-all'] }],
+    [['--proxy_mode=my_mode'], { 'proxy-mode': ['my_mode'] }],
     [['-v', '4'], { v: ['4'] }],
     [['-v=4'], { v: ['4'] }],
     [['-v4'], { v: ['4'] }],
@@ -35,6 +37,7 @@ describe('parseCommandLine', () => {
     [[], 'run'],
     [['cleanup'], 'cleanup'],
     [['-v', '4', 'cleanup'], 'cleanup'],
+    [['doctor', '-o', 'json'], 'doctor'],
     [['--cleanup'], 'cleanup'],
     [['--cleanup=false'], 'run'],
     [['--version'], 'version'],
@@ -77,7 +80,7 @@ describe('helpText', () => {
   it.each(FLAGS.map((flag) => [flag.name, flag] as const))('explains --%s, with its default', (name, flag) => {
     expect(text).toMatch(new RegExp(`^ +(-\\w, )?--${name}( <[\\w:]+>)?  `, 'm'));
     expect(flat).toContain(flag.help);
-    if (!['help', 'version', 'cleanup'].includes(name)) {
+    if (flag.group !== 'Without effect' && !['help', 'version', 'cleanup', 'init-only'].includes(name)) {
       expect(flat).toContain(`Default: ${flag.defaultText}.`);
     }
   });
@@ -96,4 +99,12 @@ describe('helpText', () => {
       expect(flag.help).toMatch(/such as 500ms, 30s or 1m30s/);
     }
   });
+});
+
+test('the README tells of every flag', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const missing = FLAGS.filter(
+    ({ name }) => !['help', 'version', 'cleanup'].includes(name) && !readme.includes(`-${name}\` `),
+  );
+  expect(missing.map(({ name }) => name)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { parseGoBool } from './go-values.js';
 import { nearestFlag } from './nearest-flag.js';
 
 /** What is to be done. */
-export type AgentCommand = 'run' | 'cleanup' | 'explain' | 'help' | 'version';
+export type AgentCommand = 'run' | 'cleanup' | 'doctor' | 'explain' | 'help' | 'version';
 
 /** A command line taken apart; no value is checked yet. */
 export interface CommandLine {
@@ -35,7 +35,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const isSet = (name: FlagName) => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
   let command: AgentCommand = isSet('cleanup') ? 'cleanup' : 'run';
   const [first, ...rest] = operands;
-  const named = first === 'cleanup' || first === 'explain';
+  const named = first === 'cleanup' || first === 'doctor' || first === 'explain';
   if (named) {
     command = first;
   }
@@ -85,7 +85,7 @@ function createHelp(modes: readonly { readonly mode: string; readonly descriptio
         'What it has programmed stays in place when it ends; the command cleanup removes it.',
     )
     .usage(
-      '--kubeconfig <path> | --manifests <path> [flags]\n       kube-proxier cleanup [flags]\n       kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]',
+      '--kubeconfig <path> | --manifests <path> [flags]\n       kube-proxier cleanup [flags]\n       kube-proxier doctor [flags]\n       kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]',
     )
     .helpOption(false)
     .helpCommand(false)
@@ -96,6 +96,13 @@ function createHelp(modes: readonly { readonly mode: string; readonly descriptio
   program
     .command('cleanup')
     .description('Remove everything that any mode has programmed, nothing else, and end.')
+    .helpOption(false);
+  program
+    .command('doctor')
+    .description(
+      'Look whether this host can run every mode, or that of --proxy-mode, and what is in the way; change nothing. Ends ' +
+        'with 1 when there is a problem.',
+    )
     .helpOption(false);
   program
     .command('explain')
@@ -112,8 +119,9 @@ function optionOf(flag: Flag, modes: readonly { readonly mode: string; readonly 
   const value = flag.value === undefined ? '' : ` <${flag.value}>`;
   const choices = flag.name === 'proxy-mode' ? modes.map(({ mode, description }) => ` ${mode}: ${description}.`) : [];
   const help = `${flag.help}${choices.join('')} Default: ${flag.defaultText}.`;
-  // Flags that only make the program print something and end have no default worth saying.
-  const says = flag.name === 'help' || flag.name === 'version' || flag.name === 'cleanup' ? flag.help : help;
+  // Flags that make the program do one thing and end, or that do nothing, have no default worth saying.
+  const bare = flag.group === 'Without effect' || ['help', 'version', 'cleanup', 'init-only'].includes(flag.name);
+  const says = bare ? flag.help : help;
   return new Option(`${short}--${flag.name}${value}`, says).helpGroup(`${flag.group}:`);
 }
 
@@ -132,7 +140,8 @@ function createParser(): Command {
 function normalize(args: readonly string[], errors: string[]): string[] {
   const normal: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
-    const arg = args[index] ?? '';
+    // As in kube-proxy, `--proxy_mode` is `--proxy-mode`.
+    const arg = (args[index] ?? '').replace(/^--[^=]*/, (name) => name.replaceAll('_', '-'));
     if (arg === '--') {
       return [...normal, ...args.slice(index)];
     }

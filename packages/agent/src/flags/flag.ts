@@ -1,5 +1,8 @@
+import { HOST_FLAGS } from './host-flags.js';
+import { LEGACY_FLAGS } from './legacy-flags.js';
+
 /** How a flag's value is written. */
-export type FlagType = 'bool' | 'text' | 'list' | 'duration' | 'int';
+export type FlagType = 'bool' | 'text' | 'list' | 'duration' | 'int' | 'float';
 
 /** One flag of the command line: what parses it, checks it and explains it. */
 export interface Flag {
@@ -17,18 +20,23 @@ export interface Flag {
   /** What it does, with units, in full sentences. */
   readonly help: string;
   readonly group: FlagGroup;
+  /** Why it has no effect here, for a flag that is only taken so that kube-proxy's command lines work. */
+  readonly unused?: string;
 }
 
 export type FlagGroup =
   | 'Mode'
   | 'Mode userspace'
+  | 'Mode nftables'
   | 'Status'
   | 'Objects'
   | 'Node'
   | 'Services'
   | 'Timing'
+  | 'Conntrack'
   | 'Logging'
-  | 'Other';
+  | 'Other'
+  | 'Without effect';
 
 const DURATION = 'a duration such as 500ms, 30s or 1m30s';
 
@@ -58,6 +66,17 @@ export const FLAGS = [
     default: 'true',
     defaultText: 'true',
     help: 'When the mode is in force, remove what other modes and kube-proxy left on this node; never before.',
+    group: 'Mode',
+  },
+  {
+    name: 'backend',
+    type: 'list',
+    value: 'package',
+    defaultText: 'none',
+    help:
+      'A backend that is not part of this program: the name of an installed package, or the path of a module. Its code ' +
+      'runs with all rights of this process. It is used when --proxy-mode names its mode, or is not given. Repeat the ' +
+      'flag for several.',
     group: 'Mode',
   },
   {
@@ -91,14 +110,45 @@ export const FLAGS = [
     group: 'Mode userspace',
   },
   {
+    name: 'nftables-localhost-nodeports',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help:
+      'Serve IPv4 NodePorts over TCP and UDP on 127.0.0.1 too, where nftables cannot: by sockets of this process, as mode ' +
+      'userspace does.',
+    group: 'Mode nftables',
+  },
+  {
+    name: 'nftables-count-connections',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help:
+      'Count connections to every Service, as the metric kube_proxier_service_connections_total. A Service can say for ' +
+      'itself, by the annotation kube-proxier.io/count-connections.',
+    group: 'Mode nftables',
+  },
+  {
     name: 'config',
     type: 'text',
     value: 'file',
     default: '',
     defaultText: 'none',
     help:
-      'A KubeProxyConfiguration, as kube-proxy and kubeadm have it. It takes the place of all flags but --manifests, ' +
-      '--master, --hostname-override, --proxy-mode-fallback, -v and --logging-format.',
+      "A KubeProxyConfiguration, as kube-proxy and kubeadm have it. It takes the place of kube-proxy's flags but " +
+      '--master, --hostname-override, -v and --logging-format. A second document in it, a KubeProxierConfiguration, may ' +
+      'say what kube-proxy has no field for; flags win over that one. When what it says changes, kube-proxier ends with ' +
+      'status 1, to be started again by what started it.',
+    group: 'Objects',
+  },
+  {
+    name: 'write-config-to',
+    type: 'text',
+    value: 'file',
+    default: '',
+    defaultText: 'none',
+    help: 'Write the configuration that all flags and files make up to this file, as --config reads it, and end.',
     group: 'Objects',
   },
   {
@@ -259,7 +309,7 @@ export const FLAGS = [
     default: '127.0.0.1:10249',
     defaultText: '127.0.0.1:10249',
     help:
-      'Where the agent answers /metrics, /proxyMode, /debug/state and the questions of kube-proxier explain, by HTTP. Who can reach ' +
+      'Where the agent answers /metrics, /configz, /proxyMode, /debug/state and the questions of kube-proxier explain, by HTTP. Who can reach ' +
       'it can see all Services: keep it on a loopback address. Port 10249 when none is given; "" switches it off.',
     group: 'Status',
   },
@@ -270,7 +320,7 @@ export const FLAGS = [
     value: 'format',
     default: 'text',
     defaultText: 'text',
-    help: 'How kube-proxier explain answers: text for people, or json.',
+    help: 'How kube-proxier explain and kube-proxier doctor answer: text for people, or json.',
     group: 'Status',
   },
   {
@@ -292,6 +342,7 @@ export const FLAGS = [
     help: 'text for people, or json for machines: one object in each line. Both go to standard error.',
     group: 'Logging',
   },
+  ...HOST_FLAGS,
   {
     name: 'cleanup',
     type: 'bool',
@@ -310,6 +361,22 @@ export const FLAGS = [
     help: 'Print this text.',
     group: 'Other',
   },
+  ...LEGACY_FLAGS,
 ] as const satisfies readonly Flag[];
+
+/** The flags that kube-proxy does not have. They count beside a KubeProxyConfiguration. */
+export const OWN_FLAGS: readonly FlagName[] = [
+  'backend',
+  'proxy-mode-fallback',
+  'takeover',
+  'userspace-redirect',
+  'proxy-port-range',
+  'udp-timeout',
+  'nftables-localhost-nodeports',
+  'nftables-count-connections',
+  'manifests',
+  'output',
+  'help',
+];
 
 export type FlagName = (typeof FLAGS)[number]['name'];

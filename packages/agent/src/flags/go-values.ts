@@ -34,6 +34,21 @@ export function parseGoDuration(text: string): number | undefined {
   return sign === '-' ? -total : total;
 }
 
+/** Writes milliseconds as Go writes a duration: `30s`, `1m30s`, `24h0m0s`, `500ms`, `0s`. */
+export function formatGoDuration(milliseconds: number): string {
+  const sign = milliseconds < 0 ? '-' : '';
+  const total = Math.abs(milliseconds);
+  if (total > 0 && total < 1000) {
+    const micro = Math.round(total * 1000);
+    return total >= 1 ? `${sign}${micro / 1000}ms` : `${sign}${micro}µs`;
+  }
+  const hours = Math.floor(total / 3_600_000);
+  const minutes = Math.floor(total / 60_000) % 60;
+  const seconds = Math.round(total % 60_000) / 1000;
+  const prefix = hours > 0 ? `${hours}h${minutes}m` : minutes > 0 ? `${minutes}m` : '';
+  return `${sign}${prefix}${seconds}s`;
+}
+
 /** Reads a Go boolean: `true`, `false`, `1`, `0`, `t`, `F`…; undefined when it is none. */
 export function parseGoBool(text: string): boolean | undefined {
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) {
@@ -45,4 +60,9 @@ export function parseGoBool(text: string): boolean | undefined {
 /** Reads a Go integer, decimal or `0x…`; undefined when it is none. */
 export function parseGoInt(text: string): number | undefined {
   return /^[+-]?(\d{1,10}|0[xX][0-9a-fA-F]{1,8})$/.test(text) ? Number(text.replace(/^\+/, '')) : undefined;
+}
+
+/** Reads a decimal number that is not negative: `5`, `0.5`; undefined when it is none. */
+export function parseGoFloat(text: string): number | undefined {
+  return /^\+?(\d+\.?\d*|\.\d+)$/.test(text) && text.length <= 32 ? Number(text) : undefined;
 }

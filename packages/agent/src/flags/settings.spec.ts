@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseCommandLine } from './command-line.js';
+import { FLAGS } from './flag.js';
 import { type AgentSettings, CommandLineError, readSettings } from './settings.js';
 
 const MODES = ['iptables', 'ipvs', 'userspace'];
@@ -22,10 +23,13 @@ function problems(...args: readonly string[]): readonly string[] {
 
 describe('readSettings', () => {
   it("has kube-proxy's defaults", () => {
-    expect(read()).toEqual({
+    const { effective, ...settings } = read();
+    expect(effective.kubeProxy).toMatchObject({ mode: 'iptables', conntrack: { min: 131_072 } });
+    expect(settings).toEqual({
       mode: '',
       fallback: 'iptables',
       takeover: true,
+      nftables: { localhostNodePorts: false, countConnections: false },
       kubernetes: undefined,
       manifests: ['m'],
       bindAddress: '0.0.0.0',
@@ -44,6 +48,24 @@ describe('readSettings', () => {
       allowLoopbackEndpoints: false,
       status: { host: '127.0.0.1', port: 10249 },
       health: { host: '0.0.0.0', port: 10256 },
+      bindAddressHardFail: false,
+      conntrack: {
+        maxPerCore: 32_768,
+        min: 131_072,
+        tcpEstablishedTimeout: 86_400_000,
+        tcpCloseWaitTimeout: 3_600_000,
+        tcpBeLiberal: false,
+        udpTimeout: 0,
+        udpStreamTimeout: 0,
+      },
+      oomScoreAdj: -999,
+      asked: { conntrack: false, oomScoreAdj: false },
+      featureGates: { allowServiceExternalIPs: true },
+      initOnly: false,
+      writeConfigTo: '',
+      configFile: '',
+      foreignBackends: [],
+      warnings: [],
     });
   });
 
@@ -139,6 +161,74 @@ describe('readSettings', () => {
     ['--hostname-override=\n\u001b[31m ', ''],
   ])('refuses %j, and says what would be right', (arg, expected) => {
     expect(problems('--manifests=m', arg)).toEqual(expected === '' ? [] : [expected]);
+  });
+
+  it.each<[readonly string[], object]>([
+    [['--healthz-port=0', '--metrics-port=0'], { health: undefined, status: undefined }],
+    [['--healthz-bind-address=10.0.0.1', '--healthz-port=99'], { health: { host: '10.0.0.1', port: 99 } }],
+    [['--healthz-bind-address=10.0.0.1:1', '--healthz-port=0'], { health: undefined }],
+    [['--conntrack-max-per-core=0', '--conntrack-udp-timeout=5s'], { conntrack: { maxPerCore: 0, udpTimeout: 5000 } }],
+    [['--oom-score-adj=-1000'], { oomScoreAdj: -1000, asked: { oomScoreAdj: true } }],
+    [['--feature-gates=AllowServiceExternalIPs=false'], { featureGates: { allowServiceExternalIPs: false } }],
+    [['--backend=a', '--backend=b,c'], { foreignBackends: ['a', 'b', 'c'] }],
+    [['--init-only', '--bind-address-hard-fail'], { initOnly: true, bindAddressHardFail: true }],
+  ])('reads %j, too', (args, expected) => {
+    expect(read(...args)).toMatchObject({ ...expected, warnings: [] });
+  });
+
+  it.each<[string, string]>([
+    ['--healthz-port=99', '--healthz-port: has no effect: --healthz-bind-address has a port, 10256'],
+    ['--kube-api-qps=50', '--kube-api-qps: has no effect: '],
+    ['--vmodule=proxy*=9', '--vmodule: has no effect: log levels hold for the whole program: use -v'],
+    ['--feature-gates=NativeHistograms=true', '--feature-gates: NativeHistograms=true has no effect: '],
+    ['--windows-service', '--windows-service: has no effect: it is for Windows'],
+  ])('takes %j, and says why it does nothing', (arg, expected) => {
+    expect(read(arg).warnings).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it("has nothing to say against kube-proxy's own defaults", () => {
+    const flags = FLAGS.flatMap((flag) => ('unused' in flag ? [`--${flag.name}=${flag.default}`] : []));
+    expect(read(...flags).warnings).toEqual([]);
+  });
+
+  it.each<[string, RegExp]>([
+    ['--oom-score-adj=1001', /^--oom-score-adj: "1001" must be a score from -1000 to 1000$/],
+    ['--conntrack-min=-1', /^--conntrack-min: "-1" must be a number of connections from 0/],
+    ['--conntrack-udp-timeout=-1s', /^--conntrack-udp-timeout: "-1s" must be 0 or greater/],
+    ['--config-sync-period=0', /^--config-sync-period: "0" must be greater than 0/],
+    ['--kube-api-burst=-1', /^--kube-api-burst: "-1" must be a whole number from 0$/],
+    ['--kube-api-qps=many', /^--kube-api-qps: "many" must be a number/],
+    ['--show-hidden-metrics-for-version=soon', /^--show-hidden-metrics-for-version: "soon" must be a minor version/],
+    [
+      '--feature-gates=AllowServiceExternalIPs',
+      /^--feature-gates: "AllowServiceExternalIPs" must be a feature gate with/,
+    ],
+    ['--feature-gates=PreferSameTrafficDistribution=false', / cannot be: that feature is locked to true$/],
+    ['--healthz-port=70000', /^--healthz-port: "70000" must be a port/],
+  ])('refuses %j', (arg, expected) => {
+    expect(problems('--manifests=m', arg)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it('has every flag of kube-proxy 1.36 (spec §2.2)', () => {
+    // But for --ipvs-…, which its backend brings.
+    const flags = `
+      bind-address bind-address-hard-fail boot-id-file cleanup cluster-cidr config config-sync-period
+      conntrack-max-per-core conntrack-min conntrack-tcp-be-liberal conntrack-tcp-timeout-close-wait
+      conntrack-tcp-timeout-established conntrack-udp-timeout conntrack-udp-timeout-stream detect-local-mode enable-dsr
+      feature-gates forward-healthcheck-vip healthz-bind-address healthz-port help hostname-override init-only
+      iptables-localhost-nodeports iptables-masquerade-bit iptables-min-sync-period iptables-sync-period kube-api-burst
+      kube-api-content-type kube-api-qps kubeconfig log-flush-frequency log-json-info-buffer-size log-json-split-stream
+      log-text-info-buffer-size log-text-split-stream logging-format machine-id-file masquerade-all master
+      metrics-bind-address metrics-port network-name nodeport-addresses oom-score-adj pod-bridge-interface
+      pod-interface-name-prefix profiling proxy-mode root-hnsendpoint-name show-hidden-metrics-for-version source-vip v
+      version vmodule windows-service write-config-to`;
+    const ours: readonly string[] = FLAGS.map(({ name }) => name);
+    expect(
+      flags
+        .trim()
+        .split(/\s+/)
+        .filter((name) => !ours.includes(name)),
+    ).toEqual([]);
   });
 
   it('says that there is nowhere to learn Services from', () => {

@@ -2,21 +2,25 @@ import {
   type IPFamily,
   type LocalTrafficDetection,
   type NodePortAddressSelection,
-  type ParsedCIDR,
   ProxierError,
   type ProxierOptions,
   type ProxyMode,
   parseAddress,
-  parseCIDR,
   UnknownProxyModeError,
 } from '@kube-proxier/core';
+import type { ConntrackTuningOptions } from '@kube-proxier/server';
 import { parsePortRange, USERSPACE_REDIRECTS, type UserspaceBackendOptions } from '@kube-proxier/userspace';
+import { type EffectiveConfiguration, effectiveConfiguration } from '../configuration/effective-configuration.js';
 import type { ConfigurationReading } from '../configuration/kube-proxy-configuration.js';
 import { printable } from '../logging/printable.js';
 import type { LoggingFormat } from '../logging/winston-logger.js';
 import type { CommandLine } from './command-line.js';
-import { FLAGS, type FlagName } from './flag.js';
-import { parseGoBool, parseGoDuration, parseGoInt } from './go-values.js';
+import { readConntrack } from './conntrack-settings.js';
+import { type FeatureGates, readFeatureGates } from './feature-gates.js';
+import { type FlagName, OWN_FLAGS } from './flag.js';
+import { FlagValues } from './flag-values.js';
+import { parseGoInt } from './go-values.js';
+import { type StatusAddress, statusAddresses } from './status-addresses.js';
 
 /** All that the command line asks for, checked. */
 export interface AgentSettings {
@@ -33,6 +37,8 @@ export interface AgentSettings {
   readonly bindAddress: string;
   /** What differs from core's defaults or was given. */
   readonly proxier: Partial<ProxierOptions>;
+  /** What only the nftables backend knows of. */
+  readonly nftables: { readonly localhostNodePorts: boolean; readonly countConnections: boolean };
   /** What only the userspace backend knows of. */
   readonly userspace: Pick<UserspaceBackendOptions, 'redirect' | 'portRange' | 'udpTimeout'>;
   /**
@@ -45,8 +51,28 @@ export interface AgentSettings {
   readonly status: StatusAddress | undefined;
   /** Where health is answered; undefined when it is switched off. */
   readonly health: StatusAddress | undefined;
-  /** How `explain` answers. */
+  /** Not being able to listen there is an end, not something to try again. */
+  readonly bindAddressHardFail: boolean;
+  /** How `explain` and `doctor` answer. */
   readonly output: 'text' | 'json';
+  readonly conntrack: ConntrackTuningOptions;
+  /** From -1000 to 1000. */
+  readonly oomScoreAdj: number;
+  /** Values that were asked for and not just the default, whose failure is worth a warning. */
+  readonly asked: { readonly conntrack: boolean; readonly oomScoreAdj: boolean };
+  readonly featureGates: FeatureGates;
+  /** Do what needs privileges, and end. */
+  readonly initOnly: boolean;
+  /** Where to write the configuration to, and end; empty for nowhere. */
+  readonly writeConfigTo: string;
+  /** The configuration file; empty for none. */
+  readonly configFile: string;
+  /** Packages or paths of backends that are not part of this program. */
+  readonly foreignBackends: readonly string[];
+  /** What was given and does nothing, and why. */
+  readonly warnings: readonly string[];
+  /** All of this in the form of a configuration file. */
+  readonly effective: EffectiveConfiguration;
 }
 
 /** How to reach an API server. With neither, that of the cluster that this runs in. */
@@ -57,12 +83,7 @@ export interface KubernetesSettings {
   readonly master: string;
 }
 
-/** An address to listen on. */
-export interface StatusAddress {
-  /** Canonical, without brackets. */
-  readonly host: string;
-  readonly port: number;
-}
+export type { StatusAddress };
 
 export interface LoggingSettings {
   readonly format: LoggingFormat;
@@ -73,18 +94,19 @@ export interface LoggingSettings {
 export class CommandLineError extends ProxierError {
   /** At least one. */
   readonly problems: readonly string[];
+  /** What is no problem by itself, and may be where one comes from. */
+  readonly warnings: readonly string[];
 
-  constructor(problems: readonly string[]) {
+  constructor(problems: readonly string[], warnings: readonly string[] = []) {
     super('INVALID_COMMAND_LINE', problems.join('; '));
     this.problems = problems;
+    this.warnings = warnings;
   }
 }
 
 const DETECT_LOCAL_MODES = ['ClusterCIDR', 'NodeCIDR', 'BridgeInterface', 'InterfaceNamePrefix'] as const;
 type DetectLocalMode = (typeof DETECT_LOCAL_MODES)[number];
 
-const DEFAULT_STATUS_PORT = 10_249;
-const DEFAULT_HEALTH_PORT = 10_256;
 /** Longest interface name that the kernel takes (IFNAMSIZ less its end). */
 const MAX_INTERFACE_NAME = 15;
 
@@ -102,8 +124,11 @@ export function readSettings(
   configuration?: ConfigurationReading,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): AgentSettings {
-  const merged = configuration ? merge(commandLine, configuration) : commandLine;
-  return new SettingsReader(merged, environment, configuration).read(modes);
+  if (!configuration) {
+    return new SettingsReader(commandLine, environment).read(modes);
+  }
+  const { merged, places, ignored } = merge(commandLine, configuration);
+  return new SettingsReader(merged, environment, { ...configuration, places }, ignored).read(modes);
 }
 
 /** The logging flags alone, with their defaults where they cannot be read: errors have to be told somehow. */
@@ -113,39 +138,50 @@ export function readLogging(commandLine: CommandLine): LoggingSettings {
   return { format, verbosity };
 }
 
-/** Flags that count beside a configuration file (spec C-20). */
+/** Flags that count beside a configuration file (spec C-20), and win over it. */
 const BESIDE_FILE: ReadonlySet<FlagName> = new Set<FlagName>([
+  ...OWN_FLAGS,
   'config',
-  'manifests',
+  'write-config-to',
+  'init-only',
   'master',
   'hostname-override',
-  'proxy-mode-fallback',
-  'takeover',
   'v',
   'logging-format',
-  'output',
   'cleanup',
-  'help',
   'version',
 ]);
 
-function merge(commandLine: CommandLine, { values }: ConfigurationReading): CommandLine {
-  const own = [...commandLine.values].filter(([name]) => BESIDE_FILE.has(name));
-  return { ...commandLine, values: new Map([...values, ...own]) };
+interface Merged {
+  readonly merged: CommandLine;
+  readonly places: ConfigurationReading['places'];
+  /** Flags that the file has taken the place of. */
+  readonly ignored: readonly FlagName[];
 }
 
-class SettingsReader {
-  private readonly problems: string[];
+/** The command line as it would be with the file's values on it. */
+export function merge(commandLine: CommandLine, { values, places }: ConfigurationReading): Merged {
+  const beside = [...commandLine.values].filter(([name]) => BESIDE_FILE.has(name));
+  return {
+    merged: { ...commandLine, values: new Map([...values, ...beside]) },
+    places: new Map([...places].filter(([name]) => !beside.some(([own]) => own === name))),
+    ignored: [...commandLine.values.keys()].filter((name) => !BESIDE_FILE.has(name)),
+  };
+}
 
+class SettingsReader extends FlagValues {
   constructor(
-    private readonly commandLine: CommandLine,
+    commandLine: CommandLine,
     private readonly environment: Readonly<Record<string, string | undefined>>,
-    private readonly configuration?: ConfigurationReading,
+    configuration?: ConfigurationReading,
+    private readonly ignored: readonly FlagName[] = [],
   ) {
-    this.problems = [...commandLine.errors, ...(configuration?.problems ?? [])];
+    super(commandLine, configuration);
   }
 
   read(modes: readonly ProxyMode[]): AgentSettings {
+    const { warnings: gateWarnings, ...featureGates } = readFeatureGates(this);
+    const { warnings: addressWarnings, ...addresses } = statusAddresses(this);
     const settings: AgentSettings = {
       mode: this.mode(modes),
       fallback: this.fallback(modes),
@@ -162,23 +198,64 @@ class SettingsReader {
         masqueradeBit: this.int('iptables-masquerade-bit', 0, 31, 'a bit from 0 to 31'),
         ...this.periods(),
       },
+      nftables: {
+        localhostNodePorts: this.bool('nftables-localhost-nodeports'),
+        countConnections: this.bool('nftables-count-connections'),
+      },
       userspace: this.userspace(),
       allowLoopbackEndpoints:
         this.text('proxy-mode') === 'userspace' &&
         this.text('userspace-redirect') === 'none' &&
         this.commandLine.values.has('manifests'),
       logging: this.logging(),
-      status: this.address('metrics-bind-address', DEFAULT_STATUS_PORT),
-      health: this.address('healthz-bind-address', DEFAULT_HEALTH_PORT),
+      ...addresses,
+      bindAddressHardFail: this.bool('bind-address-hard-fail'),
       output: this.output(),
+      conntrack: readConntrack(this),
+      oomScoreAdj: this.int('oom-score-adj', -1000, 1000, 'a score from -1000 to 1000'),
+      asked: {
+        conntrack: [...this.commandLine.values.keys()].some((name) => name.startsWith('conntrack-')),
+        oomScoreAdj: this.given('oom-score-adj'),
+      },
+      featureGates,
+      initOnly: this.bool('init-only'),
+      writeConfigTo: this.text('write-config-to'),
+      configFile: this.text('config'),
+      foreignBackends: this.list('backend'),
+      effective: effectiveConfiguration(this.commandLine.values, this.configuration?.others ?? new Map()),
+      warnings: [...this.warnings(), ...gateWarnings, ...addressWarnings],
     };
     for (const name of ['cleanup', 'version', 'help'] as const) {
       this.bool(name);
     }
+    this.checkUnused();
     if (this.problems.length > 0) {
-      throw new CommandLineError(this.problems);
+      throw new CommandLineError(inFileOrder(this.problems, this.configuration?.file), settings.warnings);
     }
     return settings;
+  }
+
+  private warnings(): readonly string[] {
+    const ignored = this.ignored.map((name) => `--${name}`);
+    return [
+      ...(ignored.length === 0
+        ? []
+        : [`${ignored.join(', ')}: passed over, because --config takes the place of flags; say it in the file`]),
+      ...(this.configuration?.warnings ?? []),
+      ...this.unused(),
+    ];
+  }
+
+  /** What has no effect is checked as kube-proxy checks it: a file is to be good for both. */
+  private checkUnused(): void {
+    const period = this.duration('config-sync-period');
+    if (this.given('config-sync-period') && period !== undefined && period <= 0) {
+      this.wrong('config-sync-period', this.text('config-sync-period'), 'must be greater than 0, such as 15m');
+    }
+    const version = this.text('show-hidden-metrics-for-version');
+    if (version !== '' && !/^\d+\.\d+$/.test(version)) {
+      this.wrong('show-hidden-metrics-for-version', version, 'must be a minor version, such as 1.35');
+    }
   }
 
   private mode(modes: readonly ProxyMode[]): ProxyMode {
@@ -207,14 +284,16 @@ class SettingsReader {
     if (kubeconfig !== '' || master !== '') {
       return { kubeconfig, master };
     }
-    if (this.commandLine.values.has('manifests') || this.commandLine.command !== 'run') {
+    const runs = this.commandLine.command === 'run' && !this.given('init-only') && !this.given('write-config-to');
+    if (this.given('manifests') || !runs) {
       return undefined;
     }
     if ((this.environment.KUBERNETES_SERVICE_HOST ?? '') !== '') {
       return { kubeconfig, master };
     }
+    const where = this.configuration ? 'set clientConnection.kubeconfig to' : 'give --kubeconfig with';
     this.problems.push(
-      'there is nowhere to learn Services from: give --kubeconfig with the path of a kubeconfig file, or --manifests ' +
+      `there is nowhere to learn Services from: ${where} the path of a kubeconfig file, or give --manifests ` +
         'with a directory of Kubernetes YAML, or run it in a pod (KUBERNETES_SERVICE_HOST is not set, so this is none)',
     );
     return undefined;
@@ -295,7 +374,8 @@ class SettingsReader {
   private nodePortAddresses(): NodePortAddressSelection {
     const items = this.list('nodeport-addresses');
     if (items.length === 0) {
-      return { kind: 'all' };
+      // Spec M-3.
+      return { kind: this.text('proxy-mode') === 'nftables' ? 'primary' : 'all' };
     }
     if (items.includes('primary')) {
       if (items.length > 1) {
@@ -359,25 +439,6 @@ class SettingsReader {
     return { format: format === 'json' ? 'json' : 'text', verbosity };
   }
 
-  private address(
-    name: 'metrics-bind-address' | 'healthz-bind-address',
-    defaultPort: number,
-  ): StatusAddress | undefined {
-    const text = this.text(name);
-    if (text === '') {
-      return undefined;
-    }
-    const whole = parseAddress(text);
-    const split = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
-    const address = whole ?? parseAddress(split?.[1] ?? split?.[2]);
-    const port = whole ? defaultPort : Number(split?.[3]);
-    if (!address || !(port >= 1 && port <= 65_535)) {
-      this.wrong(name, text, 'must be an IP address, with a port from 1 to 65535, as in 127.0.0.1:10249');
-      return undefined;
-    }
-    return { host: address.text, port };
-  }
-
   private output(): 'text' | 'json' {
     const output = this.text('output');
     if (output !== 'text' && output !== 'json') {
@@ -398,61 +459,13 @@ class SettingsReader {
     }
     return text;
   }
+}
 
-  private cidrs(name: FlagName, items: readonly string[]): readonly ParsedCIDR[] {
-    return items.flatMap((item) => {
-      const cidr = parseCIDR(item);
-      if (!cidr) {
-        this.wrong(name, item, 'is not a network; write it like 10.0.0.0/8 or fd00::/64');
-      }
-      return cidr ?? [];
-    });
-  }
-
-  private list(name: FlagName): readonly string[] {
-    const values = this.commandLine.values.get(name) ?? [];
-    return values.flatMap((value) => value.split(',')).flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
-  }
-
-  private bool(name: FlagName): boolean {
-    const text = this.text(name);
-    const value = parseGoBool(text);
-    if (value === undefined) {
-      this.wrong(name, text, 'must be true or false');
-    }
-    return value ?? false;
-  }
-
-  private int(name: FlagName, least: number, most: number, right: string): number {
-    const text = this.text(name);
-    const value = parseGoInt(text);
-    if (value === undefined || value < least || value > most) {
-      this.wrong(name, text, `must be ${right}`);
-    }
-    return value ?? 0;
-  }
-
-  private duration(name: FlagName): number | undefined {
-    const text = this.text(name);
-    const value = parseGoDuration(text);
-    if (value === undefined) {
-      this.wrong(name, text, 'is not a duration; write it like 500ms, 30s or 1m30s');
-    }
-    return value;
-  }
-
-  /** The last value given, or the default. */
-  private text(name: FlagName): string {
-    const flag = FLAGS.find((candidate) => candidate.name === name);
-    return this.commandLine.values.get(name)?.at(-1) ?? (flag && 'default' in flag ? flag.default : '');
-  }
-
-  /** Where a value comes from: the flag, or the line of the file. */
-  private place(name: FlagName): string {
-    return this.configuration?.places.get(name) ?? `--${name}`;
-  }
-
-  private wrong(name: FlagName, value: string, right: string): void {
-    this.problems.push(`${this.place(name)}: "${printable(value, 120)}" ${right}`);
-  }
+/** What stands in the file comes in its order, behind what stands on the command line. */
+function inFileOrder(problems: readonly string[], file: string | undefined): readonly string[] {
+  const lineOf = (problem: string) =>
+    file !== undefined && problem.startsWith(`${file}:`)
+      ? Number.parseInt(problem.slice(file.length + 1), 10) || 0.5
+      : 0;
+  return [...problems].sort((a, b) => lineOf(a) - lineOf(b));
 }

@@ -23,8 +23,22 @@ export interface BackendCapabilities {
   readonly localhostNodePorts?: boolean;
   /** Serves SCTP. Default true. */
   readonly sctp?: boolean;
+  /** Its load is in the kernel's connection tracking, which is then tuned for it. Default true. */
+  readonly tracksConnections?: boolean;
   /** Keeps a client's address where the state says `masquerade: 'never'`. Default true. */
   readonly preservesSource?: boolean;
+}
+
+/** What `kube-proxier doctor` says of one thing that it looked at. */
+export interface Diagnosis {
+  /** What was looked at, in a few words: `iptables variants`. */
+  readonly check: string;
+  /** `warning`: works, but not all of it, or not for long. `problem`: will not work. */
+  readonly status: 'ok' | 'warning' | 'problem';
+  /** What was found, one sentence without a full stop. */
+  readonly found: string;
+  /** What to do about it, one sentence without a full stop. Absent when there is nothing to do. */
+  readonly advice?: string;
 }
 
 /**
@@ -55,6 +69,18 @@ export interface BackendModule {
    * Must not throw: what goes wrong is a reason.
    */
   probe(): Promise<ProbeResult>;
+  /**
+   * What `kube-proxier doctor` should tell of this host beyond the probe, for this mode: limits, leftovers. Changes
+   * nothing. Default: nothing.
+   */
+  diagnose?(): Promise<readonly Diagnosis[]>;
+  /**
+   * Does what needs more privileges than running does (sysctls, kernel modules), for `--init-only`; idempotent, and
+   * disturbs no traffic. A proxier does the same by itself where it may. Default: there is nothing to do.
+   *
+   * @throws ProxierError when it could not be done.
+   */
+  prepare?(options: ProxierOptions, logger: Logger): Promise<void>;
   readonly module: ContainerModule;
 }
 

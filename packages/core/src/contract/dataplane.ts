@@ -1,6 +1,14 @@
 import type { ChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
 
+/** What a backend can tell of the last `apply`, for metrics. */
+export interface ApplyReport {
+  /** By table: the rules that it has there, and how many of these it wrote last. */
+  readonly rules?: Readonly<Record<string, { readonly total: number; readonly written: number }>>;
+  /** It could not remove yet what is not needed any more, and left it for later. Default false. */
+  readonly leftovers?: boolean;
+}
+
 /**
  * The four things that a backend does, when `ReconcilingProxier` does the rest. One instance serves one IP family.
  *
@@ -48,6 +56,9 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
 
   /** A transaction in a few words, for the log: how much it sets and removes. Optional. */
   describe?(transaction: Transaction): string;
+
+  /** Tells of the last `apply` that succeeded; asked after each sync. Must be cheap. Optional. */
+  report?(): ApplyReport;
 
   /**
    * Removes every trace of this backend from the kernel and nothing else. Idempotent; works without a `plan` before,

@@ -342,4 +342,15 @@ describe('loopback endpoints', () => {
     expect(definition?.endpoints.map(({ address }) => address)).toEqual(['127.0.0.1']);
     expect(fields(problems)).toEqual(['endpoints[1].addresses[0]', 'endpoints[2].addresses[0]']);
   });
+
+  test('external IPs are left out where the host is told so', () => {
+    const service = {
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { clusterIP: '10.96.0.1', externalIPs: ['192.0.2.1'], ports: [{ port: 80 }] },
+    };
+    const served = (options: object) =>
+      new ObjectReader(undefined, options).readService(service).definition?.families.IPv4?.externalIPs;
+    expect(served({})).toEqual(['192.0.2.1']);
+    expect(served({ serviceExternalIPs: false })).toEqual([]);
+  });
 });

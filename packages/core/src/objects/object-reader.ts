@@ -7,7 +7,7 @@ import type {
 import type { ObjectIdentity, ObjectProblem, ReadResult } from './object-problem.js';
 import { type EndpointSliceReadOptions, readEndpointSlice } from './read-endpoint-slice.js';
 import { readNode, readServiceCIDR } from './read-node.js';
-import { readService } from './read-service.js';
+import { readService, type ServiceReadOptions } from './read-service.js';
 
 /**
  * Reads objects and tells of what is wrong with them: each problem once for as long as the object keeps it, however
@@ -21,15 +21,15 @@ export class ObjectReader {
 
   /**
    * @param onProblem is told of each new problem. Default: nobody.
-   * @param options what is read that an API server would refuse. Default: nothing.
+   * @param options what is read that an API server would refuse, and what is not that it would let in.
    */
   constructor(
     private readonly onProblem: (problem: ObjectProblem) => void = () => {},
-    private readonly options: EndpointSliceReadOptions = {},
+    private readonly options: EndpointSliceReadOptions & ServiceReadOptions = {},
   ) {}
 
   readService(object: unknown): ReadResult<ServiceDefinition> {
-    return this.read('Service', object, readService);
+    return this.read('Service', object, (given) => readService(given, this.options));
   }
 
   readEndpointSlice(object: unknown): ReadResult<EndpointSliceDefinition> {

@@ -13,13 +13,19 @@ const ANNOTATION_PREFIX = 'kube-proxier.io/';
 
 type MutableByFamily<T> = Record<IPFamily, T[]>;
 
+/** What of a Service is read. */
+export interface ServiceReadOptions {
+  /** External IPs are served (gate AllowServiceExternalIPs). Default true. */
+  readonly serviceExternalIPs?: boolean;
+}
+
 /**
  * Reads and checks a Service (spec §4.3). Never throws, whatever it is given.
  *
  * A port, address or range that is malformed is left out and named; the rest of the Service is used. A Service whose
  * cluster IPs cannot be read is malformed as a whole.
  */
-export function readService(object: unknown): ReadResult<ServiceDefinition> {
+export function readService(object: unknown, options: ServiceReadOptions = {}): ReadResult<ServiceDefinition> {
   const reader = new FieldReader('Service');
   const identity = reader.readIdentity(object, true);
   const result = (definition?: ServiceDefinition, skipped?: string): ReadResult<ServiceDefinition> => ({
@@ -64,7 +70,8 @@ export function readService(object: unknown): ReadResult<ServiceDefinition> {
     return result();
   }
 
-  const externalIPs = readAddresses(reader, spec.externalIPs, 'spec.externalIPs');
+  const served = options.serviceExternalIPs ?? true;
+  const externalIPs = readAddresses(reader, served ? spec.externalIPs : undefined, 'spec.externalIPs');
   const vips = readLoadBalancerVIPs(reader, object.status);
   const ranges = readSourceRanges(reader, spec.loadBalancerSourceRanges);
   const families: Partial<Record<IPFamily, ServiceFamilyDefinition>> = {};

@@ -158,6 +158,16 @@ describe('ReconcilingProxier', () => {
     expect(running.dataplane.contents.size).toBe(1);
   });
 
+  test('what the backend tells of its last write comes with the sync', async () => {
+    const report = { rules: { nat: { total: 7, written: 2 } } };
+    const dataplane = Object.assign(new FakeDataplane(), { report: () => report });
+    const running = start({}, dataplane);
+    running.proxier.onServiceUpdate(undefined, makeService('a'));
+    synced(running);
+    await running.clock.advance(2000);
+    expect(running.successes.at(-1)?.report).toBe(report);
+  });
+
   test('an event that says nothing new asks for no sync', async () => {
     const running = start();
     const { proxier, clock, successes } = running;

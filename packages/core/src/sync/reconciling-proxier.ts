@@ -187,8 +187,12 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       this.triggerTimes = [];
       const duration = clock.now() - begin;
       logger.debug(2, 'Synced', { family, full, changes: changes.servicePorts.size, milliseconds: duration });
+      const report = this.dataplane.report?.();
       await this.observeAsync(async () =>
-        observer.synced?.({ family, state, changes, full, duration, triggerTimes: told }),
+        observer.synced?.({
+          ...{ family, state, changes, full, duration, triggerTimes: told },
+          ...(report === undefined ? {} : { report }),
+        }),
       );
       return true;
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { ApplyReport } from '../contract/dataplane.js';
 import type { IPFamily } from '../model/address.js';
 import type { ChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
@@ -13,6 +14,8 @@ export interface SyncSuccess {
   readonly duration: number;
   /** Times (milliseconds since the epoch) at which the changes were made that are now in force (spec K-40). */
   readonly triggerTimes: readonly number[];
+  /** What the backend tells of what it wrote, where it tells anything. */
+  readonly report?: ApplyReport;
 }
 
 /** One sync that failed. It is tried again by itself. */

@@ -10,6 +10,10 @@ export interface HealthServerOptions {
   /** Default: says nothing. */
   readonly logger?: Logger;
   readonly clock?: Clock;
+  /** Not being able to listen is an end. Default false: it is tried again. */
+  readonly hardFail?: boolean;
+  /** Told of each attempt to listen that failed. Default: nobody. */
+  readonly onFailure?: () => void;
   /** Told of each answer. Default: nobody. */
   readonly onAnswer?: (path: 'healthz' | 'livez', status: number) => void;
 }
@@ -28,6 +32,8 @@ export class HealthServer {
       port: options.port,
       logger: options.logger ?? silentLogger,
       clock: options.clock ?? systemClock,
+      hardFail: options.hardFail ?? false,
+      onFailure: () => options.onFailure?.(),
       answer: ({ url = '/' }, response) => this.answer(url.replace(/\?.*$/, ''), response),
     });
   }
@@ -36,6 +42,7 @@ export class HealthServer {
     return this.listener.address;
   }
 
+  /** @throws ListenError */
   start(): Promise<void> {
     return this.listener.start();
   }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type Clock, joinHostPort, type Logger, messageOf, type Timer } from '@kube-proxier/core';
+import { type Clock, joinHostPort, type Logger, messageOf, ProxierError, type Timer } from '@kube-proxier/core';
 
 export interface HttpListenerOptions {
   /** What it is, for the log: `health server`. */
@@ -16,6 +16,20 @@ export interface HttpListenerOptions {
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
   /** Told of each attempt to listen that failed. Default: nobody. */
   readonly onFailure?: (error: unknown) => void;
+  /** Where it cannot listen, `start` rejects and there is no other try. Default false. */
+  readonly hardFail?: boolean;
+}
+
+/** An address cannot be listened on, and that was to be an end. */
+export class ListenError extends ProxierError {
+  /** What was to listen: `health server`. */
+  readonly server: string;
+
+  constructor(server: string, address: string, cause: unknown) {
+    const advice = 'free it, choose another, or leave out --bind-address-hard-fail to try again';
+    super('CANNOT_LISTEN', `the ${server} cannot listen on ${address}: ${messageOf(cause)}; ${advice}`, { cause });
+    this.server = server;
+  }
 }
 
 /** Milliseconds between two attempts to listen (spec H-9, H-36). */
@@ -38,10 +52,14 @@ export class HttpListener {
     return typeof address === 'object' && address !== null ? { host: address.address, port: address.port } : undefined;
   }
 
-  /** Resolves when it listens, or when it is clear that it cannot yet. */
+  /**
+   * Resolves when it listens, or when it is clear that it cannot yet.
+   *
+   * @throws ListenError `CANNOT_LISTEN` when that is an end.
+   */
   start(): Promise<void> {
-    const { name, host, port, logger, clock, answer, ipv6Only = false, onFailure } = this.options;
-    return new Promise((resolve) => {
+    const { name, host, port, logger, clock, answer, ipv6Only = false, onFailure, hardFail = false } = this.options;
+    return new Promise((resolve, reject) => {
       const server = createServer((request, response) => {
         Promise.resolve()
           .then(() => answer(request, response))
@@ -56,6 +74,10 @@ export class HttpListener {
       server.headersTimeout = 10_000;
       server.maxConnections = 256;
       server.once('error', (error) => {
+        if (hardFail) {
+          reject(new ListenError(name, joinHostPort(host, port), error));
+          return;
+        }
         logger.error(`The ${name} cannot listen on ${joinHostPort(host, port)}; trying again: ${messageOf(error)}`);
         onFailure?.(error);
         if (!this.stopped) {

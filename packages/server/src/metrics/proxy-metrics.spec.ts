@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
+import { diffStates, type ModeSelection, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
 import { ProxyMetrics } from './proxy-metrics.js';
 
-/** Spec §10.4, but for what has no meaning here: counts of iptables rules, nfacct counters, nft clean-up failures. */
+/**
+ * Spec §10.4, but for the two that count packets by nfacct
+ * (`iptables_ct_state_invalid_dropped_packets_total`, `iptables_localhost_nodeports_accepted_packets_total`): our rules
+ * have no such match, which many kernels lack.
+ */
 const NAMES = [
   'kubeproxy_sync_proxy_rules_duration_seconds',
   'kubeproxy_sync_full_proxy_rules_duration_seconds',
@@ -16,9 +20,12 @@ const NAMES = [
   'kubeproxy_sync_proxy_rules_service_changes_pending',
   'kubeproxy_sync_proxy_rules_service_changes_total',
   'kubeproxy_sync_proxy_rules_no_local_endpoints_total',
+  'kubeproxy_sync_proxy_rules_iptables_total',
+  'kubeproxy_sync_proxy_rules_iptables_last',
   'kubeproxy_sync_proxy_rules_iptables_restore_failures_total',
   'kubeproxy_sync_proxy_rules_iptables_partial_restore_failures_total',
   'kubeproxy_sync_proxy_rules_nftables_sync_failures_total',
+  'kubeproxy_sync_proxy_rules_nftables_cleanup_failures_total',
   'kubeproxy_conntrack_reconciler_sync_duration_seconds',
   'kubeproxy_conntrack_reconciler_deleted_entries_total',
   'kubeproxy_proxy_healthz_total',
@@ -67,6 +74,43 @@ describe('ProxyMetrics (spec §10.4)', () => {
     expect(text).toContain('kubeproxy_network_programming_duration_seconds_bucket{le="1",ip_family="IPv4"} 1');
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_last_timestamp_seconds')).toBe(100);
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_last_queued_timestamp_seconds')).toBe(100);
+  });
+
+  test('rules are counted by table, and what nft could not remove yet', async () => {
+    const metrics = new ProxyMetrics();
+    const state = resolveObjects({});
+    metrics.synced(success(state, state, { report: { rules: { nat: { total: 40, written: 3 } } } }));
+    const labels = { table: 'nat', ip_family: 'IPv4' };
+    expect(await value(metrics, 'kubeproxy_sync_proxy_rules_iptables_total', labels)).toBe(40);
+    expect(await value(metrics, 'kubeproxy_sync_proxy_rules_iptables_last', labels)).toBe(3);
+    metrics.modeSelected({ mode: 'nftables', requested: 'nftables' } as ModeSelection);
+    metrics.synced(success(state, state, { report: { leftovers: true } }));
+    metrics.synced(success(state, state, { report: { leftovers: false } }));
+    expect(await value(metrics, 'kubeproxy_sync_proxy_rules_nftables_cleanup_failures_total')).toBe(1);
+  });
+
+  test('traffic of a backend that carries it is what it says when metrics are asked for', async () => {
+    const metrics = new ProxyMetrics();
+    const web = { name: 'work/web', protocol: 'TCP', refused: 0, failedDials: 0, bytesToEndpoints: 10 };
+    let reports = [{ ...web, active: 2, connections: 5, bytesToClients: 900 }];
+    metrics.watchTraffic(() => reports);
+    const labels = { service: 'work/web', protocol: 'TCP' };
+    const read = (name: string) => value(metrics, `kube_proxier_userspace_${name}`, labels);
+    expect([await read('active_connections'), await read('connections_total')]).toEqual([2, 5]);
+    reports = [{ ...web, active: 1, connections: 6, bytesToClients: 950 }];
+    expect([await read('active_connections'), await read('to_clients_bytes_total')]).toEqual([1, 950]);
+    reports = [];
+    expect(await read('active_connections')).toBeUndefined();
+  });
+
+  test('stale flows are counted by why', async () => {
+    const metrics = new ProxyMetrics();
+    const deleted = new Map([['endpoint-gone', 2] as const, ['frontend-gone', 1] as const]);
+    metrics.conntrackCleaned({ family: 'IPv4', duration: 5, deleted });
+    expect(await value(metrics, 'kubeproxy_conntrack_reconciler_deleted_entries_total')).toBe(3);
+    const name = 'kube_proxier_stale_flows_deleted_total';
+    expect(await value(metrics, name, { reason: 'endpoint-gone' })).toBe(2);
+    expect(await value(metrics, name, { reason: 'frontend-gone' })).toBe(1);
   });
 
   test('changes wait until a sync has put them in force', async () => {

@@ -1,15 +1,18 @@
 import {
   type Clock,
   type DriftRepair,
+  formatServicePortName,
   type IPFamily,
   type ModeSelection,
   type ResolvedServicePort,
   type ServicePortChange,
+  type ServicePortName,
   type SyncFailure,
   type SyncSuccess,
   systemClock,
 } from '@kube-proxier/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ConntrackCleaning } from '../conntrack/conntrack-cleaner.js';
 import type { ServerObserver } from '../server-observer.js';
 
 /** 1 ms doubled up to 16.384 s (spec §10.4). */
@@ -17,6 +20,32 @@ const DURATION_BUCKETS = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** p
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 const PROGRAMMING_BUCKETS = [0.25, 0.5, ...range(1, 59, 1), ...range(60, 115, 5), ...range(120, 300, 30)];
+
+/** What went through one service port of a backend that carries connections itself. */
+export interface ServiceTrafficReport {
+  /** `namespace/name:port`. */
+  readonly name: string;
+  readonly protocol: string;
+  /** Open now. */
+  readonly active: number;
+  /** So far, as all that follows. */
+  readonly connections: number;
+  readonly refused: number;
+  readonly failedDials: number;
+  readonly bytesToEndpoints: number;
+  readonly bytesToClients: number;
+}
+
+/** Connections to one service port that a backend has counted. */
+export interface ServiceConnectionsReport {
+  readonly servicePort: ServicePortName;
+  readonly family: IPFamily;
+  /** So far. */
+  readonly connections: number;
+}
+
+/** A part whose failure does not take the data plane with it. */
+export type FailingPart = 'health server' | 'status server' | 'service health check' | 'observer';
 
 type TrafficPolicyLabel = 'internal' | 'external';
 
@@ -46,13 +75,18 @@ export class ProxyMetrics implements ServerObserver {
   private readonly endpointChangesTotal;
   private readonly endpointChangesPending;
   private readonly noLocalEndpoints;
+  private readonly rules;
+  private readonly rulesWritten;
   private readonly restoreFailures;
   private readonly partialRestoreFailures;
   private readonly nftablesFailures;
+  private readonly nftablesCleanupFailures;
   private readonly conntrackDuration;
   private readonly conntrackDeleted;
   private readonly healthz;
   private readonly livez;
+  private readonly failures;
+  private readonly staleFlows;
   private readonly driftRepairs;
   private readonly modeInfo;
   private readonly programmedServicePorts;
@@ -113,6 +147,11 @@ export class ProxyMetrics implements ServerObserver {
       'Service ports with a Local traffic policy and endpoints on other nodes only',
       ['traffic_policy', 'ip_family'],
     );
+    this.rules = gauge('sync_proxy_rules_iptables_total', 'Rules of ours that there are', ['table', 'ip_family']);
+    this.rulesWritten = gauge('sync_proxy_rules_iptables_last', 'Rules that the last sync wrote', [
+      'table',
+      'ip_family',
+    ]);
     this.restoreFailures = counter(
       'sync_proxy_rules_iptables_restore_failures_total',
       'Syncs that iptables-restore failed',
@@ -124,6 +163,11 @@ export class ProxyMetrics implements ServerObserver {
       family,
     );
     this.nftablesFailures = counter('sync_proxy_rules_nftables_sync_failures_total', 'Syncs that nft failed', family);
+    this.nftablesCleanupFailures = counter(
+      'sync_proxy_rules_nftables_cleanup_failures_total',
+      'Syncs that could not remove all that is not needed any more',
+      family,
+    );
     this.conntrackDuration = histogram(
       'conntrack_reconciler_sync_duration_seconds',
       'Seconds that looking for stale conntrack entries took',
@@ -136,6 +180,18 @@ export class ProxyMetrics implements ServerObserver {
     );
     this.healthz = counter('proxy_healthz_total', 'Answers of /healthz', ['code']);
     this.livez = counter('proxy_livez_total', 'Answers of /livez', ['code']);
+    this.failures = new Counter({
+      name: 'kube_proxier_failures_total',
+      help: 'Failures of parts that the data plane does without: ports that could not be listened on, observers that threw',
+      labelNames: ['part'],
+      registers,
+    });
+    this.staleFlows = new Counter({
+      name: 'kube_proxier_stale_flows_deleted_total',
+      help: 'Conntrack entries that were deleted, by why they were stale',
+      labelNames: ['ip_family', 'reason'],
+      registers,
+    });
     this.driftRepairs = new Counter({
       name: 'kube_proxier_drift_repairs_total',
       help: 'Times that what others had changed was put right',
@@ -175,7 +231,7 @@ export class ProxyMetrics implements ServerObserver {
     this.lastQueuedTimestamp.set({ ip_family: family }, this.clock.now() / 1000);
   }
 
-  synced({ family, state, changes, full, duration, triggerTimes }: SyncSuccess): void {
+  synced({ family, state, changes, full, duration, triggerTimes, report }: SyncSuccess): void {
     const labels = { ip_family: family };
     this.observeSync(family, full, duration);
     const now = this.clock.now();
@@ -186,6 +242,13 @@ export class ProxyMetrics implements ServerObserver {
     this.serviceChangesPending.set(0);
     this.endpointChangesPending.set(0);
     this.programmedServicePorts.set(labels, state.servicePorts.size);
+    for (const [table, { total, written }] of Object.entries(report?.rules ?? {})) {
+      this.rules.set({ table, ...labels }, total);
+      this.rulesWritten.set({ table, ...labels }, written);
+    }
+    if (report?.leftovers && this.mode === 'nftables') {
+      this.nftablesCleanupFailures.inc(labels);
+    }
     for (const policy of ['internal', 'external'] as const) {
       this.countWithoutLocal(family, policy, changes.previous === undefined, changes.servicePorts);
     }
@@ -208,10 +271,81 @@ export class ProxyMetrics implements ServerObserver {
     this.driftRepairs.inc({ ip_family: family });
   }
 
-  /** One look for stale conntrack entries. `duration` is in milliseconds. */
-  conntrackCleaned(family: IPFamily, duration: number, deleted: number): void {
+  /** A part failed, and the rest goes on. */
+  partFailed(part: FailingPart): void {
+    this.failures.inc({ part });
+  }
+
+  /** One look for stale conntrack entries. */
+  conntrackCleaned({ family, duration, deleted }: ConntrackCleaning): void {
     this.conntrackDuration.observe({ ip_family: family }, duration / 1000);
-    this.conntrackDeleted.inc({ ip_family: family }, deleted);
+    let sum = 0;
+    for (const [reason, count] of deleted) {
+      this.staleFlows.inc({ ip_family: family, reason }, count);
+      sum += count;
+    }
+    this.conntrackDeleted.inc({ ip_family: family }, sum);
+  }
+
+  /** Asked for what went through each service port whenever metrics are. Called once. */
+  watchTraffic(traffic: () => readonly ServiceTrafficReport[]): void {
+    const registers = [this.registry];
+    const labelNames = ['service', 'protocol'];
+    const labelsOf = ({ name, protocol }: ServiceTrafficReport) => ({ service: name, protocol });
+    new Gauge({
+      name: 'kube_proxier_userspace_active_connections',
+      help: 'Connections (UDP: sessions) that are open',
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const report of traffic()) {
+          this.inc(labelsOf(report), report.active);
+        }
+      },
+    });
+    const counter = (name: string, help: string, of: (report: ServiceTrafficReport) => number) =>
+      new Counter({
+        name: `kube_proxier_userspace_${name}`,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const report of traffic()) {
+            this.inc(labelsOf(report), of(report));
+          }
+        },
+      });
+    counter('connections_total', 'Connections (UDP: sessions) that were taken on', (report) => report.connections);
+    counter('refused_total', 'Connections (UDP: sessions) that were turned away', (report) => report.refused);
+    counter('failed_dials_total', 'Attempts to reach an endpoint that failed', (report) => report.failedDials);
+    counter('to_endpoints_bytes_total', 'Bytes of payload to endpoints', (report) => report.bytesToEndpoints);
+    counter('to_clients_bytes_total', 'Bytes of payload to clients', (report) => report.bytesToClients);
+  }
+
+  /** Asked for connections to service ports whenever metrics are. Called once. */
+  watchConnections(connections: () => Promise<readonly ServiceConnectionsReport[]>): void {
+    new Counter({
+      name: 'kube_proxier_service_connections_total',
+      help: 'Connections to Services for which they are counted, of clients who were refused or dropped too',
+      labelNames: ['service', 'protocol', 'ip_family'],
+      registers: [this.registry],
+      async collect() {
+        try {
+          const reports = await connections();
+          this.reset();
+          for (const { servicePort, family, connections: count } of reports) {
+            this.inc(
+              { service: formatServicePortName(servicePort), protocol: servicePort.protocol, ip_family: family },
+              count,
+            );
+          }
+        } catch {
+          // What was read last stands, and the other metrics are told all the same.
+        }
+      },
+    });
   }
 
   /** One answer of the health server. */

@@ -2,7 +2,7 @@
 export interface ApiRequestInfo {
   /** As in the URL: `services`. */
   readonly resource: string;
-  readonly verb: 'list' | 'watch';
+  readonly verb: 'list' | 'watch' | 'create';
   readonly query: URLSearchParams;
   /** How many requests there were before. */
   readonly index: number;

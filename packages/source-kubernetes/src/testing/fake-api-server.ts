@@ -50,10 +50,18 @@ const RESOURCES: Readonly<Record<string, ServedResource>> = {
   },
 };
 
+const EVENTS = /^\/apis\/events\.k8s\.io\/v1\/namespaces\/[a-z0-9-]+\/events$/;
+const EVENT: ServedResource = {
+  name: 'events',
+  kind: 'Event',
+  apiVersion: 'events.k8s.io/v1',
+  group: 'events.k8s.io',
+};
+
 /**
  * An API server for tests, over real sockets: lists in pages and watches of Services, EndpointSlices, Nodes and
- * ServiceCIDRs, with selectors, versions, bookmarks, expiry and errors as a real one (1.36) answers them. On command
- * it misbehaves.
+ * ServiceCIDRs, with selectors, versions, bookmarks, expiry and errors as a real one (1.36) answers them. It takes
+ * events. On command it misbehaves.
  *
  * @example
  * const server = await FakeApiServer.start();
@@ -69,7 +77,9 @@ export class FakeApiServer {
   readonly requests: ApiRequestInfo[] = [];
   /** Asked for each request how it goes wrong; undefined for a good answer. */
   faultFor: (request: ApiRequestInfo) => RequestFault | undefined = () => undefined;
-  /** Resources that nobody may read (403). */
+  /** Events that it was told of (`events.k8s.io/v1`), in order, as they came. */
+  readonly events: Readonly<Record<string, unknown>>[] = [];
+  /** Resources that nobody may read (403); `events` may not be told then. */
   readonly forbidden = new Set<string>();
   /** Bearer tokens that are let in; undefined for everybody. */
   tokens: ReadonlySet<string> | undefined;
@@ -199,9 +209,11 @@ export class FakeApiServer {
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://server');
-    const resource = RESOURCES[url.pathname];
+    const create = request.method === 'POST' && EVENTS.test(url.pathname);
+    const resource = create ? EVENT : RESOURCES[url.pathname];
     const query = url.searchParams;
-    const verb = query.get('watch') === 'true' || query.get('watch') === '1' ? 'watch' : 'list';
+    const watch = query.get('watch') === 'true' || query.get('watch') === '1';
+    const verb = create ? 'create' : watch ? 'watch' : 'list';
     const info: ApiRequestInfo = {
       resource: resource?.name ?? url.pathname,
       verb,
@@ -236,6 +248,10 @@ export class FakeApiServer {
       this.answerStatus(response, code, reason, message);
       return;
     }
+    if (verb === 'create') {
+      this.create(request, response);
+      return;
+    }
     try {
       const matches = this.selection(resource, query);
       if (verb === 'watch') {
@@ -249,6 +265,18 @@ export class FakeApiServer {
       }
       this.answerStatus(response, 400, 'BadRequest', error.message);
     }
+  }
+
+  private create(request: IncomingMessage, response: ServerResponse): void {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const event = JSON.parse(body) as Readonly<Record<string, unknown>>;
+      this.events.push(event);
+      this.answer(response, 201, JSON.stringify(event), undefined);
+    });
   }
 
   private refusal(info: ApiRequestInfo, resource: ServedResource | undefined): [number, string, string] | undefined {

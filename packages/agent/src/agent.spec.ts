@@ -1,0 +1,334 @@
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LogFields, Logger } from '@kube-proxier/core';
+import type { ClusterEvent } from '@kube-proxier/source-kubernetes';
+import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
+import { runCommand } from './agent.js';
+import type { Composition } from './compose.js';
+import { fakeComposition } from './testing/fake-composition.js';
+
+const HEAD = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
+const SERVICE = `apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: work }
+spec: { clusterIP: 10.96.0.10, ports: [{ port: 80 }] }
+`;
+
+/** One run of the command in this process. */
+class Run {
+  output = '';
+  errors = '';
+  readonly log: string[] = [];
+  readonly abort = new AbortController();
+  readonly status: Promise<number>;
+  private ended = false;
+
+  constructor(args: readonly string[], composition: Composition) {
+    const at = (level: string) => (message: string, fields?: LogFields) =>
+      void this.log.push(`${level} ${message} ${fields ? JSON.stringify(fields) : ''}`);
+    const logger: Logger = { error: at('E'), warn: at('W'), info: at('I'), debug() {}, v: () => false };
+    this.status = runCommand(args, {
+      composition,
+      print: (text) => {
+        this.output += text;
+      },
+      printError: (text) => {
+        this.errors += text;
+      },
+      createLogger: () => logger,
+      signal: this.abort.signal,
+    }).finally(() => {
+      this.ended = true;
+    });
+  }
+
+  async until(pattern: RegExp): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    while (!this.log.some((line) => pattern.test(line))) {
+      if (this.ended || Date.now() > deadline) {
+        throw new Error(`it did not come to ${pattern}:\n${this.log.join('\n')}${this.errors}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+describe('runCommand', () => {
+  let directory: string;
+  let manifests: string;
+  let runs: Run[];
+  const quiet = ['--metrics-bind-address=', '--healthz-bind-address=', '--hostname-override=n1'];
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'agent-'));
+    manifests = join(directory, 'manifests');
+    await mkdir(manifests);
+    await writeFile(join(manifests, 'web.yaml'), SERVICE);
+    runs = [];
+  });
+
+  afterEach(async () => {
+    for (const run of runs) {
+      run.abort.abort();
+      await run.status;
+    }
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  function run(args: readonly string[], composition: Composition = fakeComposition()): Run {
+    const started = new Run(args, composition);
+    runs.push(started);
+    return started;
+  }
+
+  /** Replaces a file in one step. */
+  async function write(name: string, text: string): Promise<string> {
+    const path = join(directory, name);
+    await writeFile(`${path}.tmp`, text);
+    await rename(`${path}.tmp`, path);
+    return path;
+  }
+
+  describe('with a configuration file', () => {
+    const config = (rest = '') =>
+      `${HEAD}mode: iptables\nhealthzBindAddress: 127.0.0.1:1\nmetricsBindAddress: 127.0.0.1:1\nnodePortAddresses: [primary]\n${rest}`;
+
+    async function started(text: string): Promise<{ agent: Run; path: string }> {
+      const path = await write('config.conf', text);
+      const agent = run([`--config=${path}`, `--manifests=${manifests}`, '--hostname-override=n1']);
+      await agent.until(/is running/);
+      return { agent, path };
+    }
+
+    it('ends with 1 when what it says changes, so that it is started anew (spec C-29)', async () => {
+      const { agent } = await started(config());
+      await write('config.conf', config('clusterCIDR: 10.0.0.0/8\n'));
+      expect(await agent.status).toBe(1);
+      expect(agent.log.at(-1)).toMatch(
+        /^E kube-proxier cannot go on: content of the proxy server's configuration file was updated: /,
+      );
+    });
+
+    it('goes on with what was good when it is changed to what cannot be used, and tells all that is wrong', async () => {
+      const { agent } = await started(config());
+      await write('config.conf', config('clusterCIDR: nonsense\niptables: {masqueradeBit: 99}\n'));
+      await agent.until(/config\.conf:7: clusterCIDR: "nonsense" is not a network/);
+      await agent.until(/stays in force: .*config\.conf:8: iptables\.masqueradeBit: "99"/);
+      await write('config.conf', `# as before\n${config()}`);
+      await agent.until(/was written anew and means the same/);
+      agent.abort.abort();
+      expect(await agent.status).toBe(0);
+    });
+
+    it('notices the swap of links by which a ConfigMap is mounted', async () => {
+      for (const [version, text] of [
+        ['1', config()],
+        ['2', config('iptables: {masqueradeAll: true}\n')],
+      ] as const) {
+        await mkdir(join(directory, version));
+        await writeFile(join(directory, version, 'config.conf'), text);
+      }
+      await symlink('1', join(directory, '..data'));
+      await symlink('..data/config.conf', join(directory, 'config.conf'));
+      const agent = run([`--config=${directory}/config.conf`, `--manifests=${manifests}`]);
+      await agent.until(/is running/);
+      await symlink('2', join(directory, '..data_tmp'));
+      await rename(join(directory, '..data_tmp'), join(directory, '..data'));
+      expect(await agent.status).toBe(1);
+    });
+  });
+
+  it('writes the configuration that all makes up, and starts nothing', async () => {
+    const path = join(directory, 'out.yaml');
+    const wrote = run(['--proxy-mode=iptables', '--masquerade-all', '--profiling', `--write-config-to=${path}`]);
+    expect(await wrote.status).toBe(0);
+    expect(wrote.errors).toMatch(/warning: --profiling: has no effect/);
+    expect(await readFile(path, 'utf8')).toMatch(/^ {2}masqueradeAll: true$/m);
+    const refused = run([`--write-config-to=${directory}/none/out.yaml`]);
+    expect(await refused.status).toBe(1);
+    expect(refused.errors).toMatch(/ENOENT/);
+  });
+
+  it('does what needs privileges and ends, with --init-only', async () => {
+    const composition = fakeComposition();
+    expect(await run(['--init-only', '--proxy-mode=iptables'], composition).status).toBe(0);
+    expect(composition.backend.prepared).toBe(1);
+    expect(composition.backend.dataplanes.size).toBe(0);
+    expect(Object.fromEntries(composition.sysctl.writes)).toEqual({
+      'net/netfilter/nf_conntrack_max': '131072',
+      'net/netfilter/nf_conntrack_tcp_timeout_established': '86400',
+      'net/netfilter/nf_conntrack_tcp_timeout_close_wait': '3600',
+    });
+  });
+
+  it('sets its OOM score; where it may not, that is a warning only if it was asked for', async () => {
+    const composition = fakeComposition();
+    await run([`--manifests=${manifests}`, '--oom-score-adj=-500', ...quiet], composition).until(/is running/);
+    expect(composition.files.contents.get('/proc/self/oom_score_adj')).toBe('-500');
+    composition.files.readOnly.add('/proc/self/oom_score_adj');
+    const asked = run([`--manifests=${manifests}`, '--oom-score-adj=-600', ...quiet], composition);
+    await asked.until(
+      /^W The OOM score of this process stays as it is: .* cannot be set to -600: EACCES.*CAP_SYS_RESOURCE/,
+    );
+    const silent = run([`--manifests=${manifests}`, ...quiet], composition);
+    await silent.until(/^I The OOM score of this process stays as it is/);
+  });
+
+  it('ends when a port is taken and that was to be an end', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const args = [`--manifests=${manifests}`, `--healthz-bind-address=127.0.0.1:${port}`, '--metrics-bind-address='];
+    const events: ClusterEvent[] = [];
+    const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
+    try {
+      const tolerant = run(args);
+      await tolerant.until(/^E The health server cannot listen on 127\.0\.0\.1:\d+; trying again/);
+      await tolerant.until(/is running/);
+      const strict = run([...args, '--bind-address-hard-fail'], fakeComposition({ events: () => sink }));
+      expect(await strict.status).toBe(1);
+      expect(strict.log.at(-1)).toMatch(/cannot go on: the health server cannot listen on .*EADDRINUSE/);
+      expect(events.map(({ reason }) => reason)).toContain('FailedToStartProxierHealthcheck');
+    } finally {
+      taken.close();
+    }
+  });
+
+  it('refuses pods of an IP family that is not served, before it programs anything (spec K-111)', async () => {
+    const composition = fakeComposition();
+    const only4 = Object.assign(composition.backend, { probe: async () => ({ usable: true, families: ['IPv4'] }) });
+    const refused = run([`--manifests=${manifests}`, '--cluster-cidr=fd00::/8', ...quiet], composition);
+    expect(await refused.status).toBe(1);
+    expect(refused.log.at(-1)).toMatch(/the configuration is wrong: --cluster-cidr fd00::\/8 has no IPv4 network/);
+    expect(only4.dataplanes.size).toBe(0);
+  });
+
+  it('tells the cluster of its start, a mode that it cannot run, repairs and mistakes in the configuration', async () => {
+    const events: ClusterEvent[] = [];
+    const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
+    const composition = fakeComposition({ events: () => sink });
+    const agent = run([`--manifests=${manifests}`, '--proxy-mode=ipvs', '--profiling', ...quiet], composition);
+    await agent.until(/is running/);
+    const told = (reason: string) => events.find((event) => event.reason === reason);
+    expect(told('ProxyModeFallback')).toMatchObject({
+      type: 'Warning',
+      note: 'This node cannot run proxy mode ipvs: the kernel has no ip_vs. It runs iptables instead.',
+      regarding: { apiVersion: 'v1', kind: 'Node', name: 'n1' },
+    });
+    expect(told('ConfigurationProblem')?.note).toMatch(/--profiling: has no effect/);
+    const plain = run([`--manifests=${manifests}`, ...quiet], composition);
+    await plain.until(/is running/);
+    expect(told('Starting')).toMatchObject({ type: 'Normal', action: 'StartKubeProxy' });
+  });
+
+  it('puts right what others change, counts it and tells the cluster; answers what its configuration is', async () => {
+    const events: ClusterEvent[] = [];
+    const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
+    const composition = fakeComposition({ events: () => sink });
+    const free = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => free.once('listening', resolve));
+    const address = free.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    await new Promise((resolve) => free.close(resolve));
+    const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+
+    const flags = [
+      `--metrics-bind-address=127.0.0.1:${port}`,
+      '--healthz-bind-address=',
+      '--iptables-min-sync-period=0',
+    ];
+    const agent = run(
+      [`--manifests=${manifests}`, '--hostname-override=n1', '--masquerade-all', ...flags],
+      composition,
+    );
+    await agent.until(/is running/);
+    const installed = () => composition.backend.dataplanes.get('IPv4')?.contents.size ?? 0;
+    while (installed() === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    composition.backend.flush();
+    await agent.until(/^W Repaired what others had changed: everything is gone/);
+    expect(installed()).toBe(1);
+    expect(await get('/metrics')).toMatch(/^kube_proxier_drift_repairs_total\{ip_family="IPv4"\} 1$/m);
+    expect(events.find(({ reason }) => reason === 'DriftRepaired')?.note).toMatch(/^IPv4 rules were changed by others/);
+    expect(JSON.parse(await get('/configz'))).toMatchObject({
+      'kubeproxy.config.k8s.io': {
+        apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+        kind: 'KubeProxyConfiguration',
+        mode: 'iptables',
+        iptables: { masqueradeAll: true, minSyncPeriod: '0s' },
+        conntrack: { maxPerCore: 32_768 },
+        metricsBindAddress: `127.0.0.1:${port}`,
+      },
+    });
+  });
+
+  describe('doctor', () => {
+    const facts = {
+      kernel: '6.1.0',
+      tools: { iptables: 'iptables v1.8.9 (nf_tables)', conntrack: 'conntrack v1.4.7' },
+      iptables: { legacy: undefined, nft: undefined },
+      nftTables: [],
+      interfaces: ['lo'],
+      processes: [],
+      listening: new Set<number>(),
+      sysctls: { 'net/ipv4/ip_forward': '1' },
+      capabilities: 1n << 12n,
+    };
+
+    it('finds that all is well, and ends with 0', async () => {
+      const found = run(['doctor'], fakeComposition({ inspect: async () => facts }));
+      expect(await found.status).toBe(0);
+      expect(found.output).toMatch(/^ok {7}mode iptables +can be used$/m);
+      expect(found.output).toMatch(/^warning {2}mode ipvs +cannot be used: the kernel has no ip_vs$/m);
+      expect(found.output).toMatch(/\n\n0 problems, 1 warning, \d+ ok\n$/);
+    });
+
+    it('finds what is in the way, and ends with 1', async () => {
+      const off = { ...facts, sysctls: { 'net/ipv4/ip_forward': '0' } };
+      const args = ['doctor', '--proxy-mode=ipvs', '--proxy-mode-fallback=none', '-o', 'json'];
+      const found = run(args, fakeComposition({ inspect: async () => off }));
+      expect(await found.status).toBe(1);
+      const { healthy, checks } = JSON.parse(found.output);
+      expect(healthy).toBe(false);
+      const problems = checks.filter(({ status }: { status: string }) => status === 'problem');
+      expect(problems.map(({ check }: { check: string }) => check)).toEqual([
+        'mode ipvs',
+        'tool ipset',
+        'IPv4 forwarding',
+      ]);
+    });
+
+    it('tells mistakes of the configuration with everything else', async () => {
+      const path = await write('config.conf', `${HEAD}mode: magic\nclusterCIDR: x\n`);
+      const found = run(['doctor', `--config=${path}`]);
+      expect(await found.status).toBe(1);
+      expect(found.output).toMatch(/^problem {2}configuration +.*config\.conf:3: mode: unknown proxy mode/m);
+      expect(found.output).toMatch(/^problem {2}configuration +.*config\.conf:4: clusterCIDR: "x" is not a network/m);
+      expect(found.output).toMatch(/^ok {7}mode iptables/m);
+    });
+
+    it('asks the API server for what it needs', async () => {
+      const server = await FakeApiServer.start();
+      try {
+        server.forbidden.add('endpointslices');
+        server.forbidden.add('servicecidrs');
+        const found = run(['doctor', `--master=${server.url}`, '--hostname-override=n1']);
+        expect(await found.status).toBe(1);
+        expect(found.output).toMatch(/^ok {7}API services /m);
+        expect(found.output).toMatch(/^problem {2}API endpointslices .* 403 Forbidden: endpointslices/m);
+        expect(found.output).toMatch(/^warning {2}API servicecidrs .* 403 Forbidden/m);
+        expect(found.output).toMatch(/^warning {2}API nodes +there is no Node n1$/m);
+      } finally {
+        await server.stop();
+      }
+      const away = run(['doctor', `--master=${server.url}`]);
+      expect(await away.status).toBe(1);
+      expect(away.output).toMatch(/^problem {2}API services .*ECONNREFUSED/m);
+    });
+  });
+});

@@ -1,0 +1,136 @@
+import { stringify } from 'yaml';
+import { FLAGS, type Flag, type FlagName } from '../flags/flag.js';
+import { formatGoDuration, parseGoBool, parseGoDuration } from '../flags/go-values.js';
+import {
+  API_VERSION,
+  FIELDS,
+  type Field,
+  KIND,
+  OWN_API_VERSION,
+  OWN_FIELDS,
+  OWN_KIND,
+} from './kube-proxy-configuration.js';
+
+/** Everything that flags and files make up, in the form of a configuration file. */
+export interface EffectiveConfiguration {
+  /** A KubeProxyConfiguration with all fields. */
+  readonly kubeProxy: Readonly<Record<string, unknown>>;
+  /** A KubeProxierConfiguration with all fields. */
+  readonly own: Readonly<Record<string, unknown>>;
+}
+
+/** Values of flags, already checked. */
+type Values = ReadonlyMap<FlagName, readonly string[]>;
+
+/**
+ * Puts values of flags into the form of a configuration file, with defaults where nothing was said. Reading it gives the
+ * same settings again. Pure.
+ *
+ * @param others fields that have no flag, by path.
+ */
+export function effectiveConfiguration(values: Values, others: ReadonlyMap<string, unknown>): EffectiveConfiguration {
+  const mode = values.get('proxy-mode')?.at(-1) ?? '';
+  // Spec C-40: periods and masquerading go back to the section of the mode, any other mode's standing under iptables.
+  const section = mode === 'ipvs' || mode === 'nftables' ? mode : '';
+  const kubeProxy = build(FIELDS, values, others, section);
+  return {
+    kubeProxy: {
+      ...kubeProxy,
+      // Spec M-1, M-3: the defaults that kube-proxy fills in.
+      mode: mode === '' ? 'iptables' : mode,
+      detectLocalMode: kubeProxy.detectLocalMode === '' ? 'ClusterCIDR' : kubeProxy.detectLocalMode,
+      apiVersion: API_VERSION,
+      kind: KIND,
+    },
+    own: { ...build(OWN_FIELDS, values, others, section), apiVersion: OWN_API_VERSION, kind: OWN_KIND },
+  };
+}
+
+/** As a file for `--config`, keys in alphabetical order as kube-proxy writes them. */
+export function formatConfiguration({ kubeProxy, own }: EffectiveConfiguration): string {
+  const text = (document: Readonly<Record<string, unknown>>) => stringify(document, { sortMapEntries: true });
+  return `${text(kubeProxy)}---\n${text(own)}`;
+}
+
+function build(
+  fields: Readonly<Record<string, Field>>,
+  values: Values,
+  others: ReadonlyMap<string, unknown>,
+  section: string,
+): Record<string, unknown> {
+  const root: Record<string, unknown> = {};
+  for (const [path, field] of Object.entries(fields)) {
+    const counts = field.modes === undefined || field.modes.includes(section);
+    const texts = field.flag === undefined || !counts ? undefined : (values.get(field.flag) ?? defaultOf(field.flag));
+    put(root, path.split('.'), texts === undefined ? (others.get(path) ?? zero(field)) : fieldValue(field, texts));
+  }
+  return root;
+}
+
+function put(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) {
+    root[name] = value;
+    return;
+  }
+  const inner = (root[name] ?? {}) as Record<string, unknown>;
+  root[name] = inner;
+  put(inner, rest, value);
+}
+
+function defaultOf(name: FlagName): readonly string[] {
+  const flag: Flag | undefined = FLAGS.find((candidate) => candidate.name === name);
+  return flag?.default === undefined ? [] : [flag.default];
+}
+
+/** What stands for "not said": null where zero would say something. */
+function zero({ type, zeroCounts }: Field): unknown {
+  if (zeroCounts) {
+    return null;
+  }
+  switch (type) {
+    case 'bool':
+      return false;
+    case 'int':
+    case 'float':
+      return 0;
+    case 'duration':
+      return '0s';
+    case 'list':
+    case 'levels':
+      return null;
+    case 'switches':
+      return {};
+    default:
+      return '';
+  }
+}
+
+function fieldValue(field: Field, texts: readonly string[]): unknown {
+  const text = texts.at(-1) ?? '';
+  const items = texts.flatMap((list) => list.split(',')).flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
+  switch (field.type) {
+    case 'text':
+      // Some lists are one text with commas in the file.
+      return FLAGS.some(({ name, type }) => name === field.flag && type === 'list') ? texts.join(',') : text;
+    case 'bool':
+      return parseGoBool(text) ?? false;
+    case 'int':
+    case 'float':
+      return Number(text);
+    case 'duration':
+      return formatGoDuration(parseGoDuration(text) ?? 0);
+    case 'size':
+      return text;
+    case 'list':
+      return items.length === 0 ? null : items;
+    case 'switches':
+      return Object.fromEntries(items.map((item) => item.split('=')).map(([name, on]) => [name, on === 'true']));
+    case 'levels':
+      return items.length === 0
+        ? null
+        : items
+            .map((item) => item.split('='))
+            .map(([filePattern, level]) => ({ filePattern, verbosity: Number(level) }));
+  }
+}

@@ -1,0 +1,192 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Diagnosis } from '@kube-proxier/core';
+import { DEFAULT_CONNTRACK_TUNING } from '@kube-proxier/server';
+import { checkHost, type HostNeeds } from './check-host.js';
+import { formatDiagnoses } from './format-diagnoses.js';
+import { countRules, type HostFacts, listeningPorts } from './host-facts.js';
+
+const none = { rules: 0, kubeChains: 0, portalChains: 0 };
+
+/** A host where nothing is wrong. */
+const FACTS: HostFacts = {
+  kernel: '6.1.0-18-amd64',
+  tools: {
+    iptables: 'iptables v1.8.9 (nf_tables)',
+    nft: 'nftables v1.0.6',
+    conntrack: 'conntrack v1.4.7',
+    ipset: 'ipset v7.17',
+  },
+  iptables: { legacy: none, nft: { rules: 30, kubeChains: 12, portalChains: 0 } },
+  nftTables: [],
+  interfaces: ['lo', 'eth0'],
+  processes: [{ pid: 1, command: ['/sbin/init'] }],
+  listening: new Set([22]),
+  sysctls: {
+    'net/ipv4/ip_forward': '1',
+    'net/ipv6/conf/all/forwarding': '1',
+    'net/ipv6/conf/all/disable_ipv6': '0',
+    'net/ipv4/conf/all/rp_filter': '2',
+    'net/ipv4/conf/all/arp_ignore': '0',
+    'net/ipv4/conf/all/arp_announce': '0',
+    'net/netfilter/nf_conntrack_count': '100',
+    'net/netfilter/nf_conntrack_max': '262144',
+  },
+  capabilities: 0x3000n,
+};
+
+const NEEDS: HostNeeds = {
+  mode: 'iptables',
+  ipv6: true,
+  conntrack: DEFAULT_CONNTRACK_TUNING,
+  cpus: 4,
+  ports: [
+    { port: 10_256, name: 'health' },
+    { port: 10_249, name: 'metrics' },
+  ],
+  ownPids: new Set([77]),
+};
+
+/** What is not ok. */
+function found(facts: Partial<HostFacts>, needs: Partial<HostNeeds> = {}): readonly Diagnosis[] {
+  const sysctls = { ...FACTS.sysctls, ...facts.sysctls };
+  return checkHost({ ...FACTS, ...facts, sysctls }, { ...NEEDS, ...needs }).filter(({ status }) => status !== 'ok');
+}
+
+describe('checkHost', () => {
+  test('has nothing against a good host', () => {
+    expect(found({})).toEqual([]);
+  });
+
+  test.each<[string, Partial<HostFacts>, Partial<HostNeeds>, Partial<Diagnosis>]>([
+    [
+      'rules in both variants',
+      { iptables: { legacy: { ...none, rules: 3 }, nft: { ...none, rules: 4 } } },
+      {},
+      { check: 'iptables variants', status: 'warning', found: expect.stringContaining('legacy 3, nft 4') as never },
+    ],
+    [
+      'chains of iptables, for nftables',
+      {},
+      { mode: 'nftables' },
+      {
+        check: 'leftovers',
+        status: 'warning',
+        found: expect.stringContaining('12 KUBE- chains (iptables, nft)') as never,
+      },
+    ],
+    [
+      "kube-proxy's nftables",
+      { nftTables: ['ip kube-proxy', 'ip6 kube-proxy', 'inet firewalld'] },
+      {},
+      {
+        check: 'leftovers',
+        found: expect.stringContaining('nft table ip kube-proxy, nft table ip6 kube-proxy') as never,
+      },
+    ],
+    ['the interface of ipvs', { interfaces: ['lo', 'kube-ipvs0'] }, {}, { check: 'leftovers', status: 'warning' }],
+    [
+      'a kube-proxy that runs',
+      { processes: [{ pid: 9, command: ['/usr/local/bin/kube-proxy', '--config=x'] }] },
+      {},
+      { check: 'other proxies', status: 'problem', found: 'kube-proxy runs (process 9)' },
+    ],
+    ['a port that is taken', { listening: new Set([10_256]) }, {}, { check: 'port 10256', status: 'problem' }],
+    ['no forwarding', { sysctls: { 'net/ipv4/ip_forward': '0' } }, {}, { check: 'IPv4 forwarding', status: 'problem' }],
+    [
+      'no IPv6 forwarding',
+      { sysctls: { 'net/ipv6/conf/all/forwarding': '0' } },
+      {},
+      { check: 'IPv6 forwarding', status: 'warning', advice: 'set sysctl net.ipv6.conf.all.forwarding=1' },
+    ],
+    [
+      'bridges that pass by the rules',
+      { sysctls: { 'net/bridge/bridge-nf-call-iptables': '0' } },
+      {},
+      { check: 'bridged packets', status: 'warning' },
+    ],
+    [
+      'a strict reverse path filter',
+      { sysctls: { 'net/ipv4/conf/all/rp_filter': '1' } },
+      {},
+      { check: 'reverse path filter', status: 'warning' },
+    ],
+    [
+      'a table of connections that is nearly full',
+      { sysctls: { 'net/netfilter/nf_conntrack_count': '220000' } },
+      {},
+      { check: 'connection tracking', status: 'warning' },
+    ],
+    [
+      'one that is full',
+      { sysctls: { 'net/netfilter/nf_conntrack_count': '262000' } },
+      {},
+      { check: 'connection tracking', status: 'problem' },
+    ],
+    [
+      'one that is small',
+      { sysctls: { 'net/netfilter/nf_conntrack_max': '65536' } },
+      {},
+      { check: 'connection tracking', found: '100 of 65536 connections, and room for 131072 is asked for' },
+    ],
+    ['no right to do it', { capabilities: 0n }, {}, { check: 'capabilities', status: 'problem' }],
+    ['no iptables', { tools: { conntrack: 'v1' } }, {}, { check: 'tool iptables', status: 'problem' }],
+    ['no conntrack', { tools: { iptables: 'v1' } }, {}, { check: 'tool conntrack', status: 'warning' }],
+    [
+      'ARP answers for addresses of Services',
+      { iptables: { legacy: none, nft: none } },
+      { mode: 'ipvs' },
+      { check: 'strict ARP', status: 'warning' },
+    ],
+  ])('finds %s', (_what, facts, needs, expected) => {
+    expect(found(facts, needs)).toEqual([expect.objectContaining(expected)]);
+  });
+
+  test('the kube-proxier that runs is no other proxy, and neither is this process', () => {
+    const processes = [
+      { pid: 9, command: ['node', '/usr/local/bin/kube-proxier', '--config=x'] },
+      { pid: 77, command: ['node', '/usr/local/bin/kube-proxier', 'doctor'] },
+    ];
+    expect(found({ processes, listening: new Set([10_256, 10_249]) })).toEqual([]);
+  });
+
+  test('userspace needs least', () => {
+    const facts = { tools: {}, capabilities: 0n, sysctls: { 'net/ipv4/ip_forward': '0' }, iptables: FACTS.iptables };
+    expect(found({ ...facts, iptables: { legacy: none, nft: none } }, { mode: 'userspace' })).toEqual([
+      expect.objectContaining({ check: 'capabilities', status: 'warning' }),
+    ]);
+  });
+});
+
+test('a table is printed in columns, with what to do', () => {
+  expect(
+    formatDiagnoses([
+      { check: 'kernel', status: 'ok', found: 'Linux 6.1' },
+      { check: 'IPv4 forwarding', status: 'problem', found: 'is off', advice: 'switch it\u001b[31m on' },
+    ]),
+  ).toBe(
+    [
+      'ok       kernel           Linux 6.1',
+      'problem  IPv4 forwarding  is off',
+      '                          -> switch it\\u{1b}[31m on',
+      '',
+      '1 problem, 0 warnings, 1 ok',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('rules are counted, and those of a kubelet are no leftovers', () => {
+  expect(
+    countRules(
+      '*nat\n:KUBE-SERVICES - [0:0]\n:KUBE-KUBELET-CANARY - [0:0]\n:KUBE-PORTALS-HOST - [0:0]\n[1:60] -A INPUT -j ACCEPT\n-A KUBE-SERVICES -j RETURN\nCOMMIT\n',
+    ),
+  ).toEqual({ rules: 2, kubeChains: 2, portalChains: 1 });
+});
+
+test('ports that somebody listens on are read', () => {
+  const table = `  sl  local_address rem_address   st tx_queue rx_queue
+   0: 0100007F:2809 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0
+   1: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0
+   0: 00000000000000000000000000000000:2810 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 0\n`;
+  expect([...listeningPorts(table)]).toEqual([10_249, 10_256]);
+});

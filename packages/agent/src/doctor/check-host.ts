@@ -1,0 +1,286 @@
+import type { Diagnosis, ProxyMode } from '@kube-proxier/core';
+import { type ConntrackTuningOptions, conntrackMax } from '@kube-proxier/server';
+import type { HostFacts, VariantRules } from './host-facts.js';
+
+/** What the host is to be good for. */
+export interface HostNeeds {
+  /** The mode that is to run. */
+  readonly mode: ProxyMode;
+  /** IPv6 is served too. */
+  readonly ipv6: boolean;
+  readonly conntrack: ConntrackTuningOptions;
+  readonly cpus: number;
+  /** Ports that the agent is to listen on, with what for. */
+  readonly ports: readonly { readonly port: number; readonly name: string }[];
+  /** This process and what started it, which are no other proxies. */
+  readonly ownPids: ReadonlySet<number>;
+}
+
+const CAP_NET_ADMIN = 12n;
+const IPTABLES_MODES: readonly ProxyMode[] = ['iptables', 'ipvs'];
+
+/** Judges what is the case on a host. Pure. */
+export function checkHost(facts: HostFacts, needs: HostNeeds): readonly Diagnosis[] {
+  return [
+    checkKernel(facts),
+    ...checkTools(facts, needs),
+    checkCapabilities(facts, needs),
+    checkVariants(facts),
+    checkLeftovers(facts, needs),
+    ...checkOthers(facts, needs),
+    ...checkForwarding(facts, needs),
+    checkBridge(facts),
+    checkReversePath(facts),
+    checkLocalnet(facts, needs),
+    ...(needs.mode === 'ipvs' ? [checkStrictARP(facts)] : []),
+    checkConntrack(facts, needs),
+  ];
+}
+
+function ok(check: string, found: string): Diagnosis {
+  return { check, status: 'ok', found };
+}
+
+function warning(check: string, found: string, advice: string): Diagnosis {
+  return { check, status: 'warning', found, advice };
+}
+
+function problem(check: string, found: string, advice: string): Diagnosis {
+  return { check, status: 'problem', found, advice };
+}
+
+function checkKernel({ kernel }: HostFacts): Diagnosis {
+  return kernel === undefined
+    ? warning('kernel', 'its release cannot be read', 'mount /proc')
+    : ok('kernel', `Linux ${kernel}`);
+}
+
+function checkTools({ tools }: HostFacts, { mode }: HostNeeds): readonly Diagnosis[] {
+  const needed = mode === 'nftables' ? ['nft'] : IPTABLES_MODES.includes(mode) ? ['iptables'] : [];
+  const also = mode === 'ipvs' ? ['ipset'] : [];
+  const rows = [...needed, ...also].map((tool) => {
+    const version = tools[tool];
+    return version === undefined
+      ? problem(`tool ${tool}`, 'is not installed', `install the package that has it, or use another mode than ${mode}`)
+      : ok(`tool ${tool}`, version);
+  });
+  if (mode === 'userspace') {
+    return rows;
+  }
+  return [
+    ...rows,
+    tools.conntrack === undefined
+      ? warning(
+          'tool conntrack',
+          'is not installed',
+          'install conntrack (or conntrack-tools), or UDP clients go on talking to endpoints that are gone',
+        )
+      : ok('tool conntrack', tools.conntrack),
+  ];
+}
+
+function checkCapabilities({ capabilities }: HostFacts, { mode }: HostNeeds): Diagnosis {
+  const check = 'capabilities';
+  if (capabilities === undefined) {
+    return warning(check, 'cannot be read', 'mount /proc');
+  }
+  if ((capabilities >> CAP_NET_ADMIN) & 1n) {
+    return ok(check, 'CAP_NET_ADMIN is there');
+  }
+  return mode === 'userspace'
+    ? warning(
+        check,
+        'CAP_NET_ADMIN is missing',
+        'only NodePorts and local addresses can be served; run as root for more',
+      )
+    : problem(check, 'CAP_NET_ADMIN is missing', 'run as root, or with the capability NET_ADMIN');
+}
+
+function checkVariants({ iptables: { legacy, nft } }: HostFacts): Diagnosis {
+  const check = 'iptables variants';
+  const count = (rules: VariantRules | undefined) => rules?.rules ?? 0;
+  if (count(legacy) > 0 && count(nft) > 0) {
+    return warning(
+      check,
+      `both hold rules: legacy ${count(legacy)}, nft ${count(nft)}; a packet passes through both`,
+      'have all programs of the host use one variant (update-alternatives --config iptables), and flush the other',
+    );
+  }
+  const which = count(legacy) > 0 ? 'legacy' : count(nft) > 0 ? 'nft' : undefined;
+  return ok(check, which === undefined ? 'there are no rules' : `all ${count(legacy) + count(nft)} rules are ${which}`);
+}
+
+function checkLeftovers(
+  { iptables: { legacy, nft }, nftTables = [], interfaces }: HostFacts,
+  { mode }: HostNeeds,
+): Diagnosis {
+  const check = 'leftovers';
+  const found: string[] = [];
+  for (const [name, rules] of [
+    ['legacy', legacy],
+    ['nft', nft],
+  ] as const) {
+    const portals = rules?.portalChains ?? 0;
+    const others = (rules?.kubeChains ?? 0) - portals;
+    // What mode iptables finds there, it takes over.
+    if (others > 0 && mode !== 'iptables') {
+      found.push(`${others} KUBE- chains (iptables, ${name})`);
+    }
+    if (portals > 0 && mode !== 'userspace') {
+      found.push(`${portals} chains of mode userspace (iptables, ${name})`);
+    }
+  }
+  const tables = nftTables.filter((table) => /^ip6? kube-proxy$/.test(table));
+  const own = mode === 'nftables' ? [] : nftTables.filter((table) => /^ip6? kube-proxier$/.test(table));
+  found.push(...[...tables, ...own].map((table) => `nft table ${table}`));
+  if (interfaces.includes('kube-ipvs0') && mode !== 'ipvs') {
+    found.push('the interface kube-ipvs0');
+  }
+  return found.length === 0
+    ? ok(check, 'nothing of another mode or of kube-proxy')
+    : warning(
+        check,
+        `of another mode or of kube-proxy: ${found.join(', ')}`,
+        'when nothing uses them, run kube-proxy --cleanup or kube-proxier cleanup; they take part in where packets go',
+      );
+}
+
+function checkOthers({ processes, listening }: HostFacts, { ports, ownPids }: HostNeeds): readonly Diagnosis[] {
+  const named = (pattern: RegExp) =>
+    processes.filter(({ pid, command }) => !ownPids.has(pid) && command.slice(0, 3).some((word) => pattern.test(word)));
+  const proxies = named(/(^|\/)kube-proxy$/);
+  const ours = named(/(^|\/)kube-proxier(\.js)?$/);
+  const list = (found: typeof processes) => found.map(({ pid }) => pid).join(', ');
+  const rows: Diagnosis[] = [
+    proxies.length > 0
+      ? problem(
+          'other proxies',
+          `kube-proxy runs (process ${list(proxies)})`,
+          'only one may run: delete its DaemonSet (kubectl -n kube-system delete daemonset kube-proxy) or stop its service',
+        )
+      : ok(
+          'other proxies',
+          ours.length > 0 ? `kube-proxier runs (process ${list(ours)})` : 'none runs that can be seen',
+        ),
+  ];
+  for (const { port, name } of ports) {
+    if (!listening.has(port)) {
+      rows.push(ok(`port ${port}`, `is free for ${name}`));
+    } else if (ours.length > 0) {
+      rows.push(ok(`port ${port}`, `is taken, by the kube-proxier that runs`));
+    } else {
+      rows.push(
+        problem(`port ${port}`, `is taken, and ${name} is to be answered there`, 'another proxy may run; see ss -ltnp'),
+      );
+    }
+  }
+  return rows;
+}
+
+function checkForwarding({ sysctls }: HostFacts, { ipv6, mode }: HostNeeds): readonly Diagnosis[] {
+  if (mode === 'userspace') {
+    return [];
+  }
+  const row = (check: string, name: string, serious: boolean): Diagnosis => {
+    const value = sysctls[name];
+    if (value === '1') {
+      return ok(check, 'is on');
+    }
+    const found = value === undefined ? `${name} cannot be read` : 'is off: packets to endpoints elsewhere are dropped';
+    return (serious && value !== undefined ? problem : warning)(check, found, `set sysctl ${dotted(name)}=1`);
+  };
+  return [
+    row('IPv4 forwarding', 'net/ipv4/ip_forward', true),
+    ...(ipv6 && sysctls['net/ipv6/conf/all/disable_ipv6'] === '0'
+      ? [row('IPv6 forwarding', 'net/ipv6/conf/all/forwarding', false)]
+      : []),
+  ];
+}
+
+function checkBridge({ sysctls }: HostFacts): Diagnosis {
+  const check = 'bridged packets';
+  const names = ['net/bridge/bridge-nf-call-iptables', 'net/bridge/bridge-nf-call-ip6tables'] as const;
+  const off = names.filter((name) => sysctls[name] === '0');
+  if (off.length > 0) {
+    return warning(
+      check,
+      `pass by the rules (${off.map(dotted).join(', ')} is 0): pods on one bridge do not reach each other by a Service`,
+      `where pods are on a bridge, set sysctl ${off.map((name) => `${dotted(name)}=1`).join(' ')}`,
+    );
+  }
+  return ok(
+    check,
+    names.some((name) => sysctls[name] === '1')
+      ? 'go through the rules'
+      : 'br_netfilter is not loaded, and needed with bridges only',
+  );
+}
+
+function checkReversePath({ sysctls }: HostFacts): Diagnosis {
+  const check = 'reverse path filter';
+  const strict = (['net/ipv4/conf/all/rp_filter', 'net/ipv4/conf/default/rp_filter'] as const).filter(
+    (name) => sysctls[name] === '1',
+  );
+  return strict.length > 0
+    ? warning(
+        check,
+        `is strict (${strict.map(dotted).join(', ')} is 1): packets that come and go by different interfaces are dropped`,
+        'where pod networks or load balancers do that, set it to 2 (loose) or 0',
+      )
+    : ok(check, 'is not strict');
+}
+
+function checkLocalnet({ sysctls }: HostFacts, { mode }: HostNeeds): Diagnosis {
+  const check = 'route_localnet';
+  const on = sysctls['net/ipv4/conf/all/route_localnet'] === '1';
+  if (on && !IPTABLES_MODES.includes(mode)) {
+    return warning(
+      check,
+      `is on, and mode ${mode} does not need it`,
+      'unless something else serves 127.0.0.1 to others, set sysctl net.ipv4.conf.all.route_localnet=0',
+    );
+  }
+  return ok(check, on ? 'is on, for NodePorts on 127.0.0.1' : 'is off');
+}
+
+function checkStrictARP({ sysctls }: HostFacts): Diagnosis {
+  const [ignore, announce] = [sysctls['net/ipv4/conf/all/arp_ignore'], sysctls['net/ipv4/conf/all/arp_announce']];
+  const found = `arp_ignore is ${ignore ?? 'unknown'}, arp_announce ${announce ?? 'unknown'}`;
+  return ignore === '1' && announce === '2'
+    ? ok('strict ARP', found)
+    : warning(
+        'strict ARP',
+        `${found}: this node answers ARP for addresses of Services`,
+        'with MetalLB or others that announce them, start with --ipvs-strict-arp',
+      );
+}
+
+function checkConntrack({ sysctls }: HostFacts, { conntrack, cpus, mode }: HostNeeds): Diagnosis {
+  const check = 'connection tracking';
+  const number = (name: string) => (sysctls[name] === undefined ? undefined : Number(sysctls[name]));
+  const [count, max] = [number('net/netfilter/nf_conntrack_count'), number('net/netfilter/nf_conntrack_max')];
+  if (count === undefined || max === undefined) {
+    return ok(check, 'is not loaded yet; the first rules load it');
+  }
+  const found = `${count} of ${max} connections`;
+  const share = count / Math.max(max, 1);
+  const advice = 'raise --conntrack-max-per-core or --conntrack-min, or look for who opens so many connections';
+  if (share >= 0.95) {
+    return problem(check, `${found}: new ones are about to be dropped`, advice);
+  }
+  if (share >= 0.8) {
+    return warning(check, `${found}: it is nearly full`, advice);
+  }
+  const wanted = mode === 'userspace' ? 0 : conntrackMax(conntrack, cpus);
+  return max < wanted
+    ? warning(
+        check,
+        `${found}, and room for ${wanted} is asked for`,
+        'kube-proxier sets that where it may: run it with --init-only, privileged',
+      )
+    : ok(check, found);
+}
+
+function dotted(name: string): string {
+  return name.replaceAll('/', '.');
+}

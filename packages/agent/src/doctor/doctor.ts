@@ -1,0 +1,135 @@
+import { availableParallelism, hostname } from 'node:os';
+import { type BackendModule, DEFAULT_PROXY_MODE, type Diagnosis, messageOf } from '@kube-proxier/core';
+import { DEFAULT_CONNTRACK_TUNING, resolveNodeName } from '@kube-proxier/server';
+import { type ApiAccess, checkApiAccess } from '@kube-proxier/source-kubernetes';
+import type { Composition } from '../compose.js';
+import type { CommandLine } from '../flags/command-line.js';
+import type { AgentSettings } from '../flags/settings.js';
+import { checkHost } from './check-host.js';
+import { diagnosesAsJson, formatDiagnoses, hasProblem } from './format-diagnoses.js';
+
+/** What the command line and the configuration came to: settings, or what is wrong with them. */
+export type DoctorCase =
+  | { readonly settings: AgentSettings; readonly commandLine: CommandLine }
+  | { readonly problems: readonly string[]; readonly commandLine: CommandLine };
+
+/**
+ * Looks whether this host can run the proxier, and what is in the way. Changes nothing.
+ *
+ * @returns what to print, and the exit status: 1 when there is a problem.
+ */
+export async function doctor(
+  composition: Composition,
+  found: DoctorCase,
+): Promise<{ readonly text: string; readonly status: number }> {
+  const settings = 'settings' in found ? found.settings : undefined;
+  const diagnoses = [
+    ...checkConfiguration(found),
+    ...(await checkBackends(composition, settings)),
+    ...(await checkThisHost(composition, settings)),
+    ...(settings ? await checkApi(settings) : []),
+  ];
+  const output = settings?.output ?? found.commandLine.values.get('output')?.at(-1);
+  return {
+    text: output === 'json' ? diagnosesAsJson(diagnoses) : formatDiagnoses(diagnoses),
+    status: hasProblem(diagnoses) ? 1 : 0,
+  };
+}
+
+function checkConfiguration(found: DoctorCase): readonly Diagnosis[] {
+  const check = 'configuration';
+  if (!('settings' in found)) {
+    return found.problems.map((text) => ({ check, status: 'problem', found: text }));
+  }
+  const { warnings, configFile } = found.settings;
+  if (warnings.length > 0) {
+    return warnings.map((text) => ({ check, status: 'warning', found: text }));
+  }
+  return [{ check, status: 'ok', found: configFile === '' ? 'the flags are good' : `${configFile} is good` }];
+}
+
+/** The mode asked for, and what it would fall back to; every mode, where none was asked for. */
+async function checkBackends(composition: Composition, settings?: AgentSettings): Promise<readonly Diagnosis[]> {
+  const backends = (settings && composition.configure?.(settings)) ?? composition.backends;
+  const asked = settings?.mode ?? '';
+  const mode = asked === '' ? DEFAULT_PROXY_MODE : asked;
+  const fallback = settings?.fallback ?? DEFAULT_PROXY_MODE;
+  const looked = asked === '' ? backends : backends.filter((one) => one.mode === mode || one.mode === fallback);
+  const rows: Diagnosis[] = [];
+  for (const backend of looked) {
+    const result = await backend
+      .probe()
+      .catch((error: unknown) => ({ usable: false as const, reason: messageOf(error) }));
+    const check = `mode ${backend.mode}`;
+    if (result.usable) {
+      rows.push({
+        check,
+        status: 'ok',
+        found: `can be used${result.detail === undefined ? '' : `: ${result.detail}`}`,
+      });
+      const missing = (['IPv4', 'IPv6'] as const).filter((family) => !(result.families ?? [family]).includes(family));
+      if (missing.length > 0) {
+        rows.push({ check, status: 'warning', found: `serves no ${missing.join(' and no ')} on this host` });
+      }
+      if (asked !== '' || backend.mode === mode) {
+        rows.push(...(await diagnose(backend)));
+      }
+    } else {
+      const found = `cannot be used: ${result.reason}`;
+      const serious = backend.mode === mode && (fallback === mode || fallback === 'none');
+      const advice = backend.mode === mode && !serious ? { advice: `it falls back to ${fallback}` } : {};
+      rows.push({ check, status: serious ? 'problem' : 'warning', found, ...advice });
+    }
+  }
+  return rows;
+}
+
+async function diagnose(backend: BackendModule): Promise<readonly Diagnosis[]> {
+  try {
+    return (await backend.diagnose?.()) ?? [];
+  } catch (error) {
+    return [{ check: `mode ${backend.mode}`, status: 'warning', found: `its diagnosis failed: ${messageOf(error)}` }];
+  }
+}
+
+async function checkThisHost(composition: Composition, settings?: AgentSettings): Promise<readonly Diagnosis[]> {
+  if (!composition.inspect) {
+    return [];
+  }
+  const facts = await composition.inspect();
+  const ports = [
+    { port: settings?.health?.port, name: 'health' },
+    { port: settings?.status?.port, name: 'metrics' },
+  ].flatMap(({ port, name }) => (port === undefined ? [] : [{ port, name }]));
+  const asked = settings?.mode ?? '';
+  return checkHost(facts, {
+    mode: asked === '' ? DEFAULT_PROXY_MODE : asked,
+    ipv6: true,
+    conntrack: settings?.conntrack ?? DEFAULT_CONNTRACK_TUNING,
+    cpus: composition.host?.cpus ?? availableParallelism(),
+    ports,
+    ownPids: new Set([process.pid, process.ppid]),
+  });
+}
+
+async function checkApi(settings: AgentSettings): Promise<readonly Diagnosis[]> {
+  if (!settings.kubernetes) {
+    return [];
+  }
+  const nodeName = resolveNodeName(settings.proxier.nodeName, hostname());
+  const { server, access } = await checkApiAccess({ ...settings.kubernetes, nodeName });
+  return access.map((one) => judgeAccess(one, server, nodeName));
+}
+
+function judgeAccess({ resource, refusal, optional, found }: ApiAccess, server: string, nodeName: string): Diagnosis {
+  const check = `API ${resource}`;
+  if (refusal !== undefined) {
+    const advice = 'look at the kubeconfig, the network to the API server, and the role system:node-proxier';
+    return { check, status: optional ? 'warning' : 'problem', found: `${server}: ${refusal}`, advice };
+  }
+  if (resource === 'nodes' && found === 0) {
+    const advice = 'name the Node that this is with --hostname-override';
+    return { check, status: 'warning', found: `there is no Node ${nodeName}`, advice };
+  }
+  return { check, status: 'ok', found: `${server} lets them be read` };
+}

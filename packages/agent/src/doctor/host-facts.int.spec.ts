@@ -1,0 +1,71 @@
+import { createServer } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { createIptables, createNft, type KernelFiles } from '@kube-proxier/linux';
+import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
+import { DEFAULT_CONNTRACK_TUNING } from '@kube-proxier/server';
+import { checkHost } from './check-host.js';
+import { gatherHostFacts } from './host-facts.js';
+
+const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
+
+whereAllowed('doctor on a kernel', () => {
+  test('finds what others left in a namespace, and changes nothing', async () => {
+    await withNamespace(async ({ runner }) => {
+      const files: KernelFiles = {
+        read: async (path) => (await runner.run({ command: 'cat', args: [path] })).stdout,
+        write: () => Promise.reject(new Error('nothing is to be written')),
+      };
+      const run = (command: string, ...args: string[]) => runner.run({ command, args });
+      await createIptables({ family: 'IPv4', variant: 'legacy', runner }).restore(
+        '*nat\n:KUBE-SERVICES - [0:0]\n-A PREROUTING -j KUBE-SERVICES\nCOMMIT\n',
+      );
+      await createIptables({ family: 'IPv6', variant: 'nft', runner }).restore(
+        '*filter\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\nCOMMIT\n',
+      );
+      await createNft({ runner }).run({ family: 'ip', table: 'kube-proxy', commands: [{ do: 'add-table' }] });
+      await run('ip', 'link', 'add', 'kube-ipvs0', 'type', 'veth', 'peer', 'name', 'other');
+      await run('sh', '-c', 'echo 0 > /proc/sys/net/ipv4/ip_forward; echo 1 > /proc/sys/net/ipv4/conf/all/rp_filter');
+      const ruleset = async () => (await run('nft', 'list', 'ruleset')).stdout;
+      const before = await ruleset();
+
+      const facts = await gatherHostFacts({ runner, files, processes: async () => [] });
+      expect(await ruleset()).toBe(before);
+      expect(facts.iptables).toEqual({
+        legacy: { rules: 1, kubeChains: 1, portalChains: 0 },
+        nft: { rules: 1, kubeChains: 0, portalChains: 0 },
+      });
+      expect(facts.tools.nft).toMatch(/^nftables v/);
+      expect(facts.kernel).toMatch(/^\d+\.\d+/);
+      const notOk = checkHost(facts, {
+        mode: 'nftables',
+        ipv6: false,
+        conntrack: { ...DEFAULT_CONNTRACK_TUNING, maxPerCore: 0 },
+        cpus: 1,
+        ports: [{ port: 10_256, name: 'health' }],
+        ownPids: new Set(),
+      }).filter(({ status, check }) => status !== 'ok' && check !== 'bridged packets');
+      expect(notOk.map(({ check, status }) => `${status} ${check}`)).toEqual([
+        'warning iptables variants',
+        'warning leftovers',
+        'problem IPv4 forwarding',
+        'warning reverse path filter',
+      ]);
+      expect(notOk[1]?.found).toBe(
+        'of another mode or of kube-proxy: 1 KUBE- chains (iptables, legacy), nft table ip kube-proxy, the interface kube-ipvs0',
+      );
+    });
+  });
+
+  test('finds ports that are taken and processes that run', async () => {
+    const server = createServer().listen(0);
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    try {
+      const { listening, processes } = await gatherHostFacts();
+      expect(listening).toContain(typeof address === 'object' ? address?.port : 0);
+      expect(processes.find(({ pid }) => pid === process.pid)?.command.join(' ')).toContain('jest');
+    } finally {
+      server.close();
+    }
+  });
+});

@@ -1,0 +1,141 @@
+import { isProxierError } from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  createCommandRunner,
+  type KernelFiles,
+  kernelFiles,
+  listProcesses,
+  type ProcessInfo,
+} from '@kube-proxier/linux';
+
+/** Rules that one variant of iptables holds, of both IP families. */
+export interface VariantRules {
+  readonly rules: number;
+  /** Chains whose name begins with KUBE-, but for those of a kubelet. */
+  readonly kubeChains: number;
+  /** Of these, those that only mode userspace has. */
+  readonly portalChains: number;
+}
+
+/** What is the case on a host, in plain values. What could not be found out is undefined. */
+export interface HostFacts {
+  readonly kernel: string | undefined;
+  /** First line of what each tool says of its version, by its name; undefined when it is not installed. */
+  readonly tools: Readonly<Record<string, string | undefined>>;
+  readonly iptables: { readonly legacy: VariantRules | undefined; readonly nft: VariantRules | undefined };
+  /** As `nft list tables` says them: `ip kube-proxy`. */
+  readonly nftTables: readonly string[] | undefined;
+  /** Network interfaces. */
+  readonly interfaces: readonly string[];
+  readonly processes: readonly ProcessInfo[];
+  /** TCP ports that somebody listens on. */
+  readonly listening: ReadonlySet<number>;
+  /** By path below `/proc/sys`. */
+  readonly sysctls: Readonly<Record<string, string | undefined>>;
+  /** Effective capabilities of this process, as a bit set. */
+  readonly capabilities: bigint | undefined;
+}
+
+/** Settings that are looked at. */
+export const SYSCTLS = [
+  'net/ipv4/ip_forward',
+  'net/ipv6/conf/all/forwarding',
+  'net/ipv6/conf/all/disable_ipv6',
+  'net/bridge/bridge-nf-call-iptables',
+  'net/bridge/bridge-nf-call-ip6tables',
+  'net/ipv4/conf/all/rp_filter',
+  'net/ipv4/conf/default/rp_filter',
+  'net/ipv4/conf/all/route_localnet',
+  'net/ipv4/conf/all/arp_ignore',
+  'net/ipv4/conf/all/arp_announce',
+  'net/netfilter/nf_conntrack_count',
+  'net/netfilter/nf_conntrack_max',
+] as const;
+
+const TOOLS = ['iptables', 'iptables-legacy', 'iptables-nft', 'ip6tables', 'nft', 'conntrack', 'ipset'] as const;
+
+export interface HostAccessForFacts {
+  readonly runner?: CommandRunner;
+  readonly files?: KernelFiles;
+  readonly processes?: () => Promise<readonly ProcessInfo[]>;
+}
+
+/** Finds out what is the case on this host. Changes nothing, and never rejects. */
+export async function gatherHostFacts({
+  runner = createCommandRunner(),
+  files = kernelFiles,
+  processes = listProcesses,
+}: HostAccessForFacts = {}): Promise<HostFacts> {
+  const read = async (path: string): Promise<string | undefined> => {
+    try {
+      return (await files.read(path)).trim();
+    } catch {
+      return undefined;
+    }
+  };
+  const output = async (command: string, ...args: readonly string[]): Promise<string | undefined> => {
+    try {
+      return (await runner.run({ command, args, timeout: 10_000 })).stdout;
+    } catch (error) {
+      if (isProxierError(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+  };
+  const variant = async (name: 'legacy' | 'nft'): Promise<VariantRules | undefined> => {
+    const saved = await Promise.all([output(`iptables-${name}-save`), output(`ip6tables-${name}-save`)]);
+    return saved.every((text) => text === undefined) ? undefined : countRules(saved.join('\n'));
+  };
+  const [tools, settings, devices, tcp, tcp6] = await Promise.all([
+    Promise.all(TOOLS.map(async (tool) => [tool, firstLine(await output(tool, '--version'))] as const)),
+    Promise.all(SYSCTLS.map(async (name) => [name, await read(`/proc/sys/${name}`)] as const)),
+    read('/proc/net/dev'),
+    read('/proc/net/tcp'),
+    read('/proc/net/tcp6'),
+  ]);
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec((await read('/proc/self/status')) ?? '')?.[1];
+  return {
+    kernel: await read('/proc/sys/kernel/osrelease'),
+    tools: Object.fromEntries(tools),
+    iptables: { legacy: await variant('legacy'), nft: await variant('nft') },
+    nftTables: (await output('nft', 'list', 'tables'))?.match(/(?<=^table ).+$/gm) ?? undefined,
+    interfaces: [...(devices ?? '').matchAll(/^\s*([^:\s]+):/gm)].flatMap(([, name]) => name ?? []),
+    processes: await processes(),
+    listening: listeningPorts(`${tcp ?? ''}\n${tcp6 ?? ''}`),
+    sysctls: Object.fromEntries(settings),
+    capabilities: effective === undefined ? undefined : BigInt(`0x${effective}`),
+  };
+}
+
+function firstLine(text: string | undefined): string | undefined {
+  return text
+    ?.split('\n')
+    .find((line) => line.trim() !== '')
+    ?.trim();
+}
+
+/** A kubelet keeps chains of its own, which say nothing of a proxy. */
+const KUBELET_CHAINS = /^(KUBE-IPTABLES-HINT|KUBE-KUBELET-CANARY|KUBE-FIREWALL|KUBE-MARK-DROP)$/;
+
+/** Counts what `iptables-save` prints. */
+export function countRules(saved: string): VariantRules {
+  const chains = new Set(
+    [...saved.matchAll(/^:(KUBE-[^\s]+)/gm)].flatMap(([, name = '']) => (KUBELET_CHAINS.test(name) ? [] : [name])),
+  );
+  const portals = [...chains].filter((name) => /^KUBE-(PORTALS|NODEPORT)-(CONTAINER|HOST)$/.test(name));
+  return {
+    rules: saved.match(/^(\[\d+:\d+\] )?-A /gm)?.length ?? 0,
+    kubeChains: chains.size,
+    portalChains: portals.length,
+  };
+}
+
+/** Ports in state LISTEN in `/proc/net/tcp` and `/proc/net/tcp6`. */
+export function listeningPorts(table: string): ReadonlySet<number> {
+  return new Set(
+    [...table.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A /gm)].map(([, port = '']) =>
+      Number.parseInt(port, 16),
+    ),
+  );
+}

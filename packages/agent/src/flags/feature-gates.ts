@@ -1,0 +1,35 @@
+import { printable } from '../logging/printable.js';
+import type { FlagValues } from './flag-values.js';
+import { parseGoBool } from './go-values.js';
+
+/** The feature gates of Kubernetes that mean something here. */
+export interface FeatureGates {
+  /** External IPs of Services are served. Default true. */
+  readonly allowServiceExternalIPs: boolean;
+}
+
+/** Gates that are settled in kube-proxy 1.36: they can be given, but not be switched off. */
+const LOCKED = ['MultiCIDRServiceAllocator', 'PreferSameTrafficDistribution'];
+
+/** Reads `--feature-gates` (spec C-50). */
+export function readFeatureGates(values: FlagValues): FeatureGates & { readonly warnings: readonly string[] } {
+  const wrong = (value: string, right: string) => values.wrong('feature-gates', value, right);
+  const warnings: string[] = [];
+  let allowServiceExternalIPs = true;
+  for (const item of values.list('feature-gates')) {
+    const [, name = '', text = ''] = /^([^=]*)=?(.*)$/s.exec(item) ?? [];
+    const on = parseGoBool(text);
+    if (name === '' || on === undefined) {
+      wrong(item, 'must be a feature gate with true or false, such as AllowServiceExternalIPs=false');
+    } else if (name === 'AllowServiceExternalIPs') {
+      allowServiceExternalIPs = on;
+    } else if (LOCKED.includes(name)) {
+      if (!on) {
+        wrong(item, 'cannot be: that feature is locked to true');
+      }
+    } else {
+      warnings.push(`${values.place('feature-gates')}: ${printable(item, 120)} has no effect: there is no such switch`);
+    }
+  }
+  return { allowServiceExternalIPs, warnings };
+}

@@ -1,0 +1,50 @@
+import { parseAddress } from '@kube-proxier/core';
+import type { FlagValues } from './flag-values.js';
+
+/** An address to listen on. */
+export interface StatusAddress {
+  /** Canonical, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where health and status are answered; undefined where that is switched off. */
+export interface StatusAddresses {
+  readonly status: StatusAddress | undefined;
+  readonly health: StatusAddress | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Reads `--healthz-bind-address` and `--metrics-bind-address` with their deprecated ports (spec C-24, C-63, C-64). */
+export function statusAddresses(values: FlagValues): StatusAddresses {
+  const warnings: string[] = [];
+  const status = read(values, warnings, 'metrics-bind-address', 'metrics-port', 10_249);
+  const health = read(values, warnings, 'healthz-bind-address', 'healthz-port', 10_256);
+  return { status, health, warnings };
+}
+
+function read(
+  values: FlagValues,
+  warnings: string[],
+  name: 'metrics-bind-address' | 'healthz-bind-address',
+  portName: 'metrics-port' | 'healthz-port',
+  defaultPort: number,
+): StatusAddress | undefined {
+  const port = values.int(portName, 0, 65_535, 'a port from 1 to 65535, or 0 to switch it off');
+  const text = values.text(name);
+  if (text === '' || port === 0) {
+    return undefined;
+  }
+  const whole = parseAddress(text);
+  const split = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
+  const address = whole ?? parseAddress(split?.[1] ?? split?.[2]);
+  const own = whole ? (values.given(portName) ? port : defaultPort) : Number(split?.[3]);
+  if (!address || !(own >= 1 && own <= 65_535)) {
+    values.wrong(name, text, `must be an IP address, with a port from 1 to 65535, as in 127.0.0.1:${defaultPort}`);
+    return undefined;
+  }
+  if (!whole && values.given(portName) && port !== own) {
+    warnings.push(`${values.place(portName)}: has no effect: --${name} has a port, ${own}`);
+  }
+  return { host: address.text, port: own };
+}

@@ -1,0 +1,110 @@
+import { createRequire } from 'node:module';
+import { isAbsolute, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type BackendModule, messageOf } from '@kube-proxier/core';
+import { printable } from './logging/printable.js';
+
+/** Backends that could be loaded, and why others could not, each in one line. */
+export interface ForeignBackends {
+  readonly backends: readonly BackendModule[];
+  readonly problems: readonly string[];
+}
+
+/**
+ * Loads backends that are not part of this program. A package is looked for beside this program first, then in the
+ * `node_modules` of the working directory and above. Never rejects.
+ *
+ * A module may have one backend, or several: everything that it exports and that is a `BackendModule` counts.
+ *
+ * @param names packages, or paths (absolute, or beginning with a dot).
+ * @param known backends that there are already: a mode is to have one backend only.
+ * @param place where the names come from, for messages: `--backend`.
+ */
+export async function loadForeignBackends(
+  names: readonly string[],
+  known: readonly BackendModule[],
+  place = '--backend',
+  directory = process.cwd(),
+): Promise<ForeignBackends> {
+  const backends: BackendModule[] = [];
+  const problems: string[] = [];
+  for (const name of new Set(names)) {
+    const wrong = (what: string) => problems.push(`${place}: "${printable(name, 200)}" ${printable(what, 600)}`);
+    let exported: unknown;
+    try {
+      exported = await load(name, directory);
+    } catch (error) {
+      wrong(`cannot be loaded: ${messageOf(error)}; install it beside kube-proxier, or give the path of its module`);
+      continue;
+    }
+    const found = backendsIn(exported);
+    if (found.length === 0) {
+      wrong(
+        'has no backend: it must export an object with mode, description, probe() and module, as BackendModule of ' +
+          '@kube-proxier/core says',
+      );
+    }
+    for (const { backend, lacks } of found) {
+      const taken = [...known, ...backends].some(({ mode }) => mode === backend.mode);
+      if (lacks.length > 0) {
+        wrong(`has a backend that is not complete: ${lacks.join('; ')}`);
+      } else if (taken) {
+        wrong(`has the mode ${backend.mode}, which another backend has already`);
+      } else {
+        backends.push(backend);
+      }
+    }
+  }
+  return { backends, problems };
+}
+
+async function load(name: string, directory: string): Promise<unknown> {
+  if (isAbsolute(name) || /^\.{1,2}(\/|$)/.test(name)) {
+    // A directory of a package stands for its main module.
+    const path = createRequire(join(directory, 'package.json')).resolve(resolve(directory, name));
+    return await import(pathToFileURL(path).href);
+  }
+  try {
+    return await import(name);
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+    if (!missing || !error.message.includes(`'${name}'`)) {
+      throw error;
+    }
+    const path = createRequire(join(directory, 'package.json')).resolve(name);
+    return await import(pathToFileURL(path).href);
+  }
+}
+
+interface Candidate {
+  readonly backend: BackendModule;
+  readonly lacks: readonly string[];
+}
+
+function backendsIn(exported: unknown): readonly Candidate[] {
+  const values = typeof exported === 'object' && exported !== null ? Object.values(exported) : [];
+  return [...new Set(values)].flatMap((value: unknown) => {
+    // Whatever has a mode and a probe means to be one.
+    if (typeof value !== 'object' || value === null || !('mode' in value) || !('probe' in value || 'module' in value)) {
+      return [];
+    }
+    const backend = value as BackendModule;
+    return [{ backend, lacks: lacksOf(value) }];
+  });
+}
+
+function lacksOf(value: object): readonly string[] {
+  const { mode, description, probe, module, capabilities, diagnose, prepare } = value as Record<string, unknown>;
+  const optional = (what: unknown, type: string) => what === undefined || typeof what === type;
+  return [
+    ...(typeof mode === 'string' && /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(mode)
+      ? []
+      : ['mode must be lower case letters, digits and dashes']),
+    ...(typeof description === 'string' ? [] : ['description must be a text']),
+    ...(typeof probe === 'function' ? [] : ['probe must be a function']),
+    ...(typeof module === 'object' && module !== null ? [] : ['module must be an inversify ContainerModule']),
+    ...(optional(capabilities, 'object') ? [] : ['capabilities must be an object']),
+    ...(optional(diagnose, 'function') ? [] : ['diagnose must be a function']),
+    ...(optional(prepare, 'function') ? [] : ['prepare must be a function']),
+  ];
+}

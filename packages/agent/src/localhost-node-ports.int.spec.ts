@@ -1,0 +1,54 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
+
+describe('NodePorts on 127.0.0.1 in mode nftables', () => {
+  let node: AgentOnNode;
+
+  beforeAll(() => AgentOnNode.build(), 120_000);
+
+  beforeEach(async () => {
+    node = await AgentOnNode.create('nft');
+  });
+
+  afterEach(async () => {
+    await node.close();
+  });
+
+  const fromNode = (to: string) => node.sandbox.node.connect({ to, port: NODE_PORT });
+  const metrics = async () =>
+    (
+      await node.sandbox.node.exec([
+        process.execPath,
+        '-e',
+        'fetch("http://127.0.0.1:10249/metrics").then((answer) => answer.text()).then(console.log)',
+      ])
+    ).stdout;
+
+  test('are served by sockets when asked for, beside the rest; and connections are counted', async () => {
+    const { ipv4 } = node.sandbox.pod(1);
+    node.write(ipv4);
+    node.start('nftables', '--nftables-localhost-nodeports', '--nftables-count-connections');
+    await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
+    await node.until('127.0.0.1 answers', async () => (await fromNode('127.0.0.1')).kind === 'answered');
+    expect(await fromNode('127.0.0.1')).toMatchObject({ kind: 'answered', by: 'pod1' });
+    expect(await fromNode(node.sandbox.node.ipv4)).toMatchObject({ kind: 'answered', by: 'pod1' });
+    const { ipv4: there } = node.sandbox.node;
+    expect(await node.sandbox.client.connect({ to: there, port: NODE_PORT })).toMatchObject({ kind: 'answered' });
+    // Only what came by nftables: the address of the node, from here and from outside.
+    expect(await metrics()).toMatch(
+      /^kube_proxier_service_connections_total\{service="work\/web",protocol="TCP",ip_family="IPv4"\} 2$/m,
+    );
+    expect(await metrics()).toMatch(/^kubeproxy_sync_proxy_rules_duration_seconds_count\{ip_family="IPv4"\} \d+$/m);
+    expect(node.log).not.toMatch(/ERROR/);
+    // What goes, goes in both.
+    node.write();
+    await node.until('127.0.0.1 does not answer', async () => (await fromNode('127.0.0.1')).kind !== 'answered');
+  }, 60_000);
+
+  test('are refused by default', async () => {
+    node.write(node.sandbox.pod(1).ipv4);
+    node.start('nftables');
+    await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
+    expect((await fromNode('127.0.0.1')).kind).toBe('refused');
+  }, 60_000);
+});

@@ -1,0 +1,66 @@
+import { type IPFamily, parseAddress, parseCIDR } from '@kube-proxier/core';
+import type { AgentSettings } from '../flags/settings.js';
+
+/** What does not fit the IP families of this host. */
+export interface FamilyFindings {
+  /** Reasons to end: traffic would be treated wrongly. */
+  readonly fatal: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Holds addresses and networks of the configuration against the families that are served (spec K-110, K-111). Pure.
+ *
+ * @param families the primary one first.
+ */
+export function checkFamilies(
+  { proxier, health, status }: Pick<AgentSettings, 'proxier' | 'health' | 'status'>,
+  families: readonly IPFamily[],
+): FamilyFindings {
+  const fatal: string[] = [];
+  const warnings: string[] = [];
+  const [primary = 'IPv4'] = families;
+  const dualStack = families.length > 1;
+
+  const { nodePortAddresses, localTrafficDetection } = proxier;
+  if (nodePortAddresses?.kind === 'all') {
+    warnings.push(
+      'NodePorts are served on all addresses of this node; consider --nodeport-addresses=primary, to serve them on the ' +
+        "node's own only",
+    );
+  }
+  if (nodePortAddresses?.kind === 'cidrs') {
+    const present = familiesOf(nodePortAddresses.cidrs);
+    const missing = families.filter((family) => !present.has(family));
+    if (missing.length > 0) {
+      warnings.push(
+        `--nodeport-addresses names no ${missing.join(' and no ')} network, so ${missing.join(' and ')} NodePorts are served ` +
+          'on all addresses of this node',
+      );
+    }
+  }
+  if (localTrafficDetection?.kind === 'cluster-cidr') {
+    const present = familiesOf(localTrafficDetection.cidrs);
+    if (present.size > 0 && !present.has(primary)) {
+      const text = `--cluster-cidr ${localTrafficDetection.cidrs.join(',')} has no ${primary} network, and ${primary} is the primary IP family`;
+      (dualStack ? warnings : fatal).push(text);
+    }
+  }
+  if (!dualStack) {
+    for (const [flag, address] of [
+      ['--healthz-bind-address', health],
+      ['--metrics-bind-address', status],
+    ] as const) {
+      const family =
+        address && !/^(0\.0\.0\.0|::)$/.test(address.host) ? parseAddress(address.host)?.family : undefined;
+      if (family !== undefined && family !== primary) {
+        warnings.push(`${flag} ${address?.host} is an ${family} address, and only ${primary} is served on this node`);
+      }
+    }
+  }
+  return { fatal, warnings };
+}
+
+function familiesOf(cidrs: readonly string[]): ReadonlySet<IPFamily> {
+  return new Set(cidrs.flatMap((cidr) => parseCIDR(cidr)?.family ?? []));
+}

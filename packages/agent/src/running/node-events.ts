@@ -1,0 +1,69 @@
+import { type DriftRepair, type HealthCheckNodePort, type ModeSelection, messageOf } from '@kube-proxier/core';
+import { ListenError, type ServerObserver } from '@kube-proxier/server';
+import type { EventRecorder } from '@kube-proxier/source-kubernetes';
+import { VERSION } from '../version.js';
+
+/** Where events are told to. */
+export type EventSink = Pick<EventRecorder, 'record' | 'stop'>;
+
+/** Tells the cluster what happens on this node that somebody may want to know (spec §10.5). */
+export class NodeEvents implements ServerObserver {
+  constructor(
+    private readonly sink: EventSink,
+    private readonly nodeName: string,
+  ) {}
+
+  modeSelected({ mode, requested, reason, defaulted }: ModeSelection): void {
+    if (reason !== undefined) {
+      const note = `This node cannot run proxy mode ${requested}: ${reason}. It runs ${mode} instead.`;
+      this.tell('Warning', 'ProxyModeFallback', 'SelectProxyMode', note);
+      return;
+    }
+    const why = defaulted ? ', the default' : '';
+    this.tell(
+      'Normal',
+      'Starting',
+      'StartKubeProxy',
+      `kube-proxier ${VERSION} is starting in proxy mode ${mode}${why}.`,
+    );
+  }
+
+  repaired({ family, what }: DriftRepair): void {
+    this.tell(
+      'Warning',
+      'DriftRepaired',
+      'Repair',
+      `${family} rules were changed by others and are put right: ${what}.`,
+    );
+  }
+
+  serviceHealthFailed({ namespace, name, port }: HealthCheckNodePort, error: unknown): void {
+    this.sink.record({
+      type: 'Warning',
+      reason: 'FailedToStartServiceHealthcheck',
+      action: 'Listen',
+      note: `Node ${this.nodeName} failed to start healthcheck "${namespace}/${name}" on port ${port}: ${messageOf(error)}`,
+      regarding: { apiVersion: 'v1', kind: 'Service', namespace, name },
+    });
+  }
+
+  /** What is wrong with the configuration. */
+  configurationProblems(problems: readonly string[]): void {
+    if (problems.length > 0) {
+      this.tell('Warning', 'ConfigurationProblem', 'ReadConfiguration', problems.join('\n'));
+    }
+  }
+
+  /** Why it ends. */
+  failed(error: unknown): void {
+    if (error instanceof ListenError) {
+      const reason = error.server === 'health server' ? 'FailedToStartProxierHealthcheck' : 'FailedToStartMetricServer';
+      this.tell('Warning', reason, 'StartKubeProxy', messageOf(error));
+    }
+  }
+
+  private tell(type: 'Normal' | 'Warning', reason: string, action: string, note: string): void {
+    const regarding = { apiVersion: 'v1', kind: 'Node', name: this.nodeName };
+    this.sink.record({ type, reason, action, note, regarding });
+  }
+}

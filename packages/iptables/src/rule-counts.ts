@@ -1,0 +1,41 @@
+import type { ApplyReport } from '@kube-proxier/core';
+import type { SavedTable } from '@kube-proxier/linux';
+import { isOurChain } from './chain-names.js';
+import type { IptablesTransaction } from './iptables-transaction.js';
+
+type TableName = 'filter' | 'nat';
+const TABLES: readonly TableName[] = ['filter', 'nat'];
+
+/** Counts the rules in chains of ours. */
+export class RuleCounts {
+  readonly #total = { filter: 0, nat: 0 };
+  readonly #written = { filter: 0, nat: 0 };
+
+  get rules(): NonNullable<ApplyReport['rules']> {
+    const of = (table: TableName) => ({ total: this.#total[table], written: this.#written[table] });
+    return { filter: of('filter'), nat: of('nat') };
+  }
+
+  /** This is what there is. */
+  found(tables: Readonly<Record<TableName, SavedTable>>): void {
+    for (const table of TABLES) {
+      this.#total[table] = 0;
+      this.#written[table] = 0;
+      for (const [chain, { rules }] of tables[table]) {
+        this.#total[table] += isOurChain(table, chain) ? rules.length : 0;
+      }
+    }
+  }
+
+  /** This was written. */
+  applied(transaction: IptablesTransaction): void {
+    for (const table of TABLES) {
+      const { writes, insertions, growth } = transaction[table];
+      this.#total[table] += growth;
+      this.#written[table] = insertions.length;
+      for (const { rules } of writes.values()) {
+        this.#written[table] += rules.length;
+      }
+    }
+  }
+}

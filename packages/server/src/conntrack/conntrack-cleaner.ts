@@ -1,0 +1,79 @@
+import {
+  type Clock,
+  diffStates,
+  type IPFamily,
+  type Logger,
+  messageOf,
+  type ProxyState,
+  type SyncObserver,
+  type SyncSuccess,
+  systemClock,
+} from '@kube-proxier/core';
+import type { Conntrack, ConntrackEntry } from '@kube-proxier/linux';
+import { protocolsWithStaleFlows, type StaleReason, staleFlows } from './stale-flows.js';
+
+/** What one look for stale flows came to. */
+export interface ConntrackCleaning {
+  readonly family: IPFamily;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Entries that were deleted, by why they were stale. */
+  readonly deleted: ReadonlyMap<StaleReason, number>;
+}
+
+/** Deletes stale flows after each sync that can leave some (spec §9.2). A failure is logged, and never in the way. */
+export class ConntrackCleaner implements SyncObserver {
+  private failure = '';
+  /** By family: the state that stale flows were last looked for in. */
+  private readonly looked = new Map<IPFamily, ProxyState>();
+
+  constructor(
+    private readonly conntrack: Conntrack,
+    private readonly logger: Logger,
+    private readonly localAddresses: () => Promise<readonly string[]>,
+    private readonly clock: Clock = systemClock,
+    private readonly onCleaned: (cleaning: ConntrackCleaning) => void = () => {},
+  ) {}
+
+  async synced({ family, state, changes }: SyncSuccess): Promise<void> {
+    // After a failure, and when everything was compared, the sync does not tell what went since; the states do.
+    const before = this.looked.get(family);
+    const step = changes.previous !== undefined && changes.previous === before ? changes : diffStates(before, state);
+    const protocols = protocolsWithStaleFlows(step);
+    if (protocols.length === 0) {
+      this.looked.set(family, state);
+      return;
+    }
+    const begin = this.clock.now();
+    try {
+      const [addresses, ...lists] = await Promise.all([
+        this.localAddresses(),
+        ...protocols.map((protocol) => this.conntrack.list(family, protocol)),
+      ]);
+      const deleted = new Map<StaleReason, number>();
+      const stale = new Map<StaleReason, ConntrackEntry[]>();
+      for (const { flow, reason } of staleFlows(state, step, lists.flat(), new Set(addresses))) {
+        const same = stale.get(reason) ?? [];
+        same.push(flow);
+        stale.set(reason, same);
+      }
+      for (const [reason, entries] of stale) {
+        deleted.set(reason, await this.conntrack.delete(entries));
+        this.logger.debug(2, 'Deleted stale conntrack entries', { family, reason, deleted: deleted.get(reason) });
+      }
+      this.failure = '';
+      this.looked.set(family, state);
+      this.onCleaned({ family, duration: this.clock.now() - begin, deleted });
+    } catch (error) {
+      const reason = messageOf(error);
+      // What is missing on a host is missing at every sync; saying it once is enough.
+      if (this.failure !== reason) {
+        this.failure = reason;
+        this.logger.error(
+          `Stale conntrack entries cannot be deleted, so clients may go on talking to endpoints that are gone: ${reason}`,
+          { family },
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Logger, silentLogger } from '@kube-proxier/core';
+import { type ClusterEvent, EventRecorder, type EventRecorderOptions } from './event-recorder.js';
+import { FakeApiServer, FastClock, waitUntil } from './testing/index.js';
+
+const NODE = { apiVersion: 'v1', kind: 'Node', name: 'n1' };
+const event = (note: string, rest: Partial<ClusterEvent> = {}): ClusterEvent => ({
+  type: 'Normal',
+  reason: 'Starting',
+  action: 'StartKubeProxy',
+  note,
+  regarding: NODE,
+  ...rest,
+});
+
+describe('EventRecorder', () => {
+  let server: FakeApiServer;
+  let recorder: EventRecorder;
+  let warnings: string[];
+  const clock = new FastClock(1000);
+
+  function record(options: Partial<EventRecorderOptions> = {}): EventRecorder {
+    const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
+    recorder = new EventRecorder({
+      master: server.url,
+      controller: 'kube-proxier',
+      instance: 'kube-proxier-n1',
+      logger,
+      clock,
+      ...options,
+    });
+    return recorder;
+  }
+
+  const notes = () => server.events.map(({ note }) => note);
+
+  beforeEach(async () => {
+    server = await FakeApiServer.start();
+    warnings = [];
+  });
+
+  afterEach(async () => {
+    await recorder.stop();
+    await server.stop();
+  });
+
+  test('tells of a Node and of a Service as an API server wants it', async () => {
+    record();
+    recorder.record(event('one'));
+    recorder.record(
+      event('two', {
+        regarding: { apiVersion: 'v1', kind: 'Service', name: 'web', namespace: 'work' },
+        type: 'Warning',
+      }),
+    );
+    await waitUntil(() => server.events.length === 2, 'events are told');
+    expect(server.events[0]).toMatchObject({
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { namespace: 'default', name: expect.stringMatching(/^n1\.[0-9a-f]+$/) },
+      eventTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      reportingController: 'kube-proxier',
+      reportingInstance: 'kube-proxier-n1',
+      type: 'Normal',
+      reason: 'Starting',
+      action: 'StartKubeProxy',
+      note: 'one',
+      regarding: NODE,
+    });
+    expect(server.events[1]).toMatchObject({
+      metadata: { namespace: 'work' },
+      regarding: { kind: 'Service', namespace: 'work' },
+    });
+    expect(server.requests.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual([
+      'create events',
+      'create events',
+    ]);
+  });
+
+  test('is rationed, does not repeat itself, and cuts what is too long', async () => {
+    record({ burst: 3, refill: 86_400_000, repeatAfter: 86_400_000 });
+    for (const note of ['a', 'a', 'b', 'c'.repeat(5000), 'd']) {
+      recorder.record(event(note));
+    }
+    await waitUntil(() => server.events.length === 3, 'events are told');
+    await recorder.stop(1000);
+    expect(notes()).toEqual(['a', 'b', expect.stringMatching(/^c+\.\.\.$/)]);
+    expect(String(notes()[2])).toHaveLength(1024);
+  });
+
+  test('sits out errors, in order', async () => {
+    let failures = 0;
+    server.faultFor = () => {
+      failures += 1;
+      return failures <= 3 ? { kind: 'status', code: 503 } : undefined;
+    };
+    record();
+    recorder.record(event('a'));
+    recorder.record(event('b'));
+    await waitUntil(() => server.events.length === 2, 'events are told');
+    expect(notes()).toEqual(['a', 'b']);
+    expect(warnings).toEqual([]);
+  });
+
+  test('gives up where it is refused, and says so once', async () => {
+    server.forbidden.add('events');
+    record();
+    recorder.record(event('a'));
+    recorder.record(event('b'));
+    await waitUntil(() => server.requests.length === 2, 'events are told');
+    await recorder.stop(1000);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Events cannot be told to .*: 403 Forbidden: events\.events\.k8s\.io is forbidden/),
+    ]);
+  });
+
+  test('nobody waits for an API server that does not answer', async () => {
+    server.faultFor = () => ({ kind: 'hang' });
+    record({ clock: new FastClock(1) });
+    recorder.record(event('a'));
+    await waitUntil(() => server.requests.length === 1, 'events are told');
+    await recorder.stop();
+    recorder.record(event('b'));
+    expect(server.events).toEqual([]);
+    await server.goAway();
+    record({ kubeconfig: '/nowhere' }).record(event('c'));
+    await recorder.stop(10);
+  });
+});

@@ -1,0 +1,235 @@
+import { type Clock, type Logger, messageOf, silentLogger, systemClock, type Timer } from '@kube-proxier/core';
+import { ApiClient } from './api-client.js';
+import { type ApiCredentials, createApiCredentials } from './api-credentials.js';
+import { ApiStatusError } from './kubernetes-error.js';
+import { printable } from './printable.js';
+
+/** What an event is about. */
+export interface EventSubject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Default: none, as with Nodes; the event is then put into `default`. */
+  readonly namespace?: string;
+}
+
+/** Something for the people of the cluster to see (`kubectl get events`). */
+export interface ClusterEvent {
+  readonly type: 'Normal' | 'Warning';
+  /** Why, in one word, such as `Starting`. */
+  readonly reason: string;
+  /** What was done or tried, in one word, such as `StartKubeProxy`. */
+  readonly action: string;
+  /** In full sentences. Cut at 1024 bytes, as the API server demands. */
+  readonly note: string;
+  readonly regarding: EventSubject;
+}
+
+/** How an {@link EventRecorder} works. `kubeconfig` and `master` as with `KubernetesSource`. */
+export interface EventRecorderOptions {
+  readonly kubeconfig?: string;
+  readonly master?: string;
+  readonly context?: string;
+  /** Who reports, such as `kube-proxier`. */
+  readonly controller: string;
+  /** Which one of them: as a rule the controller and the node. */
+  readonly instance: string;
+  /** Default: says nothing. */
+  readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Events at once before they are rationed. Default 25, as client-go. */
+  readonly burst?: number;
+  /** Milliseconds until one more is let through. Default 300000, as client-go. */
+  readonly refill?: number;
+  /** Milliseconds in which the same is not told again. Default 600000. */
+  readonly repeatAfter?: number;
+  readonly userAgent?: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly serviceAccountDirectory?: string;
+}
+
+const NOTE_BYTES = 1024;
+/** Events that wait at most; later ones are dropped. */
+const LONGEST_QUEUE = 100;
+const ATTEMPTS = 5;
+const FIRST_PAUSE = 1000;
+
+interface Waiting {
+  readonly namespace: string;
+  readonly body: object;
+}
+
+/**
+ * Tells the API server of events (`events.k8s.io/v1`). Whatever becomes of them, nobody waits for it: `record` returns
+ * at once and never throws; events are rationed; one that cannot be told after some tries is dropped, with a log line
+ * for the first of them.
+ */
+export class EventRecorder {
+  private readonly options: EventRecorderOptions;
+  private readonly logger: Logger;
+  private readonly clock: Clock;
+  private readonly credentials: ApiCredentials;
+  private readonly client: ApiClient;
+  private readonly abort = new AbortController();
+  private readonly queue: Waiting[] = [];
+  private readonly recent = new Map<string, number>();
+  private tokens: number;
+  private refilled: number;
+  private names = 0;
+  private sending: Promise<void> | undefined;
+  private pause: (() => void) | undefined;
+  private complained = false;
+
+  constructor(options: EventRecorderOptions) {
+    this.options = options;
+    this.logger = options.logger ?? silentLogger;
+    this.clock = options.clock ?? systemClock;
+    this.credentials = createApiCredentials({ ...options, clock: this.clock });
+    this.client = new ApiClient({
+      credentials: this.credentials,
+      clock: this.clock,
+      responseTimeout: 10_000,
+      pageTimeout: 10_000,
+      maxPageBytes: 1024 * 1024,
+      userAgent: options.userAgent ?? options.controller,
+    });
+    this.tokens = options.burst ?? 25;
+    this.refilled = this.clock.now();
+  }
+
+  record(event: ClusterEvent): void {
+    const key = JSON.stringify(event);
+    if (this.abort.signal.aborted || this.queue.length >= LONGEST_QUEUE || this.isRepeated(key) || !this.takeToken()) {
+      this.logger.debug(4, 'An event is not told', { reason: event.reason });
+      return;
+    }
+    this.recent.set(key, this.clock.now());
+    this.queue.push(this.waiting(event));
+    this.sending ??= this.sendAll().finally(() => {
+      this.sending = undefined;
+    });
+  }
+
+  /**
+   * Ends it.
+   *
+   * @param patience milliseconds that events on their way are given at most. Default 0.
+   */
+  async stop(patience = 0): Promise<void> {
+    if (this.sending && patience > 0) {
+      let timer: Timer | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = this.clock.setTimer(patience, resolve);
+      });
+      await Promise.race([this.sending, late]);
+      timer?.cancel();
+    }
+    this.abort.abort();
+    this.pause?.();
+    this.client.close();
+    await this.sending;
+  }
+
+  private isRepeated(key: string): boolean {
+    const { repeatAfter = 600_000 } = this.options;
+    const now = this.clock.now();
+    for (const [known, at] of this.recent) {
+      if (now - at >= repeatAfter) {
+        this.recent.delete(known);
+      }
+    }
+    return this.recent.has(key);
+  }
+
+  private takeToken(): boolean {
+    const { burst = 25, refill = 300_000 } = this.options;
+    const now = this.clock.now();
+    const gained = Math.floor((now - this.refilled) / refill);
+    if (gained > 0) {
+      this.tokens = Math.min(burst, this.tokens + gained);
+      this.refilled += gained * refill;
+    }
+    if (this.tokens < 1) {
+      return false;
+    }
+    this.tokens -= 1;
+    return true;
+  }
+
+  private waiting({ regarding, note, ...event }: ClusterEvent): Waiting {
+    const { controller, instance } = this.options;
+    const { namespace, ...subject } = regarding;
+    const now = Math.floor(this.clock.now());
+    this.names += 1;
+    const name = `${regarding.name}.${now.toString(16)}${this.names.toString(16).padStart(4, '0')}`;
+    const body = {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name, namespace: namespace ?? 'default' },
+      eventTime: new Date(now).toISOString().replace('Z', '000Z'),
+      reportingController: controller,
+      reportingInstance: instance.slice(0, 128),
+      ...event,
+      note: shorten(note),
+      regarding: namespace === undefined ? subject : { ...subject, namespace },
+    };
+    return { namespace: namespace ?? 'default', body };
+  }
+
+  private async sendAll(): Promise<void> {
+    const { signal } = this.abort;
+    for (let next = this.queue.shift(); next !== undefined && !signal.aborted; next = this.queue.shift()) {
+      await this.send(next);
+    }
+  }
+
+  private async send({ namespace, body }: Waiting): Promise<void> {
+    const { signal } = this.abort;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        await this.client.create(`/apis/events.k8s.io/v1/namespaces/${namespace}/events`, body, signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) {
+          return;
+        }
+        const status = error instanceof ApiStatusError ? error.status : 0;
+        if (status === 401) {
+          this.credentials.refused();
+        }
+        // What it refuses, it goes on refusing.
+        const hopeless = status >= 400 && status < 500 && status !== 401 && status !== 429;
+        if (hopeless || attempt >= ATTEMPTS) {
+          this.complain(error);
+          return;
+        }
+        const asked = error instanceof ApiStatusError ? (error.retryAfter ?? 0) : 0;
+        await this.wait(Math.max(asked, FIRST_PAUSE * 2 ** (attempt - 1)));
+      }
+    }
+  }
+
+  private wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.clock.setTimer(milliseconds, resolve);
+      this.pause = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+
+  private complain(error: unknown): void {
+    if (this.complained) {
+      return;
+    }
+    this.complained = true;
+    this.logger.warn(`Events cannot be told to ${this.credentials.server}: ${printable(messageOf(error))}`);
+  }
+}
+
+/** Printable text is ASCII: as many bytes as characters. */
+function shorten(note: string): string {
+  return printable(note, NOTE_BYTES);
+}
