@@ -64,7 +64,13 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
   return {
     mode: 'userspace',
     description: 'Carries connections in this process: needs least of the kernel, runs anywhere',
-    capabilities: { localhostNodePorts: true, sctp: false, preservesSource: false, servesWithoutProcess: false },
+    capabilities: {
+      localhostNodePorts: true,
+      sctp: false,
+      preservesSource: false,
+      detectsInterfaces: false,
+      servesWithoutProcess: false,
+    },
     probe: () => host.probe(),
     traffic: () => host.traffic(),
     module: new ContainerModule(({ bind }) => {

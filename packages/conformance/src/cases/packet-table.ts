@@ -1,5 +1,12 @@
 import type { IPFamily } from '@kube-proxier/core';
-import type { CaseFlow, CaseObject, CaseOptions, ConformanceCase, FlowExpectation } from './conformance-case.js';
+import type {
+  Capability,
+  CaseFlow,
+  CaseObject,
+  CaseOptions,
+  ConformanceCase,
+  FlowExpectation,
+} from './conformance-case.js';
 
 /** A row of core's `test-data/packet-flows.json` (spec 12.4 to 12.11). */
 export interface PacketRow {
@@ -154,6 +161,11 @@ function translateFlow(
   const { source, destination, port, protocol } = row.packet;
   const [from = 'node', address] = (hosts[source] ?? '').split(' ');
   const loopback = source === '127.0.0.1' || source === '::1';
+  const byInterface = JSON.stringify(row.detector ?? '').includes('interface') && from.startsWith('pod');
+  const needs: Capability[] = [
+    ...(loopback && row.expect.outcome === 'forwarded' ? (['localhostNodePorts'] as const) : []),
+    ...(byInterface ? (['detectsInterfaces'] as const) : []),
+  ];
   return {
     from: loopback || from === '' ? 'node' : from,
     ...(loopback ? { source } : address === undefined && from !== '' ? {} : { source: translate(address ?? source) }),
@@ -161,7 +173,7 @@ function translateFlow(
     port: translate({ port }).port,
     ...(protocol === 'UDP' ? { protocol } : {}),
     spec: `${row.id} ${row.case}`,
-    ...(loopback && row.expect.outcome === 'forwarded' ? { needs: ['localhostNodePorts'] as const } : {}),
+    ...(needs.length > 0 ? { needs } : {}),
     expect: expectationOf(row, affinity, hosts),
   };
 }

@@ -14,6 +14,8 @@ export interface FlowMismatch {
   readonly flow: string;
   readonly expected: string;
   readonly came: string;
+  /** Nothing was wrong but that an endpoint never answered: by turns with another flow it may answer that one only. */
+  readonly missing?: boolean;
 }
 
 /** What flows of a run have to know. */
@@ -118,7 +120,10 @@ async function judgeAnswers(
   }
   return missing.size === 0
     ? undefined
-    : mismatch(`never answered by ${[...missing].join(' nor ')}, but by ${who.join(' and ')}`);
+    : {
+        ...mismatch(`never answered by ${[...missing].join(' nor ')}, but by ${who.join(' and ') || 'nobody'}`),
+        missing: true,
+      };
 }
 
 /**

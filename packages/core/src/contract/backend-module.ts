@@ -25,6 +25,8 @@ export interface BackendCapabilities {
   readonly sctp?: boolean;
   /** Keeps a client's address where the state says `masquerade: 'never'`. Default true. */
   readonly preservesSource?: boolean;
+  /** Tells pods by the interface that they come in by (`LocalTrafficDetector`). Default true. */
+  readonly detectsInterfaces?: boolean;
   /** What is programmed goes on working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
 }
