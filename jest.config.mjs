@@ -25,5 +25,6 @@ export default {
       },
     ],
   },
+  globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
   testTimeout: 30_000,
 };

@@ -20,6 +20,8 @@ const FORCE_TIMEOUT = 20_000;
 /** Characters of the log that are kept. */
 const LOG_LENGTH = 4000;
 
+const STDIO: SpawnOptions = { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'json' };
+
 type Spawn = (command: readonly [string, ...string[]], options: SpawnOptions) => ChildProcess;
 
 /** A backend in a process of its own. */
@@ -52,16 +54,14 @@ export class BackendProcess {
    * @throws ConformanceError when the backend cannot be loaded, or says that it cannot run here.
    */
   static async start(spawn: Spawn, choice: BackendChoice, proxier: Partial<ProxierOptions>): Promise<BackendProcess> {
-    const process_ = new BackendProcess(
-      spawn([process.execPath, RUNNER], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'json' }),
-    );
+    const started = new BackendProcess(spawn([process.execPath, RUNNER], STDIO));
     try {
-      process_.#send({ op: 'start', choice, proxier });
-      const reply = await process_.#reply('started', START_TIMEOUT);
-      process_.families = reply.families;
-      return process_;
+      started.#send({ op: 'start', choice, proxier });
+      const reply = await started.#reply('started', START_TIMEOUT);
+      started.families = reply.families;
+      return started;
     } catch (error) {
-      await process_.kill();
+      await started.kill();
       throw error;
     }
   }
@@ -89,12 +89,6 @@ export class BackendProcess {
     this.#inForce.delete(name);
   }
 
-  /** Has the backend remove every trace of itself. */
-  async cleanup(): Promise<void> {
-    this.#send({ op: 'cleanup' });
-    await this.#reply('cleaned-up', FORCE_TIMEOUT);
-  }
-
   /** SIGKILL; resolves when it is gone. */
   async kill(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined) {
@@ -115,6 +109,17 @@ export class BackendProcess {
     try {
       child.#send({ op: 'describe', choice });
       return (await child.#reply('described', START_TIMEOUT)).description;
+    } finally {
+      await child.kill();
+    }
+  }
+
+  /** Has the backend remove every trace of itself, in a process that runs for this only. */
+  static async cleanUp(spawn: Spawn, choice: BackendChoice): Promise<void> {
+    const child = new BackendProcess(spawn([process.execPath, RUNNER], STDIO));
+    try {
+      child.#send({ op: 'cleanup', choice });
+      await child.#reply('cleaned-up', FORCE_TIMEOUT);
     } finally {
       await child.kill();
     }

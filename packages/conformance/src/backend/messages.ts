@@ -29,7 +29,8 @@ export type Request =
       readonly serviceCIDRs?: readonly string[];
       readonly marker: string;
     }
-  | { readonly op: 'cleanup' };
+  /** Has a backend that never ran here remove what others of its kind have left. */
+  | { readonly op: 'cleanup'; readonly choice: BackendChoice };
 
 /** What can be said of a backend without running it. */
 export interface BackendDescription {

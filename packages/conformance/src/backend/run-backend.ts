@@ -10,7 +10,7 @@ import {
   messageOf,
   type Source,
   type SourceHandler,
-  silentLogger,
+  systemClock,
   Tokens,
 } from '@kube-proxier/core';
 import { ConntrackTool } from '@kube-proxier/linux';
@@ -80,13 +80,11 @@ class KitSource implements Source {
 }
 
 const source = new KitSource();
-let loaded: BackendChoice | undefined;
 /** Markers that are not yet told to be in force, by family. */
 const waiting = new Map<IPFamily, Set<string>>();
 
 async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'start' }>['proxier']): Promise<void> {
   const backend = await loadBackend(choice);
-  loaded = choice;
   const server = new ProxyServer({
     backends: [backend],
     mode: backend.mode,
@@ -115,13 +113,12 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
   send({ event: 'started', families });
 }
 
-async function cleanup(): Promise<void> {
-  if (loaded) {
-    const container = new Container();
-    container.bind(Tokens.Logger).toConstantValue(silentLogger);
-    container.load((await loadBackend(loaded)).module);
-    await container.get(Tokens.Cleanup)(logger);
-  }
+async function cleanup(choice: BackendChoice): Promise<void> {
+  const container = new Container();
+  container.bind(Tokens.Logger).toConstantValue(logger);
+  container.bind(Tokens.Clock).toConstantValue(systemClock);
+  container.load((await loadBackend(choice)).module);
+  await container.get(Tokens.Cleanup)(logger);
   send({ event: 'cleaned-up' });
 }
 
@@ -142,7 +139,7 @@ async function handle(request: Request): Promise<void> {
       source.apply(request.changes, request.serviceCIDRs);
       break;
     case 'cleanup':
-      await cleanup();
+      await cleanup(request.choice);
   }
 }
 

@@ -100,6 +100,8 @@ export type CaseStep =
   | { readonly kill: true }
   /** Starts it again on the objects that there are. */
   | { readonly start: true }
+  /** Kills it, and has it remove every trace of itself. */
+  | { readonly cleanup: true }
   /** Somebody else empties all packet filter tables of the node. */
   | { readonly flush: true };
 

@@ -57,8 +57,7 @@ export function packetCases(rows: readonly PacketRow[], words: PacketTableWords)
   const taken = new Map<string, number>();
   return [...groups.values()].map((group) => {
     const first = group[0] as PacketRow;
-    const prefix = group.every(({ id }) => id === first.id) ? first.id : first.id.replace(/-\d+\w?$/, '');
-    const base = prefix === first.id ? prefix : `${prefix}/${slug(sharedTitle(group))}`;
+    const base = taken.has(first.id) ? `${first.id}/${slug(sharedTitle(group))}` : first.id;
     const number = (taken.get(base) ?? 0) + 1;
     taken.set(base, number);
     return packetCase(number === 1 ? base : `${base}-${number}`, group, words);

@@ -12,7 +12,7 @@ import { type TopologyRow, topologyCase } from './topology-table.js';
 
 /** Where the cases of this package are. */
 const CASES = fileURLToPath(new URL('../../cases/', import.meta.url));
-const STEPS = 'apply delete patch endpoints flows open talk client attempts stop kill start flush'.split(' ');
+const STEPS = 'apply delete patch endpoints flows open talk client attempts stop kill start cleanup flush'.split(' ');
 const FIELDS = 'id title spec quick families protocols needs options steps'.split(' ');
 
 /** A case file: cases written out, or a table whose rows become cases. */

@@ -7,7 +7,7 @@ export const QUICK = 'quick';
 
 /**
  * Cases whose id fits one of the patterns: `*` stands for anything, `?` for one character; `quick` for the subset that
- * runs on every push. No pattern means all.
+ * runs on every push. A pattern that fits no id may fit the spec ids that cases show. No pattern means all.
  *
  * @throws ConformanceError `CONFORMANCE_UNKNOWN_CASE` for a pattern that fits none, with what was perhaps meant.
  */
@@ -27,7 +27,8 @@ export function selectCases(
         .replaceAll('?', '.')}$`,
       'i',
     );
-    const found = cases.filter(({ id, quick }) => (pattern === QUICK ? quick : expression.test(id)));
+    const byId = cases.filter(({ id, quick }) => (pattern === QUICK ? quick : expression.test(id)));
+    const found = byId.length > 0 ? byId : cases.filter(({ spec }) => spec.some((id) => expression.test(id)));
     if (found.length === 0) {
       const near = nearest(pattern.replace(/[*?]/g, ''), [...new Set(cases.map(({ id }) => id))]);
       throw new ConformanceError(

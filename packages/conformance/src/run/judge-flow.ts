@@ -58,7 +58,8 @@ export async function judgeFlow(context: FlowContext, flow: ReadyFlow): Promise<
     expect === 'untouched' ? withoutProxy(sandbox, flow) : { refused: 'refused', dropped: 'timeout' }[expect];
   const outcome = await send(from, flow, wanted === 'timeout' ? SILENCE : PATIENCE);
   if (outcome.kind === 'answered') {
-    return outcome.by === wanted ? undefined : mismatch(`answered by ${outcome.by}, which saw ${outcome.sourceSeen}`);
+    const came = `answered by ${outcome.by}, which saw ${outcome.sourceSeen} (1 of 1)`;
+    return outcome.by === wanted ? undefined : mismatch(came);
   }
   // A datagram that the host's own output refuses or drops fails in the sender's hands (EPERM): both look alike.
   const inOutput = flow.from === 'node' && flow.protocol === 'UDP' && outcome.kind === 'unreachable';

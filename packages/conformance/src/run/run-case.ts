@@ -1,5 +1,4 @@
 import type { BackendCapabilities } from '@kube-proxier/core';
-import { messageOf } from '@kube-proxier/core';
 import { type ContinuousClient, failuresOf, type SandboxConnection } from '@kube-proxier/linux/testing';
 import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from '../cases/conformance-case.js';
 import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
@@ -84,7 +83,11 @@ class CaseRun {
         }
       }
     } catch (error) {
-      this.#fail('all', { flow: 'the case could not go on', expected: 'no error', came: messageOf(error) });
+      this.#fail('all', {
+        flow: 'the case could not go on',
+        expected: 'no error',
+        came: error instanceof Error ? error.message : String(error),
+      });
     } finally {
       await this.#end();
     }
@@ -149,6 +152,8 @@ class CaseRun {
     } else if ('start' in step) {
       await world.start();
       await world.apply();
+    } else if ('cleanup' in step) {
+      await world.cleanUp();
     } else if ('flush' in step) {
       await world.flush();
     } else {

@@ -176,9 +176,10 @@ export class ConformanceWorld {
     }
   }
 
-  /** Has the backend remove what it programmed. */
-  async cleanup(): Promise<void> {
-    await this.#running.cleanup();
+  /** Kills the backend, and has it remove what it programmed. */
+  async cleanUp(): Promise<void> {
+    await this.kill();
+    await BackendProcess.cleanUp((command, options) => this.sandbox.node.spawn(command, options), this.choice);
   }
 
   async close(): Promise<void> {
