@@ -45,7 +45,7 @@ export function parseCommandLine(
     .addOption(new Option('--report <format>', 'form of the report').choices(REPORT_FORMATS).default('text'))
     .option('--output <file>', 'where the report is written; default standard output')
     .option('--option <key=value>', "an option for the module's create…Backend; may be repeated", readOption, {})
-    .option('--jobs <number>', 'sandboxes at the same time; default one for each processor, four at most', readJobs)
+    .option('--jobs <number>', 'sandboxes at the same time; default one more than processors, four at most', readJobs)
     .option('--keep', 'leave the namespaces of the first failed case (or the last one) up until Ctrl-C', false)
     .option('--list', 'list the cases and end', false)
     .option('--show <case>', 'print cases in full, with their steps, and end')

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import type { ProxyMode } from '@kube-proxier/core';
 import { BackendProcess } from '../backend/backend-process.js';
-import type { BackendDescription } from '../backend/messages.js';
 import { readCases } from '../cases/read-cases.js';
 import { selectCases } from '../cases/select-cases.js';
 import { formatFailure } from '../report/format-failure.js';
-import { lackingFor } from '../run/run-case.js';
-import { choiceOf, WorldKeeper } from '../run/run-conformance.js';
+import { CaseRunner, inOrderOfOptions } from '../run/case-runner.js';
+import { choiceOf } from '../run/run-conformance.js';
 
 export interface DescribeConformanceOptions {
   /** Package name, or absolute path of the built module, of the backend. */
@@ -17,14 +16,16 @@ export interface DescribeConformanceOptions {
   readonly options?: Readonly<Record<string, unknown>>;
   /** Patterns of case ids; `quick` for a subset. Default: all. */
   readonly cases?: readonly string[];
+  /** Cases that run at the same time. Default 3. */
+  readonly jobs?: number;
 }
 
 /** Milliseconds for one case: the longest wait for a repair, and then some. */
 const TIMEOUT = 120_000;
 
 /**
- * A jest suite with one test for each case. Cases that the backend declares it cannot do pass at once, and say so by
- * their place in the list that {@link afterAll} writes.
+ * A jest suite with one test for each case. Cases run ahead of their tests; the one that is waited for comes first.
+ * Cases that the backend declares it cannot do pass at once, and are named at the end on standard error.
  *
  * @example
  * describeConformance({ backend: fileURLToPath(new URL('../dist/index.js', import.meta.url)), cases: ['quick'] });
@@ -32,33 +33,32 @@ const TIMEOUT = 120_000;
 export function describeConformance(options: DescribeConformanceOptions): void {
   const choice = choiceOf(options);
   const name = [options.mode ?? options.backend, ...Object.values(options.options ?? {})].join(' ');
+  const cases = inOrderOfOptions(selectCases(readCases(), options.cases ?? []));
   describe(`conformance of ${name}`, () => {
-    const world = new WorldKeeper(choice);
     const skipped: string[] = [];
-    let backend: BackendDescription;
+    let runner: CaseRunner;
 
     beforeAll(async () => {
-      backend = await BackendProcess.describe(choice);
+      const { capabilities } = await BackendProcess.describe(choice);
+      runner = new CaseRunner({ choice, capabilities, cases, jobs: options.jobs ?? 3 });
     }, TIMEOUT);
 
     afterAll(async () => {
-      await world.close();
+      await runner?.close();
       if (skipped.length > 0) {
         process.stderr.write(`${name}: skipped ${skipped.join(', ')}\n`);
       }
     }, TIMEOUT);
 
-    test.each(selectCases(readCases(), options.cases ?? []).map((one) => [one.id, one.title, one] as const))(
+    test.each(cases.map((one) => [one.id, one.title, one] as const))(
       '%s %s',
       async (_id, _title, one) => {
-        const lacks = lackingFor(one, backend.capabilities);
-        if (lacks.length > 0) {
-          skipped.push(`${one.id} (lacks ${lacks.join(', ')})`);
-          return;
-        }
-        const result = await world.run(one, backend.capabilities);
+        const result = await runner.result(one);
         if (result.outcome === 'failed') {
           throw new Error(formatFailure(result, choice));
+        }
+        if (result.outcome === 'skipped') {
+          skipped.push(`${one.id} (lacks ${result.lacks.map(({ capability }) => capability).join(', ')})`);
         }
       },
       TIMEOUT,

@@ -36,6 +36,8 @@ const ROUNDS = 3;
 /** Milliseconds after which a packet counts as dropped. */
 const SILENCE = 350;
 const PATIENCE = 2000;
+/** Times that a datagram is sent until it is answered. */
+const DATAGRAMS = 3;
 
 /**
  * Sends packets and judges what comes of them.
@@ -88,7 +90,7 @@ async function judgeAnswers(
   const seen = new Map<string, number>();
   const perRound = flow.fromPort !== undefined ? 1 : allowed.length === 1 ? TRIES_OF_ONE : TRIES * allowed.length;
   for (let round = 0; round < ROUNDS && (round === 0 || missing.size > 0); round += 1) {
-    const outcomes = await Promise.all(Array.from({ length: perRound }, () => send(from, flow, PATIENCE)));
+    const outcomes = await Promise.all(Array.from({ length: perRound }, () => sendAgain(from, flow)));
     for (const outcome of outcomes) {
       if (outcome.kind !== 'answered') {
         if (lost.length > 0 && (outcome.kind === 'timeout' || outcome.kind === 'reset')) {
@@ -157,6 +159,15 @@ function withoutProxy(sandbox: NetworkSandbox, { to }: ReadyFlow): string {
   const loopback = to === '::1' || to.startsWith('127.');
   const host = loopback ? sandbox.node : sandbox.hosts.find(({ addresses }) => addresses.includes(to));
   return host === undefined ? 'timeout' : host === sandbox.node ? 'refused' : host.name;
+}
+
+/** Datagrams may be lost, so whoever wants an answer sends again, as resolvers do. */
+async function sendAgain(from: SandboxHost, flow: ReadyFlow): Promise<Outcome> {
+  let outcome = await send(from, flow, PATIENCE);
+  for (let again = 1; again < DATAGRAMS && flow.protocol === 'UDP' && outcome.kind === 'timeout'; again += 1) {
+    outcome = await send(from, flow, PATIENCE);
+  }
+  return outcome;
 }
 
 function send(from: SandboxHost, flow: ReadyFlow, timeout: number): Promise<Outcome> {

@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
-import type { BackendCapabilities, ProxyMode } from '@kube-proxier/core';
+import type { ProxyMode } from '@kube-proxier/core';
 import { BackendProcess } from '../backend/backend-process.js';
 import type { BackendChoice, BackendDescription } from '../backend/messages.js';
 import type { ConformanceCase } from '../cases/conformance-case.js';
 import { readCases } from '../cases/read-cases.js';
 import { selectCases } from '../cases/select-cases.js';
-import { ConformanceWorld } from '../world/conformance-world.js';
 import type { CaseResult } from './case-result.js';
-import { lackingFor, runCase, skippedResult } from './run-case.js';
+import { CaseRunner } from './case-runner.js';
 
 export interface ConformanceOptions {
   /** Package name, or absolute path of the module, of the backend. */
@@ -18,7 +17,7 @@ export interface ConformanceOptions {
   readonly options?: Readonly<Record<string, unknown>>;
   /** Patterns of case ids, as {@link selectCases} reads them. Default: all. */
   readonly cases?: readonly string[];
-  /** Sandboxes at the same time. Default: one for each processor, four at most. */
+  /** Sandboxes at the same time. Default: one more than processors, four at most. */
   readonly jobs?: number;
   /** Called when a case is done. */
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
@@ -73,44 +72,35 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const cases = selectCases(readCases(), options.cases ?? []);
   const backend = await BackendProcess.describe(choice);
   const results = new Map<string, CaseResult>();
-  const record = (result: CaseResult): void => {
-    results.set(result.case.id, result);
-    options.onResult?.(result, results.size, cases.length);
-  };
-  const queue = new CaseQueue();
-  for (const one of cases) {
-    const lacks = lackingFor(one, backend.capabilities);
-    if (lacks.length > 0) {
-      record(skippedResult(one, lacks));
-    } else {
-      queue.add(one);
-    }
-  }
-  const jobs = onKept ? 1 : Math.min(options.jobs ?? Math.min(availableParallelism(), 4), queue.size);
-  let failed = false;
-  const work = async (): Promise<void> => {
-    const world = new WorldKeeper(choice);
-    let last = '';
-    try {
-      for (let one = queue.take(); one && !signal?.aborted && !(onKept && failed); one = queue.take(one)) {
-        options.onBegin?.(one);
-        last = one.id;
-        const result = await world.run(one, backend.capabilities);
-        failed ||= result.outcome === 'failed';
-        record(result);
+  const runner: CaseRunner = new CaseRunner({
+    choice,
+    capabilities: backend.capabilities,
+    cases,
+    jobs: onKept ? 1 : (options.jobs ?? defaultJobs()),
+    onBegin: (one) => options.onBegin?.(one),
+    onResult: (result) => {
+      results.set(result.case.id, result);
+      options.onResult?.(result, results.size, cases.length);
+      if (onKept && result.outcome === 'failed') {
+        runner.stop();
       }
-      if (onKept && !signal?.aborted && world.current) {
-        const { hosts } = world.current.sandbox;
-        await onKept({
-          id: last,
-          namespaces: Object.fromEntries(hosts.map((host) => [host.name, host.namespace])),
+    },
+    onIdle: async ({ sandbox }, { id }) => {
+      if (!signal?.aborted) {
+        await onKept?.({
+          id,
+          namespaces: Object.fromEntries(sandbox.hosts.map((host) => [host.name, host.namespace])),
         });
       }
-    } finally {
-      await world.close();
-    }
-  };
-  await Promise.all(Array.from({ length: jobs }, work));
+    },
+  });
+  const abort = (): void => runner.stop();
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    signal?.aborted ? abort() : await runner.run();
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
   return {
     choice,
     backend,
@@ -125,54 +115,7 @@ export function choiceOf({ backend, mode, options = {} }: ConformanceOptions): B
   return { backend, options, ...(mode === undefined ? {} : { mode }) };
 }
 
-/** One world at a time, made when it is first needed and made anew after a case that failed. */
-export class WorldKeeper {
-  #world: ConformanceWorld | undefined;
-
-  constructor(private readonly choice: BackendChoice) {}
-
-  get current(): ConformanceWorld | undefined {
-    return this.#world;
-  }
-
-  async run(one: ConformanceCase, capabilities: BackendCapabilities): Promise<CaseResult> {
-    this.#world ??= await ConformanceWorld.create(this.choice);
-    const result = await runCase(this.#world, one, capabilities);
-    if (result.failures.some(({ variant }) => variant === 'all')) {
-      // Nothing is known of what is left of it.
-      await this.#world.kill();
-    }
-    return result;
-  }
-
-  async close(): Promise<void> {
-    await this.#world?.close();
-    this.#world = undefined;
-  }
-}
-
-/** Cases that want the same options of the proxier follow each other, so that the backend is seldom started anew. */
-class CaseQueue {
-  readonly #groups = new Map<string, ConformanceCase[]>();
-
-  get size(): number {
-    return [...this.#groups.values()].reduce((sum, group) => sum + group.length, 0);
-  }
-
-  add(one: ConformanceCase): void {
-    const key = JSON.stringify(one.options);
-    this.#groups.set(key, [...(this.#groups.get(key) ?? []), one]);
-  }
-
-  /** The next case, like the last one if there is such. */
-  take(last?: ConformanceCase): ConformanceCase | undefined {
-    const [largest] = [...this.#groups.keys()].sort((a, b) => this.#length(b) - this.#length(a));
-    const same = last && JSON.stringify(last.options);
-    const key = same !== undefined && this.#length(same) > 0 ? same : (largest ?? '');
-    return this.#groups.get(key)?.shift();
-  }
-
-  #length(key: string): number {
-    return this.#groups.get(key)?.length ?? 0;
-  }
+/** Sandboxes at the same time, unless said otherwise: most of a run is waiting for what must not come. */
+function defaultJobs(): number {
+  return Math.min(availableParallelism() + 1, 4);
 }
