@@ -90,7 +90,11 @@ function formatPage(columns) {
     for (const { case: one, outcome, lacks } of report.results) {
       for (const { capability, count } of lacks) {
         const entry = left.get(capability) ?? { skipped: [], parts: 0 };
-        outcome === 'skipped' ? entry.skipped.push(`\`${one.id}\``) : (entry.parts += count);
+        if (outcome === 'skipped') {
+          entry.skipped.push(`\`${one.id}\``);
+        } else {
+          entry.parts += count;
+        }
         left.set(capability, entry);
       }
     }

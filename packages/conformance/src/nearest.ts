@@ -5,7 +5,7 @@ export function nearest(name: string, words: readonly string[]): string | undefi
   for (const word of words) {
     const length = Math.max(word.length, name.length, 1);
     const likeness = name.length > 64 ? 0 : (length - editDistance(word.toLowerCase(), name.toLowerCase())) / length;
-    if (likeness > bestLikeness) {
+    if (likeness >= bestLikeness) {
       best = word;
       bestLikeness = likeness;
     }

@@ -5,7 +5,11 @@ import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.j
 import type { ConformanceWorld } from '../world/conformance-world.js';
 import type { CaseFailure, CaseResult, CaseVariant, LeftOut } from './case-result.js';
 import { type FlowContext, type FlowMismatch, hostNamed, judgeFlow, type ReadyFlow } from './judge-flow.js';
+import { Limiter } from './limiter.js';
 import { mergePatch } from './merge-patch.js';
+
+/** Flows that are tried at the same time: more of them would test how long the last of a thousand clients waits. */
+const FLOWS_AT_ONCE = 16;
 
 /** What a backend can do unless it says otherwise. */
 const CAPABILITIES: Required<BackendCapabilities> = {
@@ -60,6 +64,7 @@ class CaseRun {
   #runs: VariantRun[] = [];
   /** Flows to judge once more, one after the other. */
   #again: { run: VariantRun; context: FlowContext; ready: ReadyFlow; spec: string | undefined }[] = [];
+  readonly #limiter = new Limiter(FLOWS_AT_ONCE);
   #flows = 0;
   #step = 0;
 
@@ -225,7 +230,7 @@ class CaseRun {
 
   async #look(run: VariantRun, step: CaseStep): Promise<void> {
     if ('flows' in step) {
-      await Promise.all(step.flows.map((flow) => this.#flow(run, flow, step.within ?? 0)));
+      await Promise.all(step.flows.map((flow) => this.#limiter.run(() => this.#flow(run, flow, step.within ?? 0))));
     } else if ('open' in step) {
       const { as, from, to, port } = fill(step.open, run.placeholders);
       run.connections.set(as, await hostNamed(this.world.sandbox, from).open({ to, port: Number(port) }));
