@@ -8,6 +8,7 @@ export default {
   testMatch: ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/**/*.spec.ts'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^@kube-proxier/core/test-data/(.+)$': '<rootDir>/packages/core/test-data/$1',
     '^@kube-proxier/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^@kube-proxier/([^/]+)/(.+)$': '<rootDir>/packages/$1/src/$2/index.ts',
   },
@@ -24,5 +25,6 @@ export default {
       },
     ],
   },
+  globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
   testTimeout: 30_000,
 };

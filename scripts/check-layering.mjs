@@ -21,17 +21,28 @@ export const LAYERS = {
   'source-kubernetes': ['core'],
   'source-manifests': ['core'],
   server: ['core', 'linux'],
-  conformance: ['core', 'linux'],
+  conformance: ['core', 'linux', 'server'],
   agent: [
     ...['core', 'linux', 'userspace', 'iptables', 'ipvs', 'nftables'],
     ...['source-kubernetes', 'source-manifests', 'server', 'conformance'],
   ],
 };
 
-/** Packages of others that only one of ours may use, and why. */
+/** What its tests may import on top of that: as a dependency for development, from specs only. */
+const TEST_LAYERS = {
+  userspace: ['conformance'],
+  iptables: ['conformance'],
+  ipvs: ['conformance'],
+  nftables: ['conformance'],
+};
+
+/** Packages that are commands: these read flags, write to the console and end the process. */
+const COMMANDS = ['agent', 'conformance'];
+
+/** Packages of others that only some of ours may use, and why. */
 const RESERVED = {
-  '@kubernetes/client-node': { only: 'source-kubernetes', why: 'it is most of the size of an installation' },
-  commander: { only: 'agent', why: 'nothing else reads flags' },
+  '@kubernetes/client-node': { only: ['source-kubernetes'], why: 'it is most of the size of an installation' },
+  commander: { only: COMMANDS, why: 'nothing else reads flags' },
 };
 
 const BUILTINS = new Set(builtinModules);
@@ -96,13 +107,14 @@ function checkManifest({ name, allowed, manifest }) {
   for (const kind of DEPENDENCY_KINDS) {
     for (const dependency of Object.keys(manifest[kind] ?? {})) {
       const target = dependency.startsWith(SCOPE) ? dependency.slice(SCOPE.length) : undefined;
-      if (target !== undefined && !allowed.includes(target)) {
+      const inTests = kind === 'devDependencies' ? (TEST_LAYERS[name] ?? []) : [];
+      if (target !== undefined && !allowed.includes(target) && !inTests.includes(target)) {
         problems.push(`packages/${name}/package.json: ${kind} has ${dependency}; ${mayImport(name, allowed)}`);
       }
       const reserved = RESERVED[dependency];
-      if (reserved && reserved.only !== name) {
+      if (reserved && !reserved.only.includes(name)) {
         problems.push(
-          `packages/${name}/package.json: ${kind} has ${dependency}, which only ${reserved.only} may use: ${reserved.why}`,
+          `packages/${name}/package.json: ${kind} has ${dependency}, which only ${reserved.only.join(' and ')} may use: ${reserved.why}`,
         );
       }
     }
@@ -127,18 +139,18 @@ function checkSource(context, file, text) {
   }
   // Processes of their own, started by tests, may end themselves.
   const isTool = isSpec || relative(home, file).split(sep).includes('testing');
-  if (name !== 'agent' && !isTool) {
+  if (!COMMANDS.includes(name) && !isTool) {
     for (const [pattern, what] of [
       [/\bconsole\s*\./, 'writes to the console'],
       [/\bprocess\s*\.\s*exit\s*\(/, 'ends the process'],
       [/\bprocess\s*\.\s*argv\b/, 'reads flags'],
     ]) {
       if (pattern.test(text)) {
-        problems.push(`${what}; only agent may`);
+        problems.push(`${what}; only ${COMMANDS.join(' and ')} may`);
       }
     }
     if (/\bimport\s*\(\s*[^'"`\s)]/.test(text)) {
-      problems.push('imports a module that is chosen when it runs; only agent may');
+      problems.push(`imports a module that is chosen when it runs; only ${COMMANDS.join(' and ')} may`);
     }
   }
   if (manifest.name === undefined) {
@@ -162,8 +174,8 @@ function checkBare({ name, allowed, manifest }, specifier, isSpec) {
     return name === 'core' && !isSpec ? `imports '${specifier}'; core runs on any platform` : undefined;
   }
   const reserved = RESERVED[packageName];
-  if (reserved && reserved.only !== name) {
-    return `imports '${packageName}', which only ${reserved.only} may use: ${reserved.why}`;
+  if (reserved && !reserved.only.includes(name)) {
+    return `imports '${packageName}', which only ${reserved.only.join(' and ')} may use: ${reserved.why}`;
   }
   if (!packageName.startsWith(SCOPE)) {
     return undefined;
@@ -172,7 +184,7 @@ function checkBare({ name, allowed, manifest }, specifier, isSpec) {
   if (target === name) {
     return `imports its own package by name: '${specifier}'`;
   }
-  if (!allowed.includes(target)) {
+  if (!allowed.includes(target) && !(isSpec && TEST_LAYERS[name]?.includes(target))) {
     return `imports '${specifier}'; ${mayImport(name, allowed)}`;
   }
   const kinds = isSpec ? DEPENDENCY_KINDS : DEPENDENCY_KINDS.filter((kind) => kind !== 'devDependencies');

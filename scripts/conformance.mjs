@@ -1,34 +1,161 @@
 #!/usr/bin/env node
 /**
- * `npm run conformance -- BACKEND…`: every row of the policy tables through real packets, for the backends named (all
- * that have such tests when none is). `npm test` tries the rows without variants only.
+ * `npm run conformance -- [COLUMN…] [--cases PATTERN] [--jobs N]`: every case of the conformance kit, for the columns
+ * named (all when none is: `iptables` stands for every column of that backend), and the matrix of cases and columns.
+ * A run of all cases and columns writes docs/conformance.md.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SPEC = 'src/packet-flows.int.spec.ts';
+const PAGE = join(ROOT, 'docs/conformance.md');
+const COMMAND = join(ROOT, 'packages/conformance/bin/kube-proxier-conformance.js');
 
-await runScript(async () => {
-  const known = readdirSync(join(ROOT, 'packages')).filter((name) => existsSync(join(ROOT, 'packages', name, SPEC)));
-  const asked = process.argv.slice(2);
-  const unknown = asked.filter((name) => !known.includes(name));
+/**
+ * The columns of the matrix. `wrap`: words that stand before the command and run it elsewhere, such as in a kernel of
+ * its own; `environment`: variables for it. A backend of which there is no package here has no column.
+ */
+export const COLUMNS = [
+  { name: 'iptables nft', backend: '@kube-proxier/iptables', options: { variant: 'nft' } },
+  { name: 'iptables legacy', backend: '@kube-proxier/iptables', options: { variant: 'legacy' } },
+  { name: 'nftables', backend: '@kube-proxier/nftables' },
+  { name: 'userspace', backend: '@kube-proxier/userspace' },
+];
+
+const WORDS = { passed: 'pass', failed: 'FAIL', skipped: 'skip' };
+
+/** One column's report, from a process of its own. */
+async function runColumn({ backend, mode, options = {}, environment = {}, wrap = [] }, { cases, jobs }) {
+  const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-conformance-'));
+  const output = join(directory, 'report.json');
+  try {
+    const args = [
+      ...['--backend', backend, '--report', 'json', '--output', output],
+      ...(mode ? ['--mode', mode] : []),
+      ...Object.entries(options).flatMap(([key, value]) => ['--option', `${key}=${value}`]),
+      ...cases.flatMap((pattern) => ['--cases', pattern]),
+      ...(jobs ? ['--jobs', jobs] : []),
+    ];
+    const [command = '', ...rest] = [...wrap, ...rootlessPrefix(), process.execPath, COMMAND, ...args];
+    const child = spawn(command, rest, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...environment } });
+    const pass = (signal) => child.kill(signal);
+    process.on('SIGINT', pass).on('SIGTERM', pass);
+    const [status] = await once(child, 'close');
+    process.off('SIGINT', pass).off('SIGTERM', pass);
+    if (status !== 0 && status !== 1) {
+      throw new PrepareError(`${backend}: the conformance suite could not be run (status ${status})`);
+    }
+    return JSON.parse(readFileSync(output, 'utf8'));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The matrix as a Markdown table, its columns padded as the formatter would. */
+export function formatMatrix(columns) {
+  const names = columns.map(({ name }) => name);
+  const cases = new Map(columns.flatMap(({ report }) => report.results.map((result) => [result.case.id, result.case])));
+  const cells = columns.map(({ report }) => new Map(report.results.map((result) => [result.case.id, cellOf(result)])));
+  const rows = [
+    ['case', ...names],
+    ...[...cases.keys()].map((id) => [`\`${id}\``, ...cells.map((column) => column.get(id) ?? '')]),
+  ];
+  const widths = rows[0].map((_name, index) => Math.max(3, ...rows.map((row) => row[index].length)));
+  const line = (row) => `| ${row.map((cell, index) => cell.padEnd(widths[index])).join(' | ')} |\n`;
+  const [head = [], ...body] = rows;
+  return `${line(head)}${line(widths.map((width) => '-'.repeat(width)))}${body.map(line).join('')}`;
+}
+
+function cellOf({ outcome, lacks }) {
+  const names = [...new Set(lacks.map(({ capability }) => capability))].join(', ');
+  return outcome === 'skipped' ? `skip: ${names}` : names && outcome === 'passed' ? `pass (1)` : WORDS[outcome];
+}
+
+/** What a column came to, in one line. */
+export function formatSummary({ name, report: { results, milliseconds } }) {
+  const count = (outcome) => results.filter((result) => result.outcome === outcome).length;
+  const flows = results.reduce((sum, result) => sum + result.flows, 0);
+  return `${name}: ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped; ${flows} flows in ${Math.round(milliseconds / 1000)} s`;
+}
+
+function formatPage(columns) {
+  const lists = columns.map(({ name, report }) => {
+    const left = new Map();
+    for (const { case: one, outcome, lacks } of report.results) {
+      for (const { capability, count } of lacks) {
+        const entry = left.get(capability) ?? { skipped: [], parts: 0 };
+        if (outcome === 'skipped') {
+          entry.skipped.push(`\`${one.id}\``);
+        } else {
+          entry.parts += count;
+        }
+        left.set(capability, entry);
+      }
+    }
+    const lines = [...left].map(([capability, { skipped, parts }]) => {
+      const said = [
+        skipped.length > 0 ? `skips ${skipped.join(', ')}` : '',
+        parts > 0 ? `leaves out ${parts} looks` : '',
+      ];
+      return `- ${name} lacks \`${capability}\`: ${said.filter(Boolean).join('; ')}\n`;
+    });
+    return lines.join('');
+  });
+  return `# Conformance
+
+<!-- Written by \`npm run conformance\`; not by hand. -->
+
+What every backend does with real packets, case by case, as [\`@kube-proxier/conformance\`](../packages/conformance)
+finds it. \`npx @kube-proxier/conformance --show CASE\` prints a case; \`npm run conformance\` runs all of them and writes
+this page. On every push the cases that \`--cases quick\` selects run for every backend.
+
+${columns.map((column) => `- ${formatSummary(column)}\n`).join('')}
+A backend says what it lacks (\`BackendModule.capabilities\`); that is skipped by name, and nothing else is. \`pass (1)\`:
+looks at something that the backend lacks were left out of the case.
+
+${lists.join('') || 'No backend lacks anything.\n'}
+## Matrix
+
+${formatMatrix(columns)}`;
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { cases: { type: 'string', multiple: true, default: [] }, jobs: { type: 'string' } },
+  });
+  const packageOf = ({ backend }) => backend.split('/').at(-1);
+  const chosen = COLUMNS.filter(
+    (column) =>
+      positionals.length === 0 || positionals.includes(column.name) || positionals.includes(packageOf(column)),
+  );
+  const known = [...new Set(COLUMNS.flatMap((column) => [column.name, packageOf(column)]))];
+  const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    throw new PrepareError(`No packet tests for ${unknown.join(', ')}; there are: ${known.join(', ')}`);
+    throw new PrepareError(`There is no column ${unknown.join(', ')}; there are: ${known.join(', ')}`);
   }
   prepare();
-  const specs = (asked.length > 0 ? asked : known).map((name) => `packages/${name}/${SPEC}`);
-  const jest = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
-  const [command = '', ...args] = [...rootlessPrefix(), process.execPath, ...jest, '--verbose', ...specs];
-  const child = spawn(command, args, {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: { ...process.env, KUBE_PROXIER_FLOWS: 'all' },
-  });
-  const [status] = await once(child, 'close');
-  return status ?? 1;
-});
+  const columns = [];
+  for (const column of chosen) {
+    process.stdout.write(`\n${column.name}\n`);
+    columns.push({ ...column, report: await runColumn(column, values) });
+  }
+  process.stdout.write(`\n${formatMatrix(columns)}\n${columns.map((column) => `${formatSummary(column)}\n`).join('')}`);
+  const failed = columns.some(({ report }) => report.results.some(({ outcome }) => outcome === 'failed'));
+  const interrupted = columns.some(({ report }) => report.interrupted);
+  if (chosen.length === COLUMNS.length && values.cases.length === 0 && !interrupted) {
+    writeFileSync(PAGE, formatPage(columns));
+    process.stdout.write('written to docs/conformance.md\n');
+  }
+  return failed ? 1 : interrupted ? 2 : 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runScript(main);
+}

@@ -27,6 +27,7 @@ export {
 } from './iptables/iptables-rule.js';
 export { parseSavedTable, type SavedChain, type SavedTable } from './iptables/iptables-save.js';
 export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
+export { type RuleWatchOptions, type WatchedRule, watchRules } from './iptables/watch-rules.js';
 export * from './ipvs/probe-ipvs.js';
 export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
 export * from './network/supports-ipv6.js';

@@ -67,7 +67,14 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
   return {
     mode: MODE,
     description: 'Carries connections in this process: needs least of the kernel, runs anywhere',
-    capabilities: { localhostNodePorts: true, sctp: false, preservesSource: false, tracksConnections: false },
+    capabilities: {
+      localhostNodePorts: true,
+      sctp: false,
+      preservesSource: false,
+      tracksConnections: false,
+      detectsInterfaces: false,
+      servesWithoutProcess: false,
+    },
     probe: () => host.probe(),
     diagnose,
     traffic: () => host.traffic(),

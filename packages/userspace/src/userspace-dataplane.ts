@@ -179,6 +179,16 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     }
   }
 
+  async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+    const { redirector } = await this.#prepare();
+    await redirector.watch?.({
+      clock: this.#environment.clock,
+      signal,
+      onDrift,
+      onFailure: (reason) => this.#logger.warn(`Redirect rules cannot be looked at: ${reason}`),
+    });
+  }
+
   /** Closes all sockets of this instance, connections too, and removes all redirect rules, whoever wrote them. */
   async cleanup(): Promise<void> {
     const { redirector } = await this.#prepare();

@@ -27,6 +27,10 @@ export interface BackendCapabilities {
   readonly tracksConnections?: boolean;
   /** Keeps a client's address where the state says `masquerade: 'never'`. Default true. */
   readonly preservesSource?: boolean;
+  /** Tells pods by the interface that they come in by (`LocalTrafficDetector`). Default true. */
+  readonly detectsInterfaces?: boolean;
+  /** What is programmed goes on working while no process of the backend runs. Default true. */
+  readonly servesWithoutProcess?: boolean;
 }
 
 /** What `kube-proxier doctor` says of one thing that it looked at. */

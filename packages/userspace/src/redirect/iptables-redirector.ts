@@ -1,5 +1,12 @@
 import type { IPFamily } from '@kube-proxier/core';
-import { type Iptables, parseSavedTable, type SavedTable, targetOf } from '@kube-proxier/linux';
+import {
+  type Iptables,
+  parseSavedTable,
+  type RuleWatchOptions,
+  type SavedTable,
+  targetOf,
+  watchRules,
+} from '@kube-proxier/linux';
 import { UserspaceError } from '../userspace-error.js';
 import { CHAINS, clusterIPRules, JUMPS, listenerRules, nodeRules, type PortalRule, WRITTEN } from './portal-rules.js';
 import type { RedirectChanges, Redirector, RedirectState } from './redirector.js';
@@ -71,6 +78,14 @@ export class IptablesRedirector implements Redirector {
       }),
     );
     return chainsHold && JUMPS.every(({ table, chain, rule }) => saved[table].get(chain)?.rules.includes(rule.text));
+  }
+
+  watch(options: Omit<RuleWatchOptions, 'rules' | 'iptables'>): Promise<void> {
+    const rules = TABLES.flatMap((table) => {
+      const jump = JUMPS.find((candidate) => candidate.table === table);
+      return jump ? [{ table, from: jump.chain, text: jump.rule.text }] : [];
+    });
+    return watchRules({ ...options, rules, iptables: this.iptables });
   }
 
   async cleanup(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { NodeState } from '@kube-proxier/core';
+import type { RuleWatchOptions } from '@kube-proxier/linux';
 import type { BoundAddress } from '../proxy/proxy-engine.js';
 import type { ListenerId, ListenerSpec } from '../userspace-transaction.js';
 
@@ -42,6 +43,9 @@ export interface Redirector {
 
   /** Whether the kernel holds just what was written last. */
   inForce(): Promise<boolean>;
+
+  /** Looks out for others removing what was written; returns when the signal aborts. Default: nobody looks. */
+  watch?(options: Pick<RuleWatchOptions, 'clock' | 'signal' | 'onDrift' | 'onFailure'>): Promise<void>;
 
   /** Removes every trace, whoever left it. Idempotent. */
   cleanup(): Promise<void>;

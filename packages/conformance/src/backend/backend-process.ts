@@ -1,0 +1,214 @@
+import { type ChildProcess, fork, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { IPFamily, ProxierOptions } from '@kube-proxier/core';
+import { ConformanceError } from '../conformance-error.js';
+import {
+  type BackendChoice,
+  type BackendDescription,
+  MARKER_NAMESPACE,
+  type ObjectChange,
+  type Reply,
+  type Request,
+} from './messages.js';
+
+/** From the build, also when the kit itself is run from its sources. */
+const RUNNER = fileURLToPath(new URL('../../dist/backend/run-backend.js', import.meta.url));
+/** Milliseconds for loading and probing, and for a change to be in force. */
+const START_TIMEOUT = 60_000;
+const FORCE_TIMEOUT = 20_000;
+/** Characters of the log that are kept. */
+const LOG_LENGTH = 4000;
+
+const STDIO: SpawnOptions = { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'json' };
+
+type Spawn = (command: readonly [string, ...string[]], options: SpawnOptions) => ChildProcess;
+
+/** A backend in a process of its own. */
+export class BackendProcess {
+  /** IP families that it serves here. */
+  families: readonly IPFamily[] = [];
+  readonly #child: ChildProcess;
+  readonly #inForce = new Map<string, Set<IPFamily>>();
+  readonly #listeners = new Set<() => void>();
+  #replies: Reply[] = [];
+  #failure: string | undefined;
+  #log = '';
+  #lastMarker = 0;
+  #marker: object | undefined;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#log = (this.#log + text).slice(-LOG_LENGTH);
+    });
+    child.stdout?.resume();
+    child.on('message', (reply: Reply) => this.#receive(reply));
+    child.on('error', (error) => this.#fail(error.message));
+    child.once('exit', (code, signal) => this.#fail(`its process ended: ${signal ?? `status ${code}`}`));
+  }
+
+  /**
+   * Starts it where `spawn` runs programs. Nothing is programmed before the first {@link apply}.
+   *
+   * @throws ConformanceError when the backend cannot be loaded, or says that it cannot run here.
+   */
+  static async start(spawn: Spawn, choice: BackendChoice, proxier: Partial<ProxierOptions>): Promise<BackendProcess> {
+    const started = new BackendProcess(spawn([process.execPath, RUNNER], STDIO));
+    try {
+      started.#send({ op: 'start', choice, proxier });
+      const reply = await started.#reply('started', START_TIMEOUT);
+      started.families = reply.families;
+      return started;
+    } catch (error) {
+      await started.kill();
+      throw error;
+    }
+  }
+
+  /** Makes these changes, and waits until the backend says that they are in force. */
+  async apply(changes: readonly ObjectChange[], serviceCIDRs?: readonly string[]): Promise<void> {
+    const number = ++this.#lastMarker;
+    const name = `applied-${number}`;
+    const marker = markerService(name, number);
+    const previous = this.#marker;
+    this.#marker = marker;
+    this.#send({
+      op: 'apply',
+      changes: [
+        ...changes,
+        ...(previous ? [{ kind: 'Service' as const, previous }] : []),
+        { kind: 'Service', current: marker },
+      ],
+      ...(serviceCIDRs ? { serviceCIDRs } : {}),
+      marker: name,
+    });
+    await this.#until(`changes to be in force`, FORCE_TIMEOUT, () =>
+      this.families.every((family) => this.#inForce.get(name)?.has(family)) ? true : undefined,
+    );
+    this.#inForce.delete(name);
+  }
+
+  /** SIGKILL; resolves when it is gone. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined) {
+      const gone = once(this.#child, 'exit');
+      this.#child.kill('SIGKILL');
+      await gone;
+    }
+  }
+
+  /** The last lines that it logged. */
+  get log(): string {
+    return this.#log.trim();
+  }
+
+  /** What a backend says of itself, without a namespace and without a right. */
+  static async describe(choice: BackendChoice): Promise<BackendDescription> {
+    const child = new BackendProcess(fork(RUNNER, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] }));
+    try {
+      child.#send({ op: 'describe', choice });
+      return (await child.#reply('described', START_TIMEOUT)).description;
+    } finally {
+      await child.kill();
+    }
+  }
+
+  /** Has the backend remove every trace of itself, in a process that runs for this only. */
+  static async cleanUp(spawn: Spawn, choice: BackendChoice): Promise<void> {
+    const child = new BackendProcess(spawn([process.execPath, RUNNER], STDIO));
+    try {
+      child.#send({ op: 'cleanup', choice });
+      await child.#reply('cleaned-up', FORCE_TIMEOUT);
+    } finally {
+      await child.kill();
+    }
+  }
+
+  #send(request: Request): void {
+    if (this.#failure === undefined) {
+      this.#child.send(request, (error) => error && this.#fail(error.message));
+    }
+  }
+
+  #receive(reply: Reply): void {
+    if (reply.event === 'failed') {
+      this.#fail(reply.message);
+      return;
+    }
+    if (reply.event === 'in-force') {
+      const families = this.#inForce.get(reply.marker) ?? new Set();
+      this.#inForce.set(reply.marker, families.add(reply.family));
+    } else {
+      this.#replies.push(reply);
+    }
+    this.#wake();
+  }
+
+  #fail(reason: string): void {
+    this.#failure ??= reason;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const listener of [...this.#listeners]) {
+      listener();
+    }
+  }
+
+  #reply<Event extends Reply['event']>(event: Event, timeout: number): Promise<Extract<Reply, { event: Event }>> {
+    return this.#until(`it to be ${event}`, timeout, () => {
+      const found = this.#replies.find((reply) => reply.event === event);
+      this.#replies = this.#replies.filter((reply) => reply !== found);
+      return found as Extract<Reply, { event: Event }> | undefined;
+    });
+  }
+
+  #until<T>(what: string, timeout: number, find: () => T | undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const finish = (): void => {
+        clearTimeout(timer);
+        this.#listeners.delete(look);
+      };
+      const fail = (reason: string): void => {
+        finish();
+        const log = this.log;
+        reject(
+          new ConformanceError(
+            'CONFORMANCE_BACKEND_FAILED',
+            `the backend failed: ${reason}${log ? `\nits log ends with:\n${log}` : ''}`,
+          ),
+        );
+      };
+      const look = (): void => {
+        const found = find();
+        if (found !== undefined) {
+          finish();
+          resolve(found);
+        } else if (this.#failure !== undefined) {
+          fail(this.#failure);
+        }
+      };
+      const timer = setTimeout(() => fail(`waited ${timeout / 1000} s for ${what}`), timeout);
+      this.#listeners.add(look);
+      look();
+    });
+  }
+}
+
+/** A Service of both families without endpoints, whose presence in the state says that what came before it is there. */
+function markerService(name: string, number: number): object {
+  const low = number % 250;
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace: MARKER_NAMESPACE },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: `10.111.255.${low + 1}`,
+      clusterIPs: [`10.111.255.${low + 1}`, `fd00:10:96::ffff:${(low + 1).toString(16)}`],
+      ipFamilies: ['IPv4', 'IPv6'],
+      ports: [{ port: 80, protocol: 'TCP' }],
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * The backend in a process of its own, in the network namespace that it is started in: loads it, feeds it what the
+ * kit says, and says what is in force. Started by `BackendProcess`; talks over Node's IPC, and ends with it.
+ */
+import 'reflect-metadata';
+import {
+  type IPFamily,
+  isProxierError,
+  type Logger,
+  messageOf,
+  type Source,
+  type SourceHandler,
+  systemClock,
+  Tokens,
+} from '@kube-proxier/core';
+import { ConntrackTool } from '@kube-proxier/linux';
+import { ProxyServer } from '@kube-proxier/server';
+import { Container } from 'inversify';
+import { loadBackend } from './load-backend.js';
+import { type BackendChoice, MARKER_NAMESPACE, type ObjectChange, type Reply, type Request } from './messages.js';
+
+const send = (reply: Reply): void => {
+  process.send?.(reply);
+};
+
+const write = (level: string, message: string, fields?: object): void => {
+  process.stderr.write(`${level} ${message}${fields ? ` ${JSON.stringify(fields)}` : ''}\n`);
+};
+
+const logger: Logger = {
+  error: (message, fields) => write('ERROR', message, fields),
+  warn: (message, fields) => write('WARN', message, fields),
+  info: (message, fields) => write('INFO', message, fields),
+  debug: () => {},
+  v: () => false,
+};
+
+/** The source of the server: what the kit says. */
+class KitSource implements Source {
+  readonly description = 'the conformance kit';
+  #handler: SourceHandler | undefined;
+  #synced = false;
+
+  async start(handler: SourceHandler): Promise<void> {
+    this.#handler = handler;
+  }
+
+  async stop(): Promise<void> {
+    this.#handler = undefined;
+  }
+
+  apply(changes: readonly ObjectChange[], serviceCIDRs: readonly string[] | undefined): void {
+    const handler = this.#handler;
+    if (!handler) {
+      throw new Error('the proxier has not started');
+    }
+    if (serviceCIDRs) {
+      handler.onServiceCIDRsUpdate(serviceCIDRs);
+    }
+    for (const { kind, previous, current } of changes) {
+      switch (kind) {
+        case 'Service':
+          handler.onServiceUpdate(previous, current);
+          break;
+        case 'EndpointSlice':
+          handler.onEndpointsUpdate(previous, current);
+          break;
+        case 'Node':
+          if (current) {
+            handler.onNodeUpdate(current);
+          }
+      }
+    }
+    if (!this.#synced) {
+      this.#synced = true;
+      handler.onServicesSynced();
+      handler.onEndpointsSynced();
+    }
+  }
+}
+
+const source = new KitSource();
+/** Markers that are not yet told to be in force, by family. */
+const waiting = new Map<IPFamily, Set<string>>();
+
+async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'start' }>['proxier']): Promise<void> {
+  const backend = await loadBackend(choice);
+  const server = new ProxyServer({
+    backends: [backend],
+    mode: backend.mode,
+    fallback: 'none',
+    sources: [source],
+    conntrack: new ConntrackTool(),
+    proxier,
+    logger,
+    observer: {
+      synced({ family, state }) {
+        const markers = waiting.get(family) ?? new Set<string>();
+        for (const marker of [...markers]) {
+          if (state.servicePorts.has(`${MARKER_NAMESPACE}/${marker}:/TCP`)) {
+            markers.delete(marker);
+            send({ event: 'in-force', family, marker });
+          }
+        }
+      },
+    },
+  });
+  server.finished.catch((error: unknown) => fail(error));
+  const { families } = await server.start();
+  for (const family of families) {
+    waiting.set(family, new Set());
+  }
+  send({ event: 'started', families });
+}
+
+async function cleanup(choice: BackendChoice): Promise<void> {
+  const container = new Container();
+  container.bind(Tokens.Logger).toConstantValue(logger);
+  container.bind(Tokens.Clock).toConstantValue(systemClock);
+  container.load((await loadBackend(choice)).module);
+  await container.get(Tokens.Cleanup)(logger);
+  send({ event: 'cleaned-up' });
+}
+
+async function handle(request: Request): Promise<void> {
+  switch (request.op) {
+    case 'describe': {
+      const { mode, description, capabilities = {} } = await loadBackend(request.choice);
+      send({ event: 'described', description: { mode, description, capabilities } });
+      break;
+    }
+    case 'start':
+      await start(request.choice, request.proxier);
+      break;
+    case 'apply':
+      for (const markers of waiting.values()) {
+        markers.add(request.marker);
+      }
+      source.apply(request.changes, request.serviceCIDRs);
+      break;
+    case 'cleanup':
+      await cleanup(request.choice);
+  }
+}
+
+function fail(error: unknown): void {
+  send({
+    event: 'failed',
+    message: isProxierError(error) ? messageOf(error) : String((error as Error)?.stack ?? error),
+  });
+}
+
+process.on('message', (request: Request) => {
+  handle(request).catch(fail);
+});
+process.on('disconnect', () => process.exit(0));

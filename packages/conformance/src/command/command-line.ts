@@ -1,0 +1,84 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parse } from 'yaml';
+import { REPORT_FORMATS, type ReportFormat } from '../report/format-report.js';
+
+/** What the command was asked for. */
+export interface CommandLine {
+  readonly backend?: string;
+  readonly mode?: string;
+  readonly cases: readonly string[];
+  readonly report: ReportFormat;
+  readonly output?: string;
+  readonly keep: boolean;
+  readonly list: boolean;
+  readonly show?: string;
+  readonly jobs?: number;
+  readonly option: Readonly<Record<string, unknown>>;
+}
+
+const HELP = `
+Examples:
+  npx @kube-proxier/conformance --backend @kube-proxier/nftables
+  npx @kube-proxier/conformance --backend ./dist/index.js --cases 'EXT-L-*' --cases quick
+  npx @kube-proxier/conformance --backend @kube-proxier/iptables --option variant=legacy
+  npx @kube-proxier/conformance --backend ./dist/index.js --cases EXT-L-S2 --keep
+
+Needs root, or "unshare --user --map-root-user --net --mount" before the command.
+
+Exit status: 0 all cases passed (skipped ones do not count), 1 a case failed, 2 the suite could not be run, or was ended.`;
+
+/**
+ * Reads the arguments (without node and script).
+ *
+ * @returns the text to show instead, for help and for mistakes.
+ */
+export function parseCommandLine(
+  args: readonly string[],
+): { readonly line: CommandLine } | { readonly text: string; readonly isHelp: boolean } {
+  let text = '';
+  const collect = (value: string, before: readonly string[]) => [...before, ...value.split(',').filter(Boolean)];
+  const program = new Command('kube-proxier-conformance')
+    .description('Sends real packets through a kube-proxier backend and judges what comes of them.')
+    .option('--backend <package|path>', 'the backend: an installed package, or the path of its module')
+    .option('--mode <mode>', 'its mode, where the module has several')
+    .option('--cases <pattern>', 'ids of cases, with * and ?; "quick" for a subset; may be repeated', collect, [])
+    .addOption(new Option('--report <format>', 'form of the report').choices(REPORT_FORMATS).default('text'))
+    .option('--output <file>', 'where the report is written; default standard output')
+    .option('--option <key=value>', "an option for the module's create…Backend; may be repeated", readOption, {})
+    .option('--jobs <number>', 'sandboxes at the same time; default one more than processors, four at most', readJobs)
+    .option('--keep', 'leave the namespaces of the first failed case (or the last one) up until Ctrl-C', false)
+    .option('--list', 'list the cases and end', false)
+    .option('--show <case>', 'print cases in full, with their steps, and end')
+    .addHelpText('after', HELP)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (part) => (text += part), writeErr: (part) => (text += part) });
+  try {
+    program.parse(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      return { text, isHelp: error.exitCode === 0 };
+    }
+    throw error;
+  }
+  const line = program.opts<CommandLine>();
+  return line.backend === undefined && !line.list && line.show === undefined
+    ? { text: 'error: --backend is needed: the package, or the path, of the backend to try\n', isHelp: false }
+    : { line };
+}
+
+function readOption(text: string, before: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const at = text.indexOf('=');
+  if (at < 1) {
+    throw new InvalidArgumentError('It is written key=value.');
+  }
+  return { ...before, [text.slice(0, at)]: parse(text.slice(at + 1)) };
+}
+
+function readJobs(text: string): number {
+  const jobs = Number(text);
+  if (!Number.isInteger(jobs) || jobs < 1 || jobs > 64) {
+    throw new InvalidArgumentError('It is a whole number from 1 to 64.');
+  }
+  return jobs;
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const COMMAND = fileURLToPath(new URL('../../bin/kube-proxier-conformance.js', import.meta.url));
+/** Two backends that can be described, and nothing else. */
+const BACKENDS = `
+export const idle = {
+  mode: 'idle',
+  description: 'does nothing',
+  capabilities: {},
+  probe: async () => ({ usable: true }),
+  module: {},
+};
+export const second = { ...idle, mode: 'second' };
+`;
+
+describe('the command', () => {
+  let directory: string;
+  let backend: string;
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'conformance-'));
+    backend = join(directory, 'backend.mjs');
+    writeFileSync(backend, BACKENDS);
+  });
+
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  async function run(args: readonly string[], onOutput: (text: string, interrupt: () => void) => void = () => {}) {
+    const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      onOutput(stderr, () => child.kill('SIGINT'));
+    });
+    const [status] = (await once(child, 'close')) as [number | null];
+    return { status, stdout, stderr, pid: child.pid };
+  }
+
+  test('says how it is used, and lists and shows cases', async () => {
+    expect(await run(['--help'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('--backend <package|path>'),
+    });
+    expect((await run(['--list', '--cases', 'CIP-L-S2'])).stdout).toBe(
+      'CIP-L-S2  internalTrafficPolicy Local, remote ready only\n',
+    );
+    expect((await run(['--show', 'CIP-L-S2'])).stdout).toContain('spec: CIP-L-S2/P\n                expect: dropped');
+  });
+
+  test.each([
+    [[], /--backend is needed/],
+    [['--backend', '@acme/nowhere'], /cannot load the backend @acme\/nowhere/],
+    [['--backend', 'BACKEND', '--cases', 'EXT-L-S99'], /no case is called EXT-L-S99; did you mean EXT-L-S9\?/],
+    [['--backend', 'BACKEND', '--mode', 'idel'], /no mode idel; did you mean idle\? It has idle, second\./],
+    [['--backend', 'BACKEND'], /has several modes: say one of idle, second with --mode/],
+    [['--backend', 'BACKEND', '--option', 'fast=true'], /exports no create…Backend, so it takes no options/],
+    [['--list', '--jobs', 'many'], /whole number from 1 to 64/],
+    [['--lits'], /Did you mean --list\?/],
+  ])('%j is a mistake, and ends with status 2', async (args, message) => {
+    const { status, stderr } = await run(args.map((word) => (word === 'BACKEND' ? backend : word)));
+    expect(stderr).toMatch(message);
+    expect(status).toBe(2);
+  });
+
+  test('Ctrl-C while a world is kept up removes its namespaces', async () => {
+    const nftables = fileURLToPath(new URL('../../../nftables/dist/index.js', import.meta.url));
+    const args = ['--backend', nftables, '--cases', 'CIP-L-S3', '--keep'];
+    let shown = '';
+    const { status, pid } = await run(args, (text, interrupt) => {
+      if (shown === '' && text.includes('Ctrl-C removes it')) {
+        shown = text;
+        interrupt();
+      }
+    });
+    expect(shown).toMatch(/node +nsenter --net=\/run\/netns\/kpx-\d+-1-node bash/);
+    expect(status).toBe(0);
+    expect(readdirSync('/run/netns').filter((name) => name.startsWith(`kpx-${pid}-`))).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import type { ProxyMode } from '@kube-proxier/core';
+import { BackendProcess } from '../backend/backend-process.js';
+import { readCases } from '../cases/read-cases.js';
+import { selectCases } from '../cases/select-cases.js';
+import { formatFailure } from '../report/format-failure.js';
+import { CaseRunner, inOrderOfOptions } from '../run/case-runner.js';
+import { choiceOf } from '../run/run-conformance.js';
+
+export interface DescribeConformanceOptions {
+  /** Package name, or absolute path of the built module, of the backend. */
+  readonly backend: string;
+  /** Mode, where the module has several backends. */
+  readonly mode?: ProxyMode;
+  /** What the module's `create…Backend` is given. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Patterns of case ids; `quick` for a subset. Default: all. */
+  readonly cases?: readonly string[];
+  /** Cases that run at the same time. Default 3. */
+  readonly jobs?: number;
+}
+
+/** Milliseconds for one case: the longest wait for a repair, and then some. */
+const TIMEOUT = 120_000;
+
+/**
+ * A jest suite with one test for each case. Cases run ahead of their tests; the one that is waited for comes first.
+ * Cases that the backend declares it cannot do pass at once, and are named at the end on standard error.
+ *
+ * @example
+ * describeConformance({ backend: fileURLToPath(new URL('../dist/index.js', import.meta.url)), cases: ['quick'] });
+ */
+export function describeConformance(options: DescribeConformanceOptions): void {
+  const choice = choiceOf(options);
+  const name = [options.mode ?? options.backend, ...Object.values(options.options ?? {})].join(' ');
+  const cases = inOrderOfOptions(selectCases(readCases(), options.cases ?? []));
+  describe(`conformance of ${name}`, () => {
+    const skipped: string[] = [];
+    let runner: CaseRunner;
+
+    beforeAll(async () => {
+      const { capabilities } = await BackendProcess.describe(choice);
+      runner = new CaseRunner({ choice, capabilities, cases, jobs: options.jobs ?? 3 });
+    }, TIMEOUT);
+
+    afterAll(async () => {
+      await runner?.close();
+      if (skipped.length > 0) {
+        process.stderr.write(`${name}: skipped ${skipped.join(', ')}\n`);
+      }
+    }, TIMEOUT);
+
+    test.each(cases.map((one) => [one.id, one.title, one] as const))(
+      '%s %s',
+      async (_id, _title, one) => {
+        const result = await runner.result(one);
+        if (result.outcome === 'failed') {
+          throw new Error(formatFailure(result, choice));
+        }
+        if (result.outcome === 'skipped') {
+          skipped.push(`${one.id} (lacks ${result.lacks.map(({ capability }) => capability).join(', ')})`);
+        }
+      },
+      TIMEOUT,
+    );
+  });
+}

@@ -1,0 +1,175 @@
+import type { BackendCapabilities } from '@kube-proxier/core';
+import type { BackendChoice } from '../backend/messages.js';
+import type { ConformanceCase } from '../cases/conformance-case.js';
+import { ConformanceWorld } from '../world/conformance-world.js';
+import type { CaseResult } from './case-result.js';
+import { lackingFor, runCase, skippedResult } from './run-case.js';
+
+export interface CaseRunnerOptions {
+  readonly choice: BackendChoice;
+  readonly capabilities: BackendCapabilities;
+  readonly cases: readonly ConformanceCase[];
+  /** Sandboxes at the same time. */
+  readonly jobs: number;
+  readonly onBegin?: (one: ConformanceCase) => void;
+  readonly onResult?: (result: CaseResult) => void;
+  /** Called by a sandbox that has nothing more to do, before it is removed. */
+  readonly onIdle?: (world: ConformanceWorld, last: ConformanceCase) => Promise<void>;
+}
+
+/** Runs cases in several sandboxes at the same time; what is asked for comes first. */
+export class CaseRunner {
+  readonly #options: CaseRunnerOptions;
+  readonly #queue = new CaseQueue();
+  readonly #results = new Map<string, PromiseWithResolversOf<CaseResult>>();
+  readonly #jobs: number;
+  #work: Promise<void> | undefined;
+  #stopping = false;
+
+  constructor(options: CaseRunnerOptions) {
+    this.#options = options;
+    for (const one of options.cases) {
+      const lacks = lackingFor(one, options.capabilities);
+      const result = promiseWithResolvers<CaseResult>();
+      this.#results.set(one.id, result);
+      if (lacks.length > 0) {
+        this.#record(skippedResult(one, lacks));
+      } else {
+        this.#queue.add(one);
+      }
+    }
+    this.#jobs = Math.min(options.jobs, this.#queue.size);
+  }
+
+  /** What a case comes to. All are begun with the first that is asked for. */
+  async result(one: ConformanceCase): Promise<CaseResult> {
+    this.#queue.prefer(one);
+    // What goes wrong with the sandboxes themselves is for whoever waits for a result.
+    this.run().catch(() => {});
+    return await (this.#results.get(one.id)?.promise ?? Promise.reject(new RangeError(`no case ${one.id} to run`)));
+  }
+
+  /**
+   * Runs all cases.
+   *
+   * @throws SandboxError when namespaces cannot be made.
+   */
+  run(): Promise<void> {
+    this.#work ??= Promise.all(Array.from({ length: this.#jobs }, () => this.#worker())).then(
+      () => {},
+      (error: unknown) => {
+        this.#stopping = true;
+        for (const { promise, reject } of this.#results.values()) {
+          promise.catch(() => {});
+          reject(error);
+        }
+        throw error;
+      },
+    );
+    return this.#work;
+  }
+
+  /** Begins no further case. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  /** Ends when the cases that run are done, and everything is removed. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#work?.catch(() => {});
+  }
+
+  async #worker(): Promise<void> {
+    let world: ConformanceWorld | undefined;
+    let last: ConformanceCase | undefined;
+    try {
+      for (let one = this.#next(last); one; one = this.#next(last)) {
+        last = one;
+        this.#options.onBegin?.(one);
+        world ??= await ConformanceWorld.create(this.#options.choice);
+        const result = await runCase(world, one, this.#options.capabilities);
+        if (result.failures.some(({ variant }) => variant === 'all')) {
+          // Nothing is known of what is left of it.
+          await world.kill();
+        }
+        this.#record(result);
+      }
+      if (world && last) {
+        await this.#options.onIdle?.(world, last);
+      }
+    } finally {
+      await world?.close();
+    }
+  }
+
+  #next(last: ConformanceCase | undefined): ConformanceCase | undefined {
+    return this.#stopping ? undefined : this.#queue.take(last);
+  }
+
+  #record(result: CaseResult): void {
+    this.#results.get(result.case.id)?.resolve(result);
+    this.#options.onResult?.(result);
+  }
+}
+
+/** Cases that want the same options of the proxier follow each other, so that the backend is seldom started anew. */
+class CaseQueue {
+  readonly #groups = new Map<string, ConformanceCase[]>();
+  #preferred: ConformanceCase[] = [];
+
+  get size(): number {
+    return [...this.#groups.values()].reduce((sum, group) => sum + group.length, 0);
+  }
+
+  add(one: ConformanceCase): void {
+    const key = keyOf(one);
+    this.#groups.set(key, [...(this.#groups.get(key) ?? []), one]);
+  }
+
+  /** Has a case taken next, if it was not taken yet. */
+  prefer(one: ConformanceCase): void {
+    const group = this.#groups.get(keyOf(one));
+    if (group?.includes(one)) {
+      group.splice(group.indexOf(one), 1);
+      this.#preferred.push(one);
+    }
+  }
+
+  /** The next case, like the last one if there is such. */
+  take(last?: ConformanceCase): ConformanceCase | undefined {
+    const [largest] = [...this.#groups].sort(([, a], [, b]) => b.length - a.length);
+    const same = last && this.#groups.get(keyOf(last));
+    return this.#preferred.shift() ?? same?.shift() ?? largest?.[1].shift();
+  }
+}
+
+/** Cases that want the same options next to each other, those that most want first: the order in which they run fastest. */
+export function inOrderOfOptions(cases: readonly ConformanceCase[]): readonly ConformanceCase[] {
+  const groups = new Map<string, ConformanceCase[]>();
+  for (const one of cases) {
+    groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  }
+  return [...groups.values()].sort((a, b) => b.length - a.length).flat();
+}
+
+function keyOf({ options }: ConformanceCase): string {
+  return JSON.stringify(options);
+}
+
+interface PromiseWithResolversOf<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function promiseWithResolvers<T>(): PromiseWithResolversOf<T> {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((accept, refuse) => {
+    resolve = accept;
+    reject = refuse;
+  });
+  return { promise, resolve, reject };
+}

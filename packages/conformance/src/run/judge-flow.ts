@@ -1,0 +1,213 @@
+import type { NetworkSandbox, Outcome, SandboxHost, SandboxProtocol } from '@kube-proxier/linux/testing';
+import type { CaseFlow, FlowExpectation } from '../cases/conformance-case.js';
+
+/** A flow with every placeholder filled in. */
+export interface ReadyFlow extends Omit<CaseFlow, 'port' | 'fromPort' | 'protocol'> {
+  readonly fromPort?: number;
+  readonly port: number;
+  readonly protocol: SandboxProtocol;
+}
+
+/** What is wrong with a flow, in words. */
+export interface FlowMismatch {
+  /** Who sent what where. */
+  readonly flow: string;
+  readonly expected: string;
+  readonly came: string;
+  /** Nothing was wrong but that an endpoint never answered: by turns with another flow it may answer that one only. */
+  readonly missing?: boolean;
+}
+
+/** What flows of a run have to know. */
+export interface FlowContext {
+  readonly sandbox: NetworkSandbox;
+  /** False for a backend that declares that it never keeps a client's address. */
+  readonly preservesSource: boolean;
+  /** Who answered, by the names that cases gave them. */
+  readonly remembered: Map<string, string>;
+}
+
+/** Connections for each endpoint that may answer: with 12, one of two is missed once in four thousand flows. */
+const TRIES = 12;
+/** Connections where one endpoint only may answer: who else answers half of them is missed once in 250 flows. */
+const TRIES_OF_ONE = 8;
+/** Further rounds of tries while an endpoint that may answer has not. */
+const ROUNDS = 3;
+/** Milliseconds after which a packet counts as dropped. */
+const SILENCE = 350;
+const PATIENCE = 2000;
+/** Times that a datagram is sent until it is answered. */
+const DATAGRAMS = 3;
+
+/**
+ * Sends packets and judges what comes of them.
+ *
+ * @returns what differs from the expectation; undefined when nothing does.
+ */
+export async function judgeFlow(context: FlowContext, flow: ReadyFlow): Promise<FlowMismatch | undefined> {
+  const { sandbox } = context;
+  const from = hostNamed(sandbox, flow.from);
+  const { expect } = flow;
+  const mismatch = (came: string): FlowMismatch => ({
+    flow: `${flow.from}${flow.source ? ` (${flow.source})` : ''} to ${flow.to} port ${flow.port}/${flow.protocol}`,
+    expected: describeExpectation(expect, context),
+    came,
+  });
+  if (typeof expect !== 'string') {
+    return await judgeAnswers(context, flow, from, expect, mismatch);
+  }
+  const wanted =
+    expect === 'untouched' ? withoutProxy(sandbox, flow) : { refused: 'refused', dropped: 'timeout' }[expect];
+  const outcome = await send(from, flow, wanted === 'timeout' ? SILENCE : PATIENCE);
+  if (outcome.kind === 'answered') {
+    const came = `answered by ${outcome.by}, which saw ${outcome.sourceSeen} (1 of 1)`;
+    return outcome.by === wanted ? undefined : mismatch(came);
+  }
+  // A datagram that the host's own output refuses or drops fails in the sender's hands (EPERM): both look alike.
+  const inOutput = flow.from === 'node' && flow.protocol === 'UDP' && outcome.kind === 'unreachable';
+  return outcome.kind === wanted || inOutput ? undefined : mismatch(SPOKEN[outcome.kind]);
+}
+
+const SPOKEN = {
+  refused: 'refused',
+  timeout: 'no answer',
+  unreachable: 'unreachable',
+  reset: 'connected, then cut',
+} as const;
+
+async function judgeAnswers(
+  context: FlowContext,
+  flow: ReadyFlow,
+  from: SandboxHost,
+  expect: Exclude<FlowExpectation, string>,
+  mismatch: (came: string) => FlowMismatch,
+): Promise<FlowMismatch | undefined> {
+  const { sandbox, preservesSource, remembered } = context;
+  const allowed = expect.same ? [remembered.get(expect.same) ?? ''] : expect.by;
+  const sticky = expect.one !== undefined || expect.same !== undefined || expect.other !== undefined;
+  const lost = allowed.filter((host) => isLost(context, flow, host));
+  const missing = new Set(sticky ? [] : allowed.filter((host) => !lost.includes(host)));
+  const seen = new Map<string, number>();
+  const perRound = flow.fromPort !== undefined ? 1 : allowed.length === 1 ? TRIES_OF_ONE : TRIES * allowed.length;
+  for (let round = 0; round < ROUNDS && (round === 0 || missing.size > 0); round += 1) {
+    const outcomes = await Promise.all(Array.from({ length: perRound }, () => sendAgain(from, flow)));
+    for (const outcome of outcomes) {
+      if (outcome.kind !== 'answered') {
+        if (lost.length > 0 && (outcome.kind === 'timeout' || outcome.kind === 'reset')) {
+          continue;
+        }
+        const count = outcomes.filter(({ kind }) => kind === outcome.kind).length;
+        return mismatch(`${SPOKEN[outcome.kind]} (${count} of ${perRound})`);
+      }
+      if (!allowed.includes(outcome.by)) {
+        const count = outcomes.filter((one) => one.kind === 'answered' && one.by === outcome.by).length;
+        return mismatch(`answered by ${outcome.by}, which saw ${outcome.sourceSeen} (${count} of ${perRound})`);
+      }
+      const source = sourceMismatch(sandbox, preservesSource, flow, from, expect, outcome);
+      if (source) {
+        return mismatch(source);
+      }
+      missing.delete(outcome.by);
+      seen.set(outcome.by, (seen.get(outcome.by) ?? 0) + 1);
+    }
+  }
+  const who = [...seen.keys()];
+  if (sticky && who.length > 1) {
+    return mismatch(`answered by ${who.join(' and ')}`);
+  }
+  if (expect.other !== undefined && who.includes(remembered.get(expect.other) ?? '')) {
+    return mismatch(`answered by ${who.join()} again`);
+  }
+  if (expect.one !== undefined && who[0] !== undefined) {
+    remembered.set(expect.one, who[0]);
+  }
+  return missing.size === 0
+    ? undefined
+    : {
+        ...mismatch(`never answered by ${[...missing].join(' nor ')}, but by ${who.join(' and ') || 'nobody'}`),
+        missing: true,
+      };
+}
+
+/**
+ * What a pod of another node answers to somebody who is not on this node, and whose address it sees, goes past this node
+ * and is not translated back: as on real networks, such a connection comes to nothing.
+ */
+function isLost({ preservesSource }: FlowContext, { from, expect }: ReadyFlow, host: string): boolean {
+  const source = typeof expect === 'string' ? undefined : expect.source;
+  const kept = typeof source === 'object' ? source[host] === 'kept' : source === 'kept';
+  const away = from === 'client' || from.startsWith('remote-');
+  return preservesSource && kept && away && host.startsWith('remote-');
+}
+
+function sourceMismatch(
+  { node }: NetworkSandbox,
+  preservesSource: boolean,
+  flow: ReadyFlow,
+  from: SandboxHost,
+  { source }: Exclude<FlowExpectation, string>,
+  { by, sourceSeen }: Extract<Outcome, { kind: 'answered' }>,
+): string | undefined {
+  const wanted = typeof source === 'object' ? source[by] : source;
+  const own = flow.source ?? from.address(flow.to.includes(':') ? 'IPv6' : 'IPv4');
+  const allowed = wanted === 'kept' && preservesSource ? [own] : node.addresses;
+  return wanted === undefined || allowed.includes(sourceSeen) ? undefined : `${by} saw the source ${sourceSeen}`;
+}
+
+/** Name of the host that answers, or the kind of outcome, where nobody but the node's routes has a say. */
+function withoutProxy(sandbox: NetworkSandbox, { to }: ReadyFlow): string {
+  const loopback = to === '::1' || to.startsWith('127.');
+  const host = loopback ? sandbox.node : sandbox.hosts.find(({ addresses }) => addresses.includes(to));
+  return host === undefined ? 'timeout' : host === sandbox.node ? 'refused' : host.name;
+}
+
+/** Datagrams may be lost, so whoever wants an answer sends again, as resolvers do. */
+async function sendAgain(from: SandboxHost, flow: ReadyFlow): Promise<Outcome> {
+  let outcome = await send(from, flow, PATIENCE);
+  for (let again = 1; again < DATAGRAMS && flow.protocol === 'UDP' && outcome.kind === 'timeout'; again += 1) {
+    outcome = await send(from, flow, PATIENCE);
+  }
+  return outcome;
+}
+
+function send(from: SandboxHost, flow: ReadyFlow, timeout: number): Promise<Outcome> {
+  const { protocol, to, port, source, fromPort } = flow;
+  return from.connect({
+    protocol,
+    to,
+    port,
+    timeout,
+    ...(source === undefined ? {} : { from: source }),
+    ...(fromPort === undefined ? {} : { fromPort }),
+  });
+}
+
+/** @throws RangeError naming a host that there is not. */
+export function hostNamed(sandbox: NetworkSandbox, name: string): SandboxHost {
+  const found = sandbox.hosts.find((host) => host.name === name);
+  if (!found) {
+    throw new RangeError(`there is no host ${name}; there are ${sandbox.hosts.map((host) => host.name).join(', ')}`);
+  }
+  return found;
+}
+
+function describeExpectation(expect: FlowExpectation, { remembered }: FlowContext): string {
+  if (typeof expect === 'string') {
+    return { refused: 'refused', dropped: 'no answer', untouched: 'what comes without a proxy' }[expect];
+  }
+  const { by, source, same, one, other } = expect;
+  const who =
+    same !== undefined
+      ? `always ${remembered.get(same)}`
+      : `${one === undefined && other === undefined ? by.join(' and ') : `always the same of ${by.join(', ')}`}${other === undefined ? '' : `, but not ${remembered.get(other)}`}`;
+  const spoken = { kept: "the client's own address", node: "the node's address" };
+  const seen =
+    source === undefined
+      ? ''
+      : typeof source === 'string'
+        ? `, seeing ${spoken[source]}`
+        : `, seeing ${Object.entries(source)
+            .map(([host, kind]) => `${spoken[kind]} (${host})`)
+            .join(', ')}`;
+  return `answered by ${who}${seen}`;
+}

@@ -1,0 +1,351 @@
+import type { BackendCapabilities } from '@kube-proxier/core';
+import { type ContinuousClient, failuresOf, type SandboxConnection } from '@kube-proxier/linux/testing';
+import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from '../cases/conformance-case.js';
+import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
+import type { ConformanceWorld } from '../world/conformance-world.js';
+import type { CaseFailure, CaseResult, CaseVariant, LeftOut } from './case-result.js';
+import { type FlowContext, type FlowMismatch, hostNamed, judgeFlow, type ReadyFlow } from './judge-flow.js';
+import { Limiter } from './limiter.js';
+import { mergePatch } from './merge-patch.js';
+
+/** Flows that are tried at the same time: more of them would test how long the last of a thousand clients waits. */
+const FLOWS_AT_ONCE = 16;
+
+/** What a backend can do unless it says otherwise. */
+const CAPABILITIES: Required<BackendCapabilities> = {
+  localhostNodePorts: false,
+  tracksConnections: true,
+  sctp: true,
+  preservesSource: true,
+  detectsInterfaces: true,
+  servesWithoutProcess: true,
+};
+
+/** A case's state in one of its variants. */
+interface VariantRun {
+  readonly variant: CaseVariant;
+  readonly label: string;
+  readonly placeholders: Placeholders;
+  readonly objects: Map<string, CaseObject>;
+  readonly remembered: Map<string, string>;
+  readonly connections: Map<string, SandboxConnection>;
+  readonly clients: Map<string, ContinuousClient>;
+}
+
+/** What the backend lacks of what a case needs as a whole. */
+export function lackingFor({ needs }: ConformanceCase, capabilities: BackendCapabilities): readonly Capability[] {
+  const all = { ...CAPABILITIES, ...capabilities };
+  return needs.filter((need) => !all[need]);
+}
+
+/** A case that is not run, and why. */
+export function skippedResult({ id, title, spec }: ConformanceCase, lacks: readonly Capability[]): CaseResult {
+  return {
+    case: { id, title, spec },
+    outcome: 'skipped',
+    failures: [],
+    lacks: lacks.map((capability) => ({ capability, count: 1 })),
+    flows: 0,
+    milliseconds: 0,
+  };
+}
+
+/** Runs a case in all its variants at once. What goes wrong is in the result; it never throws. */
+export async function runCase(
+  world: ConformanceWorld,
+  one: ConformanceCase,
+  capabilities: BackendCapabilities,
+): Promise<CaseResult> {
+  return await new CaseRun(world, one, { ...CAPABILITIES, ...capabilities }).run();
+}
+
+class CaseRun {
+  readonly #failures: CaseFailure[] = [];
+  readonly #lacks = new Map<LeftOut['capability'], number>();
+  #runs: VariantRun[] = [];
+  /** Flows to judge once more, one after the other. */
+  #again: { run: VariantRun; context: FlowContext; ready: ReadyFlow; spec: string | undefined }[] = [];
+  readonly #limiter = new Limiter(FLOWS_AT_ONCE);
+  #flows = 0;
+  #step = 0;
+
+  constructor(
+    private readonly world: ConformanceWorld,
+    private readonly one: ConformanceCase,
+    private readonly capabilities: Required<BackendCapabilities>,
+  ) {}
+
+  async run(): Promise<CaseResult> {
+    const { id, title, spec, steps, options } = this.one;
+    const started = performance.now();
+    try {
+      await this.world.begin(fill(options, this.#shared()));
+      this.#runs = this.#variants();
+      for (const step of steps) {
+        this.#step += 1;
+        await this.#do(step);
+        if (this.#failures.length > 0) {
+          break;
+        }
+      }
+    } catch (error) {
+      this.#fail('all', {
+        flow: 'the case could not go on',
+        expected: 'no error',
+        came: error instanceof Error ? error.message : String(error),
+      });
+    } finally {
+      await this.#end();
+    }
+    return {
+      case: { id, title, spec },
+      outcome: this.#failures.length > 0 ? 'failed' : this.#runs.length === 0 ? 'skipped' : 'passed',
+      failures: this.#failures,
+      lacks: [...this.#lacks].map(([capability, count]) => ({ capability, count })),
+      flows: this.#flows,
+      milliseconds: performance.now() - started,
+    };
+  }
+
+  /** Placeholders that mean the same in every variant. */
+  #shared(): Placeholders {
+    return placeholdersOf(this.world.sandbox, this.one.families[0] ?? 'IPv4', 'TCP', 0);
+  }
+
+  #variants(): VariantRun[] {
+    const { families, protocols } = this.one;
+    const there = this.world.families;
+    for (const family of families.filter((candidate) => !there.includes(candidate))) {
+      this.#lacks.set(family, protocols.length);
+    }
+    return families
+      .filter((family) => there.includes(family))
+      .flatMap((family) =>
+        protocols.map((protocol) => ({
+          variant: { family, protocol },
+          label: `${family} ${protocol}`,
+          placeholders: placeholdersOf(this.world.sandbox, family, protocol, this.world.nextSlot()),
+          objects: new Map(),
+          remembered: new Map(),
+          connections: new Map(),
+          clients: new Map(),
+        })),
+      );
+  }
+
+  async #do(step: CaseStep): Promise<void> {
+    const { world } = this;
+    if ('apply' in step) {
+      await this.#change((run) => step.apply.map((object) => this.#render(run, object)));
+    } else if ('patch' in step) {
+      await this.#change((run) => {
+        const patch = this.#render(run, step.patch);
+        return [mergePatch(this.#existing(run, patch.kind, patch.metadata.name), patch) as CaseObject];
+      });
+    } else if ('endpoints' in step) {
+      await this.#change((run) => [this.#withEndpoints(run, step.endpoints)]);
+    } else if ('delete' in step) {
+      for (const run of this.#runs) {
+        for (const { kind, name } of step.delete) {
+          const object = this.#existing(run, kind, nameIn(run, name));
+          run.objects.delete(keyOf(object));
+          world.remove(object);
+        }
+      }
+      await world.apply();
+    } else if ('kill' in step) {
+      await world.kill();
+    } else if ('start' in step) {
+      await world.start();
+      await world.apply();
+    } else if ('cleanup' in step) {
+      await world.cleanUp();
+    } else if ('flush' in step) {
+      await world.flush();
+    } else {
+      await Promise.all(this.#runs.map((run) => this.#look(run, step)));
+      await this.#lookAgain();
+    }
+  }
+
+  async #change(objectsOf: (run: VariantRun) => readonly CaseObject[]): Promise<void> {
+    for (const run of this.#runs) {
+      for (const object of objectsOf(run)) {
+        run.objects.set(keyOf(object), object);
+        this.world.put(object);
+      }
+    }
+    await this.world.apply();
+  }
+
+  /** Fills placeholders in, and gives Services and EndpointSlices names of their own in each variant. */
+  #render(run: VariantRun, object: CaseObject): CaseObject {
+    const filled = fill(object, run.placeholders);
+    if (filled.kind === 'Node') {
+      // The node is one: a case that changes it says the addresses of the variant's family only.
+      const { node } = this.world.sandbox;
+      const addresses = [node.ipv4, node.ipv6].map((address) => ({ type: 'InternalIP', address }));
+      return { ...filled, status: { addresses } };
+    }
+    const labels = filled.metadata.labels as Readonly<Record<string, string>> | undefined;
+    const service = labels?.['kubernetes.io/service-name'];
+    return {
+      ...filled,
+      metadata: {
+        ...filled.metadata,
+        name: nameIn(run, filled.metadata.name),
+        namespace: 'default',
+        ...(service ? { labels: { ...labels, 'kubernetes.io/service-name': nameIn(run, service) } } : {}),
+      },
+      ...(filled.kind === 'Service' ? { spec: { ipFamilies: [run.variant.family], ...(filled.spec as object) } } : {}),
+    };
+  }
+
+  #existing(run: VariantRun, kind: string, name: string): CaseObject {
+    const found = run.objects.get(`${kind} ${name}`);
+    if (!found) {
+      throw new RangeError(`there is no ${kind} ${name} here; there are ${[...run.objects.keys()].join(', ')}`);
+    }
+    return found;
+  }
+
+  #withEndpoints(run: VariantRun, change: Extract<CaseStep, { endpoints: unknown }>['endpoints']): CaseObject {
+    const slice = this.#existing(run, 'EndpointSlice', nameIn(run, change.slice));
+    const placeholders = { ...run.placeholders, ...this.#rememberedAddresses(run) };
+    const gone = fill(change.remove ?? [], placeholders);
+    const endpoints = (slice.endpoints as { addresses?: readonly string[] }[]).filter(
+      ({ addresses = [] }) => !addresses.some((address) => gone.includes(address)),
+    );
+    return { ...slice, endpoints: [...endpoints, ...fill(change.add ?? [], placeholders)] };
+  }
+
+  /** Who answered before, as a placeholder for its address. */
+  #rememberedAddresses(run: VariantRun): Placeholders {
+    return Object.fromEntries(
+      [...run.remembered].map(([name, host]) => [
+        name,
+        hostNamed(this.world.sandbox, host).address(run.variant.family),
+      ]),
+    );
+  }
+
+  async #look(run: VariantRun, step: CaseStep): Promise<void> {
+    if ('flows' in step) {
+      await Promise.all(step.flows.map((flow) => this.#limiter.run(() => this.#flow(run, flow, step.within ?? 0))));
+    } else if ('open' in step) {
+      const { as, from, to, port } = fill(step.open, run.placeholders);
+      run.connections.set(as, await hostNamed(this.world.sandbox, from).open({ to, port: Number(port) }));
+    } else if ('talk' in step) {
+      const connection = run.connections.get(step.talk);
+      const answer = await connection?.send('still there');
+      if (answer?.kind !== 'echoed') {
+        this.#fail(run.label, {
+          flow: `the open connection ${step.talk}, answered by ${connection?.by}`,
+          expected: 'goes on',
+          came: answer?.kind === 'timeout' ? 'no answer' : 'cut',
+        });
+      }
+    } else if ('client' in step) {
+      const { as, from, to, port } = fill(step.client, run.placeholders);
+      run.clients.set(as, await hostNamed(this.world.sandbox, from).startClient({ to, port: Number(port) }, 5));
+    } else if ('attempts' in step) {
+      await run.clients.get(step.attempts.of)?.moreAttempts(step.attempts.count);
+    } else if ('stop' in step) {
+      await this.#stop(run, step.stop);
+    }
+  }
+
+  async #stop(run: VariantRun, { of, failures = 0 }: Extract<CaseStep, { stop: unknown }>['stop']): Promise<void> {
+    const progress = await run.clients.get(of)?.stop();
+    run.clients.delete(of);
+    const failed = progress ? failuresOf(progress) : Number.POSITIVE_INFINITY;
+    if (failed > failures) {
+      const { refused, timeout, reset, unreachable, attempts } = progress ?? {};
+      this.#fail(run.label, {
+        flow: `the client ${of} that never stops`,
+        expected: failures === 0 ? 'every connection answered' : `at most ${failures} connections not answered`,
+        came: `of ${attempts} connections ${refused} refused, ${timeout} without answer, ${reset} cut, ${unreachable} unreachable`,
+      });
+    }
+  }
+
+  async #flow(run: VariantRun, flow: CaseFlow, within: number): Promise<void> {
+    const lacking = (flow.needs ?? []).filter((need) => !this.capabilities[need]);
+    for (const capability of lacking) {
+      this.#lacks.set(capability, (this.#lacks.get(capability) ?? 0) + 1);
+    }
+    if (lacking.length > 0) {
+      return;
+    }
+    const { preservesSource } = this.capabilities;
+    const source = typeof flow.expect === 'string' ? undefined : flow.expect.source;
+    if (!preservesSource && source !== undefined && JSON.stringify(source).includes('kept')) {
+      this.#lacks.set('preservesSource', (this.#lacks.get('preservesSource') ?? 0) + 1);
+    }
+    const { fromPort, ...filled } = fill(flow, run.placeholders);
+    const ready: ReadyFlow = {
+      ...filled,
+      ...(fromPort === undefined ? {} : { fromPort: Number(fromPort) }),
+      port: Number(filled.port),
+      protocol: filled.protocol ?? run.variant.protocol,
+    };
+    if (ready.source !== undefined) {
+      await this.world.lend(ready.source);
+    }
+    const target = this.world.sandbox.hosts.find(({ addresses }) => addresses.includes(ready.to));
+    if (ready.expect === 'untouched' && target) {
+      await this.world.serve(target, ready.port, ready.protocol);
+    }
+    this.#flows += 1;
+    const context = { sandbox: this.world.sandbox, preservesSource, remembered: run.remembered };
+    const deadline = performance.now() + within * 1000;
+    let mismatch = await judgeFlow(context, ready);
+    while (mismatch !== undefined && performance.now() < deadline) {
+      mismatch = await judgeFlow(context, ready);
+    }
+    if (mismatch?.missing) {
+      this.#again.push({ run, context, ready, spec: flow.spec });
+    } else if (mismatch !== undefined) {
+      const late = within > 0 ? ` within ${within} s` : '';
+      this.#fail(run.label, { ...mismatch, expected: `${mismatch.expected}${late}` }, flow.spec);
+    }
+  }
+
+  /** Flows that took turns with others at the endpoints, each by itself now. */
+  async #lookAgain(): Promise<void> {
+    const again = this.#again;
+    this.#again = [];
+    for (const { run, context, ready, spec } of again) {
+      const mismatch = await judgeFlow(context, ready);
+      if (mismatch !== undefined) {
+        this.#fail(run.label, mismatch, spec);
+      }
+    }
+  }
+
+  #fail(variant: string, mismatch: FlowMismatch, spec?: string): void {
+    this.#failures.push({
+      ...mismatch,
+      variant,
+      step: this.#step,
+      spec: spec ?? (this.one.spec.join(', ') || this.one.id),
+    });
+  }
+
+  async #end(): Promise<void> {
+    const open = this.#runs.flatMap(({ connections, clients }) => [
+      ...[...connections.values()].map((connection) => connection.close()),
+      ...[...clients.values()].map((client) => client.stop()),
+    ]);
+    await Promise.allSettled([...open, this.world.takeBack()]);
+  }
+}
+
+function keyOf({ kind, metadata }: CaseObject): string {
+  return `${kind} ${metadata.name}`;
+}
+
+/** Names are the case's, with the variant and its slot behind them. */
+function nameIn({ placeholders, variant }: VariantRun, name: string): string {
+  return `${name}-${variant.family.toLowerCase()}-${variant.protocol.toLowerCase()}-${placeholders.nodePort}`;
+}

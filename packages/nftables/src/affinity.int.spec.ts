@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createNft } from '@kube-proxier/linux';
+import { PacketFlowWorld, type PolicyRow, type SandboxHost } from '@kube-proxier/linux/testing';
+import { NftablesDataplane } from './nftables-dataplane.js';
+
+/** What the conformance kit does not ask of a backend, and this one promises. */
+describe.each(['IPv4', 'IPv6'] as const)('session affinity of nftables, %s', (family) => {
+  let world: PacketFlowWorld;
+
+  beforeAll(async () => {
+    world = await PacketFlowWorld.create({
+      family,
+      dataplane: (_node, runner) => new NftablesDataplane({ family, nft: createNft({ runner }) }),
+    });
+  });
+
+  afterAll(async () => {
+    await world?.close();
+  });
+
+  /** Names of who answered, over several frontends. */
+  async function answers(from: SandboxHost, frontends: readonly PolicyRow['to'][number][], tries = 12) {
+    const found = new Set<string>();
+    for (const frontend of frontends) {
+      const [to, port] = world.target(frontend);
+      const { answeredBy } = await from.connectMany({ to, port }, tries);
+      for (const name of Object.keys(answeredBy)) {
+        found.add(name);
+      }
+    }
+    return [...found];
+  }
+
+  test('clients are spread over all endpoints', async () => {
+    const service = world.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
+    const endpoints = [world.remote(1), world.remote(2)];
+    const found = new Set<string>();
+    // Each time forgotten, so each time as another client; with two endpoints, 20 times the same is one in 500,000.
+    for (let round = 0; round < 20 && found.size < 2; round++) {
+      await world.install(world.stateOf(service, [], 'TCP'));
+      await world.install(world.stateOf(service, endpoints, 'TCP'));
+      for (const name of await answers(world.sandbox.client, ['clusterIP'], 2)) {
+        found.add(name);
+      }
+    }
+    expect(found.size).toBe(2);
+  });
+
+  test('leaves the packet mark as others set it', async () => {
+    const service = world.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
+    await world.install(world.stateOf(service, [world.remote(1), world.remote(2)], 'TCP'));
+    const nft = (script: string) => world.runner.run({ command: 'nft', args: ['-f', '-'], stdin: script });
+    await nft(`table inet others {
+        chain early { type filter hook prerouting priority -150; meta mark set 0x00abc000; }
+        chain late { type filter hook postrouting priority 150; ct state new meta mark 0x00ab8000 counter; ct state new meta mark 0x00abc000 counter; }
+      }`);
+    try {
+      expect(await answers(world.sandbox.pod(3), ['clusterIP', 'nodePort'], 3)).toHaveLength(1);
+      const { stdout } = await world.runner.run({ command: 'nft', args: ['list', 'table', 'inet', 'others'] });
+      const counts = [...stdout.matchAll(/meta mark 0x00(ab8|abc)000 counter packets (\d+)/g)].map((found) => [
+        found[1],
+        Number(found[2]) > 0,
+      ]);
+      // Bit 14 is ours, and cleared when the packet is masqueraded; here it was set by others, so all of them are.
+      expect(counts).toEqual([
+        ['ab8', true],
+        ['abc', false],
+      ]);
+    } finally {
+      await nft('delete table inet others');
+    }
+  });
+});

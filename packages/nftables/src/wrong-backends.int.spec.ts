@@ -1,0 +1,47 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { runConformance } from '@kube-proxier/conformance';
+
+const backend = fileURLToPath(new URL('../test/wrong-backends.mjs', import.meta.url));
+
+/** Cases that a wrong backend may or may not notice. */
+const CASES = [
+  ...['CIP-C-S0', 'CIP-C-S1', 'CIP-L-S1', 'CIP-L-S2', 'EXT-C-S0', 'EXT-C-S1', 'EXT-L-S0', 'EXT-L-S1', 'EXT-L-S2'],
+  ...['EXT-L-S3', 'F-I-1', 'F-CIP-1', 'F-CIP-2', 'endpoint-*', 'affinity-moved', 'open-connection-goes-on'],
+  ...['service-changes-external-policy', 'service-changes-internal-policy'],
+];
+
+/** The kit can fail: each wrong backend fails the cases that name what it does wrong, and no other. */
+describe('backends that are wrong on purpose', () => {
+  test.each([
+    {
+      mode: 'ignores-external-local',
+      fails: ['EXT-L-S1', 'EXT-L-S2', 'EXT-L-S3', 'service-changes-external-policy'],
+      says: /"no answer","came":"answered by remote-pod1, which saw 192\.168\.0\.2 \(1 of 1\)".*"EXT-L-S2\/X"/,
+    },
+    {
+      mode: 'forgets-masquerade',
+      // Where a client that is not the node itself, and not the endpoint itself, has to be masqueraded.
+      fails: [
+        ...['CIP-C-S1', 'CIP-L-S1', 'EXT-C-S1', 'F-CIP-1', 'endpoint-added', 'endpoint-removed', 'affinity-moved'],
+        ...['endpoint-terminating', 'service-changes-external-policy', 'service-changes-internal-policy'],
+        'open-connection-goes-on',
+      ],
+      says: /saw the source 203\.0\.113\.2"/,
+    },
+    {
+      mode: 'keeps-removed-endpoints',
+      fails: ['endpoint-removed', 'endpoint-terminating', 'affinity-moved', 'open-connection-goes-on'],
+      says: /"answered by remote-pod1, seeing the node's address","came":"answered by pod1, which saw/,
+    },
+  ])(
+    '$mode',
+    async ({ mode, fails, says }) => {
+      const { results } = await runConformance({ backend, mode, cases: CASES, jobs: 2 });
+      const failed = results.filter(({ outcome }) => outcome === 'failed');
+      expect(failed.map((result) => result.case.id).sort()).toEqual([...fails].sort());
+      expect(JSON.stringify(failed)).toMatch(says);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,80 @@
+/**
+ * Backends that are wrong on purpose: nftables, told a state that somebody has tampered with. The conformance kit has to
+ * catch each in the cases that name what it does wrong.
+ */
+import { diffStates, ReconcilingProxier, Tokens } from '@kube-proxier/core';
+import { createCommandRunner, createNft } from '@kube-proxier/linux';
+import { ContainerModule } from 'inversify';
+import { NftablesDataplane, nftablesBackend } from '../dist/index.js';
+
+/** Makes a backend that sees every service port through the function that `tamper` makes for each proxier. */
+function wrongBackend(mode, tamper) {
+  return {
+    mode,
+    description: 'nftables, wrong on purpose',
+    capabilities: {},
+    probe: () => nftablesBackend.probe(),
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.Cleanup).toConstantValue(async () => {});
+      bind(Tokens.ProxierFactory).toConstantValue((context) => {
+        const dataplane = new NftablesDataplane({
+          family: context.family,
+          nft: createNft({ runner: createCommandRunner() }),
+        });
+        const change = tamper();
+        let believed;
+        return new ReconcilingProxier({
+          mode,
+          context,
+          dataplane: {
+            plan(next, _changes, installed) {
+              const ports = [...next.servicePorts].map(([key, port]) => [key, change(port)]);
+              const state = { ...next, servicePorts: new Map(ports) };
+              const changes = diffStates(installed ? undefined : believed, state);
+              believed = state;
+              return dataplane.plan(state, changes, installed);
+            },
+            apply: (transaction) => dataplane.apply(transaction),
+            readBack: () => dataplane.readBack(),
+            cleanup: () => dataplane.cleanup(),
+          },
+        });
+      });
+    }),
+  };
+}
+
+const withRoutes = (port, change) => ({
+  ...port,
+  frontends: port.frontends.map((frontend) => ({ ...frontend, routes: change(frontend) })),
+});
+
+export const ignoresExternalLocal = wrongBackend('ignores-external-local', () => (port) => {
+  const isLocal = port.servicePort.externalTrafficPolicy === 'Local' && port.cluster.length > 0;
+  const anywhere = [{ source: 'any', action: 'forward', endpoints: 'cluster', masquerade: 'always' }];
+  return isLocal ? withRoutes(port, ({ kind, routes }) => (kind === 'ClusterIP' ? routes : anywhere)) : port;
+});
+
+export const forgetsMasquerade = wrongBackend(
+  'forgets-masquerade',
+  () => (port) =>
+    withRoutes(port, ({ routes }) =>
+      routes.map((route) => (route.action === 'forward' ? { ...route, masquerade: 'never' } : route)),
+    ),
+);
+
+export const keepsRemovedEndpoints = wrongBackend('keeps-removed-endpoints', () => {
+  const seen = new Map();
+  return (port) => {
+    const lists = {};
+    for (const list of ['cluster', 'local']) {
+      const known = seen.get(`${port.key} ${list}`) ?? new Map();
+      seen.set(`${port.key} ${list}`, known);
+      for (const endpoint of port[list]) {
+        known.set(endpoint.key, endpoint);
+      }
+      lists[list] = port[list].length > 0 ? [...known.values()] : [];
+    }
+    return { ...port, ...lists };
+  };
+});
