@@ -90,6 +90,14 @@ describe('checkLayering', () => {
     expect(violations()).toHaveLength(1);
   });
 
+  test('backends know the conformance kit in their tests only', () => {
+    manifest('ipvs', { peerDependencies: ['core'], devDependencies: ['conformance'] });
+    source('ipvs/src/packets.int.spec.ts', `import { describeConformance } from '@kube-proxier/conformance/jest';`);
+    expect(violations()).toEqual([]);
+    source('ipvs/src/backend.ts', `import '@kube-proxier/conformance';`);
+    expect(violations()).toEqual([expect.stringMatching(/^packages\/ipvs\/src\/backend\.ts: imports/)]);
+  });
+
   test.each(['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'])(
     'fails on an upward dependency: %s',
     (kind) => {
@@ -118,7 +126,7 @@ describe('checkLayering', () => {
     ['flags', 'export const flags = process.argv;'],
     ['commander', `import { Command } from 'commander';`],
     ['modules chosen when it runs', 'export const load = (name: string) => import(name);'],
-  ])('leaves %s to agent', (_what, text) => {
+  ])('leaves %s to commands', (_what, text) => {
     source('linux/src/file.ts', text);
     expect(violations()).toHaveLength(1);
   });

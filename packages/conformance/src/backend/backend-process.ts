@@ -2,7 +2,7 @@ import { type ChildProcess, fork, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { IPFamily, ProxierOptions } from '@kube-proxier/core';
-import { ConformanceError } from '../conformance-error.js';
+import { ConformanceError, type ConformanceErrorCode } from '../conformance-error.js';
 import {
   type BackendChoice,
   type BackendDescription,
@@ -33,6 +33,8 @@ export class BackendProcess {
   readonly #listeners = new Set<() => void>();
   #replies: Reply[] = [];
   #failure: string | undefined;
+  /** The kit's own error, where that is what failed. */
+  #code: ConformanceErrorCode | undefined;
   #log = '';
   #lastMarker = 0;
   #marker: object | undefined;
@@ -133,7 +135,7 @@ export class BackendProcess {
 
   #receive(reply: Reply): void {
     if (reply.event === 'failed') {
-      this.#fail(reply.message);
+      this.#fail(reply.message, reply.code);
       return;
     }
     if (reply.event === 'in-force') {
@@ -145,8 +147,9 @@ export class BackendProcess {
     this.#wake();
   }
 
-  #fail(reason: string): void {
+  #fail(reason: string, code?: ConformanceErrorCode): void {
     this.#failure ??= reason;
+    this.#code ??= code;
     this.#wake();
   }
 
@@ -173,6 +176,10 @@ export class BackendProcess {
       const fail = (reason: string): void => {
         finish();
         const log = this.log;
+        if (this.#code !== undefined) {
+          reject(new ConformanceError(this.#code, reason));
+          return;
+        }
         reject(
           new ConformanceError(
             'CONFORMANCE_BACKEND_FAILED',

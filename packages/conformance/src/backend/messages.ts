@@ -1,4 +1,5 @@
 import type { BackendCapabilities, IPFamily, ProxierOptions } from '@kube-proxier/core';
+import type { ConformanceErrorCode } from '../conformance-error.js';
 
 /** Which backend to load. */
 export interface BackendChoice {
@@ -45,7 +46,8 @@ export type Reply =
   | { readonly event: 'started'; readonly families: readonly IPFamily[] }
   | { readonly event: 'in-force'; readonly family: IPFamily; readonly marker: string }
   | { readonly event: 'cleaned-up' }
-  | { readonly event: 'failed'; readonly message: string };
+  /** `code` where it is the kit's own error, about how it was asked. */
+  | { readonly event: 'failed'; readonly message: string; readonly code?: ConformanceErrorCode };
 
 /** Namespace of the Services that tell when changes are in force. */
 export const MARKER_NAMESPACE = 'kube-proxier-conformance';

@@ -16,6 +16,7 @@ import {
 import { ConntrackTool } from '@kube-proxier/linux';
 import { ProxyServer } from '@kube-proxier/server';
 import { Container } from 'inversify';
+import { ConformanceError } from '../conformance-error.js';
 import { loadBackend } from './load-backend.js';
 import { type BackendChoice, MARKER_NAMESPACE, type ObjectChange, type Reply, type Request } from './messages.js';
 
@@ -144,10 +145,8 @@ async function handle(request: Request): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  send({
-    event: 'failed',
-    message: isProxierError(error) ? messageOf(error) : String((error as Error)?.stack ?? error),
-  });
+  const message = isProxierError(error) ? messageOf(error) : String((error as Error)?.stack ?? error);
+  send({ event: 'failed', message, ...(error instanceof ConformanceError ? { code: error.code } : {}) });
 }
 
 process.on('message', (request: Request) => {

@@ -35,7 +35,10 @@ const TRIES_OF_ONE = 8;
 const ROUNDS = 3;
 /** Milliseconds after which a packet counts as dropped. */
 const SILENCE = 350;
-const PATIENCE = 2000;
+/** Milliseconds for an answer that has to come: room for retransmissions on a computer that has much else to do. */
+const PATIENCE = 8000;
+/** Milliseconds for an answer that may never come, or is asked for again. */
+const SHORT_PATIENCE = 2000;
 /** Times that a datagram is sent until it is answered. */
 const DATAGRAMS = 3;
 
@@ -87,10 +90,11 @@ async function judgeAnswers(
   const sticky = expect.one !== undefined || expect.same !== undefined || expect.other !== undefined;
   const lost = allowed.filter((host) => isLost(context, flow, host));
   const missing = new Set(sticky ? [] : allowed.filter((host) => !lost.includes(host)));
+  const patience = lost.length > 0 || flow.protocol === 'UDP' ? SHORT_PATIENCE : PATIENCE;
   const seen = new Map<string, number>();
   const perRound = flow.fromPort !== undefined ? 1 : allowed.length === 1 ? TRIES_OF_ONE : TRIES * allowed.length;
   for (let round = 0; round < ROUNDS && (round === 0 || missing.size > 0); round += 1) {
-    const outcomes = await Promise.all(Array.from({ length: perRound }, () => sendAgain(from, flow)));
+    const outcomes = await Promise.all(Array.from({ length: perRound }, () => sendAgain(from, flow, patience)));
     for (const outcome of outcomes) {
       if (outcome.kind !== 'answered') {
         if (lost.length > 0 && (outcome.kind === 'timeout' || outcome.kind === 'reset')) {
@@ -162,10 +166,10 @@ function withoutProxy(sandbox: NetworkSandbox, { to }: ReadyFlow): string {
 }
 
 /** Datagrams may be lost, so whoever wants an answer sends again, as resolvers do. */
-async function sendAgain(from: SandboxHost, flow: ReadyFlow): Promise<Outcome> {
-  let outcome = await send(from, flow, PATIENCE);
+async function sendAgain(from: SandboxHost, flow: ReadyFlow, patience: number): Promise<Outcome> {
+  let outcome = await send(from, flow, patience);
   for (let again = 1; again < DATAGRAMS && flow.protocol === 'UDP' && outcome.kind === 'timeout'; again += 1) {
-    outcome = await send(from, flow, PATIENCE);
+    outcome = await send(from, flow, patience);
   }
   return outcome;
 }
