@@ -162,6 +162,11 @@ function message(command: number, attributes: readonly Attribute[]): IpvsMessage
   return { command, attributes: encodeAttributes(attributes) };
 }
 
+/** Asks for one virtual server. */
+export function encodeVirtualServerQuestion(at: VirtualServerAddress): IpvsMessage {
+  return message(IPVS_COMMANDS.getService, [serviceIdentity(at)]);
+}
+
 /** Asks for the real servers of a virtual server. */
 export function encodeRealServersQuestion(at: VirtualServerAddress): IpvsMessage {
   return message(IPVS_COMMANDS.getDestination, [serviceIdentity(at)]);

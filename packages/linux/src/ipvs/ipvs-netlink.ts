@@ -12,6 +12,7 @@ import {
   encodeIpvsCommand,
   encodeRealServersQuestion,
   encodeTimeouts,
+  encodeVirtualServerQuestion,
   IPVS_COMMANDS,
   type IpvsMessage,
 } from './ipvs-messages.js';
@@ -23,6 +24,7 @@ const FAMILY_NAME = 2;
 const VERSION = 1;
 const GENERIC_HEADER = 4;
 const ENOENT = 2;
+const ESRCH = 3;
 
 /** {@link Ipvs} by generic netlink. Asking for the family has the kernel load its module, where it may. */
 export class IpvsNetlink implements Ipvs {
@@ -49,6 +51,17 @@ export class IpvsNetlink implements Ipvs {
     this.#family = undefined;
     const answers = await this.#ask({ command: IPVS_COMMANDS.getService, attributes: NOTHING }, NETLINK_FLAGS.dump);
     return answers.flatMap((attributes) => decodeVirtualServer(attributes) ?? []);
+  }
+
+  async has(at: VirtualServerAddress): Promise<boolean> {
+    try {
+      return (await this.#ask(encodeVirtualServerQuestion(at))).length > 0;
+    } catch (error) {
+      if (error instanceof NetlinkRefused && error.errno === ESRCH) {
+        return false;
+      }
+      throw error;
+    }
   }
 
   async realServers(at: VirtualServerAddress): Promise<readonly RealServerStatus[]> {

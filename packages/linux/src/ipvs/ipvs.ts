@@ -84,6 +84,9 @@ export interface Ipvs {
   /** Every virtual server of both families, those of others included. */
   virtualServers(): Promise<readonly VirtualServer[]>;
 
+  /** Whether there is such a virtual server. Costs one message. */
+  has(at: VirtualServerAddress): Promise<boolean>;
+
   /** With what the kernel counts now; none for a virtual server that is not there. */
   realServers(at: VirtualServerAddress): Promise<readonly RealServerStatus[]>;
 
