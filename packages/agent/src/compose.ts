@@ -1,11 +1,11 @@
 import type { BackendModule, Logger, Source } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
-import { type Conntrack, ConntrackTool, probeIpvs } from '@kube-proxier/linux';
+import { createIpvsBackend, ipvsBackend } from '@kube-proxier/ipvs';
+import { type Conntrack, ConntrackTool } from '@kube-proxier/linux';
 import { nftablesBackend } from '@kube-proxier/nftables';
 import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
 import { createSources } from './create-sources.js';
 import type { AgentSettings } from './flags/settings.js';
-import { createIpvsMode } from './ipvs-mode.js';
 
 /** The parts that an agent is put together from. */
 export interface Composition {
@@ -20,11 +20,17 @@ export interface Composition {
 
 /** The real parts. The only place that knows which backends and sources there are. */
 export function compose(): Composition {
-  const backends = [iptablesBackend, nftablesBackend, createIpvsMode(() => probeIpvs()), userspaceBackend];
+  const backends = [iptablesBackend, nftablesBackend, ipvsBackend, userspaceBackend];
   return {
     backends,
-    configure: ({ userspace }) =>
-      backends.map((backend) => (backend === userspaceBackend ? createUserspaceBackend(userspace) : backend)),
+    configure: ({ userspace, ipvs }) =>
+      backends.map((backend) =>
+        backend === userspaceBackend
+          ? createUserspaceBackend(userspace)
+          : backend === ipvsBackend
+            ? createIpvsBackend(ipvs)
+            : backend,
+      ),
     sources: createSources,
     conntrack: new ConntrackTool(),
   };

@@ -1,4 +1,5 @@
 export { DRAIN_INTERVAL } from './draining.js';
+export { createIpvsBackend, type IpvsBackendOptions, ipvsBackend } from './ipvs-backend.js';
 export { IpvsDataplane, type IpvsDataplaneOptions, type IpvsHost, type IpvsSettings } from './ipvs-dataplane.js';
 export { IpvsLeftovers, IpvsOptionsError, IpvsPartlyApplied } from './ipvs-error.js';
 export type { HostFacts, InstalledIpvs, InstalledVirtualServer } from './ipvs-planner.js';

@@ -14,11 +14,15 @@ export const ROUTE_MESSAGES = {
 
 const LINK = { name: 3, info: 18 } as const;
 const INFO_KIND = 1;
-const ADDRESS = { address: 1, local: 2, flags: 8 } as const;
+const ADDRESS = { address: 1, local: 2, lifetimes: 6, flags: 8 } as const;
 const LINK_HEADER = 16;
 const ADDRESS_HEADER = 8;
 /** An IPv6 address is used at once, without asking whether another host has it. */
 const NO_DUPLICATE_DETECTION = 0x02;
+/** The kernel takes no address of this scope for the source of what it sends or masquerades. IPv4 only. */
+const SCOPE_HOST = 254;
+/** Seconds: preferred for none, valid for ever. IPv6 takes such an address for a source only where there is no other. */
+const DEPRECATED = Buffer.concat([u32(0), u32(0xffff_ffff), u32(0), u32(0)]);
 
 /** An interface by name; with a `kind`, one to be made. */
 export function encodeLink(name: string, kind?: string): Buffer {
@@ -41,17 +45,24 @@ export function decodeLink(payload: Buffer): Link {
   };
 }
 
+/** An address that only takes packets in: no packet that is sent to others has it for its source. */
 export function encodeAddress({ link, address }: Pick<AddressCommand, 'link' | 'address'>): Buffer {
   const bytes = addressBytes(address);
   const head = Buffer.alloc(ADDRESS_HEADER);
   head[0] = ADDRESS_FAMILIES[bytes.length === 4 ? 'IPv4' : 'IPv6'];
   head[1] = bytes.length * 8;
+  head[3] = bytes.length === 4 ? SCOPE_HOST : 0;
   writeU32(head, link, 4);
   return encodeAttributes(
     [
       { type: ADDRESS.local, value: bytes },
       { type: ADDRESS.address, value: bytes },
-      ...(bytes.length === 4 ? [] : [{ type: ADDRESS.flags, value: u32(NO_DUPLICATE_DETECTION) }]),
+      ...(bytes.length === 4
+        ? []
+        : [
+            { type: ADDRESS.lifetimes, value: DEPRECATED },
+            { type: ADDRESS.flags, value: u32(NO_DUPLICATE_DETECTION) },
+          ]),
     ],
     head,
   );

@@ -17,7 +17,10 @@ export interface LinkAddress {
   readonly address: string;
 }
 
-/** Addresses are added and removed with the prefix length of a single host, and are used at once. */
+/**
+ * Addresses are added and removed with the prefix length of a single host. They are there at once, to take packets in;
+ * the kernel does not choose them for the source of what it sends elsewhere or masquerades.
+ */
 export interface AddressCommand {
   readonly do: 'add-address' | 'delete-address';
   /** Index of the interface. */
