@@ -40,6 +40,7 @@ describe('readSettings', () => {
       logging: { format: 'text', verbosity: 0 },
       output: 'text',
       userspace: { redirect: 'auto', udpTimeout: 250 },
+      ipvs: { scheduler: 'rr', excludeCIDRs: [], strictARP: false, timeouts: { tcp: 0, tcpFin: 0, udp: 0 } },
       allowLoopbackEndpoints: false,
       status: { host: '127.0.0.1', port: 10249 },
       health: { host: '0.0.0.0', port: 10256 },
@@ -165,6 +166,37 @@ describe('readSettings', () => {
 
   it('tells of everything at once', () => {
     expect(problems('--proxy-mod=x', '--v=x', '--masquerade-all=2', 'extra', '--bind-address=y')).toHaveLength(6);
+  });
+
+  it('reads what only the ipvs backend knows of', () => {
+    const given = read(
+      '--proxy-mode=ipvs',
+      '--ipvs-scheduler=wlc',
+      '--ipvs-exclude-cidrs=10.1.0.0/16,fd00::/64',
+      '--ipvs-strict-arp',
+      '--ipvs-tcp-timeout=10m',
+      '--ipvs-udp-timeout=30s',
+      '--ipvs-sync-period=1m',
+      '--ipvs-min-sync-period=2s',
+      '--iptables-min-sync-period=7s',
+    );
+    expect(given.ipvs).toEqual({
+      scheduler: 'wlc',
+      excludeCIDRs: ['10.1.0.0/16', 'fd00::/64'],
+      strictARP: true,
+      timeouts: { tcp: 600, tcpFin: 0, udp: 30 },
+    });
+    expect(given.proxier).toMatchObject({ syncPeriod: 60_000, minSyncPeriod: 2000 });
+    expect(read('--ipvs-min-sync-period=2s').proxier).toMatchObject({ minSyncPeriod: 1000 });
+  });
+
+  it.each([
+    ['--ipvs-scheduler=fastest', /^--ipvs-scheduler: "fastest" must be one of rr, wrr, /],
+    ['--ipvs-exclude-cidrs=here', /^--ipvs-exclude-cidrs: "here" is not a network/],
+    ['--ipvs-udp-timeout=-1s', /^--ipvs-udp-timeout: "-1s" must be 0 or greater/],
+    ['--ipvs-sync-period=0s', /^--ipvs-sync-period: "0s" must be greater than 0/],
+  ])('refuses %s', (flag, problem) => {
+    expect(() => read(flag)).toThrow(problem);
   });
 
   it('reads what only the userspace backend knows of', () => {

@@ -37,7 +37,7 @@ export interface IpSet extends IpSetDefinition {
 /**
  * One change. Adding what is there, and removing what is not, is fine; an entry that is there gets the new mark. Making a
  * set that is there is refused with `EEXIST` when it is of another kind; removing one that rules use with
- * `IPSET_BUSY`; anything with a set that is not there with `ENOENT`; an entry too many with `IPSET_HASH_FULL`.
+ * `IPSET_BUSY`; anything but removing with a set that is not there with `ENOENT`; an entry too many with `IPSET_HASH_FULL`.
  */
 export type IpSetCommand =
   | { readonly do: 'create-set'; readonly set: IpSetDefinition }

@@ -7,6 +7,9 @@ export { type WalkedPacket, type WalkOutcome, walkPacket } from './walk-packet.j
 
 // Fakes that keep the kernel's semantics.
 export * from './fake-conntrack.js';
+export * from './fake-ip-sets.js';
+export * from './fake-ipvs.js';
+export * from './fake-links.js';
 export * from './fake-local-network.js';
 // nftables
 export { FakeNft } from './fake-nft.js';
