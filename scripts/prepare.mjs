@@ -32,6 +32,7 @@ const IPVS_TOOLS = [
   { command: 'linux.uml', package: 'user-mode-linux', purpose: 'to boot a kernel with IPVS' },
   { command: 'ipvsadm', package: 'ipvsadm', purpose: 'to look at IPVS' },
   { command: 'ipset', package: 'ipset', purpose: 'to look at sets of addresses' },
+  { command: 'ping', package: 'iputils-ping', purpose: 'to ping cluster IPs' },
 ];
 
 /** Something that only a person can put right. */
