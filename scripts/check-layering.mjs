@@ -31,7 +31,7 @@ export const LAYERS = {
 /** Packages of others that only one of ours may use, and why. */
 const RESERVED = {
   '@kubernetes/client-node': { only: 'source-kubernetes', why: 'it is most of the size of an installation' },
-  netlink: { only: 'linux', why: 'it has few releases, and stays behind one small interface' },
+  koffi: { only: 'linux', why: 'calls of the C library stay behind one small interface' },
   commander: { only: 'agent', why: 'nothing else reads flags' },
 };
 

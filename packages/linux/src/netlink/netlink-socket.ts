@@ -1,5 +1,6 @@
 import { messageOf } from '@kube-proxier/core';
-import { align, readU16, readU32, writeU16, writeU32 } from './attributes.js';
+import { align, readU16, readU32, u16, u32, writeU16, writeU32 } from './attributes.js';
+import { type Libc, loadLibc } from './libc.js';
 import {
   NETLINK_FLAGS,
   NETLINK_PROTOCOLS,
@@ -8,55 +9,58 @@ import {
   type NetlinkProtocol,
   type NetlinkRequest,
 } from './netlink.js';
-import { NetlinkError, NetlinkRefused } from './netlink-error.js';
+import { errnoName, NetlinkError, NetlinkRefused } from './netlink-error.js';
 
 /** Requests that are under way at one time: what they answer must fit into the socket's buffer. */
 export const MOST_IN_FLIGHT = 100;
 /** Milliseconds after which an answer counts as lost. */
 const TIMEOUT = 20_000;
 const MOST_BYTES = 64 * 1024;
+/** Bytes asked for as the socket's buffer; the kernel gives what it allows everybody. */
+const RECEIVE_BUFFER = 1024 * 1024;
 const HEADER = 16;
 const ERROR = 2;
 const DONE = 3;
 
-/** The part of the `netlink` package that is used. */
-interface RawSocket {
-  on(event: 'message' | 'truncatedMessage', listener: (message: Buffer) => void): unknown;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  send(message: Uint8Array, options: undefined, callback: (error?: Error) => void): void;
-  ref(): void;
-  unref(): void;
-  close(): void;
-}
+const AF_NETLINK = 16;
+const SOCK_RAW_CLOEXEC_NONBLOCK = 3 | 0o2000000 | 0o4000;
+const SOL_SOCKET = 1;
+const SO_RCVBUF = 8;
+const MSG_TRUNC = 0x20;
+const CLONE_NEWNET = 0x40000000;
+const O_CLOEXEC = 0o2000000;
+const EINTR = 4;
+const EAGAIN = 11;
 
 export interface NetlinkSocketOptions {
-  /** Size in bytes of the buffer for answers, where the kernel's default does not do. */
+  /** Size in bytes of the buffer for answers. Default 1 MiB. */
   readonly receiveBuffer?: number;
   /** Milliseconds after which an answer counts as lost. Default 20000. */
   readonly timeout?: number;
+  /** Path of the network namespace to open it in, such as `/run/netns/a`. Default: that of this process. */
+  readonly namespace?: string;
 }
 
 /** What is asked now, and what has come of it. */
 interface Exchange {
   readonly first: number;
   readonly last: number;
+  readonly dump: boolean;
   readonly answers: NetlinkAnswer[];
   /** By sequence number. */
   readonly errors: Map<number, number>;
-  /** The answer is one message, without an end that says so. */
-  readonly dump: boolean;
-  done(): void;
-  fail(error: NetlinkError): void;
+  done: boolean;
 }
 
 /**
- * {@link Netlink} over the `netlink` package. It is loaded, and its socket opened, with the first request; a socket that
- * lost an answer is replaced by a new one. An open socket keeps no process alive unless a request is under way.
+ * {@link Netlink} by calls of the C library: the kernel works through a request while it is sent, so its answer is there
+ * when sending returns, and nothing has to be waited for. Requests go in batches of {@link MOST_IN_FLIGHT}; between
+ * batches others have their turn. The socket is opened with the first request; one that lost an answer is replaced.
  */
 export class NetlinkSocket implements Netlink {
-  #socket: RawSocket | undefined;
+  readonly #buffer = Buffer.alloc(MOST_BYTES);
+  #fd: number | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  #exchange: Exchange | undefined;
   #sequence = 1;
   #closed = false;
 
@@ -72,6 +76,9 @@ export class NetlinkSocket implements Netlink {
         const batch = takeBatch(requests, results.length);
         const { first, errors } = await this.#converse(batch, NETLINK_FLAGS.ack, false);
         results.push(...batch.map((_request, index) => errors.get(first + index) ?? 0));
+        if (results.length < requests.length) {
+          await new Promise((resolve) => setImmediate(resolve));
+        }
       }
       return results;
     });
@@ -91,7 +98,7 @@ export class NetlinkSocket implements Netlink {
 
   close(): void {
     this.#closed = true;
-    this.#drop(new NetlinkError('NETLINK_CLOSED', 'the netlink socket was closed'));
+    void this.#inTurn(async () => this.#drop(await loadLibc()));
   }
 
   /** One thing after another: then what comes in belongs to what was asked last. */
@@ -106,134 +113,153 @@ export class NetlinkSocket implements Netlink {
    * order, that one says that all others are through, and only errors of theirs come by themselves.
    */
   async #converse(requests: readonly NetlinkRequest[], lastFlags: number, dump: boolean): Promise<Exchange> {
-    const socket = await this.#open();
+    const { libc, fd } = await this.#open();
     const first = this.#sequence;
-    this.#sequence = first + requests.length > 0x7fff_0000 ? 1 : first + requests.length;
-    const message = encodeMessages(requests, first, lastFlags);
-    let timer: NodeJS.Timeout | undefined;
+    const last = first + requests.length - 1;
+    this.#sequence = last > 0x7fff_0000 ? 1 : last + 1;
+    const exchange: Exchange = { first, last, dump, answers: [], errors: new Map(), done: false };
     try {
-      return await new Promise<Exchange>((resolve, reject) => {
-        const exchange: Exchange = {
-          first,
-          last: first + requests.length - 1,
-          answers: [],
-          errors: new Map(),
-          dump,
-          done: () => resolve(exchange),
-          fail: reject,
-        };
-        this.#exchange = exchange;
-        timer = setTimeout(() => this.#drop(lost('no answer came in time')), this.options.timeout ?? TIMEOUT);
-        socket.ref();
-        socket.send(message, undefined, (error) => {
-          if (error !== undefined && this.#exchange === exchange) {
-            this.#drop(lost(`a request could not be sent: ${messageOf(error)}`, error));
+      send(libc, fd, encodeMessages(requests, first, lastFlags));
+      const deadline = Date.now() + (this.options.timeout ?? TIMEOUT);
+      while (!exchange.done) {
+        if (!this.#receive(libc, fd, exchange)) {
+          if (Date.now() > deadline) {
+            throw lost('none came in time');
           }
-        });
-      });
-    } finally {
-      clearTimeout(timer);
-      this.#exchange = undefined;
-      this.#socket?.unref();
+          // As netlink is now, this does not happen.
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      }
+      return exchange;
+    } catch (error) {
+      this.#drop(libc);
+      throw error;
     }
   }
 
-  async #open(): Promise<RawSocket> {
+  async #open(): Promise<{ readonly libc: Libc; readonly fd: number }> {
     if (this.#closed) {
       throw new NetlinkError('NETLINK_CLOSED', 'the netlink socket was closed');
     }
-    if (this.#socket === undefined) {
-      let socket: RawSocket;
-      try {
-        // A native addon: loaded only where it is used.
-        const { RawNetlinkSocket } = await import('netlink');
-        socket = new RawNetlinkSocket(NETLINK_PROTOCOLS[this.protocol]) as unknown as RawSocket;
-        const { receiveBuffer } = this.options;
-        if (receiveBuffer !== undefined) {
-          (socket as unknown as { setRecvBufferSize(size: number): void }).setRecvBufferSize(receiveBuffer);
-        }
-      } catch (error) {
-        throw new NetlinkError(
-          'NETLINK_UNAVAILABLE',
-          `netlink (${this.protocol}) cannot be used here: ${messageOf(error)}`,
-          { cause: error },
-        );
-      }
-      socket.on('message', (message) => this.#receive(socket, message));
-      socket.on('truncatedMessage', () => this.#lose(socket, 'an answer was cut short'));
-      socket.on('error', (error) => this.#lose(socket, messageOf(error), error));
-      socket.unref();
-      this.#socket = socket;
-    }
-    return this.#socket;
-  }
-
-  #lose(socket: RawSocket, why: string, cause?: unknown): void {
-    if (socket === this.#socket) {
-      this.#drop(lost(why, cause));
+    try {
+      const libc = await loadLibc();
+      this.#fd ??= inNamespace(libc, this.options.namespace, () => openSocket(libc, this.protocol, this.options));
+      return { libc, fd: this.#fd };
+    } catch (error) {
+      throw new NetlinkError(
+        'NETLINK_UNAVAILABLE',
+        `netlink (${this.protocol}) cannot be used here: ${messageOf(error)}`,
+        { cause: error },
+      );
     }
   }
 
-  /** Gives the socket up, with whatever is still in it. */
-  #drop(error: NetlinkError): void {
-    const socket = this.#socket;
-    this.#socket = undefined;
-    socket?.close();
-    this.#exchange?.fail(error);
-  }
-
-  #receive(socket: RawSocket, datagram: Buffer): void {
-    const exchange = this.#exchange;
-    if (socket !== this.#socket || exchange === undefined) {
-      return;
-    }
-    for (let at = 0; at + HEADER <= datagram.length; ) {
-      const length = readU32(datagram, at);
-      if (length < HEADER || at + length > datagram.length) {
-        this.#drop(lost('an answer could not be read'));
-        return;
-      }
-      const header = {
-        type: readU16(datagram, at + 4),
-        flags: readU16(datagram, at + 6),
-        sequence: readU32(datagram, at + 8),
-      };
-      this.#take(exchange, header, datagram.subarray(at + HEADER, at + length));
-      at += align(length);
+  #drop(libc: Libc): void {
+    if (this.#fd !== undefined) {
+      libc.close(this.#fd);
+      this.#fd = undefined;
     }
   }
 
-  #take(
-    exchange: Exchange,
-    { type, flags, sequence }: { type: number; flags: number; sequence: number },
-    payload: Buffer,
-  ): void {
-    if (sequence < exchange.first || sequence > exchange.last) {
-      return;
-    }
-    if ((flags & NETLINK_FLAGS.dumpInterrupted) !== 0) {
-      this.#drop(lost('what was being listed changed meanwhile'));
-      return;
-    }
-    if (type === ERROR || (type === DONE && exchange.dump)) {
-      const errno = payload.length >= 4 ? -(readU32(payload, 0) | 0) : 0;
-      if (errno > 0) {
-        exchange.errors.set(sequence, errno);
+  /** Takes one datagram in. @returns false when there is none. */
+  #receive(libc: Libc, fd: number, exchange: Exchange): boolean {
+    const length = libc.recv(fd, this.#buffer, this.#buffer.length, MSG_TRUNC);
+    if (length < 0) {
+      const errno = libc.errno();
+      if (errno === EINTR || errno === EAGAIN) {
+        return errno === EINTR;
       }
-      if (sequence === exchange.last) {
-        exchange.done();
-      }
-      return;
+      // ENOBUFS: the socket overran.
+      throw lost(errnoName(errno));
     }
-    exchange.answers.push({ type, payload });
+    if (length > this.#buffer.length) {
+      throw lost('it was cut short');
+    }
+    for (let at = 0; at + HEADER <= length; ) {
+      const size = readU32(this.#buffer, at);
+      if (size < HEADER || at + size > length) {
+        throw lost('it could not be read');
+      }
+      take(exchange, this.#buffer.subarray(at, at + size));
+      at += align(size);
+    }
+    return true;
   }
 }
 
-function lost(why: string, cause?: unknown): NetlinkError {
+function take(exchange: Exchange, message: Buffer): void {
+  const type = readU16(message, 4);
+  const sequence = readU32(message, 8);
+  if (sequence < exchange.first || sequence > exchange.last) {
+    return;
+  }
+  if ((readU16(message, 6) & NETLINK_FLAGS.dumpInterrupted) !== 0) {
+    throw lost('what was being listed changed meanwhile');
+  }
+  if (type !== ERROR && !(type === DONE && exchange.dump)) {
+    // The buffer is used again.
+    exchange.answers.push({ type, payload: Buffer.from(message.subarray(HEADER)) });
+    return;
+  }
+  const errno = message.length >= HEADER + 4 ? -(readU32(message, HEADER) | 0) : 0;
+  if (errno > 0) {
+    exchange.errors.set(sequence, errno);
+  }
+  exchange.done ||= sequence === exchange.last;
+}
+
+function openSocket(libc: Libc, protocol: NetlinkProtocol, { receiveBuffer = RECEIVE_BUFFER }: NetlinkSocketOptions) {
+  const fd = libc.socket(AF_NETLINK, SOCK_RAW_CLOEXEC_NONBLOCK, NETLINK_PROTOCOLS[protocol]);
+  if (fd < 0) {
+    throw new Error(`socket: ${errnoName(libc.errno())}`);
+  }
+  const address = Buffer.concat([u16(AF_NETLINK), Buffer.alloc(10)]);
+  const size = u32(receiveBuffer);
+  if (libc.bind(fd, address, address.length) < 0 || libc.setsockopt(fd, SOL_SOCKET, SO_RCVBUF, size, size.length) < 0) {
+    const errno = libc.errno();
+    libc.close(fd);
+    throw new Error(`bind: ${errnoName(errno)}`);
+  }
+  return fd;
+}
+
+/** A socket belongs to the namespace that its thread was in when it was opened; the thread goes back at once. */
+function inNamespace<T>(libc: Libc, namespace: string | undefined, work: () => T): T {
+  if (namespace === undefined) {
+    return work();
+  }
+  const own = libc.open('/proc/thread-self/ns/net', O_CLOEXEC);
+  const other = libc.open(namespace, O_CLOEXEC);
+  try {
+    if (own < 0 || other < 0 || libc.setns(other, CLONE_NEWNET) < 0) {
+      throw new Error(`${namespace} cannot be entered: ${errnoName(libc.errno())}`);
+    }
+    try {
+      return work();
+    } finally {
+      if (libc.setns(own, CLONE_NEWNET) < 0) {
+        process.abort();
+      }
+    }
+  } finally {
+    libc.close(own);
+    libc.close(other);
+  }
+}
+
+function send(libc: Libc, fd: number, message: Buffer): void {
+  while (libc.send(fd, message, message.length, 0) < 0) {
+    const errno = libc.errno();
+    if (errno !== EINTR) {
+      throw lost(`sending failed with ${errnoName(errno)}`);
+    }
+  }
+}
+
+function lost(why: string): NetlinkError {
   return new NetlinkError(
     'NETLINK_LOST',
     `an answer of the kernel was lost (${why}); what is there has to be read back`,
-    cause === undefined ? {} : { cause },
   );
 }
 

@@ -25,6 +25,8 @@ interface Server {
 export class FakeIpvs implements Ipvs {
   /** Commands carried out or refused, in order. */
   readonly commands: IpvsCommand[] = [];
+  /** Whether `commands` is kept. Default true. */
+  remembersCommands = true;
   /** How often everything was listed. */
   listings = 0;
   readonly #servers = new Map<string, Server>();
@@ -63,7 +65,9 @@ export class FakeIpvs implements Ipvs {
     const lost = this.#failures.shift();
     const done = lost === undefined ? commands : commands.slice(0, Math.ceil(commands.length / 2));
     const results = done.map((command) => {
-      this.commands.push(command);
+      if (this.remembersCommands) {
+        this.commands.push(command);
+      }
       const errno = this.#carryOut(command);
       return errno === 0 ? undefined : new NetlinkRefused(errno, command.do);
     });

@@ -1,6 +1,6 @@
 // iptables
 export { FakeIptables, type FakeIptablesOptions } from './fake-iptables.js';
-export { NamespaceNetlink } from './namespace-netlink.js';
+export { type NetlinkSoakOptions, type NetlinkSoakResult, soakNetlink } from './netlink-soak.js';
 export { canMakeNamespaces, makeNamespace, type TestNamespace, withNamespace } from './network-namespace.js';
 export { type WalkedPacket, type WalkOutcome, walkPacket } from './walk-packet.js';
 // The network sandbox: real packets through the real kernel.

@@ -2,29 +2,27 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { IpSetsNetlink } from '../ipset/ip-sets-netlink.js';
 import { IpvsNetlink } from '../ipvs/ipvs-netlink.js';
 import { LinksNetlink } from '../link/links-netlink.js';
+import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { type ContractSubject, IPVS_CONTRACT } from './ipvs-contract.js';
-import { NamespaceNetlink } from './namespace-netlink.js';
 import { makeNamespace, type TestNamespace } from './network-namespace.js';
 
 describe('the kernel', () => {
   let namespace: TestNamespace;
-  let relay: NamespaceNetlink;
   let subject: ContractSubject;
 
   beforeAll(async () => {
     namespace = makeNamespace();
     // Without a local routing table the kernel takes no address for one that a server could have.
     await namespace.runner.run({ command: 'ip', args: ['link', 'set', 'lo', 'up'] });
-    relay = new NamespaceNetlink(`/run/netns/${namespace.name}`);
+    const inside = { namespace: `/run/netns/${namespace.name}` };
     subject = {
-      ipvs: new IpvsNetlink(relay.netlink('generic')),
-      links: new LinksNetlink(relay.netlink('route')),
-      sets: new IpSetsNetlink(relay.netlink('netfilter')),
+      ipvs: new IpvsNetlink(new NetlinkSocket('generic', inside)),
+      links: new LinksNetlink(new NetlinkSocket('route', inside)),
+      sets: new IpSetsNetlink(new NetlinkSocket('netfilter', inside)),
     };
   });
 
   afterAll(() => {
-    relay?.close();
     namespace?.remove();
   });
 
