@@ -6,6 +6,8 @@ export default {
   testEnvironmentOptions: { globalsCleanup: 'off' },
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/**/*.spec.ts'],
+  // These need a kernel with IPVS: see jest.ipvs.config.mjs.
+  testPathIgnorePatterns: ['/node_modules/', '\\.ipvs\\.spec\\.ts$'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@kube-proxier/core/test-data/(.+)$': '<rootDir>/packages/core/test-data/$1',

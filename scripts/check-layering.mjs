@@ -42,6 +42,7 @@ const COMMANDS = ['agent', 'conformance'];
 /** Packages of others that only some of ours may use, and why. */
 const RESERVED = {
   '@kubernetes/client-node': { only: ['source-kubernetes'], why: 'it is most of the size of an installation' },
+  koffi: { only: ['linux'], why: 'calls of the C library stay behind one small interface' },
   commander: { only: COMMANDS, why: 'nothing else reads flags' },
 };
 

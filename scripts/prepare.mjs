@@ -2,7 +2,7 @@
  * Gets a fresh clone ready: Debian packages, npm packages, build. Says what it does and why; silent when there is
  * nothing to do. Runs before `npm install`, so it uses nothing but Node.
  *
- *   node scripts/prepare.mjs [--demo] [--system-only]
+ *   node scripts/prepare.mjs [--demo] [--ipvs] [--system-only]
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -28,16 +28,23 @@ const DEMO_TOOLS = [
   { command: 'redis-cli', package: 'redis-tools', purpose: 'to be its client' },
 ];
 
+const IPVS_TOOLS = [
+  { command: 'linux.uml', package: 'user-mode-linux', purpose: 'to boot a kernel with IPVS' },
+  { command: 'ipvsadm', package: 'ipvsadm', purpose: 'to look at IPVS' },
+  { command: 'ipset', package: 'ipset', purpose: 'to look at sets of addresses' },
+  { command: 'ping', package: 'iputils-ping', purpose: 'to ping cluster IPs' },
+];
+
 /** Something that only a person can put right. */
 export class PrepareError extends Error {}
 
 /**
- * @param {{demo?: boolean, systemOnly?: boolean}} options `demo`: also what only the demo needs; `systemOnly`: leave
- * out npm packages and build.
+ * @param {{demo?: boolean, ipvs?: boolean, systemOnly?: boolean}} options `demo`, `ipvs`: also what only the demo, or
+ * only the tests of IPVS, need; `systemOnly`: leave out npm packages and build.
  */
-export function prepare({ demo = false, systemOnly = false } = {}) {
+export function prepare({ demo = false, ipvs = false, systemOnly = false } = {}) {
   checkNode();
-  installTools(demo ? [...TOOLS, ...DEMO_TOOLS] : TOOLS);
+  installTools([...TOOLS, ...(demo ? DEMO_TOOLS : []), ...(ipvs ? IPVS_TOOLS : [])]);
   if (!systemOnly) {
     installPackages();
     build();
@@ -213,6 +220,10 @@ export function rootlessPrefix() {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await runScript(() =>
-    prepare({ demo: process.argv.includes('--demo'), systemOnly: process.argv.includes('--system-only') }),
+    prepare({
+      demo: process.argv.includes('--demo'),
+      ipvs: process.argv.includes('--ipvs'),
+      systemOnly: process.argv.includes('--system-only'),
+    }),
   );
 }

@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { type BackendModule, type Logger, type Source, withCompanion } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
-import { type Conntrack, ConntrackTool, kernelFiles, ProcSysctl, probeIpvs } from '@kube-proxier/linux';
+import { createIpvsBackend, ipvsBackend } from '@kube-proxier/ipvs';
+import { type Conntrack, ConntrackTool, kernelFiles, ProcSysctl } from '@kube-proxier/linux';
 import { createNftablesBackend, nftablesBackend } from '@kube-proxier/nftables';
 import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
 import { createEvents } from './create-events.js';
 import { createSources } from './create-sources.js';
 import { gatherHostFacts, type HostFacts } from './doctor/host-facts.js';
 import type { AgentSettings } from './flags/settings.js';
-import { createIpvsMode } from './ipvs-mode.js';
 import type { HostAccess } from './running/host-setup.js';
 import type { EventSink } from './running/node-events.js';
 
@@ -31,16 +31,18 @@ export interface Composition {
 
 /** The real parts. The only place that knows which backends and sources there are. */
 export function compose(): Composition {
-  const backends = [iptablesBackend, nftablesBackend, createIpvsMode(() => probeIpvs()), userspaceBackend];
+  const backends = [iptablesBackend, nftablesBackend, ipvsBackend, userspaceBackend];
   return {
     backends,
-    configure: ({ userspace, nftables }) =>
+    configure: ({ userspace, nftables, ipvs }) =>
       backends.map((backend) => {
         switch (backend) {
           case userspaceBackend:
             return createUserspaceBackend(userspace);
           case nftablesBackend:
             return configuredNftables(nftables);
+          case ipvsBackend:
+            return createIpvsBackend(ipvs);
           default:
             return backend;
         }

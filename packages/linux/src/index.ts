@@ -2,6 +2,9 @@
 export * from './conntrack/conntrack.js';
 export * from './conntrack/conntrack-text.js';
 export * from './conntrack/conntrack-tool.js';
+// ipset, IPVS, interfaces: by netlink
+export * from './ipset/ip-sets.js';
+export { IpSetsNetlink } from './ipset/ip-sets-netlink.js';
 // iptables
 export type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables/iptables.js';
 export {
@@ -28,7 +31,14 @@ export {
 export { parseSavedTable, type SavedChain, type SavedTable } from './iptables/iptables-save.js';
 export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
 export { type RuleWatchOptions, type WatchedRule, watchRules } from './iptables/watch-rules.js';
+export * from './ipvs/ipvs.js';
+export { IpvsNetlink } from './ipvs/ipvs-netlink.js';
 export * from './ipvs/probe-ipvs.js';
+export * from './link/links.js';
+export { LinksNetlink } from './link/links-netlink.js';
+export * from './netlink/netlink.js';
+export { NetlinkError, type NetlinkErrorCode, NetlinkRefused } from './netlink/netlink-error.js';
+export { MOST_IN_FLIGHT, NetlinkSocket, type NetlinkSocketOptions } from './netlink/netlink-socket.js';
 export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
 export * from './network/supports-ipv6.js';
 // nftables

@@ -213,14 +213,15 @@ describe('a KubeProxyConfiguration', () => {
   });
 
   test('every field of v1alpha1 is known (spec §2.4)', () => {
-    // The fields of kube-proxy 1.36, but for ipvs', which its backend brings.
     const fields = `
       featureGates clientConnection.kubeconfig clientConnection.acceptContentTypes clientConnection.contentType
       clientConnection.qps clientConnection.burst logging.format logging.flushFrequency logging.verbosity logging.vmodule
       logging.options.text.splitStream logging.options.text.infoBufferSize logging.options.json.splitStream
       logging.options.json.infoBufferSize hostnameOverride bindAddress healthzBindAddress metricsBindAddress
       bindAddressHardFail enableProfiling showHiddenMetricsForVersion mode iptables.masqueradeBit iptables.masqueradeAll
-      iptables.localhostNodePorts iptables.syncPeriod iptables.minSyncPeriod nftables.masqueradeBit
+      iptables.localhostNodePorts iptables.syncPeriod iptables.minSyncPeriod ipvs.syncPeriod
+      ipvs.minSyncPeriod ipvs.scheduler ipvs.excludeCIDRs ipvs.strictARP ipvs.tcpTimeout ipvs.tcpFinTimeout
+      ipvs.udpTimeout nftables.masqueradeBit
       nftables.masqueradeAll nftables.syncPeriod nftables.minSyncPeriod winkernel.networkName winkernel.sourceVip
       winkernel.enableDSR winkernel.rootHnsEndpointName winkernel.forwardHealthCheckVip detectLocalMode
       detectLocal.bridgeInterface detectLocal.interfaceNamePrefix clusterCIDR nodePortAddresses oomScoreAdj

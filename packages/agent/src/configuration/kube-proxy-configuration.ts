@@ -38,7 +38,6 @@ export interface Field {
 }
 
 const IPTABLES_MODES = [''];
-const NOT_YET = 'this version does not do it yet';
 
 /** Every field of v1alpha1 (spec §2.4). */
 export const FIELDS: Readonly<Record<string, Field>> = {
@@ -76,14 +75,14 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   'iptables.localhostNodePorts': { type: 'bool', flag: 'iptables-localhost-nodeports', zeroCounts: true },
   'iptables.syncPeriod': { type: 'duration', flag: 'iptables-sync-period', modes: IPTABLES_MODES },
   'iptables.minSyncPeriod': { type: 'duration', flag: 'iptables-min-sync-period', modes: IPTABLES_MODES },
-  'ipvs.syncPeriod': { type: 'duration', flag: 'iptables-sync-period', modes: ['ipvs'] },
-  'ipvs.minSyncPeriod': { type: 'duration', flag: 'iptables-min-sync-period', modes: ['ipvs'] },
-  'ipvs.scheduler': { type: 'text', without: NOT_YET },
-  'ipvs.excludeCIDRs': { type: 'list', without: NOT_YET },
-  'ipvs.strictARP': { type: 'bool', without: NOT_YET },
-  'ipvs.tcpTimeout': { type: 'duration', without: NOT_YET },
-  'ipvs.tcpFinTimeout': { type: 'duration', without: NOT_YET },
-  'ipvs.udpTimeout': { type: 'duration', without: NOT_YET },
+  'ipvs.syncPeriod': { type: 'duration', flag: 'ipvs-sync-period', modes: ['ipvs'] },
+  'ipvs.minSyncPeriod': { type: 'duration', flag: 'ipvs-min-sync-period', modes: ['ipvs'] },
+  'ipvs.scheduler': { type: 'text', flag: 'ipvs-scheduler' },
+  'ipvs.excludeCIDRs': { type: 'list', flag: 'ipvs-exclude-cidrs' },
+  'ipvs.strictARP': { type: 'bool', flag: 'ipvs-strict-arp' },
+  'ipvs.tcpTimeout': { type: 'duration', flag: 'ipvs-tcp-timeout' },
+  'ipvs.tcpFinTimeout': { type: 'duration', flag: 'ipvs-tcpfin-timeout' },
+  'ipvs.udpTimeout': { type: 'duration', flag: 'ipvs-udp-timeout' },
   'nftables.masqueradeBit': { type: 'int', flag: 'iptables-masquerade-bit', modes: ['nftables'], zeroCounts: true },
   'nftables.masqueradeAll': { type: 'bool', flag: 'masquerade-all', modes: ['nftables'] },
   'nftables.syncPeriod': { type: 'duration', flag: 'iptables-sync-period', modes: ['nftables'] },

@@ -28,6 +28,7 @@ export type FlagGroup =
   | 'Mode'
   | 'Mode userspace'
   | 'Mode nftables'
+  | 'Mode ipvs'
   | 'Status'
   | 'Objects'
   | 'Node'
@@ -128,6 +129,78 @@ export const FLAGS = [
       'Count connections to every Service, as the metric kube_proxier_service_connections_total. A Service can say for ' +
       'itself, by the annotation kube-proxier.io/count-connections.',
     group: 'Mode nftables',
+  },
+  {
+    name: 'ipvs-scheduler',
+    type: 'text',
+    value: 'name',
+    default: '',
+    defaultText: 'rr',
+    help:
+      'How virtual servers choose an endpoint: rr, wrr, lc, wlc, dh, sh, sed, nq, lblc, lblcr, mh, fo or ovf. A Service ' +
+      'chooses another one with the annotation kube-proxier.io/ipvs-scheduler.',
+    group: 'Mode ipvs',
+  },
+  {
+    name: 'ipvs-exclude-cidrs',
+    type: 'list',
+    value: 'networks',
+    defaultText: 'none',
+    help: 'Networks whose virtual servers are left alone, whoever made them, with commas between.',
+    group: 'Mode ipvs',
+  },
+  {
+    name: 'ipvs-strict-arp',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'Answer ARP for an address only on the interface that has it (arp_ignore=1, arp_announce=2).',
+    group: 'Mode ipvs',
+  },
+  {
+    name: 'ipvs-tcp-timeout',
+    type: 'duration',
+    value: 'duration',
+    default: '0s',
+    defaultText: "the kernel's, 15m unless it was changed",
+    help: `After how long without a packet IPVS forgets a TCP connection, ${DURATION}, in whole seconds. 0 leaves it.`,
+    group: 'Mode ipvs',
+  },
+  {
+    name: 'ipvs-tcpfin-timeout',
+    type: 'duration',
+    value: 'duration',
+    default: '0s',
+    defaultText: "the kernel's, 2m unless it was changed",
+    help: `The same after one side has closed it, ${DURATION}. 0 leaves it.`,
+    group: 'Mode ipvs',
+  },
+  {
+    name: 'ipvs-udp-timeout',
+    type: 'duration',
+    value: 'duration',
+    default: '0s',
+    defaultText: "the kernel's, 5m unless it was changed",
+    help: `After how long without a packet IPVS forgets a UDP flow, ${DURATION}. 0 leaves it.`,
+    group: 'Mode ipvs',
+  },
+  {
+    name: 'ipvs-sync-period',
+    type: 'duration',
+    value: 'duration',
+    default: '30s',
+    defaultText: '30s',
+    help: `In this mode, how long a failed sync waits at most before it is tried again, ${DURATION}. More than 0.`,
+    group: 'Mode ipvs',
+  },
+  {
+    name: 'ipvs-min-sync-period',
+    type: 'duration',
+    value: 'duration',
+    default: '1s',
+    defaultText: '1s',
+    help: `In this mode, how long to wait at least between two syncs, ${DURATION}. 0 writes every change at once.`,
+    group: 'Mode ipvs',
   },
   {
     name: 'config',

@@ -45,6 +45,7 @@ describe('readSettings', () => {
       logging: { format: 'text', verbosity: 0 },
       output: 'text',
       userspace: { redirect: 'auto', udpTimeout: 250 },
+      ipvs: { scheduler: 'rr', excludeCIDRs: [], strictARP: false, timeouts: { tcp: 0, tcpFin: 0, udp: 0 } },
       allowLoopbackEndpoints: false,
       status: { host: '127.0.0.1', port: 10249 },
       health: { host: '0.0.0.0', port: 10256 },
@@ -210,13 +211,14 @@ describe('readSettings', () => {
   });
 
   it('has every flag of kube-proxy 1.36 (spec §2.2)', () => {
-    // But for --ipvs-…, which its backend brings.
     const flags = `
       bind-address bind-address-hard-fail boot-id-file cleanup cluster-cidr config config-sync-period
       conntrack-max-per-core conntrack-min conntrack-tcp-be-liberal conntrack-tcp-timeout-close-wait
       conntrack-tcp-timeout-established conntrack-udp-timeout conntrack-udp-timeout-stream detect-local-mode enable-dsr
       feature-gates forward-healthcheck-vip healthz-bind-address healthz-port help hostname-override init-only
-      iptables-localhost-nodeports iptables-masquerade-bit iptables-min-sync-period iptables-sync-period kube-api-burst
+      iptables-localhost-nodeports iptables-masquerade-bit iptables-min-sync-period iptables-sync-period
+      ipvs-exclude-cidrs ipvs-min-sync-period ipvs-scheduler ipvs-strict-arp ipvs-sync-period ipvs-tcp-timeout
+      ipvs-tcpfin-timeout ipvs-udp-timeout kube-api-burst
       kube-api-content-type kube-api-qps kubeconfig log-flush-frequency log-json-info-buffer-size log-json-split-stream
       log-text-info-buffer-size log-text-split-stream logging-format machine-id-file masquerade-all master
       metrics-bind-address metrics-port network-name nodeport-addresses oom-score-adj pod-bridge-interface
@@ -256,6 +258,37 @@ describe('readSettings', () => {
 
   it('tells of everything at once', () => {
     expect(problems('--proxy-mod=x', '--v=x', '--masquerade-all=2', 'extra', '--bind-address=y')).toHaveLength(6);
+  });
+
+  it('reads what only the ipvs backend knows of', () => {
+    const given = read(
+      '--proxy-mode=ipvs',
+      '--ipvs-scheduler=wlc',
+      '--ipvs-exclude-cidrs=10.1.0.0/16,fd00::/64',
+      '--ipvs-strict-arp',
+      '--ipvs-tcp-timeout=10m',
+      '--ipvs-udp-timeout=30s',
+      '--ipvs-sync-period=1m',
+      '--ipvs-min-sync-period=2s',
+      '--iptables-min-sync-period=7s',
+    );
+    expect(given.ipvs).toEqual({
+      scheduler: 'wlc',
+      excludeCIDRs: ['10.1.0.0/16', 'fd00::/64'],
+      strictARP: true,
+      timeouts: { tcp: 600, tcpFin: 0, udp: 30 },
+    });
+    expect(given.proxier).toMatchObject({ syncPeriod: 60_000, minSyncPeriod: 2000 });
+    expect(read('--ipvs-min-sync-period=2s').proxier).toMatchObject({ minSyncPeriod: 1000 });
+  });
+
+  it.each([
+    ['--ipvs-scheduler=fastest', /^--ipvs-scheduler: "fastest" must be one of rr, wrr, /],
+    ['--ipvs-exclude-cidrs=here', /^--ipvs-exclude-cidrs: "here" is not a network/],
+    ['--ipvs-udp-timeout=-1s', /^--ipvs-udp-timeout: "-1s" must be 0 or greater/],
+    ['--ipvs-sync-period=0s', /^--ipvs-sync-period: "0s" must be greater than 0/],
+  ])('refuses %s', (flag, problem) => {
+    expect(() => read(flag)).toThrow(problem);
   });
 
   it('reads what only the userspace backend knows of', () => {

@@ -8,6 +8,7 @@ import {
   parseAddress,
   UnknownProxyModeError,
 } from '@kube-proxier/core';
+import { DEFAULT_SCHEDULER, type IpvsSettings, isScheduler, SCHEDULER_NAMES } from '@kube-proxier/ipvs';
 import type { ConntrackTuningOptions } from '@kube-proxier/server';
 import { parsePortRange, USERSPACE_REDIRECTS, type UserspaceBackendOptions } from '@kube-proxier/userspace';
 import { type EffectiveConfiguration, effectiveConfiguration } from '../configuration/effective-configuration.js';
@@ -41,6 +42,8 @@ export interface AgentSettings {
   readonly nftables: { readonly localhostNodePorts: boolean; readonly countConnections: boolean };
   /** What only the userspace backend knows of. */
   readonly userspace: Pick<UserspaceBackendOptions, 'redirect' | 'portRange' | 'udpTimeout'>;
+  /** What only the ipvs backend knows of. */
+  readonly ipvs: IpvsSettings;
   /**
    * Endpoints of manifests may have loopback addresses. Only for a proxy that redirects nothing: run as an ordinary
    * user, it leads nowhere that the writer of the manifests could not go himself.
@@ -203,6 +206,7 @@ class SettingsReader extends FlagValues {
         countConnections: this.bool('nftables-count-connections'),
       },
       userspace: this.userspace(),
+      ipvs: this.ipvs(),
       allowLoopbackEndpoints:
         this.text('proxy-mode') === 'userspace' &&
         this.text('userspace-redirect') === 'none' &&
@@ -386,24 +390,31 @@ class SettingsReader extends FlagValues {
     return { kind: 'cidrs', cidrs: this.cidrs('nodeport-addresses', items).map(({ text }) => text) };
   }
 
+  /** Spec K-85: the mode ipvs has periods of its own. */
   private periods(): Pick<ProxierOptions, 'syncPeriod' | 'minSyncPeriod'> {
-    const syncPeriod = this.duration('iptables-sync-period');
-    const minSyncPeriod = this.duration('iptables-min-sync-period');
+    const mode = this.text('proxy-mode') === 'ipvs' ? 'ipvs' : 'iptables';
+    const own = this.periodsOf(mode);
+    // Those of the other one are checked all the same.
+    this.periodsOf(mode === 'ipvs' ? 'iptables' : 'ipvs');
+    return own;
+  }
+
+  private periodsOf(mode: 'ipvs' | 'iptables'): Pick<ProxierOptions, 'syncPeriod' | 'minSyncPeriod'> {
+    const [period, least] = [`${mode}-sync-period`, `${mode}-min-sync-period`] as const;
+    const syncPeriod = this.duration(period);
+    const minSyncPeriod = this.duration(least);
     if (syncPeriod !== undefined && syncPeriod <= 0) {
-      this.wrong('iptables-sync-period', this.text('iptables-sync-period'), 'must be greater than 0, such as 30s');
+      this.wrong(period, this.text(period), 'must be greater than 0, such as 30s');
     }
     if (minSyncPeriod !== undefined && minSyncPeriod < 0) {
-      const text = this.text('iptables-min-sync-period');
-      this.wrong('iptables-min-sync-period', text, 'must be 0 or greater, such as 1s');
+      this.wrong(least, this.text(least), 'must be 0 or greater, such as 1s');
     } else if (
       syncPeriod !== undefined &&
       minSyncPeriod !== undefined &&
       syncPeriod > 0 &&
       minSyncPeriod > syncPeriod
     ) {
-      const text = this.text('iptables-sync-period');
-      const least = this.text('iptables-min-sync-period');
-      this.wrong('iptables-sync-period', text, `must be greater than or equal to --iptables-min-sync-period, ${least}`);
+      this.wrong(period, this.text(period), `must be greater than or equal to --${least}, ${this.text(least)}`);
     }
     return { syncPeriod: syncPeriod ?? 0, minSyncPeriod: minSyncPeriod ?? 0 };
   }
@@ -428,6 +439,32 @@ class SettingsReader extends FlagValues {
       udpTimeout: udpTimeout ?? 250,
       ...(portRange === undefined || portRange === 'invalid' ? {} : { portRange }),
     };
+  }
+
+  private ipvs(): IpvsSettings {
+    const given = this.text('ipvs-scheduler').trim();
+    const scheduler = given === '' ? DEFAULT_SCHEDULER : given;
+    if (!isScheduler(scheduler)) {
+      this.wrong('ipvs-scheduler', given, `must be one of ${SCHEDULER_NAMES.join(', ')}`);
+    }
+    return {
+      scheduler,
+      excludeCIDRs: this.cidrs('ipvs-exclude-cidrs', this.list('ipvs-exclude-cidrs')).map(({ text }) => text),
+      strictARP: this.bool('ipvs-strict-arp'),
+      timeouts: {
+        tcp: this.wholeSeconds('ipvs-tcp-timeout'),
+        tcpFin: this.wholeSeconds('ipvs-tcpfin-timeout'),
+        udp: this.wholeSeconds('ipvs-udp-timeout'),
+      },
+    };
+  }
+
+  private wholeSeconds(name: 'ipvs-tcp-timeout' | 'ipvs-tcpfin-timeout' | 'ipvs-udp-timeout'): number {
+    const milliseconds = this.duration(name) ?? 0;
+    if (milliseconds < 0) {
+      this.wrong(name, this.text(name), 'must be 0 or greater, such as 15m');
+    }
+    return Math.max(0, Math.round(milliseconds / 1000));
   }
 
   private logging(): LoggingSettings {

@@ -17,6 +17,8 @@ export type IptablesMatch =
   | { readonly match: 'conntrack'; readonly states: readonly ConntrackState[]; readonly not?: boolean }
   | { readonly match: 'mark'; readonly value: number; readonly mask: number; readonly not?: boolean }
   | { readonly match: 'addrtype'; readonly side: 'src' | 'dst'; readonly type: 'LOCAL' }
+  /** In a set of addresses; `sides` say which address or port of the packet stands for each part of an entry. */
+  | { readonly match: 'set'; readonly set: string; readonly sides: readonly ('src' | 'dst')[]; readonly not?: boolean }
   /** `probability` 0…1; the kernel keeps 31 bits of it. */
   | { readonly match: 'statistic'; readonly probability: number }
   | { readonly match: 'recent'; readonly operation: 'set'; readonly list: string; readonly mask: string }
@@ -36,6 +38,8 @@ export type IptablesTarget =
   | { readonly target: 'REJECT'; readonly with: 'icmp-port-unreachable' | 'icmp6-port-unreachable' }
   /** Clears the bits of `mask`, then flips those of `value`. */
   | { readonly target: 'MARK'; readonly value: number; readonly mask: number }
+  /** Gives the packet the mark that its entry in a set carries. */
+  | { readonly target: 'SET'; readonly markFrom: string; readonly sides: readonly ('src' | 'dst')[] }
   | { readonly target: 'MASQUERADE'; readonly randomFully: boolean }
   | { readonly target: 'DNAT'; readonly to: string }
   /** To the same host: the first address of the interface it came in by, or a loopback address. */
@@ -89,6 +93,8 @@ function renderMatch(match: IptablesMatch): string {
       return ` -m mark${match.not ? ' !' : ''} --mark ${hex(match.value)}/${hex(match.mask)}`;
     case 'addrtype':
       return ` -m addrtype --${match.side}-type ${match.type}`;
+    case 'set':
+      return ` -m set${match.not ? ' !' : ''} --match-set ${match.set} ${match.sides.join(',')}`;
     case 'statistic':
       return ` -m statistic --mode random --probability ${kernelProbability(match.probability).toFixed(11)}`;
     case 'recent':
@@ -111,6 +117,8 @@ function renderTarget(target: IptablesTarget | undefined): string {
       return ` -j REJECT --reject-with ${target.with}`;
     case 'MARK':
       return ` -j MARK --set-xmark ${hex(target.value)}/${hex(target.mask)}`;
+    case 'SET':
+      return ` -j SET --map-set ${target.markFrom} ${target.sides.join(',')} --map-mark`;
     case 'MASQUERADE':
       return target.randomFully ? ' -j MASQUERADE --random-fully' : ' -j MASQUERADE';
     case 'DNAT':
@@ -237,21 +245,7 @@ const STATES: readonly string[] = ['INVALID', 'NEW', 'RELATED', 'ESTABLISHED', '
 const PLAIN_TARGETS: readonly string[] = ['ACCEPT', 'DROP', 'RETURN'];
 const OTHER_TARGETS: readonly string[] = [
   ...['LOG', 'NFLOG', 'QUEUE', 'NFQUEUE', 'SNAT', 'REDIRECT', 'NETMAP', 'CONNMARK', 'CT', 'NOTRACK', 'TRACE', 'TEE'],
-  ...[
-    'TPROXY',
-    'TCPMSS',
-    'SET',
-    'AUDIT',
-    'CLASSIFY',
-    'DSCP',
-    'TOS',
-    'TTL',
-    'HL',
-    'CHECKSUM',
-    'HMARK',
-    'LED',
-    'SECMARK',
-  ],
+  ...['TPROXY', 'TCPMSS', 'AUDIT', 'CLASSIFY', 'DSCP', 'TOS', 'TTL', 'HL', 'CHECKSUM', 'HMARK', 'LED', 'SECMARK'],
 ];
 
 class UnknownWord extends Error {}
@@ -354,6 +348,13 @@ class RuleReader {
         matches.push({ match: 'addrtype', side, type: 'LOCAL' });
         return;
       }
+      case 'set': {
+        const not = this.#take('!');
+        this.#expect('--match-set');
+        const set = { match: 'set' as const, set: this.#next(), sides: this.#sides() };
+        matches.push(not ? { ...set, not } : set);
+        return;
+      }
       case 'statistic':
         this.#expect('--mode');
         this.#expect('random');
@@ -401,6 +402,12 @@ class RuleReader {
       case 'MARK':
         this.#expect('--set-xmark');
         return { target: 'MARK', ...this.#valueAndMask() };
+      case 'SET': {
+        this.#expect('--map-set');
+        const target = { target: 'SET' as const, markFrom: this.#next(), sides: this.#sides() };
+        this.#expect('--map-mark');
+        return target;
+      }
       case 'MASQUERADE':
         return { target: 'MASQUERADE', randomFully: this.#take('--random-fully') };
       case 'DNAT':
@@ -425,6 +432,14 @@ class RuleReader {
       throw new UnknownWord();
     }
     return word;
+  }
+
+  #sides(): readonly ('src' | 'dst')[] {
+    const sides = this.#next().split(',');
+    if (!sides.every((side): side is 'src' | 'dst' => side === 'src' || side === 'dst')) {
+      throw new UnknownWord();
+    }
+    return sides;
   }
 
   #valueAndMask(): { value: number; mask: number } {
@@ -470,6 +485,7 @@ export function isBuiltinTarget(name: string): boolean {
     OTHER_TARGETS.includes(name) ||
     name === 'REJECT' ||
     name === 'MARK' ||
+    name === 'SET' ||
     name === 'MASQUERADE' ||
     name === 'DNAT'
   );

@@ -1,11 +1,15 @@
 // iptables
 export { FakeIptables, type FakeIptablesOptions } from './fake-iptables.js';
+export { type NetlinkSoakOptions, type NetlinkSoakResult, soakNetlink } from './netlink-soak.js';
 export { canMakeNamespaces, makeNamespace, type TestNamespace, withNamespace } from './network-namespace.js';
 export { type WalkedPacket, type WalkOutcome, walkPacket } from './walk-packet.js';
 // The network sandbox: real packets through the real kernel.
 
 // Fakes that keep the kernel's semantics.
 export * from './fake-conntrack.js';
+export * from './fake-ip-sets.js';
+export * from './fake-ipvs.js';
+export * from './fake-links.js';
 export * from './fake-local-network.js';
 // nftables
 export { FakeNft } from './fake-nft.js';

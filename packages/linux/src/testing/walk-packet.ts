@@ -219,5 +219,7 @@ function chanceOfMatch(match: IptablesMatch, walker: Walker, isLocal: (address: 
       return match.probability;
     case 'recent':
       return match.operation === 'set' ? 1 : 0;
+    case 'set':
+      throw new Error(`a walk knows nothing of sets such as ${match.set}`);
   }
 }

@@ -341,8 +341,13 @@ const operations = {
   reachMany,
   open,
   send,
-  closeConnection: ({ handle }) => {
-    connections.get(handle)?.socket.destroy();
+  closeConnection: ({ handle, reset }) => {
+    const socket = connections.get(handle)?.socket;
+    if (reset) {
+      socket?.resetAndDestroy();
+    } else {
+      socket?.destroy();
+    }
     connections.delete(handle);
   },
   startClient,

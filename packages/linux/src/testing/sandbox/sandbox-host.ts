@@ -34,7 +34,8 @@ export interface SandboxConnection {
     text: string,
     timeout?: number,
   ): Promise<{ readonly kind: 'echoed'; readonly text: string } | { readonly kind: 'closed' | 'timeout' }>;
-  close(): Promise<void>;
+  /** `reset` ends it at once, both ways, and leaves nothing behind that waits. Default `end`. */
+  close(how?: 'end' | 'reset'): Promise<void>;
 }
 
 /** A client that connects again and again. */
@@ -183,7 +184,7 @@ export class SandboxHost {
       sourceSeen: outcome.sourceSeen,
       sourcePortSeen: outcome.sourcePortSeen,
       send: (text, timeout = DEFAULT_TIMEOUT) => this.#request('send', { handle, text, timeout }),
-      close: () => this.#request('closeConnection', { handle }),
+      close: (how = 'end') => this.#request('closeConnection', { handle, reset: how === 'reset' }),
     };
   }
 

@@ -1,0 +1,87 @@
+import type { Logger } from '@kube-proxier/core';
+import { type Sysctl, SysctlError } from '@kube-proxier/linux';
+
+interface Setting {
+  readonly name: string;
+  readonly value: number;
+  /** Whether nothing works without it. */
+  readonly needed: boolean;
+  readonly purpose: string;
+}
+
+const SETTINGS: readonly Setting[] = [
+  // Without conntrack nothing that IPVS forwards could be masqueraded.
+  { name: 'net/ipv4/vs/conntrack', value: 1, needed: true, purpose: 'answers of endpoints find their way back' },
+  {
+    name: 'net/ipv4/vs/expire_nodest_conn',
+    value: 1,
+    needed: false,
+    purpose: 'flows to endpoints that are gone are sent elsewhere',
+  },
+  {
+    name: 'net/ipv4/vs/expire_quiescent_template',
+    value: 1,
+    needed: false,
+    purpose: 'clients leave endpoints that are on their way out',
+  },
+  { name: 'net/ipv4/ip_forward', value: 1, needed: false, purpose: 'packets reach endpoints on other hosts' },
+];
+
+/** Spec V-5: also `--ipvs-strict-arp`. */
+const STRICT_ARP: readonly Setting[] = [
+  { name: 'net/ipv4/conf/all/arp_ignore', value: 1, needed: false, purpose: 'virtual addresses are not answered for' },
+  { name: 'net/ipv4/conf/all/arp_announce', value: 2, needed: false, purpose: 'virtual addresses are not announced' },
+];
+
+/** Kernel settings that IPVS needs to serve Services. */
+export class HostSettings {
+  readonly #settings: readonly Setting[];
+  /** What cannot be had; looked for no more. */
+  readonly #given = new Set<string>();
+
+  constructor(
+    private readonly sysctl: Sysctl,
+    private readonly logger: Logger,
+    strictARP: boolean,
+  ) {
+    this.#settings = strictARP ? [...SETTINGS, ...STRICT_ARP] : SETTINGS;
+  }
+
+  /** Whether all that can be set is set. */
+  async areRight(): Promise<boolean> {
+    for (const { name, value } of this.#settings) {
+      if (!this.#given.has(name) && (await this.#read(name)) !== String(value)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** @throws SysctlError when one that nothing works without cannot be set. */
+  async write(): Promise<void> {
+    for (const { name, value, needed, purpose } of this.#settings) {
+      try {
+        if (await this.sysctl.write(name, value)) {
+          this.logger.info(`Set ${name}=${value}, so that ${purpose}`);
+        }
+      } catch (error) {
+        if (needed || !(error instanceof SysctlError)) {
+          throw error;
+        }
+        this.#given.add(name);
+        this.logger.warn(`${error.message}; without it, it cannot be said that ${purpose}`);
+      }
+    }
+  }
+
+  async #read(name: string): Promise<string | undefined> {
+    try {
+      return await this.sysctl.read(name);
+    } catch (error) {
+      if (error instanceof SysctlError) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+}

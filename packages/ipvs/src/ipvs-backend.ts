@@ -1,0 +1,164 @@
+import {
+  type BackendModule,
+  type Cleanup,
+  type IPFamily,
+  type Logger,
+  messageOf,
+  type ProbeResult,
+  type Proxier,
+  type ProxierContext,
+  type ProxyMode,
+  parseCIDR,
+  Tokens,
+} from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  createCommandRunner,
+  createIptables,
+  detectIptablesVariant,
+  IpSetsNetlink,
+  type Iptables,
+  type IptablesVariant,
+  IpvsNetlink,
+  LinksNetlink,
+  NetlinkError,
+  ProcSysctl,
+  probeIpvs,
+  type Sysctl,
+  supportsIPv6,
+} from '@kube-proxier/linux';
+import { ContainerModule } from 'inversify';
+import { IpvsDataplane, type IpvsHost, type IpvsSettings } from './ipvs-dataplane.js';
+import { IpvsLeftovers, IpvsOptionsError } from './ipvs-error.js';
+import { IpvsProxier } from './ipvs-proxier.js';
+import { type HostProbe, probeHost } from './probe-host.js';
+import { DEFAULT_SCHEDULER, isScheduler, SCHEDULER_NAMES } from './schedulers.js';
+
+export interface IpvsBackendOptions extends IpvsSettings {
+  /** Runs iptables and modprobe. Default: on this host. */
+  readonly runner?: CommandRunner;
+  /** Kernel settings. Default: those of this process's network namespace. */
+  readonly sysctl?: Sysctl;
+}
+
+const MODE: ProxyMode = 'ipvs';
+const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
+
+/**
+ * Makes the ipvs backend. Touches nothing until it is used.
+ *
+ * @throws IpvsOptionsError when an option cannot be followed on any host.
+ */
+export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModule {
+  const host = new IpvsBackendHost(checked(options));
+  return {
+    mode: MODE,
+    description: 'Uses the load balancer in the kernel (ip_vs), with all of its schedulers',
+    capabilities: { localhostNodePorts: false },
+    probe: () => host.probe(),
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
+      // What this mode finds in its place it has made its own.
+      bind(Tokens.Cleanup).toConstantValue(async (logger, inForce) => {
+        if (inForce !== MODE) {
+          await host.cleanup(logger);
+        }
+      });
+    }),
+  };
+}
+
+function checked(options: IpvsBackendOptions): IpvsBackendOptions {
+  const { scheduler = DEFAULT_SCHEDULER, excludeCIDRs = [], timeouts } = options;
+  if (!isScheduler(scheduler)) {
+    throw new IpvsOptionsError(`"${scheduler}" is no scheduler of IPVS; there are ${SCHEDULER_NAMES.join(', ')}`);
+  }
+  const wrong = excludeCIDRs.find((text) => parseCIDR(text) === undefined);
+  if (wrong !== undefined) {
+    throw new IpvsOptionsError(`"${wrong}" is not a network; write it like 10.0.0.0/8`);
+  }
+  if (Object.values(timeouts ?? {}).some((seconds) => !Number.isInteger(seconds) || seconds < 0)) {
+    throw new IpvsOptionsError('timeouts of IPVS are whole seconds, 0 or more');
+  }
+  return { ...options, excludeCIDRs: excludeCIDRs.map((text) => parseCIDR(text)?.text ?? text) };
+}
+
+class IpvsBackendHost {
+  readonly #runner: CommandRunner;
+  readonly #sysctl: Sysctl;
+  readonly #hosts = new Map<IPFamily, IpvsHost>();
+  #variant: Promise<IptablesVariant | undefined> | undefined;
+  #probed: HostProbe | undefined;
+
+  constructor(private readonly options: IpvsBackendOptions) {
+    this.#runner = options.runner ?? createCommandRunner();
+    this.#sysctl = options.sysctl ?? new ProcSysctl();
+  }
+
+  async probe(): Promise<ProbeResult> {
+    // Has the module loaded, where that is allowed, and says why when there is none.
+    const kernel = await probeIpvs(this.#runner);
+    if (!kernel.usable) {
+      return kernel;
+    }
+    this.#probed = await probeHost({
+      host: (family) => this.#host(family),
+      supportsIPv6: () => supportsIPv6(),
+      scheduler: this.options.scheduler ?? DEFAULT_SCHEDULER,
+    });
+    return this.#probed.result;
+  }
+
+  createProxier(context: ProxierContext): Proxier {
+    return new IpvsProxier(context, {
+      ...this.options,
+      host: this.#host(context.family),
+      availableSchedulers: () => this.#probed?.schedulers,
+    });
+  }
+
+  /** Where the kernel has no IPVS there is nothing to clean up (spec V-40); its module is not loaded for that. */
+  async cleanup(logger: Logger): ReturnType<Cleanup> {
+    const left: string[] = [];
+    let cause: unknown;
+    for (const family of FAMILIES) {
+      const dataplane = new IpvsDataplane({ ...this.options, family, host: this.#host(family), logger });
+      try {
+        await dataplane.cleanup();
+      } catch (error) {
+        if (error instanceof NetlinkError && error.code === 'NETLINK_UNAVAILABLE') {
+          return;
+        }
+        left.push(`${family} virtual servers: ${messageOf(error)}`);
+        cause = error;
+      }
+    }
+    if (left.length > 0) {
+      throw new IpvsLeftovers(left, { cause });
+    }
+  }
+
+  #host(family: IPFamily): IpvsHost {
+    let host = this.#hosts.get(family);
+    if (host === undefined) {
+      host = {
+        ipvs: new IpvsNetlink(),
+        links: new LinksNetlink(),
+        sets: new IpSetsNetlink(),
+        iptables: () => this.#iptables(family),
+        sysctl: this.#sysctl,
+      };
+      this.#hosts.set(family, host);
+    }
+    return host;
+  }
+
+  async #iptables(family: IPFamily): Promise<Iptables> {
+    this.#variant ??= detectIptablesVariant(this.#runner).then(({ variant }) => variant);
+    const variant = await this.#variant;
+    return createIptables({ family, runner: this.#runner, ...(variant === undefined ? {} : { variant }) });
+  }
+}
+
+/** The backend with its defaults. */
+export const ipvsBackend: BackendModule = createIpvsBackend();

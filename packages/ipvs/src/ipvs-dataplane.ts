@@ -1,0 +1,414 @@
+import {
+  type ChangeSet,
+  type Clock,
+  cidrContains,
+  type Dataplane,
+  familyOf,
+  type IPFamily,
+  type Logger,
+  type ProxyState,
+  silentLogger,
+  systemClock,
+} from '@kube-proxier/core';
+import {
+  type IpSet,
+  type IpSets,
+  type Iptables,
+  type Ipvs,
+  type IpvsCommand,
+  type IpvsTimeouts,
+  type Links,
+  type NetlinkRefused,
+  ProcSysctl,
+  parseSavedTable,
+  type Sysctl,
+  type VirtualServerAddress,
+} from '@kube-proxier/linux';
+import { Draining } from './draining.js';
+import { HostSettings } from './host-settings.js';
+import { cleanUp } from './ipvs-cleanup.js';
+import { IpvsPartlyApplied } from './ipvs-error.js';
+import { type InstalledIpvs, type InstalledVirtualServer, IpvsPlanner } from './ipvs-planner.js';
+import type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
+import { INTERFACE, kubeProxySets, MarkLayout, SET_ROLES, setName } from './layout.js';
+import { DEFAULT_SCHEDULER } from './schedulers.js';
+import { SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
+import { watchKernel } from './watch-kernel.js';
+
+/** What a dataplane works with: the real thing, or fakes. */
+export interface IpvsHost {
+  readonly ipvs: Ipvs;
+  readonly links: Links;
+  readonly sets: IpSets;
+  /** Finds the tools to use; asked once, when they are first needed. */
+  readonly iptables: () => Promise<Iptables>;
+  /** Default: the settings of this process's network namespace. */
+  readonly sysctl?: Sysctl;
+}
+
+export interface IpvsSettings {
+  /** Of Services that do not choose one by annotation. Default `rr`. */
+  readonly scheduler?: string;
+  /** Networks whose virtual servers are somebody else's, and left alone. Default none. */
+  readonly excludeCIDRs?: readonly string[];
+  /** Answer ARP only on the interface that has the address, so that the virtual ones stay here. Default false. */
+  readonly strictARP?: boolean;
+  /** Seconds; 0 leaves one as it is. Default all as they are. */
+  readonly timeouts?: IpvsTimeouts;
+}
+
+export interface IpvsDataplaneOptions extends IpvsSettings {
+  readonly family: IPFamily;
+  readonly host: IpvsHost;
+  /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
+  readonly masqueradeBit?: number;
+  /** Schedulers that the kernel has, when that is known. */
+  readonly availableSchedulers?: () => ReadonlySet<string> | undefined;
+  readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+}
+
+/** Programs one IP family through IPVS. */
+export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> {
+  readonly #planner: IpvsPlanner;
+  readonly #marks: MarkLayout;
+  readonly #settings: HostSettings;
+  readonly #draining: Draining;
+  readonly #logger: Logger;
+  readonly #told = new Set<string>();
+  #queue: Promise<unknown> = Promise.resolve();
+  #found: Promise<Iptables> | undefined;
+  #link: number | undefined;
+  /** One virtual server that is there, to see whether all were removed. */
+  #sentinel: VirtualServerAddress | undefined;
+
+  constructor(private readonly options: IpvsDataplaneOptions) {
+    const { family, host, logger = silentLogger, masqueradeBit = 14, scheduler = DEFAULT_SCHEDULER } = options;
+    this.#logger = logger;
+    this.#marks = new MarkLayout(masqueradeBit);
+    this.#planner = new IpvsPlanner({
+      family,
+      masqueradeBit,
+      marks: this.#marks,
+      scheduler,
+      availableSchedulers: options.availableSchedulers ?? (() => undefined),
+      onProblem: (problem) => this.#tell(problem),
+    });
+    this.#settings = new HostSettings(host.sysctl ?? new ProcSysctl(), logger, options.strictARP ?? false);
+    this.#draining = new Draining({
+      ipvs: host.ipvs,
+      clock: options.clock ?? systemClock,
+      inTurn: (work) => this.#inTurn(work),
+      onFailure: (reason) => logger.warn(`Cannot look whether endpoints are drained: ${reason}`, { family }),
+    });
+  }
+
+  /** Real servers that are on their way out. */
+  get draining(): number {
+    return this.#draining.size;
+  }
+
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIpvs): IpvsTransaction | undefined {
+    return this.#planner.plan(next, changes, installed);
+  }
+
+  apply(transaction: IpvsTransaction): Promise<void> {
+    return this.#inTurn(async () => {
+      const refused: NetlinkRefused[] = [];
+      for (const step of transaction.steps) {
+        refused.push(...(await this.#carryOut(step)));
+      }
+      if (refused.length > 0) {
+        throw new IpvsPartlyApplied(refused, { cause: refused[0] });
+      }
+    });
+  }
+
+  readBack(): Promise<InstalledIpvs> {
+    return this.#inTurn(() => this.#readBack());
+  }
+
+  /** Addresses of the host that are not virtual ones. */
+  async localAddresses(): Promise<readonly string[]> {
+    const { links } = this.options.host;
+    const own = await links.find(INTERFACE);
+    return (await links.addresses()).flatMap(({ link, address }) => (link === own?.index ? [] : [address]));
+  }
+
+  watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+    const { family, host, clock = systemClock } = this.options;
+    signal.addEventListener('abort', () => this.#draining.stop(), { once: true });
+    return watchKernel({
+      ipvs: host.ipvs,
+      iptables: () => this.#iptables(),
+      links: host.links,
+      sentinel: () => this.#sentinel,
+      clock,
+      signal,
+      onDrift,
+      onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether others changed IPVS', { family, reason }),
+    });
+  }
+
+  describe({ steps }: IpvsTransaction): string {
+    const sum = (count: (step: IpvsStep) => number) => steps.reduce((total, step) => total + count(step), 0);
+    const commands = (to: IpvsStep['to'], matches: (what: string) => boolean) =>
+      sum((step) =>
+        step.to === to && 'commands' in step ? step.commands.filter((command) => matches(command.do)).length : 0,
+      );
+    const words = [
+      [commands('ipvs', (what) => what.endsWith('virtual')), 'virtual servers'],
+      [
+        commands('ipvs', (what) => what.endsWith('real')) +
+          sum((step) => (step.to === 'draining' ? step.servers.length : 0)),
+        'real servers',
+      ],
+      [commands('sets', () => true), 'sets and entries'],
+      [sum((step) => (step.to === 'addresses' ? step.add.length + step.remove.length : 0)), 'addresses'],
+      [sum((step) => (step.to === 'rules' ? step.tables.length : 0)), 'tables of rules'],
+    ] as const;
+    return words
+      .filter(([count]) => count > 0)
+      .map(([count, what]) => `${count} ${what}`)
+      .join(', ');
+  }
+
+  cleanup(): Promise<void> {
+    this.#draining.stop();
+    return this.#inTurn(async () => {
+      const { host } = this.options;
+      const installed = await this.#readBack();
+      this.#draining.stop();
+      await cleanUp(host, await this.#iptables(), installed);
+      this.#link = undefined;
+      this.#sentinel = undefined;
+    });
+  }
+
+  /** Writing, draining and reading back do not mix. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  #tell(problem: string): void {
+    if (!this.#told.has(problem)) {
+      this.#told.add(problem);
+      this.#logger.warn(problem);
+    }
+  }
+
+  #iptables(): Promise<Iptables> {
+    this.#found ??= this.options.host.iptables().catch((error) => {
+      this.#found = undefined;
+      throw error;
+    });
+    return this.#found;
+  }
+
+  async #carryOut(step: IpvsStep): Promise<readonly NetlinkRefused[]> {
+    const { sets } = this.options.host;
+    switch (step.to) {
+      case 'settings':
+        await this.#settings.write();
+        await this.#setTimeouts();
+        return [];
+      case 'interface':
+        await this.#makeInterface();
+        return [];
+      case 'rules':
+        await (await this.#iptables()).restore(step.document);
+        return [];
+      case 'sets':
+        return (await sets.execute(step.commands)).flatMap((refused) => refused ?? []);
+      case 'ipvs':
+        return await this.#program(step.commands);
+      case 'addresses':
+        return await this.#setAddresses(step.add, step.remove);
+      case 'draining':
+        return await this.#drain(step.servers);
+    }
+  }
+
+  async #program(commands: readonly IpvsCommand[]): Promise<readonly NetlinkRefused[]> {
+    const { ipvs } = this.options.host;
+    const results = await ipvs.execute(commands);
+    this.#draining.keep(commands);
+    this.#noteSentinel(commands);
+    const refused: NetlinkRefused[] = [];
+    const again: IpvsCommand[] = [];
+    for (const [index, command] of commands.entries()) {
+      const result = results[index];
+      if (result?.errnoName === 'EEXIST' && command.do === 'add-virtual') {
+        again.push({ ...command, do: 'set-virtual' });
+      } else if (result?.errnoName === 'EEXIST' && command.do === 'add-real') {
+        // Still there from before, without weight.
+        again.push({ ...command, do: 'set-real' });
+      } else if (result !== undefined && !isGone(command, result)) {
+        refused.push(result);
+      }
+    }
+    const second = again.length === 0 ? [] : await ipvs.execute(again);
+    return [...refused, ...second.flatMap((result) => result ?? [])];
+  }
+
+  #noteSentinel(commands: readonly IpvsCommand[]): void {
+    for (const command of commands) {
+      if (command.do === 'add-virtual') {
+        this.#sentinel ??= command.virtual.at;
+      } else if (command.do === 'delete-virtual' && same(command.at, this.#sentinel)) {
+        this.#sentinel = undefined;
+      }
+    }
+  }
+
+  async #drain(servers: readonly DrainingServer[]): Promise<readonly NetlinkRefused[]> {
+    const results = await this.options.host.ipvs.execute(
+      servers.map(({ at, address, port, drains }) =>
+        drains ? { do: 'set-real', at, real: { address, port, weight: 0 } } : { do: 'delete-real', at, address, port },
+      ),
+    );
+    const isOut = (index: number) => results[index] === undefined;
+    this.#draining.add(servers.filter(({ drains }, index) => drains && isOut(index)));
+    return results.flatMap((result) =>
+      result === undefined || result.errnoName === 'ENOENT' || result.errnoName === 'ESRCH' ? [] : [result],
+    );
+  }
+
+  async #setAddresses(add: readonly string[], remove: readonly string[]): Promise<readonly NetlinkRefused[]> {
+    const { links } = this.options.host;
+    const link = this.#link ?? (await this.#makeInterface());
+    const results = await links.execute([
+      ...add.map((address) => ({ do: 'add-address', link, address }) as const),
+      ...remove.map((address) => ({ do: 'delete-address', link, address }) as const),
+    ]);
+    return results.flatMap((result, index) =>
+      result === undefined || result.errnoName === (index < add.length ? 'EEXIST' : 'EADDRNOTAVAIL') ? [] : [result],
+    );
+  }
+
+  async #makeInterface(): Promise<number> {
+    const { links } = this.options.host;
+    if ((await links.find(INTERFACE)) === undefined) {
+      try {
+        await links.addDummy(INTERFACE);
+      } catch (error) {
+        // The proxier of the other family was faster.
+        if ((await links.find(INTERFACE)) === undefined) {
+          throw error;
+        }
+      }
+    }
+    const made = await links.find(INTERFACE);
+    this.#link = made?.index;
+    return made?.index ?? 0;
+  }
+
+  async #setTimeouts(): Promise<void> {
+    const { host, timeouts } = this.options;
+    if (timeouts !== undefined && timeouts.tcp + timeouts.tcpFin + timeouts.udp > 0) {
+      await host.ipvs.setTimeouts(timeouts);
+    }
+  }
+
+  async #readBack(): Promise<InstalledIpvs> {
+    const { family, host } = this.options;
+    const { links } = host;
+    const iptables = await this.#iptables();
+    const { randomFully } = await iptables.version();
+    const link = await links.find(INTERFACE);
+    this.#link = link?.index;
+    const all = (await links.addresses()).filter((address) => address.family === family);
+    const addresses = all.filter((address) => address.link === link?.index).map(({ address }) => address);
+    const localAddresses = all.filter((address) => address.link !== link?.index).map(({ address }) => address);
+    const sets = await this.#readSets();
+    const virtualServers = await this.#readVirtualServers(new Set(addresses), new Set(localAddresses), sets);
+    const tables = {} as Record<SkeletonTable, InstalledIpvs['tables'][SkeletonTable]>;
+    for (const table of SKELETON_TABLES) {
+      tables[table] = parseSavedTable(await iptables.save(table), table);
+    }
+    this.#takeOverDraining(virtualServers);
+    return {
+      virtualServers,
+      sets,
+      hasInterface: link !== undefined,
+      addresses: addresses.filter((address) => familyOf(address) !== 'IPv6' || !/^fe[89ab]/.test(address)),
+      localAddresses,
+      tables,
+      settled: await this.#settings.areRight(),
+      facts: { randomFully },
+    };
+  }
+
+  async #readSets(): Promise<ReadonlyMap<string, IpSet>> {
+    const { family, host } = this.options;
+    const there = new Set(await host.sets.names());
+    const sets = new Map<string, IpSet>();
+    for (const name of [...SET_ROLES.map((role) => setName(role, family)), ...kubeProxySets(family)]) {
+      const found = there.has(name) ? await host.sets.find(name) : undefined;
+      if (found !== undefined) {
+        sets.set(name, found);
+      }
+    }
+    return sets;
+  }
+
+  /**
+   * Ours are those on our interface, those that our set of frontends names, and those with a mark of ours. Where
+   * kube-proxy was before, all on addresses of this host are taken for its own, as it does.
+   */
+  async #readVirtualServers(
+    virtual: ReadonlySet<string>,
+    local: ReadonlySet<string>,
+    sets: ReadonlyMap<string, IpSet>,
+  ): Promise<readonly InstalledVirtualServer[]> {
+    const { family, host, excludeCIDRs = [] } = this.options;
+    const named = new Set(
+      (sets.get(setName('FRONTENDS', family))?.entries ?? []).map(
+        ({ address, port, protocol }) => `${protocol} ${address} ${port}`,
+      ),
+    );
+    const afterKubeProxy = kubeProxySets(family).some((name) => sets.has(name));
+    const isOurs = (at: VirtualServerAddress): boolean => {
+      if (at.family !== family) {
+        return false;
+      }
+      if (at.kind === 'mark') {
+        return this.#marks.isOurs(at.mark);
+      }
+      const { address, port, protocol } = at;
+      return (
+        !excludeCIDRs.some((cidr) => cidrContains(cidr, address)) &&
+        (virtual.has(address) || named.has(`${protocol} ${address} ${port}`) || (afterKubeProxy && local.has(address)))
+      );
+    };
+    const found: InstalledVirtualServer[] = [];
+    for (const server of await host.ipvs.virtualServers()) {
+      if (isOurs(server.at)) {
+        found.push({ virtual: server, reals: await host.ipvs.realServers(server.at) });
+      }
+    }
+    this.#sentinel = found[0]?.virtual.at;
+    return found;
+  }
+
+  #takeOverDraining(servers: readonly InstalledVirtualServer[]): void {
+    this.#draining.add(
+      servers.flatMap(({ virtual: { at }, reals }) =>
+        reals
+          .filter(({ weight }) => weight === 0)
+          .map(({ address, port }) => ({ at, address, port, drains: at.kind === 'mark' || at.protocol !== 'UDP' })),
+      ),
+    );
+  }
+}
+
+function isGone(command: IpvsCommand, refused: NetlinkRefused): boolean {
+  return command.do.startsWith('delete') && (refused.errnoName === 'ESRCH' || refused.errnoName === 'ENOENT');
+}
+
+function same(left: VirtualServerAddress, right: VirtualServerAddress | undefined): boolean {
+  return right !== undefined && JSON.stringify(left) === JSON.stringify(right);
+}

@@ -1,0 +1,318 @@
+import type { ChangeSet, IPFamily, ProxyState } from '@kube-proxier/core';
+import {
+  type IpSet,
+  type IpSetCommand,
+  IptablesRule,
+  type RealServerStatus,
+  type SavedTable,
+  targetOf,
+  type VirtualServer,
+  withoutComment,
+} from '@kube-proxier/linux';
+import { type IpvsStep, type IpvsTransaction, stepsOf } from './ipvs-transaction.js';
+import { differences, type ItemChange, ItemTable, type ItemTableContext } from './item-table.js';
+import {
+  CHAINS,
+  KUBE_PROXY_CHAINS,
+  kubeProxySets,
+  type MarkLayout,
+  SET_ROLES,
+  type SetRole,
+  setDefinition,
+  setName,
+} from './layout.js';
+import { addressItemKey, entryItemKey, type Item, realItemKey, virtualItemKey } from './service-items.js';
+import { SKELETON_JUMPS, SKELETON_TABLES, type Skeleton, type SkeletonTable, skeleton } from './skeleton.js';
+
+/** A virtual server with its real servers. */
+export interface InstalledVirtualServer {
+  readonly virtual: VirtualServer;
+  readonly reals: readonly RealServerStatus[];
+}
+
+/** What the kernel holds of this backend, for one family. */
+export interface InstalledIpvs {
+  /** Those of this backend. */
+  readonly virtualServers: readonly InstalledVirtualServer[];
+  /** By name: ours as far as they are there, and those that kube-proxy left. */
+  readonly sets: ReadonlyMap<string, IpSet>;
+  readonly hasInterface: boolean;
+  /** That our interface has. */
+  readonly addresses: readonly string[];
+  /** That the other interfaces have. */
+  readonly localAddresses: readonly string[];
+  readonly tables: Readonly<Record<SkeletonTable, SavedTable>>;
+  /** Kernel settings are as this backend needs them. */
+  readonly settled: boolean;
+  readonly facts: HostFacts;
+}
+
+/** What a host can do, or cannot. */
+export interface HostFacts {
+  /** MASQUERADE knows `--random-fully`. */
+  readonly randomFully: boolean;
+}
+
+export interface PlannerOptions {
+  readonly family: IPFamily;
+  readonly masqueradeBit: number;
+  readonly marks: MarkLayout;
+  /** Of Services that do not choose one. */
+  readonly scheduler: string;
+  readonly availableSchedulers: () => ReadonlySet<string> | undefined;
+  readonly onProblem: (problem: string) => void;
+}
+
+/**
+ * Plans what to write. Pure, but for telling of problems: what it remembers of a state (an {@link ItemTable}) follows from
+ * that state and from what was last read back of the host, and changes nothing but the time that planning takes.
+ */
+export class IpvsPlanner {
+  #table: ItemTable | undefined;
+  #localAddresses: readonly string[] | undefined;
+  #facts: HostFacts = { randomFully: true };
+
+  constructor(private readonly options: PlannerOptions) {}
+
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIpvs): IpvsTransaction | undefined {
+    const { family } = this.options;
+    const steps =
+      installed === undefined && changes.previous !== undefined
+        ? this.#planChanges(next, changes.previous, changes)
+        : this.#planAll(next, installed);
+    return steps.length === 0 ? undefined : { family, steps };
+  }
+
+  #planAll(next: ProxyState, installed: InstalledIpvs | undefined): readonly IpvsStep[] {
+    const { family, marks } = this.options;
+    this.#localAddresses = installed?.localAddresses ?? this.#localAddresses;
+    this.#facts = installed?.facts ?? this.#facts;
+    const table = new ItemTable(next, this.#context());
+    this.#table = table;
+    const seen = new Map<string, Item | undefined>(installedItems(installed, family, marks));
+    for (const { key } of table.items()) {
+      if (!seen.has(key)) {
+        seen.set(key, undefined);
+      }
+    }
+    // Real servers that get no new connections are on their way out already.
+    const changes = differences(seen, (key) => table.get(key)).filter(
+      ({ before, after }) => after !== undefined || !(before?.kind === 'real' && before.real.weight === 0),
+    );
+    const sets = this.#setCommands(installed);
+    // A set of another kind under one of our names has to go, and so have the rules that look at it.
+    const emptied = sets.wrong ? withoutRules(installed) : [];
+    const rules = documentOf(this.#skeleton(next), emptied.length > 0 ? undefined : installed);
+    const setup: IpvsStep[] = [
+      ...(installed?.settled === true ? [] : [{ to: 'settings' } as const]),
+      ...emptied,
+      ...(sets.create.length === 0 ? [] : [{ to: 'sets', commands: sets.create } as const]),
+      ...(installed?.hasInterface === true ? [] : [{ to: 'interface' } as const]),
+    ];
+    const steps = stepsOf(changes, family);
+    // Rules come when the sets that they look at are full, and before IPVS catches anything.
+    const filled = steps[0]?.to === 'sets' ? 1 : 0;
+    return [
+      ...setup,
+      ...steps.slice(0, filled),
+      ...(rules === undefined ? [] : [rules]),
+      ...steps.slice(filled),
+      ...(sets.destroy.length === 0 ? [] : [{ to: 'sets', commands: sets.destroy } as const]),
+    ];
+  }
+
+  #planChanges(next: ProxyState, previous: ProxyState, changes: ChangeSet): readonly IpvsStep[] {
+    const { family } = this.options;
+    const before = this.#table?.state === previous ? this.#table : new ItemTable(previous, this.#context());
+    if (!changes.nodeChanged) {
+      this.#table = before;
+      return stepsOf(before.advance(next, changes), family);
+    }
+    const table = new ItemTable(next, this.#context());
+    this.#table = table;
+    const rules = rewritten(this.#skeleton(previous), this.#skeleton(next));
+    return [...stepsOf(tableDifferences(before, table), family), ...(rules === undefined ? [] : [rules])];
+  }
+
+  #context(): ItemTableContext {
+    const { availableSchedulers, marks, onProblem, scheduler } = this.options;
+    return {
+      scheduler,
+      availableSchedulers: availableSchedulers(),
+      marks,
+      localAddresses: this.#localAddresses,
+      onProblem,
+    };
+  }
+
+  #skeleton({ node }: ProxyState): Skeleton {
+    const { family, marks, masqueradeBit } = this.options;
+    return skeleton({ family, node, masqueradeBit, marks, randomFully: this.#facts.randomFully });
+  }
+
+  /** Sets that are missing are made, those that kube-proxy left are removed. */
+  #setCommands(installed: InstalledIpvs | undefined) {
+    const { family } = this.options;
+    const definitions = SET_ROLES.map((role) => ({ role, wanted: setDefinition(role, family) }));
+    const wrong = definitions.filter(({ role, wanted }) => {
+      const found = installed?.sets.get(wanted.name);
+      return found !== undefined && !isAsWanted(found, role, family);
+    });
+    const create = definitions.flatMap(({ role, wanted }): IpSetCommand[] => {
+      const found = installed?.sets.get(wanted.name);
+      if (found !== undefined && isAsWanted(found, role, family)) {
+        return [];
+      }
+      const destroy: IpSetCommand[] = found === undefined ? [] : [{ do: 'destroy-set', name: wanted.name }];
+      return [...destroy, { do: 'create-set', set: wanted }];
+    });
+    const destroy = kubeProxySets(family)
+      .filter((name) => installed?.sets.has(name))
+      .map((name): IpSetCommand => ({ do: 'destroy-set', name }));
+    return { create, destroy, wrong: wrong.length > 0 };
+  }
+}
+
+function isAsWanted(found: IpSet, role: SetRole, family: IPFamily): boolean {
+  const wanted = setDefinition(role, family);
+  return found.type === wanted.type && found.family === family && found.marks === wanted.marks;
+}
+
+/** Rules hold on to their sets. */
+function withoutRules(installed: InstalledIpvs | undefined): IpvsStep[] {
+  const parts = SKELETON_TABLES.map((table) => ({
+    table,
+    lines: OWN_CHAINS.filter((chain) => installed?.tables[table].has(chain)).map((chain) => `:${chain} - [0:0]`),
+  })).filter(({ lines }) => lines.length > 0);
+  const step = document(parts);
+  return step === undefined ? [] : [step];
+}
+
+function tableDifferences(before: ItemTable, after: ItemTable): readonly ItemChange[] {
+  const seen = new Map<string, Item | undefined>();
+  for (const item of before.items()) {
+    seen.set(item.key, item);
+  }
+  for (const { key } of after.items()) {
+    if (!seen.has(key)) {
+      seen.set(key, undefined);
+    }
+  }
+  return differences(seen, (key) => after.get(key));
+}
+
+/** What is there, in the form in which it is wanted. */
+function installedItems(
+  installed: InstalledIpvs | undefined,
+  family: IPFamily,
+  marks: MarkLayout,
+): ReadonlyMap<string, Item> {
+  const items = new Map<string, Item>();
+  const put = (item: Item) => items.set(item.key, item);
+  for (const { virtual, reals } of installed?.virtualServers ?? []) {
+    const { at } = virtual;
+    put({ kind: 'virtual', key: virtualItemKey(at), virtual });
+    const drains = at.kind === 'mark' ? marks.isOurs(at.mark) : at.protocol !== 'UDP';
+    for (const { address, port, weight, forwarding } of reals) {
+      const real = { address, port, weight };
+      // One that packets are not masqueraded to is written again, as it should be.
+      put({
+        kind: 'real',
+        key: realItemKey(at, real),
+        at,
+        real: forwarding === 0 ? real : { ...real, weight: -1 },
+        drains,
+      });
+    }
+  }
+  for (const role of SET_ROLES) {
+    const found = installed?.sets.get(setName(role, family));
+    for (const entry of found !== undefined && isAsWanted(found, role, family) ? found.entries : []) {
+      put({ kind: 'entry', key: entryItemKey(role, entry), role, entry });
+    }
+  }
+  for (const address of installed?.addresses ?? []) {
+    put({ kind: 'address', key: addressItemKey(address), address });
+  }
+  return items;
+}
+
+/** What has to be written so that our chains stand as they should, and nothing of kube-proxy's is left. */
+function documentOf(wanted: Skeleton, installed: InstalledIpvs | undefined): IpvsStep | undefined {
+  const parts = SKELETON_TABLES.map((table) => {
+    const saved: SavedTable = installed?.tables[table] ?? new Map();
+    return { table, lines: tableLines(table, wanted, saved) };
+  }).filter(({ lines }) => lines.length > 0);
+  return document(parts);
+}
+
+/** The chains whose rules differ between two skeletons. Jumps never do. */
+function rewritten(before: Skeleton, after: Skeleton): IpvsStep | undefined {
+  const parts = SKELETON_TABLES.map((table) => ({
+    table,
+    lines: chainLines(
+      [...after[table]].filter(([chain, rules]) => {
+        const old = before[table].get(chain) ?? [];
+        return old.length !== rules.length || rules.some((rule, index) => rule.text !== old[index]?.text);
+      }),
+    ),
+  })).filter(({ lines }) => lines.length > 0);
+  return document(parts);
+}
+
+function document(parts: readonly { table: SkeletonTable; lines: readonly string[] }[]): IpvsStep | undefined {
+  if (parts.length === 0) {
+    return undefined;
+  }
+  const text = parts.flatMap(({ table, lines }) => [`*${table}`, ...lines, 'COMMIT', '']).join('\n');
+  return { to: 'rules', tables: parts.map(({ table }) => table), document: text };
+}
+
+/** All chains are declared before any is filled: they lead to each other. */
+function chainLines(chains: readonly (readonly [chain: string, rules: readonly IptablesRule[]])[]): readonly string[] {
+  return [
+    ...chains.map(([chain]) => `:${chain} - [0:0]`),
+    ...chains.flatMap(([chain, rules]) => rules.map((rule) => `-A ${chain} ${rule.text}`)),
+  ];
+}
+
+function tableLines(table: SkeletonTable, wanted: Skeleton, saved: SavedTable): readonly string[] {
+  const chains = chainLines([...wanted[table]].filter(([chain, rules]) => !holds(saved.get(chain)?.rules, rules)));
+  const jumps = SKELETON_JUMPS[table].flatMap(({ from, rule }) => {
+    const standing = (saved.get(from)?.rules ?? []).filter((text) => bare(text) === rule.bareText);
+    return standing.length === 1 ? [] : [...standing.map((text) => `-D ${from} ${text}`), `-I ${from} 1 ${rule.text}`];
+  });
+  return [...chains, ...jumps, ...(table === 'mangle' ? [] : removalLines(table, saved))];
+}
+
+/** Takes out what only kube-proxy's ipvs mode makes. */
+export function removalLines(table: 'filter' | 'nat', saved: SavedTable): readonly string[] {
+  const old = new Set(KUBE_PROXY_CHAINS[table].filter((chain) => saved.has(chain)));
+  const rules = [...saved].flatMap(([chain, { rules }]) =>
+    old.has(chain)
+      ? []
+      : rules
+          .filter((text) => old.has(targetOf(text) ?? '') || usesKubeProxySet(text))
+          .map((text) => `-D ${chain} ${text}`),
+  );
+  return [...[...old].map((chain) => `:${chain} - [0:0]`), ...rules, ...[...old].map((chain) => `-X ${chain}`)];
+}
+
+const OLD_SETS = new Set([...kubeProxySets('IPv4'), ...kubeProxySets('IPv6')]);
+
+function usesKubeProxySet(rule: string): boolean {
+  const name = /--match-set (\S+)/.exec(rule)?.[1];
+  return name !== undefined && OLD_SETS.has(name);
+}
+
+/** Whether a chain holds what it should, however its rules are spelled. */
+function holds(found: readonly string[] | undefined, wanted: readonly IptablesRule[]): boolean {
+  return found?.length === wanted.length && wanted.every((rule, index) => bare(found[index] ?? '') === rule.bareText);
+}
+
+function bare(text: string): string {
+  return IptablesRule.parse(text)?.bareText ?? withoutComment(text);
+}
+
+/** All chains that this backend may have. */
+export const OWN_CHAINS: readonly string[] = Object.values(CHAINS);

@@ -1,0 +1,24 @@
+import { type ProxierContext, ReconcilingProxier } from '@kube-proxier/core';
+import { IpvsDataplane, type IpvsHost, type IpvsSettings } from './ipvs-dataplane.js';
+import type { InstalledIpvs } from './ipvs-planner.js';
+import type { IpvsTransaction } from './ipvs-transaction.js';
+
+export interface IpvsProxierOptions extends IpvsSettings {
+  readonly host: IpvsHost;
+  readonly availableSchedulers?: () => ReadonlySet<string> | undefined;
+}
+
+/** The proxier of one IP family through IPVS. */
+export class IpvsProxier extends ReconcilingProxier<IpvsTransaction, InstalledIpvs> {
+  constructor(context: ProxierContext, options: IpvsProxierOptions) {
+    const { family, logger, clock } = context;
+    const { masqueradeBit } = context.options;
+    const dataplane = new IpvsDataplane({ ...options, family, logger, clock, masqueradeBit });
+    super({
+      mode: 'ipvs',
+      // The virtual addresses are local ones too, by the thousand; only the others can serve NodePorts.
+      context: { ...context, localAddresses: () => dataplane.localAddresses() },
+      dataplane,
+    });
+  }
+}

@@ -1,0 +1,122 @@
+import type { IPFamily } from '@kube-proxier/core';
+import type { IpSetCommand, IpvsCommand, VirtualServerAddress } from '@kube-proxier/linux';
+import type { ItemChange } from './item-table.js';
+import { setName } from './layout.js';
+import { realItemKey, virtualItemKey } from './service-items.js';
+import type { SkeletonTable } from './skeleton.js';
+
+/** A real server that gets no new connections, and goes when it has none left. */
+export interface DrainingServer {
+  readonly at: VirtualServerAddress;
+  readonly address: string;
+  readonly port: number;
+  /** False: it goes at once, and what it has is sent elsewhere. */
+  readonly drains: boolean;
+}
+
+/** A part of a transaction. Parts are carried out in their order. */
+export type IpvsStep =
+  | { readonly to: 'sets'; readonly commands: readonly IpSetCommand[] }
+  /** A document for `iptables-restore`. */
+  | { readonly to: 'rules'; readonly tables: readonly SkeletonTable[]; readonly document: string }
+  /** Makes the interface. */
+  | { readonly to: 'interface' }
+  | { readonly to: 'settings' }
+  | { readonly to: 'ipvs'; readonly commands: readonly IpvsCommand[] }
+  | { readonly to: 'addresses'; readonly add: readonly string[]; readonly remove: readonly string[] }
+  | { readonly to: 'draining'; readonly servers: readonly DrainingServer[] };
+
+/** What has to be written, in an order in which no packet meets less than it should. */
+export interface IpvsTransaction {
+  readonly family: IPFamily;
+  readonly steps: readonly IpvsStep[];
+}
+
+/** Sets to which entries are added before IPVS knows of a frontend, and those for which it has to come first. */
+const AFTER_IPVS = new Set(['SHORTCUT']);
+/** Of the others: those that shut out come after those that let in. */
+const SHUTS_OUT = new Set(['GUARDED', 'DROP', 'ADDRESSES']);
+
+/**
+ * Orders changes: what leads packets to a virtual server comes after it and goes before it; packets are let in before
+ * others are shut out; a new endpoint is there before an old one goes.
+ */
+export function stepsOf(changes: readonly ItemChange[], family: IPFamily): readonly IpvsStep[] {
+  const early: IpSetCommand[] = [];
+  const shut: IpSetCommand[] = [];
+  const late: IpSetCommand[] = [];
+  const last: IpSetCommand[] = [];
+  const virtuals: IpvsCommand[] = [];
+  const reals: IpvsCommand[] = [];
+  const gone: IpvsCommand[] = [];
+  const draining: DrainingServer[] = [];
+  const add: string[] = [];
+  const remove: string[] = [];
+  const deleted = new Set<string>();
+  for (const { before, after } of changes) {
+    if (before?.kind === 'virtual' && after === undefined) {
+      deleted.add(before.key);
+    }
+  }
+  for (const { before, after } of changes) {
+    const item = after ?? before;
+    switch (item?.kind) {
+      case 'virtual':
+        if (after === undefined) {
+          gone.push({ do: 'delete-virtual', at: item.virtual.at });
+        } else {
+          virtuals.push({ do: before === undefined ? 'add-virtual' : 'set-virtual', virtual: item.virtual });
+        }
+        break;
+      case 'real':
+        if (after !== undefined) {
+          reals.push({ do: before === undefined ? 'add-real' : 'set-real', at: item.at, real: item.real });
+        } else if (!deleted.has(virtualItemKey(item.at))) {
+          const { at, real, drains } = item;
+          draining.push({ at, address: real.address, port: real.port, drains });
+        }
+        break;
+      case 'entry': {
+        const set = setName(item.role, family);
+        if (after !== undefined) {
+          const list = AFTER_IPVS.has(item.role) ? late : SHUTS_OUT.has(item.role) ? shut : early;
+          list.push({ do: 'add-entry', set, entry: item.entry });
+        } else {
+          last.push({ do: 'delete-entry', set, entry: item.entry });
+        }
+        break;
+      }
+      case 'address':
+        (after === undefined ? remove : add).push(item.address);
+        break;
+    }
+  }
+  const steps: IpvsStep[] = [
+    { to: 'sets', commands: [...early, ...shut] },
+    { to: 'ipvs', commands: [...virtuals, ...reals] },
+    { to: 'sets', commands: late },
+    { to: 'addresses', add, remove },
+    { to: 'draining', servers: draining },
+    { to: 'ipvs', commands: gone },
+    { to: 'sets', commands: last },
+  ];
+  return steps.filter((step) => !isEmptyStep(step));
+}
+
+function isEmptyStep(step: IpvsStep): boolean {
+  switch (step.to) {
+    case 'sets':
+    case 'ipvs':
+      return step.commands.length === 0;
+    case 'addresses':
+      return step.add.length + step.remove.length === 0;
+    case 'draining':
+      return step.servers.length === 0;
+    default:
+      return false;
+  }
+}
+
+export function drainingKey({ at, address, port }: Pick<DrainingServer, 'at' | 'address' | 'port'>): string {
+  return realItemKey(at, { address, port });
+}

@@ -1,0 +1,218 @@
+import type { ChangeSet, NodeState, ProxyState, ResolvedServicePort } from '@kube-proxier/core';
+import { MARK_NUMBERS, type MarkLayout } from './layout.js';
+import { readScheduler } from './scheduler-choice.js';
+import { type HostAddresses, healthCheckItems, type Item, itemsOf, needsMark } from './service-items.js';
+
+/** What items depend on besides the state. */
+export interface ItemTableContext {
+  readonly scheduler: string;
+  /** What the kernel has; undefined when that is not known. */
+  readonly availableSchedulers: ReadonlySet<string> | undefined;
+  readonly marks: MarkLayout;
+  /** Canonical addresses of the family, of all interfaces but ours; undefined when they are not known. */
+  readonly localAddresses: readonly string[] | undefined;
+  /** Told of annotations that cannot be followed. */
+  readonly onProblem: (problem: string) => void;
+}
+
+/** An item before and after; never both undefined. */
+export interface ItemChange {
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+}
+
+interface Counted {
+  item: Item;
+  count: number;
+}
+
+/** Everything that the kernel has to hold for a state: items by key, with how many service ports have each. */
+export class ItemTable {
+  readonly #counted = new Map<string, Counted>();
+  readonly #byOwner = new Map<string, readonly Item[]>();
+  readonly #numbers = new Map<string, number>();
+  readonly #taken = new Set<number>();
+  readonly #addresses: HostAddresses;
+  /** What was there of what was touched since `advance` began. */
+  #before: Map<string, Item | undefined> | undefined;
+
+  constructor(
+    private current: ProxyState,
+    private readonly context: ItemTableContext,
+  ) {
+    this.#addresses = hostAddresses(current.node, context.localAddresses);
+    // In an order of its own, so that where numbers collide it is the same one that gives way.
+    for (const key of [...current.servicePorts.keys()].sort()) {
+      this.#add(key, this.#itemsOf(current.servicePorts.get(key) as ResolvedServicePort));
+    }
+    for (const [key, check] of current.healthCheckNodePorts) {
+      this.#add(`health ${key}`, healthCheckItems(check, this.#addresses));
+    }
+  }
+
+  get state(): ProxyState {
+    return this.current;
+  }
+
+  get size(): number {
+    return this.#counted.size;
+  }
+
+  get(key: string): Item | undefined {
+    return this.#counted.get(key)?.item;
+  }
+
+  *items(): IterableIterator<Item> {
+    for (const { item } of this.#counted.values()) {
+      yield item;
+    }
+  }
+
+  /** Goes on to the next state of the same node, in time that follows the change. */
+  advance(next: ProxyState, changes: ChangeSet): readonly ItemChange[] {
+    const touched = new Map<string, Item | undefined>();
+    this.#before = touched;
+    for (const key of changes.servicePorts.keys()) {
+      this.#remove(key);
+    }
+    for (const key of changes.healthCheckNodePorts) {
+      this.#remove(`health ${key}`);
+    }
+    for (const [key, { current }] of changes.servicePorts) {
+      if (current === undefined) {
+        this.#taken.delete(this.#numbers.get(key) ?? -1);
+        this.#numbers.delete(key);
+      } else {
+        this.#add(key, this.#itemsOf(current));
+      }
+    }
+    for (const key of changes.healthCheckNodePorts) {
+      const check = next.healthCheckNodePorts.get(key);
+      if (check !== undefined) {
+        this.#add(`health ${key}`, healthCheckItems(check, this.#addresses));
+      }
+    }
+    this.#before = undefined;
+    this.current = next;
+    return differences(touched, (key) => this.get(key));
+  }
+
+  #itemsOf(port: ResolvedServicePort): readonly Item[] {
+    const { marks, scheduler, availableSchedulers, onProblem } = this.context;
+    const { choice, problems } = readScheduler(port.servicePort, scheduler, availableSchedulers);
+    for (const problem of problems) {
+      onProblem(problem);
+    }
+    return itemsOf(port, {
+      family: this.current.family,
+      addresses: this.#addresses,
+      scheduler: choice,
+      marks,
+      markNumber: needsMark(port) ? this.#number(port.key) : 0,
+    });
+  }
+
+  /** The same in every process, unless two collide: so a restart finds the marks that it left. */
+  #number(key: string): number {
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = hash(key) % MARK_NUMBERS;
+      while (this.#taken.has(number)) {
+        number = (number + 1) % MARK_NUMBERS;
+      }
+      this.#numbers.set(key, number);
+      this.#taken.add(number);
+    }
+    return number;
+  }
+
+  #add(owner: string, items: readonly Item[]): void {
+    this.#byOwner.set(owner, items);
+    for (const item of items) {
+      const found = this.#counted.get(item.key);
+      this.#note(item.key, found?.item);
+      if (found === undefined) {
+        this.#counted.set(item.key, { item, count: 1 });
+      } else {
+        found.item = item;
+        found.count += 1;
+      }
+    }
+  }
+
+  #remove(owner: string): void {
+    for (const { key } of this.#byOwner.get(owner) ?? []) {
+      const found = this.#counted.get(key);
+      this.#note(key, found?.item);
+      if (found !== undefined) {
+        found.count -= 1;
+        if (found.count === 0) {
+          this.#counted.delete(key);
+        }
+      }
+    }
+    this.#byOwner.delete(owner);
+  }
+
+  #note(key: string, item: Item | undefined): void {
+    if (this.#before !== undefined && !this.#before.has(key)) {
+      this.#before.set(key, item);
+    }
+  }
+}
+
+/** What two tables differ in. */
+export function differences(
+  before: ReadonlyMap<string, Item | undefined>,
+  after: (key: string) => Item | undefined,
+): readonly ItemChange[] {
+  const changes: ItemChange[] = [];
+  for (const [key, old] of before) {
+    const now = after(key);
+    if (old === undefined ? now !== undefined : now === undefined || !sameItem(old, now)) {
+      changes.push({ before: old, after: now });
+    }
+  }
+  return changes;
+}
+
+/** Whether the kernel holds the same for both, given that their keys are equal. */
+export function sameItem(left: Item, right: Item): boolean {
+  if (left.kind === 'virtual' && right.kind === 'virtual') {
+    return (
+      left.virtual.scheduler === right.virtual.scheduler &&
+      left.virtual.schedulerFlags === right.virtual.schedulerFlags &&
+      left.virtual.persistence === right.virtual.persistence
+    );
+  }
+  if (left.kind === 'real' && right.kind === 'real') {
+    return left.real.weight === right.real.weight;
+  }
+  if (left.kind === 'entry' && right.kind === 'entry') {
+    return left.entry.mark === right.entry.mark;
+  }
+  return left.kind === right.kind;
+}
+
+/** Spec V-29: loopback and link-local addresses serve no NodePorts, nor do virtual ones. */
+export function hostAddresses(node: NodeState, local: readonly string[] | undefined): HostAddresses {
+  const others = new Set(local);
+  const wanted = node.nodePortAddresses;
+  const candidates =
+    wanted.kind === 'all'
+      ? (local ?? node.addresses)
+      : wanted.addresses.filter((address) => local === undefined || others.has(address));
+  return {
+    nodePorts: candidates.filter((address) => !/^(?:127\.|::1$|fe[89ab][0-9a-f]:)/.test(address)),
+    others,
+  };
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  }
+  return value;
+}

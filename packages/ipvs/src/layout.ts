@@ -1,0 +1,134 @@
+import type { IPFamily } from '@kube-proxier/core';
+import type { IpSetDefinition, IpSetType } from '@kube-proxier/linux';
+
+/** The interface that has the virtual addresses. It leads nowhere: it makes the kernel take their packets in. */
+export const INTERFACE = 'kube-ipvs0';
+
+/** What the sets are for; their names are {@link setName}. */
+export type SetRole =
+  /** Addresses on {@link INTERFACE} that are nothing else than virtual. */
+  | 'ADDRESSES'
+  /** Address and port of every virtual server that has them. */
+  | 'FRONTENDS'
+  /** Frontends whose packets are all masqueraded. */
+  | 'MASQUERADE'
+  /** Frontends whose packets are masqueraded unless they come from a pod. */
+  | 'OFF-CLUSTER'
+  /** Frontends whose packets are dropped. */
+  | 'DROP'
+  /** Frontends that only some may use. */
+  | 'GUARDED'
+  /** Those who may. */
+  | 'ALLOWED'
+  /** Frontends with other endpoints for pods and the node itself, and the mark that leads to these. */
+  | 'SHORTCUT'
+  /** Endpoints on this node, each as seen by itself. */
+  | 'HAIRPIN'
+  /** Where load balancers ask how many endpoints this node has. */
+  | 'HEALTH-CHECK';
+
+const TYPES: Readonly<Record<SetRole, IpSetType>> = {
+  ADDRESSES: 'hash:ip',
+  FRONTENDS: 'hash:ip,port',
+  MASQUERADE: 'hash:ip,port',
+  'OFF-CLUSTER': 'hash:ip,port',
+  DROP: 'hash:ip,port',
+  GUARDED: 'hash:ip,port',
+  ALLOWED: 'hash:ip,port,net',
+  SHORTCUT: 'hash:ip,port',
+  HAIRPIN: 'hash:ip,port,ip',
+  'HEALTH-CHECK': 'hash:ip,port',
+};
+
+export const SET_ROLES = Object.keys(TYPES) as readonly SetRole[];
+
+/** A set takes no memory for what it does not hold. */
+const MOST_ENTRIES = 1_048_576;
+
+export function setName(role: SetRole, family: IPFamily): string {
+  return `${setPrefix(family)}${role}`;
+}
+
+function setPrefix(family: IPFamily): string {
+  return family === 'IPv6' ? 'KUBE-IPVS6-' : 'KUBE-IPVS-';
+}
+
+export function setDefinition(role: SetRole, family: IPFamily): IpSetDefinition {
+  return {
+    name: setName(role, family),
+    type: TYPES[role],
+    family,
+    maxEntries: MOST_ENTRIES,
+    marks: role === 'SHORTCUT',
+  };
+}
+
+/** Chains, in the tables that they stand in. None of kube-proxy's names: its own must not clean them up. */
+export const CHAINS = {
+  /** mangle: decides what becomes of packets to frontends before IPVS sees them. */
+  services: 'KUBE-IPVS-SERVICES',
+  /** mangle: gives a packet the mark that leads to other endpoints. nat: takes it back. */
+  shortcut: 'KUBE-IPVS-SHORTCUT',
+  /** nat: masquerades. */
+  postrouting: 'KUBE-IPVS-POSTROUTING',
+  /** filter: refuses ports that a virtual address does not have. */
+  input: 'KUBE-IPVS-INPUT',
+  /** filter: lets answers of endpoints pass. */
+  forward: 'KUBE-IPVS-FORWARD',
+} as const;
+
+/** Sets that kube-proxy makes in its ipvs mode (spec §7.2), as they are called for IPv4. */
+const KUBE_PROXY_SETS = [
+  ...['LOOP-BACK', 'CLUSTER-IP', 'EXTERNAL-IP', 'EXTERNAL-IP-LOCAL', 'LOAD-BALANCER', 'LOAD-BALANCER-LOCAL'],
+  ...['LOAD-BALANCER-FW', 'LOAD-BALANCER-SOURCE-IP', 'LOAD-BALANCER-SOURCE-CIDR', 'NODE-PORT-TCP', 'NODE-PORT-UDP'],
+  ...['NODE-PORT-LOCAL-TCP', 'NODE-PORT-LOCAL-UDP', 'NODE-PORT-SCTP-HASH', 'NODE-PORT-LOCAL-SCTP-HASH'],
+  ...['HEALTH-CHECK-NODE-PORT', 'IPVS-IPS'],
+];
+
+/** Spec V-10: names of IPv6 are cut at 31 characters. */
+export function kubeProxySets(family: IPFamily): readonly string[] {
+  return KUBE_PROXY_SETS.map((name) => `${family === 'IPv6' ? 'KUBE-6-' : 'KUBE-'}${name}`.slice(0, 31));
+}
+
+/** Chains that only kube-proxy's ipvs mode makes; those that it shares with other modes are cleaned up with these. */
+export const KUBE_PROXY_CHAINS: Readonly<Record<'filter' | 'nat', readonly string[]>> = {
+  nat: ['KUBE-LOAD-BALANCER', 'KUBE-NODE-PORT'],
+  filter: [...['KUBE-NODE-PORT', 'KUBE-SOURCE-RANGES-FIREWALL', 'KUBE-IPVS-FILTER', 'KUBE-IPVS-OUT-FILTER']],
+};
+
+const MARK_BITS = 22;
+/** Of marks that lead to a virtual server, how they begin: nine bits that hardly anybody else begins with. */
+const MARK_BEGINNING = 0b1_0110_1011;
+
+/** Numbers that can be told from each other: 0 up to, but not with, this. */
+export const MARK_NUMBERS = 2 ** MARK_BITS;
+
+/**
+ * Packet marks that IPVS takes as the name of a virtual server. The bit that means "masquerade" is left out of them, so
+ * 31 bits are used: nine to tell them from marks of others, the rest is the number.
+ */
+export class MarkLayout {
+  /** Bits that all of them have in common. */
+  readonly value: number;
+  readonly mask: number;
+
+  /** @param masqueradeBit 0…31 */
+  constructor(private readonly masqueradeBit: number) {
+    this.value = this.#spread(MARK_BEGINNING * MARK_NUMBERS);
+    this.mask = this.#spread(0x1ff * MARK_NUMBERS);
+  }
+
+  mark(number: number): number {
+    return (this.value | this.#spread(number)) >>> 0;
+  }
+
+  isOurs(mark: number): boolean {
+    return (mark & this.mask) >>> 0 === this.value;
+  }
+
+  /** Makes room for the masquerade bit. */
+  #spread(bits: number): number {
+    const low = 2 ** this.masqueradeBit;
+    return Math.floor(bits / low) * low * 2 + (bits % low);
+  }
+}

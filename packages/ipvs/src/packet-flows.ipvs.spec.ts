@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { diffStates, structurallyEqual } from '@kube-proxier/core';
+import { answersOf, NODE_PORT, PacketFlowWorld, type PolicyRow, verifyFlow } from '@kube-proxier/linux/testing';
+import { IpvsDataplane } from './ipvs-dataplane.js';
+import { SCHEDULER_ANNOTATION } from './scheduler-choice.js';
+import { SCHEDULER_NAMES } from './schedulers.js';
+import { type NodeHost, nodeHost } from './testing/node-host.js';
+
+const TABLE = new URL('../../core/test-data/policy-flows.json', import.meta.url);
+/**
+ * By default the rows with a detector and without masqueradeAll, for IPv6 every other one of them;
+ * `KUBE_PROXIER_FLOWS=all` tries them all.
+ */
+const all = process.env.KUBE_PROXIER_FLOWS === 'all';
+const rows = (JSON.parse(readFileSync(TABLE, 'utf8')) as { rows: readonly PolicyRow[] }).rows.filter(
+  ({ id }) => all || !id.includes('/'),
+);
+
+describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (family) => {
+  const six = family === 'IPv6';
+  let world: PacketFlowWorld;
+  let host: NodeHost | undefined;
+
+  beforeAll(async () => {
+    world = await PacketFlowWorld.create({
+      family,
+      dataplane: (node) => {
+        host = nodeHost(node, family);
+        return new IpvsDataplane({ family, host });
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await world?.close();
+  });
+
+  const chosen = rows
+    .map((row, index) => [row.id, index % 2 ? 'UDP' : 'TCP', row] as const)
+    .filter((_row, index) => all || !six || index % 4 === 1 || index % 4 === 2);
+
+  test.each(chosen)('%s, %s', async (_id, protocol, row) => {
+    expect(await world.verifyRow(row, protocol)).toEqual([]);
+  });
+
+  test('source ranges let in whom they name, and drop others, with and without endpoints', async () => {
+    const ranges = six
+      ? ['2001:db8:203::/64', '2001:db8:203::2/128']
+      : ['203.0.113.0/25', '203.0.113.2/32', '203.0.113.0/26'];
+    const sources = six ? ['2001:db8:203::2', '2001:db8:203:80::2'] : ['203.0.113.2', '203.0.113.130'];
+    for (const endpoints of [[world.local(1), world.remote(1)], []]) {
+      const state = await world.install(
+        world.stateOf(world.serviceOf('TCP', { loadBalancerSourceRanges: ranges }), endpoints, 'TCP'),
+      );
+      for (const source of sources) {
+        for (const to of ['loadBalancerIP', 'externalIP', 'nodePort'] as const) {
+          expect(await world.verify(state, world.sandbox.client, to, 'TCP', source)).toBeUndefined();
+        }
+      }
+      // The node may only where one of its addresses is in a range.
+      expect(await world.verify(state, world.sandbox.node, 'loadBalancerIP', 'TCP')).toBeUndefined();
+    }
+  });
+
+  test('other ports of a cluster IP are refused, whatever listens on the node; an address nobody has is dropped', async () => {
+    const { sandbox, address } = world;
+    const state = await world.install(
+      world.stateOf(world.serviceOf('TCP'), [world.local(1)], 'TCP', {
+        serviceCIDRs: [six ? 'fd00:10:96::/112' : '10.96.0.0/16'],
+      }),
+    );
+    const server = await sandbox.node.serve({ port: 81 });
+    const nobody = six ? 'fd00:10:96::ff' : '10.96.0.255';
+    try {
+      for (const from of [sandbox.pod(3), sandbox.node, sandbox.client]) {
+        for (const [to, port, protocol] of [
+          [address.clusterIP, 81, 'TCP'],
+          [address.clusterIP, 80, 'UDP'],
+          [nobody, 80, 'TCP'],
+          [nobody, 80, 'UDP'],
+        ] as const) {
+          expect(await verifyFlow(sandbox, state, { from, to, port, protocol })).toBeUndefined();
+        }
+        expect((await from.connect({ to: address.clusterIP, port: 81 })).kind).toBe('refused');
+        // The simulator leaves these to the node's routes, which here lead to the node itself.
+        expect((await from.connect({ to: address.externalIP, port: 81 })).kind).toBe('refused');
+      }
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('a cluster IP answers ping, from everywhere, with and without endpoints', async () => {
+    const { sandbox, address } = world;
+    for (const endpoints of [[world.remote(1)], []]) {
+      await world.install(world.stateOf(world.serviceOf('TCP'), endpoints, 'TCP'));
+      for (const from of [sandbox.pod(1), sandbox.node, sandbox.client]) {
+        const { stdout } = await from.runner.run({ command: 'ping', args: ['-c1', '-W5', address.clusterIP] });
+        expect(stdout).toContain('1 received');
+      }
+    }
+  });
+
+  test('NodePorts answer on the addresses that are asked for, and on no others', async () => {
+    const { sandbox } = world;
+    const [first = '', second = ''] = sandbox.node.addresses.filter((text) => text.includes(':') === six);
+    for (const cidrs of [[`${second}/${six ? 128 : 32}`], [`${first}/${six ? 128 : 32}`]]) {
+      const state = await world.install(
+        world.stateOf(world.serviceOf('TCP'), [world.local(1), world.remote(1)], 'TCP', {
+          nodePortAddresses: { kind: 'cidrs', cidrs },
+          localhostNodePorts: false,
+        }),
+      );
+      for (const to of [first, second]) {
+        const flow = { from: sandbox.client, to, port: NODE_PORT, protocol: 'TCP' } as const;
+        expect(await verifyFlow(sandbox, state, flow)).toBeUndefined();
+        const { kind } = await sandbox.client.connect({ to, port: NODE_PORT });
+        expect([to, kind]).toEqual([to, cidrs[0]?.startsWith(`${to}/`) ? 'answered' : 'refused']);
+      }
+    }
+  });
+
+  test('pods can be told by the interface that they come in by', async () => {
+    const { sandbox } = world;
+    const localTrafficDetection = { kind: 'interface-prefix', prefix: 'veth-' } as const;
+    for (const policy of ['Cluster', 'Local'] as const) {
+      await world.install(
+        world.stateOf(world.serviceOf('TCP', { externalTrafficPolicy: policy }), [world.remote(1)], 'TCP', {
+          localTrafficDetection,
+        }),
+      );
+      const [to, port] = world.target(policy === 'Cluster' ? 'clusterIP' : 'nodePort');
+      expect(await sandbox.pod(1).connect({ to, port })).toMatchObject({
+        by: 'remote-pod1',
+        sourceSeen: sandbox.pod(1).address(family),
+      });
+      const outside = await sandbox.client.connect({ to, port, timeout: 500 });
+      expect(outside.kind).toBe(policy === 'Cluster' ? 'answered' : 'timeout');
+    }
+  });
+
+  test('session affinity keeps a client with its endpoint on each frontend, until that is gone', async () => {
+    const service = world.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
+    const endpoints = [world.local(1), world.local(2), world.remote(1), world.remote(2)];
+    await world.install(world.stateOf(service, endpoints, 'TCP'));
+    const [to, port] = world.target('nodePort');
+    const answers = async () => Object.keys((await world.sandbox.client.connectMany({ to, port }, 12)).answeredBy);
+    const first = await answers();
+    expect(first).toHaveLength(1);
+    const hostOf = (text: string) => world.sandbox.hosts.find(({ addresses }) => addresses.includes(text))?.name;
+    const others = endpoints.filter(({ address }) => hostOf(address) !== first[0]);
+    await world.install(world.stateOf(service, [...endpoints, world.local(3)], 'TCP'));
+    expect(await answers()).toEqual(first);
+    await world.install(world.stateOf(service, others, 'TCP'));
+    const second = await answers();
+    expect(second).toHaveLength(1);
+    expect(second).not.toEqual(first);
+  });
+
+  test('an endpoint that goes keeps its connection until that closes, and is gone soon after', async () => {
+    const { sandbox } = world;
+    const [to, port] = world.target('nodePort');
+    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(1)], 'TCP'));
+    const connection = await sandbox.client.open({ to, port });
+    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(2), world.remote(1)], 'TCP'));
+    expect(await connection.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
+    expect(Object.keys((await sandbox.client.connectMany({ to, port }, 12)).answeredBy).sort()).toEqual([
+      'pod2',
+      'remote-pod1',
+    ]);
+    await world.install(world.stateOf(world.serviceOf('TCP'), [], 'TCP'));
+    // A restart in between forgets nothing: what is on its way out is seen in the kernel.
+    await world.restart();
+    expect(await connection.send('even now')).toEqual({ kind: 'echoed', text: 'even now' });
+    const at = { kind: 'address', family, protocol: 'TCP', address: to, port } as const;
+    const pod = sandbox.pod(1).address(family);
+    const there = async () => (await host?.ipvs.realServers(at))?.find((real) => real.address === pod);
+    expect(await there()).toMatchObject({ weight: 0, activeConnections: 1 });
+    await connection.close('reset');
+    // The kernel forgets a connection that was reset after ten seconds; then the next look finds it gone.
+    for (const deadline = Date.now() + 40_000; (await there()) !== undefined; ) {
+      expect(Date.now()).toBeLessThan(deadline);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  });
+
+  test('an endpoint that comes back while it drains is used again', async () => {
+    const { sandbox } = world;
+    const [to, port] = world.target('clusterIP');
+    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(1)], 'TCP'));
+    const connection = await sandbox.pod(3).open({ to, port });
+    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(2)], 'TCP'));
+    await world.install(world.stateOf(world.serviceOf('TCP'), [world.local(1)], 'TCP'));
+    expect(Object.keys((await sandbox.pod(3).connectMany({ to, port }, 6)).answeredBy)).toEqual(['pod1']);
+    expect(await connection.send('all along')).toEqual({ kind: 'echoed', text: 'all along' });
+    await connection.close('reset');
+  });
+
+  if (!six) {
+    test.each(SCHEDULER_NAMES)('scheduler %s, by annotation, carries traffic', async (scheduler) => {
+      const [to, port] = world.target('clusterIP');
+      const service = world.serviceOf('TCP');
+      const annotations = { [SCHEDULER_ANNOTATION]: scheduler };
+      await world.install(
+        world.stateOf(
+          { ...service, metadata: { ...service.metadata, annotations } },
+          [world.local(1), world.remote(1)],
+          'TCP',
+        ),
+      );
+      const at = { kind: 'address', family, protocol: 'TCP', address: to, port } as const;
+      const found = (await host?.ipvs.virtualServers())?.find(({ at: one }) => structurallyEqual(one, at));
+      expect(found?.scheduler).toBe(scheduler);
+      const tally = await world.sandbox.pod(3).connectMany({ to, port }, 20);
+      expect(answersOf(tally)).toBe(20);
+      const spreads = ['rr', 'wrr', 'lc', 'wlc', 'sed', 'nq'].includes(scheduler);
+      expect(Object.keys(tally.answeredBy).length).toBeGreaterThanOrEqual(spreads ? 2 : 1);
+    });
+  }
+
+  // These do not depend on the family, and take a while.
+  if (!six) {
+    test('foreigners who clear IPVS, the sets or the interface: the next look at everything puts it right', async () => {
+      const { sandbox, runner } = world;
+      const state = await world.install(
+        world.stateOf(world.serviceOf('TCP'), [world.local(1), world.remote(1)], 'TCP'),
+      );
+      const harm = [
+        ['ipvsadm', '-C'],
+        ['ip', 'link', 'delete', 'kube-ipvs0'],
+        ['ipset', 'flush'],
+        [six ? 'ip6tables' : 'iptables', '-t', 'mangle', '-F'],
+      ];
+      for (const [command = '', ...args] of harm) {
+        await runner.run({ command, args });
+        await world.restart();
+        for (const from of [sandbox.pod(3), sandbox.client]) {
+          expect(await world.verify(state, from, 'clusterIP', 'TCP')).toBeUndefined();
+        }
+      }
+      // And what is right is left alone.
+      const installed = await world.dataplane.readBack();
+      expect(world.dataplane.plan(state, diffStates(undefined, state), installed)).toBeUndefined();
+    });
+
+    test('virtual servers of others are left alone, also by a clean-up', async () => {
+      const { runner } = world;
+      const foreign = six ? '[2001:db8:7::7]:7' : '192.0.2.7:7';
+      await runner.run({ command: 'ipvsadm', args: ['-A', '-t', foreign, '-s', 'wlc'] });
+      await world.restart();
+      await world.dataplane.cleanup();
+      const { stdout } = await runner.run({ command: 'ipvsadm', args: ['-Sn'] });
+      expect(stdout.trim()).toBe(`-A -t ${foreign} -s wlc`);
+      const sets = await runner.run({ command: 'ipset', args: ['list', '-n'] });
+      expect(sets.stdout).toBe('');
+      const rules = await runner.run({ command: six ? 'ip6tables-save' : 'iptables-save', args: [] });
+      expect(rules.stdout).not.toContain('KUBE');
+      await runner.run({ command: 'ipvsadm', args: ['-C'] });
+      await world.restart();
+    });
+  }
+});

@@ -1,0 +1,170 @@
+import type { IPFamily, ProbeResult } from '@kube-proxier/core';
+import { messageOf } from '@kube-proxier/core';
+import { type Iptables, IptablesRule, type IptablesRuleParts, type VirtualServerAddress } from '@kube-proxier/linux';
+import type { IpvsHost } from './ipvs-dataplane.js';
+import { INTERFACE, MARK_NUMBERS, MarkLayout, SET_ROLES, setDefinition } from './layout.js';
+import { SCHEDULER_NAMES, schedulerFlags } from './schedulers.js';
+import { SKELETON_TABLES, skeleton } from './skeleton.js';
+
+const TRIAL_INTERFACE = 'kube-ipvs-try';
+const TRIAL = 'TRIAL-';
+
+/** What a host can do, found by trying. */
+export interface HostProbe {
+  readonly result: ProbeResult;
+  /** Of all schedulers, those that the kernel has; empty when it has no IPVS. */
+  readonly schedulers: ReadonlySet<string>;
+}
+
+export interface HostProbeOptions {
+  readonly host: (family: IPFamily) => IpvsHost;
+  /** Whether the kernel does IPv6. */
+  readonly supportsIPv6: () => Promise<boolean>;
+  /** The one that has to be there. */
+  readonly scheduler: string;
+}
+
+/**
+ * Tries all that the backend needs: a virtual server with each scheduler, under a mark that no packet carries; a set of
+ * each kind; a dummy interface; rules that look at sets, in chains that no packet comes through. All of it is gone when
+ * this returns.
+ */
+export async function probeHost({ host, supportsIPv6, scheduler }: HostProbeOptions): Promise<HostProbe> {
+  const schedulers = new Set<string>();
+  const fails = (reason: string): HostProbe => ({ result: { usable: false, reason }, schedulers });
+  try {
+    const { ipvs } = host('IPv4');
+    const version = await ipvs.version();
+    for (const name of await trySchedulers(host('IPv4'))) {
+      schedulers.add(name);
+    }
+    if (!schedulers.has(scheduler)) {
+      const has = [...schedulers].join(', ') || 'none';
+      return fails(`the kernel lacks the IPVS scheduler ${scheduler} (module ip_vs_${scheduler}); it has ${has}`);
+    }
+    await tryInterface(host('IPv4'));
+    await tryRules('IPv4', host('IPv4'));
+    const six =
+      (await supportsIPv6()) &&
+      (await tryRules('IPv6', host('IPv6')).then(
+        () => true,
+        () => false,
+      ));
+    const detail = `IPVS ${version}, schedulers ${[...schedulers].join(' ')}`;
+    return { result: { usable: true, detail, families: six ? ['IPv4', 'IPv6'] : ['IPv4'] }, schedulers };
+  } catch (error) {
+    return fails(messageOf(error).replace(/\.$/, ''));
+  }
+}
+
+/** As the kernel refuses a scheduler that it does not have and cannot load. */
+const NO_SUCH_SCHEDULER = 'ENOENT';
+
+async function trySchedulers({ ipvs }: IpvsHost): Promise<readonly string[]> {
+  const at: VirtualServerAddress = { kind: 'mark', family: 'IPv4', mark: new MarkLayout(14).mark(MARK_NUMBERS - 1) };
+  const found: string[] = [];
+  for (const name of SCHEDULER_NAMES) {
+    const virtual = { at, scheduler: name, schedulerFlags: schedulerFlags(name), persistence: undefined };
+    const [refused] = await ipvs.execute([
+      { do: 'add-virtual', virtual },
+      { do: 'delete-virtual', at },
+    ]);
+    if (refused === undefined) {
+      found.push(name);
+    } else if (refused.errnoName !== NO_SUCH_SCHEDULER) {
+      throw refused;
+    }
+  }
+  return found;
+}
+
+async function tryInterface({ links }: IpvsHost): Promise<void> {
+  if ((await links.find(INTERFACE)) === undefined) {
+    await links.addDummy(TRIAL_INTERFACE);
+    await links.remove(TRIAL_INTERFACE);
+  }
+}
+
+/** Every set and every rule that there can be, under other names. */
+async function tryRules(family: IPFamily, { sets, iptables }: IpvsHost): Promise<void> {
+  const definitions = SET_ROLES.map((role) => {
+    const wanted = setDefinition(role, family);
+    return { ...wanted, name: wanted.name.replace('KUBE-', TRIAL) };
+  });
+  const tools = await iptables();
+  try {
+    for (const refused of await sets.execute(definitions.map((set) => ({ do: 'create-set', set })))) {
+      if (refused !== undefined) {
+        throw refused;
+      }
+    }
+    await tools.restore(await trialDocument(family, tools));
+  } finally {
+    await tools.restore(removalDocument(await present(tools)));
+    await sets.execute(definitions.map(({ name }) => ({ do: 'destroy-set', name })));
+  }
+}
+
+const TRIAL_NODE = {
+  name: '',
+  zone: undefined,
+  addresses: [],
+  nodePortAddresses: { kind: 'all', loopback: false },
+} as const;
+
+async function trialDocument(family: IPFamily, tools: Iptables): Promise<string> {
+  const six = family === 'IPv6';
+  const rules = skeleton({
+    family,
+    node: {
+      ...TRIAL_NODE,
+      detector: { kind: 'source-cidr', cidr: six ? '2001:db8::/32' : '192.0.2.0/24' },
+      serviceCIDRs: [six ? '2001:db8::/32' : '192.0.2.0/24'],
+    },
+    masqueradeBit: 14,
+    marks: new MarkLayout(14),
+    randomFully: (await tools.version()).randomFully,
+  });
+  return SKELETON_TABLES.flatMap((table) => [
+    `*${table}`,
+    ...[...rules[table].keys()].map((chain) => `:${renamed(chain)} - [0:0]`),
+    ...[...rules[table]].flatMap(([chain, list]) =>
+      list.map((rule) => `-A ${renamed(chain)} ${renamedRule(rule.parts).text}`),
+    ),
+    'COMMIT',
+    '',
+  ]).join('\n');
+}
+
+function renamed(name: string): string {
+  return name.replace('KUBE-', TRIAL);
+}
+
+function renamedRule(parts: IptablesRuleParts): IptablesRule {
+  return new IptablesRule(JSON.parse(JSON.stringify(parts).replaceAll('"KUBE-', `"${TRIAL}`)));
+}
+
+async function present(tools: Iptables): Promise<ReadonlyMap<string, readonly string[]>> {
+  const chains = new Map<string, readonly string[]>();
+  for (const table of SKELETON_TABLES) {
+    const text = await tools.save(table);
+    chains.set(
+      table,
+      [...text.matchAll(/^:(TRIAL-IPVS\S*)/gm)].map(([, chain = '']) => chain),
+    );
+  }
+  return chains;
+}
+
+function removalDocument(chains: ReadonlyMap<string, readonly string[]>): string {
+  return [...chains]
+    .filter(([, names]) => names.length > 0)
+    .flatMap(([table, names]) => [
+      `*${table}`,
+      ...names.map((name) => `:${name} - [0:0]`),
+      ...names.map((name) => `-X ${name}`),
+      'COMMIT',
+      '',
+    ])
+    .join('\n');
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { Random, RandomCluster } from '@kube-proxier/core/testing';
+import { contents, fakeHost, freshContents } from './testing/contents.js';
+import { both, Subject } from './testing/subject.js';
+
+const CHANGES = 300;
+
+describe(`${CHANGES} random changes, both families`, () => {
+  test.each(Array.from({ length: 20 }, (_, index) => index + 1))(
+    'seed %i: after every sync there is what a fresh start would install',
+    async (seed) => {
+      const random = new Random(seed);
+      const cluster = new RandomCluster(random);
+      const hosts = { IPv4: fakeHost('IPv4'), IPv6: fakeHost('IPv6') };
+      const subjects = (['IPv4', 'IPv6'] as const).map((family) => new Subject(family, hosts[family]));
+      const handler = both(subjects);
+      for (let done = 0; done < CHANGES; ) {
+        const together = 1 + random.below(9);
+        for (let change = 0; change < together; change += 1) {
+          cluster.step(handler);
+        }
+        done += together;
+        for (const subject of subjects) {
+          if (random.chance(0.1)) {
+            subject.forget();
+          }
+          const { listings } = hosts[subject.family].ipvs;
+          if (random.chance(0.1)) {
+            // An answer is lost: what happened is not known, until it is read back.
+            hosts[subject.family].ipvs.loseNext();
+          }
+          for (let failed = true; failed; ) {
+            failed = await subject.sync().then(
+              () => false,
+              () => true,
+            );
+            if (failed) {
+              subject.forget();
+            }
+          }
+          expect(hosts[subject.family].ipvs.listings).toBeLessThanOrEqual(listings + 3);
+          expect(await contents(subject.dataplane)).toEqual(
+            await freshContents(subject.family, subject.resolve(cluster)),
+          );
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,64 @@
+import type { ServicePort } from '@kube-proxier/core';
+import { formatServicePortName } from '@kube-proxier/core';
+import { isScheduler, MOST_WEIGHT, SCHEDULER_NAMES, schedulerFlags, weightFor } from './schedulers.js';
+
+/** Annotation of a Service: the scheduler of its virtual servers, instead of the one of the node. */
+export const SCHEDULER_ANNOTATION = 'kube-proxier.io/ipvs-scheduler';
+/** Annotation of a Service: the weight of each of its endpoints, 1…65535. For `ovf`, how many connections it takes. */
+export const WEIGHT_ANNOTATION = 'kube-proxier.io/ipvs-weight';
+
+/** How the virtual servers of a service port spread connections. */
+export interface SchedulerChoice {
+  readonly name: string;
+  readonly schedulerFlags: number;
+  readonly weight: number;
+}
+
+/** What is wrong with an annotation, in one line; empty when nothing is. */
+export interface SchedulerReading {
+  readonly choice: SchedulerChoice;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads what a Service says of its scheduler. What cannot be read, or is not there on this host, is left out: the Service
+ * then has the scheduler of the node.
+ *
+ * @param usual the scheduler of the node.
+ * @param available what the kernel has; undefined when that is not known.
+ */
+export function readScheduler(
+  { annotations, name }: Pick<ServicePort, 'annotations' | 'name'>,
+  usual: string,
+  available?: ReadonlySet<string>,
+): SchedulerReading {
+  const problems: string[] = [];
+  const service = formatServicePortName(name);
+  const asked = annotations[SCHEDULER_ANNOTATION]?.trim();
+  let scheduler = usual;
+  if (asked !== undefined && asked !== '') {
+    if (!isScheduler(asked)) {
+      const all = SCHEDULER_NAMES.join(', ');
+      problems.push(`${SCHEDULER_ANNOTATION} of ${service} must be one of ${all}; ${usual} is used instead`);
+    } else if (available !== undefined && !available.has(asked)) {
+      problems.push(
+        `${SCHEDULER_ANNOTATION} of ${service} is ${asked}, which this kernel lacks (module ip_vs_${asked}); ${usual} is used instead`,
+      );
+    } else {
+      scheduler = asked;
+    }
+  }
+  const text = annotations[WEIGHT_ANNOTATION]?.trim();
+  let weight: number | undefined;
+  if (text !== undefined && text !== '') {
+    if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= MOST_WEIGHT) {
+      weight = Number(text);
+    } else {
+      problems.push(`${WEIGHT_ANNOTATION} of ${service} must be a number from 1 to ${MOST_WEIGHT}; it is ignored`);
+    }
+  }
+  return {
+    choice: { name: scheduler, schedulerFlags: schedulerFlags(scheduler), weight: weightFor(scheduler, weight) },
+    problems,
+  };
+}

@@ -1,0 +1,172 @@
+import type {
+  Endpoint,
+  ForwardRoute,
+  Frontend,
+  HealthCheckNodePort,
+  IPFamily,
+  ResolvedServicePort,
+  Route,
+} from '@kube-proxier/core';
+import {
+  type IpSetEntry,
+  ipSetEntryKey,
+  type RealServer,
+  type VirtualServer,
+  type VirtualServerAddress,
+  virtualServerKey,
+} from '@kube-proxier/linux';
+import { INTERFACE, type MarkLayout, type SetRole } from './layout.js';
+import type { SchedulerChoice } from './scheduler-choice.js';
+
+/** One thing that the kernel holds for a Service. Service ports may share one; it goes with the last of them. */
+export type Item =
+  | { readonly kind: 'virtual'; readonly key: string; readonly virtual: VirtualServer }
+  | {
+      readonly kind: 'real';
+      readonly key: string;
+      readonly at: VirtualServerAddress;
+      readonly real: RealServer;
+      readonly drains: boolean;
+    }
+  | { readonly kind: 'entry'; readonly key: string; readonly role: SetRole; readonly entry: IpSetEntry }
+  | { readonly kind: 'address'; readonly key: string; readonly address: string };
+
+/** What is known of the host's own addresses of the family. */
+export interface HostAddresses {
+  /** Those that NodePorts are served on. */
+  readonly nodePorts: readonly string[];
+  /** All that other interfaces than {@link INTERFACE} have. */
+  readonly others: ReadonlySet<string>;
+}
+
+export interface ItemContext {
+  readonly family: IPFamily;
+  readonly addresses: HostAddresses;
+  readonly scheduler: SchedulerChoice;
+  readonly marks: MarkLayout;
+  /** The number in the mark of this service port. */
+  readonly markNumber: number;
+}
+
+/** Whether packets of some sources go elsewhere than those of the rest: then a mark is needed. */
+export function needsMark(port: ResolvedServicePort): boolean {
+  return port.frontends.some(({ routes }) => shortcutOf(routes) !== undefined);
+}
+
+/**
+ * The route for pods and the node itself, which have one in common where they have one at all (spec O-7): it differs
+ * from the others' in its endpoints, and in that the node is masqueraded and pods are not. {@link INTERFACE} takes in
+ * both, so it is by a mark that IPVS tells them from others.
+ */
+function shortcutOf(routes: readonly Route[]): ForwardRoute | undefined {
+  return routes.slice(0, -1).find((route): route is ForwardRoute => route.action === 'forward');
+}
+
+/** All that the kernel has to hold for a service port. */
+export function itemsOf(port: ResolvedServicePort, context: ItemContext): readonly Item[] {
+  return new ItemList(port, context).build();
+}
+
+export function healthCheckItems(check: HealthCheckNodePort, addresses: HostAddresses): readonly Item[] {
+  return addresses.nodePorts.map((address) => entry('HEALTH-CHECK', { address, port: check.port, protocol: 'TCP' }));
+}
+
+function entry(role: SetRole, content: IpSetEntry): Item {
+  return { kind: 'entry', key: entryItemKey(role, content), role, entry: content };
+}
+
+export function entryItemKey(role: SetRole, content: IpSetEntry): string {
+  return `entry ${role} ${ipSetEntryKey(content)}`;
+}
+
+export function virtualItemKey(at: VirtualServerAddress): string {
+  return `virtual ${virtualServerKey(at)}`;
+}
+
+export function realItemKey(at: VirtualServerAddress, { address, port }: { address: string; port: number }): string {
+  return `real ${virtualServerKey(at)} ${address}:${port}`;
+}
+
+export function addressItemKey(address: string): string {
+  return `address ${address}`;
+}
+
+class ItemList {
+  readonly #items: Item[] = [];
+
+  constructor(
+    private readonly port: ResolvedServicePort,
+    private readonly context: ItemContext,
+  ) {}
+
+  build(): readonly Item[] {
+    let shortcut: ForwardRoute | undefined;
+    for (const frontend of this.port.frontends) {
+      const addresses = frontend.address === undefined ? this.context.addresses.nodePorts : [frontend.address];
+      for (const address of addresses) {
+        this.#frontend(frontend, address);
+      }
+      shortcut ??= shortcutOf(frontend.routes);
+    }
+    if (shortcut !== undefined) {
+      this.#virtual({ kind: 'mark', family: this.context.family, mark: this.#mark() }, this.port[shortcut.endpoints]);
+    }
+    for (const { isLocal, address, port } of new Set([...this.port.cluster, ...this.port.local])) {
+      if (isLocal) {
+        this.#entry('HAIRPIN', { address, port, protocol: this.port.name.protocol, second: address });
+      }
+    }
+    return this.#items;
+  }
+
+  #frontend(frontend: Frontend, address: string): void {
+    const { protocol, port, routes, allowedSources } = frontend;
+    const last = routes.at(-1) as Route;
+    const where = { address, port, protocol };
+    this.#virtual(
+      { kind: 'address', family: this.context.family, ...where },
+      last.action === 'forward' ? this.port[last.endpoints] : [],
+    );
+    this.#entry('FRONTENDS', where);
+    if (last.action === 'drop') {
+      this.#entry('DROP', where);
+    } else if (last.action === 'forward' && last.masquerade !== 'never') {
+      this.#entry(last.masquerade === 'always' ? 'MASQUERADE' : 'OFF-CLUSTER', where);
+    }
+    if (shortcutOf(routes) !== undefined) {
+      this.#entry('SHORTCUT', { ...where, mark: this.#mark() });
+    }
+    if (allowedSources !== undefined) {
+      this.#entry('GUARDED', where);
+      for (const network of allowedSources) {
+        this.#entry('ALLOWED', { ...where, network });
+      }
+    }
+    // What is an address of this host anyway is left alone, and its other ports are the host's.
+    const isOwn = frontend.kind === 'NodePort' || this.context.addresses.others.has(address);
+    if (!isOwn) {
+      this.#entry('ADDRESSES', { address });
+      this.#items.push({ kind: 'address', key: addressItemKey(address), address });
+    }
+  }
+
+  #virtual(at: VirtualServerAddress, endpoints: readonly Endpoint[]): void {
+    const { name, schedulerFlags, weight } = this.context.scheduler;
+    const persistence = this.port.affinitySeconds;
+    const virtual = { at, scheduler: name, schedulerFlags, persistence };
+    this.#items.push({ kind: 'virtual', key: virtualItemKey(at), virtual });
+    const drains = this.port.name.protocol !== 'UDP';
+    for (const { address, port } of endpoints) {
+      const real = { address, port, weight };
+      this.#items.push({ kind: 'real', key: realItemKey(at, real), at, real, drains });
+    }
+  }
+
+  #entry(role: SetRole, content: IpSetEntry): void {
+    this.#items.push(entry(role, content));
+  }
+
+  #mark(): number {
+    return this.context.marks.mark(this.context.markNumber);
+  }
+}

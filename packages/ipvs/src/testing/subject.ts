@@ -1,0 +1,56 @@
+import { diffStates, type IPFamily, type Proxier, type ProxyState } from '@kube-proxier/core';
+import { feedResolver, makeResolver, type RandomCluster, resolveObjects } from '@kube-proxier/core/testing';
+import { IpvsDataplane, type IpvsHost } from '../ipvs-dataplane.js';
+
+const OPTIONS = {
+  localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16', 'fd00:244::/64'] },
+} as const;
+
+/** One family: events in, virtual servers out. */
+export class Subject {
+  readonly dataplane: IpvsDataplane;
+  readonly handler: Proxier;
+  private readonly resolver: ReturnType<typeof makeResolver>;
+  private installed: ProxyState | undefined;
+
+  constructor(
+    readonly family: IPFamily,
+    host: IpvsHost,
+  ) {
+    this.resolver = makeResolver({ family, ...OPTIONS });
+    this.dataplane = new IpvsDataplane({ family, host });
+    this.handler = feedResolver(this.resolver);
+  }
+
+  async sync(): Promise<void> {
+    const { state, changes } = this.resolver.checkout();
+    const transaction = this.installed
+      ? this.dataplane.plan(state, changes)
+      : this.dataplane.plan(state, diffStates(undefined, state), await this.dataplane.readBack());
+    if (transaction) {
+      await this.dataplane.apply(transaction);
+    }
+    this.installed = state;
+  }
+
+  /** As a process does that starts anew: the next sync reads back. */
+  forget(): void {
+    this.installed = undefined;
+  }
+
+  /** What a cluster means, from the start. */
+  resolve(cluster: RandomCluster): ProxyState {
+    return resolveObjects(cluster.objects, { family: this.family, ...OPTIONS });
+  }
+}
+
+/** Tells all of them. */
+export function both(subjects: readonly Subject[]): Proxier {
+  const handlers = subjects.map(({ handler }) => handler);
+  return {
+    ...(handlers[0] as Proxier),
+    onServiceUpdate: (...event) => handlers.forEach((handler) => void handler.onServiceUpdate(...event)),
+    onEndpointsUpdate: (...event) => handlers.forEach((handler) => void handler.onEndpointsUpdate(...event)),
+    onNodeUpdate: (node) => handlers.forEach((handler) => void handler.onNodeUpdate(node)),
+  };
+}

@@ -1,0 +1,92 @@
+import { type Clock, messageOf } from '@kube-proxier/core';
+import type { Iptables, Ipvs, Links, VirtualServerAddress } from '@kube-proxier/linux';
+import { virtualServerKey } from '@kube-proxier/linux';
+import { INTERFACE } from './layout.js';
+import { SKELETON_JUMPS } from './skeleton.js';
+
+/** Milliseconds between two looks at IPVS and the interface: three netlink messages. */
+const INTERVAL = 700;
+/** Every so many looks also at the rules, which takes starting programs. */
+const RULES_EVERY = 4;
+
+export interface KernelWatchOptions {
+  readonly ipvs: Ipvs;
+  readonly links: Links;
+  readonly iptables: () => Promise<Iptables>;
+  /** A virtual server that should be there; undefined when there is none. */
+  readonly sentinel: () => VirtualServerAddress | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onDrift: (what: string) => void;
+  /** Told of a look that failed, once until one succeeds again. */
+  readonly onFailure: (reason: string) => void;
+}
+
+/**
+ * Looks again and again whether others took away what is ours: whoever runs `ipvsadm -C`, removes the interface or
+ * flushes a table takes all of it, so looking at one thing of each is enough, whatever is installed. Something is missed
+ * only after it was seen.
+ *
+ * @returns when the signal aborts.
+ */
+export async function watchKernel(options: KernelWatchOptions): Promise<void> {
+  const { clock, signal, onFailure } = options;
+  const seen = new Set<string>();
+  let failing = false;
+  for (let look = 0; !signal.aborted; look++) {
+    await pause(clock, INTERVAL, signal);
+    try {
+      await lookOnce(options, seen, look % RULES_EVERY === 0);
+      failing = false;
+    } catch (error) {
+      if (!failing) {
+        failing = true;
+        onFailure(messageOf(error));
+      }
+    }
+  }
+}
+
+async function lookOnce(
+  { ipvs, links, iptables, sentinel, signal, onDrift }: KernelWatchOptions,
+  seen: Set<string>,
+  alsoRules: boolean,
+): Promise<void> {
+  const note = (key: string, isThere: boolean, what: string) => {
+    if (isThere) {
+      seen.add(key);
+    } else if (seen.delete(key) && !signal.aborted) {
+      onDrift(what);
+    }
+  };
+  const expected = sentinel();
+  if (expected !== undefined && !signal.aborted) {
+    const isThere = await ipvs.has(expected);
+    // It may have been removed by this process meanwhile.
+    if (isThere || sentinel() === expected) {
+      note('ipvs', isThere, `the virtual server ${virtualServerKey(expected)} is gone, as after ipvsadm -C`);
+    }
+  }
+  if (!signal.aborted) {
+    note('interface', (await links.find(INTERFACE)) !== undefined, `the interface ${INTERFACE} is gone`);
+  }
+  for (const table of alsoRules ? (['mangle', 'nat', 'filter'] as const) : []) {
+    const [jump] = SKELETON_JUMPS[table];
+    if (jump !== undefined && !signal.aborted) {
+      const isThere = await (await iptables()).ruleExists(table, jump.from, jump.rule.text);
+      note(table, isThere, `the jump from ${jump.from} in the ${table} table is gone, as after a flush`);
+    }
+  }
+}
+
+function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      timer.cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimer(milliseconds, end);
+    signal.addEventListener('abort', end);
+  });
+}

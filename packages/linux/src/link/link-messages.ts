@@ -1,0 +1,84 @@
+import { asText, attributeMap, cString, encodeAttributes, readU32, u32, writeU32 } from '../netlink/attributes.js';
+import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber } from '../netlink/ip-bytes.js';
+import type { AddressCommand, Link, LinkAddress } from './links.js';
+
+/** Message types of rtnetlink. */
+export const ROUTE_MESSAGES = {
+  newLink: 16,
+  deleteLink: 17,
+  getLink: 18,
+  newAddress: 20,
+  deleteAddress: 21,
+  getAddress: 22,
+} as const;
+
+const LINK = { name: 3, info: 18 } as const;
+const INFO_KIND = 1;
+const ADDRESS = { address: 1, local: 2, lifetimes: 6, flags: 8 } as const;
+const LINK_HEADER = 16;
+const ADDRESS_HEADER = 8;
+/** An IPv6 address is used at once, without asking whether another host has it. */
+const NO_DUPLICATE_DETECTION = 0x02;
+/** The kernel takes no address of this scope for the source of what it sends or masquerades. IPv4 only. */
+const SCOPE_HOST = 254;
+/** Seconds: preferred for none, valid for ever. IPv6 takes such an address for a source only where there is no other. */
+const DEPRECATED = Buffer.concat([u32(0), u32(0xffff_ffff), u32(0), u32(0)]);
+
+/** An interface by name; with a `kind`, one to be made. */
+export function encodeLink(name: string, kind?: string): Buffer {
+  return encodeAttributes(
+    [
+      { type: LINK.name, value: cString(name) },
+      ...(kind === undefined ? [] : [{ type: LINK.info, value: [{ type: INFO_KIND, value: cString(kind) }] }]),
+    ],
+    new Uint8Array(LINK_HEADER),
+  );
+}
+
+export function decodeLink(payload: Buffer): Link {
+  const map = attributeMap(payload.subarray(LINK_HEADER));
+  const info = map.get(LINK.info);
+  return {
+    index: readU32(payload, 4),
+    name: asText(map.get(LINK.name)),
+    kind: info === undefined ? '' : asText(attributeMap(info).get(INFO_KIND)),
+  };
+}
+
+/** An address that only takes packets in: no packet that is sent to others has it for its source. */
+export function encodeAddress({ link, address }: Pick<AddressCommand, 'link' | 'address'>): Buffer {
+  const bytes = addressBytes(address);
+  const head = Buffer.alloc(ADDRESS_HEADER);
+  head[0] = ADDRESS_FAMILIES[bytes.length === 4 ? 'IPv4' : 'IPv6'];
+  head[1] = bytes.length * 8;
+  head[3] = bytes.length === 4 ? SCOPE_HOST : 0;
+  writeU32(head, link, 4);
+  return encodeAttributes(
+    [
+      { type: ADDRESS.local, value: bytes },
+      { type: ADDRESS.address, value: bytes },
+      ...(bytes.length === 4
+        ? []
+        : [
+            { type: ADDRESS.lifetimes, value: DEPRECATED },
+            { type: ADDRESS.flags, value: u32(NO_DUPLICATE_DETECTION) },
+          ]),
+    ],
+    head,
+  );
+}
+
+/** @returns undefined for an address of another kind than IP. */
+export function decodeAddress(payload: Buffer): LinkAddress | undefined {
+  const family = familyOfNumber(payload[0] ?? 0);
+  const map = attributeMap(payload.subarray(ADDRESS_HEADER));
+  const bytes = map.get(ADDRESS.local) ?? map.get(ADDRESS.address);
+  return family === undefined || bytes === undefined
+    ? undefined
+    : { link: readU32(payload, 4), family, address: addressText(bytes, family) };
+}
+
+/** Nothing but the header, which asks for all. */
+export function encodeEverything(length: 'links' | 'addresses'): Buffer {
+  return Buffer.alloc(length === 'links' ? LINK_HEADER : ADDRESS_HEADER);
+}

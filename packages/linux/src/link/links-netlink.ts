@@ -1,0 +1,76 @@
+import { NETLINK_FLAGS, type Netlink } from '../netlink/netlink.js';
+import { NetlinkRefused } from '../netlink/netlink-error.js';
+import { NetlinkSocket } from '../netlink/netlink-socket.js';
+import {
+  decodeAddress,
+  decodeLink,
+  encodeAddress,
+  encodeEverything,
+  encodeLink,
+  ROUTE_MESSAGES,
+} from './link-messages.js';
+import type { AddressCommand, Link, LinkAddress, Links } from './links.js';
+
+const ENODEV = 19;
+
+/** {@link Links} by rtnetlink. */
+export class LinksNetlink implements Links {
+  /** @param netlink to protocol `route`; default is a socket of this process's network namespace. */
+  constructor(private readonly netlink: Netlink = new NetlinkSocket('route')) {}
+
+  async find(name: string): Promise<Link | undefined> {
+    try {
+      const [answer] = await this.netlink.ask({ type: ROUTE_MESSAGES.getLink, flags: 0, payload: encodeLink(name) });
+      return answer && decodeLink(answer.payload);
+    } catch (error) {
+      if (error instanceof NetlinkRefused && error.errno === ENODEV) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  async addDummy(name: string): Promise<void> {
+    await this.#do(ROUTE_MESSAGES.newLink, NETLINK_FLAGS.create | NETLINK_FLAGS.exclusive, encodeLink(name, 'dummy'), () => `make the dummy interface ${name}`); // biome-ignore format: one request
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#do(ROUTE_MESSAGES.deleteLink, 0, encodeLink(name), () => `remove the interface ${name}`);
+  }
+
+  async addresses(): Promise<readonly LinkAddress[]> {
+    const payload = encodeEverything('addresses');
+    const answers = await this.netlink.ask({ type: ROUTE_MESSAGES.getAddress, flags: NETLINK_FLAGS.dump, payload });
+    return answers.flatMap((answer) => decodeAddress(answer.payload) ?? []);
+  }
+
+  async execute(commands: readonly AddressCommand[]): Promise<readonly (NetlinkRefused | undefined)[]> {
+    if (commands.length === 0) {
+      return [];
+    }
+    const errors = await this.netlink.execute(
+      commands.map((command) => ({
+        type: command.do === 'add-address' ? ROUTE_MESSAGES.newAddress : ROUTE_MESSAGES.deleteAddress,
+        flags: command.do === 'add-address' ? NETLINK_FLAGS.create | NETLINK_FLAGS.exclusive : 0,
+        payload: encodeAddress(command),
+      })),
+    );
+    return commands.map((command, index) => {
+      const errno = errors[index] ?? 0;
+      const verb = command.do === 'add-address' ? 'add the address' : 'remove the address';
+      return errno === 0 ? undefined : new NetlinkRefused(errno, `${verb} ${command.address}`);
+    });
+  }
+
+  /** Ends the socket. */
+  close(): void {
+    this.netlink.close();
+  }
+
+  async #do(type: number, flags: number, payload: Buffer, what: () => string): Promise<void> {
+    const [errno = 0] = await this.netlink.execute([{ type, flags, payload }]);
+    if (errno !== 0) {
+      throw new NetlinkRefused(errno, what());
+    }
+  }
+}

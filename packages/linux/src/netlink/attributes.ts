@@ -1,0 +1,169 @@
+/**
+ * Netlink messages are made of attributes: length, type, value, padding to four bytes. Numbers are in the byte order of
+ * the host, but for what a protocol wants in that of the network.
+ */
+import { endianness } from 'node:os';
+
+const LITTLE = endianness() === 'LE';
+const NESTED = 0x8000;
+const NET_BYTE_ORDER = 0x4000;
+const TYPE_MASK = 0x3fff;
+const HEADER = 4;
+
+/** One attribute to be written. */
+export interface Attribute {
+  readonly type: number;
+  readonly value: Uint8Array | readonly Attribute[];
+  /** Says that the value is a number in network byte order; some protocols insist on being told. Default false. */
+  readonly netByteOrder?: boolean;
+}
+
+/** Attributes that were read, by type; of several of one type the last. */
+export type AttributeMap = ReadonlyMap<number, Buffer>;
+
+export function align(length: number): number {
+  return (length + 3) & ~3;
+}
+
+function lengthOf({ value }: Attribute): number {
+  return HEADER + (value instanceof Uint8Array ? value.length : attributesLength(value));
+}
+
+/** Bytes that attributes take, padding included. */
+export function attributesLength(attributes: readonly Attribute[]): number {
+  let length = 0;
+  for (const attribute of attributes) {
+    length += align(lengthOf(attribute));
+  }
+  return length;
+}
+
+/** Writes attributes one after another, behind `head` (a fixed structure that some messages begin with). */
+export function encodeAttributes(attributes: readonly Attribute[], head: Uint8Array = new Uint8Array()): Buffer {
+  const start = align(head.length);
+  const buffer = Buffer.alloc(start + attributesLength(attributes));
+  buffer.set(head);
+  write(buffer, start, attributes);
+  return buffer;
+}
+
+function write(buffer: Buffer, start: number, attributes: readonly Attribute[]): number {
+  let at = start;
+  for (const attribute of attributes) {
+    const { type, value, netByteOrder = false } = attribute;
+    const flat = value instanceof Uint8Array;
+    writeU16(buffer, type | (flat ? 0 : NESTED) | (netByteOrder ? NET_BYTE_ORDER : 0), at + 2);
+    if (flat) {
+      buffer.set(value, at + HEADER);
+      writeU16(buffer, HEADER + value.length, at);
+      at += align(HEADER + value.length);
+    } else {
+      const end = write(buffer, at + HEADER, value);
+      writeU16(buffer, end - at, at);
+      at = end;
+    }
+  }
+  return at;
+}
+
+/** Reads the attributes in `buffer`, in their order. What is cut short at its end is left out. */
+export function readAttributes(buffer: Buffer): readonly (readonly [type: number, value: Buffer])[] {
+  const found: (readonly [number, Buffer])[] = [];
+  for (let at = 0; at + HEADER <= buffer.length; ) {
+    const length = readU16(buffer, at);
+    if (length < HEADER || at + length > buffer.length) {
+      break;
+    }
+    found.push([readU16(buffer, at + 2) & TYPE_MASK, buffer.subarray(at + HEADER, at + length)]);
+    at += align(length);
+  }
+  return found;
+}
+
+export function attributeMap(buffer: Buffer): AttributeMap {
+  return new Map(readAttributes(buffer));
+}
+
+/** Numbers in the byte order of the host. */
+export function writeU16(buffer: Buffer, value: number, at: number): void {
+  if (LITTLE) {
+    buffer.writeUInt16LE(value, at);
+  } else {
+    buffer.writeUInt16BE(value, at);
+  }
+}
+
+export function readU16(buffer: Buffer, at: number): number {
+  return LITTLE ? buffer.readUInt16LE(at) : buffer.readUInt16BE(at);
+}
+
+export function writeU32(buffer: Buffer, value: number, at: number): void {
+  if (LITTLE) {
+    buffer.writeUInt32LE(value >>> 0, at);
+  } else {
+    buffer.writeUInt32BE(value >>> 0, at);
+  }
+}
+
+export function readU32(buffer: Buffer, at: number): number {
+  return LITTLE ? buffer.readUInt32LE(at) : buffer.readUInt32BE(at);
+}
+
+export function u8(value: number): Buffer {
+  return Buffer.of(value);
+}
+
+export function u16(value: number): Buffer {
+  const buffer = Buffer.alloc(2);
+  writeU16(buffer, value, 0);
+  return buffer;
+}
+
+export function u32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  writeU32(buffer, value, 0);
+  return buffer;
+}
+
+/** In network byte order. */
+export function be16(value: number): Buffer {
+  return Buffer.of(value >>> 8, value & 0xff);
+}
+
+/** In network byte order. */
+export function be32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32BE(value >>> 0);
+  return buffer;
+}
+
+/** Text with a zero at its end. */
+export function cString(text: string): Buffer {
+  return Buffer.from(`${text}\0`, 'latin1');
+}
+
+/** 0 when the attribute is missing or too short, as in every `as…` function. */
+export function asU8(value: Buffer | undefined): number {
+  return value?.[0] ?? 0;
+}
+
+export function asU16(value: Buffer | undefined): number {
+  return value === undefined || value.length < 2 ? 0 : readU16(value, 0);
+}
+
+export function asU32(value: Buffer | undefined, at = 0): number {
+  return value === undefined || value.length < at + 4 ? 0 : readU32(value, at);
+}
+
+export function asBe16(value: Buffer | undefined): number {
+  return value === undefined || value.length < 2 ? 0 : value.readUInt16BE(0);
+}
+
+export function asBe32(value: Buffer | undefined, at = 0): number {
+  return value === undefined || value.length < at + 4 ? 0 : value.readUInt32BE(at);
+}
+
+export function asText(value: Buffer | undefined): string {
+  const end = value?.indexOf(0) ?? -1;
+  return value?.toString('latin1', 0, end < 0 ? value.length : end) ?? '';
+}

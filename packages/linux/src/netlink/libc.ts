@@ -1,0 +1,44 @@
+/** What is called of the C library. Each returns -1 when it fails; `errno` then says why. */
+export interface Libc {
+  socket(domain: number, type: number, protocol: number): number;
+  bind(fd: number, address: Uint8Array, length: number): number;
+  setsockopt(fd: number, level: number, name: number, value: Uint8Array, length: number): number;
+  send(fd: number, message: Uint8Array, length: number, flags: number): number;
+  recv(fd: number, into: Uint8Array, length: number, flags: number): number;
+  open(path: string, flags: number): number;
+  setns(fd: number, type: number): number;
+  close(fd: number): number;
+  /** Of the call before. Positive. */
+  errno(): number;
+}
+
+const SIGNATURES = {
+  socket: 'int socket(int, int, int)',
+  bind: 'int bind(int, const void *, unsigned int)',
+  setsockopt: 'int setsockopt(int, int, int, const void *, unsigned int)',
+  send: 'long send(int, const void *, size_t, int)',
+  recv: 'long recv(int, void *, size_t, int)',
+  open: 'int open(const char *, int)',
+  setns: 'int setns(int, int)',
+  close: 'int close(int)',
+} as const;
+
+let loaded: Promise<Libc> | undefined;
+
+/** Loads it: the one that this process runs with, whichever that is. Only where it is used, for it takes an addon. */
+export function loadLibc(): Promise<Libc> {
+  loaded ??= bindLibc().catch((error) => {
+    loaded = undefined;
+    throw error;
+  });
+  return loaded;
+}
+
+async function bindLibc(): Promise<Libc> {
+  const { default: koffi } = await import('koffi');
+  const library = koffi.load(null);
+  const functions = Object.fromEntries(
+    Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
+  );
+  return { ...(functions as unknown as Omit<Libc, 'errno'>), errno: () => koffi.errno() };
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseAddress } from '@kube-proxier/core';
+import fc from 'fast-check';
+import { decodeListing, encodeEntry, encodeSetCreation } from '../ipset/ip-set-messages.js';
+import type { IpSetDefinition, IpSetEntry, IpSetType } from '../ipset/ip-sets.js';
+import type { RealServer, VirtualServer, VirtualServerAddress } from '../ipvs/ipvs.js';
+import {
+  decodeRealServer,
+  decodeTimeouts,
+  decodeVirtualServer,
+  encodeIpvsCommand,
+  encodeTimeouts,
+} from '../ipvs/ipvs-messages.js';
+import { decodeAddress, decodeLink, encodeAddress, encodeLink } from '../link/link-messages.js';
+import { type Attribute, attributeMap, encodeAttributes, readAttributes } from './attributes.js';
+import { addressBytes, addressText } from './ip-bytes.js';
+
+const family = fc.constantFrom('IPv4' as const, 'IPv6' as const);
+const port = fc.integer({ min: 1, max: 65_535 });
+const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
+const protocol = fc.constantFrom('TCP' as const, 'UDP' as const, 'SCTP' as const);
+
+function addressOf(kind: 'IPv4' | 'IPv6') {
+  const raw =
+    kind === 'IPv4'
+      ? fc.ipV4()
+      : fc
+          .array(fc.constantFrom('0', '1', 'fd00', 'abcd'), { minLength: 8, maxLength: 8 })
+          .map((words) => words.join(':'));
+  // An IPv4 address in IPv6 dress is an IPv4 address to this project.
+  return raw
+    .map((text) => parseAddress(text))
+    .filter((parsed) => parsed?.family === kind)
+    .map((parsed) => parsed?.text ?? '');
+}
+
+const address = family.chain((kind) => addressOf(kind));
+
+const at: fc.Arbitrary<VirtualServerAddress> = family.chain((kind) =>
+  fc.oneof(
+    fc.record({
+      kind: fc.constant('address' as const),
+      family: fc.constant(kind),
+      protocol,
+      address: addressOf(kind),
+      port,
+    }),
+    fc.record({
+      kind: fc.constant('mark' as const),
+      family: fc.constant(kind),
+      mark: fc.integer({ min: 1, max: 0xffff_ffff }),
+    }),
+  ),
+);
+
+const virtual: fc.Arbitrary<VirtualServer> = fc.record({
+  at,
+  scheduler: fc.constantFrom('rr', 'wlc', 'mh', 'lblcr'),
+  schedulerFlags: fc.constantFrom(0, 0x08, 0x10, 0x18, 0x20),
+  persistence: fc.option(fc.integer({ min: 1, max: 86_400 }), { nil: undefined }),
+});
+
+/** The body of the one attribute that a message holds of a type. */
+function only(message: Buffer, type: number): Buffer {
+  const value = attributeMap(message).get(type);
+  return encodeAttributes([{ type, value: value ?? Buffer.alloc(0) }]);
+}
+
+describe('what is written for the kernel is read back as it was', () => {
+  test('addresses, as bytes and as text', () => {
+    fc.assert(
+      fc.property(address, (text) =>
+        expect(addressText(addressBytes(text), text.includes(':') ? 'IPv6' : 'IPv4')).toBe(text),
+      ),
+    );
+  });
+
+  test('attributes, nested ones too, at any length', () => {
+    const leaf = fc.record({ type: fc.integer({ min: 1, max: 0x3fff }), value: fc.uint8Array({ maxLength: 40 }) });
+    fc.assert(
+      fc.property(fc.array(leaf), fc.array(leaf), (flat, inner) => {
+        const message = encodeAttributes([...flat, { type: 7, value: inner as readonly Attribute[] }]);
+        const read = readAttributes(message).map(([type, value]) => ({ type, value: Uint8Array.from(value) }));
+        expect(read.slice(0, -1)).toEqual(flat);
+        const nested = readAttributes(Buffer.from(read.at(-1)?.value ?? [])).map(([type, value]) => ({
+          type,
+          value: Uint8Array.from(value),
+        }));
+        expect(nested).toEqual(inner);
+      }),
+    );
+  });
+
+  test('anything at all is read without an error, and without reading past its end', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        const buffer = Buffer.from(bytes);
+        const total = readAttributes(buffer).reduce((sum, [, value]) => sum + value.length + 4, 0);
+        expect(total).toBeLessThanOrEqual(buffer.length);
+      }),
+    );
+  });
+
+  test('virtual servers', () => {
+    fc.assert(
+      fc.property(virtual, (given) => {
+        expect(decodeVirtualServer(encodeIpvsCommand({ do: 'add-virtual', virtual: given }).attributes)).toEqual(given);
+      }),
+    );
+  });
+
+  test('real servers', () => {
+    const real = at.chain((where) =>
+      fc.tuple(fc.constant(where), fc.record({ address: addressOf(where.family), port, weight: u32 })),
+    );
+    fc.assert(
+      fc.property(real, ([where, given]: [VirtualServerAddress, RealServer]) => {
+        const { attributes } = encodeIpvsCommand({ do: 'add-real', at: where, real: given });
+        expect(decodeRealServer(only(attributes, 2), where.family)).toMatchObject({ ...given, forwarding: 0 });
+      }),
+    );
+  });
+
+  test('timeouts', () => {
+    fc.assert(
+      fc.property(fc.record({ tcp: u32, tcpFin: u32, udp: u32 }), (timeouts) => {
+        expect(decodeTimeouts(encodeTimeouts(timeouts).attributes)).toEqual(timeouts);
+      }),
+    );
+  });
+
+  test('interfaces and their addresses', () => {
+    fc.assert(
+      fc.property(u32, address, (link, text) => {
+        expect(decodeAddress(encodeAddress({ link, address: text }))).toMatchObject({ link, address: text });
+      }),
+    );
+    expect(decodeLink(encodeLink('kube-ipvs0', 'dummy'))).toMatchObject({ name: 'kube-ipvs0', kind: 'dummy' });
+  });
+
+  test('sets and their entries', () => {
+    const types: readonly IpSetType[] = ['hash:ip', 'hash:ip,port', 'hash:ip,port,ip', 'hash:ip,port,net'];
+    const entry = family.chain((kind) =>
+      fc.tuple(
+        fc.constantFrom(...types),
+        addressOf(kind),
+        addressOf(kind),
+        port,
+        protocol,
+        fc.option(u32, { nil: undefined }),
+        fc.integer({ min: 1, max: kind === 'IPv4' ? 32 : 128 }),
+      ),
+    );
+    fc.assert(
+      fc.property(entry, ([type, first, second, number, transport, mark, length]) => {
+        const given: IpSetEntry = {
+          address: first,
+          ...(type === 'hash:ip' ? {} : { port: number, protocol: transport }),
+          ...(type === 'hash:ip,port,ip' ? { second } : {}),
+          ...(type === 'hash:ip,port,net' ? { network: `${second}/${length}` } : {}),
+          ...(mark === undefined ? {} : { mark }),
+        };
+        const message = encodeEntry('KUBE-A', given);
+        const data = attributeMap(message.subarray(4)).get(7) ?? Buffer.alloc(0);
+        // In a listing entries stand in a list of their own.
+        const listing = Buffer.concat([
+          message.subarray(0, 4),
+          encodeAttributes([{ type: 8, value: [{ type: 7, value: data }] }]),
+        ]);
+        expect(decodeListing(listing).entries).toEqual([given]);
+      }),
+    );
+    const definition = fc.record({
+      name: fc.constant('KUBE-A'),
+      type: fc.constantFrom(...types),
+      family,
+      maxEntries: fc.integer({ min: 1, max: 0x7fff_ffff }),
+      marks: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(definition, (given: IpSetDefinition) => {
+        expect(decodeListing(encodeSetCreation(given, 5)).definition).toEqual(given);
+      }),
+    );
+  });
+});

@@ -1,0 +1,293 @@
+import { messageOf } from '@kube-proxier/core';
+import { align, readU16, readU32, u16, u32, writeU16, writeU32 } from './attributes.js';
+import { type Libc, loadLibc } from './libc.js';
+import {
+  NETLINK_FLAGS,
+  NETLINK_PROTOCOLS,
+  type Netlink,
+  type NetlinkAnswer,
+  type NetlinkProtocol,
+  type NetlinkRequest,
+} from './netlink.js';
+import { errnoName, NetlinkError, NetlinkRefused } from './netlink-error.js';
+
+/** Requests that are under way at one time: what they answer must fit into the socket's buffer. */
+export const MOST_IN_FLIGHT = 100;
+/** Milliseconds after which an answer counts as lost. */
+const TIMEOUT = 20_000;
+const MOST_BYTES = 64 * 1024;
+/** Bytes asked for as the socket's buffer; the kernel gives what it allows everybody. */
+const RECEIVE_BUFFER = 1024 * 1024;
+const HEADER = 16;
+const ERROR = 2;
+const DONE = 3;
+
+const AF_NETLINK = 16;
+const SOCK_RAW_CLOEXEC_NONBLOCK = 3 | 0o2000000 | 0o4000;
+const SOL_SOCKET = 1;
+const SO_RCVBUF = 8;
+const MSG_TRUNC = 0x20;
+const CLONE_NEWNET = 0x40000000;
+const O_CLOEXEC = 0o2000000;
+const EINTR = 4;
+const EAGAIN = 11;
+
+export interface NetlinkSocketOptions {
+  /** Size in bytes of the buffer for answers. Default 1 MiB. */
+  readonly receiveBuffer?: number;
+  /** Milliseconds after which an answer counts as lost. Default 20000. */
+  readonly timeout?: number;
+  /** Path of the network namespace to open it in, such as `/run/netns/a`. Default: that of this process. */
+  readonly namespace?: string;
+}
+
+/** What is asked now, and what has come of it. */
+interface Exchange {
+  readonly first: number;
+  readonly last: number;
+  readonly dump: boolean;
+  readonly answers: NetlinkAnswer[];
+  /** By sequence number. */
+  readonly errors: Map<number, number>;
+  done: boolean;
+}
+
+/**
+ * {@link Netlink} by calls of the C library: the kernel works through a request while it is sent, so its answer is there
+ * when sending returns, and nothing has to be waited for. Requests go in batches of {@link MOST_IN_FLIGHT}; between
+ * batches others have their turn. The socket is opened with the first request; one that lost an answer is replaced.
+ */
+export class NetlinkSocket implements Netlink {
+  readonly #buffer = Buffer.alloc(MOST_BYTES);
+  #fd: number | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  #sequence = 1;
+  #closed = false;
+
+  constructor(
+    private readonly protocol: NetlinkProtocol,
+    private readonly options: NetlinkSocketOptions = {},
+  ) {}
+
+  execute(requests: readonly NetlinkRequest[]): Promise<readonly number[]> {
+    return this.#inTurn(async () => {
+      const results: number[] = [];
+      while (results.length < requests.length) {
+        const batch = takeBatch(requests, results.length);
+        const { first, errors } = await this.#converse(batch, NETLINK_FLAGS.ack, false);
+        results.push(...batch.map((_request, index) => errors.get(first + index) ?? 0));
+        if (results.length < requests.length) {
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }
+      return results;
+    });
+  }
+
+  ask(request: NetlinkRequest): Promise<readonly NetlinkAnswer[]> {
+    return this.#inTurn(async () => {
+      const dump = (request.flags & NETLINK_FLAGS.dump) === NETLINK_FLAGS.dump;
+      const { first, errors, answers } = await this.#converse([request], dump ? 0 : NETLINK_FLAGS.ack, dump);
+      const errno = errors.get(first) ?? 0;
+      if (errno !== 0) {
+        throw new NetlinkRefused(errno, `answer (netlink ${this.protocol}, message type ${request.type})`);
+      }
+      return answers;
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    void this.#inTurn(async () => this.#drop(await loadLibc()));
+  }
+
+  /** One thing after another: then what comes in belongs to what was asked last. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  /**
+   * Sends messages in one go. Only the last asks for an acknowledgement; since the kernel works through them in their
+   * order, that one says that all others are through, and only errors of theirs come by themselves.
+   */
+  async #converse(requests: readonly NetlinkRequest[], lastFlags: number, dump: boolean): Promise<Exchange> {
+    const { libc, fd } = await this.#open();
+    const first = this.#sequence;
+    const last = first + requests.length - 1;
+    this.#sequence = last > 0x7fff_0000 ? 1 : last + 1;
+    const exchange: Exchange = { first, last, dump, answers: [], errors: new Map(), done: false };
+    try {
+      send(libc, fd, encodeMessages(requests, first, lastFlags));
+      const deadline = Date.now() + (this.options.timeout ?? TIMEOUT);
+      while (!exchange.done) {
+        if (!this.#receive(libc, fd, exchange)) {
+          if (Date.now() > deadline) {
+            throw lost('none came in time');
+          }
+          // As netlink is now, this does not happen.
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      }
+      return exchange;
+    } catch (error) {
+      this.#drop(libc);
+      throw error;
+    }
+  }
+
+  async #open(): Promise<{ readonly libc: Libc; readonly fd: number }> {
+    if (this.#closed) {
+      throw new NetlinkError('NETLINK_CLOSED', 'the netlink socket was closed');
+    }
+    try {
+      const libc = await loadLibc();
+      this.#fd ??= inNamespace(libc, this.options.namespace, () => openSocket(libc, this.protocol, this.options));
+      return { libc, fd: this.#fd };
+    } catch (error) {
+      throw new NetlinkError(
+        'NETLINK_UNAVAILABLE',
+        `netlink (${this.protocol}) cannot be used here: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  #drop(libc: Libc): void {
+    if (this.#fd !== undefined) {
+      libc.close(this.#fd);
+      this.#fd = undefined;
+    }
+  }
+
+  /** Takes one datagram in. @returns false when there is none. */
+  #receive(libc: Libc, fd: number, exchange: Exchange): boolean {
+    const length = libc.recv(fd, this.#buffer, this.#buffer.length, MSG_TRUNC);
+    if (length < 0) {
+      const errno = libc.errno();
+      if (errno === EINTR || errno === EAGAIN) {
+        return errno === EINTR;
+      }
+      // ENOBUFS: the socket overran.
+      throw lost(errnoName(errno));
+    }
+    if (length > this.#buffer.length) {
+      throw lost('it was cut short');
+    }
+    for (let at = 0; at + HEADER <= length; ) {
+      const size = readU32(this.#buffer, at);
+      if (size < HEADER || at + size > length) {
+        throw lost('it could not be read');
+      }
+      take(exchange, this.#buffer.subarray(at, at + size));
+      at += align(size);
+    }
+    return true;
+  }
+}
+
+function take(exchange: Exchange, message: Buffer): void {
+  const type = readU16(message, 4);
+  const sequence = readU32(message, 8);
+  if (sequence < exchange.first || sequence > exchange.last) {
+    return;
+  }
+  if ((readU16(message, 6) & NETLINK_FLAGS.dumpInterrupted) !== 0) {
+    throw lost('what was being listed changed meanwhile');
+  }
+  if (type !== ERROR && !(type === DONE && exchange.dump)) {
+    // The buffer is used again.
+    exchange.answers.push({ type, payload: Buffer.from(message.subarray(HEADER)) });
+    return;
+  }
+  const errno = message.length >= HEADER + 4 ? -(readU32(message, HEADER) | 0) : 0;
+  if (errno > 0) {
+    exchange.errors.set(sequence, errno);
+  }
+  exchange.done ||= sequence === exchange.last;
+}
+
+function openSocket(libc: Libc, protocol: NetlinkProtocol, { receiveBuffer = RECEIVE_BUFFER }: NetlinkSocketOptions) {
+  const fd = libc.socket(AF_NETLINK, SOCK_RAW_CLOEXEC_NONBLOCK, NETLINK_PROTOCOLS[protocol]);
+  if (fd < 0) {
+    throw new Error(`socket: ${errnoName(libc.errno())}`);
+  }
+  const address = Buffer.concat([u16(AF_NETLINK), Buffer.alloc(10)]);
+  const size = u32(receiveBuffer);
+  if (libc.bind(fd, address, address.length) < 0 || libc.setsockopt(fd, SOL_SOCKET, SO_RCVBUF, size, size.length) < 0) {
+    const errno = libc.errno();
+    libc.close(fd);
+    throw new Error(`bind: ${errnoName(errno)}`);
+  }
+  return fd;
+}
+
+/** A socket belongs to the namespace that its thread was in when it was opened; the thread goes back at once. */
+function inNamespace<T>(libc: Libc, namespace: string | undefined, work: () => T): T {
+  if (namespace === undefined) {
+    return work();
+  }
+  const own = libc.open('/proc/thread-self/ns/net', O_CLOEXEC);
+  const other = libc.open(namespace, O_CLOEXEC);
+  try {
+    if (own < 0 || other < 0 || libc.setns(other, CLONE_NEWNET) < 0) {
+      throw new Error(`${namespace} cannot be entered: ${errnoName(libc.errno())}`);
+    }
+    try {
+      return work();
+    } finally {
+      if (libc.setns(own, CLONE_NEWNET) < 0) {
+        process.abort();
+      }
+    }
+  } finally {
+    libc.close(own);
+    libc.close(other);
+  }
+}
+
+function send(libc: Libc, fd: number, message: Buffer): void {
+  while (libc.send(fd, message, message.length, 0) < 0) {
+    const errno = libc.errno();
+    if (errno !== EINTR) {
+      throw lost(`sending failed with ${errnoName(errno)}`);
+    }
+  }
+}
+
+function lost(why: string): NetlinkError {
+  return new NetlinkError(
+    'NETLINK_LOST',
+    `an answer of the kernel was lost (${why}); what is there has to be read back`,
+  );
+}
+
+function takeBatch(requests: readonly NetlinkRequest[], from: number): readonly NetlinkRequest[] {
+  let bytes = 0;
+  let end = from;
+  while (end < requests.length && end - from < MOST_IN_FLIGHT) {
+    bytes += HEADER + align((requests[end] as NetlinkRequest).payload.length);
+    if (end > from && bytes > MOST_BYTES) {
+      break;
+    }
+    end++;
+  }
+  return requests.slice(from, end);
+}
+
+function encodeMessages(requests: readonly NetlinkRequest[], first: number, lastFlags: number): Buffer {
+  const length = requests.reduce((sum, { payload }) => sum + HEADER + align(payload.length), 0);
+  const buffer = Buffer.alloc(length);
+  let at = 0;
+  for (const [index, { type, flags, payload }] of requests.entries()) {
+    const isLast = index === requests.length - 1;
+    writeU32(buffer, HEADER + payload.length, at);
+    writeU16(buffer, type, at + 4);
+    writeU16(buffer, flags | NETLINK_FLAGS.request | (isLast ? lastFlags : 0), at + 6);
+    writeU32(buffer, first + index, at + 8);
+    buffer.set(payload, at + HEADER);
+    at += HEADER + align(payload.length);
+  }
+  return buffer;
+}
