@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+
+function markdownIn(directory: string): readonly string[] {
+  return readdirSync(join(ROOT, directory), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) {
+      return ['node_modules', 'dist', '.git', 'coverage'].includes(entry.name) ? [] : markdownIn(path);
+    }
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+const PAGES = markdownIn('.');
+const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
+
+describe('links', () => {
+  test.each(PAGES)('%s', (page) => {
+    const text = read(page).replace(/```.*?```/gs, '');
+    const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = '']) => target.split('#')[0] ?? '')
+      .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
+      .filter((target) => !existsSync(resolve(ROOT, dirname(page), target)));
+    expect(broken).toEqual([]);
+  });
+});
+
+interface Command {
+  readonly command: string;
+  /** What it prints; undefined in a line stands for anything, on that line or over any number of lines. */
+  readonly output: string;
+}
+
+/** Commands after `$` in console blocks, each with the lines up to the next. */
+function commandsOf(page: string): readonly Command[] {
+  return [...read(page).matchAll(/```console\n(.*?)```/gs)].flatMap(([, block = '']) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((part) => {
+        const [, command = '', output = ''] = /^((?:.*\\\n)*.*)\n?([\s\S]*)$/.exec(part) ?? [];
+        return { command, output };
+      }),
+  );
+}
+
+/** `…` by itself on a line is any number of lines; within a line, any text. */
+function matcherOf(output: string): RegExp {
+  const escaped = output
+    .trimEnd()
+    .split('\n')
+    .map((line) =>
+      line === '…' ? '(?:.*\\n)*?.*' : line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.*'),
+    );
+  return new RegExp(`^${escaped.join('\\n')}$`);
+}
+
+const canHaveNamespace = spawnSync('unshare', ['--net', 'true']).status === 0;
+const RUN = ['docs/getting-started.md', 'docs/operating.md'];
+
+(canHaveNamespace ? describe : describe.skip)('commands print what it says', () => {
+  test.each(RUN)(
+    '%s',
+    (page) => {
+      const commands = commandsOf(page);
+      expect(commands.length).toBeGreaterThan(0);
+      // One shell for the page, in a network namespace of its own, so that a command finds what the one before left.
+      const script = [
+        'ip link set lo up',
+        'trap "kill $(jobs -p) 2>/dev/null" EXIT',
+        ...commands.map(({ command }, index) => `${command}\necho "<<${index}:$?>>"`),
+      ].join('\n');
+      const { stdout } = spawnSync(
+        'unshare',
+        ['--net', '--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c', script],
+        {
+          cwd: ROOT,
+          encoding: 'utf8',
+          timeout: 90_000,
+          env: { ...process.env, npm_config_loglevel: 'error' },
+        },
+      );
+      let rest = stdout;
+      const said = commands.map(({ command }, index) => {
+        const mark = new RegExp(`<<${index}:(\\d+)>>\\n`).exec(rest);
+        const output = rest.slice(0, mark?.index ?? rest.length);
+        rest = mark === null ? '' : rest.slice(mark.index + mark[0].length);
+        return { command, output: output.trimEnd() };
+      });
+      for (const [index, { command, output }] of commands.entries()) {
+        if (output.trim() !== '') {
+          expect(said[index]).toEqual({ command, output: expect.stringMatching(matcherOf(output)) });
+        }
+      }
+    },
+    120_000,
+  );
+});
+
+describe('code compiles, and what needs no kernel runs', () => {
+  const blocks = [...read('docs/embedding.md').matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+  const directory = mkdtempSync(join(ROOT, 'node_modules/.docs-'));
+  const files = blocks.map((_code, index) => join(directory, `block-${index}.ts`));
+
+  beforeAll(() => {
+    writeFileSync(join(directory, 'package.json'), '{"type": "module"}');
+    for (const [index, code] of blocks.entries()) {
+      writeFileSync(files[index] as string, code);
+    }
+  });
+
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  test('docs/embedding.md', () => {
+    expect(files).toHaveLength(3);
+    const options = [
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--strict',
+      '--skipLibCheck',
+      '--types',
+      'node',
+      '--ignoreConfig',
+    ];
+    const { stdout, status } = spawnSync(process.execPath, [TSC, ...options, ...files], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect([stdout, status]).toEqual(['', 0]);
+    const last = (files.at(-1) as string).replace(/ts$/, 'js');
+    expect(spawnSync(process.execPath, [last], { encoding: 'utf8' }).stdout).toBe('forwarded\n');
+  }, 60_000);
+});
