@@ -9,7 +9,19 @@ export interface HostFacts {
   readonly randomFully: boolean;
   /** Packets that conntrack calls INVALID are dropped; not where the host runs with `nf_conntrack_tcp_be_liberal`. */
   readonly dropInvalid: boolean;
+  /** Counters of the kernel that are there, of {@link COUNTERS}. */
+  readonly counters: ReadonlySet<string>;
 }
+
+const LOOPBACK = '127.0.0.0/8';
+
+/** kube-proxy's names (spec I-72). */
+export const COUNTERS = {
+  /** Packets that conntrack calls INVALID, and that are dropped. */
+  invalidDropped: 'ct_state_invalid_dropped_pkts',
+  /** Connections to NodePorts on 127.0.0.0/8. */
+  localhostNodePorts: 'localhost_nps_accepted_pkts',
+} as const;
 
 /** A rule in a chain of the kernel's that leads into ours. */
 export interface Jump {
@@ -55,15 +67,23 @@ export const JUMPS: readonly Jump[] = [
 
 /** Chains whose content depends on the host only. */
 export function hostChains(
+  family: IPFamily,
   masqueradeBit: number,
   facts: HostFacts,
 ): { readonly filter: Map<string, Chain>; readonly nat: Map<string, Chain> } {
   const bit = (1 << masqueradeBit) >>> 0;
   const marked: IptablesMatch = { match: 'mark', value: bit, mask: bit };
   const notMarked: IptablesMatch = { ...marked, not: true };
+  const counting = (counter: string): readonly IptablesMatch[] =>
+    facts.counters.has(counter) ? [{ match: 'nfacct', counter }] : [];
   const forward = [
     ...(facts.dropInvalid
-      ? [new IptablesRule({ matches: [{ match: 'conntrack', states: ['INVALID'] }], target: { target: 'DROP' } })]
+      ? [
+          new IptablesRule({
+            matches: [{ match: 'conntrack', states: ['INVALID'] }, ...counting(COUNTERS.invalidDropped)],
+            target: { target: 'DROP' },
+          }),
+        ]
       : []),
     new IptablesRule({ comment: 'kubernetes forwarding rules', matches: [marked], target: { target: 'ACCEPT' } }),
     new IptablesRule({
@@ -72,7 +92,16 @@ export function hostChains(
       target: { target: 'ACCEPT' },
     }),
   ];
+  const countLocalhost = counting(COUNTERS.localhostNodePorts);
   const postrouting = [
+    // kube-proxy has a rule for each NodePort; what was meant for loopback and translated was for one of them.
+    ...(countLocalhost.length === 0 || family === 'IPv6'
+      ? []
+      : [
+          new IptablesRule({
+            matches: [{ match: 'conntrack', states: ['DNAT'], originalDestination: LOOPBACK }, ...countLocalhost],
+          }),
+        ]),
     // May set the mark, so it comes before what looks at it.
     new IptablesRule({ matches: [notMarked, { match: 'conntrack', states: ['DNAT'] }], target: jump(CHAINS.hairpin) }),
     new IptablesRule({ matches: [notMarked], target: { target: 'RETURN' } }),
@@ -93,7 +122,6 @@ export function hostChains(
   };
 }
 
-const LOOPBACK = '127.0.0.0/8';
 const LAST = 'kubernetes service nodeports; NOTE: this must be the last rule in this chain';
 
 /** The rules that lead packets for the node's own addresses to `chain` (spec I-25). */

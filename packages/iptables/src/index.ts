@@ -1,6 +1,12 @@
 export { chainHash, isOurChain, serviceChain } from './chain-names.js';
 export type { HostFacts } from './fixed-rules.js';
-export { createIptablesBackend, type IptablesBackendOptions, iptablesBackend } from './iptables-backend.js';
+export {
+  createIptablesBackend,
+  type IptablesBackend,
+  type IptablesBackendOptions,
+  type IptablesPacketCounts,
+  iptablesBackend,
+} from './iptables-backend.js';
 export { IptablesDataplane, type IptablesDataplaneOptions } from './iptables-dataplane.js';
 export { IptablesLeftovers, IptablesPartlyApplied } from './iptables-error.js';
 export { type InstalledIptables, IptablesPlanner, MOST_ENDPOINTS_WITH_COMMENTS } from './iptables-planner.js';

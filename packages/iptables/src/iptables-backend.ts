@@ -25,10 +25,13 @@ import {
   IptablesError,
   type IptablesVariant,
   inNewNamespace,
+  type PacketCounters,
+  PacketCountersNetlink,
   ProcSysctl,
   type Sysctl,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
+import { COUNTERS } from './fixed-rules.js';
 import { cleanUp } from './iptables-cleanup.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesLeftovers } from './iptables-error.js';
@@ -41,6 +44,25 @@ export interface IptablesBackendOptions {
   readonly runner?: CommandRunner;
   /** Kernel settings. Default: those of this process's network namespace. */
   readonly sysctl?: Sysctl;
+  /**
+   * Counters of the kernel, for what rules drop. Default: those of this process's network namespace; none when `runner`
+   * is given, for it may work in another one.
+   */
+  readonly counters?: PacketCounters;
+}
+
+/** The iptables backend, and what it can tell beside. */
+export interface IptablesBackend extends BackendModule {
+  /** What rules have counted, where the kernel has counters for that (spec §10.4). */
+  packetCounts(): Promise<IptablesPacketCounts>;
+}
+
+/** Packets that rules have counted; undefined where the kernel cannot. */
+export interface IptablesPacketCounts {
+  /** Packets that conntrack calls INVALID, which are dropped. */
+  readonly invalidDropped: number | undefined;
+  /** Connections to NodePorts on 127.0.0.0/8. */
+  readonly localhostNodePorts: number | undefined;
 }
 
 const MODE: ProxyMode = 'iptables';
@@ -48,7 +70,7 @@ const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 
 /** Makes the iptables backend. Touches nothing until it is used. */
-export function createIptablesBackend(options: IptablesBackendOptions = {}): BackendModule {
+export function createIptablesBackend(options: IptablesBackendOptions = {}): IptablesBackend {
   const host = new IptablesHost(options);
   return {
     mode: MODE,
@@ -56,6 +78,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     capabilities: { localhostNodePorts: true },
     probe: () => host.probe(),
     diagnose: () => host.diagnose(),
+    packetCounts: () => host.packetCounts(),
     prepare: (proxierOptions, logger) => host.prepare(proxierOptions, logger),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
@@ -84,11 +107,13 @@ COMMIT
 class IptablesHost {
   readonly #runner: CommandRunner;
   readonly #sysctl: Sysctl;
+  readonly #counters: PacketCounters | undefined;
   #variant: Promise<IptablesVariant | undefined> | undefined;
 
   constructor(private readonly options: IptablesBackendOptions) {
     this.#runner = options.runner ?? createCommandRunner();
     this.#sysctl = options.sysctl ?? new ProcSysctl();
+    this.#counters = options.counters ?? (options.runner === undefined ? new PacketCountersNetlink() : undefined);
   }
 
   createProxier(context: ProxierContext): Proxier {
@@ -98,6 +123,7 @@ class IptablesHost {
       iptables: () => this.#chosen(family, logger),
       masqueradeBit: options.masqueradeBit,
       sysctl: this.#sysctl,
+      ...(this.#counters === undefined ? {} : { counters: this.#counters }),
       logger,
       clock,
     });
@@ -131,6 +157,14 @@ class IptablesHost {
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
     }
+  }
+
+  async packetCounts(): Promise<IptablesPacketCounts> {
+    const read = async (name: string) => (await this.#counters?.read(name).catch(() => undefined))?.packets;
+    return {
+      invalidDropped: await read(COUNTERS.invalidDropped),
+      localhostNodePorts: await read(COUNTERS.localhostNodePorts),
+    };
   }
 
   async diagnose(): Promise<readonly Diagnosis[]> {
@@ -228,4 +262,4 @@ class IptablesHost {
 }
 
 /** The backend with its defaults. */
-export const iptablesBackend: BackendModule = createIptablesBackend();
+export const iptablesBackend: IptablesBackend = createIptablesBackend();

@@ -9,9 +9,18 @@ import {
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
-import { type Iptables, ProcSysctl, parseSavedTable, type Sysctl, SysctlError } from '@kube-proxier/linux';
+import {
+  type Iptables,
+  IptablesError,
+  IptablesRule,
+  type PacketCounters,
+  ProcSysctl,
+  parseSavedTable,
+  type Sysctl,
+  SysctlError,
+} from '@kube-proxier/linux';
 import { applyTransaction } from './apply-transaction.js';
-import { ROUTE_LOCALNET } from './fixed-rules.js';
+import { COUNTERS, ROUTE_LOCALNET } from './fixed-rules.js';
 import { cleanUp } from './iptables-cleanup.js';
 import { IptablesPartlyApplied } from './iptables-error.js';
 import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
@@ -28,6 +37,8 @@ export interface IptablesDataplaneOptions {
   readonly masqueradeBit?: number;
   /** Default: the settings of this process's network namespace. */
   readonly sysctl?: Sysctl;
+  /** Counters of the kernel for rules to count in. Default: nothing is counted. */
+  readonly counters?: PacketCounters;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -92,7 +103,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     return {
       ...tables,
       routeLocalnet: routeLocalnet === '1',
-      facts: { randomFully, dropInvalid: liberal === undefined || liberal === '0' },
+      facts: { randomFully, dropInvalid: liberal === undefined || liberal === '0', counters: await this.#counters() },
     };
   }
 
@@ -135,6 +146,31 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       throw error;
     });
     return this.#found;
+  }
+
+  /** Made where the kernel has such counters (spec I-72, I-23). */
+  async #counters(): Promise<ReadonlySet<string>> {
+    const there = new Set<string>();
+    for (const name of Object.values(COUNTERS)) {
+      if ((await this.options.counters?.ensure(name)) && (await this.#canCountIn(name))) {
+        there.add(name);
+      }
+    }
+    return there;
+  }
+
+  /** A kernel may have the counters, and not the match: then a rule with it would be refused, and all rules with it. */
+  async #canCountIn(name: string): Promise<boolean> {
+    try {
+      const { text } = new IptablesRule({ matches: [{ match: 'nfacct', counter: name }] });
+      await (await this.#iptables()).ruleExists('filter', 'FORWARD', text);
+      return true;
+    } catch (error) {
+      if (error instanceof IptablesError && error.code === 'IPTABLES_FAILED') {
+        return false;
+      }
+      throw error;
+    }
   }
 
   /** Undefined when the kernel has no such setting, or does not show it. */

@@ -81,10 +81,10 @@ export class IptablesPlanner {
       filter: NOTHING,
       nat: NOTHING,
       routeLocalnet: false,
-      facts: { randomFully: true, dropInvalid: true },
+      facts: { randomFully: true, dropInvalid: true, counters: new Set() },
     };
     const wanted = this.#stateChains(next);
-    const host = hostChains(this.masqueradeBit, found.facts);
+    const host = hostChains(next.family, this.masqueradeBit, found.facts);
     for (const table of TABLES) {
       for (const [name, chain] of host[table]) {
         wanted[table].set(name, chain);

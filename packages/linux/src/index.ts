@@ -1,3 +1,5 @@
+export * from './accounting/packet-counters.js';
+export { PacketCountersNetlink } from './accounting/packet-counters-netlink.js';
 // Processes, conntrack, sysctl, network, ipvs.
 export * from './conntrack/conntrack.js';
 export * from './conntrack/conntrack-text.js';

@@ -26,6 +26,7 @@ export { ServiceHealthServers, type ServiceHealthServersOptions } from './health
 export { type HostNetwork, thisHost } from './host-network.js';
 export {
   type FailingPart,
+  type PacketCountsReport,
   ProxyMetrics,
   type ProxyMetricsOptions,
   type ServiceConnectionsReport,

@@ -9,6 +9,7 @@ import {
 } from '@kube-proxier/core';
 import {
   combineObservers,
+  type PacketCountsReport,
   ProxyMetrics,
   ProxyServer,
   type ProxyServerOptions,
@@ -182,6 +183,10 @@ class Settling implements ServerObserver {
 
 /** A backend that carries connections itself, or counts them, says how many. */
 function watchTraffic(backends: ProxyServerOptions['backends'], metrics: ProxyMetrics): void {
+  const [packets] = backends.flatMap((backend: object) => (countsPackets(backend) ? [backend] : []));
+  if (packets !== undefined) {
+    metrics.watchPacketCounts(() => packets.packetCounts());
+  }
   const counting = backends.flatMap((backend: object) => (countsConnections(backend) ? [backend] : []));
   if (counting.length > 0) {
     metrics.watchConnections(async () => (await Promise.all(counting.map((one) => one.connections()))).flat());
@@ -190,6 +195,10 @@ function watchTraffic(backends: ProxyServerOptions['backends'], metrics: ProxyMe
   if (carriers.length > 0) {
     metrics.watchTraffic(() => carriers.flatMap((carrier) => carrier.traffic()));
   }
+}
+
+function countsPackets(backend: object): backend is { packetCounts(): Promise<PacketCountsReport> } {
+  return 'packetCounts' in backend && typeof backend.packetCounts === 'function';
 }
 
 function countsConnections(

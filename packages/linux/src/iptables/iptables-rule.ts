@@ -14,7 +14,15 @@ export type ConntrackState = 'INVALID' | 'NEW' | 'RELATED' | 'ESTABLISHED' | 'UN
 /** A match extension (`-m …`), as far as backends of this project use them. */
 export type IptablesMatch =
   | { readonly match: 'port'; readonly protocol: IptablesProtocol; readonly first: number; readonly last?: number }
-  | { readonly match: 'conntrack'; readonly states: readonly ConntrackState[]; readonly not?: boolean }
+  | {
+      readonly match: 'conntrack';
+      readonly states: readonly ConntrackState[];
+      readonly not?: boolean;
+      /** Where the connection was meant to go at first. */
+      readonly originalDestination?: string;
+    }
+  /** Counts the packet in the kernel's counter of that name. */
+  | { readonly match: 'nfacct'; readonly counter: string }
   | { readonly match: 'mark'; readonly value: number; readonly mask: number; readonly not?: boolean }
   | { readonly match: 'addrtype'; readonly side: 'src' | 'dst'; readonly type: 'LOCAL' }
   /** In a set of addresses; `sides` say which address or port of the packet stands for each part of an entry. */
@@ -88,7 +96,11 @@ function renderMatch(match: IptablesMatch): string {
       return ` -m ${match.protocol} --dport ${match.first}${range}`;
     }
     case 'conntrack':
-      return ` -m conntrack${match.not ? ' !' : ''} --ctstate ${match.states.join(',')}`;
+      return ` -m conntrack${match.not ? ' !' : ''} --ctstate ${match.states.join(',')}${
+        match.originalDestination === undefined ? '' : ` --ctorigdst ${match.originalDestination}`
+      }`;
+    case 'nfacct':
+      return ` -m nfacct --nfacct-name  ${match.counter}`;
     case 'mark':
       return ` -m mark${match.not ? ' !' : ''} --mark ${hex(match.value)}/${hex(match.mask)}`;
     case 'addrtype':
@@ -329,9 +341,14 @@ class RuleReader {
         if (!states.every((state): state is ConntrackState => STATES.includes(state))) {
           throw new UnknownWord();
         }
-        matches.push(not ? { match: 'conntrack', states, not } : { match: 'conntrack', states });
+        const destination = this.#take('--ctorigdst') ? { originalDestination: this.#next() } : {};
+        matches.push({ match: 'conntrack', states, ...(not ? { not } : {}), ...destination });
         return;
       }
+      case 'nfacct':
+        this.#expect('--nfacct-name');
+        matches.push({ match: 'nfacct', counter: this.#next() });
+        return;
       case 'mark': {
         const not = this.#take('!');
         this.#expect('--mark');

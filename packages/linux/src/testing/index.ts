@@ -13,6 +13,7 @@ export * from './fake-links.js';
 export * from './fake-local-network.js';
 // nftables
 export { FakeNft } from './fake-nft.js';
+export { FakePacketCounters } from './fake-packet-counters.js';
 export * from './fake-sysctl.js';
 export {
   ENDPOINT_PORT,

@@ -219,6 +219,8 @@ function chanceOfMatch(match: IptablesMatch, walker: Walker, isLocal: (address: 
       return match.probability;
     case 'recent':
       return match.operation === 'set' ? 1 : 0;
+    case 'nfacct':
+      return 1;
     case 'set':
       throw new Error(`a walk knows nothing of sets such as ${match.set}`);
   }

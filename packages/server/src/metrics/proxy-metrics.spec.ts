@@ -3,11 +3,7 @@ import { diffStates, type ModeSelection, type ProxyState, type SyncSuccess } fro
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
 import { ProxyMetrics } from './proxy-metrics.js';
 
-/**
- * Spec §10.4, but for the two that count packets by nfacct
- * (`iptables_ct_state_invalid_dropped_packets_total`, `iptables_localhost_nodeports_accepted_packets_total`): our rules
- * have no such match, which many kernels lack.
- */
+/** Spec §10.4; the two that packets are counted in by nfacct are there where the kernel can count. */
 const NAMES = [
   'kubeproxy_sync_proxy_rules_duration_seconds',
   'kubeproxy_sync_full_proxy_rules_duration_seconds',
@@ -172,5 +168,21 @@ describe('ProxyMetrics (spec §10.4)', () => {
     expect(await value(metrics, 'kube_proxier_proxy_mode_info', { mode: 'iptables', requested: 'ipvs' })).toBe(1);
     metrics.repaired({ family: 'IPv4', what: 'x' });
     expect(await value(metrics, 'kube_proxier_drift_repairs_total', { ip_family: 'IPv4' })).toBe(1);
+  });
+
+  test('packets that rules count are a metric as soon as the kernel counts them, and absent where it does not', async () => {
+    const state = resolveObjects({ services: [makeService('a')] });
+    const metrics = new ProxyMetrics();
+    let counted = 3;
+    metrics.watchPacketCounts(async () => ({ invalidDropped: counted, localhostNodePorts: undefined }));
+    const name = 'kubeproxy_iptables_ct_state_invalid_dropped_packets_total';
+    expect(await metrics.registry.metrics()).not.toContain(name);
+    metrics.synced(success(state));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await value(metrics, name, {})).toBe(3);
+    counted = 5;
+    metrics.synced(success(state));
+    expect(await value(metrics, name, {})).toBe(5);
+    expect(await metrics.registry.metrics()).not.toContain('localhost_nodeports_accepted');
   });
 });

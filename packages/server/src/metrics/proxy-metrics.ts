@@ -36,6 +36,27 @@ export interface ServiceTrafficReport {
   readonly bytesToClients: number;
 }
 
+/** Packets that rules have counted; undefined where the kernel cannot. */
+export interface PacketCountsReport {
+  /** Packets that conntrack calls INVALID, which are dropped. */
+  readonly invalidDropped: number | undefined;
+  /** Connections to NodePorts on 127.0.0.0/8. */
+  readonly localhostNodePorts: number | undefined;
+}
+
+const PACKET_METRICS = [
+  [
+    'invalidDropped',
+    'kubeproxy_iptables_ct_state_invalid_dropped_packets_total',
+    'Packets dropped because connection tracking calls them invalid',
+  ],
+  [
+    'localhostNodePorts',
+    'kubeproxy_iptables_localhost_nodeports_accepted_packets_total',
+    'Connections to NodePorts on loopback addresses',
+  ],
+] as const;
+
 /** Connections to one service port that a backend has counted. */
 export interface ServiceConnectionsReport {
   readonly servicePort: ServicePortName;
@@ -63,6 +84,7 @@ export class ProxyMetrics implements ServerObserver {
   readonly registry: Registry;
   private readonly clock: Clock;
   private mode = '';
+  private packetCounts: (() => Promise<PacketCountsReport>) | undefined;
 
   private readonly syncDuration;
   private readonly fullSyncDuration;
@@ -234,6 +256,10 @@ export class ProxyMetrics implements ServerObserver {
   synced({ family, state, changes, full, duration, triggerTimes, report }: SyncSuccess): void {
     const labels = { ip_family: family };
     this.observeSync(family, full, duration);
+    if (full && this.packetCounts !== undefined) {
+      // The first look at everything makes the counters. What cannot be read now is, at the next one.
+      void this.beginToCountPackets(this.packetCounts).catch(() => {});
+    }
     const now = this.clock.now();
     this.lastTimestamp.set(labels, now / 1000);
     for (const time of triggerTimes) {
@@ -322,6 +348,35 @@ export class ProxyMetrics implements ServerObserver {
     counter('failed_dials_total', 'Attempts to reach an endpoint that failed', (report) => report.failedDials);
     counter('to_endpoints_bytes_total', 'Bytes of payload to endpoints', (report) => report.bytesToEndpoints);
     counter('to_clients_bytes_total', 'Bytes of payload to clients', (report) => report.bytesToClients);
+  }
+
+  /**
+   * Asked for what rules have counted (spec I-72). A metric comes into being with its first number: where the kernel
+   * cannot count it is absent. Called once.
+   */
+  watchPacketCounts(counts: () => Promise<PacketCountsReport>): void {
+    this.packetCounts = counts;
+  }
+
+  private async beginToCountPackets(counts: () => Promise<PacketCountsReport>): Promise<void> {
+    const first = await counts();
+    for (const [key, name, help] of PACKET_METRICS) {
+      if (first[key] === undefined || this.registry.getSingleMetric(name)) {
+        continue;
+      }
+      new Counter({
+        name,
+        help,
+        registers: [this.registry],
+        async collect() {
+          const count = (await counts())[key];
+          if (count !== undefined) {
+            this.reset();
+            this.inc(count);
+          }
+        },
+      });
+    }
   }
 
   /** Asked for connections to service ports whenever metrics are. Called once. */
