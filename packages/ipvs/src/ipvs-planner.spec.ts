@@ -99,6 +99,15 @@ describe('what a change costs', () => {
   });
 });
 
+test('timeouts that are asked for anew are set at the next start, and those that are not are left', async () => {
+  const { host, resolver, dataplane } = world(1);
+  const { state } = resolver.checkout();
+  await install(dataplane, state);
+  expect(await host.ipvs.timeouts()).toEqual({ tcp: 900, tcpFin: 120, udp: 300 });
+  await install(new IpvsDataplane({ family: 'IPv4', host, timeouts: { tcp: 60, tcpFin: 0, udp: 7 } }), state);
+  expect(await host.ipvs.timeouts()).toEqual({ tcp: 60, tcpFin: 120, udp: 7 });
+});
+
 describe('draining', () => {
   test('a server with connections stays without weight, comes back when it is wanted, and goes when it is idle', async () => {
     const { host, dataplane, resolver, slices, slice } = world(1);
