@@ -20,8 +20,8 @@ import {
   type Iptables,
   type IptablesVariant,
   IpvsNetlink,
+  kernelFiles,
   LinksNetlink,
-  NetlinkError,
   ProcSysctl,
   probeIpvs,
   type Sysctl,
@@ -119,6 +119,9 @@ class IpvsBackendHost {
 
   /** Where the kernel has no IPVS there is nothing to clean up (spec V-40); its module is not loaded for that. */
   async cleanup(logger: Logger): ReturnType<Cleanup> {
+    if (!(await hasIpvs())) {
+      return;
+    }
     const left: string[] = [];
     let cause: unknown;
     for (const family of FAMILIES) {
@@ -126,9 +129,6 @@ class IpvsBackendHost {
       try {
         await dataplane.cleanup();
       } catch (error) {
-        if (error instanceof NetlinkError && error.code === 'NETLINK_UNAVAILABLE') {
-          return;
-        }
         left.push(`${family} virtual servers: ${messageOf(error)}`);
         cause = error;
       }
@@ -157,6 +157,16 @@ class IpvsBackendHost {
     this.#variant ??= detectIptablesVariant(this.#runner).then(({ variant }) => variant);
     const variant = await this.#variant;
     return createIptables({ family, runner: this.#runner, ...(variant === undefined ? {} : { variant }) });
+  }
+}
+
+/** Looks, without having anything loaded. */
+async function hasIpvs(): Promise<boolean> {
+  try {
+    await kernelFiles.read('/proc/net/ip_vs');
+    return true;
+  } catch {
+    return false;
   }
 }
 

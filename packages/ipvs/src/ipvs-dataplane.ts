@@ -313,6 +313,12 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     }
   }
 
+  async #hasTimeouts(): Promise<boolean> {
+    const { host, timeouts = { tcp: 0, tcpFin: 0, udp: 0 } } = this.options;
+    const found = await host.ipvs.timeouts();
+    return (['tcp', 'tcpFin', 'udp'] as const).every((name) => timeouts[name] === 0 || timeouts[name] === found[name]);
+  }
+
   async #readBack(): Promise<InstalledIpvs> {
     const { family, host } = this.options;
     const { links } = host;
@@ -337,7 +343,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       addresses: addresses.filter((address) => familyOf(address) !== 'IPv6' || !/^fe[89ab]/.test(address)),
       localAddresses,
       tables,
-      settled: await this.#settings.areRight(),
+      settled: (await this.#settings.areRight()) && (await this.#hasTimeouts()),
       facts: { randomFully },
     };
   }

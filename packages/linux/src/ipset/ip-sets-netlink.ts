@@ -24,8 +24,8 @@ import {
 const ENOENT = 2;
 
 /**
- * {@link IpSets} by nfnetlink. (Against `ipset restore` of the same entries it takes a third of the time, and a single
- * entry takes no process to be started; `docs/performance.md` has the figures.)
+ * {@link IpSets} by nfnetlink. Against `ipset restore`, one entry takes no process to be started, and many go as fast as
+ * the kernel takes them; `docs/performance.md` has the figures.
  */
 export class IpSetsNetlink implements IpSets {
   readonly #revisions = new Map<string, Promise<number>>();

@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import { isProxierError } from '@kube-proxier/core';
+import { CommandError, type CommandRunner } from '@kube-proxier/linux';
+import { FakeIpvs } from '@kube-proxier/linux/testing';
+import { createIpvsBackend } from './ipvs-backend.js';
+import { probeHost } from './probe-host.js';
+import { SCHEDULER_NAMES } from './schedulers.js';
+import { type FakeHost, fakeHost } from './testing/contents.js';
+
+function probe(host: FakeHost, scheduler = 'rr') {
+  return probeHost({ host: () => host, supportsIPv6: async () => true, scheduler });
+}
+
+describe('the probe', () => {
+  test('tries every scheduler, every set, the interface and the rules, and leaves nothing behind', async () => {
+    const host = fakeHost('IPv4');
+    const { result, schedulers } = await probe(host);
+    expect(result).toEqual({
+      usable: true,
+      detail: `IPVS 1.2.1, schedulers ${SCHEDULER_NAMES.join(' ')}`,
+      families: ['IPv4', 'IPv6'],
+    });
+    expect([...schedulers]).toEqual(SCHEDULER_NAMES);
+    expect(await host.ipvs.virtualServers()).toEqual([]);
+    expect(await host.sets.names()).toEqual([]);
+    expect(await host.links.find('kube-ipvs-try')).toBeUndefined();
+    expect(host.tools.chainsOf('mangle').filter((chain) => chain.includes('IPVS'))).toEqual([]);
+  });
+
+  test('a scheduler that is not there is the reason only where it was asked for', async () => {
+    const lacking = () => ({ ...fakeHost('IPv4'), ipvs: new FakeIpvs(new Set(['rr', 'wlc'])) });
+    expect(await probe(lacking())).toMatchObject({ result: { usable: true }, schedulers: new Set(['rr', 'wlc']) });
+    expect((await probe(lacking(), 'mh')).result).toEqual({
+      usable: false,
+      reason: 'the kernel lacks the IPVS scheduler mh (module ip_vs_mh); it has rr, wlc',
+    });
+  });
+
+  test('rules that the host does not take are the reason', async () => {
+    const host = fakeHost('IPv4');
+    host.tools.refuses = (line) => line.includes('--map-set');
+    const { result } = await probe(host);
+    expect(result).toMatchObject({ usable: false, reason: expect.stringContaining('--map-set') });
+    expect(await host.sets.names()).toEqual([]);
+  });
+
+  test('a kernel without IPVS says so, and how that could not be changed', async () => {
+    const runner: CommandRunner = {
+      run: async ({ command }) => {
+        const stderr = 'modprobe: FATAL: Module ip_vs not found.';
+        throw new CommandError('exit-code', command, 1, undefined, stderr, 'modprobe failed');
+      },
+    };
+    const result = await createIpvsBackend({ runner }).probe();
+    // Where this runs on a kernel that has it, the module is not asked for.
+    if (!result.usable) {
+      expect(result.reason).toBe(
+        'the kernel has no IPVS, and its module ip_vs could not be loaded (modprobe: FATAL: Module ip_vs not found)',
+      );
+    }
+  });
+});
+
+test.each([
+  [{ scheduler: 'fastest' }, /"fastest" is no scheduler of IPVS; there are rr, wrr/],
+  [{ excludeCIDRs: ['10.0.0.0/8', 'here'] }, /"here" is not a network/],
+  [{ timeouts: { tcp: -1, tcpFin: 0, udp: 0 } }, /whole seconds/],
+])('options that no host can follow are refused: %j', (options, message) => {
+  let error: unknown;
+  try {
+    createIpvsBackend(options);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(isProxierError(error) && error.code).toBe('IPVS_OPTIONS');
+  expect(String(error)).toMatch(message);
+});

@@ -1,0 +1,214 @@
+import { describe, expect, test } from '@jest/globals';
+import { diffStates, type Service } from '@kube-proxier/core';
+import { makeResolver, makeService, makeSlice } from '@kube-proxier/core/testing';
+import fc from 'fast-check';
+import { IpvsDataplane } from './ipvs-dataplane.js';
+import type { IpvsTransaction } from './ipvs-transaction.js';
+import { MARK_NUMBERS, MarkLayout } from './layout.js';
+import { readScheduler, SCHEDULER_ANNOTATION, WEIGHT_ANNOTATION } from './scheduler-choice.js';
+import { fakeHost, install } from './testing/contents.js';
+
+/** A dataplane on a fake host, with Services by the number. */
+function world(services: number, settings: { onWarn?: (text: string) => void } = {}) {
+  const host = fakeHost('IPv4');
+  const logger = {
+    error() {},
+    warn: (text: string) => settings.onWarn?.(text),
+    info() {},
+    debug() {},
+    v: () => false,
+  };
+  const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger });
+  const resolver = makeResolver({
+    family: 'IPv4',
+    localTrafficDetection: { kind: 'source-cidr', cidr: '10.244.0.0/16' },
+  });
+  const slice = (index: number, addresses: readonly string[]) =>
+    makeSlice(
+      `default/svc-${index}`,
+      addresses.map((address) => ({ address })),
+      {
+        ports: [{ name: '', protocol: 'TCP', port: 8080 }],
+      },
+    );
+  const slices = Array.from({ length: services }, (_, index) => slice(index, [`10.244.1.${index + 1}`, '10.244.2.1']));
+  const objects = slices.map((_slice, index) =>
+    makeService(`default/svc-${index}`, { clusterIP: `10.96.0.${index + 1}` }),
+  );
+  for (const [index, one] of slices.entries()) {
+    resolver.updateService(undefined, objects[index]);
+    resolver.updateEndpointSlice(undefined, one);
+  }
+  return { host, dataplane, resolver, slices, slice, objects };
+}
+
+function commandsOf(transaction: IpvsTransaction | undefined): readonly string[] {
+  return (transaction?.steps ?? []).flatMap((step): readonly string[] => {
+    switch (step.to) {
+      case 'ipvs':
+      case 'sets':
+        return step.commands.map((command) => command.do);
+      case 'draining':
+        return step.servers.map(() => 'drain');
+      case 'addresses':
+        return [...step.add.map(() => 'add-address'), ...step.remove.map(() => 'delete-address')];
+      default:
+        return [step.to];
+    }
+  });
+}
+
+describe('what a change costs', () => {
+  test.each([2, 100])('one endpoint of one of %i Services is two commands, and nothing is listed', async (services) => {
+    const { host, dataplane, resolver, slices, slice } = world(services);
+    await install(dataplane, resolver.checkout().state);
+    const { listings } = host.ipvs;
+    resolver.updateEndpointSlice(slices[1], slice(1, ['10.244.9.9', '10.244.2.1']));
+    const { state, changes } = resolver.checkout();
+    const transaction = dataplane.plan(state, changes);
+    expect(commandsOf(transaction)).toEqual(['add-real', 'drain']);
+    await dataplane.apply(transaction as IpvsTransaction);
+    expect(host.ipvs.listings).toBe(listings);
+  });
+
+  test('a Service that comes is let in step by step, and goes the other way round', async () => {
+    const { dataplane, resolver, objects } = world(2);
+    await install(dataplane, resolver.checkout().state);
+    const one = makeService('default/more', { clusterIP: '10.96.7.7' });
+    resolver.updateService(undefined, one);
+    const come = resolver.checkout();
+    const coming = dataplane.plan(come.state, come.changes) as IpvsTransaction;
+    expect(commandsOf(coming)).toEqual(['add-entry', 'add-entry', 'add-virtual', 'add-address']);
+    await dataplane.apply(coming);
+    resolver.updateService(one, undefined);
+    const go = resolver.checkout();
+    expect(commandsOf(dataplane.plan(go.state, go.changes))).toEqual([
+      ...['delete-address', 'delete-virtual', 'delete-entry', 'delete-entry'],
+    ]);
+    expect(objects).toHaveLength(2);
+  });
+
+  test('what is installed already is left alone, whoever looks', async () => {
+    const { host, resolver, dataplane } = world(3);
+    const { state } = resolver.checkout();
+    await install(dataplane, state);
+    const written = host.ipvs.commands.length;
+    const other = new IpvsDataplane({ family: 'IPv4', host });
+    expect(other.plan(state, diffStates(undefined, state), await other.readBack())).toBeUndefined();
+    expect(host.ipvs.commands).toHaveLength(written);
+  });
+});
+
+test('timeouts that are asked for anew are set at the next start, and those that are not are left', async () => {
+  const { host, resolver, dataplane } = world(1);
+  const { state } = resolver.checkout();
+  await install(dataplane, state);
+  expect(await host.ipvs.timeouts()).toEqual({ tcp: 900, tcpFin: 120, udp: 300 });
+  await install(new IpvsDataplane({ family: 'IPv4', host, timeouts: { tcp: 60, tcpFin: 0, udp: 7 } }), state);
+  expect(await host.ipvs.timeouts()).toEqual({ tcp: 60, tcpFin: 120, udp: 7 });
+});
+
+describe('draining', () => {
+  test('a server with connections stays without weight, comes back when it is wanted, and goes when it is idle', async () => {
+    const { host, dataplane, resolver, slices, slice } = world(1);
+    await install(dataplane, resolver.checkout().state);
+    const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
+    const gone = { address: '10.244.1.1', port: 8080 };
+    host.ipvs.connect(at, gone, 1);
+    let before = slices[0];
+    const sync = async (addresses: readonly string[]) => {
+      const next = slice(0, addresses);
+      resolver.updateEndpointSlice(before, next);
+      before = next;
+      const { state, changes } = resolver.checkout();
+      await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
+      return state;
+    };
+    const weight = async () =>
+      (await host.ipvs.realServers(at)).find(({ address }) => address === gone.address)?.weight;
+    await sync(['10.244.2.1']);
+    expect([await weight(), dataplane.draining]).toEqual([0, 1]);
+    const state = await sync(['10.244.1.1', '10.244.2.1']);
+    expect([await weight(), dataplane.draining]).toEqual([1, 0]);
+    await sync(['10.244.2.1']);
+    // Read back by another process, it is on its way out still, and nothing has to be written.
+    const other = new IpvsDataplane({ family: 'IPv4', host });
+    const now = resolver.latest;
+    expect(other.plan(now, diffStates(undefined, now), await other.readBack())).toBeUndefined();
+    expect(other.draining).toBe(1);
+    host.ipvs.connect(at, gone, 0);
+    while ((await weight()) !== undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(state).not.toBe(now);
+  });
+});
+
+describe('schedulers', () => {
+  const port = (annotations: Record<string, string>) => ({
+    annotations,
+    name: { namespace: 'work', name: 'web', portName: '', protocol: 'TCP' as const },
+  });
+
+  test('a Service chooses by annotation; what cannot be followed is told and left out', () => {
+    expect(readScheduler(port({}), 'wlc').choice).toEqual({ name: 'wlc', schedulerFlags: 0, weight: 1 });
+    expect(readScheduler(port({ [SCHEDULER_ANNOTATION]: 'mh' }), 'rr').choice).toMatchObject({
+      name: 'mh',
+      schedulerFlags: 0x10,
+    });
+    expect(
+      readScheduler(port({ [SCHEDULER_ANNOTATION]: 'ovf', [WEIGHT_ANNOTATION]: '100' }), 'rr').choice,
+    ).toMatchObject({
+      name: 'ovf',
+      weight: 100,
+    });
+    for (const wrong of ['fastest', 'rr; reboot', 'RR']) {
+      const { choice, problems } = readScheduler(port({ [SCHEDULER_ANNOTATION]: wrong }), 'rr');
+      expect(choice.name).toBe('rr');
+      expect(problems).toEqual([
+        expect.stringMatching(/ipvs-scheduler of work\/web must be one of rr, .*; rr is used instead$/),
+      ]);
+    }
+    const lacking = readScheduler(port({ [SCHEDULER_ANNOTATION]: 'mh' }), 'rr', new Set(['rr']));
+    expect([lacking.choice.name, lacking.problems]).toEqual(['rr', [expect.stringContaining('module ip_vs_mh')]]);
+    for (const wrong of ['0', '-1', '65536', '1.5', 'many']) {
+      expect(readScheduler(port({ [WEIGHT_ANNOTATION]: wrong }), 'rr')).toMatchObject({
+        choice: { weight: 1 },
+        problems: [expect.stringContaining('from 1 to 65535')],
+      });
+    }
+  });
+
+  test('an annotation that changes takes one command, and a wrong one is told once', async () => {
+    const warned: string[] = [];
+    const { dataplane, resolver, objects } = world(1, { onWarn: (text) => warned.push(text) });
+    await install(dataplane, resolver.checkout().state);
+    let before = objects[0] as Service;
+    const annotate = (scheduler: string) => {
+      const next = { ...before, metadata: { ...before.metadata, annotations: { [SCHEDULER_ANNOTATION]: scheduler } } };
+      resolver.updateService(before, next);
+      before = next;
+      const { state, changes } = resolver.checkout();
+      return dataplane.plan(state, changes);
+    };
+    expect(commandsOf(annotate('lc'))).toEqual(['set-virtual']);
+    expect(commandsOf(annotate('nonsense'))).toEqual(['set-virtual']);
+    expect(annotate('nonsense')).toBeUndefined();
+    expect(warned).toHaveLength(1);
+  });
+});
+
+test('marks can be told from each other and from others, and leave the masquerade bit alone', () => {
+  const number = fc.integer({ min: 0, max: MARK_NUMBERS - 1 });
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 31 }), number, number, (bit, one, other) => {
+      const layout = new MarkLayout(bit);
+      const mark = layout.mark(one);
+      expect(Number.isInteger(mark) && mark > 0 && mark < 2 ** 32).toBe(true);
+      expect((mark & (1 << bit)) >>> 0).toBe(0);
+      expect(layout.isOurs(mark)).toBe(true);
+      expect(layout.isOurs((mark ^ layout.mask) >>> 0)).toBe(false);
+      expect(layout.mark(other) === mark).toBe(one === other);
+    }),
+  );
+});
