@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as client from '@kubernetes/client-node';
 
+const models = new Map(Object.entries(client));
 const MODELS = join(dirname(createRequire(import.meta.url).resolve('@kubernetes/client-node')), 'gen/models');
 const KINDS = {
   'v1 ConfigMap': 'V1ConfigMap',
@@ -35,7 +36,12 @@ function checkModel(model, object, path) {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
     return [`${path}: not an object`];
   }
-  const fields = new Map(client[model].getAttributeTypeMap().map((field) => [field.baseName, field]));
+  const fields = new Map(
+    models
+      .get(model)
+      .getAttributeTypeMap()
+      .map((field) => [field.baseName, field]),
+  );
   const missing = requiredFields(model).filter((name) => object[fields.get(name)?.baseName ?? name] === undefined);
   return [
     ...missing.map((name) => `${path}/${name}: missing`),
@@ -69,7 +75,6 @@ function checkType(type, value, path) {
     case 'string':
     case 'boolean':
     case 'number':
-      // biome-ignore lint/suspicious/useValidTypeof: a type of the schema that JavaScript has by the same name
       return typeof value === type ? [] : [`${path}: not a ${type}`];
     case 'IntOrString':
       return Number.isInteger(value) || typeof value === 'string' ? [] : [`${path}: not a number or string`];
