@@ -1,81 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCommandLine } from '../flags/command-line.js';
 import { CommandLineError, readSettings } from '../flags/settings.js';
+import { KUBEADM_CONFIG } from '../testing/kubeadm-files.js';
 import { FIELDS, readKubeProxyConfiguration } from './kube-proxy-configuration.js';
 
 const HEAD = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
 const MODES = ['iptables', 'ipvs', 'nftables'];
-
-/** What kubeadm puts into its ConfigMap: every field, most of them empty. */
-const KUBEADM = `apiVersion: kubeproxy.config.k8s.io/v1alpha1
-bindAddress: 0.0.0.0
-bindAddressHardFail: false
-clientConnection:
-  acceptContentTypes: ""
-  burst: 0
-  contentType: ""
-  kubeconfig: /var/lib/kube-proxy/kubeconfig.conf
-  qps: 0
-clusterCIDR: 10.244.0.0/16
-configSyncPeriod: 0s
-conntrack:
-  maxPerCore: null
-  min: null
-  tcpBeLiberal: false
-  tcpCloseWaitTimeout: null
-  tcpEstablishedTimeout: null
-  udpStreamTimeout: 0s
-  udpTimeout: 0s
-detectLocal:
-  bridgeInterface: ""
-  interfaceNamePrefix: ""
-detectLocalMode: ""
-enableProfiling: false
-healthzBindAddress: ""
-hostnameOverride: ""
-iptables:
-  localhostNodePorts: null
-  masqueradeAll: false
-  masqueradeBit: null
-  minSyncPeriod: 0s
-  syncPeriod: 0s
-ipvs:
-  excludeCIDRs: null
-  minSyncPeriod: 0s
-  scheduler: ""
-  strictARP: false
-  syncPeriod: 0s
-  tcpFinTimeout: 0s
-  tcpTimeout: 0s
-  udpTimeout: 0s
-kind: KubeProxyConfiguration
-logging:
-  flushFrequency: 0
-  options:
-    json:
-      infoBufferSize: "0"
-    text:
-      infoBufferSize: "0"
-  verbosity: 0
-metricsBindAddress: ""
-mode: ""
-nftables:
-  masqueradeAll: false
-  masqueradeBit: null
-  minSyncPeriod: 0s
-  syncPeriod: 0s
-nodePortAddresses: null
-oomScoreAdj: null
-portRange: ""
-showHiddenMetricsForVersion: ""
-windowsRunAsService: false
-winkernel:
-  enableDSR: false
-  forwardHealthCheckVip: false
-  networkName: ""
-  rootHnsEndpointName: ""
-  sourceVip: ""
-`;
 
 function settings(text: string, ...args: string[]) {
   return readSettings(
@@ -96,8 +26,8 @@ function problems(text: string, ...args: string[]): readonly string[] {
 
 describe('a KubeProxyConfiguration', () => {
   test("kubeadm's loads as it is, without a warning", () => {
-    expect(readKubeProxyConfiguration(KUBEADM, 'config.conf').warnings).toEqual([]);
-    expect(settings(KUBEADM, '--hostname-override=worker-1')).toMatchObject({
+    expect(readKubeProxyConfiguration(KUBEADM_CONFIG, 'config.conf').warnings).toEqual([]);
+    expect(settings(KUBEADM_CONFIG, '--hostname-override=worker-1')).toMatchObject({
       mode: '',
       proxier: {
         nodeName: 'worker-1',

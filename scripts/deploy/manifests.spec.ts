@@ -1,0 +1,229 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { EventRecorder, KubernetesSource } from '@kube-proxier/source-kubernetes';
+import { FakeApiServer, RecordingHandler, waitUntil } from '@kube-proxier/source-kubernetes/testing';
+import { Ajv } from 'ajv';
+import { parse, parseAllDocuments } from 'yaml';
+import { checkManifest } from './check-manifest.mjs';
+import { CHART, chartValues, renderChart } from './render-chart.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const KUSTOMIZE = join(ROOT, 'deploy/kustomize');
+/** What the kustomization is set up for. */
+const KIND = { apiServer: { host: 'kind-control-plane' } };
+
+interface Container {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly securityContext: { readonly privileged?: boolean; readonly capabilities?: unknown };
+}
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly rules?: readonly { readonly apiGroups: string[]; readonly resources: string[]; readonly verbs: string[] }[];
+  readonly spec?: {
+    readonly template: { readonly spec: { readonly containers: Container[]; readonly initContainers: Container[] } };
+  };
+}
+
+function kustomized(): readonly Manifest[] {
+  const { resources } = parse(readFileSync(join(KUSTOMIZE, 'kustomization.yaml'), 'utf8')) as { resources: string[] };
+  expect([...resources, 'kustomization.yaml'].sort()).toEqual(readdirSync(KUSTOMIZE).sort());
+  return resources.map((file) => parse(readFileSync(join(KUSTOMIZE, file), 'utf8')) as Manifest);
+}
+
+function charted(changes: object = KIND, namespace?: string): readonly Manifest[] {
+  return [...renderChart(changes, namespace).values()].map((text) => parse(text) as Manifest);
+}
+
+function pick(manifests: readonly Manifest[], kind: string): Manifest {
+  const found = manifests.filter((manifest) => manifest.kind === kind);
+  expect(found).toHaveLength(1);
+  return found[0] as Manifest;
+}
+
+const configurationOf = (manifests: readonly Manifest[]) => pick(manifests, 'ConfigMap').data?.['config.conf'] ?? '';
+
+/** By kind, with the documents inside of the ConfigMap as what they say. */
+function comparable(manifests: readonly Manifest[]) {
+  const sorted = [...manifests].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+  return sorted.map(({ data, ...rest }) =>
+    data === undefined
+      ? rest
+      : {
+          ...rest,
+          data: {
+            ...data,
+            'config.conf': parseAllDocuments(data['config.conf'] ?? '').map((document) => document.toJS() as unknown),
+          },
+        },
+  );
+}
+
+const validateValues = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }).compile(
+  JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')),
+);
+
+describe('deploy/', () => {
+  test('the kustomization and the chart make the same objects', () => {
+    expect(comparable(charted())).toEqual(comparable(kustomized()));
+  });
+
+  test.each([
+    ['the kustomization', kustomized],
+    ['the chart', () => charted()],
+    [
+      'the chart with everything changed',
+      () =>
+        charted(
+          {
+            ...KIND,
+            image: { tag: '1.2.3' },
+            imagePullSecrets: [{ name: 'key' }],
+            extraArgs: ['-v=2'],
+            nodeSelector: {},
+            tolerations: [],
+            resources: {},
+            maxUnavailable: 1,
+            podAnnotations: { a: 'b' },
+            proxierConfig: {},
+          },
+          'proxy',
+        ),
+    ],
+  ])('%s is what the API of Kubernetes takes', (_name, manifests) => {
+    for (const manifest of manifests()) {
+      expect({ kind: manifest.kind, problems: checkManifest(manifest) }).toEqual({ kind: manifest.kind, problems: [] });
+    }
+  });
+
+  test('what the API would not take is a problem', () => {
+    const daemonSet = structuredClone(pick(kustomized(), 'DaemonSet')) as unknown as {
+      spec: Record<string, unknown> & { template: { spec: Record<string, unknown> } };
+    };
+    delete daemonSet.spec.selector;
+    Object.assign(daemonSet.spec.template.spec, { hostNetwork: 'true', priorityClass: 'high' });
+    expect(checkManifest(daemonSet)).toEqual([
+      '/spec/selector: missing',
+      '/spec/template/spec/hostNetwork: not a boolean',
+      '/spec/template/spec/priorityClass: no such field in V1PodSpec',
+    ]);
+    expect(checkManifest({ apiVersion: 'v1', kind: 'Kitchen' })).toEqual([
+      'v1 Kitchen is not a kind that is known here',
+    ]);
+  });
+
+  test('values are checked by the schema: the ones to begin with need an API server, and mistakes are told', () => {
+    const problems = (changes: object) => {
+      validateValues(chartValues(changes));
+      return (validateValues.errors ?? []).map(({ instancePath }) => instancePath);
+    };
+    expect(problems(KIND)).toEqual([]);
+    expect(problems({})).toContain('/apiServer/host');
+    expect(problems({ ...KIND, imagee: {} })).toEqual(['']);
+    expect(problems({ apiServer: { host: 'https://api/', port: 0 } })).toEqual(['/apiServer/host']);
+    expect(problems({ ...KIND, config: { kind: 'Other' } })).toContain('/config/kind');
+  });
+
+  test('only the init container is privileged; what serves has the two capabilities that packet filters take', () => {
+    const spec = pick(kustomized(), 'DaemonSet').spec?.template.spec;
+    const [init, ...otherInits] = spec?.initContainers ?? [];
+    const [main, ...others] = spec?.containers ?? [];
+    expect([otherInits, others]).toEqual([[], []]);
+    expect(init?.securityContext.privileged).toBe(true);
+    expect(init?.args).toEqual([...(main?.args ?? []), '--init-only']);
+    expect(main?.securityContext).toMatchObject({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'], add: ['NET_ADMIN', 'NET_RAW'] },
+    });
+    expect(main?.securityContext.privileged).toBeUndefined();
+  });
+
+  test.each([
+    ['the kustomization', () => configurationOf(kustomized())],
+    ['the chart', () => configurationOf(charted())],
+  ])('the agent takes the configuration of %s without a word', (_name, configuration) => {
+    const directory = mkdtempSync(join(tmpdir(), 'deploy-'));
+    try {
+      const file = join(directory, 'config.conf');
+      writeFileSync(file, configuration());
+      const flags = [`--config=${file}`, `--write-config-to=${join(directory, 'out')}`];
+      const { status, stderr } = spawnSync(process.execPath, ['packages/agent/bin/kube-proxier.js', ...flags], {
+        cwd: ROOT,
+        encoding: 'utf8',
+      });
+      expect({ status, warnings: stderr.split('\n').filter((line) => /WARN|ERROR/.test(line)) }).toEqual({
+        status: 0,
+        warnings: [],
+      });
+      expect(readFileSync(join(directory, 'out'), 'utf8')).toMatch(/^mode: nftables$/m);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  test('the ClusterRole grants exactly what an API server is asked for', async () => {
+    const server = await FakeApiServer.start();
+    try {
+      const source = new KubernetesSource({ master: server.url });
+      await source.start(new RecordingHandler(), { nodeName: 'node1' });
+      const events = new EventRecorder({
+        master: server.url,
+        controller: 'kube-proxier',
+        instance: 'kube-proxier-node1',
+      });
+      events.record({
+        type: 'Normal',
+        reason: 'Starting',
+        action: 'StartKubeProxy',
+        note: 'starting',
+        regarding: { apiVersion: 'v1', kind: 'Node', name: 'node1' },
+      });
+      await waitUntil(() => server.openWatches.length === 4 && server.events.length === 1, 'four watches and an event');
+      await source.stop();
+      await events.stop(0);
+
+      const group = new Map([
+        ['services', ''],
+        ['nodes', ''],
+        ['endpointslices', 'discovery.k8s.io'],
+        ['servicecidrs', 'networking.k8s.io'],
+        ['events', 'events.k8s.io'],
+      ]);
+      const asked = server.requests.map(({ verb, resource }) => `${verb} ${resource}.${group.get(resource)}`);
+      const granted = (pick(kustomized(), 'ClusterRole').rules ?? []).flatMap(({ apiGroups, resources, verbs }) =>
+        apiGroups.flatMap((name) =>
+          resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${name}`)),
+        ),
+      );
+      expect(granted.sort()).toEqual([...new Set(asked)].sort());
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe('the image', () => {
+  const text = readFileSync(join(ROOT, 'deploy/image/Dockerfile'), 'utf8');
+
+  test('has the tools that the agent runs, and starts it without a shell', () => {
+    for (const tool of ['iptables', 'nftables', 'conntrack', 'ipset', 'kmod']) {
+      expect(text).toMatch(new RegExp(`apt-get install .*\\b${tool}\\b`));
+    }
+    const { bin } = JSON.parse(readFileSync(join(ROOT, 'packages/agent/package.json'), 'utf8')) as {
+      bin: Readonly<Record<string, string>>;
+    };
+    expect(text).toContain(
+      `ln -s ${join('/app/packages/agent', bin['kube-proxier'] ?? '')} /usr/local/bin/kube-proxier`,
+    );
+    expect(text).toMatch(/^ENTRYPOINT \["\/usr\/local\/bin\/kube-proxier"\]$/m);
+  });
+});
