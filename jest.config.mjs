@@ -5,7 +5,11 @@ export default {
   // Jest's own clean-up walks everything that globals lead to, and runs out of stack in long test files.
   testEnvironmentOptions: { globalsCleanup: 'off' },
   extensionsToTreatAsEsm: ['.ts'],
-  testMatch: ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/**/*.spec.ts'],
+  testMatch: [
+    '<rootDir>/packages/*/src/**/*.spec.ts',
+    '<rootDir>/scripts/**/*.spec.ts',
+    '<rootDir>/examples/*.spec.ts',
+  ],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@kube-proxier/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
