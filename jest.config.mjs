@@ -5,7 +5,11 @@ export default {
   // Jest's own clean-up walks everything that globals lead to, and runs out of stack in long test files.
   testEnvironmentOptions: { globalsCleanup: 'off' },
   extensionsToTreatAsEsm: ['.ts'],
-  testMatch: ['<rootDir>/packages/*/src/**/*.spec.ts', '<rootDir>/scripts/**/*.spec.ts'],
+  testMatch: [
+    '<rootDir>/packages/*/src/**/*.spec.ts',
+    '<rootDir>/scripts/**/*.spec.ts',
+    '<rootDir>/examples/*.spec.ts',
+  ],
   // These need a kernel with IPVS: see jest.ipvs.config.mjs.
   testPathIgnorePatterns: ['/node_modules/', '\\.ipvs\\.spec\\.ts$'],
   moduleNameMapper: {

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 
 export { CleanupError, cleanupBackends } from './cleanup-backends.js';
+export { combineHandlers } from './combine-handlers.js';
 export { combineObservers } from './combine-observers.js';
 export { ConntrackCleaner, type ConntrackCleaning } from './conntrack/conntrack-cleaner.js';
 export {

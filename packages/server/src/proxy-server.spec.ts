@@ -313,6 +313,39 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
+  it('tells handlers of the host what the proxiers are told, and is not disturbed by one that fails', async () => {
+    const metrics = new ProxyMetrics();
+    const seen: string[] = [];
+    const silent: SourceHandler = {
+      onServiceUpdate() {},
+      onEndpointsUpdate() {},
+      onServicesSynced() {},
+      onEndpointsSynced() {},
+      onNodeUpdate() {},
+      onServiceCIDRsUpdate() {},
+    };
+    const failing: SourceHandler = {
+      ...silent,
+      onServiceUpdate() {
+        throw new Error('injected fault');
+      },
+    };
+    const recording: SourceHandler = {
+      ...silent,
+      onServiceUpdate: (previous, current) => void seen.push(`${previous?.metadata?.name} ${current?.metadata?.name}`),
+      onServicesSynced: () => void seen.push('synced'),
+    };
+    const { backend, source, logger, server } = setUp({ handlers: [failing, recording], metrics });
+    await server.start();
+    source.handler?.onServiceUpdate(undefined, web);
+    await until(() => backend.keys('IPv4').length > 0);
+    await server.stop();
+    source.handler?.onServiceUpdate(web, undefined);
+    expect(seen).toEqual(['synced', 'undefined web']);
+    expect(logger.lines).toContain('E A handler failed in "onServiceUpdate": injected fault');
+    expect(await metrics.registry.metrics()).toContain('kube_proxier_failures_total{part="handler"} 1');
+  });
+
   it('is started once', async () => {
     const { server } = setUp();
     await server.start();

@@ -15,6 +15,7 @@ import {
   type ProxierOptions,
   type ProxyMode,
   type Source,
+  type SourceHandler,
   selectProxyMode,
   silentLogger,
   systemClock,
@@ -22,6 +23,7 @@ import {
 } from '@kube-proxier/core';
 import type { Conntrack } from '@kube-proxier/linux';
 import { Container } from 'inversify';
+import { combineHandlers } from './combine-handlers.js';
 import { combineObservers } from './combine-observers.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
 import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
@@ -67,6 +69,11 @@ export interface ProxyServerOptions {
   readonly clock?: Clock;
   /** Told of every sync and event. One that fails disturbs nothing. */
   readonly observer?: ServerObserver;
+  /**
+   * Told of every event of the sources, put together as the proxiers are told of them, and after these. One that fails
+   * disturbs nothing. Default none.
+   */
+  readonly handlers?: readonly SourceHandler[];
   /** Default: this host's. */
   readonly network?: HostNetwork;
   /** Counts and times what happens. Default: nothing is counted. */
@@ -221,7 +228,10 @@ export class ProxyServer {
     const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families);
 
     this.abort.signal.throwIfAborted();
-    const hub = new SourceHub(proxier, bindAddress, this.logger, this.observer);
+    const handler = combineHandlers(proxier, this.options.handlers ?? [], this.logger, () =>
+      this.options.metrics?.partFailed('handler'),
+    );
+    const hub = new SourceHub(handler, bindAddress, this.logger, this.observer);
     this.hub = hub;
     this.loop = proxier.syncLoop(this.abort.signal);
     this.loop.then(

@@ -3,7 +3,6 @@ import {
   type Logger,
   messageOf,
   type Node,
-  type Proxier,
   type Service,
   type SourceHandler,
 } from '@kube-proxier/core';
@@ -17,7 +16,7 @@ function printable(text: string): string {
 }
 
 /**
- * Brings the events of several sources to one proxier: "synced" when all of them are, service CIDRs put together. Where
+ * Brings the events of several sources to one handler, the proxier: "synced" when all of them are, service CIDRs put together. Where
  * two sources name the same Service or EndpointSlice, the first of them counts, and the other takes over when it goes.
  */
 export class SourceHub {
@@ -31,7 +30,7 @@ export class SourceHub {
 
   /** @param bindAddress takes the place of the Node's address of its family (spec W-28); empty for none. */
   constructor(
-    private readonly proxier: Proxier,
+    private readonly proxier: SourceHandler,
     private readonly bindAddress: string,
     private readonly logger: Logger,
     private readonly observer: ServerObserver = {},

@@ -66,7 +66,7 @@ export interface ServiceConnectionsReport {
 }
 
 /** A part whose failure does not take the data plane with it. */
-export type FailingPart = 'health server' | 'status server' | 'service health check' | 'observer';
+export type FailingPart = 'health server' | 'status server' | 'service health check' | 'observer' | 'handler';
 
 type TrafficPolicyLabel = 'internal' | 'external';
 

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { canMakeNamespaces, NetworkSandbox } from '@kube-proxier/linux/testing';
+import { parseAllDocuments } from 'yaml';
+import { checkManifest } from '../scripts/deploy/check-manifest.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const EXAMPLES = join(ROOT, 'examples');
+const PATIENCE = 15_000;
+
+describe('the manifests of', () => {
+  it.each(['node-agent', 'static-lb'])('%s are what the API of Kubernetes takes', (name) => {
+    const directory = join(EXAMPLES, name, 'manifests');
+    const objects = readdirSync(directory).flatMap((file) =>
+      parseAllDocuments(readFileSync(join(directory, file), 'utf8')).map((document) => document.toJS() as unknown),
+    );
+    expect(objects.length).toBeGreaterThan(0);
+    expect(objects.flatMap((object) => checkManifest(object))).toEqual([]);
+  });
+});
+
+const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
+
+whereAllowed('the examples', () => {
+  let sandbox: NetworkSandbox;
+  let directory: string;
+  let running: ChildProcess | undefined;
+  let output: string;
+
+  beforeAll(() => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    expect(spawnSync(process.execPath, [tsc, '-b'], { cwd: ROOT, encoding: 'utf8' })).toMatchObject({
+      stdout: '',
+      status: 0,
+    });
+  }, 120_000);
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'examples-'));
+    sandbox = await NetworkSandbox.create({ pods: 2, remotePods: 1 });
+    await Promise.all([...sandbox.pods, ...sandbox.remotePods].map((pod) => pod.serve({ port: 8080 })));
+  });
+
+  afterEach(async () => {
+    running?.kill('SIGKILL');
+    await sandbox.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  function start(...command: readonly string[]): ChildProcess {
+    output = '';
+    const child = sandbox.node.spawn([process.execPath, ...command], { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    }
+    running = child;
+    return child;
+  }
+
+  async function stop(child: ChildProcess): Promise<void> {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  }
+
+  async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + PATIENCE;
+    while (!(await holds())) {
+      if (Date.now() > deadline) {
+        throw new Error(`never: ${what}\n${output}`);
+      }
+    }
+  }
+
+  const answered = async (to: string, port: number, from?: string) => {
+    const outcome = await sandbox.client.connect({ to, port, timeout: 500, ...(from === undefined ? {} : { from }) });
+    return outcome.kind === 'answered' ? outcome.by : outcome.kind;
+  };
+
+  const get = async (path: string) => {
+    const script = 'process.stdout.write(await (await fetch(process.argv[1])).text())';
+    const url = `http://127.0.0.1:10249${path}`;
+    return (await sandbox.node.exec([process.execPath, '--input-type=module', '-e', script, url])).stdout;
+  };
+
+  it.each(['nftables', 'iptables'])(
+    'node-agent: packets flow in mode %s, its own handler and observer are told, and rules stay when it ends',
+    async (mode) => {
+      cpSync(join(EXAMPLES, 'node-agent/manifests'), directory, { recursive: true });
+      const flags = [`--mode=${mode}`, `--manifests=${directory}`, '--node-name=node1'];
+      const agent = start(join(EXAMPLES, 'node-agent/dist/main.js'), ...flags);
+      await until('an answer', async () => /^pod\d$/.test(await answered(sandbox.node.ipv4, 30080)));
+      expect(await get('/proxyMode')).toBe(mode);
+      const metrics = await get('/metrics');
+      expect(metrics).toContain('node_agent_services{namespace="shop",type="NodePort"} 1');
+      expect(metrics).toMatch(/^kube_proxier_service_ports\{ip_family="IPv4"\} 1$/m);
+      expect(metrics).not.toContain('process_cpu_seconds_total');
+      expect(output).toMatch(/^\{"level":"info","message":"in force","family":"IPv4","servicePorts":1,/m);
+
+      rmSync(join(directory, 'web.yaml'));
+      await until('the Service is gone', async () => (await answered(sandbox.node.ipv4, 30080)) === 'refused');
+      cpSync(join(EXAMPLES, 'node-agent/manifests'), directory, { recursive: true });
+      await until('the Service is back', async () => /^pod\d$/.test(await answered(sandbox.node.ipv4, 30080)));
+      await stop(agent);
+      expect(await answered(sandbox.node.ipv4, 30080)).toMatch(/^pod\d$/);
+    },
+    60_000,
+  );
+
+  it('static-lb: balances without a cluster, keeps clients with their server, and lets nobody else in', async () => {
+    cpSync(join(EXAMPLES, 'static-lb/manifests'), directory, { recursive: true });
+    // As in its README.
+    const flags = ['--proxy-mode=nftables', '--hostname-override=balancer', `--manifests=${directory}`];
+    expect(readFileSync(join(EXAMPLES, 'static-lb/README.md'), 'utf8')).toContain(
+      `kube-proxier ${flags.slice(0, 2).join(' ')} --manifests=examples/static-lb/manifests`,
+    );
+    const agent = start(join(ROOT, 'packages/agent/bin/kube-proxier.js'), ...flags);
+    const [allowed = '', other = ''] = sandbox.client.addresses.filter((address) => address.includes('.'));
+    await until('an answer', async () => /pod\d$/.test(await answered('192.0.2.80', 80, allowed)));
+    const server = await answered('192.0.2.80', 80, allowed);
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      expect(await answered('192.0.2.80', 80, allowed)).toBe(server);
+    }
+    expect(await answered('192.0.2.80', 80, other)).toBe('timeout');
+
+    // Its server is taken out.
+    const file = join(directory, 'endpoints.yaml');
+    const addressOf = [...sandbox.pods, ...sandbox.remotePods].find(({ name }) => name === server)?.ipv4;
+    const text = readFileSync(file, 'utf8');
+    const changed = text.replace(
+      `[${addressOf}]\n    conditions: { ready: true }`,
+      `[${addressOf}]\n    conditions: { ready: false }`,
+    );
+    expect(changed).not.toBe(text);
+    writeFileSync(file, changed);
+    await until('another server', async () => {
+      const by = await answered('192.0.2.80', 80, allowed);
+      return by !== server && /pod\d$/.test(by);
+    });
+    await stop(agent);
+    expect(await answered('192.0.2.80', 80, allowed)).toMatch(/pod\d$/);
+  }, 60_000);
+});

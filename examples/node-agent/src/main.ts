@@ -1,0 +1,40 @@
+import { hostname } from 'node:os';
+import { parseArgs } from 'node:util';
+import { AgentTokens, createContainer } from './create-container.js';
+
+const { values } = parseArgs({
+  options: {
+    mode: { type: 'string', default: 'nftables' },
+    manifests: { type: 'string', default: 'manifests' },
+    'node-name': { type: 'string', default: hostname() },
+    'status-port': { type: 'string', default: '10249' },
+  },
+});
+
+const container = createContainer({
+  mode: values.mode,
+  manifests: values.manifests,
+  nodeName: values['node-name'],
+  statusPort: Number(values['status-port']),
+  write: (line) => void process.stdout.write(line),
+});
+const logger = container.get(AgentTokens.Logger);
+const server = container.get(AgentTokens.ProxyServer);
+
+// The proxy keeps no process alive: that is this agent's business.
+const alive = setInterval(() => {}, 2 ** 30);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  // Not `once`: a second signal must not end the process while tools that were started are being ended.
+  process.on(signal, () => void server.stop());
+}
+try {
+  const { selection, families } = await server.start();
+  logger.info('the node agent is running', { mode: selection.mode, families });
+  await server.finished;
+  logger.info('the node agent has ended; what is programmed stays');
+} catch (error) {
+  logger.error(`the node agent cannot go on: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+} finally {
+  clearInterval(alive);
+}

@@ -1,0 +1,38 @@
+import { type Logger, messageOf, type SourceHandler } from '@kube-proxier/core';
+
+/**
+ * One handler that tells the first and then the others, in order. One of the others that throws is logged and told, and
+ * disturbs nobody; what the first throws is passed on when all were told.
+ */
+export function combineHandlers(
+  first: SourceHandler,
+  others: readonly SourceHandler[],
+  logger: Logger,
+  onFailure: () => void = () => {},
+): SourceHandler {
+  if (others.length === 0) {
+    return first;
+  }
+  const each = (what: string, call: (handler: SourceHandler) => void) => {
+    try {
+      call(first);
+    } finally {
+      for (const other of others) {
+        try {
+          call(other);
+        } catch (error) {
+          logger.error(`A handler failed in "${what}": ${messageOf(error)}`, { error });
+          onFailure();
+        }
+      }
+    }
+  };
+  return {
+    onServiceUpdate: (...event) => each('onServiceUpdate', (handler) => handler.onServiceUpdate(...event)),
+    onEndpointsUpdate: (...event) => each('onEndpointsUpdate', (handler) => handler.onEndpointsUpdate(...event)),
+    onServicesSynced: () => each('onServicesSynced', (handler) => handler.onServicesSynced()),
+    onEndpointsSynced: () => each('onEndpointsSynced', (handler) => handler.onEndpointsSynced()),
+    onNodeUpdate: (node) => each('onNodeUpdate', (handler) => handler.onNodeUpdate(node)),
+    onServiceCIDRsUpdate: (cidrs) => each('onServiceCIDRsUpdate', (handler) => handler.onServiceCIDRsUpdate(cidrs)),
+  };
+}
