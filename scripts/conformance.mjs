@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * `npm run conformance -- [COLUMN…] [--cases PATTERN] [--jobs N]`: every case of the conformance kit, for the columns
- * named (all when none is: `iptables` stands for every column of that backend), and the matrix of cases and columns.
+ * named (all but ipvs when none is: `iptables` stands for every column of that backend), and the matrix of cases and columns.
  * A run of all cases and columns writes docs/conformance.md.
  */
 import { spawn } from 'node:child_process';
@@ -15,23 +15,25 @@ import { PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = join(ROOT, 'docs/conformance.md');
+const IPVS_KERNEL = join(ROOT, 'scripts/run-in-ipvs-kernel.mjs');
 const COMMAND = join(ROOT, 'packages/conformance/bin/kube-proxier-conformance.js');
 
 /**
- * The columns of the matrix. `wrap`: words that stand before the command and run it elsewhere, such as in a kernel of
- * its own; `environment`: variables for it. A backend of which there is no package here has no column.
+ * The columns of the matrix. `environment`: variables for the command; `ipvsKernel`: it runs in a kernel that has IPVS. A backend of which there is no package here has no column.
  */
 export const COLUMNS = [
   { name: 'iptables nft', backend: '@kube-proxier/iptables', options: { variant: 'nft' } },
   { name: 'iptables legacy', backend: '@kube-proxier/iptables', options: { variant: 'legacy' } },
   { name: 'nftables', backend: '@kube-proxier/nftables' },
   { name: 'userspace', backend: '@kube-proxier/userspace' },
+  // In a kernel of its own, with one slow processor: three quarters of an hour, so only when it is asked for by name.
+  { name: 'ipvs', backend: '@kube-proxier/ipvs', ipvsKernel: true },
 ];
 
 const WORDS = { passed: 'pass', failed: 'FAIL', skipped: 'skip' };
 
 /** One column's report, from a process of its own. */
-async function runColumn({ backend, mode, options = {}, environment = {}, wrap = [] }, { cases, jobs }) {
+async function runColumn({ backend, mode, options = {}, environment = {}, ipvsKernel = false }, { cases, jobs }) {
   const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-conformance-'));
   const output = join(directory, 'report.json');
   try {
@@ -42,6 +44,7 @@ async function runColumn({ backend, mode, options = {}, environment = {}, wrap =
       ...cases.flatMap((pattern) => ['--cases', pattern]),
       ...(jobs ? ['--jobs', jobs] : []),
     ];
+    const wrap = ipvsKernel ? [process.execPath, IPVS_KERNEL, '--write', directory, '--'] : [];
     const [command = '', ...rest] = [...wrap, ...rootlessPrefix(), process.execPath, COMMAND, ...args];
     const child = spawn(command, rest, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...environment } });
     const pass = (signal) => child.kill(signal);
@@ -131,16 +134,17 @@ async function main() {
     options: { cases: { type: 'string', multiple: true, default: [] }, jobs: { type: 'string' } },
   });
   const packageOf = ({ backend }) => backend.split('/').at(-1);
-  const chosen = COLUMNS.filter(
-    (column) =>
-      positionals.length === 0 || positionals.includes(column.name) || positionals.includes(packageOf(column)),
-  );
+  const usual = COLUMNS.filter(({ ipvsKernel }) => !ipvsKernel);
+  const chosen =
+    positionals.length === 0
+      ? usual
+      : COLUMNS.filter((column) => positionals.includes(column.name) || positionals.includes(packageOf(column)));
   const known = [...new Set(COLUMNS.flatMap((column) => [column.name, packageOf(column)]))];
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new PrepareError(`There is no column ${unknown.join(', ')}; there are: ${known.join(', ')}`);
   }
-  prepare();
+  prepare({ ipvs: chosen.some(({ ipvsKernel }) => ipvsKernel) });
   const columns = [];
   for (const column of chosen) {
     process.stdout.write(`\n${column.name}\n`);
@@ -149,7 +153,7 @@ async function main() {
   process.stdout.write(`\n${formatMatrix(columns)}\n${columns.map((column) => `${formatSummary(column)}\n`).join('')}`);
   const failed = columns.some(({ report }) => report.results.some(({ outcome }) => outcome === 'failed'));
   const interrupted = columns.some(({ report }) => report.interrupted);
-  if (chosen.length === COLUMNS.length && values.cases.length === 0 && !interrupted) {
+  if (chosen === usual && values.cases.length === 0 && !interrupted) {
     writeFileSync(PAGE, formatPage(columns));
     process.stdout.write('written to docs/conformance.md\n');
   }

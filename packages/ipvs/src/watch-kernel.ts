@@ -1,4 +1,4 @@
-import { type Clock, messageOf } from '@kube-proxier/core';
+import { type Clock, messageOf, pause } from '@kube-proxier/core';
 import type { Iptables, Ipvs, Links, VirtualServerAddress } from '@kube-proxier/linux';
 import { virtualServerKey } from '@kube-proxier/linux';
 import { INTERFACE } from './layout.js';
@@ -7,7 +7,7 @@ import { SKELETON_JUMPS } from './skeleton.js';
 /** Milliseconds between two looks at IPVS and the interface: three netlink messages. */
 const INTERVAL = 700;
 /** Every so many looks also at the rules, which takes starting programs. */
-const RULES_EVERY = 4;
+const RULES_EVERY = 2;
 
 export interface KernelWatchOptions {
   readonly ipvs: Ipvs;
@@ -77,16 +77,4 @@ async function lookOnce(
       note(table, isThere, `the jump from ${jump.from} in the ${table} table is gone, as after a flush`);
     }
   }
-}
-
-function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      timer.cancel();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = clock.setTimer(milliseconds, end);
-    signal.addEventListener('abort', end);
-  });
 }
