@@ -44,6 +44,8 @@ const LONGEST_LINE = 200;
 const LONGEST_FOR_SESSION = 32_768;
 /** How many processes of its own it knows again. */
 const MOST_OWN = 1000;
+/** Those that any of this process's programs started: where it is not clear which table a change was of. */
+const STARTED = new Set<number>();
 /** Milliseconds after which an nft that has nothing to do is ended. */
 const IDLE = 30_000;
 
@@ -77,7 +79,8 @@ class NftProgram implements Nft {
       watchWithNft(start, family, table, (change) => {
         // A process of ours is known when it is done, and may be told of before.
         void this.#last.then(() => {
-          if (change.pid === undefined || !this.#own.has(change.pid)) {
+          const known = change.uncertain ? STARTED : this.#own;
+          if (change.pid === undefined || !known.has(change.pid)) {
             onChange(change);
           }
         });
@@ -206,10 +209,13 @@ class NftProgram implements Nft {
   }
 
   #remember(pid: number | undefined): void {
-    if (pid !== undefined) {
-      this.#own.add(pid);
-      for (const old of this.#own.size > MOST_OWN ? this.#own : []) {
-        this.#own.delete(old);
+    if (pid === undefined) {
+      return;
+    }
+    for (const known of [this.#own, STARTED]) {
+      known.add(pid);
+      for (const old of known.size > MOST_OWN ? known : []) {
+        known.delete(old);
         break;
       }
     }

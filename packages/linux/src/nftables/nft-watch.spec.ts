@@ -26,3 +26,20 @@ test.each([1, 7, 1000])('who changed the table, read in pieces of %i', (size) =>
     { pid: undefined, program: undefined },
   ]);
 });
+
+test.each([1, 1000])('what it cannot print is by whoever the transaction is by, read in pieces of %i', (size) => {
+  const found: NftChange[] = [];
+  const reader = new NftMonitorReader('ip', 'kube-proxier', (change) => found.push(change));
+  const complain = (text: string) => {
+    for (let start = 0; start < text.length; start += size) {
+      reader.readComplaint(text.slice(start, start + size));
+    }
+  };
+  complain('W: Received event for an unknown set.\nW: Unable to cache set_elem. Set not found.\n');
+  expect(found).toEqual([]);
+  reader.read('# new generation 6 by process 11 (nft)\n');
+  expect(found).toEqual([{ pid: 11, program: 'nft', uncertain: true }]);
+  complain('netlink: Error: we lost some\n');
+  expect(found).toHaveLength(2);
+  expect(found[1]).toEqual({ pid: undefined, program: undefined });
+});

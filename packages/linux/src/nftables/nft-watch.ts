@@ -6,6 +6,8 @@ export interface NftChange {
   /** Who did it, as far as the kernel says. */
   readonly pid: number | undefined;
   readonly program: string | undefined;
+  /** Perhaps it changed another table: nft could not print all of it. */
+  readonly uncertain?: true;
 }
 
 /** Tells of changes until it is stopped. */
@@ -15,6 +17,8 @@ export interface NftWatch {
   readonly ended: Promise<void>;
 }
 
+/** nft says so when it cannot print what happened, as its own list of sets is not up to date: nft 1.0.6 does. */
+const WARNING = /^W: /;
 const GENERATION = /^# new generation \d+(?: by process (\d+) \((.*)\))?/;
 
 /**
@@ -23,7 +27,9 @@ const GENERATION = /^# new generation \d+(?: by process (\d+) \((.*)\))?/;
  */
 export class NftMonitorReader {
   #rest = '';
+  #complaint = '';
   #touched = false;
+  #unprinted = false;
   readonly #ours: RegExp;
 
   constructor(
@@ -36,6 +42,19 @@ export class NftMonitorReader {
     );
   }
 
+  /**
+   * Reads what it complains of. A part of a transaction that it cannot print may be of this table; who did it comes with
+   * the rest. Anything else may mean that changes were not told of.
+   */
+  readComplaint(text: string): void {
+    const lines = (this.#complaint + text).split('\n');
+    this.#complaint = lines.pop() ?? '';
+    this.#unprinted ||= lines.some((line) => WARNING.test(line));
+    if (lines.some((line) => !WARNING.test(line))) {
+      this.onChange({ pid: undefined, program: undefined });
+    }
+  }
+
   read(text: string): void {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
@@ -43,10 +62,12 @@ export class NftMonitorReader {
       const generation = GENERATION.exec(line);
       if (generation === null) {
         this.#touched ||= this.#ours.test(line);
-      } else if (this.#touched) {
+      } else if (this.#touched || this.#unprinted) {
+        const uncertain = this.#touched ? {} : { uncertain: true as const };
         this.#touched = false;
+        this.#unprinted = false;
         const [, pid, program] = generation;
-        this.onChange({ pid: pid === undefined ? undefined : Number(pid), program });
+        this.onChange({ pid: pid === undefined ? undefined : Number(pid), program, ...uncertain });
       }
     }
   }
@@ -64,7 +85,7 @@ export function watchWithNft(
     { command: 'nft', args: ['monitor'] },
     {
       stdout: (text) => reader.read(text),
-      stderr: () => onChange({ pid: undefined, program: undefined }),
+      stderr: (text) => reader.readComplaint(text),
     },
   );
   return { stop: () => running.stop(), ended: running.ended.then(() => undefined) };
