@@ -23,6 +23,7 @@ const TOOLS = [
   { command: 'conntrack', package: 'conntrack', purpose: 'to forget stale UDP flows' },
   { command: 'modprobe', package: 'kmod', purpose: 'to load kernel modules where that is allowed' },
 ];
+const HAPROXY_TOOLS = [{ command: 'haproxy', package: 'haproxy', purpose: 'to balance in the example of a backend' }];
 const DEMO_TOOLS = [
   { command: 'redis-server', package: 'redis-server', purpose: 'to run behind the example Service' },
   { command: 'redis-cli', package: 'redis-tools', purpose: 'to be its client' },
@@ -32,12 +33,12 @@ const DEMO_TOOLS = [
 export class PrepareError extends Error {}
 
 /**
- * @param {{demo?: boolean, systemOnly?: boolean}} options `demo`: also what only the demo needs; `systemOnly`: leave
- * out npm packages and build.
+ * @param {{demo?: boolean, haproxy?: boolean, systemOnly?: boolean}} options `demo`, `haproxy`: also what only the demo,
+ * or the example of a backend, needs; `systemOnly`: leave out npm packages and build.
  */
-export function prepare({ demo = false, systemOnly = false } = {}) {
+export function prepare({ demo = false, haproxy = false, systemOnly = false } = {}) {
   checkNode();
-  installTools(demo ? [...TOOLS, ...DEMO_TOOLS] : TOOLS);
+  installTools([...TOOLS, ...(demo ? DEMO_TOOLS : []), ...(haproxy ? HAPROXY_TOOLS : [])]);
   if (!systemOnly) {
     installPackages();
     build();
@@ -147,7 +148,11 @@ function installPackages() {
 
 function manifestDigest() {
   const packages = readdirSync(join(ROOT, 'packages')).sort();
-  const files = ['package.json', ...packages.map((name) => join('packages', name, 'package.json'))];
+  const files = [
+    'package.json',
+    ...packages.map((name) => join('packages', name, 'package.json')),
+    'docs/api/package.json',
+  ];
   const hash = createHash('sha256').update(process.versions.modules);
   for (const file of files.map((name) => join(ROOT, name)).filter((name) => existsSync(name))) {
     hash.update(readFileSync(file));
