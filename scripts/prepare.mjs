@@ -23,6 +23,7 @@ const TOOLS = [
   { command: 'conntrack', package: 'conntrack', purpose: 'to forget stale UDP flows' },
   { command: 'modprobe', package: 'kmod', purpose: 'to load kernel modules where that is allowed' },
 ];
+const HAPROXY_TOOLS = [{ command: 'haproxy', package: 'haproxy', purpose: 'to balance in the example of a backend' }];
 const DEMO_TOOLS = [
   { command: 'redis-server', package: 'redis-server', purpose: 'to run behind the example Service' },
   { command: 'redis-cli', package: 'redis-tools', purpose: 'to be its client' },
@@ -39,12 +40,12 @@ const IPVS_TOOLS = [
 export class PrepareError extends Error {}
 
 /**
- * @param {{demo?: boolean, ipvs?: boolean, systemOnly?: boolean}} options `demo`, `ipvs`: also what only the demo, or
- * only the tests of IPVS, need; `systemOnly`: leave out npm packages and build.
+ * @param {{demo?: boolean, ipvs?: boolean, haproxy?: boolean, systemOnly?: boolean}} options `demo`, `ipvs`, `haproxy`: also
+ * what only the demo, the tests of IPVS, or the example of a backend, need; `systemOnly`: leave out npm packages and build.
  */
-export function prepare({ demo = false, ipvs = false, systemOnly = false } = {}) {
+export function prepare({ demo = false, ipvs = false, haproxy = false, systemOnly = false } = {}) {
   checkNode();
-  installTools([...TOOLS, ...(demo ? DEMO_TOOLS : []), ...(ipvs ? IPVS_TOOLS : [])]);
+  installTools([...TOOLS, ...(demo ? DEMO_TOOLS : []), ...(ipvs ? IPVS_TOOLS : []), ...(haproxy ? HAPROXY_TOOLS : [])]);
   if (!systemOnly) {
     installPackages();
     build();
@@ -154,7 +155,11 @@ function installPackages() {
 
 function manifestDigest() {
   const packages = readdirSync(join(ROOT, 'packages')).sort();
-  const files = ['package.json', ...packages.map((name) => join('packages', name, 'package.json'))];
+  const files = [
+    'package.json',
+    ...packages.map((name) => join('packages', name, 'package.json')),
+    'docs/api/package.json',
+  ];
   const hash = createHash('sha256').update(process.versions.modules);
   for (const file of files.map((name) => join(ROOT, name)).filter((name) => existsSync(name))) {
     hash.update(readFileSync(file));

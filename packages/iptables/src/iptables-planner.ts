@@ -58,7 +58,7 @@ interface Present {
 const NOTHING: SavedTable = new Map();
 
 /**
- * Plans what to write. Pure: what it remembers of a state (a {@link DispatchIndex}) follows from that state, and
+ * Plans what to write. Pure: what it remembers of a state (a `DispatchIndex`) follows from that state, and
  * changes nothing but the time that planning takes.
  */
 export class IptablesPlanner {

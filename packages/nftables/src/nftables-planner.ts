@@ -47,7 +47,7 @@ const NO_SETS: ServiceElements['sets'] = new Map();
 type Chains = ReadonlyMap<string, Chain>;
 
 /**
- * Plans what to write. Pure: what it remembers of a state ({@link SharedParts}) follows from that state, and changes
+ * Plans what to write. Pure: what it remembers of a state (`SharedParts`) follows from that state, and changes
  * nothing but the time that planning takes.
  */
 export class NftablesPlanner {

@@ -15,6 +15,7 @@ const FLOWS_AT_ONCE = 16;
 const CAPABILITIES: Required<BackendCapabilities> = {
   localhostNodePorts: false,
   tracksConnections: true,
+  udp: true,
   sctp: true,
   preservesSource: true,
   detectsInterfaces: true,
@@ -113,8 +114,12 @@ class CaseRun {
   }
 
   #variants(): VariantRun[] {
-    const { families, protocols } = this.one;
+    const { families } = this.one;
     const there = this.world.families;
+    const protocols = this.one.protocols.filter((protocol) => this.#speaks(protocol));
+    if (protocols.length < this.one.protocols.length) {
+      this.#lacks.set('udp', families.length);
+    }
     for (const family of families.filter((candidate) => !there.includes(candidate))) {
       this.#lacks.set(family, protocols.length);
     }
@@ -131,6 +136,10 @@ class CaseRun {
           clients: new Map(),
         })),
       );
+  }
+
+  #speaks(protocol: CaseVariant['protocol']): boolean {
+    return protocol !== 'UDP' || this.capabilities.udp;
   }
 
   async #do(step: CaseStep): Promise<void> {
@@ -270,7 +279,8 @@ class CaseRun {
   }
 
   async #flow(run: VariantRun, flow: CaseFlow, within: number): Promise<void> {
-    const lacking = (flow.needs ?? []).filter((need) => !this.capabilities[need]);
+    const udp: readonly Capability[] = this.#speaks(flow.protocol ?? run.variant.protocol) ? [] : ['udp'];
+    const lacking = [...udp, ...(flow.needs ?? [])].filter((need) => !this.capabilities[need]);
     for (const capability of lacking) {
       this.#lacks.set(capability, (this.#lacks.get(capability) ?? 0) + 1);
     }

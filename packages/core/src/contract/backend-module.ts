@@ -21,6 +21,8 @@ export type ProbeResult =
 export interface BackendCapabilities {
   /** Serves NodePorts on 127.0.0.0/8. Default false. */
   readonly localhostNodePorts?: boolean;
+  /** Serves UDP. Default true. */
+  readonly udp?: boolean;
   /** Serves SCTP. Default true. */
   readonly sctp?: boolean;
   /** Its load is in the kernel's connection tracking, which is then tuned for it. Default true. */

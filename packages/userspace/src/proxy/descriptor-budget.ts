@@ -14,7 +14,7 @@ export class DescriptorBudget {
 
   #limit: number;
 
-  /** @param limit descriptors that may be taken, or how to find out; until it is found out, as many as can be. */
+  /** @param source descriptors that may be taken, or how to find out; until it is found out, as many as can be. */
   constructor(private readonly source: number | (() => Promise<number>)) {
     this.#limit = typeof source === 'number' ? source : Number.POSITIVE_INFINITY;
   }

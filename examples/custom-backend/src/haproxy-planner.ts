@@ -1,0 +1,92 @@
+import type { ChangeSet, Endpoint, ProxyState } from '@kube-proxier/core';
+import type { Place } from './place.js';
+import { backendsOf, type HaproxyConfig, renderConfig, shapeOf } from './render-config.js';
+import { renderRules, rulesShapeOf } from './render-rules.js';
+
+/** A server to add to a backend, or to take out of it, while HAProxy runs. */
+export type ServerChange =
+  | { readonly action: 'add'; readonly backend: string; readonly server: string; readonly endpoint: Endpoint }
+  | { readonly action: 'remove'; readonly backend: string; readonly server: string };
+
+/** What is to be done, in this order. */
+export interface HaproxyTransaction {
+  /** Look after everything that HAProxy and the rules rest on, too: the start, or after something went wrong. */
+  readonly full: boolean;
+  /** Start HAProxy with this, in place of the one that runs. */
+  readonly reload: HaproxyConfig | undefined;
+  readonly servers: readonly ServerChange[];
+  /** For `nft -f -`. */
+  readonly rules: string | undefined;
+}
+
+/** What this host was found to hold. */
+export interface InstalledHaproxy {
+  /** What the HAProxy that runs was started with; undefined when none runs. */
+  readonly structure: string | undefined;
+  /** Servers that take new connections, by backend. */
+  readonly servers: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The rules, as they were written, if they still are what stands there. */
+  readonly rules: string | undefined;
+  /** The address of HAProxy's own is on `lo`. */
+  readonly address: boolean;
+}
+
+/** See `Dataplane.plan`. Pure. */
+export function planHaproxy(
+  place: Place,
+  next: ProxyState,
+  changes: ChangeSet,
+  installed?: InstalledHaproxy,
+): HaproxyTransaction | undefined {
+  const transaction = installed ? reconcile(place, next, installed) : step(place, next, changes);
+  const { full, reload, servers, rules } = transaction;
+  return full || reload || servers.length > 0 || rules ? transaction : undefined;
+}
+
+/** Looks at what changed, and at everything only where HAProxy or nft has to be told everything. */
+function step(place: Place, next: ProxyState, changes: ChangeSet): HaproxyTransaction {
+  const list = [...changes.servicePorts.values()];
+  const reload = list.some(({ previous, current }) => shapeOf(previous) !== shapeOf(current));
+  const rules =
+    changes.nodeChanged ||
+    changes.clusterIPs.size > 0 ||
+    list.some(({ previous, current }) => rulesShapeOf(previous) !== rulesShapeOf(current));
+  const servers = list.flatMap(({ previous, current }) => {
+    const before = previous ? backendsOf(previous) : new Map<string, ReadonlyMap<string, Endpoint>>();
+    return [...(current ? backendsOf(current) : [])].flatMap(([backend, wanted]) =>
+      compare(backend, new Set(before.get(backend)?.keys()), wanted),
+    );
+  });
+  return {
+    full: false,
+    reload: reload ? renderConfig(place, next) : undefined,
+    servers: reload ? [] : servers,
+    rules: rules ? renderRules(place, next) : undefined,
+  };
+}
+
+function reconcile(place: Place, next: ProxyState, installed: InstalledHaproxy): HaproxyTransaction {
+  const config = renderConfig(place, next);
+  const rules = renderRules(place, next);
+  const reload = installed.structure !== config.structure;
+  const backends = reload ? [] : [...next.servicePorts.values()].flatMap((resolved) => [...backendsOf(resolved)]);
+  return {
+    full: !installed.address,
+    reload: reload ? config : undefined,
+    servers: backends.flatMap(([name, wanted]) => compare(name, installed.servers.get(name) ?? new Set(), wanted)),
+    rules: installed.rules === rules ? undefined : rules,
+  };
+}
+
+function compare(
+  backend: string,
+  there: ReadonlySet<string>,
+  wanted: ReadonlyMap<string, Endpoint>,
+): readonly ServerChange[] {
+  const add = [...wanted].filter(([server]) => !there.has(server));
+  const remove = [...there].filter((server) => !wanted.has(server));
+  return [
+    ...add.map(([server, endpoint]): ServerChange => ({ action: 'add', backend, server, endpoint })),
+    ...remove.map((server): ServerChange => ({ action: 'remove', backend, server })),
+  ];
+}

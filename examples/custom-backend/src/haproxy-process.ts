@@ -1,0 +1,166 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { messageOf } from '@kube-proxier/core';
+import { type CommandRunner, listProcesses } from '@kube-proxier/linux';
+import { HaproxyError } from './haproxy-error.js';
+import type { ServerChange } from './haproxy-planner.js';
+import { type HaproxyConfig, serverAddress } from './render-config.js';
+
+/** Names of Unix sockets have no room for more, with what HAProxy puts behind them while it starts. */
+const LONGEST_DIRECTORY = 70;
+/** Milliseconds for an answer. */
+const PATIENCE = 10_000;
+
+/**
+ * The HAProxy of one directory. It is no child of this process and goes on when this process ends; the next one finds it
+ * by its socket.
+ */
+export class HaproxyProcess {
+  constructor(
+    private readonly directory: string,
+    private readonly runner: CommandRunner,
+  ) {}
+
+  /** What it was started with, and its process id; undefined when it does not run. */
+  async running(): Promise<{ readonly structure: string; readonly pid: number } | undefined> {
+    let info: string;
+    try {
+      info = await this.ask('show info');
+    } catch (error) {
+      if (error instanceof HaproxyError && error.code === 'HAPROXY_NOT_RUNNING') {
+        return undefined;
+      }
+      throw error;
+    }
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(info)?.[1];
+    return { structure: field('description') ?? '', pid: Number(field('Pid')) };
+  }
+
+  /**
+   * Starts it with this, in place of the one that runs: the new one gets the listening sockets from the old one, which
+   * ends when its last connection does. When this fails, the old one goes on as it was.
+   */
+  async reload({ config, map }: HaproxyConfig): Promise<void> {
+    if (this.directory.length > LONGEST_DIRECTORY) {
+      throw new HaproxyError('HAPROXY_DIRECTORY', `${this.directory} is too long a name; set the option "directory"`);
+    }
+    try {
+      await mkdir(this.directory, { recursive: true, mode: 0o700 });
+      await writeFile(`${this.directory}/frontends.map`, map, { mode: 0o600 });
+      await writeFile(this.#config, config, { mode: 0o600 });
+    } catch (error) {
+      const message = `cannot write to ${this.directory}: ${messageOf(error)}; set the option "directory" to another`;
+      throw new HaproxyError('HAPROXY_DIRECTORY', message, { cause: error });
+    }
+    const old = await this.running();
+    const replace = old ? ['-x', this.#socket, '-sf', String(old.pid)] : [];
+    await this.runner.run({ command: 'haproxy', args: ['-D', '-f', this.#config, ...replace] });
+  }
+
+  /** Makes the change, also where half of it was made before. */
+  async change(change: ServerChange): Promise<void> {
+    const name = `${change.backend}/${change.server}`;
+    if (change.action === 'add') {
+      // It may be there still, out of service, with connections from before.
+      const answer = await this.ask(`add server ${name} ${serverAddress(change.endpoint)}`);
+      if (!/New server registered|Already exists/.test(answer)) {
+        throw refused(`add server ${name}`, answer);
+      }
+      await this.#expectNothing(`set server ${name} state ready`);
+    } else {
+      // Its connections go on; no new ones.
+      await this.#expectNothing(`set server ${name} state maint`);
+      // Fails as long as there are connections: then it stays, out of service.
+      await this.ask(`del server ${name}`);
+    }
+  }
+
+  /** Servers that take new connections, by backend. */
+  async servers(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    return parseServers(await this.ask('show servers state'));
+  }
+
+  /** Ends every HAProxy of this directory, connections too, and removes the directory. */
+  async remove(): Promise<void> {
+    const ours = async () => (await listProcesses()).filter(({ command }) => command.includes(this.#config));
+    for (const [signal, patience] of [
+      ['SIGTERM', 3000],
+      ['SIGKILL', 3000],
+    ] as const) {
+      for (const { pid } of await ours()) {
+        try {
+          process.kill(pid, signal);
+        } catch {
+          // It has just ended.
+        }
+      }
+      const deadline = Date.now() + patience;
+      while ((await ours()).length > 0 && Date.now() < deadline) {
+        await wait(20);
+      }
+    }
+    const left = await ours();
+    if (left.length > 0) {
+      const message = `haproxy (process ${left.map(({ pid }) => pid).join(', ')}) does not end; end it, and try again`;
+      throw new HaproxyError('HAPROXY_LEFTOVERS', message);
+    }
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  /** One command of the runtime API. */
+  async ask(command: string): Promise<string> {
+    return await new Promise<string>((resolve, reject) => {
+      const chunks: string[] = [];
+      const connection = createConnection({ path: this.#socket });
+      connection.setEncoding('utf8');
+      connection.setTimeout(PATIENCE, () => connection.destroy(new Error(`no answer within ${PATIENCE} ms`)));
+      connection.on('data', (chunk) => chunks.push(String(chunk)));
+      connection.on('error', (error) => {
+        const message = `haproxy does not answer at ${this.#socket}: ${messageOf(error)}; it is started again`;
+        reject(new HaproxyError('HAPROXY_NOT_RUNNING', message, { cause: error }));
+      });
+      connection.on('end', () => resolve(chunks.join('')));
+      connection.end(`${command}\n`);
+    });
+  }
+
+  async #expectNothing(command: string): Promise<void> {
+    const answer = await this.ask(command);
+    if (answer.trim() !== '') {
+      throw refused(command, answer);
+    }
+  }
+
+  get #config(): string {
+    return `${this.directory}/haproxy.cfg`;
+  }
+
+  get #socket(): string {
+    return `${this.directory}/admin.sock`;
+  }
+}
+
+function refused(command: string, answer: string): HaproxyError {
+  const message = `haproxy answered "${answer.trim()}" to "${command}"; it is read back and planned anew`;
+  return new HaproxyError('HAPROXY_COMMAND_REFUSED', message);
+}
+
+/** Reads `show servers state`: what takes new connections, by backend. Pure. */
+export function parseServers(text: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const lines = text.split('\n');
+  const columns =
+    lines
+      .find((line) => line.startsWith('# '))
+      ?.slice(2)
+      .split(' ') ?? [];
+  const at = (words: readonly string[], name: string) => words[columns.indexOf(name)] ?? '';
+  const servers = new Map<string, Set<string>>();
+  for (const words of lines.filter((line) => /^\d+ \S/.test(line)).map((line) => line.split(' '))) {
+    if (at(words, 'srv_op_state') === '2' && at(words, 'srv_admin_state') === '0') {
+      const backend = at(words, 'be_name');
+      servers.set(backend, (servers.get(backend) ?? new Set()).add(at(words, 'srv_name')));
+    }
+  }
+  return servers;
+}

@@ -1,0 +1,207 @@
+/**
+ * `npm run check-packages`: packages as users get them. Packs every package; looks at what is in it; installs it, with its
+ * own dependencies only, into an empty project; imports and type-checks all its entry points there; has publint and
+ * attw look at it; compiles the code of all READMEs, and runs what can be run.
+ *
+ *   npm run check-packages                       all of them, two minutes
+ *   npm run check-packages -- core linux         some; `readmes` for the code of the READMEs
+ *   npm run check-packages -- --node 22 --node 24    imports them with these versions of Node too, from the npm registry
+ */
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { closureOf, packPackages, ROOT, readPackages, run } from './pack-packages.mjs';
+import { PrepareError, prepare, runScript } from './prepare.mjs';
+import { codeOf, PRELUDE } from './readme-code.mjs';
+
+const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
+/** What the pieces of code find in the directory `manifests`. */
+const MANIFEST = `apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: default }
+spec: { clusterIP: 10.96.0.80, ports: [{ port: 80 }] }
+`;
+const BIN = join(ROOT, 'node_modules/.bin');
+
+await runScript(() => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { node: { type: 'string', multiple: true, default: [] } },
+  });
+  prepare();
+  const packages = readPackages();
+  const chosen = positionals.filter((name) => name !== 'readmes').map((name) => `@kube-proxier/${name}`);
+  const names = positionals.length > 0 ? chosen : [...packages.keys()];
+  const unknown = names.filter((name) => !packages.has(name));
+  if (unknown.length > 0) {
+    throw new PrepareError(`There is no package ${unknown.join(', ')}; there are: ${[...packages.keys()].join(', ')}`);
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-packages-'));
+  try {
+    const nodes = values.node.map((version) => installNode(version, join(directory, `node-${version}`)));
+    const packed = packPackages([...packages.keys()], directory);
+    for (const name of names) {
+      checkContents(packages.get(name).manifest, packed.get(name).files);
+      lint(packed.get(name).tarball);
+      const project = join(directory, name.replaceAll('/', '+'));
+      install(
+        project,
+        closureOf(name, packages).map((one) => packed.get(one).tarball),
+      );
+      checkDeclared(packages.get(name).manifest, join(project, 'node_modules', name), packed.get(name).files);
+      checkImports(packages.get(name).manifest, project, [process.execPath, ...nodes]);
+      say(`ok  ${name}: ${packed.get(name).files.length} files, ${entriesOf(packages.get(name).manifest).join(', ')}`);
+    }
+    if (positionals.length === 0 || positionals.includes('readmes')) {
+      const project = join(directory, 'readmes');
+      install(
+        project,
+        [...packed.values()].map(({ tarball }) => tarball),
+      );
+      checkReadmes(project, packages);
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+function demand(condition, name, problem) {
+  if (!condition) {
+    throw new PrepareError(`${name}: ${problem}`);
+  }
+}
+
+/** Names to import a package by. */
+function entriesOf({ name, exports }) {
+  return Object.entries(exports)
+    .filter(([, target]) => typeof target !== 'string')
+    .map(([subpath]) => name + subpath.slice(1));
+}
+
+function checkContents(manifest, files) {
+  const { name, exports, bin = {}, scripts = {}, engines, license } = manifest;
+  const strange = files.filter((path) => /\.(spec|tsbuildinfo)\b|^(src|test|testdata)\/|^tsconfig/.test(path));
+  demand(strange.length === 0, name, `must not be published: ${strange.join(', ')}`);
+  const targets = Object.values(exports).flatMap((target) =>
+    typeof target === 'string' ? [target] : Object.values(target),
+  );
+  const missing = [...targets, ...Object.values(bin), 'README.md', 'package.json']
+    .map((path) => path.replace('./', ''))
+    .filter((path) => !path.includes('*') && !files.includes(path));
+  demand(missing.length === 0, name, `is not in the package: ${missing.join(', ')}`);
+  const found = INSTALL_SCRIPTS.filter((script) => script in scripts);
+  demand(found.length === 0, name, `has an install script: ${found.join(', ')}`);
+  demand(engines?.node && license, name, 'must say its license and which Node it needs');
+}
+
+function lint(tarball) {
+  run(join(BIN, 'publint'), ['run', tarball, '--strict'], ROOT);
+  run(join(BIN, 'attw'), [tarball, '--profile', 'esm-only', '--format', 'ascii'], ROOT);
+}
+
+function install(project, tarballs) {
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "name": "user", "private": true, "type": "module" }\n');
+  run('npm', [...INSTALL, ...tarballs], project);
+}
+
+/** Every package that the code names must be declared: that it happens to be there is no promise. */
+function checkDeclared({ name, dependencies, peerDependencies }, directory, files) {
+  const declared = new Set([name, ...Object.keys({ ...dependencies, ...peerDependencies })]);
+  for (const path of files.filter((file) => /\.(m?js|d\.ts)$/.test(file))) {
+    const text = readFileSync(join(directory, path), 'utf8');
+    for (const [, wanted] of text.matchAll(/^(?:import |(?:import|export)\b[^;]*? from )['"]([^'".][^'"]*)['"]/gm)) {
+      const owner = wanted
+        .split('/')
+        .slice(0, wanted.startsWith('@') ? 2 : 1)
+        .join('/');
+      const known = declared.has(owner) || wanted.startsWith('node:') || builtinModules.includes(owner);
+      demand(known, name, `${path} imports ${wanted}, which is neither a dependency nor a peer`);
+    }
+  }
+}
+
+function checkImports(manifest, project, nodes) {
+  const entries = entriesOf(manifest);
+  const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';\nvoid entry${index};\n`);
+  // What needs a test runner is imported by one.
+  const plain = entries.filter((entry) => !entry.endsWith('/jest'));
+  const code = plain.map(
+    (entry) =>
+      `if (Object.keys(await import('${entry}')).length === 0) throw new Error('${entry}: nothing is exported');\n`,
+  );
+  writeFileSync(join(project, 'user.mjs'), code.join(''));
+  for (const node of nodes) {
+    run(node, ['user.mjs'], project);
+  }
+  if (entries.some((entry) => entry.endsWith('/jest'))) {
+    run('npm', [...INSTALL, `@jest/globals@${rootVersion('@jest/globals')}`], project);
+  }
+  writeFileSync(join(project, 'user.ts'), imports.join(''));
+  typeCheck(project, ['user.ts']);
+  for (const [command, path] of Object.entries(manifest.bin ?? {})) {
+    demand(existsSync(join(project, 'node_modules/.bin', command)), manifest.name, `${path} is not installed`);
+    run(join(project, 'node_modules/.bin', command), ['--help'], project);
+  }
+}
+
+/** As a user with the strictest settings. Node's own types are those of this repository. */
+function typeCheck(project, files) {
+  const compilerOptions = {
+    ...{ target: 'es2022', lib: ['es2023'], module: 'nodenext', noEmit: false, outDir: 'out', rootDir: '.' },
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true },
+    ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')], skipLibCheck: true },
+  };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  run(join(BIN, 'tsc'), ['-p', 'tsconfig.json'], project);
+}
+
+function rootVersion(name) {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies[name];
+}
+
+/** Every `ts` block of every README is a program of its own. */
+function checkReadmes(project, packages) {
+  run('npm', [...INSTALL, `@jest/globals@${rootVersion('@jest/globals')}`], project);
+  const blocks = [...packages].flatMap(([name, { directory }]) =>
+    codeOf(readFileSync(join(directory, 'README.md'), 'utf8')).map((block, index) => ({
+      ...block,
+      name,
+      file: `${name.split('/')[1]}-${index + 1}`,
+    })),
+  );
+  writeFileSync(join(project, 'prelude.d.ts'), PRELUDE);
+  for (const { file, code } of blocks) {
+    writeFileSync(join(project, `${file}.ts`), `${code}\nexport {};\n`);
+  }
+  typeCheck(project, ['prelude.d.ts', ...blocks.map(({ file }) => `${file}.ts`)]);
+  mkdirSync(join(project, 'manifests'));
+  writeFileSync(join(project, 'manifests/web.yaml'), MANIFEST);
+  const runnable = blocks.filter((block) => block.run);
+  for (const { name, file, shows } of runnable) {
+    const output = run(process.execPath, [`out/${file}.js`], project);
+    for (const text of shows) {
+      demand(output.includes(text), name, `the code of its README should print "${text}", and prints:\n${output}`);
+    }
+  }
+  say(`ok  READMEs: ${blocks.length} pieces of code compile, ${runnable.length} of them ran`);
+}
+
+/** @returns the path of another version of Node, from the registry of npm. */
+function installNode(version, directory) {
+  mkdirSync(directory);
+  writeFileSync(join(directory, 'package.json'), '{ "name": "node-for-tests", "private": true }\n');
+  const architecture = process.arch === 'x64' ? 'x64' : process.arch;
+  run('npm', [...INSTALL, `node-linux-${architecture}@${version}`], directory);
+  const path = join(directory, `node_modules/node-linux-${architecture}/bin/node`);
+  say(`Node ${run(path, ['--version'], directory).trim()}`);
+  return path;
+}
