@@ -12,7 +12,7 @@ import { PrepareError, prepare, runScript } from './prepare.mjs';
 const HOME = join(ROOT, 'docs/api');
 const OUT = join(HOME, 'out');
 
-await runScript(() => {
+await runScript(async () => {
   prepare();
   const entries = [...readPackages().values()].flatMap(({ directory, manifest }) =>
     Object.values(manifest.exports)
@@ -23,7 +23,7 @@ await runScript(() => {
   const options = entries.flatMap((entry) => ['--entryPoints', entry]);
   const typedoc = join(HOME, 'node_modules/typedoc/bin/typedoc');
   const bin = existsSync(typedoc) ? typedoc : join(ROOT, 'node_modules/typedoc/bin/typedoc');
-  run(process.execPath, [bin, ...options, '--treatValidationWarningsAsErrors', '--logLevel', 'Warn'], HOME);
+  await run(process.execPath, [bin, ...options, '--treatValidationWarningsAsErrors', '--logLevel', 'Warn'], HOME);
   writeFileSync(join(OUT, '.nojekyll'), '');
   if (!existsSync(join(OUT, 'index.html'))) {
     throw new PrepareError('TypeDoc wrote nothing');

@@ -27,7 +27,7 @@ spec: { clusterIP: 10.96.0.80, ports: [{ port: 80 }] }
 `;
 const BIN = join(ROOT, 'node_modules/.bin');
 
-await runScript(() => {
+await runScript(async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { node: { type: 'string', multiple: true, default: [] } },
@@ -42,27 +42,39 @@ await runScript(() => {
   }
   const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-packages-'));
   try {
-    const nodes = values.node.map((version) => installNode(version, join(directory, `node-${version}`)));
-    const packed = packPackages([...packages.keys()], directory);
-    for (const name of names) {
-      checkContents(packages.get(name).manifest, packed.get(name).files);
-      lint(packed.get(name).tarball);
+    const nodes = await Promise.all(
+      values.node.map((version) => installNode(version, join(directory, `node-${version}`))),
+    );
+    const packed = await packPackages([...packages.keys()], directory);
+    const check = async (name) => {
+      const { manifest } = packages.get(name);
+      const { tarball, files } = packed.get(name);
+      checkContents(manifest, files);
+      await lint(tarball);
       const project = join(directory, name.replaceAll('/', '+'));
-      install(
+      await install(
         project,
         closureOf(name, packages).map((one) => packed.get(one).tarball),
       );
-      checkDeclared(packages.get(name).manifest, join(project, 'node_modules', name), packed.get(name).files);
-      checkImports(packages.get(name).manifest, project, [process.execPath, ...nodes]);
-      say(`ok  ${name}: ${packed.get(name).files.length} files, ${entriesOf(packages.get(name).manifest).join(', ')}`);
-    }
+      checkDeclared(manifest, join(project, 'node_modules', name), files);
+      await checkImports(manifest, project, [process.execPath, ...nodes]);
+      say(`ok  ${name}: ${files.length} files, ${entriesOf(manifest).join(', ')}`);
+    };
+    // Two at a time: much of it is waiting for npm.
+    const queue = [...names];
+    const work = async () => {
+      for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+        await check(name);
+      }
+    };
+    await Promise.all([work(), work()]);
     if (positionals.length === 0 || positionals.includes('readmes')) {
       const project = join(directory, 'readmes');
-      install(
+      await install(
         project,
         [...packed.values()].map(({ tarball }) => tarball),
       );
-      checkReadmes(project, packages);
+      await checkReadmes(project, packages);
     }
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -102,15 +114,15 @@ function checkContents(manifest, files) {
   demand(engines?.node && license, name, 'must say its license and which Node it needs');
 }
 
-function lint(tarball) {
-  run(join(BIN, 'publint'), ['run', tarball, '--strict'], ROOT);
-  run(join(BIN, 'attw'), [tarball, '--profile', 'esm-only', '--format', 'ascii'], ROOT);
+async function lint(tarball) {
+  await run(join(BIN, 'publint'), ['run', tarball, '--strict'], ROOT);
+  await run(join(BIN, 'attw'), [tarball, '--profile', 'esm-only', '--format', 'ascii'], ROOT);
 }
 
-function install(project, tarballs) {
+async function install(project, tarballs) {
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "name": "user", "private": true, "type": "module" }\n');
-  run('npm', [...INSTALL, ...tarballs], project);
+  await run('npm', [...INSTALL, ...tarballs], project);
 }
 
 /** Every package that the code names must be declared: that it happens to be there is no promise. */
@@ -129,7 +141,7 @@ function checkDeclared({ name, dependencies, peerDependencies }, directory, file
   }
 }
 
-function checkImports(manifest, project, nodes) {
+async function checkImports(manifest, project, nodes) {
   const entries = entriesOf(manifest);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';\nvoid entry${index};\n`);
   // What needs a test runner is imported by one.
@@ -140,28 +152,28 @@ function checkImports(manifest, project, nodes) {
   );
   writeFileSync(join(project, 'user.mjs'), code.join(''));
   for (const node of nodes) {
-    run(node, ['user.mjs'], project);
+    await run(node, ['user.mjs'], project);
   }
   if (entries.some((entry) => entry.endsWith('/jest'))) {
-    run('npm', [...INSTALL, `@jest/globals@${rootVersion('@jest/globals')}`], project);
+    await run('npm', [...INSTALL, `@jest/globals@${rootVersion('@jest/globals')}`], project);
   }
   writeFileSync(join(project, 'user.ts'), imports.join(''));
-  typeCheck(project, ['user.ts']);
+  await typeCheck(project, ['user.ts']);
   for (const [command, path] of Object.entries(manifest.bin ?? {})) {
     demand(existsSync(join(project, 'node_modules/.bin', command)), manifest.name, `${path} is not installed`);
-    run(join(project, 'node_modules/.bin', command), ['--help'], project);
+    await run(join(project, 'node_modules/.bin', command), ['--help'], project);
   }
 }
 
 /** As a user with the strictest settings. Node's own types are those of this repository. */
-function typeCheck(project, files) {
+async function typeCheck(project, files) {
   const compilerOptions = {
     ...{ target: 'es2022', lib: ['es2023'], module: 'nodenext', noEmit: false, outDir: 'out', rootDir: '.' },
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true },
     ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')], skipLibCheck: true },
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  run(join(BIN, 'tsc'), ['-p', 'tsconfig.json'], project);
+  await run(join(BIN, 'tsc'), ['-p', 'tsconfig.json'], project);
 }
 
 function rootVersion(name) {
@@ -169,8 +181,8 @@ function rootVersion(name) {
 }
 
 /** Every `ts` block of every README is a program of its own. */
-function checkReadmes(project, packages) {
-  run('npm', [...INSTALL, `@jest/globals@${rootVersion('@jest/globals')}`], project);
+async function checkReadmes(project, packages) {
+  await run('npm', [...INSTALL, `@jest/globals@${rootVersion('@jest/globals')}`], project);
   const blocks = [...packages].flatMap(([name, { directory }]) =>
     codeOf(readFileSync(join(directory, 'README.md'), 'utf8')).map((block, index) => ({
       ...block,
@@ -182,12 +194,12 @@ function checkReadmes(project, packages) {
   for (const { file, code } of blocks) {
     writeFileSync(join(project, `${file}.ts`), `${code}\nexport {};\n`);
   }
-  typeCheck(project, ['prelude.d.ts', ...blocks.map(({ file }) => `${file}.ts`)]);
+  await typeCheck(project, ['prelude.d.ts', ...blocks.map(({ file }) => `${file}.ts`)]);
   mkdirSync(join(project, 'manifests'));
   writeFileSync(join(project, 'manifests/web.yaml'), MANIFEST);
   const runnable = blocks.filter((block) => block.run);
   for (const { name, file, shows } of runnable) {
-    const output = run(process.execPath, [`out/${file}.js`], project);
+    const output = await run(process.execPath, [`out/${file}.js`], project);
     for (const text of shows) {
       demand(output.includes(text), name, `the code of its README should print "${text}", and prints:\n${output}`);
     }
@@ -196,12 +208,12 @@ function checkReadmes(project, packages) {
 }
 
 /** @returns the path of another version of Node, from the registry of npm. */
-function installNode(version, directory) {
+async function installNode(version, directory) {
   mkdirSync(directory);
   writeFileSync(join(directory, 'package.json'), '{ "name": "node-for-tests", "private": true }\n');
   const architecture = process.arch === 'x64' ? 'x64' : process.arch;
-  run('npm', [...INSTALL, `node-linux-${architecture}@${version}`], directory);
+  await run('npm', [...INSTALL, `node-linux-${architecture}@${version}`], directory);
   const path = join(directory, `node_modules/node-linux-${architecture}/bin/node`);
-  say(`Node ${run(path, ['--version'], directory).trim()}`);
+  say(`Node ${(await run(path, ['--version'], directory)).trim()}`);
   return path;
 }

@@ -1,5 +1,6 @@
 /** Packs packages of this repository as npm would publish them, for those who try what users get. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,14 +36,14 @@ export function closureOf(name, packages = readPackages()) {
 /**
  * @param {readonly string[]} names of packages, all built.
  * @param {string} directory that the tarballs go to.
- * @returns {Map<string, {tarball: string, files: readonly string[]}>} by name.
+ * @returns {Promise<Map<string, {tarball: string, files: readonly string[]}>>} by name.
  */
-export function packPackages(names, directory) {
+export async function packPackages(names, directory) {
   const args = [
     ...['pack', '--json', '--loglevel=error', '--ignore-scripts', '--pack-destination', directory],
     ...names.flatMap((name) => ['--workspace', name]),
   ];
-  const packed = JSON.parse(run('npm', args, ROOT));
+  const packed = JSON.parse(await run('npm', args, ROOT));
   return new Map(
     packed.map(({ name, filename, files }) => [
       name,
@@ -52,16 +53,20 @@ export function packPackages(names, directory) {
 }
 
 /** Runs a program to its end and returns its output. @throws PrepareError with all that it said, when it fails. */
-export function run(command, args, directory, environment = {}) {
-  const result = spawnSync(command, args, {
+export async function run(command, args, directory, environment = {}) {
+  const child = spawn(command, args, {
     cwd: directory,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
-  if (result.status !== 0) {
-    const said = `${result.stdout ?? ''}${result.stderr ?? ''}`.trim();
-    throw new PrepareError(`${command} ${args.join(' ')} failed in ${directory}\n${said}`, { cause: result.error });
+  const said = { stdout: [], stderr: [] };
+  child.stdout.on('data', (chunk) => said.stdout.push(chunk));
+  child.stderr.on('data', (chunk) => said.stderr.push(chunk));
+  const [status] = await once(child, 'close');
+  const text = (stream) => Buffer.concat(said[stream]).toString('utf8');
+  if (status !== 0) {
+    const output = `${text('stdout')}${text('stderr')}`.trim();
+    throw new PrepareError(`${command} ${args.join(' ')} failed in ${directory}\n${output}`);
   }
-  return result.stdout;
+  return text('stdout');
 }

@@ -25,16 +25,16 @@ await runScript(async () => {
       filter: (path) => !/\/(node_modules|dist)$/.test(path),
     });
     say(`Packing ${NEEDED.join(', ')} of version ${readPackages().get(NEEDED[0]).manifest.version}`);
-    const tarballs = [...packPackages(NEEDED, directory).values()].map(({ tarball }) => tarball);
+    const tarballs = [...(await packPackages(NEEDED, directory)).values()].map(({ tarball }) => tarball);
     say(`Installing them, and what they need, into ${project}`);
     // Named together, the tarballs satisfy what they ask of each other.
-    run(
+    await run(
       'npm',
       ['install', '--ignore-scripts', '--prefer-offline', '--loglevel=error', '--save-dev', ...tarballs],
       project,
     );
     say('npm run build');
-    run('npm', ['run', 'build'], project);
+    await run('npm', ['run', 'build'], project);
     say('npm test');
     const prefix = rootlessPrefix();
     await show([...prefix, 'npm', 'test', '--silent'], project);
