@@ -6,7 +6,6 @@ import { ReconcilingProxier, Tokens } from '@kube-proxier/core';
 import { FakeDataplane } from '@kube-proxier/core/testing';
 import { ContainerModule } from 'inversify';
 import { createSources } from '../dist/create-sources.js';
-import { createIpvsMode } from '../dist/ipvs-mode.js';
 import { runProcess } from '../dist/run-process.js';
 
 const fault = process.env.FAKE_FAULT;
@@ -51,7 +50,16 @@ const iptables = {
   }),
 };
 
+const ipvs = {
+  mode: 'ipvs',
+  description: 'What this host cannot run',
+  probe: async () => ({ usable: false, reason: 'the kernel has no ip_vs' }),
+  module: new ContainerModule(({ bind }) => {
+    bind(Tokens.Cleanup).toConstantValue(async () => {});
+  }),
+};
+
 await runProcess(async () => ({
-  backends: [iptables, createIpvsMode(async () => ({ usable: false, reason: 'the kernel has no ip_vs' }))],
+  backends: [iptables, ipvs],
   sources: createSources,
 }));

@@ -258,11 +258,11 @@ whereAllowed('what doctor is told', () => {
       expect(await listed(runner, 'ruleset')).toBe('');
       const old: CommandRunner = {
         run: (request) =>
-          request.args.includes('--check') || request.args.includes('-c')
-            ? Promise.reject(
+          request.stdin === undefined
+            ? runner.run(request)
+            : Promise.reject(
                 new CommandError('exit-code', 'nft', 1, undefined, 'Error: syntax error', 'Error: syntax error'),
-              )
-            : runner.run(request),
+              ),
       };
       expect(await createNftablesBackend({ runner: old }).diagnose?.()).toEqual([
         expect.objectContaining({ status: 'problem', found: expect.stringMatching(/^is refused: .*syntax error/) }),
