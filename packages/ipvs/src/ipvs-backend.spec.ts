@@ -75,3 +75,9 @@ test.each([
   expect(isProxierError(error) && error.code).toBe('IPVS_OPTIONS');
   expect(String(error)).toMatch(message);
 });
+
+test('doctor is told what this mode cannot do', async () => {
+  const limits = (await createIpvsBackend().diagnose?.()) ?? [];
+  expect(limits.map(({ found }) => found).join('; ')).toMatch(/127\.0\.0\.1.*each address and port.*refused.*removing/);
+  expect(limits.every(({ status }) => status === 'ok')).toBe(true);
+});

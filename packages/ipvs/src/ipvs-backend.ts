@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   type Cleanup,
+  type Diagnosis,
   type IPFamily,
   type Logger,
   messageOf,
@@ -42,6 +43,14 @@ export interface IpvsBackendOptions extends IpvsSettings {
 }
 
 const MODE: ProxyMode = 'ipvs';
+/** What IPVS cannot do, as `docs/modes.md` has it: whoever chooses the mode should know. */
+const LIMITS: readonly Diagnosis[] = [
+  'NodePorts do not answer on 127.0.0.1',
+  'a client stays with an endpoint on each address and port by itself, not over all of a Service',
+  "other ports of external and load balancer addresses are refused, as the addresses are this node's own",
+  'removing a Service ends its connections',
+].map((found) => ({ check: 'ipvs by its nature', status: 'ok', found }));
+
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
 /**
@@ -56,6 +65,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     description: 'Uses the load balancer in the kernel (ip_vs), with all of its schedulers',
     capabilities: { localhostNodePorts: false },
     probe: () => host.probe(),
+    diagnose: async () => LIMITS,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       // What this mode finds in its place it has made its own.
