@@ -9,7 +9,7 @@ export interface HostFacts {
   readonly randomFully: boolean;
   /** Packets that conntrack calls INVALID are dropped; not where the host runs with `nf_conntrack_tcp_be_liberal`. */
   readonly dropInvalid: boolean;
-  /** Counters of the kernel that are there, of {@link COUNTERS}. */
+  /** Counters of the kernel that are there, by name. */
   readonly counters: ReadonlySet<string>;
 }
 
