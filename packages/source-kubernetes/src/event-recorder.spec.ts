@@ -17,7 +17,7 @@ describe('EventRecorder', () => {
   let server: FakeApiServer;
   let recorder: EventRecorder;
   let warnings: string[];
-  const clock = new FastClock(1000);
+  const clock = new FastClock(50);
 
   function record(options: Partial<EventRecorderOptions> = {}): EventRecorder {
     const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
