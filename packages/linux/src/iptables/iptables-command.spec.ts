@@ -79,6 +79,7 @@ describe('createIptables', () => {
   test('a tool that stays and is ended, or says nothing, in the middle of a document: nothing is taken for granted', async () => {
     const gone = { failure: 'signal', exitCode: undefined, signal: 'SIGKILL' } as const;
     let starts = 0;
+    const staying = (runner: CommandRunner) => createIptables({ family: 'IPv4', variant: 'nft', runner });
     const runner = (ended: () => Promise<RunningCommandEnd>): CommandRunner => ({
       run: async () => ({ stdout: '', stderr: '' }),
       start: () => {
@@ -86,16 +87,16 @@ describe('createIptables', () => {
         return { pid: undefined, write: () => {}, stop: () => {}, ended: ended() };
       },
     });
-    await expect(make(runner(async () => gone)).restore('*nat\nCOMMIT\n')).rejects.toMatchObject({
+    await expect(staying(runner(async () => gone)).restore('*nat\nCOMMIT\n')).rejects.toMatchObject({
       code: 'IPTABLES_FAILED',
       message: expect.stringContaining('was ended by somebody'),
     });
     const silent = runner(() => new Promise(() => {}));
-    const impatient = createIptables({ family: 'IPv4', runner: silent, timeout: 5 });
+    const impatient = createIptables({ family: 'IPv4', variant: 'nft', runner: silent, timeout: 5 });
     await expect(impatient.restore('*nat\nCOMMIT\n')).rejects.toMatchObject({ code: 'IPTABLES_TIMED_OUT' });
     expect(starts).toBe(2);
     const missing = runner(async () => ({ ...gone, failure: 'not-found' }));
-    await expect(make(missing).restore('*nat\nCOMMIT\n')).rejects.toMatchObject({ code: 'IPTABLES_MISSING' });
+    await expect(staying(missing).restore('*nat\nCOMMIT\n')).rejects.toMatchObject({ code: 'IPTABLES_MISSING' });
   });
 
   test('misses programs, and stops those that hang', async () => {

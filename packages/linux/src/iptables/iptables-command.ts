@@ -23,7 +23,7 @@ export interface IptablesCommandOptions {
   readonly timeout?: number;
   /**
    * Whether small documents go to one iptables-restore that stays between them, for as long as they come, where the
-   * runner can do that. Default true.
+   * runner can do that. Default: with variant `nft`.
    */
   readonly persistent?: boolean;
 }
@@ -59,7 +59,8 @@ class IptablesCommand implements Iptables {
   }
 
   async restore(document: string): Promise<void> {
-    const { persistent = true, runner } = this.options;
+    // The legacy tool leaves the alarm on that ends its wait for the lock, and takes it for the end of its input.
+    const { variant, persistent = variant === 'nft', runner } = this.options;
     const { start } = runner;
     try {
       if (start === undefined || !persistent || document.length > LONGEST_FOR_SESSION) {
@@ -70,7 +71,9 @@ class IptablesCommand implements Iptables {
     } catch (error) {
       // A tool that did not end by itself has refused nothing.
       const byItself = error instanceof IptablesError && error.code === 'IPTABLES_FAILED' ? error.cause : undefined;
-      throw byItself instanceof CommandError && byItself.failure === 'exit-code' ? refusal(document, byItself) : error;
+      throw byItself instanceof CommandError && byItself.failure === 'exit-code' && byItself.exitCode !== 0
+        ? refusal(document, byItself)
+        : error;
     }
   }
 
