@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { hasUnknownProcessorState } from './run-in-ipvs-kernel.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OLDEST_NODE = [20, 19];
@@ -34,6 +35,9 @@ const IPVS_TOOLS = [
   { command: 'ipvsadm', package: 'ipvsadm', purpose: 'to look at IPVS' },
   { command: 'ipset', package: 'ipset', purpose: 'to look at sets of addresses' },
   { command: 'ping', package: 'iputils-ping', purpose: 'to ping cluster IPs' },
+  ...(hasUnknownProcessorState()
+    ? [{ command: 'tcc', package: 'tcc', purpose: 'to help that kernel with this processor' }]
+    : []),
 ];
 
 /** Something that only a person can put right. */

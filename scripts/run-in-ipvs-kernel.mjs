@@ -10,11 +10,12 @@
  * written, standard error apart; the exit status is the command's (128 + N when signal N ended it), 124 after --timeout,
  * 125 when the kernel did not boot or died.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   accessSync,
   constants,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -30,6 +31,8 @@ import { parseArgs } from 'node:util';
 const KERNEL = '/usr/bin/linux.uml';
 const MODULES_DIRECTORY = '/usr/lib/uml/modules';
 const INIT = fileURLToPath(new URL('ipvs-kernel-init.sh', import.meta.url));
+const EXTENDED_STATE = fileURLToPath(new URL('ipvs-kernel-xstate.c', import.meta.url));
+const COMPILER = '/usr/bin/tcc';
 const TIMED_OUT = 124;
 const NO_KERNEL = 125;
 
@@ -48,6 +51,15 @@ const MODULES = [
 /** The kernel, or something that it needs on this machine, is not there. */
 export class IpvsKernelError extends Error {}
 
+/** Whether this processor has more state than the kernel knows to keep; what is done about it needs a C compiler. */
+export function hasUnknownProcessorState() {
+  try {
+    return /^flags\s*:.*\bamx_tile\b/m.test(readFileSync('/proc/cpuinfo', 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 /** Why no such kernel can be booted here, in a sentence that says what to do; undefined when one can. */
 export function whyNoIpvsKernel() {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -61,6 +73,7 @@ export function whyNoIpvsKernel() {
     ['/usr/sbin/ipvsadm', 'ipvsadm'],
     ['/usr/sbin/ipset', 'ipset'],
     ['/usr/sbin/modprobe', 'kmod'],
+    ...(hasUnknownProcessorState() ? [[COMPILER, 'tcc']] : []),
   ].filter(([file]) => !isExecutable(file) && !isExecutable(file.replace('/usr/', '/')));
   return missing.length === 0
     ? undefined
@@ -107,12 +120,25 @@ function handOver(directory, command, writable) {
   write('modules', `${MODULES.join('\n')}\n`);
   write('writable', writable.map((name) => `${realpathSync(name)}\n`).join(''));
   write('status', '');
+  if (hasUnknownProcessorState()) {
+    compileExtendedState(join(directory, 'xstate.so'));
+  }
   const environment = { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/sbin:/usr/bin:/bin` };
   const lines = Object.entries(environment)
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
     .map(([name, value]) => `export ${name}=${quoted(value ?? '')}`);
   lines.push(`cd ${quoted(process.cwd())} || exit ${NO_KERNEL}`, `exec ${command.map(quoted).join(' ')}`, '');
   write('command.sh', lines.join('\n'));
+}
+
+/** @param {string} library file to write */
+function compileExtendedState(library) {
+  const { status, stderr } = spawnSync(COMPILER, ['-shared', '-nostdlib', '-o', library, EXTENDED_STATE], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) {
+    throw new IpvsKernelError(`${COMPILER} could not compile ${EXTENDED_STATE}: ${stderr}`);
+  }
 }
 
 /** One word to a shell. */
@@ -132,9 +158,11 @@ async function boot(directory, { timeout, memory, verbose, stdout }) {
   // Hostfs keeps a file open for each one that it has read.
   const script = `ulimit -n 1048576 2>/dev/null || ulimit -n "$(ulimit -Hn)"
     mount -t tmpfs -o mode=700,size=100% tmpfs "$TMPDIR" && "$@"; exit $?`;
+  const library = join(directory, 'xstate.so');
+  const environment = existsSync(library) ? { LD_PRELOAD: library } : {};
   const guest = spawn('unshare', [...isolate, 'bash', '-c', script, 'bash', ...kernel], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: directory, TMPDIR: join(directory, 'memory') },
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: directory, TMPDIR: join(directory, 'memory'), ...environment },
   });
   let log = '';
   const note = (text) => {
