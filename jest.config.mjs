@@ -31,6 +31,8 @@ export default {
       },
     ],
   },
+  // Tests wait for kernels and processes more than they compute: a worker for each processor, and not one less.
+  maxWorkers: '100%',
   globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
   testTimeout: 30_000,
 };
