@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * `npm run conformance -- [COLUMN…] [--cases PATTERN] [--jobs N]`: every case of the conformance kit, for the columns
- * named (all but ipvs when none is: `iptables` stands for every column of that backend), and the matrix of cases and columns.
- * A run of all cases and columns writes docs/conformance.md.
+ * `npm run conformance`: every case of the conformance kit on every backend, and the matrix of cases and columns (USAGE
+ * below). The kernel that has IPVS has one processor, so there is one such kernel for each processor of the machine, each
+ * with its share of the cases.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,16 @@ const PAGE = join(ROOT, 'docs/conformance.md');
 const IPVS_KERNEL = join(ROOT, 'scripts/run-in-ipvs-kernel.mjs');
 const COMMAND = join(ROOT, 'packages/conformance/bin/kube-proxier-conformance.js');
 
+const USAGE = `Usage: npm run conformance -- [COLUMN…] [--cases PATTERN]… [--jobs N]
+
+Tries the cases of the conformance kit on the backends, with real packets, and prints the matrix. COLUMN is one of the
+matrix, or a backend for all of its columns; without any it is all of them. All cases on all columns take some 30 minutes
+on two processors, two thirds of it for ipvs, and write docs/conformance.md.
+
+  --cases PATTERN  only these, by id with * and ?; "quick" for a subset; may be repeated
+  --jobs N         sandboxes at the same time
+`;
+
 /**
  * The columns of the matrix. `environment`: variables for the command; `ipvsKernel`: it runs in a kernel that has IPVS. A backend of which there is no package here has no column.
  */
@@ -26,14 +36,45 @@ export const COLUMNS = [
   { name: 'iptables legacy', backend: '@kube-proxier/iptables', options: { variant: 'legacy' } },
   { name: 'nftables', backend: '@kube-proxier/nftables' },
   { name: 'userspace', backend: '@kube-proxier/userspace' },
-  // In a kernel of its own, with one slow processor: three quarters of an hour, so only when it is asked for by name.
   { name: 'ipvs', backend: '@kube-proxier/ipvs', ipvsKernel: true },
 ];
 
 const WORDS = { passed: 'pass', failed: 'FAIL', skipped: 'skip' };
 
-/** One column's report, from a process of its own. */
-async function runColumn({ backend, mode, options = {}, environment = {}, ipvsKernel = false }, { cases, jobs }) {
+/** One column's report. */
+async function runColumn(column, { cases, jobs }) {
+  if (!column.ipvsKernel) {
+    return runPart(column, { cases, jobs });
+  }
+  const ids = listCases(cases);
+  const shares = Math.min(availableParallelism(), ids.length);
+  const reports = await Promise.all(
+    Array.from({ length: shares }, (_none, share) =>
+      runPart(column, { cases: ids.filter((_id, index) => index % shares === share), jobs: jobs ?? '1' }),
+    ),
+  );
+  const results = reports
+    .flatMap((report) => report.results)
+    .sort((one, other) => ids.indexOf(one.case.id) - ids.indexOf(other.case.id));
+  const milliseconds = Math.max(...reports.map((report) => report.milliseconds));
+  return { ...reports[0], results, milliseconds, interrupted: reports.some(({ interrupted }) => interrupted) };
+}
+
+/** Ids of the cases that the patterns select. */
+function listCases(patterns) {
+  const args = [COMMAND, '--list', ...patterns.flatMap((pattern) => ['--cases', pattern])];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) {
+    throw new PrepareError(stderr.trim());
+  }
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(' ', 1)[0]);
+}
+
+/** A report from a process of its own. */
+async function runPart({ backend, mode, options = {}, environment = {}, ipvsKernel = false }, { cases, jobs }) {
   const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-conformance-'));
   const output = join(directory, 'report.json');
   try {
@@ -128,16 +169,31 @@ ${lists.join('') || 'No backend lacks anything.\n'}
 ${formatMatrix(columns)}`;
 }
 
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        cases: { type: 'string', multiple: true, default: [] },
+        jobs: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new PrepareError(`${error.message}\n\n${USAGE}`);
+  }
+}
+
 async function main() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { cases: { type: 'string', multiple: true, default: [] }, jobs: { type: 'string' } },
-  });
+  const { values, positionals } = readArguments();
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const packageOf = ({ backend }) => backend.split('/').at(-1);
-  const usual = COLUMNS.filter(({ ipvsKernel }) => !ipvsKernel);
   const chosen =
     positionals.length === 0
-      ? usual
+      ? COLUMNS
       : COLUMNS.filter((column) => positionals.includes(column.name) || positionals.includes(packageOf(column)));
   const known = [...new Set(COLUMNS.flatMap((column) => [column.name, packageOf(column)]))];
   const unknown = positionals.filter((name) => !known.includes(name));
@@ -153,7 +209,7 @@ async function main() {
   process.stdout.write(`\n${formatMatrix(columns)}\n${columns.map((column) => `${formatSummary(column)}\n`).join('')}`);
   const failed = columns.some(({ report }) => report.results.some(({ outcome }) => outcome === 'failed'));
   const interrupted = columns.some(({ report }) => report.interrupted);
-  if (chosen === usual && values.cases.length === 0 && !interrupted) {
+  if (chosen === COLUMNS && values.cases.length === 0 && !interrupted) {
     writeFileSync(PAGE, formatPage(columns));
     process.stdout.write('written to docs/conformance.md\n');
   }

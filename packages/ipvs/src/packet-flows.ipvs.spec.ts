@@ -1,21 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { diffStates, structurallyEqual } from '@kube-proxier/core';
-import { answersOf, NODE_PORT, PacketFlowWorld, type PolicyRow, verifyFlow } from '@kube-proxier/linux/testing';
+import { answersOf, NODE_PORT, PacketFlowWorld, verifyFlow } from '@kube-proxier/linux/testing';
 import { IpvsDataplane } from './ipvs-dataplane.js';
 import { SCHEDULER_ANNOTATION } from './scheduler-choice.js';
 import { SCHEDULER_NAMES } from './schedulers.js';
 import { type NodeHost, nodeHost } from './testing/node-host.js';
-
-const TABLE = new URL('../../core/test-data/policy-flows.json', import.meta.url);
-/**
- * By default the rows with a detector and without masqueradeAll, for IPv6 every fourth of them;
- * `KUBE_PROXIER_FLOWS=all` tries them all.
- */
-const all = process.env.KUBE_PROXIER_FLOWS === 'all';
-const rows = (JSON.parse(readFileSync(TABLE, 'utf8')) as { rows: readonly PolicyRow[] }).rows.filter(
-  ({ id }) => all || !id.includes('/'),
-);
 
 describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (family) => {
   const six = family === 'IPv6';
@@ -34,14 +23,6 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
 
   afterAll(async () => {
     await world?.close();
-  });
-
-  const chosen = rows
-    .map((row, index) => [row.id, index % 2 ? 'UDP' : 'TCP', row] as const)
-    .filter((_row, index) => all || !six || index % 4 === 1);
-
-  test.each(chosen)('%s, %s', async (_id, protocol, row) => {
-    expect(await world.verifyRow(row, protocol)).toEqual([]);
   });
 
   test('source ranges let in whom they name, and drop others, with and without endpoints', async () => {
