@@ -1,6 +1,14 @@
 import { type Clock, messageOf, type Timer } from '@kube-proxier/core';
-import { type Ipvs, type IpvsCommand, virtualServerKey } from '@kube-proxier/linux';
-import { type DrainingServer, drainingKey } from './ipvs-transaction.js';
+import {
+  type IpSetEntry,
+  type Ipvs,
+  type IpvsCommand,
+  type NetlinkRefused,
+  type VirtualServerAddress,
+  virtualServerKey,
+} from '@kube-proxier/linux';
+import { type DrainingServer, drainingKey, frontendItemKey, type Retirement } from './ipvs-transaction.js';
+import { virtualItemKey } from './service-items.js';
 
 /** Milliseconds between two looks at connections that are left. */
 export const DRAIN_INTERVAL = 5000;
@@ -8,9 +16,24 @@ export const DRAIN_INTERVAL = 5000;
 export interface DrainingOptions {
   readonly ipvs: Ipvs;
   readonly clock: Clock;
+  /** Takes out what leads packets to virtual servers. */
+  readonly unlead: (led: Led) => Promise<readonly NetlinkRefused[]>;
   /** Runs work when nothing else is being written. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
   readonly onFailure: (reason: string) => void;
+}
+
+/** What leads packets to virtual servers: addresses of the interface, and entries of the set of frontends. */
+export interface Led {
+  readonly addresses: readonly string[];
+  readonly entries: readonly IpSetEntry[];
+}
+
+/** A virtual server that is not wanted any more, but has connections. */
+interface Retiring {
+  readonly at: VirtualServerAddress;
+  readonly addresses: Set<string>;
+  entry: IpSetEntry | undefined;
 }
 
 /**
@@ -21,10 +44,14 @@ export interface DrainingOptions {
  *   two minutes, and with the next look after the last one the server goes.
  * - UDP has no end to wait for: the server goes at once, and the next packet of a flow is sent to another.
  *
+ * A virtual server that is not wanted any more stays, without weight, while it has open connections: a Service that is
+ * removed cuts nobody off. New connections are refused. Its address stays on the interface for as long.
+ *
  * What is on its way out can be seen in the kernel (weight 0), so nothing is lost when this process ends meanwhile.
  */
 export class Draining {
   readonly #servers = new Map<string, DrainingServer>();
+  readonly #retiring = new Map<string, Retiring>();
   #timer: Timer | undefined;
   #looking = false;
 
@@ -47,11 +74,66 @@ export class Draining {
 
   /** They are wanted again. */
   keep(commands: readonly IpvsCommand[]): void {
-    for (const command of this.#servers.size === 0 ? [] : commands) {
-      if (command.do === 'add-real' || command.do === 'set-real') {
+    for (const command of this.#servers.size + this.#retiring.size === 0 ? [] : commands) {
+      if (command.do === 'add-virtual') {
+        this.#retiring.delete(virtualItemKey(command.virtual.at));
+      } else if (command.do === 'add-real' || command.do === 'set-real') {
         this.#servers.delete(drainingKey({ at: command.at, ...command.real }));
       }
     }
+  }
+
+  /** Addresses that are wanted again. */
+  keepAddresses(addresses: readonly string[]): void {
+    for (const { addresses: held } of this.#retiring.values()) {
+      for (const address of addresses) {
+        held.delete(address);
+      }
+    }
+  }
+
+  /** Which of addresses that nothing else wants can go now; the others go with the last connection through them. */
+  removable(addresses: readonly string[]): readonly string[] {
+    return addresses.filter((address) => {
+      const users = [...this.#retiring.values()].filter((retiring) => mayUse(retiring, address));
+      for (const { addresses: held } of users) {
+        held.add(address);
+      }
+      return users.length === 0;
+    });
+  }
+
+  /** Takes virtual servers out, those with open connections when these have closed. */
+  async retire({ servers, reals, addresses, entries }: Retirement): Promise<readonly NetlinkRefused[]> {
+    const { ipvs, unlead } = this.options;
+    const weightless = await ipvs.execute(
+      reals.map(({ at, address, port }) => ({ do: 'set-real', at, real: { address, port, weight: 0 } })),
+    );
+    const byKey = new Map(entries.map((entry) => [frontendKey(entry), entry]));
+    const idle: VirtualServerAddress[] = [];
+    for (const at of servers) {
+      const key = virtualItemKey(at);
+      if (await this.#hasConnections(at)) {
+        this.#retiring.set(key, { at, addresses: new Set(), entry: byKey.get(key) });
+        byKey.delete(key);
+      } else {
+        idle.push(at);
+      }
+    }
+    const refused = [
+      ...weightless,
+      ...(await unlead({ addresses: this.removable(addresses), entries: [] })),
+      ...(await ipvs.execute(idle.map((at) => ({ do: 'delete-virtual', at })))),
+      ...(await unlead({ addresses: [], entries: [...byKey.values()] })),
+    ];
+    if (this.#retiring.size > 0) {
+      this.#lookIn(DRAIN_INTERVAL);
+    }
+    return refused.flatMap((result) => (result === undefined || isGone(result) ? [] : [result]));
+  }
+
+  async #hasConnections(at: VirtualServerAddress): Promise<boolean> {
+    return (await this.options.ipvs.realServers(at)).some(({ activeConnections }) => activeConnections > 0);
   }
 
   /** Forgets all, and stops looking. */
@@ -59,6 +141,7 @@ export class Draining {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#servers.clear();
+    this.#retiring.clear();
   }
 
   #lookIn(milliseconds: number): void {
@@ -72,7 +155,7 @@ export class Draining {
           .catch((error) => this.options.onFailure(messageOf(error)))
           .finally(() => {
             this.#looking = false;
-            if (this.#servers.size > 0 && this.#timer === undefined) {
+            if (this.#servers.size + this.#retiring.size > 0 && this.#timer === undefined) {
               this.#lookIn(DRAIN_INTERVAL);
             }
           });
@@ -103,14 +186,37 @@ export class Draining {
       }
       const results = await ipvs.execute(idle.map(({ address, port }) => ({ do: 'delete-real', at, address, port })));
       for (const [index, server] of idle.entries()) {
-        if (
-          results[index] === undefined ||
-          results[index]?.errnoName === 'ENOENT' ||
-          results[index]?.errnoName === 'ESRCH'
-        ) {
+        const result = results[index];
+        if (result === undefined || isGone(result)) {
           this.#servers.delete(drainingKey(server));
         }
       }
     }
+    for (const [key, retiring] of this.#retiring) {
+      if (!(await this.#hasConnections(retiring.at))) {
+        this.#retiring.delete(key);
+        await this.#remove(retiring);
+      }
+    }
   }
+
+  async #remove({ at, addresses, entry }: Retiring): Promise<void> {
+    const { ipvs, unlead } = this.options;
+    await unlead({ addresses: this.removable([...addresses]), entries: [] });
+    await ipvs.execute([{ do: 'delete-virtual', at }]);
+    await unlead({ addresses: [], entries: entry === undefined ? [] : [entry] });
+  }
+}
+
+/** Which addresses lead to one that is known by a mark cannot be told. */
+function mayUse({ at }: Retiring, address: string): boolean {
+  return at.kind === 'mark' || at.address === address;
+}
+
+function frontendKey(entry: IpSetEntry): string {
+  return frontendItemKey(entry) ?? '';
+}
+
+function isGone({ errnoName }: NetlinkRefused): boolean {
+  return errnoName === 'ENOENT' || errnoName === 'ESRCH';
 }

@@ -24,7 +24,7 @@ import {
   type Sysctl,
   type VirtualServerAddress,
 } from '@kube-proxier/linux';
-import { Draining } from './draining.js';
+import { Draining, type Led } from './draining.js';
 import { HostSettings } from './host-settings.js';
 import { cleanUp } from './ipvs-cleanup.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
@@ -99,6 +99,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     this.#draining = new Draining({
       ipvs: host.ipvs,
       clock: options.clock ?? systemClock,
+      unlead: (led) => this.#unlead(led),
       inTurn: (work) => this.#inTurn(work),
       onFailure: (reason) => logger.warn(`Cannot look whether endpoints are drained: ${reason}`, { family }),
     });
@@ -158,10 +159,16 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         step.to === to && 'commands' in step ? step.commands.filter((command) => matches(command.do)).length : 0,
       );
     const words = [
-      [commands('ipvs', (what) => what.endsWith('virtual')), 'virtual servers'],
+      [
+        commands('ipvs', (what) => what.endsWith('virtual')) +
+          sum((step) => (step.to === 'retirement' ? step.servers.length : 0)),
+        'virtual servers',
+      ],
       [
         commands('ipvs', (what) => what.endsWith('real')) +
-          sum((step) => (step.to === 'draining' ? step.servers.length : 0)),
+          sum((step) =>
+            step.to === 'draining' ? step.servers.length : step.to === 'retirement' ? step.reals.length : 0,
+          ),
         'real servers',
       ],
       [commands('sets', () => true), 'sets and entries'],
@@ -229,6 +236,11 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         return await this.#setAddresses(step.add, step.remove);
       case 'draining':
         return await this.#drain(step.servers);
+      case 'retirement': {
+        const gone = step.servers.some((at) => same(at, this.#sentinel));
+        this.#sentinel = gone ? undefined : this.#sentinel;
+        return await this.#draining.retire(step);
+      }
     }
   }
 
@@ -277,9 +289,21 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     );
   }
 
-  async #setAddresses(add: readonly string[], remove: readonly string[]): Promise<readonly NetlinkRefused[]> {
+  async #unlead({ addresses, entries }: Led): Promise<readonly NetlinkRefused[]> {
+    const { family, host } = this.options;
+    const set = setName('FRONTENDS', family);
+    const commands = entries.map((entry) => ({ do: 'delete-entry', set, entry }) as const);
+    return [
+      ...(addresses.length === 0 ? [] : await this.#setAddresses([], addresses)),
+      ...(commands.length === 0 ? [] : await host.sets.execute(commands)),
+    ].flatMap((refused) => refused ?? []);
+  }
+
+  async #setAddresses(add: readonly string[], unwanted: readonly string[]): Promise<readonly NetlinkRefused[]> {
     const { links } = this.options.host;
     const link = this.#link ?? (await this.#makeInterface());
+    this.#draining.keepAddresses(add);
+    const remove = this.#draining.removable(unwanted);
     const results = await links.execute([
       ...add.map((address) => ({ do: 'add-address', link, address }) as const),
       ...remove.map((address) => ({ do: 'delete-address', link, address }) as const),

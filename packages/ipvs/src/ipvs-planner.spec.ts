@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, type Service } from '@kube-proxier/core';
-import { makeResolver, makeService, makeSlice } from '@kube-proxier/core/testing';
+import { type Clock, diffStates, type Service, systemClock } from '@kube-proxier/core';
+import { makeResolver, makeService, makeSlice, VirtualClock } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
 import { IpvsDataplane } from './ipvs-dataplane.js';
 import type { IpvsTransaction } from './ipvs-transaction.js';
 import { MARK_NUMBERS, MarkLayout } from './layout.js';
 import { readScheduler, SCHEDULER_ANNOTATION, WEIGHT_ANNOTATION } from './scheduler-choice.js';
-import { fakeHost, install } from './testing/contents.js';
+import { contents, fakeHost, freshContents, install } from './testing/contents.js';
 
 /** A dataplane on a fake host, with Services by the number. */
-function world(services: number, settings: { onWarn?: (text: string) => void } = {}) {
+function world(services: number, settings: { onWarn?: (text: string) => void; clock?: Clock } = {}) {
   const host = fakeHost('IPv4');
   const logger = {
     error() {},
@@ -18,7 +18,7 @@ function world(services: number, settings: { onWarn?: (text: string) => void } =
     debug() {},
     v: () => false,
   };
-  const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger });
+  const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger, clock: settings.clock ?? systemClock });
   const resolver = makeResolver({
     family: 'IPv4',
     localTrafficDetection: { kind: 'source-cidr', cidr: '10.244.0.0/16' },
@@ -141,6 +141,95 @@ describe('draining', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect(state).not.toBe(now);
+  });
+});
+
+describe('a Service that goes while it has connections', () => {
+  const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
+  const real = { address: '10.244.1.1', port: 8080 };
+
+  async function gone() {
+    const made = world(2);
+    const { host, dataplane, resolver, objects } = made;
+    await install(dataplane, resolver.checkout().state);
+    host.ipvs.connect(at, real, 1);
+    const put = async (before: Service | undefined, after: Service | undefined) => {
+      resolver.updateService(before, after);
+      const { state, changes } = resolver.checkout();
+      await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
+      return state;
+    };
+    const state = await put(objects[0], undefined);
+    const addresses = async () => (await dataplane.readBack()).addresses;
+    return { ...made, put, state, addresses };
+  }
+
+  test('its virtual server stays without weight, and goes with the last of them', async () => {
+    const { host, state, addresses } = await gone();
+    expect((await host.ipvs.realServers(at)).map(({ weight }) => weight)).toEqual([0, 0]);
+    expect(await addresses()).toContain(at.address);
+    const other = new IpvsDataplane({ family: 'IPv4', host });
+    expect(other.plan(state, diffStates(undefined, state), await other.readBack())).toBeUndefined();
+    host.ipvs.connect(at, real, 0);
+    await install(other, state);
+    expect(await contents(other)).toEqual(await freshContents('IPv4', state));
+  });
+
+  test('the one that took it out looks again by itself', async () => {
+    const clock = new VirtualClock();
+    const { host, dataplane, resolver, objects } = world(2, { clock });
+    await install(dataplane, resolver.checkout().state);
+    host.ipvs.connect(at, real, 1);
+    resolver.updateService(objects[0], undefined);
+    const { state, changes } = resolver.checkout();
+    await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
+    expect(await host.ipvs.has(at)).toBe(true);
+    host.ipvs.connect(at, real, 0);
+    await clock.advance(60_000);
+    expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
+  });
+
+  test('when it comes back meanwhile, it is served, and stays when they have closed', async () => {
+    const { host, dataplane, objects, put, addresses } = await gone();
+    const state = await put(undefined, objects[0]);
+    expect((await host.ipvs.realServers(at)).map(({ weight }) => weight)).toEqual([1, 1]);
+    host.ipvs.connect(at, real, 0);
+    await dataplane.readBack();
+    expect(await addresses()).toContain(at.address);
+    expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
+  });
+
+  test('its address stays for it when another port of it goes later', async () => {
+    const clock = new VirtualClock();
+    const { host, dataplane, resolver } = world(1, { clock });
+    const ports = (...numbers: readonly number[]) =>
+      makeService('default/more', {
+        clusterIP: '10.96.7.7',
+        ports: numbers.map((port) => ({ name: `p${port}`, port })),
+      });
+    resolver.updateService(undefined, ports(80, 81));
+    resolver.updateEndpointSlice(
+      undefined,
+      makeSlice('default/more', [{ address: '10.244.1.7' }], {
+        ports: [80, 81].map((port) => ({ name: `p${port}`, protocol: 'TCP', port: 8080 })),
+      }),
+    );
+    await install(dataplane, resolver.checkout().state);
+    const first = { ...at, address: '10.96.7.7' };
+    host.ipvs.connect(first, { address: '10.244.1.7', port: 8080 }, 1);
+    const steps = [
+      [ports(80, 81), ports(81)],
+      [ports(81), undefined],
+    ] as const;
+    for (const [before, after] of steps) {
+      resolver.updateService(before, after);
+      const { state, changes } = resolver.checkout();
+      await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
+    }
+    expect((await dataplane.readBack()).addresses).toContain('10.96.7.7');
+    host.ipvs.connect(first, { address: '10.244.1.7', port: 8080 }, 0);
+    await clock.advance(60_000);
+    expect(await contents(dataplane)).toEqual(await freshContents('IPv4', resolver.latest));
   });
 });
 

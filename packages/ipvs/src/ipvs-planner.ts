@@ -9,7 +9,7 @@ import {
   type VirtualServer,
   withoutComment,
 } from '@kube-proxier/linux';
-import { type IpvsStep, type IpvsTransaction, stepsOf } from './ipvs-transaction.js';
+import { frontendItemKey, type IpvsStep, type IpvsTransaction, stepsOf } from './ipvs-transaction.js';
 import { differences, type ItemChange, ItemTable, type ItemTableContext } from './item-table.js';
 import {
   CHAINS,
@@ -95,9 +95,9 @@ export class IpvsPlanner {
         seen.set(key, undefined);
       }
     }
-    // Real servers that get no new connections are on their way out already.
+    const isRetiring = retiringIn(installed, table);
     const changes = differences(seen, (key) => table.get(key)).filter(
-      ({ before, after }) => after !== undefined || !(before?.kind === 'real' && before.real.weight === 0),
+      ({ before, after }) => after !== undefined || before === undefined || !isRetiring(before),
     );
     const sets = this.#setCommands(installed);
     // A set of another kind under one of our names has to go, and so have the rules that look at it.
@@ -171,6 +171,35 @@ export class IpvsPlanner {
       .map((name): IpSetCommand => ({ do: 'destroy-set', name }));
     return { create, destroy, wrong: wrong.length > 0 };
   }
+}
+
+/** What is on its way out already: real servers without weight, and virtual servers with nothing but connections. */
+function retiringIn(installed: InstalledIpvs | undefined, table: ItemTable): (item: Item) => boolean {
+  const retiring = (installed?.virtualServers ?? []).filter(
+    ({ virtual: { at }, reals }) =>
+      table.get(virtualItemKey(at)) === undefined &&
+      reals.every(({ weight }) => weight === 0) &&
+      reals.some(({ activeConnections }) => activeConnections > 0),
+  );
+  const keys = new Set(retiring.map(({ virtual: { at } }) => virtualItemKey(at)));
+  const addresses = new Set(retiring.flatMap(({ virtual: { at } }) => (at.kind === 'address' ? [at.address] : [])));
+  const anyMark = retiring.some(({ virtual: { at } }) => at.kind === 'mark');
+  return (item) => {
+    switch (item.kind) {
+      case 'virtual':
+        return keys.has(item.key);
+      case 'real':
+        // The virtual server goes, and it with that.
+        return (
+          item.real.weight === 0 &&
+          (keys.has(virtualItemKey(item.at)) || table.get(virtualItemKey(item.at)) !== undefined)
+        );
+      case 'entry':
+        return item.role === 'FRONTENDS' && keys.has(frontendItemKey(item.entry) ?? '');
+      case 'address':
+        return anyMark || addresses.has(item.address);
+    }
+  };
 }
 
 function isAsWanted(found: IpSet, role: SetRole, family: IPFamily): boolean {

@@ -1,5 +1,5 @@
-import type { IPFamily } from '@kube-proxier/core';
-import type { IpSetCommand, IpvsCommand, VirtualServerAddress } from '@kube-proxier/linux';
+import { familyOf, type IPFamily } from '@kube-proxier/core';
+import type { IpSetCommand, IpSetEntry, IpvsCommand, VirtualServerAddress } from '@kube-proxier/linux';
 import type { ItemChange } from './item-table.js';
 import { setName } from './layout.js';
 import { realItemKey, virtualItemKey } from './service-items.js';
@@ -14,6 +14,17 @@ export interface DrainingServer {
   readonly drains: boolean;
 }
 
+/** Takes out virtual servers that may have connections, and what leads packets to them. */
+export interface Retirement {
+  readonly servers: readonly VirtualServerAddress[];
+  /** Without weight from then on. */
+  readonly reals: readonly DrainingServer[];
+  /** Addresses of the interface that nothing else wants. */
+  readonly addresses: readonly string[];
+  /** By which a virtual server on an address of the host is known for ours. */
+  readonly entries: readonly IpSetEntry[];
+}
+
 /** A part of a transaction. Parts are carried out in their order. */
 export type IpvsStep =
   | { readonly to: 'sets'; readonly commands: readonly IpSetCommand[] }
@@ -24,7 +35,8 @@ export type IpvsStep =
   | { readonly to: 'settings' }
   | { readonly to: 'ipvs'; readonly commands: readonly IpvsCommand[] }
   | { readonly to: 'addresses'; readonly add: readonly string[]; readonly remove: readonly string[] }
-  | { readonly to: 'draining'; readonly servers: readonly DrainingServer[] };
+  | { readonly to: 'draining'; readonly servers: readonly DrainingServer[] }
+  | ({ readonly to: 'retirement' } & Retirement);
 
 /** What has to be written, in an order in which no packet meets less than it should. */
 export interface IpvsTransaction {
@@ -39,7 +51,7 @@ const SHUTS_OUT = new Set(['GUARDED', 'DROP', 'ADDRESSES']);
 
 /**
  * Orders changes: what leads packets to a virtual server comes after it and goes before it; packets are let in before
- * others are shut out; a new endpoint is there before an old one goes.
+ * others are shut out; a new endpoint is there before an old one goes; what may have connections goes last.
  */
 export function stepsOf(changes: readonly ItemChange[], family: IPFamily): readonly IpvsStep[] {
   const early: IpSetCommand[] = [];
@@ -52,17 +64,28 @@ export function stepsOf(changes: readonly ItemChange[], family: IPFamily): reado
   const draining: DrainingServer[] = [];
   const add: string[] = [];
   const remove: string[] = [];
+  const entries: IpSetEntry[] = [];
+  const leaving: DrainingServer[] = [];
   const deleted = new Set<string>();
+  const retired = new Set<string>();
   for (const { before, after } of changes) {
     if (before?.kind === 'virtual' && after === undefined) {
       deleted.add(before.key);
     }
   }
   for (const { before, after } of changes) {
+    if (before?.kind === 'real' && after === undefined && before.drains && deleted.has(virtualItemKey(before.at))) {
+      retired.add(virtualItemKey(before.at));
+    }
+  }
+  const servers: VirtualServerAddress[] = [];
+  for (const { before, after } of changes) {
     const item = after ?? before;
     switch (item?.kind) {
       case 'virtual':
-        if (after === undefined) {
+        if (after === undefined && retired.has(item.key)) {
+          servers.push(item.virtual.at);
+        } else if (after === undefined) {
           gone.push({ do: 'delete-virtual', at: item.virtual.at });
         } else {
           virtuals.push({ do: before === undefined ? 'add-virtual' : 'set-virtual', virtual: item.virtual });
@@ -71,9 +94,10 @@ export function stepsOf(changes: readonly ItemChange[], family: IPFamily): reado
       case 'real':
         if (after !== undefined) {
           reals.push({ do: before === undefined ? 'add-real' : 'set-real', at: item.at, real: item.real });
-        } else if (!deleted.has(virtualItemKey(item.at))) {
+        } else {
           const { at, real, drains } = item;
-          draining.push({ at, address: real.address, port: real.port, drains });
+          const list = deleted.has(virtualItemKey(at)) ? leaving : draining;
+          list.push({ at, address: real.address, port: real.port, drains });
         }
         break;
       case 'entry': {
@@ -81,6 +105,8 @@ export function stepsOf(changes: readonly ItemChange[], family: IPFamily): reado
         if (after !== undefined) {
           const list = AFTER_IPVS.has(item.role) ? late : SHUTS_OUT.has(item.role) ? shut : early;
           list.push({ do: 'add-entry', set, entry: item.entry });
+        } else if (item.role === 'FRONTENDS' && retired.has(frontendItemKey(item.entry) ?? '')) {
+          entries.push(item.entry);
         } else {
           last.push({ do: 'delete-entry', set, entry: item.entry });
         }
@@ -91,14 +117,17 @@ export function stepsOf(changes: readonly ItemChange[], family: IPFamily): reado
         break;
     }
   }
+  const weightless = leaving.filter(({ at }) => retired.has(virtualItemKey(at)));
   const steps: IpvsStep[] = [
     { to: 'sets', commands: [...early, ...shut] },
     { to: 'ipvs', commands: [...virtuals, ...reals] },
     { to: 'sets', commands: late },
-    { to: 'addresses', add, remove },
+    // Without its address no packet of a connection finds its virtual server.
+    { to: 'addresses', add, remove: servers.length > 0 ? [] : remove },
     { to: 'draining', servers: draining },
     { to: 'ipvs', commands: gone },
     { to: 'sets', commands: last },
+    { to: 'retirement', servers, reals: weightless, addresses: remove, entries },
   ];
   return steps.filter((step) => !isEmptyStep(step));
 }
@@ -111,10 +140,19 @@ function isEmptyStep(step: IpvsStep): boolean {
     case 'addresses':
       return step.add.length + step.remove.length === 0;
     case 'draining':
+    case 'retirement':
       return step.servers.length === 0;
     default:
       return false;
   }
+}
+
+/** The key of the virtual server that an entry of the frontends names. */
+export function frontendItemKey({ address, port, protocol }: IpSetEntry): string | undefined {
+  const family = familyOf(address);
+  return family === undefined || port === undefined || protocol === undefined
+    ? undefined
+    : virtualItemKey({ kind: 'address', family, protocol, address, port });
 }
 
 export function drainingKey({ at, address, port }: Pick<DrainingServer, 'at' | 'address' | 'port'>): string {

@@ -83,6 +83,8 @@ export class NodeFacts {
         return this.sourceDetector(detection.cidrs);
       case 'node-cidr':
         return this.sourceDetector(this.node?.podCIDRs ?? []);
+      case 'source-cidr':
+        return this.sourceDetector([detection.cidr]);
       default:
         return detection;
     }
