@@ -50,7 +50,7 @@ async function runColumn(column, { cases, jobs }) {
   const shares = Math.min(availableParallelism(), ids.length);
   const reports = await Promise.all(
     Array.from({ length: shares }, (_none, share) =>
-      runPart(column, { cases: ids.filter((_id, index) => index % shares === share), jobs: jobs ?? '1' }),
+      runPart(column, { cases: ids.filter((_id, index) => index % shares === share), jobs: jobs ?? '2' }),
     ),
   );
   const results = reports
@@ -84,6 +84,7 @@ async function runPart({ backend, mode, options = {}, environment = {}, ipvsKern
       ...Object.entries(options).flatMap(([key, value]) => ['--option', `${key}=${value}`]),
       ...cases.flatMap((pattern) => ['--cases', pattern]),
       ...(jobs ? ['--jobs', jobs] : []),
+      ...(ipvsKernel ? ['--patience', '4'] : []),
     ];
     const wrap = ipvsKernel ? [process.execPath, IPVS_KERNEL, '--write', directory, '--'] : [];
     const [command = '', ...rest] = [...wrap, ...rootlessPrefix(), process.execPath, COMMAND, ...args];

@@ -3,5 +3,5 @@ import { describeConformance } from '@kube-proxier/conformance/jest';
 
 const backend = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 
-// That kernel has one processor; two sandboxes, since much of a case is waiting.
-describeConformance({ backend, mode: 'ipvs', cases: ['quick'], jobs: 2 });
+// That kernel has one slow processor; two sandboxes, since much of a case is waiting.
+describeConformance({ backend, mode: 'ipvs', cases: ['quick'], jobs: 2, patience: 4 });

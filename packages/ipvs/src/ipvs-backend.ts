@@ -1,6 +1,5 @@
 import {
   type BackendModule,
-  type Cleanup,
   type Diagnosis,
   type IPFamily,
   type Logger,
@@ -14,6 +13,7 @@ import {
 } from '@kube-proxier/core';
 import {
   type CommandRunner,
+  ConntrackTool,
   createCommandRunner,
   createIptables,
   detectIptablesVariant,
@@ -69,11 +69,9 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       // What this mode finds in its place it has made its own.
-      bind(Tokens.Cleanup).toConstantValue(async (logger, inForce) => {
-        if (inForce !== MODE) {
-          await host.cleanup(logger);
-        }
-      });
+      bind(Tokens.Cleanup).toConstantValue(async (logger, inForce) =>
+        inForce === MODE ? undefined : await host.cleanup(logger, inForce !== undefined),
+      );
     }),
   };
 }
@@ -128,16 +126,21 @@ class IpvsBackendHost {
   }
 
   /** Where the kernel has no IPVS there is nothing to clean up (spec V-40); its module is not loaded for that. */
-  async cleanup(logger: Logger): ReturnType<Cleanup> {
+  async cleanup(logger: Logger, gently: boolean): Promise<string | undefined> {
     if (!(await hasIpvs())) {
-      return;
+      return undefined;
     }
+    let staying = 0;
     const left: string[] = [];
     let cause: unknown;
     for (const family of FAMILIES) {
       const dataplane = new IpvsDataplane({ ...this.options, family, host: this.#host(family), logger });
       try {
-        await dataplane.cleanup();
+        if (gently) {
+          staying += await dataplane.retire();
+        } else {
+          await dataplane.cleanup();
+        }
       } catch (error) {
         left.push(`${family} virtual servers: ${messageOf(error)}`);
         cause = error;
@@ -146,6 +149,7 @@ class IpvsBackendHost {
     if (left.length > 0) {
       throw new IpvsLeftovers(left, { cause });
     }
+    return staying === 0 ? undefined : `${staying} virtual servers of IPVS with open connections`;
   }
 
   #host(family: IPFamily): IpvsHost {
@@ -157,6 +161,7 @@ class IpvsBackendHost {
         sets: new IpSetsNetlink(),
         iptables: () => this.#iptables(family),
         sysctl: this.#sysctl,
+        conntrack: new ConntrackTool(this.#runner),
       };
       this.#hosts.set(family, host);
     }

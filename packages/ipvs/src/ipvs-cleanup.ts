@@ -1,34 +1,56 @@
-import { type Iptables, type NetlinkRefused, type SavedTable, targetOf } from '@kube-proxier/linux';
+import type { IPFamily } from '@kube-proxier/core';
+import { type Conntrack, type Iptables, type NetlinkRefused, type SavedTable, targetOf } from '@kube-proxier/linux';
 import type { IpvsHost } from './ipvs-dataplane.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
-import { type InstalledIpvs, OWN_CHAINS, removalLines } from './ipvs-planner.js';
+import { type InstalledIpvs, type InstalledVirtualServer, OWN_CHAINS, removalLines } from './ipvs-planner.js';
 import { INTERFACE } from './layout.js';
 import { SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
 
-/** Removes all that was read back; the interface with the last address on it. */
+/**
+ * Removes all that was read back; the interface with the last address on it.
+ *
+ * @param gently - virtual servers with open connections stay, without weight, with their addresses.
+ * @returns how many stay
+ */
 export async function cleanUp(
-  { ipvs, links, sets }: IpvsHost,
+  host: IpvsHost,
   iptables: Iptables,
   installed: InstalledIpvs,
-): Promise<void> {
+  gently: boolean,
+): Promise<number> {
+  const { ipvs, links, sets } = host;
   const refused: (NetlinkRefused | undefined)[] = [];
+  const staying = installed.virtualServers.filter((server) => gently && hasConnections(server));
+  const going = installed.virtualServers.filter((server) => !staying.includes(server));
+  const needed = new Set(staying.map(({ virtual: { at } }) => (at.kind === 'address' ? at.address : undefined)));
+  // Which addresses lead to one that is known by a mark cannot be told.
+  const unneeded = needed.has(undefined) ? [] : installed.addresses.filter((address) => !needed.has(address));
   const link = await links.find(INTERFACE);
   if (link !== undefined) {
     refused.push(
-      ...(await links.execute(
-        installed.addresses.map((address) => ({ do: 'delete-address', link: link.index, address })),
-      )),
+      ...(await links.execute(unneeded.map((address) => ({ do: 'delete-address', link: link.index, address })))),
     );
   }
   refused.push(
-    ...(await ipvs.execute(installed.virtualServers.map(({ virtual: { at } }) => ({ do: 'delete-virtual', at })))),
+    ...(await ipvs.execute(going.map(({ virtual: { at } }) => ({ do: 'delete-virtual', at })))),
+    ...(await ipvs.execute(
+      staying.flatMap(({ virtual: { at }, reals }) =>
+        reals.map(({ address, port }) => ({ do: 'set-real', at, real: { address, port, weight: 0 } }) as const),
+      ),
+    )),
   );
   const document = SKELETON_TABLES.flatMap((table) => cleanTable(table, installed.tables[table]));
   if (document.length > 0) {
     await iptables.restore(`${document.join('\n')}\n`);
   }
-  refused.push(...(await sets.execute([...installed.sets.keys()].map((name) => ({ do: 'destroy-set', name })))));
-  if (link?.kind === 'dummy') {
+  if (gently) {
+    await forgetDatagrams(host.conntrack, going);
+  }
+  if (staying.length === 0) {
+    // Until then they tell which virtual servers are ours.
+    refused.push(...(await sets.execute([...installed.sets.keys()].map((name) => ({ do: 'destroy-set', name })))));
+  }
+  if (staying.length === 0 && link?.kind === 'dummy') {
     const left = (await links.addresses()).filter((address) => address.link === link.index);
     // IPv6 gives every interface that is up an address of its own.
     if (left.every(({ address }) => /^fe[89ab]/.test(address))) {
@@ -38,6 +60,37 @@ export async function cleanUp(
   const failed = refused.flatMap((error) => (error === undefined || isGone(error) ? [] : [error]));
   if (failed.length > 0) {
     throw new IpvsPartlyApplied(failed, { cause: failed[0] });
+  }
+  return staying.length;
+}
+
+function hasConnections({ virtual: { at }, reals }: InstalledVirtualServer): boolean {
+  return (at.kind === 'mark' || at.protocol !== 'UDP') && reals.some(({ activeConnections }) => activeConnections > 0);
+}
+
+/**
+ * Flows that IPVS led have no translation in connection tracking, so as long as they are remembered their packets go to the
+ * virtual address itself, past the rules of the mode in force. UDP flows may never end.
+ */
+async function forgetDatagrams(
+  conntrack: Conntrack | undefined,
+  servers: readonly InstalledVirtualServer[],
+): Promise<void> {
+  const gone = new Map<IPFamily, Set<string>>();
+  for (const { virtual } of servers) {
+    if (virtual.at.kind === 'address' && virtual.at.protocol === 'UDP') {
+      const { family, address, port } = virtual.at;
+      gone.set(family, (gone.get(family) ?? new Set()).add(`${address} ${port}`));
+    }
+  }
+  if (conntrack === undefined) {
+    return;
+  }
+  for (const [family, frontends] of gone) {
+    const flows = await conntrack.list(family, 'UDP');
+    await conntrack.delete(
+      flows.filter(({ original }) => frontends.has(`${original.destination} ${original.destinationPort}`)),
+    );
   }
 }
 

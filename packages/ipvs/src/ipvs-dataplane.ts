@@ -11,6 +11,7 @@ import {
   systemClock,
 } from '@kube-proxier/core';
 import {
+  type Conntrack,
   type IpSet,
   type IpSets,
   type Iptables,
@@ -44,6 +45,8 @@ export interface IpvsHost {
   readonly iptables: () => Promise<Iptables>;
   /** Default: the settings of this process's network namespace. */
   readonly sysctl?: Sysctl;
+  /** To forget UDP flows when another mode takes over. Default: they stay. */
+  readonly conntrack?: Conntrack;
 }
 
 export interface IpvsSettings {
@@ -181,15 +184,29 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       .join(', ');
   }
 
-  cleanup(): Promise<void> {
+  async cleanup(): Promise<void> {
+    await this.#cleanUp(false);
+  }
+
+  /**
+   * As `cleanup`, but virtual servers with open connections stay, without weight.
+   *
+   * @returns how many stay
+   */
+  retire(): Promise<number> {
+    return this.#cleanUp(true);
+  }
+
+  #cleanUp(gently: boolean): Promise<number> {
     this.#draining.stop();
     return this.#inTurn(async () => {
       const { host } = this.options;
       const installed = await this.#readBack();
       this.#draining.stop();
-      await cleanUp(host, await this.#iptables(), installed);
+      const staying = await cleanUp(host, await this.#iptables(), installed, gently);
       this.#link = undefined;
       this.#sentinel = undefined;
+      return staying;
     });
   }
 

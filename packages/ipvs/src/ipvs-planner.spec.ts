@@ -233,6 +233,23 @@ describe('a Service that goes while it has connections', () => {
   });
 });
 
+test('for another mode that takes over, what has open connections stays without weight until they have closed', async () => {
+  const { host, dataplane, resolver } = world(2);
+  await install(dataplane, resolver.checkout().state);
+  const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
+  const real = { address: '10.244.1.1', port: 8080 };
+  host.ipvs.connect(at, real, 1);
+  expect(await dataplane.retire()).toBe(1);
+  const { addresses, virtualServers, tables } = await dataplane.readBack();
+  expect(addresses).toEqual(['10.96.0.1']);
+  expect(virtualServers.map(({ reals }) => reals.map(({ weight }) => weight))).toEqual([[0, 0]]);
+  expect(JSON.stringify(Object.values(tables).map((table) => [...table.keys()]))).not.toContain('KUBE');
+  host.ipvs.connect(at, real, 0);
+  expect(await dataplane.retire()).toBe(0);
+  expect(await dataplane.readBack()).toMatchObject({ hasInterface: false, virtualServers: [] });
+  expect(await host.sets.names()).toEqual([]);
+});
+
 describe('schedulers', () => {
   const port = (annotations: Record<string, string>) => ({
     annotations,

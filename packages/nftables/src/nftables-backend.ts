@@ -1,6 +1,5 @@
 import {
   type BackendModule,
-  type Cleanup,
   type Diagnosis,
   diffStates,
   type IPFamily,
@@ -197,7 +196,7 @@ class NftablesHost {
 /** The table that kube-proxy has for itself in each family (spec N-1). Who goes back to kube-proxy needs it. */
 const KUBE_PROXY_TABLE = 'kube-proxy';
 /** Where there is no nft, there is nothing to clean up (spec N-70). */
-async function cleanup(nft: Nft, inForce: ProxyMode | undefined): ReturnType<Cleanup> {
+async function cleanup(nft: Nft, inForce: ProxyMode | undefined): Promise<void> {
   const tables = [...(inForce === MODE ? [] : [TABLE]), ...(inForce === undefined ? [] : [KUBE_PROXY_TABLE])];
   const left: string[] = [];
   let cause: unknown;

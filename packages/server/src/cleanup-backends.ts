@@ -17,14 +17,15 @@ export class CleanupError extends ProxierError {}
  * the others from being cleaned up after.
  *
  * @param inForce - the mode that is in force and stays. Default: none is.
- *
+ * @returns what stays while connections go through it, in words. Only with `inForce`.
  * @throws CleanupError `CLEANUP_FAILED` when something is left.
  */
 export async function cleanupBackends(
   backends: readonly BackendModule[],
   logger: Logger,
   inForce?: ProxyMode,
-): Promise<void> {
+): Promise<readonly string[]> {
+  const staying: string[] = [];
   const errors: unknown[] = [];
   const reasons: string[] = [];
   for (const { mode, module } of backends) {
@@ -33,7 +34,8 @@ export async function cleanupBackends(
       container.bind(Tokens.Logger).toConstantValue(logger);
       container.bind(Tokens.Clock).toConstantValue(systemClock);
       container.load(module);
-      await container.get(Tokens.Cleanup)(logger, inForce);
+      const stays = await container.get(Tokens.Cleanup)(logger, inForce);
+      staying.push(...(typeof stays === 'string' ? [stays] : []));
       if (inForce === undefined) {
         logger.info(`Nothing of proxy mode ${mode} is left`);
       }
@@ -46,4 +48,5 @@ export async function cleanupBackends(
     const message = `encountered an error while tearing down rules (${reasons.join('; ')}); run it again when that is solved`;
     throw new CleanupError('CLEANUP_FAILED', message, { cause: new AggregateError(errors) });
   }
+  return staying;
 }

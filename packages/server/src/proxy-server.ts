@@ -219,8 +219,14 @@ export class ProxyServer {
     const { primary, addresses } = resolveNodeAddresses(options.nodeAddresses, bindAddress);
     const families = await this.usableFamilies(primary, selection);
     if (this.options.takeover) {
-      const { backends } = this.options;
-      this.takeover = new Takeover({ backends, inForce: selection.mode, families, logger: this.logger });
+      const { backends, clock = systemClock } = this.options;
+      this.takeover = new Takeover({
+        backends,
+        inForce: selection.mode,
+        families,
+        logger: this.logger,
+        clock,
+      });
       this.listening.push(this.takeover);
     }
     this.options.checkFamilies?.(families);

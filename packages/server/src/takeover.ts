@@ -1,6 +1,17 @@
-import { type BackendModule, type IPFamily, type Logger, messageOf, type ProxyMode } from '@kube-proxier/core';
+import {
+  type BackendModule,
+  type Clock,
+  type IPFamily,
+  type Logger,
+  messageOf,
+  type ProxyMode,
+  type Timer,
+} from '@kube-proxier/core';
 import { cleanupBackends } from './cleanup-backends.js';
 import type { ServerObserver } from './server-observer.js';
+
+/** Milliseconds between two looks at what stayed for connections that were open. */
+const REPEAT = 30_000;
 
 export interface TakeoverOptions {
   /** Every mode that may have left something on this host, the one in force among them. */
@@ -8,16 +19,21 @@ export interface TakeoverOptions {
   readonly inForce: ProxyMode;
   readonly families: readonly IPFamily[];
   readonly logger: Logger;
+  readonly clock: Clock;
 }
 
 /**
  * Removes what other modes, and kube-proxy's, left on this host, once: when the mode in force has programmed every
  * family. Until then both are in place, so no connection meets a node without rules (unlike spec M-10, which removes
- * first). What cannot be removed is told and left; the next start tries again.
+ * first). What open connections go through is removed when they have closed. What cannot be removed is told and left; the
+ * next start tries again.
  */
 export class Takeover implements ServerObserver {
   readonly #waiting: Set<IPFamily>;
   #done: Promise<void> = Promise.resolve();
+  #timer: Timer | undefined;
+  #stopped = false;
+  #told = false;
 
   constructor(private readonly options: TakeoverOptions) {
     this.#waiting = new Set(options.families);
@@ -32,14 +48,28 @@ export class Takeover implements ServerObserver {
 
   /** Waits for a removal that is under way: cut off, it would leave half of it. */
   async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
     await this.#done;
   }
 
   async #removeLeftovers(): Promise<void> {
-    const { backends, inForce, logger } = this.options;
+    const { backends, clock, inForce, logger } = this.options;
     try {
-      await cleanupBackends(backends, logger, inForce);
-      logger.debug(1, 'Nothing of other proxy modes is left', { inForce });
+      const staying = await cleanupBackends(backends, logger, inForce);
+      if (staying.length === 0) {
+        logger.debug(1, 'Nothing of other proxy modes is left', { inForce });
+        return;
+      }
+      if (!this.#told) {
+        this.#told = true;
+        logger.info(`Of other proxy modes, what is in use stays until it is not: ${staying.join('; ')}`, { inForce });
+      }
+      if (!this.#stopped) {
+        this.#timer = clock.setTimer(REPEAT, () => {
+          this.#done = this.#removeLeftovers();
+        });
+      }
     } catch (error) {
       logger.warn(`Not everything that other proxy modes left could be removed: ${messageOf(error)}`, { inForce });
     }

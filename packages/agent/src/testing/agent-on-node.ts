@@ -8,7 +8,8 @@ import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
 
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
-const PATIENCE = 15_000;
+/** Milliseconds. */
+const PATIENCE = 30_000;
 
 /** The Service that {@link AgentOnNode} serves, beside its cluster IP `10.96.0.10:80`. */
 export const NODE_PORT = 31_269;
@@ -103,8 +104,8 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
   }
 
   /** @throws Error with the log when it does not come true in time. */
-  async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + PATIENCE;
+  async until(what: string, holds: () => boolean | Promise<boolean>, patience = PATIENCE): Promise<void> {
+    const deadline = Date.now() + patience;
     while (!(await holds())) {
       if (Date.now() > deadline) {
         throw new Error(`never: ${what}\n${this.log}`);

@@ -16,7 +16,7 @@ import {
 const RUNNER = fileURLToPath(new URL('../../dist/backend/run-backend.js', import.meta.url));
 /** Milliseconds for loading and probing, and for a change to be in force. */
 const START_TIMEOUT = 60_000;
-const FORCE_TIMEOUT = 20_000;
+const FORCE_TIMEOUT = 60_000;
 /** Characters of the log that are kept. */
 const LOG_LENGTH = 4000;
 

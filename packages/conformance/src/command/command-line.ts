@@ -13,6 +13,7 @@ export interface CommandLine {
   readonly list: boolean;
   readonly show?: string;
   readonly jobs?: number;
+  readonly patience?: number;
   readonly option: Readonly<Record<string, unknown>>;
 }
 
@@ -46,6 +47,7 @@ export function parseCommandLine(
     .option('--output <file>', 'where the report is written; default standard output')
     .option('--option <key=value>', "an option for the module's create…Backend; may be repeated", readOption, {})
     .option('--jobs <number>', 'sandboxes at the same time; default one more than processors, four at most', readJobs)
+    .option('--patience <factor>', 'waits so many times as long, on a slow machine; default 1', readPatience)
     .option('--keep', 'leave the namespaces of the first failed case (or the last one) up until Ctrl-C', false)
     .option('--list', 'list the cases and end', false)
     .option('--show <case>', 'print cases in full, with their steps, and end')
@@ -73,6 +75,14 @@ function readOption(text: string, before: Readonly<Record<string, unknown>>): Re
     throw new InvalidArgumentError('It is written key=value.');
   }
   return { ...before, [text.slice(0, at)]: parse(text.slice(at + 1)) };
+}
+
+function readPatience(text: string): number {
+  const factor = Number(text);
+  if (!(factor >= 1 && factor <= 100)) {
+    throw new InvalidArgumentError('It is a number from 1 to 100.');
+  }
+  return factor;
 }
 
 function readJobs(text: string): number {

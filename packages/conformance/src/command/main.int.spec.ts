@@ -65,6 +65,7 @@ describe('the command', () => {
     [['--backend', 'BACKEND'], /has several modes: say one of idle, second with --mode/],
     [['--backend', 'BACKEND', '--option', 'fast=true'], /exports no create…Backend, so it takes no options/],
     [['--list', '--jobs', 'many'], /whole number from 1 to 64/],
+    [['--list', '--patience', '0'], /number from 1 to 100/],
     [['--lits'], /Did you mean --list\?/],
   ])('%j is a mistake, and ends with status 2', async (args, message) => {
     const { status, stderr } = await run(args.map((word) => (word === 'BACKEND' ? backend : word)));

@@ -61,6 +61,7 @@ async function execute(line: CommandLine, io: CommandIO): Promise<0 | 1 | 2> {
     onResult: (result, done, total) => progress.result(result, done, total),
     ...(line.mode === undefined ? {} : { mode: line.mode }),
     ...(line.jobs === undefined ? {} : { jobs: line.jobs }),
+    ...(line.patience === undefined ? {} : { patience: line.patience }),
     ...(line.keep ? { onKept: (kept: KeptWorld) => keep(kept, io) } : {}),
   });
   progress.end();

@@ -18,6 +18,8 @@ export interface DescribeConformanceOptions {
   readonly cases?: readonly string[];
   /** Cases that run at the same time. Default 3. */
   readonly jobs?: number;
+  /** Factor on times in which something has to happen; more than 1 for a slow machine. Default 1. */
+  readonly patience?: number;
 }
 
 /** Milliseconds for one case: the longest wait for a repair, and then some. */
@@ -33,6 +35,8 @@ const TIMEOUT = 120_000;
 export function describeConformance(options: DescribeConformanceOptions): void {
   const choice = choiceOf(options);
   const name = [options.mode ?? options.backend, ...Object.values(options.options ?? {})].join(' ');
+  const { patience = 1 } = options;
+  const timeout = TIMEOUT * patience;
   const cases = inOrderOfOptions(selectCases(readCases(), options.cases ?? []));
   describe(`conformance of ${name}`, () => {
     const skipped: string[] = [];
@@ -40,15 +44,15 @@ export function describeConformance(options: DescribeConformanceOptions): void {
 
     beforeAll(async () => {
       const { capabilities } = await BackendProcess.describe(choice);
-      runner = new CaseRunner({ choice, capabilities, cases, jobs: options.jobs ?? 3 });
-    }, TIMEOUT);
+      runner = new CaseRunner({ choice, capabilities, cases, jobs: options.jobs ?? 3, patience });
+    }, timeout);
 
     afterAll(async () => {
       await runner?.close();
       if (skipped.length > 0) {
         process.stderr.write(`${name}: skipped ${skipped.join(', ')}\n`);
       }
-    }, TIMEOUT);
+    }, timeout);
 
     test.each(cases.map((one) => [one.id, one.title, one] as const))(
       '%s %s',
@@ -61,7 +65,7 @@ export function describeConformance(options: DescribeConformanceOptions): void {
           skipped.push(`${one.id} (lacks ${result.lacks.map(({ capability }) => capability).join(', ')})`);
         }
       },
-      TIMEOUT,
+      timeout,
     );
   });
 }

@@ -11,6 +11,8 @@ export interface CaseRunnerOptions {
   readonly cases: readonly ConformanceCase[];
   /** Sandboxes at the same time. */
   readonly jobs: number;
+  /** Factor on times in which something has to happen. */
+  readonly patience: number;
   readonly onBegin?: (one: ConformanceCase) => void;
   readonly onResult?: (result: CaseResult) => void;
   /** Called by a sandbox that has nothing more to do, before it is removed. */
@@ -88,7 +90,7 @@ export class CaseRunner {
         last = one;
         this.#options.onBegin?.(one);
         world ??= await ConformanceWorld.create(this.#options.choice);
-        const result = await runCase(world, one, this.#options.capabilities);
+        const result = await runCase(world, one, this.#options.capabilities, this.#options.patience);
         if (result.failures.some(({ variant }) => variant === 'all')) {
           // Nothing is known of what is left of it.
           await world.kill();

@@ -4,7 +4,7 @@ import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from
 import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
 import type { ConformanceWorld } from '../world/conformance-world.js';
 import type { CaseFailure, CaseResult, CaseVariant, LeftOut } from './case-result.js';
-import { type FlowContext, type FlowMismatch, hostNamed, judgeFlow, type ReadyFlow } from './judge-flow.js';
+import { type FlowContext, type FlowMismatch, hostNamed, judgeFlow, PATIENCE, type ReadyFlow } from './judge-flow.js';
 import { Limiter } from './limiter.js';
 import { mergePatch } from './merge-patch.js';
 
@@ -51,13 +51,18 @@ export function skippedResult({ id, title, spec }: ConformanceCase, lacks: reado
   };
 }
 
-/** Runs a case in all its variants at once. What goes wrong is in the result; it never throws. */
+/**
+ * Runs a case in all its variants at once. What goes wrong is in the result; it never throws.
+ *
+ * @param patience - factor on times in which something has to happen
+ */
 export async function runCase(
   world: ConformanceWorld,
   one: ConformanceCase,
   capabilities: BackendCapabilities,
+  patience: number,
 ): Promise<CaseResult> {
-  return await new CaseRun(world, one, { ...CAPABILITIES, ...capabilities }).run();
+  return await new CaseRun(world, one, { ...CAPABILITIES, ...capabilities }, patience).run();
 }
 
 class CaseRun {
@@ -74,6 +79,7 @@ class CaseRun {
     private readonly world: ConformanceWorld,
     private readonly one: ConformanceCase,
     private readonly capabilities: Required<BackendCapabilities>,
+    private readonly patience: number,
   ) {}
 
   async run(): Promise<CaseResult> {
@@ -246,7 +252,7 @@ class CaseRun {
       run.connections.set(as, await hostNamed(this.world.sandbox, from).open({ to, port: Number(port) }));
     } else if ('talk' in step) {
       const connection = run.connections.get(step.talk);
-      const answer = await connection?.send('still there');
+      const answer = await connection?.send('still there', PATIENCE * this.patience);
       if (answer?.kind !== 'echoed') {
         this.#fail(run.label, {
           flow: `the open connection ${step.talk}, answered by ${connection?.by}`,
@@ -307,8 +313,9 @@ class CaseRun {
       await this.world.serve(target, ready.port, ready.protocol);
     }
     this.#flows += 1;
-    const context = { sandbox: this.world.sandbox, preservesSource, remembered: run.remembered };
-    const deadline = performance.now() + within * 1000;
+    const { patience, world } = this;
+    const context = { sandbox: world.sandbox, preservesSource, remembered: run.remembered, patience };
+    const deadline = performance.now() + within * 1000 * patience;
     let mismatch = await judgeFlow(context, ready);
     while (mismatch !== undefined && performance.now() < deadline) {
       mismatch = await judgeFlow(context, ready);
@@ -316,7 +323,7 @@ class CaseRun {
     if (mismatch?.missing) {
       this.#again.push({ run, context, ready, spec: flow.spec });
     } else if (mismatch !== undefined) {
-      const late = within > 0 ? ` within ${within} s` : '';
+      const late = within > 0 ? ` within ${within * this.patience} s` : '';
       this.#fail(run.label, { ...mismatch, expected: `${mismatch.expected}${late}` }, flow.spec);
     }
   }

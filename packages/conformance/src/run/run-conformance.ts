@@ -19,6 +19,8 @@ export interface ConformanceOptions {
   readonly cases?: readonly string[];
   /** Sandboxes at the same time. Default: one more than processors, four at most. */
   readonly jobs?: number;
+  /** Factor on times in which something has to happen; more than 1 for a slow machine. Default 1. */
+  readonly patience?: number;
   /** Called when a case is done. */
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
   /** Called when a case begins. */
@@ -77,6 +79,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     capabilities: backend.capabilities,
     cases,
     jobs: onKept ? 1 : (options.jobs ?? defaultJobs()),
+    patience: options.patience ?? 1,
     onBegin: (one) => options.onBegin?.(one),
     onResult: (result) => {
       results.set(result.case.id, result);

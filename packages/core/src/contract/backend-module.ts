@@ -115,6 +115,9 @@ export type ProxierFactory = (context: ProxierContext) => Proxier;
  * Removes every trace of a backend, both families, and nothing else. Idempotent. Rejects when something is left.
  *
  * With `inForce`, the mode that has just taken over and is in force (`--takeover`): what kube-proxy left in the mode of
- * that name goes too, and what the mode in force needs stays. The backend of that mode is asked like the others.
+ * that name goes too, and what the mode in force needs stays. The backend of that mode is asked like the others. What open
+ * connections still go through may stay for then.
+ *
+ * @returns what stays for now, in words; it is asked again until nothing does. Only with `inForce`.
  */
-export type Cleanup = (logger: Logger, inForce?: ProxyMode) => Promise<void>;
+export type Cleanup = (logger: Logger, inForce?: ProxyMode) => Promise<string | undefined> | Promise<void>;

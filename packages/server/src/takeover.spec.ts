@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { type BackendModule, silentLogger, Tokens } from '@kube-proxier/core';
+import { VirtualClock } from '@kube-proxier/core/testing';
+import { ContainerModule } from 'inversify';
+import { Takeover } from './takeover.js';
+
+/** A backend whose clean-ups come to this, one after the other. */
+function backend(...outcomes: readonly (string | undefined)[]): BackendModule & { readonly asked: () => number } {
+  let asked = 0;
+  return {
+    mode: 'ipvs',
+    description: 'one that others leave',
+    capabilities: {},
+    probe: async () => ({ usable: true }),
+    asked: () => asked,
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.Cleanup).toConstantValue(async () => outcomes[asked++]);
+    }),
+  };
+}
+
+describe('what connections go through', () => {
+  const setUp = (left: ReturnType<typeof backend>) => {
+    const clock = new VirtualClock();
+    const told: string[] = [];
+    const logger = { ...silentLogger, info: (message: string) => void told.push(message) };
+    const takeover = new Takeover({ backends: [left], inForce: 'nftables', families: ['IPv4'], logger, clock });
+    return { clock, told, takeover };
+  };
+  const connections = '2 virtual servers with open connections';
+
+  it('stays, is told once, and is looked at again until nothing is left', async () => {
+    const left = backend(connections, connections, undefined);
+    const { clock, told, takeover } = setUp(left);
+    takeover.synced({ family: 'IPv4' });
+    await clock.advance(0);
+    expect(left.asked()).toBe(1);
+    await clock.advance(600_000);
+    expect(left.asked()).toBe(3);
+    expect(told).toEqual([expect.stringContaining(connections)]);
+    await takeover.stop();
+  });
+
+  it('is left as it is at the end', async () => {
+    const left = backend(connections);
+    const { clock, takeover } = setUp(left);
+    takeover.synced({ family: 'IPv4' });
+    await clock.advance(0);
+    await takeover.stop();
+    await clock.advance(600_000);
+    expect(left.asked()).toBe(1);
+  });
+});
