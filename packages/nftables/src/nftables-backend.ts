@@ -19,6 +19,7 @@ import {
   inNewNamespace,
   type Nft,
   NftError,
+  NftRefused,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { type Layout, TABLE } from './layout.js';
@@ -207,6 +208,10 @@ async function cleanup(nft: Nft, inForce: ProxyMode | undefined): Promise<void> 
       } catch (error) {
         if (error instanceof NftError && error.code === 'NFT_MISSING') {
           return;
+        }
+        if (error instanceof NftRefused && error.refusal === 'unsupported') {
+          // A kernel without nf_tables, or without this family, has no such table.
+          continue;
         }
         left.push(`${family} table ${table}: ${messageOf(error)}`);
         cause = error;
