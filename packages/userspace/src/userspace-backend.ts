@@ -21,6 +21,7 @@ import {
   type Iptables,
   IptablesError,
   type IptablesVariant,
+  SpliceCarrier,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
@@ -107,6 +108,7 @@ async function diagnose(): Promise<readonly Diagnosis[]> {
 class UserspaceHost {
   readonly #runner: CommandRunner;
   readonly #dataplanes = new Set<UserspaceDataplane>();
+  readonly #carrier = new SpliceCarrier();
   readonly #budget = new DescriptorBudget(descriptorLimit);
   #variant: Promise<IptablesVariant | undefined> | undefined;
 
@@ -126,6 +128,7 @@ class UserspaceHost {
       localAddresses,
       redirection: () => this.#redirection(family, logger),
       budget: this.#budget,
+      carrier: this.#carrier,
       clock,
       logger,
     });
@@ -165,6 +168,7 @@ class UserspaceHost {
     for (const dataplane of this.#dataplanes) {
       await attempt('sockets', () => dataplane.cleanup());
     }
+    await attempt('the thread that carries connections', () => this.#carrier.close());
     const variants = this.options.variant === undefined ? VARIANTS : [this.options.variant];
     for (const family of FAMILIES) {
       for (const variant of variants) {

@@ -1,5 +1,6 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { parseAddress, type Timer } from '@kube-proxier/core';
+import { type CarriedConnection, DESCRIPTORS_OF_PIPES } from '@kube-proxier/linux';
 import type { Portal, Target } from '../userspace-transaction.js';
 import { proxyProtocolHeader } from './proxy-protocol.js';
 import type { Closable, ServiceProxy } from './service-proxy.js';
@@ -33,9 +34,13 @@ export class TcpConnection implements Closable {
   #endpoint: Socket | undefined;
   #target: Target | undefined;
   #timer: Timer | undefined;
+  /** To be called when the connection to the endpoint is over. */
+  #endAtEndpoint: (() => void) | undefined;
   #lastFailure: string | undefined;
   #openSockets = 1;
   #done = false;
+  /** Set once the event loop has nothing to do with it any more. */
+  #carried: CarriedConnection | undefined;
 
   /** The service port must have admitted it. */
   constructor(private readonly options: TcpConnectionOptions) {
@@ -54,6 +59,7 @@ export class TcpConnection implements Closable {
   /** Cuts it, with a reset in both directions. Idempotent. */
   close(): void {
     this.#finishDial();
+    this.#carried?.cut();
     cut(this.#client);
     if (this.#endpoint) {
       cut(this.#endpoint);
@@ -86,6 +92,7 @@ export class TcpConnection implements Closable {
     };
     const endpoint = connect(options);
     const end = balancer.begin(target.key);
+    this.#endAtEndpoint = end;
     this.#openSockets++;
     this.#target = target;
     this.#endpoint = endpoint;
@@ -166,13 +173,23 @@ export class TcpConnection implements Closable {
 
   /** One direction. It never reads more than the other side has room for. */
   #pump(from: Socket, to: Socket, count: (bytes: number) => void): void {
+    const { bulkAfter } = this.#service.environment;
+    let moved = 0;
     from.on('data', (chunk: Buffer) => {
       count(chunk.length);
+      moved += chunk.length;
       if (!to.write(chunk)) {
         from.pause();
       }
+      if (moved >= bulkAfter) {
+        this.#handOver();
+      }
     });
-    to.on('drain', () => from.resume());
+    to.on('drain', () => {
+      if (moved < bulkAfter || !this.#handOver()) {
+        from.resume();
+      }
+    });
     from.once('end', () => {
       to.end();
       // The other direction may go on for as long as something moves; a side that is gone for good never ends it.
@@ -186,6 +203,55 @@ export class TcpConnection implements Closable {
         this.close();
       }
     });
+  }
+
+  /** Has the carrier go on with it, where there is one and this is a moment for that. */
+  #handOver(): boolean {
+    const endpoint = this.#endpoint;
+    const { environment, counters, carried: allCarried } = this.#service;
+    const { carrier, budget, clock, halfClosedTimeout } = environment;
+    if (!carrier || !endpoint || this.#client.writableLength > 0 || endpoint.writableLength > 0) {
+      return false;
+    }
+    if (!carrier.isReady) {
+      void carrier.start();
+      return false;
+    }
+    if (!budget.take(DESCRIPTORS_OF_PIPES)) {
+      return false;
+    }
+    const watchSilence = (before: number) => {
+      const total = carried ? carried.bytesToEndpoint + carried.bytesToClient : 0;
+      if (total === before) {
+        this.close();
+      } else {
+        this.#timer = clock.setTimer(halfClosedTimeout, () => watchSilence(total));
+      }
+    };
+    const carried = carrier.carry(this.#client, endpoint, {
+      onHalfClose: () => {
+        this.#finishDial();
+        watchSilence(-1);
+      },
+      onEnd: () => {
+        counters.bytesToEndpoints += carried?.bytesToEndpoint ?? 0;
+        counters.bytesToClients += carried?.bytesToClient ?? 0;
+        if (carried) {
+          allCarried.delete(carried);
+        }
+        budget.release(DESCRIPTORS_OF_PIPES);
+        this.#endAtEndpoint?.();
+        this.#openSockets = 1;
+        this.#closed();
+      },
+    });
+    if (!carried) {
+      budget.release(DESCRIPTORS_OF_PIPES);
+      return false;
+    }
+    this.#carried = carried;
+    allCarried.add(carried);
+    return true;
   }
 
   #closed(): void {
