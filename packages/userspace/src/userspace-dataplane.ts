@@ -12,6 +12,7 @@ import {
 } from '@kube-proxier/core';
 import { SpliceCarrier } from '@kube-proxier/linux';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
+import { KeepAlive } from './proxy/keep-alive.js';
 import type { PortRange } from './proxy/port-range.js';
 import { ProxyEngine } from './proxy/proxy-engine.js';
 import type { ProxyEnvironment } from './proxy/service-proxy.js';
@@ -87,8 +88,10 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     const { family, portRange } = options;
     this.#logger = options.logger ?? silentLogger;
     this.#ownCarrier = options.carrier ? undefined : new SpliceCarrier();
+    const clock = options.clock ?? systemClock;
     this.#environment = {
-      clock: options.clock ?? systemClock,
+      clock,
+      keepAlive: new KeepAlive(clock),
       logger: this.#logger,
       budget: options.budget ?? new DescriptorBudget(descriptorLimit),
       dialTimeouts: options.dialTimeouts ?? DIAL_TIMEOUTS,
