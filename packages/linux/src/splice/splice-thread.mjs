@@ -61,6 +61,7 @@ const splice = libc.func('long splice(int, void *, int, void *, size_t, unsigned
 const pipe2 = libc.func('int pipe2(void *, int)');
 const fcntl = libc.func('int fcntl(int, int, int)');
 const send = libc.func('long send(int, const void *, size_t, int)');
+const write = libc.func('long write(int, const void *, size_t)');
 const read = libc.func('long read(int, void *, size_t)');
 const shutdown = libc.func('int shutdown(int, int)');
 const setsockopt = libc.func('int setsockopt(int, int, int, const void *, unsigned int)');
@@ -340,4 +341,19 @@ port.on('message', (/** @type {Told} */ told) => {
     }
   }
 });
+
+/** A filter of system calls may forbid it; then nothing may be handed over. */
+function tryOut() {
+  const [one, other] = [takePipe(), takePipe()];
+  if (epoll < 0 || !one || !other || write(one.write, new Uint8Array(1), 1) !== 1) {
+    throw new Error(`no pipe or no epoll can be had (errno ${koffi.errno()})`);
+  }
+  if (splice(one.read, null, other.write, null, 1, SPLICE_F_NONBLOCK) !== 1) {
+    throw new Error(`splice cannot be used (errno ${koffi.errno()})`);
+  }
+  closePipe(one);
+  closePipe(other);
+}
+
+tryOut();
 port.postMessage({ kind: 'ready' });
