@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { SpliceCarrier } from './splice-carrier.js';
 
@@ -111,4 +112,22 @@ test('cutting one resets its two sides only; closing resets the rest, and takes 
   expect(descriptors()).toBeLessThanOrEqual(before - 8);
   await carrier.start();
   expect(carrier).toMatchObject({ isReady: true, size: 0 });
+});
+
+test('a thread that dies resets what it carried, so that nobody takes half for all', async () => {
+  const descriptors = () => readdirSync('/proc/self/fd').length;
+  const [client, inner] = await pair();
+  const [endpoint, outer] = await pair();
+  const started = jest.spyOn(Worker.prototype, 'postMessage');
+  const events = recorder();
+  const before = descriptors();
+  carrier.carry(inner, outer, events);
+  const [thread] = started.mock.contexts as Worker[];
+  started.mockRestore();
+  const resets = Promise.all([client, endpoint].map(async (socket) => (await once(socket.resume(), 'error'))[0].code));
+  await thread?.terminate();
+  expect(await resets).toEqual(['ECONNRESET', 'ECONNRESET']);
+  expect(events.onEnd).toHaveBeenCalledTimes(1);
+  expect(carrier).toMatchObject({ isReady: false, size: 0, unusable: expect.stringContaining('its thread failed') });
+  expect(descriptors()).toBeLessThan(before);
 });

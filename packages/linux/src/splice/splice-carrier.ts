@@ -49,6 +49,9 @@ const MOST_CONNECTIONS = 4096;
 const PIPE_SIZE = 1 << 20;
 const F_DUPFD_CLOEXEC = 1030;
 const EFD_CLOEXEC_NONBLOCK = 0o2000000 | 0o4000;
+const SOL_SOCKET = 1;
+const SO_LINGER = 13;
+const RESET_ON_CLOSE = new Uint8Array(Int32Array.of(1, 0).buffer);
 /** Descriptors above those of standard streams. */
 const LOWEST_DESCRIPTOR = 3;
 const ONE = new Uint8Array(BigUint64Array.of(1n).buffer);
@@ -236,7 +239,7 @@ export class SpliceCarrier {
     carried.events.onEnd();
   }
 
-  /** A thread that failed leaves its descriptors open. */
+  /** A thread that failed leaves its descriptors open. Nobody may take what was cut off for the end. */
   #ended(libc: Libc, worker: Worker, failure: Error | undefined): void {
     if (this.#thread?.worker === worker) {
       this.#thread = undefined;
@@ -246,6 +249,7 @@ export class SpliceCarrier {
       this.#carried.delete(slot);
       this.#freeSlots.push(slot);
       for (const fd of descriptors) {
+        libc.setsockopt(fd, SOL_SOCKET, SO_LINGER, RESET_ON_CLOSE, RESET_ON_CLOSE.length);
         libc.close(fd);
       }
       events.onEnd();
