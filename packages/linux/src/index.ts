@@ -85,4 +85,11 @@ export * from './process/find-tool.js';
 export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';
 export { listProcesses, type ProcessInfo } from './process/list-processes.js';
 export { canRun, inNewNamespace } from './process/new-namespace.js';
+export {
+  type CarriedConnection,
+  type CarriedConnectionEvents,
+  DESCRIPTORS_OF_PIPES,
+  SpliceCarrier,
+  type SpliceCarrierOptions,
+} from './splice/splice-carrier.js';
 export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@kube-proxier/core';
+import { SpliceCarrier } from '@kube-proxier/linux';
 import { descriptorLimit } from './proxy/descriptor-budget.js';
 import { freePort, LoopbackWorld, until } from './testing/loopback-world.js';
 
@@ -119,6 +120,44 @@ whereCountable('nothing leaks', () => {
     await until(() => descriptors() <= descriptorsBefore, 'all descriptors closed');
     // `until` itself waits by a timer.
     expect(timers()).toBeLessThanOrEqual(timersBefore + 1);
+  }, 60_000);
+
+  test('connections that the kernel carries, ended in every way, leave no descriptor', async () => {
+    const nodePort = await freePort();
+    const descriptorsBefore = descriptors();
+    const carrier = new SpliceCarrier();
+    await carrier.start();
+    const proxy = new LoopbackWorld({ carrier, bulkAfter: 0 });
+    try {
+      await proxy.install({ nodePort, port, endpoints: ['127.0.0.1'] });
+      for (let round = 0; round < 4; round++) {
+        const clients: Socket[] = [];
+        await inBatches(300, 100, async () => {
+          const socket = await open(nodePort);
+          socket.on('error', () => {});
+          clients.push(socket);
+          await echo(socket);
+        });
+        expect(carrier.size).toBe(clients.length);
+        await inBatches(clients.length, clients.length, (index) => echo(clients[index] as Socket));
+        for (const [index, socket] of clients.entries()) {
+          if (index % 3 === 0) {
+            socket.resetAndDestroy();
+          } else if (index % 3 === 1) {
+            // What it sends comes back, and finds nobody.
+            socket.write(Buffer.alloc(256 * 1024));
+            socket.destroy();
+          } else {
+            socket.end();
+          }
+        }
+        await until(() => proxy.traffic().active === 0, 'no connection');
+      }
+    } finally {
+      await proxy.close();
+      await carrier.close();
+    }
+    await until(() => descriptors() <= descriptorsBefore, 'all descriptors closed');
   }, 60_000);
 });
 

@@ -1,12 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { connect as netConnect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SpliceCarrier } from '@kube-proxier/linux';
+import { DescriptorBudget } from './proxy/descriptor-budget.js';
 import { hangingServer, LoopbackClient, LoopbackServer } from './testing/loopback-servers.js';
 import { freePort, LoopbackWorld, type LoopbackWorldOptions, until } from './testing/loopback-world.js';
 
+/** Of the proxy, for all tests of a group. */
+let settings: LoopbackWorldOptions = {};
 const cleanups: (() => Promise<unknown>)[] = [];
 
 async function world(options: LoopbackWorldOptions = {}): Promise<LoopbackWorld> {
-  const made = new LoopbackWorld(options);
+  const made = new LoopbackWorld({ ...settings, ...options });
   cleanups.push(() => made.close());
   return made;
 }
@@ -23,11 +29,47 @@ beforeEach(async () => {
   nodePort = await freePort();
 });
 
-afterEach(async () => {
+afterEach(cleanUp);
+
+async function cleanUp(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) {
     await cleanup();
   }
-});
+}
+
+/** Sends random bytes, with pauses, then the end; resolves with their digest. */
+async function sendAtUnevenPace(socket: Socket, size: number): Promise<string> {
+  const hash = createHash('sha1');
+  for (let sent = 0; sent < size; ) {
+    const chunk = randomBytes(Math.min(size - sent, randomInt(1, 400_000)));
+    hash.update(chunk);
+    sent += chunk.length;
+    if (!socket.write(chunk)) {
+      await once(socket, 'drain');
+    }
+    if (randomInt(4) === 0) {
+      await pause();
+    }
+  }
+  socket.end();
+  return hash.digest('hex');
+}
+
+/** Reads to the end, stopping now and then; resolves with the digest of what came. */
+async function digestAtUnevenPace(socket: Socket): Promise<string> {
+  const hash = createHash('sha1');
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    hash.update(chunk as Buffer);
+    if (randomInt(8) === 0) {
+      await pause();
+    }
+  }
+  return hash.digest('hex');
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, randomInt(5)));
+}
 
 async function answerOf(port: number, host?: string, from?: string): Promise<string> {
   const client = LoopbackClient.connect(port, host, from);
@@ -66,7 +108,27 @@ describe.each(['IPv4', 'IPv6'] as const)('TCP through sockets, %s', (family) => 
   });
 });
 
-describe('TCP', () => {
+/** The same has to hold whoever carries the bytes. */
+describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (who) => {
+  let carrier: SpliceCarrier;
+
+  beforeAll(async () => {
+    carrier = new SpliceCarrier();
+    await carrier.start();
+    expect(carrier).toMatchObject({ isReady: true, unusable: undefined });
+    settings = who === 'the kernel' ? { carrier, bulkAfter: 0 } : { bulkAfter: Number.POSITIVE_INFINITY };
+  });
+
+  afterEach(async () => {
+    await cleanUp();
+    await until(() => carrier.size === 0, 'nothing left with the kernel');
+  });
+
+  afterAll(async () => {
+    settings = {};
+    await carrier.close();
+  });
+
   test('takes endpoints in turn', async () => {
     const { port } = await serving(LoopbackServer.echo('127.0.0.2', 0));
     await serving(LoopbackServer.echo('127.0.0.3', port));
@@ -273,6 +335,70 @@ describe('TCP', () => {
     server.connections[0]?.resume();
     await until(() => ended, 'the end');
     expect(received).toBe(content.length);
+  });
+
+  test('every byte arrives in its order, both ways at once, whatever the pace', async () => {
+    const size = 32 << 20;
+    const server = await serving(LoopbackServer.start('127.0.0.1', 0, () => {}));
+    const proxy = await world();
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
+    const client = netConnect({ host: '127.0.0.1', port: nodePort, allowHalfOpen: true });
+    await until(() => server.connections.length === 1, 'a connection');
+    const [endpoint] = server.connections as [Socket];
+    const digests = [client, endpoint].map((socket) => digestAtUnevenPace(socket));
+    const sent = [client, endpoint].map((socket) => sendAtUnevenPace(socket, size));
+    await until(() => proxy.traffic().bytesToClients > size / 4, 'a part of it');
+    expect(carrier.size).toBe(who === 'the kernel' ? 1 : 0);
+    const [fromClient, fromEndpoint] = await Promise.all(sent);
+    expect(await Promise.all(digests)).toEqual([fromEndpoint, fromClient]);
+    await until(() => proxy.traffic().active === 0, 'no connection');
+    expect(proxy.traffic()).toMatchObject({ bytesToEndpoints: size, bytesToClients: size });
+  });
+
+  test('many connections at once do not hold each other up', async () => {
+    const size = 1 << 20;
+    const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.pipe(socket)));
+    const proxy = await world();
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
+    const stuck = Array.from({ length: 5 }, () => netConnect({ host: '127.0.0.1', port: nodePort }).pause());
+    for (const socket of stuck) {
+      socket.on('error', () => {}).write(Buffer.alloc(16 << 20));
+    }
+    await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const client = netConnect({ host: '127.0.0.1', port: nodePort, allowHalfOpen: true });
+        const digest = digestAtUnevenPace(client);
+        expect(await sendAtUnevenPace(client, size)).toBe(await digest);
+      }),
+    );
+    await until(() => proxy.traffic().active === stuck.length, 'only those that are stuck');
+    expect(carrier.size).toBe(who === 'the kernel' ? stuck.length : 0);
+    for (const socket of stuck) {
+      socket.destroy();
+    }
+    await until(() => proxy.traffic().active === 0, 'no connection');
+  });
+
+  test('the end of the proxy resets both sides, and gives back every descriptor', async () => {
+    const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
+    const budget = new DescriptorBudget(100);
+    const proxy = await world({ budget });
+    await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
+    const clients = Array.from({ length: 3 }, () => LoopbackClient.connect(nodePort));
+    await until(() => clients.every(({ text }) => text !== ''), 'answers');
+    const errors: (string | undefined)[] = [];
+    for (const socket of server.connections) {
+      socket.on('error', ({ code }: NodeJS.ErrnoException) => errors.push(code));
+    }
+    expect(carrier.size).toBe(who === 'the kernel' ? 3 : 0);
+    // Listener, six sockets, and two pipes for each connection in the kernel.
+    expect(budget.taken).toBe(7 + 12 * Number(who === 'the kernel'));
+    await proxy.close();
+    await until(() => clients.every(({ closed }) => closed) && errors.length === 3, 'the end');
+    expect([...clients.map(({ error }) => error?.code), ...errors]).toEqual(
+      Array.from({ length: 6 }, () => 'ECONNRESET'),
+    );
+    await until(() => budget.taken === 0, 'nothing taken');
   });
 
   test('connections to an endpoint or a Service that is gone go on', async () => {

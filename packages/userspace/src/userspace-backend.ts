@@ -21,6 +21,7 @@ import {
   type Iptables,
   IptablesError,
   type IptablesVariant,
+  SpliceCarrier,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
@@ -88,25 +89,44 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
 /** Below this many connections a busy Service is turned away. */
 const FEW_CONNECTIONS = 4096;
 
-/** Each connection takes a descriptor to the client and one to the endpoint. */
 async function diagnose(): Promise<readonly Diagnosis[]> {
+  return [await diagnoseOpenFiles(), await diagnoseBulk()];
+}
+
+async function diagnoseBulk(): Promise<Diagnosis> {
+  const check = 'connections that move much';
+  const carrier = new SpliceCarrier();
+  await carrier.start();
+  const { unusable } = carrier;
+  await carrier.close();
+  return unusable === undefined
+    ? { check, status: 'ok', found: 'carried by the kernel (splice)' }
+    : {
+        check,
+        status: 'warning',
+        found: `carried by the event loop, at half the throughput: ${unusable}`,
+        advice: 'install the package koffi for this platform, and allow the system calls splice, pipe2 and epoll_wait',
+      };
+}
+
+/** Each connection takes a descriptor to the client and one to the endpoint. */
+async function diagnoseOpenFiles(): Promise<Diagnosis> {
   const room = Math.floor((await descriptorLimit()) / 2);
   const found = `room for ${room} connections at once`;
-  return [
-    room < FEW_CONNECTIONS
-      ? {
-          check: 'open files',
-          status: 'warning',
-          found,
-          advice: 'raise the limit of open files (ulimit -n, LimitNOFILE)',
-        }
-      : { check: 'open files', status: 'ok', found },
-  ];
+  return room < FEW_CONNECTIONS
+    ? {
+        check: 'open files',
+        status: 'warning',
+        found,
+        advice: 'raise the limit of open files (ulimit -n, LimitNOFILE)',
+      }
+    : { check: 'open files', status: 'ok', found };
 }
 
 class UserspaceHost {
   readonly #runner: CommandRunner;
   readonly #dataplanes = new Set<UserspaceDataplane>();
+  readonly #carrier = new SpliceCarrier();
   readonly #budget = new DescriptorBudget(descriptorLimit);
   #variant: Promise<IptablesVariant | undefined> | undefined;
 
@@ -126,6 +146,7 @@ class UserspaceHost {
       localAddresses,
       redirection: () => this.#redirection(family, logger),
       budget: this.#budget,
+      carrier: this.#carrier,
       clock,
       logger,
     });
@@ -165,6 +186,7 @@ class UserspaceHost {
     for (const dataplane of this.#dataplanes) {
       await attempt('sockets', () => dataplane.cleanup());
     }
+    await attempt('the thread that carries connections', () => this.#carrier.close());
     const variants = this.options.variant === undefined ? VARIANTS : [this.options.variant];
     for (const family of FAMILIES) {
       for (const variant of variants) {

@@ -10,7 +10,9 @@ import {
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
+import { SpliceCarrier } from '@kube-proxier/linux';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
+import { KeepAlive } from './proxy/keep-alive.js';
 import type { PortRange } from './proxy/port-range.js';
 import { ProxyEngine } from './proxy/proxy-engine.js';
 import type { ProxyEnvironment } from './proxy/service-proxy.js';
@@ -38,6 +40,11 @@ export interface ProxySettings {
   readonly halfClosedTimeout?: number;
   /** Bytes that each TCP socket holds in each direction before it stops reading. Default 256 KiB. */
   readonly highWaterMark?: number;
+  /**
+   * Bytes in one direction after which a TCP connection is carried by the kernel (splice) instead of the event loop, on
+   * Linux. Default 1 MiB; `Infinity` for never.
+   */
+  readonly bulkAfter?: number;
   /** Connections (TCP) or sessions (UDP) of one service port at once. Default: as many as descriptors allow. */
   readonly maxConnectionsPerService?: number;
   /** Canonical addresses that frontends are served on when nothing is redirected. Default none. */
@@ -52,6 +59,8 @@ export interface UserspaceDataplaneOptions extends ProxySettings {
   readonly redirection?: () => Promise<Redirection>;
   /** Shared by the proxiers of both families. Default: one by the limits of this process. */
   readonly budget?: DescriptorBudget;
+  /** Carries what moves much; shared by the proxiers of both families. Default: one of its own. */
+  readonly carrier?: SpliceCarrier;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
@@ -60,6 +69,7 @@ const DIAL_TIMEOUTS: readonly number[] = [250, 500, 1000, 2000];
 const UDP_TIMEOUT = 250;
 const HALF_CLOSED_TIMEOUT = 3_600_000;
 const HIGH_WATER_MARK = 256 * 1024;
+const BULK_AFTER = 1 << 20;
 
 /** Serves one IP family by sockets of this process. */
 export class UserspaceDataplane implements Dataplane<UserspaceTransaction, InstalledUserspace> {
@@ -69,20 +79,27 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
   #redirection: Redirection | undefined;
   #planner: UserspacePlanner | undefined;
   #clusterIPs = new Set<string>();
+  /** To be closed with this instance. */
+  readonly #ownCarrier: SpliceCarrier | undefined;
   /** Local addresses at the last `apply`, as text. */
   #addressesApplied = '';
 
   constructor(private readonly options: UserspaceDataplaneOptions) {
     const { family, portRange } = options;
     this.#logger = options.logger ?? silentLogger;
+    this.#ownCarrier = options.carrier ? undefined : new SpliceCarrier();
+    const clock = options.clock ?? systemClock;
     this.#environment = {
-      clock: options.clock ?? systemClock,
+      clock,
+      keepAlive: new KeepAlive(clock),
       logger: this.#logger,
       budget: options.budget ?? new DescriptorBudget(descriptorLimit),
       dialTimeouts: options.dialTimeouts ?? DIAL_TIMEOUTS,
       udpTimeout: options.udpTimeout ?? UDP_TIMEOUT,
       halfClosedTimeout: options.halfClosedTimeout ?? HALF_CLOSED_TIMEOUT,
       highWaterMark: options.highWaterMark ?? HIGH_WATER_MARK,
+      carrier: options.carrier ?? this.#ownCarrier,
+      bulkAfter: options.bulkAfter ?? BULK_AFTER,
       maxConnectionsPerService: options.maxConnectionsPerService ?? Number.POSITIVE_INFINITY,
     };
     this.#engine = new ProxyEngine({
@@ -194,6 +211,7 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     const { redirector } = await this.#prepare();
     await redirector.cleanup();
     await this.#engine.closeAll();
+    await this.#ownCarrier?.close();
     this.#clusterIPs = new Set();
     this.#addressesApplied = '';
   }

@@ -8,6 +8,9 @@ export interface Libc {
   open(path: string, flags: number): number;
   setns(fd: number, type: number): number;
   close(fd: number): number;
+  fcntl(fd: number, command: number, argument: number): number;
+  eventfd(initial: number, flags: number): number;
+  write(fd: number, bytes: Uint8Array, length: number): number;
   /** Of the call before. Positive. */
   errno(): number;
 }
@@ -21,6 +24,9 @@ const SIGNATURES = {
   open: 'int open(const char *, int)',
   setns: 'int setns(int, int)',
   close: 'int close(int)',
+  fcntl: 'int fcntl(int, int, int)',
+  eventfd: 'int eventfd(unsigned int, int)',
+  write: 'long write(int, const void *, size_t)',
 } as const;
 
 let loaded: Promise<Libc> | undefined;

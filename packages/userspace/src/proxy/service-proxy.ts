@@ -1,7 +1,9 @@
 import type { Clock, Logger } from '@kube-proxier/core';
+import type { CarriedConnection, SpliceCarrier } from '@kube-proxier/linux';
 import type { ServiceSpec } from '../userspace-transaction.js';
 import { Balancer } from './balancer.js';
 import type { DescriptorBudget } from './descriptor-budget.js';
+import type { KeepAlive } from './keep-alive.js';
 import { type ServiceTraffic, TrafficCounters } from './service-traffic.js';
 
 /** What all service ports of a proxier share. Durations in milliseconds. */
@@ -17,6 +19,11 @@ export interface ProxyEnvironment {
   readonly halfClosedTimeout: number;
   /** Of each TCP socket, in bytes, in each direction. */
   readonly highWaterMark: number;
+  readonly keepAlive: KeepAlive;
+  /** Goes on with connections that have turned out to move much; undefined where they stay in the event loop. */
+  readonly carrier: SpliceCarrier | undefined;
+  /** Bytes in one direction after which a connection is such a one. */
+  readonly bulkAfter: number;
   /** Connections and sessions of one service port at once, where its annotation does not say. */
   readonly maxConnectionsPerService: number;
 }
@@ -35,6 +42,8 @@ export class ServiceProxy {
   readonly balancer: Balancer;
   readonly counters = new TrafficCounters();
   readonly open = new Set<Closable>();
+  /** Those of the open ones that the carrier has. */
+  readonly carried = new Set<CarriedConnection>();
   #spec: ServiceSpec;
   #lastWarning = Number.NEGATIVE_INFINITY;
 
@@ -103,7 +112,12 @@ export class ServiceProxy {
 
   get traffic(): ServiceTraffic {
     const { key, name, protocol } = this.#spec;
-    return { servicePort: key, name, protocol, activeByEndpoint: new Map(this.balancer.active), ...this.counters };
+    const counters = { ...this.counters };
+    for (const { bytesToEndpoint, bytesToClient } of this.carried) {
+      counters.bytesToEndpoints += bytesToEndpoint;
+      counters.bytesToClients += bytesToClient;
+    }
+    return { servicePort: key, name, protocol, activeByEndpoint: new Map(this.balancer.active), ...counters };
   }
 
   /** Cuts everything that is open. */

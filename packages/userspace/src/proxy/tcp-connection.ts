@@ -1,14 +1,14 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { parseAddress, type Timer } from '@kube-proxier/core';
+import { type CarriedConnection, DESCRIPTORS_OF_PIPES } from '@kube-proxier/linux';
 import type { Portal, Target } from '../userspace-transaction.js';
 import { proxyProtocolHeader } from './proxy-protocol.js';
 import type { Closable, ServiceProxy } from './service-proxy.js';
 
 /** The client's socket and the endpoint's. */
 export const DESCRIPTORS_PER_CONNECTION = 2;
-
-/** Milliseconds of silence after which the kernel asks whether the other side is still there. */
-export const KEEP_ALIVE_DELAY = 15_000;
+/** Bytes that any path takes in one segment. */
+const ONE_SEGMENT = 1200;
 
 export interface TcpConnectionOptions {
   /** Accepted, paused, both ends to be ended by themselves (`allowHalfOpen`). */
@@ -28,22 +28,29 @@ export interface TcpConnectionOptions {
 export class TcpConnection implements Closable {
   readonly #client: Socket;
   readonly #service: ServiceProxy;
-  readonly #failed = new Set<string>();
+  #failed: Set<string> | undefined;
   #attempt = 0;
   #endpoint: Socket | undefined;
+  #connected = false;
   #target: Target | undefined;
   #timer: Timer | undefined;
+  /** To be called when the connection to the endpoint is over. */
+  #endAtEndpoint: (() => void) | undefined;
   #lastFailure: string | undefined;
   #openSockets = 1;
   #done = false;
+  /** Set once the event loop has nothing to do with it any more. */
+  #carried: CarriedConnection | undefined;
 
   /** The service port must have admitted it. */
   constructor(private readonly options: TcpConnectionOptions) {
-    this.#client = options.client;
-    this.#service = options.service;
-    this.#service.open.add(this);
-    this.#client.on('error', () => this.close());
-    this.#client.once('close', () => this.#closed());
+    const { client, service } = options;
+    this.#client = client;
+    this.#service = service;
+    service.open.add(this);
+    // For what happens once, `on` does what `once` does, and costs less.
+    client.on('error', () => this.close());
+    client.on('close', () => this.#closed(client));
     this.#dial();
   }
 
@@ -54,6 +61,7 @@ export class TcpConnection implements Closable {
   /** Cuts it, with a reset in both directions. Idempotent. */
   close(): void {
     this.#finishDial();
+    this.#carried?.cut();
     cut(this.#client);
     if (this.#endpoint) {
       cut(this.#endpoint);
@@ -63,7 +71,7 @@ export class TcpConnection implements Closable {
   #dial(): void {
     const { environment, balancer, counters } = this.#service;
     const { list, source } = this.options;
-    const target = balancer.pick(list, source, this.#failed.size > 0 ? this.#failed : undefined);
+    const target = balancer.pick(list, source, this.#failed);
     const timeout = environment.dialTimeouts[this.#attempt++];
     if (!target || timeout === undefined) {
       counters.refused++;
@@ -79,59 +87,61 @@ export class TcpConnection implements Closable {
       host: target.address,
       port: target.port,
       allowHalfOpen: true,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: KEEP_ALIVE_DELAY,
       highWaterMark: environment.highWaterMark,
     };
     const endpoint = connect(options);
     const end = balancer.begin(target.key);
+    this.#endAtEndpoint = end;
     this.#openSockets++;
     this.#target = target;
     this.#endpoint = endpoint;
-    endpoint.once('close', () => {
+    endpoint.on('close', () => {
       end();
-      this.#closed();
+      this.#closed(endpoint);
     });
-    const failed = (error: NodeJS.ErrnoException) => {
-      if (this.#endpoint !== endpoint) {
-        return;
+    endpoint.on('error', (error) => this.#endpointFailed(endpoint, target, error));
+    endpoint.on('connect', () => {
+      if (this.#endpoint === endpoint) {
+        this.#connected = true;
+        this.#finishDial();
+        this.#splice(endpoint);
       }
-      counters.failedDials++;
-      this.#lastFailure = `${target.key}: ${error.code ?? error.message}`;
-      this.#finishDial();
-      this.#endpoint = undefined;
-      endpoint.destroy();
-      if (this.#client.destroyed) {
-        return;
-      }
-      if (error.code === 'EMFILE' || error.code === 'ENFILE') {
-        // Trying again would only make it worse.
-        this.#service.limited(`the system has no descriptors left (${error.code}); raise the limit of open files`);
-        this.close();
-        return;
-      }
-      this.#failed.add(target.key);
-      this.#dial();
-    };
-    endpoint.on('error', failed);
+    });
     this.#timer = environment.clock.setTimer(timeout, () => {
       // Timers come before sockets: where this process itself was late, the answer may wait to be read.
       setImmediate(() => {
         if (endpoint.connecting) {
-          failed(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }));
+          this.#endpointFailed(endpoint, target, Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }));
         }
       });
     });
-    endpoint.once('connect', () => {
-      if (this.#endpoint !== endpoint) {
-        return;
-      }
-      this.#finishDial();
-      endpoint.off('error', failed);
-      endpoint.on('error', () => this.close());
-      this.#splice(endpoint);
-    });
+  }
+
+  #endpointFailed(endpoint: Socket, target: Target, error: NodeJS.ErrnoException): void {
+    if (this.#endpoint !== endpoint) {
+      return;
+    }
+    if (this.#connected) {
+      this.close();
+      return;
+    }
+    this.#service.counters.failedDials++;
+    this.#lastFailure = `${target.key}: ${error.code ?? error.message}`;
+    this.#finishDial();
+    this.#endpoint = undefined;
+    endpoint.destroy();
+    if (this.#client.destroyed) {
+      return;
+    }
+    if (error.code === 'EMFILE' || error.code === 'ENFILE') {
+      // Trying again would only make it worse.
+      this.#service.limited(`the system has no descriptors left (${error.code}); raise the limit of open files`);
+      this.close();
+      return;
+    }
+    this.#failed ??= new Set();
+    this.#failed.add(target.key);
+    this.#dial();
   }
 
   #finishDial(): void {
@@ -141,11 +151,14 @@ export class TcpConnection implements Closable {
 
   #splice(endpoint: Socket): void {
     const client = this.#client;
-    const { counters, spec } = this.#service;
+    const { counters, spec, environment } = this.#service;
     const version = spec.options.proxyProtocol;
     if (version) {
+      endpoint.setNoDelay(true);
       endpoint.write(proxyProtocolHeader(version, this.#asSeenByClient()));
     }
+    environment.keepAlive.watch(client);
+    environment.keepAlive.watch(endpoint);
     this.#pump(client, endpoint, (bytes) => {
       counters.bytesToEndpoints += bytes;
     });
@@ -166,29 +179,108 @@ export class TcpConnection implements Closable {
 
   /** One direction. It never reads more than the other side has room for. */
   #pump(from: Socket, to: Socket, count: (bytes: number) => void): void {
+    const { bulkAfter, halfClosedTimeout } = this.#service.environment;
+    let moved = 0;
+    const drained = () => {
+      if (moved < bulkAfter || !this.#handOver()) {
+        from.resume();
+      }
+    };
     from.on('data', (chunk: Buffer) => {
       count(chunk.length);
+      if (moved === 0 && chunk.length < ONE_SEGMENT) {
+        // Nothing holds back the first segment, and many connections have no second.
+        moved = chunk.length;
+      } else {
+        if (moved < ONE_SEGMENT) {
+          to.setNoDelay(true);
+        }
+        moved += chunk.length;
+      }
       if (!to.write(chunk)) {
         from.pause();
+        to.once('drain', drained);
+      }
+      if (moved >= bulkAfter) {
+        this.#handOver();
       }
     });
-    to.on('drain', () => from.resume());
-    from.once('end', () => {
+    from.on('end', () => {
+      if (to.readableEnded && to.writableLength === 0) {
+        // Both directions are through: closing tells the other side as well as shutting down would.
+        to.destroy();
+        return;
+      }
       to.end();
       // The other direction may go on for as long as something moves; a side that is gone for good never ends it.
-      const { halfClosedTimeout } = this.#service.environment;
       to.setTimeout(halfClosedTimeout, () => this.close());
     });
     // The client's was paused when it was accepted.
     from.resume();
-    from.once('close', () => {
-      if (!from.readableEnded) {
-        this.close();
-      }
-    });
   }
 
-  #closed(): void {
+  /** Has the carrier go on with it, where there is one and this is a moment for that. */
+  #handOver(): boolean {
+    const endpoint = this.#endpoint;
+    const { environment, counters, carried: allCarried } = this.#service;
+    const { carrier, budget, clock, halfClosedTimeout, keepAlive } = environment;
+    if (!carrier || !endpoint || this.#client.writableLength > 0 || endpoint.writableLength > 0) {
+      return false;
+    }
+    if (!carrier.isReady) {
+      void carrier.start();
+      return false;
+    }
+    for (const socket of [this.#client, endpoint]) {
+      keepAlive.settle(socket);
+      socket.setNoDelay(true);
+    }
+    if (!budget.take(DESCRIPTORS_OF_PIPES)) {
+      return false;
+    }
+    const watchSilence = (before: number) => {
+      const total = carried ? carried.bytesToEndpoint + carried.bytesToClient : 0;
+      if (total === before) {
+        this.close();
+      } else {
+        this.#timer = clock.setTimer(halfClosedTimeout, () => watchSilence(total));
+      }
+    };
+    const carried = carrier.carry(this.#client, endpoint, {
+      onHalfClose: () => {
+        this.#finishDial();
+        watchSilence(-1);
+      },
+      onEnd: () => {
+        counters.bytesToEndpoints += carried?.bytesToEndpoint ?? 0;
+        counters.bytesToClients += carried?.bytesToClient ?? 0;
+        if (carried) {
+          allCarried.delete(carried);
+        }
+        budget.release(DESCRIPTORS_OF_PIPES);
+        this.#endAtEndpoint?.();
+        this.#openSockets = 1;
+        this.#release();
+      },
+    });
+    if (!carried) {
+      budget.release(DESCRIPTORS_OF_PIPES);
+      return false;
+    }
+    this.#carried = carried;
+    allCarried.add(carried);
+    return true;
+  }
+
+  #closed(socket: Socket): void {
+    this.#service.environment.keepAlive.forget(socket);
+    if (this.#connected && !socket.readableEnded) {
+      this.close();
+    }
+    this.#release();
+  }
+
+  #release(): void {
     this.#openSockets--;
     if (this.#openSockets === 0 && !this.#done) {
       this.#done = true;

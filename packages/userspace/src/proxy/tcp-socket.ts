@@ -4,7 +4,7 @@ import type { ListenerSpec } from '../userspace-transaction.js';
 import { listenError } from './listen-error.js';
 import type { ServiceProxy } from './service-proxy.js';
 import { isLoopback } from './source-policy.js';
-import { cut, DESCRIPTORS_PER_CONNECTION, KEEP_ALIVE_DELAY, TcpConnection } from './tcp-connection.js';
+import { cut, DESCRIPTORS_PER_CONNECTION, TcpConnection } from './tcp-connection.js';
 
 /** What a listening socket asks for each client, so that changes take effect at once. */
 export interface ListenerView {
@@ -37,9 +37,6 @@ export class TcpSocket {
       {
         allowHalfOpen: true,
         pauseOnConnect: true,
-        noDelay: true,
-        keepAlive: true,
-        keepAliveInitialDelay: KEEP_ALIVE_DELAY,
         highWaterMark,
       } as Parameters<typeof createServer>[0],
       (client) => serve(client, view()),

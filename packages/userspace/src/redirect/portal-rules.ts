@@ -74,7 +74,24 @@ function reject(family: IPFamily): IptablesTarget {
 
 /** All rules of one listener, in the order they have to have within their chain. Pure. */
 export function listenerRules(family: IPFamily, node: NodeState, listener: RedirectedListener): readonly PortalRule[] {
-  return [...redirects(listener), ...guards(family, node, listener)];
+  return [...redirects(listener), ...loopbackNodePorts(listener), ...guards(family, node, listener)];
+}
+
+/**
+ * Sends what the host itself sends to a NodePort on any of 127.0.0.0/8 to the socket on 127.0.0.1, so that the answer
+ * comes from where the question went. A socket on all addresses needs no help with that.
+ */
+function loopbackNodePorts({ spec, name, at }: RedirectedListener): readonly PortalRule[] {
+  const socket = at.find(({ address }) => address === '127.0.0.1');
+  if (spec.place.kind !== 'node-port' || !socket) {
+    return [];
+  }
+  const protocol = lower(spec.protocol);
+  const matches: IptablesMatch[] = [{ match: 'port', protocol, first: socket.port }];
+  const target: IptablesTarget = { target: 'DNAT', to: joinHostPort(socket.address, socket.port) };
+  const destination = { value: '127.0.0.0/8' };
+  const rule = new IptablesRule({ destination, protocol, comment: name, matches, target });
+  return [{ table: 'nat', chain: CHAINS.portalsHost, rule }];
 }
 
 /** Spec U-40…U-42. The same from everywhere: packets of the host itself come through another hook. */

@@ -28,6 +28,8 @@ export interface LoopbackService {
 export interface LoopbackWorldOptions extends Partial<UserspaceDataplaneOptions> {
   readonly family?: IPFamily;
   readonly proxier?: Partial<ProxierOptions>;
+  /** Loopback addresses to take for what Services name: core lets no Service have one. */
+  readonly standIns?: Readonly<Record<string, string>>;
 }
 
 /** A dataplane that serves NodePorts on loopback, for tests that need no privilege and disturb nobody. */
@@ -71,10 +73,11 @@ export class LoopbackWorld {
     });
     const resolved = resolver.checkout().state;
     // Core serves no IPv6 NodePorts on loopback; here there is nothing else.
-    const state: ProxyState =
+    const state = this.#withStandIns(
       this.family === 'IPv6'
         ? { ...resolved, node: { ...resolved.node, nodePortAddresses: { kind: 'all', loopback: true } } }
-        : resolved;
+        : resolved,
+    );
     const previous = this.#state;
     const transaction = previous
       ? this.dataplane.plan(state, diffStates(previous, state))
@@ -86,6 +89,21 @@ export class LoopbackWorld {
     }
     this.#state = state;
     return state;
+  }
+
+  #withStandIns(state: ProxyState): ProxyState {
+    const { standIns } = this.options;
+    if (!standIns) {
+      return state;
+    }
+    const servicePorts = [...state.servicePorts.values()].map((servicePort) => ({
+      ...servicePort,
+      frontends: servicePort.frontends.map((frontend) => {
+        const standIn = standIns[frontend.address ?? ''];
+        return standIn === undefined ? frontend : { ...frontend, address: standIn };
+      }),
+    }));
+    return { ...state, servicePorts: new Map(servicePorts.map((servicePort) => [servicePort.key, servicePort])) };
   }
 
   /** To be called before the first plan. */

@@ -1,0 +1,297 @@
+import type { Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { type Libc, loadLibc } from '../netlink/libc.js';
+
+/** What the thread is told. Descriptors are its own from then on. */
+export type ToSpliceThread =
+  | {
+      readonly kind: 'carry';
+      readonly slot: number;
+      readonly client: number;
+      readonly endpoint: number;
+      /** What was read of the other side already, and goes first. */
+      readonly toClient: Uint8Array | undefined;
+      readonly toEndpoint: Uint8Array | undefined;
+    }
+  | { readonly kind: 'cut'; readonly slot: number }
+  | { readonly kind: 'end' };
+
+/** What the thread tells. */
+export type FromSpliceThread = { readonly kind: 'half-closed' | 'ended'; readonly slot: number };
+
+/** Descriptors that a connection takes beside its two sockets, at most: a pipe for each direction. */
+export const DESCRIPTORS_OF_PIPES = 4;
+
+/** A connection that was handed over. */
+export interface CarriedConnection {
+  /** Bytes that were taken from the client for the endpoint since it was handed over, and the other way. */
+  readonly bytesToEndpoint: number;
+  readonly bytesToClient: number;
+  /** Resets both sides. Idempotent; `onEnd` follows. */
+  cut(): void;
+}
+
+/** What becomes of a connection that was handed over. */
+export interface CarriedConnectionEvents {
+  /** One side has ended, and the other knows. */
+  onHalfClose(): void;
+  /** Both sides are closed. Called once. */
+  onEnd(): void;
+}
+
+export interface SpliceCarrierOptions {
+  /** Bytes of the pipe that the kernel moves a direction's data through. Default 1 MiB. */
+  readonly pipeSize?: number;
+}
+
+/** Connections that one thread carries at once, at most. */
+const MOST_CONNECTIONS = 4096;
+const PIPE_SIZE = 1 << 20;
+const F_DUPFD_CLOEXEC = 1030;
+const EFD_CLOEXEC_NONBLOCK = 0o2000000 | 0o4000;
+const SOL_SOCKET = 1;
+const SO_LINGER = 13;
+const RESET_ON_CLOSE = new Uint8Array(Int32Array.of(1, 0).buffer);
+/** Descriptors above those of standard streams. */
+const LOWEST_DESCRIPTOR = 3;
+const ONE = new Uint8Array(BigUint64Array.of(1n).buffer);
+
+/** What of Node's handle is needed; no documented way leads to the descriptor. */
+interface SocketHandle {
+  readonly fd: number;
+  readStop(): number;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly wake: number;
+  readonly moved: Float64Array;
+  readonly exited: Promise<void>;
+}
+
+interface Carried {
+  readonly descriptors: readonly [number, number];
+  readonly events: CarriedConnectionEvents;
+}
+
+/**
+ * Carries TCP connections outside of the event loop: a thread moves their bytes by splice(2), so that they are never
+ * copied into this process. It takes over sockets of Node, keeps their order of bytes, their ends and their resets, and
+ * needs no privilege. The thread is started with the first use, and keeps the process alive while it has a connection.
+ */
+export class SpliceCarrier {
+  readonly #carried = new Map<number, Carried>();
+  readonly #freeSlots: number[] = [];
+  #slots = 0;
+  #libc: Libc | undefined;
+  #thread: Thread | undefined;
+  #starting: Promise<void> | undefined;
+  #unusable: string | undefined;
+
+  constructor(private readonly options: SpliceCarrierOptions = {}) {}
+
+  /** Whether `carry` may take a connection now. Where it may not yet, `start` gets it there. */
+  get isReady(): boolean {
+    return this.#thread !== undefined && (this.#freeSlots.length > 0 || this.#slots < MOST_CONNECTIONS);
+  }
+
+  /** Connections that it carries. */
+  get size(): number {
+    return this.#carried.size;
+  }
+
+  /** Why it cannot be had on this host; undefined as long as nothing speaks against it. */
+  get unusable(): string | undefined {
+    return this.#unusable;
+  }
+
+  /** Gets it ready, once; where that fails, `unusable` says why. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  /**
+   * Takes over a connection, at once or not at all. Everything that was written to both sockets has to be with the kernel,
+   * and neither direction may have ended. Both sockets are destroyed without their peers noticing; what they had read
+   * and not yet told goes on to the other side. Listeners on them are removed.
+   *
+   * @returns undefined when it cannot be taken over now, and nothing has changed then.
+   */
+  carry(client: Socket, endpoint: Socket, events: CarriedConnectionEvents): CarriedConnection | undefined {
+    const libc = this.#libc;
+    const thread = this.#thread;
+    if (!libc || !thread || !this.isReady || !isQuiet(client) || !isQuiet(endpoint)) {
+      return undefined;
+    }
+    const clientFd = duplicate(libc, client);
+    const endpointFd = clientFd === undefined ? undefined : duplicate(libc, endpoint);
+    if (clientFd === undefined || endpointFd === undefined) {
+      if (clientFd !== undefined) {
+        libc.close(clientFd);
+      }
+      return undefined;
+    }
+    const slot = this.#freeSlots.pop() ?? this.#slots++;
+    const toEndpoint = release(client);
+    const toClient = release(endpoint);
+    const { moved } = thread;
+    moved[2 * slot] = toEndpoint?.length ?? 0;
+    moved[2 * slot + 1] = toClient?.length ?? 0;
+    if (this.#carried.size === 0) {
+      thread.worker.ref();
+    }
+    const carried: Carried = { descriptors: [clientFd, endpointFd], events };
+    this.#carried.set(slot, carried);
+    this.#tell(thread, { kind: 'carry', slot, client: clientFd, endpoint: endpointFd, toClient, toEndpoint });
+    return {
+      get bytesToEndpoint() {
+        return moved[2 * slot] ?? 0;
+      },
+      get bytesToClient() {
+        return moved[2 * slot + 1] ?? 0;
+      },
+      cut: () => {
+        if (this.#carried.get(slot) === carried) {
+          this.#tell(thread, { kind: 'cut', slot });
+        }
+      },
+    };
+  }
+
+  /** Ends the thread, and resets what it still carries. With the next `start` there is a new one. */
+  async close(): Promise<void> {
+    await this.#starting;
+    const thread = this.#thread;
+    this.#thread = undefined;
+    this.#starting = undefined;
+    if (thread) {
+      this.#tell(thread, { kind: 'end' });
+      await thread.exited;
+    }
+  }
+
+  async #start(): Promise<void> {
+    if (process.platform !== 'linux') {
+      this.#unusable = 'there is splice on Linux only';
+      return;
+    }
+    try {
+      const libc = await loadLibc();
+      this.#libc = libc;
+      this.#thread = await this.#startThread(libc);
+    } catch (error) {
+      this.#unusable = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async #startThread(libc: Libc): Promise<Thread> {
+    const wake = libc.eventfd(0, EFD_CLOEXEC_NONBLOCK);
+    if (wake < 0) {
+      throw new Error(`no event descriptor can be had (errno ${libc.errno()})`);
+    }
+    const moved = new Float64Array(new SharedArrayBuffer(2 * MOST_CONNECTIONS * Float64Array.BYTES_PER_ELEMENT));
+    const worker = new Worker(new URL('./splice-thread.mjs', import.meta.url), {
+      name: 'splice',
+      workerData: { wake, moved: moved.buffer, pipeSize: this.options.pipeSize ?? PIPE_SIZE },
+      resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 },
+    });
+    let failure: Error | undefined;
+    worker.on('error', (error) => {
+      failure = error;
+    });
+    const online = new Promise<void>((resolve, reject) => {
+      worker.once('message', () => resolve());
+      worker.once('exit', () => reject(failure ?? new Error('the thread ended at once')));
+    });
+    const exited = new Promise<void>((resolve) => {
+      worker.once('exit', () => {
+        this.#ended(libc, worker, failure);
+        libc.close(wake);
+        resolve();
+      });
+    });
+    await online;
+    worker.on('message', (message: FromSpliceThread) => this.#hear(message));
+    worker.unref();
+    return { worker, wake, moved, exited };
+  }
+
+  #tell({ worker, wake }: Thread, message: ToSpliceThread): void {
+    worker.postMessage(message);
+    this.#libc?.write(wake, ONE, ONE.length);
+  }
+
+  #hear({ kind, slot }: FromSpliceThread): void {
+    const carried = this.#carried.get(slot);
+    if (!carried) {
+      return;
+    }
+    if (kind === 'half-closed') {
+      carried.events.onHalfClose();
+      return;
+    }
+    this.#carried.delete(slot);
+    this.#freeSlots.push(slot);
+    if (this.#carried.size === 0) {
+      this.#thread?.worker.unref();
+    }
+    carried.events.onEnd();
+  }
+
+  /** A thread that failed leaves its descriptors open. Nobody may take what was cut off for the end. */
+  #ended(libc: Libc, worker: Worker, failure: Error | undefined): void {
+    if (this.#thread?.worker === worker) {
+      this.#thread = undefined;
+      this.#unusable = `its thread failed: ${failure?.message ?? 'it ended'}`;
+    }
+    for (const [slot, { descriptors, events }] of [...this.#carried]) {
+      this.#carried.delete(slot);
+      this.#freeSlots.push(slot);
+      for (const fd of descriptors) {
+        libc.setsockopt(fd, SOL_SOCKET, SO_LINGER, RESET_ON_CLOSE, RESET_ON_CLOSE.length);
+        libc.close(fd);
+      }
+      events.onEnd();
+    }
+  }
+}
+
+function handleOf(socket: Socket): SocketHandle | undefined {
+  const { _handle: handle } = socket as Socket & { readonly _handle?: Partial<SocketHandle> | null };
+  return typeof handle?.fd === 'number' && handle.fd >= 0 && typeof handle.readStop === 'function'
+    ? (handle as SocketHandle)
+    : undefined;
+}
+
+/** Open both ways, and nothing that was written is left in this process. */
+function isQuiet(socket: Socket): boolean {
+  return (
+    !socket.destroyed &&
+    !socket.connecting &&
+    !socket.readableEnded &&
+    !socket.writableEnded &&
+    socket.writableLength === 0
+  );
+}
+
+function duplicate(libc: Libc, socket: Socket): number | undefined {
+  const handle = handleOf(socket);
+  const fd = handle ? libc.fcntl(handle.fd, F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR) : -1;
+  return fd < 0 ? undefined : fd;
+}
+
+/** Lets go of it: closing a descriptor ends no connection that has another. What it had read is handed out. */
+function release(socket: Socket): Uint8Array | undefined {
+  handleOf(socket)?.readStop();
+  for (const event of ['data', 'end', 'drain', 'close', 'error', 'timeout']) {
+    socket.removeAllListeners(event);
+  }
+  socket.on('error', () => {});
+  const parts: Uint8Array[] = [];
+  for (let part: Buffer | null = socket.read(); part !== null; part = socket.read()) {
+    parts.push(part);
+  }
+  socket.destroy();
+  return parts.length === 0 ? undefined : Buffer.concat(parts);
+}
