@@ -136,7 +136,7 @@ describe('into ipvs and out of it without breaking', () => {
       expect(answeredBy).toEqual({ pod2: 6 });
 
       await Promise.all([outside.close('reset'), inside.close('reset')]);
-      // A reset connection is forgotten after ten seconds; the next look, one each half minute, removes what stayed.
+      // A reset connection is forgotten after ten seconds; the next look removes what stayed.
       await node.until('nothing of ipvs is left', () => node.log.includes(NOTHING_LEFT), 90_000);
       expect(await run('ipvsadm', '-Sn')).toBe('');
       expect(await run('ip', '-br', 'link')).not.toContain('kube-ipvs0');

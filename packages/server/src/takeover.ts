@@ -10,8 +10,9 @@ import {
 import { cleanupBackends } from './cleanup-backends.js';
 import type { ServerObserver } from './server-observer.js';
 
-/** Milliseconds between two looks at what stayed for connections that were open. */
-const REPEAT = 30_000;
+/** Milliseconds until the first look at what stayed for connections that were open; each time twice as long, up to the last. */
+const FIRST_LOOK = 10_000;
+const LAST_LOOK = 300_000;
 
 export interface TakeoverOptions {
   /** Every mode that may have left something on this host, the one in force among them. */
@@ -33,7 +34,8 @@ export class Takeover implements ServerObserver {
   #done: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
   #stopped = false;
-  #told = false;
+  /** Milliseconds. */
+  #next = FIRST_LOOK;
 
   constructor(private readonly options: TakeoverOptions) {
     this.#waiting = new Set(options.families);
@@ -61,14 +63,14 @@ export class Takeover implements ServerObserver {
         logger.debug(1, 'Nothing of other proxy modes is left', { inForce });
         return;
       }
-      if (!this.#told) {
-        this.#told = true;
+      if (this.#next === FIRST_LOOK) {
         logger.info(`Of other proxy modes, what is in use stays until it is not: ${staying.join('; ')}`, { inForce });
       }
       if (!this.#stopped) {
-        this.#timer = clock.setTimer(REPEAT, () => {
+        this.#timer = clock.setTimer(this.#next, () => {
           this.#done = this.#removeLeftovers();
         });
+        this.#next = Math.min(2 * this.#next, LAST_LOOK);
       }
     } catch (error) {
       logger.warn(`Not everything that other proxy modes left could be removed: ${messageOf(error)}`, { inForce });
