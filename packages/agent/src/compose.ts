@@ -57,8 +57,8 @@ export function compose(): Composition {
 
 const LOOPBACK = '127.0.0.0/8';
 
-function configuredNftables({ localhostNodePorts, countConnections }: AgentSettings['nftables']): BackendModule {
-  const backend = createNftablesBackend({ countConnections });
+function configuredNftables({ localhostNodePorts, ...options }: AgentSettings['nftables']): BackendModule {
+  const backend = createNftablesBackend(options);
   if (!localhostNodePorts) {
     return backend;
   }
