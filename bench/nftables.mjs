@@ -195,7 +195,7 @@ try {
     const big = await load(10, 5000);
     const edits = {
       'one endpoint replaced (one element)': changed(3, 5000, 1),
-      'the first endpoint gone (every slot)': { ...big.slices[3], endpoints: big.slices[3].endpoints.slice(1) },
+      'the first endpoint gone (few slots move)': { ...big.slices[3], endpoints: big.slices[3].endpoints.slice(1) },
     };
     for (const [what, next] of Object.entries(edits)) {
       const begin = performance.now();
