@@ -24,7 +24,8 @@ const COMMAND = join(ROOT, 'packages/conformance/bin/kube-proxier-conformance.js
 export const COLUMNS = [
   { name: 'iptables nft', backend: '@kube-proxier/iptables', options: { variant: 'nft' } },
   { name: 'iptables legacy', backend: '@kube-proxier/iptables', options: { variant: 'legacy' } },
-  { name: 'nftables', backend: '@kube-proxier/nftables' },
+  // As the agent composes it: sockets serve what nftables cannot.
+  { name: 'nftables', backend: '@kube-proxier/agent', mode: 'nftables', options: { localhostNodePorts: 'selected' } },
   { name: 'userspace', backend: '@kube-proxier/userspace' },
   // In a kernel of its own, with one slow processor: three quarters of an hour, so only when it is asked for by name.
   { name: 'ipvs', backend: '@kube-proxier/ipvs', ipvsKernel: true },
