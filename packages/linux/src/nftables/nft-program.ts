@@ -48,9 +48,9 @@ export function createNft(options: NftProgramOptions): Nft {
 const LONGEST_LINE = 200;
 /** Characters of a transaction that is given to an nft that stays, where it may also have a process of its own. */
 const LONGEST_FOR_SESSION = 32_768;
-/** Characters after which an nft that stays is replaced, as it keeps every line that it was given. */
-const MOST_CHARACTERS = 4_000_000;
-/** The same where tables may go with it: some 200 MB of memory. */
+/** Characters after which an nft that stays is replaced: it keeps every line, and takes the longer for one more. */
+const MOST_CHARACTERS = 400_000;
+/** The same where tables may go with it: some 200 MB of memory, and 30 ms for a line. */
 const MOST_CHARACTERS_OF_OWNER = 64_000_000;
 /** How many processes of its own it knows again. */
 const MOST_OWN = 1000;
