@@ -194,8 +194,8 @@ try {
     report('50,000 Services × 4: full load', elapsed, 5000);
     const big = await load(10, 5000);
     const edits = {
-      'one endpoint replaced (one element)': changed(3, 5000, 1),
-      'the first endpoint gone (every slot)': { ...big.slices[3], endpoints: big.slices[3].endpoints.slice(1) },
+      'one endpoint replaced (few slots move)': changed(3, 5000, 1),
+      'the first endpoint gone (few slots move)': { ...big.slices[3], endpoints: big.slices[3].endpoints.slice(1) },
     };
     for (const [what, next] of Object.entries(edits)) {
       const begin = performance.now();

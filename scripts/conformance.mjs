@@ -34,7 +34,8 @@ on two processors, two thirds of it for ipvs, and write docs/conformance.md.
 export const COLUMNS = [
   { name: 'iptables nft', backend: '@kube-proxier/iptables', options: { variant: 'nft' } },
   { name: 'iptables legacy', backend: '@kube-proxier/iptables', options: { variant: 'legacy' } },
-  { name: 'nftables', backend: '@kube-proxier/nftables' },
+  // As the agent composes it: sockets serve what nftables cannot.
+  { name: 'nftables', backend: '@kube-proxier/agent', mode: 'nftables', options: { localhostNodePorts: 'selected' } },
   { name: 'userspace', backend: '@kube-proxier/userspace' },
   { name: 'ipvs', backend: '@kube-proxier/ipvs', ipvsKernel: true },
 ];

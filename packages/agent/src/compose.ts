@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { type BackendModule, type Logger, type Source, withCompanion } from '@kube-proxier/core';
+import type { BackendModule, Logger, Source } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
 import { createIpvsBackend, ipvsBackend } from '@kube-proxier/ipvs';
 import { type Conntrack, ConntrackTool, kernelFiles, ProcSysctl } from '@kube-proxier/linux';
-import { createNftablesBackend, nftablesBackend } from '@kube-proxier/nftables';
+import { nftablesBackend } from '@kube-proxier/nftables';
 import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
+import { createConfiguredNftablesBackend } from './configured-nftables.js';
 import { createEvents } from './create-events.js';
 import { createSources } from './create-sources.js';
 import { gatherHostFacts, type HostFacts } from './doctor/host-facts.js';
@@ -40,7 +41,7 @@ export function compose(): Composition {
           case userspaceBackend:
             return createUserspaceBackend(userspace);
           case nftablesBackend:
-            return configuredNftables(nftables);
+            return createConfiguredNftablesBackend(nftables);
           case ipvsBackend:
             return createIpvsBackend(ipvs);
           default:
@@ -53,29 +54,4 @@ export function compose(): Composition {
     inspect: () => gatherHostFacts(),
     events: createEvents,
   };
-}
-
-const LOOPBACK = '127.0.0.0/8';
-
-function configuredNftables({ localhostNodePorts, countConnections }: AgentSettings['nftables']): BackendModule {
-  const backend = createNftablesBackend({ countConnections });
-  if (!localhostNodePorts) {
-    return backend;
-  }
-  // Not the backend of mode userspace itself, which is asked to clean up when another mode takes over.
-  const companion = createUserspaceBackend({ redirect: 'none' });
-  return withCompanion(backend, companion, (context) =>
-    context.family === 'IPv6'
-      ? undefined
-      : {
-          ...context,
-          options: {
-            ...context.options,
-            localhostNodePorts: true,
-            nodePortAddresses: { kind: 'cidrs', cidrs: [LOOPBACK] },
-          },
-          // What it does beside is not what health and metrics are about.
-          observer: {},
-        },
-  );
 }

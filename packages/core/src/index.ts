@@ -23,6 +23,7 @@ export { type EndpointSliceReadOptions, readEndpointSlice } from './objects/read
 export { readNode, readServiceCIDR } from './objects/read-node.js';
 export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from './objects/read-service.js';
 export * from './resolution/diff-states.js';
+export { servesLoopback } from './resolution/node-facts.js';
 export * from './resolution/proxy-state-resolver.js';
 export { type Explanation, explainSimulation, formatSimulation } from './simulator/format-simulation.js';
 export * from './simulator/simulate-packet.js';

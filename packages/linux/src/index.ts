@@ -63,6 +63,7 @@ export {
   type NftField,
   type NftNewElement,
   type NftRule,
+  type NftTableFlag,
   type NftTransaction,
   nftContainerSignature,
   renderNftContainer,

@@ -26,6 +26,34 @@ describe('slots', () => {
     expect(endpointSlots(endpoints(3), options)).toEqual(endpoints(3));
   });
 
+  describe('of long lists', () => {
+    const { options } = readServiceOptions({});
+    const moved = (before: readonly Endpoint[], after: readonly Endpoint[]) =>
+      before.filter(({ key }, slot) => after[slot]?.key !== key).length;
+
+    test.each([64, 65, 100, 1000, 5000])('of %d, every endpoint has one, whatever their order', (count) => {
+      const slots = endpointSlots(endpoints(count), options);
+      expect(new Set(slots.map(({ key }) => key)).size).toBe(count);
+      expect(slots).toHaveLength(count);
+      expect(endpointSlots(endpoints(count).reverse(), options)).toEqual(slots);
+    });
+
+    test.each([100, 1000, 3000])('of %d, one that goes or is replaced moves few others', (count) => {
+      const all = endpoints(count);
+      const slots = endpointSlots(all, options);
+      const moves = [0, 1, 2, 3].flatMap((part) => {
+        const index = Math.floor((part * count) / 4);
+        const replaced = all.map((one, at) => (at === index ? endpoint(60_000) : one));
+        return [
+          moved(slots, endpointSlots(all.toSpliced(index, 1), options)),
+          moved(slots, endpointSlots(replaced, options)),
+        ];
+      });
+      expect(Math.min(...moves)).toBeGreaterThan(0);
+      expect(moves.reduce((sum, one) => sum + one, 0) / moves.length).toBeLessThan(count / 4);
+    });
+  });
+
   test('weights are shares, as few slots as that takes', () => {
     const weightOf = ({ address }: Endpoint) => ({ '10.244.0.1': 30, '10.244.0.2': 10 })[address] ?? 20;
     const options: Balancing = { loadBalancing: 'random', weightOf };

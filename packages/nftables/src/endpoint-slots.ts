@@ -17,7 +17,7 @@ export function endpointSlots(
     return maglevSlots(endpoints, weightOf);
   }
   if (weightOf === undefined) {
-    return endpoints;
+    return endpoints.length < LONG_LIST ? endpoints : steadySlots(endpoints);
   }
   const weights = endpoints.map(weightOf);
   const common = weights.reduce(greatestCommonDivisor, 0);
@@ -39,6 +39,66 @@ export function slotCount(endpoints: readonly Endpoint[], { loadBalancing, weigh
 
 function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+/** Endpoints from which on they do not stand in their order. */
+const LONG_LIST = 64;
+const NOBODY = -1;
+/** So a Service that changes, which is asked for before and after, costs once. */
+const ARRANGED = new WeakMap<readonly Endpoint[], readonly Endpoint[]>();
+
+/**
+ * A slot for each endpoint, such that one that comes or goes moves few others: of 5,000 some hundred, where in order
+ * all after it would move. It is the stable matching (Gale and Shapley, 1962) of endpoints, which try slots in an order
+ * of their own, and slots, which prefer some endpoints to others, both by hash. There is one such matching, so it follows
+ * from the endpoints alone, in whatever order they are.
+ */
+function steadySlots(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  const known = ARRANGED.get(endpoints);
+  if (known !== undefined) {
+    return known;
+  }
+  const { length } = endpoints;
+  const seeds = Uint32Array.from(endpoints, ({ key }) => textHash(key));
+  const tries = new Uint32Array(length);
+  const holders = new Int32Array(length).fill(NOBODY);
+  const prefers = (slot: number, one: number, other: number) => {
+    const [a, b] = [mixed(seeds[one] as number, ~slot), mixed(seeds[other] as number, ~slot)];
+    return a === b ? (endpoints[one] as Endpoint).key < (endpoints[other] as Endpoint).key : a < b;
+  };
+  // Slots beyond the last are tried in vain: so the others are tried in the same order with one endpoint more or less.
+  const mask = 2 ** Math.ceil(Math.log2(length)) - 1;
+  for (let next = 0; next < length; next++) {
+    for (let seeker = next; seeker !== NOBODY; ) {
+      tries[seeker] = (tries[seeker] as number) + 1;
+      const slot = mixed(seeds[seeker] as number, tries[seeker] as number) & mask;
+      const holder = holders[slot];
+      if (holder === NOBODY || (holder !== undefined && prefers(slot, seeker, holder))) {
+        holders[slot] = seeker;
+        seeker = holder;
+      }
+    }
+  }
+  const arranged = Array.from(holders, (index) => endpoints[index] as Endpoint);
+  ARRANGED.set(endpoints, arranged);
+  return arranged;
+}
+
+/** FNV-1a, 32 bits. */
+function textHash(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+/** For a given seed every number gives another: so every slot is tried some time. */
+function mixed(seed: number, number: number): number {
+  let hash = Math.imul(seed ^ number, 0x9e3779b1);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 /** Primes, each some four times the one before, so that a Service that grows rarely changes to another. */

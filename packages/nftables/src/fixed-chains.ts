@@ -69,6 +69,11 @@ export const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], pri
   priority,
 });
 
+/** The first packet of a connection through these chains. All that others meet of this table is the one rule. */
+function onlyFirst(...chains: readonly string[]): string[] {
+  return ['ct state != new accept', ...chains.map((name) => `jump ${name}`)];
+}
+
 /** Chains that are always there. */
 export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> {
   const { family, node, fullyRandom } = context;
@@ -113,9 +118,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
       'filter-input',
       {
         base: base('filter', 'input', 0),
-        rules: ['closed-services', 'closed-node-ports', 'closed-cluster-ips'].map(
-          (name) => `ct state new jump ${name}`,
-        ),
+        rules: onlyFirst('closed-services', 'closed-node-ports', 'closed-cluster-ips'),
       },
     ],
     ...(['forward', 'output'] as const).map(
@@ -124,9 +127,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
           `filter-${hook}`,
           {
             base: base('filter', hook, 0),
-            rules: ['closed-services', 'closed-cluster-ips', 'closed-networks'].map(
-              (name) => `ct state new jump ${name}`,
-            ),
+            rules: onlyFirst('closed-services', 'closed-cluster-ips', 'closed-networks'),
           },
         ] as const,
     ),

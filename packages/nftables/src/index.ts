@@ -4,6 +4,8 @@ export {
   type NftablesBackend,
   type NftablesBackendOptions,
   nftablesBackend,
+  OWNED_TABLE_SETTINGS,
+  type OwnedTable,
 } from './nftables-backend.js';
 export { type CountedConnections, NftablesDataplane, type NftablesDataplaneOptions } from './nftables-dataplane.js';
 export { NftablesLeftovers, NftablesUnusableName } from './nftables-error.js';

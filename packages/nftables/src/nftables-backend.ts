@@ -3,6 +3,7 @@ import {
   type Diagnosis,
   diffStates,
   type IPFamily,
+  type Logger,
   messageOf,
   type ProbeResult,
   type Proxier,
@@ -20,6 +21,7 @@ import {
   type Nft,
   NftError,
   NftRefused,
+  type NftTableFlag,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { type Layout, TABLE } from './layout.js';
@@ -28,11 +30,24 @@ import { NftablesLeftovers } from './nftables-error.js';
 import { NftablesPlanner } from './nftables-planner.js';
 import { trialState } from './trial-state.js';
 
+/**
+ * Whether the table belongs to a process of this program (`flags owner`), so that the kernel refuses changes by others.
+ * - `never`: anybody with the rights can change it; what others changed is put right.
+ * - `persistent`: where nft and the kernel know `persist`: the table stays when that process ends, and the next one claims
+ *   it. Elsewhere it is as with `never`, and a warning says why.
+ * - `always`: where `persist` is not known, too: the table, and with it all Services, goes whenever that process ends.
+ */
+export type OwnedTable = 'never' | 'persistent' | 'always';
+
+export const OWNED_TABLE_SETTINGS: readonly OwnedTable[] = ['never', 'persistent', 'always'];
+
 export interface NftablesBackendOptions {
   /** Runs nft. Default: on this host. */
   readonly runner?: CommandRunner;
   /** Count connections to every Service that does not say otherwise by annotation. Default false. */
   readonly countConnections?: boolean;
+  /** Whether the kernel keeps others from changing the table. Default `never`. */
+  readonly ownedTable?: OwnedTable;
   /** Default: `constant` where this host accepts it, else `chain-per-service`. */
   readonly layout?: Layout;
 }
@@ -70,10 +85,19 @@ interface AcceptedLayout {
   readonly reason?: string;
 }
 
+/** Which flags the table gets. */
+interface TableFlags {
+  readonly flags: readonly NftTableFlag[] | undefined;
+  /** Why `persist` is not among them; undefined when it is, or was not asked for. */
+  readonly reason?: string;
+}
+
 class NftablesHost {
   readonly #runner: CommandRunner;
   readonly #dataplanes = new Set<NftablesDataplane>();
   #accepted: Promise<AcceptedLayout> | undefined;
+  #flags: Promise<TableFlags> | undefined;
+  #toldOfFlags = false;
 
   constructor(private readonly options: NftablesBackendOptions) {
     this.#runner = options.runner ?? createCommandRunner();
@@ -103,6 +127,7 @@ class NftablesHost {
       masqueradeBit: options.masqueradeBit,
       countConnections,
       layout,
+      tableFlags: () => this.#tableFlags(logger),
       logger,
       clock,
     });
@@ -121,13 +146,46 @@ class NftablesHost {
       await nft.tables('ip');
       const { layout, reason } = await this.#accept();
       const how = layout === 'constant' ? '' : `, a chain per Service: ${reason ?? 'as it was asked for'}`;
-      return { usable: true, detail: `nft ${version}${how}` };
+      const { flags } = await this.#flagsOfTable();
+      const owned = flags === undefined ? '' : `, its table has the flags ${flags.join(', ')}`;
+      return { usable: true, detail: `nft ${version}${owned}${how}` };
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
     }
   }
 
   async diagnose(): Promise<readonly Diagnosis[]> {
+    return [...(await this.#diagnoseLayout()), ...(await this.#diagnoseOwnership())];
+  }
+
+  async #diagnoseOwnership(): Promise<readonly Diagnosis[]> {
+    const { ownedTable = 'never' } = this.options;
+    if (ownedTable === 'never') {
+      return [];
+    }
+    const check = 'nftables owned table';
+    try {
+      const { flags, reason } = await this.#flagsOfTable();
+      if (reason === undefined) {
+        return [{ check, status: 'ok', found: `${flags?.join(', ')}: only this program can change its table` }];
+      }
+      return [
+        {
+          check,
+          status: 'warning',
+          found:
+            flags === undefined
+              ? `anybody can change the table: ${reason}`
+              : `only this program can change its table, and the table goes whenever it ends: ${reason}`,
+          advice: 'use nft 1.1.0 and Linux 6.9, or newer ones',
+        },
+      ];
+    } catch (error) {
+      return [{ check, status: 'problem', found: messageOf(error), advice: 'see what is said of the layout' }];
+    }
+  }
+
+  async #diagnoseLayout(): Promise<readonly Diagnosis[]> {
     const check = 'nftables layout';
     try {
       const { layout, reason } = await this.#accept();
@@ -144,6 +202,60 @@ class NftablesHost {
     } catch (error) {
       const advice = 'use a newer nft and kernel, or another mode';
       return [{ check, status: 'problem', found: `is refused: ${messageOf(error)}`, advice }];
+    }
+  }
+
+  async #tableFlags(logger: Logger): Promise<readonly NftTableFlag[] | undefined> {
+    const { flags, reason } = await this.#flagsOfTable();
+    if (reason !== undefined && !this.#toldOfFlags) {
+      this.#toldOfFlags = true;
+      logger.warn(
+        flags === undefined
+          ? `The table is not owned, others can change it: ${reason}`
+          : `The table goes, and Services with it, whenever this program ends: ${reason}`,
+      );
+    }
+    return flags;
+  }
+
+  /** The flags that are asked for, as far as this host knows them, found out once. */
+  #flagsOfTable(): Promise<TableFlags> {
+    this.#flags ??= this.#tryFlags().catch((error: unknown) => {
+      this.#flags = undefined;
+      throw error;
+    });
+    return this.#flags;
+  }
+
+  async #tryFlags(): Promise<TableFlags> {
+    const { ownedTable = 'never' } = this.options;
+    if (ownedTable === 'never') {
+      return { flags: undefined };
+    }
+    const persistent = ['owner', 'persist'] as const;
+    const reason = await this.#refusalOf(persistent);
+    if (reason === undefined) {
+      return { flags: persistent };
+    }
+    const owned = ['owner'] as const;
+    const ownedReason = ownedTable === 'always' ? await this.#refusalOf(owned) : reason;
+    return ownedReason === undefined ? { flags: owned, reason } : { flags: undefined, reason: ownedReason };
+  }
+
+  /** Why this host refuses a table with these flags; undefined when it does not. Leaves no trace. */
+  async #refusalOf(flags: readonly NftTableFlag[]): Promise<string | undefined> {
+    const nft = this.nft();
+    const commands = [{ do: 'add-table', flags }, { do: 'delete-table' }] as const;
+    try {
+      await nft.run({ family: 'ip', table: `${TABLE}-trial`, commands });
+      return undefined;
+    } catch (error) {
+      if (error instanceof NftError && ['NFT_REFUSED', 'NFT_FAILED'].includes(error.code)) {
+        return `flags ${flags.join(', ')}: ${messageOf(error).replace(/\.$/, '')}`;
+      }
+      throw error;
+    } finally {
+      nft.close();
     }
   }
 

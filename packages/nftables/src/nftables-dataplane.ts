@@ -11,7 +11,7 @@ import {
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
-import { type Nft, NftRefused } from '@kube-proxier/linux';
+import { type Nft, NftRefused, type NftTableFlag } from '@kube-proxier/linux';
 import { AFFINITY, type Layout, nftFamily, TABLE } from './layout.js';
 import { type HostFacts, type InstalledNftables, NftablesPlanner } from './nftables-planner.js';
 import { type ForgottenClients, type NftablesTransaction, withoutChainDeletions } from './nftables-transaction.js';
@@ -26,6 +26,8 @@ export interface NftablesDataplaneOptions {
   readonly countConnections?: boolean;
   /** Finds out what this host accepts; asked before each look at everything. Default: the constant layout. */
   readonly layout?: () => Promise<Layout>;
+  /** Finds out which flags the table is to have; asked before each look at everything. Default: none. */
+  readonly tableFlags?: () => Promise<readonly NftTableFlag[] | undefined>;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -76,14 +78,31 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   async readBack(): Promise<InstalledNftables> {
-    const { family, layout, nft } = this.options;
+    const { family, layout, nft, tableFlags } = this.options;
     const wanted = (await layout?.()) ?? 'constant';
     if (wanted !== this.#layout) {
       this.#layout = wanted;
       this.#planner = this.#plannerFor(wanted);
     }
     this.#facts ??= { fullyRandom: await this.#canBeFullyRandom() };
-    return { table: await nft.list(nftFamily(family), TABLE), facts: this.#facts };
+    const flags = await tableFlags?.();
+    const claimed = flags === undefined || (await this.#claim(flags));
+    const table = await nft.list(nftFamily(family), TABLE);
+    return { table, facts: this.#facts, ...(flags === undefined ? {} : { flags, lacksFlags: !claimed }) };
+  }
+
+  /** @returns false when the table is there with other flags. One that is not there is made, empty. */
+  async #claim(flags: readonly NftTableFlag[]): Promise<boolean> {
+    const { family, nft } = this.options;
+    try {
+      await nft.run({ family: nftFamily(family), table: TABLE, commands: [{ do: 'add-table', flags }] });
+      return true;
+    } catch (error) {
+      if (error instanceof NftRefused && error.refusal === 'unsupported') {
+        return false;
+      }
+      throw error;
+    }
   }
 
   #plannerFor(layout: Layout): NftablesPlanner {
@@ -105,7 +124,11 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     const { clock = systemClock, family, nft } = this.options;
     const table = `${nftFamily(family)} ${TABLE}`;
     while (!signal.aborted) {
-      const watch = nft.watch(nftFamily(family), TABLE, ({ pid, program }) => {
+      const watch = nft.watch(nftFamily(family), TABLE, ({ pid, program, ownerEnded }) => {
+        if (ownerEnded) {
+          onDrift(`table ${table}, by the end of the nft that owned it`);
+          return;
+        }
         const who = pid === undefined ? 'somebody' : `${program ?? 'a program'} (process ${pid})`;
         onDrift(`table ${table} by ${who}`);
       });
@@ -213,10 +236,11 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
 
 /** Removes our table of one family; nothing happens when it is not there. */
 export async function removeTable(nft: Nft, family: IPFamily, table: string): Promise<void> {
-  // Added first, so that it need not be looked for.
-  await nft.run({
-    family: nftFamily(family),
-    table,
-    commands: [{ do: 'add-table' }, { do: 'delete-table' }],
-  });
+  try {
+    await nft.run({ family: nftFamily(family), table, commands: [{ do: 'delete-table' }] });
+  } catch (error) {
+    if (!(error instanceof NftRefused) || error.refusal !== 'missing') {
+      throw error;
+    }
+  }
 }

@@ -152,6 +152,28 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     expect(nft.lists).toBe(1);
   });
 
+  test.each([false, true])('the first of many endpoints goes: few elements change; affinity: %s', async (affinity) => {
+    const endpoints = Array.from({ length: 200 }, (_, index) => ({ number: index + 1, node: 'node2' as const }));
+    const cluster = new ClusterSketch(family);
+    cluster.set({ ...PLAIN, affinity, endpoints });
+    const { dataplane, nft } = host(family);
+    await reconcile(dataplane, cluster.next().state);
+    cluster.set({ ...PLAIN, affinity, endpoints: endpoints.slice(1) });
+    const { state, changes } = cluster.next();
+    const transaction = dataplane.plan(state, changes)!;
+    const elements = transaction.write.commands.map((command) =>
+      command.do === 'add-elements'
+        ? command.elements.length
+        : command.do === 'delete-elements'
+          ? command.keys.length
+          : 0,
+    );
+    expect(elements.reduce((sum, count) => sum + count)).toBeLessThan(120);
+    await dataplane.apply(transaction);
+    expect(nft.dump()).toBe((await fresh(state)).dump());
+    expect(await reconcile(dataplane, state)).toBeUndefined();
+  });
+
   test('chains and rules are as many for 10 Services as for 500', async () => {
     const counts = [];
     for (const services of [10, 500]) {

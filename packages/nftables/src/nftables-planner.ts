@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type ChangeSet, formatServicePortName, type ProxyState, type ResolvedServicePort } from '@kube-proxier/core';
-import { type NftBaseChain, type NftContainer, type NftTable, nftContainerSignature } from '@kube-proxier/linux';
+import {
+  type NftBaseChain,
+  type NftContainer,
+  type NftTable,
+  type NftTableFlag,
+  nftContainerSignature,
+} from '@kube-proxier/linux';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
 import { COUNT_CHAINS, FORGET_PRIORITY, renderKind } from './frontend-chains.js';
 import {
@@ -25,6 +31,10 @@ export interface InstalledNftables {
   /** Undefined when our table is not there. */
   readonly table: NftTable | undefined;
   readonly facts: HostFacts;
+  /** Flags that the table is to have. Default none. */
+  readonly flags?: readonly NftTableFlag[];
+  /** Whether it is there without them. It cannot be given them, so it is made anew. Default false. */
+  readonly lacksFlags?: boolean;
 }
 
 /** What the host can do that decides about rules. */
@@ -80,7 +90,8 @@ export class NftablesPlanner {
     return { family: state.family, node: state.node, masqueradeBit: this.options.masqueradeBit, fullyRandom };
   }
 
-  #planAll(next: ProxyState, { table, facts }: InstalledNftables, draft: TransactionDraft): ForgottenClients[] {
+  #planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): ForgottenClients[] {
+    const { facts } = installed;
     const parts = new SharedParts();
     const elements = new Map<string, Elements>();
     const counters = new Set<string>();
@@ -119,7 +130,7 @@ export class NftablesPlanner {
     const features = featuresOf(parts);
     const containers = new Map([...containersOf(next.family, features), ...sets]);
     const chains = allChains(this.#context(next, facts.fullyRandom), parts);
-    const standing = standingOn(table, containers, chains, draft);
+    const standing = standingOn(installed, containers, chains, draft);
 
     for (const [name, container] of containers) {
       const found = standing?.containers.get(name);
@@ -276,16 +287,18 @@ function isNoLoopback(address: string): boolean {
 
 /** The table to start from. One that is made differently (by another version of this program) is made anew. */
 function standingOn(
-  table: NftTable | undefined,
+  { table, flags, lacksFlags = false }: InstalledNftables,
   containers: ReadonlyMap<string, NftContainer>,
   chains: Chains,
   draft: TransactionDraft,
 ): NftTable | undefined {
+  const addTable = { do: 'add-table', ...(flags === undefined ? {} : { flags }) } as const;
   if (table === undefined) {
-    draft.first({ do: 'add-table' });
+    draft.first(addTable);
     return undefined;
   }
   const fits =
+    !lacksFlags &&
     [...containers].every(([name, container]) => {
       const found = table.containers.get(name);
       return found === undefined || found.signature === nftContainerSignature(container);
@@ -298,7 +311,7 @@ function standingOn(
     return table;
   }
   draft.first({ do: 'delete-table' });
-  draft.first({ do: 'add-table' });
+  draft.first(addTable);
   return undefined;
 }
 

@@ -171,8 +171,12 @@ describe('a KubeProxyConfiguration', () => {
     const OWN = 'apiVersion: kube-proxier.io/v1alpha1\nkind: KubeProxierConfiguration\n';
 
     test('says what kube-proxy has no field for; flags win over it', () => {
-      const text = `${HEAD}mode: userspace\n---\n${OWN}modeFallback: none\nuserspace: {redirect: bind, udpTimeout: 1s}\nmanifests: [/a, /b]\n`;
-      const own = { fallback: 'none', userspace: { redirect: 'bind', udpTimeout: 1000 } };
+      const text = `${HEAD}mode: userspace\n---\n${OWN}modeFallback: none\nuserspace: {redirect: bind, udpTimeout: 1s}\nnftables: {ownedTable: persistent}\nmanifests: [/a, /b]\n`;
+      const own = {
+        fallback: 'none',
+        userspace: { redirect: 'bind', udpTimeout: 1000 },
+        nftables: { ownedTable: 'persistent' },
+      };
       const read = (...args: string[]) =>
         readSettings(parseCommandLine(args), [...MODES, 'userspace'], readKubeProxyConfiguration(text, 'c'));
       expect(read()).toMatchObject({ ...own, mode: 'userspace', manifests: ['/a', '/b'], warnings: [] });

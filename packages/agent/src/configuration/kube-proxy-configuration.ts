@@ -126,6 +126,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   'userspace.udpTimeout': { type: 'duration', flag: 'udp-timeout' },
   'nftables.localhostNodePorts': { type: 'bool', flag: 'nftables-localhost-nodeports' },
   'nftables.countConnections': { type: 'bool', flag: 'nftables-count-connections' },
+  'nftables.ownedTable': { type: 'text', flag: 'nftables-owned-table' },
 };
 
 /** The field that means the same as a flag; undefined when there is none. */

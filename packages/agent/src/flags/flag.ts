@@ -131,6 +131,18 @@ export const FLAGS = [
     group: 'Mode nftables',
   },
   {
+    name: 'nftables-owned-table',
+    type: 'text',
+    value: 'when',
+    default: 'never',
+    defaultText: 'never',
+    help:
+      'Have the kernel refuse changes of the table by others: "persistent" where nft and the kernel can keep the table ' +
+      'when this program ends (nft 1.1.0, Linux 6.9); "always" elsewhere too: the table, and Services with it, then goes ' +
+      'whenever this program ends, until it is started again.',
+    group: 'Mode nftables',
+  },
+  {
     name: 'ipvs-scheduler',
     type: 'text',
     value: 'name',
@@ -447,6 +459,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'udp-timeout',
   'nftables-localhost-nodeports',
   'nftables-count-connections',
+  'nftables-owned-table',
   'manifests',
   'output',
   'help',

@@ -29,7 +29,7 @@ describe('readSettings', () => {
       mode: '',
       fallback: 'iptables',
       takeover: true,
-      nftables: { localhostNodePorts: false, countConnections: false },
+      nftables: { localhostNodePorts: false, countConnections: false, ownedTable: 'never' },
       kubernetes: undefined,
       manifests: ['m'],
       bindAddress: '0.0.0.0',
@@ -287,8 +287,17 @@ describe('readSettings', () => {
     ['--ipvs-exclude-cidrs=here', /^--ipvs-exclude-cidrs: "here" is not a network/],
     ['--ipvs-udp-timeout=-1s', /^--ipvs-udp-timeout: "-1s" must be 0 or greater/],
     ['--ipvs-sync-period=0s', /^--ipvs-sync-period: "0s" must be greater than 0/],
+    ['--nftables-owned-table=yes', /^--nftables-owned-table: "yes" must be one of never, persistent, always/],
   ])('refuses %s', (flag, problem) => {
     expect(() => read(flag)).toThrow(problem);
+  });
+
+  it('reads what only the nftables backend knows of', () => {
+    expect(read('--nftables-owned-table=always', '--nftables-count-connections').nftables).toEqual({
+      localhostNodePorts: false,
+      countConnections: true,
+      ownedTable: 'always',
+    });
   });
 
   it('reads what only the userspace backend knows of', () => {

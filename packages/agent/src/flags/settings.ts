@@ -9,6 +9,7 @@ import {
   UnknownProxyModeError,
 } from '@kube-proxier/core';
 import { DEFAULT_SCHEDULER, type IpvsSettings, isScheduler, SCHEDULER_NAMES } from '@kube-proxier/ipvs';
+import { type NftablesBackendOptions, OWNED_TABLE_SETTINGS } from '@kube-proxier/nftables';
 import type { ConntrackTuningOptions } from '@kube-proxier/server';
 import { parsePortRange, USERSPACE_REDIRECTS, type UserspaceBackendOptions } from '@kube-proxier/userspace';
 import { type EffectiveConfiguration, effectiveConfiguration } from '../configuration/effective-configuration.js';
@@ -39,7 +40,9 @@ export interface AgentSettings {
   /** What differs from core's defaults or was given. */
   readonly proxier: Partial<ProxierOptions>;
   /** What only the nftables backend knows of. */
-  readonly nftables: { readonly localhostNodePorts: boolean; readonly countConnections: boolean };
+  readonly nftables: { readonly localhostNodePorts: boolean } & Required<
+    Pick<NftablesBackendOptions, 'countConnections' | 'ownedTable'>
+  >;
   /** What only the userspace backend knows of. */
   readonly userspace: Pick<UserspaceBackendOptions, 'redirect' | 'portRange' | 'udpTimeout'>;
   /** What only the ipvs backend knows of. */
@@ -201,10 +204,7 @@ class SettingsReader extends FlagValues {
         masqueradeBit: this.int('iptables-masquerade-bit', 0, 31, 'a bit from 0 to 31'),
         ...this.periods(),
       },
-      nftables: {
-        localhostNodePorts: this.bool('nftables-localhost-nodeports'),
-        countConnections: this.bool('nftables-count-connections'),
-      },
+      nftables: this.nftables(),
       userspace: this.userspace(),
       ipvs: this.ipvs(),
       allowLoopbackEndpoints:
@@ -417,6 +417,19 @@ class SettingsReader extends FlagValues {
       this.wrong(period, this.text(period), `must be greater than or equal to --${least}, ${this.text(least)}`);
     }
     return { syncPeriod: syncPeriod ?? 0, minSyncPeriod: minSyncPeriod ?? 0 };
+  }
+
+  private nftables(): AgentSettings['nftables'] {
+    const text = this.text('nftables-owned-table');
+    const ownedTable = OWNED_TABLE_SETTINGS.find((candidate) => candidate === text);
+    if (ownedTable === undefined) {
+      this.wrong('nftables-owned-table', text, `must be one of ${OWNED_TABLE_SETTINGS.join(', ')}`);
+    }
+    return {
+      localhostNodePorts: this.bool('nftables-localhost-nodeports'),
+      countConnections: this.bool('nftables-count-connections'),
+      ownedTable: ownedTable ?? 'never',
+    };
   }
 
   private userspace(): AgentSettings['userspace'] {

@@ -104,6 +104,15 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
     await this.until('the agent has ended', () => agent?.exitCode !== null || agent.signalCode !== null);
   }
 
+  /**
+   * Has it remove what it has installed, as a process of its own.
+   *
+   * @throws CommandError with what it wrote when it does not succeed.
+   */
+  async cleanUp(): Promise<void> {
+    await this.sandbox.node.exec([process.execPath, AGENT, '--cleanup']);
+  }
+
   /** @throws Error with the log when it does not come true in time. */
   async until(what: string, holds: () => boolean | Promise<boolean>, patience = PATIENCE): Promise<void> {
     const deadline = Date.now() + patience;

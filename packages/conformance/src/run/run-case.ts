@@ -14,6 +14,7 @@ const FLOWS_AT_ONCE = 16;
 /** What a backend can do unless it says otherwise. */
 const CAPABILITIES: Required<BackendCapabilities> = {
   localhostNodePorts: false,
+  localhostNetwork: true,
   tracksConnections: true,
   udp: true,
   sctp: true,

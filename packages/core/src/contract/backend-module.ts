@@ -21,6 +21,8 @@ export type ProbeResult =
 export interface BackendCapabilities {
   /** Serves NodePorts on 127.0.0.0/8. Default false. */
   readonly localhostNodePorts?: boolean;
+  /** Where it serves NodePorts on 127.0.0.0/8, all of that network answers, not 127.0.0.1 alone. Default true. */
+  readonly localhostNetwork?: boolean;
   /** Serves UDP. Default true. */
   readonly udp?: boolean;
   /** Serves SCTP. Default true. */

@@ -43,13 +43,13 @@ function setUp(composed: BackendModule) {
   container.bind(Tokens.Logger).toConstantValue(logger);
   container.bind(Tokens.Clock).toConstantValue(clock);
   container.load(composed.module);
-  const create = (family: ProxierContext['family']) =>
+  const create = (family: ProxierContext['family'], observer: ProxierContext['observer'] = {}) =>
     container.get(Tokens.ProxierFactory)({
       family,
       options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'n1' },
       logger,
       clock,
-      observer: {},
+      observer,
       localAddresses: async () => [],
     });
   return { create, errors, clock, cleanup: container.get(Tokens.Cleanup), logger };
@@ -89,6 +89,50 @@ describe('withCompanion', () => {
     for (const { made } of [first, second]) {
       expect([...(made[0]?.dataplane.contents.keys() ?? [])]).toEqual(['work/web:/TCP']);
     }
+  });
+
+  test('a sync is told of when the companion is done too, or has failed, or takes too long', async () => {
+    const [first, second] = [backend('first'), backend('second')];
+    const { create, clock } = setUp(withCompanion(first, second, (context) => context));
+    let told = 0;
+    const proxier = create('IPv4', { synced: () => void told++ });
+    const slow = second.made[0]?.dataplane as FakeDataplane;
+    const apply = slow.apply.bind(slow);
+    let finish: (error?: Error) => void = () => {};
+    slow.apply = async (transaction) => {
+      await new Promise<void>((resolve, reject) => {
+        finish = (error) => (error ? reject(error) : resolve());
+      });
+      await apply(transaction);
+    };
+    feed(proxier);
+    const stop = new AbortController();
+    const loop = proxier.syncLoop(stop.signal);
+    await clock.advance(500);
+    expect([first.made[0]?.dataplane.contents.size, told]).toEqual([1, 0]);
+    finish();
+    await clock.advance(1);
+    expect(told).toBeGreaterThan(0);
+    for (const [name, wait, end] of [
+      ['work/b', 1, new Error('no sockets')],
+      ['work/c', 1000, undefined],
+    ] as const) {
+      const before: number = told;
+      // Beyond the least time between two syncs.
+      await clock.advance(1500);
+      proxier.onServiceUpdate(undefined, makeService(name));
+      await clock.advance(100);
+      expect(told).toBe(before);
+      if (end !== undefined) {
+        finish(end);
+      }
+      await clock.advance(wait);
+      expect(told).toBeGreaterThan(before);
+    }
+    stop.abort();
+    finish();
+    await clock.advance(2000);
+    await loop;
   });
 
   test('a companion that gives up is told of, and the first goes on', async () => {

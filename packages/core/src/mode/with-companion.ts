@@ -3,11 +3,13 @@ import type { BackendModule, Cleanup, ProxierContext, ProxierFactory } from '../
 import type { Logger } from '../contract/logger.js';
 import { Tokens } from '../contract/tokens.js';
 import type { Clock } from '../sync/clock.js';
+import { CompanionProgress } from '../sync/companion-progress.js';
 import { CompanionProxier } from '../sync/companion-proxier.js';
 
 /**
  * A backend that has another do, beside it, what it cannot: NodePorts on 127.0.0.1 for nftables, say. Its mode, its
- * probe and what it is known by are those of the first.
+ * probe and what it is known by are those of the first. A sync is told of when both are done (or the companion failed, or
+ * took more than a second).
  *
  * @param contextOf - what the companion is made from, given what the first is; undefined where it is not wanted.
  */
@@ -16,19 +18,24 @@ export function withCompanion(
   companion: BackendModule,
   contextOf: (context: ProxierContext) => ProxierContext | undefined,
 ): BackendModule {
-  const create: ProxierFactory = (context) => {
-    const first = partsOf(primary, context).get(Tokens.ProxierFactory)(context);
+  const factory: ProxierFactory = (context) => {
+    const create = (backend: BackendModule, given: ProxierContext) =>
+      partsOf(backend, given).get(Tokens.ProxierFactory)(given);
     const besides = contextOf(context);
     if (besides === undefined) {
-      return first;
+      return create(primary, context);
     }
-    const second = partsOf(companion, besides).get(Tokens.ProxierFactory)(besides);
-    return new CompanionProxier(first, second, context.logger);
+    const progress = new CompanionProgress(context.clock);
+    const [first, second] = [
+      create(primary, progress.waitedFor(context)),
+      create(companion, progress.watched(besides)),
+    ];
+    return new CompanionProxier(first, second, progress, context.logger);
   };
   return {
     ...primary,
     module: new ContainerModule(({ bind }) => {
-      bind(Tokens.ProxierFactory).toConstantValue(create);
+      bind(Tokens.ProxierFactory).toConstantValue(factory);
       bind(Tokens.Cleanup).toDynamicValue((resolution): Cleanup => {
         const [logger, clock] = [resolution.get(Tokens.Logger), resolution.get(Tokens.Clock)];
         return partsOf(primary, { logger, clock }).get(Tokens.Cleanup);

@@ -25,7 +25,7 @@ export class NodeFacts {
   /** Whether local addresses have to be looked up for the node port addresses (spec K-72). */
   get needsLocalAddresses(): boolean {
     const selection = this.options.nodePortAddresses;
-    return selection.kind === 'cidrs' && this.nodePortCIDRs(selection.cidrs).length > 0;
+    return selection.kind === 'cidrs' && nodePortCIDRs(selection.cidrs, this.family).length > 0;
   }
 
   /** @returns whether the state differs now. */
@@ -95,32 +95,50 @@ export class NodeFacts {
     return cidr ? { kind: 'source-cidr', cidr: cidr.text } : { kind: 'none' };
   }
 
-  /** The networks of this family; empty means every address (spec K-70, K-71). */
-  private nodePortCIDRs(texts: readonly string[]): readonly string[] {
-    const cidrs = texts.flatMap((text) => parseCIDR(text) ?? []).filter((cidr) => cidr.family === this.family);
-    return cidrs.some((cidr) => cidr.prefixLength === 0) ? [] : cidrs.map((cidr) => cidr.text);
-  }
-
   private nodePortAddresses(nodeAddresses: readonly string[]): NodePortAddresses {
     const selection = this.options.nodePortAddresses;
-    const mayLoopback = this.family === 'IPv4' && this.options.localhostNodePorts;
+    const ipv4 = this.family === 'IPv4';
     if (selection.kind === 'primary') {
       const own = nodeAddresses.find((address) => familyOf(address) === this.family && !isLoopback(address));
       return own === undefined
-        ? { kind: 'all', loopback: mayLoopback }
+        ? { kind: 'all', loopback: ipv4 && this.options.localhostNodePorts }
         : { kind: 'listed', addresses: [own], loopback: false };
     }
-    const cidrs = selection.kind === 'cidrs' ? this.nodePortCIDRs(selection.cidrs) : [];
+    const loopback = ipv4 && servesLoopback(this.options);
+    const cidrs = selection.kind === 'cidrs' ? nodePortCIDRs(selection.cidrs, this.family) : [];
     if (cidrs.length === 0) {
-      return { kind: 'all', loopback: mayLoopback };
+      return { kind: 'all', loopback };
     }
     const matching = this.localAddresses.filter((address) => cidrs.some((cidr) => cidrContains(cidr, address)));
     return {
       kind: 'listed',
       addresses: matching.filter((address) => !isLoopback(address)),
-      // 127.0.0.0/8 is local as a whole, so a network that meets it is enough (spec K-73).
-      loopback: mayLoopback && cidrs.some(meetsIPv4Loopback),
+      loopback,
     };
+  }
+}
+
+/** The networks of a family; empty means every address (spec K-70, K-71). */
+function nodePortCIDRs(texts: readonly string[], family: IPFamily): readonly string[] {
+  const cidrs = texts.flatMap((text) => parseCIDR(text) ?? []).filter((cidr) => cidr.family === family);
+  return cidrs.some((cidr) => cidr.prefixLength === 0) ? [] : cidrs.map((cidr) => cidr.text);
+}
+
+/** Whether NodePorts are served on 127.0.0.0/8 by these options, given that the node has an address. */
+export function servesLoopback({
+  localhostNodePorts,
+  nodePortAddresses,
+}: Pick<ProxierOptions, 'localhostNodePorts' | 'nodePortAddresses'>): boolean {
+  switch (nodePortAddresses.kind) {
+    case 'primary':
+      return false;
+    case 'all':
+      return localhostNodePorts;
+    case 'cidrs': {
+      const cidrs = nodePortCIDRs(nodePortAddresses.cidrs, 'IPv4');
+      // 127.0.0.0/8 is local as a whole, so a network that meets it is enough (spec K-73).
+      return localhostNodePorts && (cidrs.length === 0 || cidrs.some(meetsIPv4Loopback));
+    }
   }
 }
 

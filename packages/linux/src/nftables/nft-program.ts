@@ -10,9 +10,12 @@ import { NftSession } from './nft-session.js';
 import {
   counterOf,
   type NftCounter,
+  type NftObject,
   type NftTable,
+  nftTableOf,
   parseNftElements,
   parseNftObjects,
+  parseNftRules,
   parseNftTable,
 } from './nft-table.js';
 import { type NftFamily, type NftTransaction, renderNftTransaction } from './nft-transaction.js';
@@ -33,6 +36,9 @@ export interface NftProgramOptions {
 
 /**
  * The real {@link Nft}: it runs the program, once for each call; small transactions that come close together share one.
+ *
+ * A table with the flag `owner` belongs to the process that made it. So from the first transaction that has this flag
+ * until {@link Nft.close}, all of them go to one nft that stays. Large ones take some four times as long there.
  */
 export function createNft(options: NftProgramOptions): Nft {
   return new NftProgram(options);
@@ -40,12 +46,18 @@ export function createNft(options: NftProgramOptions): Nft {
 
 /** Characters of a refused line that an error keeps. */
 const LONGEST_LINE = 200;
-/** Characters of a transaction that is given to an nft that stays. */
+/** Characters of a transaction that is given to an nft that stays, where it may also have a process of its own. */
 const LONGEST_FOR_SESSION = 32_768;
+/** Characters after which an nft that stays is replaced: it keeps every line, and takes the longer for one more. */
+const MOST_CHARACTERS = 400_000;
+/** The same where tables may go with it: some 200 MB of memory, and 30 ms for a line. */
+const MOST_CHARACTERS_OF_OWNER = 64_000_000;
 /** How many processes of its own it knows again. */
 const MOST_OWN = 1000;
 /** Those that any of this process's programs started: where it is not clear which table a change was of. */
 const STARTED = new Set<number>();
+/** Those that own tables, and were told to end: until they have, their tables are theirs. */
+const ENDING = new Set<Promise<unknown>>();
 /** Milliseconds after which an nft that has nothing to do is ended. */
 const IDLE = 30_000;
 
@@ -56,6 +68,9 @@ class NftProgram implements Nft {
   #idle: NodeJS.Timeout | undefined;
   #canStay: boolean;
   readonly #own = new Set<number>();
+  readonly #watchers = new Set<(change: NftChange) => void>();
+  #ownsTables = false;
+  #listsInParts = false;
 
   constructor(private readonly options: NftProgramOptions) {
     this.#canStay = options.persistent !== false && options.runner.start !== undefined;
@@ -63,7 +78,13 @@ class NftProgram implements Nft {
 
   async run(transaction: NftTransaction): Promise<number | undefined> {
     const document = renderNftTransaction(transaction);
-    if (!this.#canStay || document.length > LONGEST_FOR_SESSION) {
+    for (const command of transaction.commands) {
+      if (command.do === 'add-table' && command.flags?.includes('owner')) {
+        this.#ownsTables = true;
+        this.#listsInParts = command.flags.length === 1;
+      }
+    }
+    if (!this.#ownsTables && (!this.#canStay || document.length > LONGEST_FOR_SESSION)) {
       return (await this.#document(['-f', '-'], document)).pid;
     }
     return this.#inTurn(async () => {
@@ -74,22 +95,30 @@ class NftProgram implements Nft {
 
   watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch | undefined {
     const { start } = this.options.runner;
-    return (
-      start &&
-      watchWithNft(start, family, table, (change) => {
-        // A process of ours is known when it is done, and may be told of before.
-        void this.#last.then(() => {
-          const known = change.uncertain ? STARTED : this.#own;
-          if (change.pid === undefined || !known.has(change.pid)) {
-            onChange(change);
-          }
-        });
-      })
-    );
+    if (start === undefined) {
+      return undefined;
+    }
+    const watch = watchWithNft(start, family, table, (change) => {
+      // A process of ours is known when it is done, and may be told of before.
+      void this.#last.then(() => {
+        const known = change.uncertain ? STARTED : this.#own;
+        if (change.pid === undefined || !known.has(change.pid)) {
+          onChange(change);
+        }
+      });
+    });
+    // The kernel does not tell that a table went with its owner.
+    this.#watchers.add(onChange);
+    void watch.ended.then(() => this.#watchers.delete(onChange));
+    return watch;
   }
 
   close(): void {
-    void this.#inTurn(async () => this.#closeSession());
+    void this.#inTurn(async () => {
+      this.#closeSession();
+      this.#ownsTables = false;
+      this.#listsInParts = false;
+    });
   }
 
   async check(transaction: NftTransaction): Promise<void> {
@@ -97,6 +126,9 @@ class NftProgram implements Nft {
   }
 
   async list(family: NftFamily, table: string): Promise<NftTable | undefined> {
+    if (this.#listsInParts) {
+      return await this.#listParts(family, table);
+    }
     const text = await this.#listing(['table', family, table]);
     return text === undefined ? undefined : parseNftTable(text);
   }
@@ -138,37 +170,93 @@ class NftProgram implements Nft {
     return version;
   }
 
+  /**
+   * A table, without asking for the object that nft 1.0.6 frees before it prints it: a table with one flag, in JSON. Only
+   * the owner can change it meanwhile.
+   */
+  async #listParts(family: NftFamily, table: string): Promise<NftTable | undefined> {
+    let rules: string;
+    try {
+      rules = (await this.#run({ args: ['-t', 'list', 'table', family, table] })).stdout;
+    } catch (error) {
+      if (isNotThere(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+    const parts: NftObject[] = [];
+    for (const what of [
+      ['chains', family],
+      ['sets', 'table', family, table],
+      ['maps', family],
+      ['counters', 'table', family, table],
+    ]) {
+      const text = await this.#listing(what);
+      const objects = text === undefined ? [] : parseNftObjects(text);
+      parts.push(...objects.filter(([, fields]) => fields.table === table));
+    }
+    return nftTableOf([...parts, ...parseNftRules(rules)]);
+  }
+
   /** The nft that stays; undefined, for good, where there is none. */
   async #openSession(): Promise<NftSession | undefined> {
-    if (this.#session?.isSpent) {
-      this.#closeSession();
+    const { runner } = this.options;
+    const most = this.#ownsTables ? MOST_CHARACTERS_OF_OWNER : MOST_CHARACTERS;
+    if (this.#session !== undefined && (this.#session.hasEnded || this.#session.written > most)) {
+      this.#lose(this.#session);
     }
-    const { start } = this.options.runner;
-    if (this.#session === undefined && start !== undefined) {
-      this.#session = await NftSession.start(start, this.#timeout);
-      this.#canStay = this.#session !== undefined;
-      this.#remember(this.#session?.pid);
+    if (this.#session === undefined && runner.start !== undefined) {
+      await Promise.all(ENDING);
+      const session = await NftSession.start(runner.start, this.#timeout);
+      this.#session = session;
+      this.#canStay = session !== undefined;
+      this.#remember(session?.pid);
+      void session?.ended.then(() => this.#lose(session));
+    }
+    if (this.#session === undefined && this.#ownsTables) {
+      throw new NftError(
+        'NFT_FAILED',
+        'nft cannot stay ("nft -i"), so it cannot own a table; use one that is built with a command line, or do without',
+      );
     }
     return this.#session;
   }
 
   #closeSession(): void {
     clearTimeout(this.#idle);
-    this.#session?.stop();
+    const session = this.#session;
     this.#session = undefined;
+    if (session !== undefined && this.#ownsTables) {
+      const ending: Promise<unknown> = session.ended.then(() => ENDING.delete(ending));
+      ENDING.add(ending);
+    }
+    session?.stop();
+  }
+
+  /** A session is of no more use. What it owned is not there any more, or not its own. */
+  #lose(session: NftSession): void {
+    if (this.#session !== session) {
+      return;
+    }
+    this.#closeSession();
+    for (const onChange of this.#ownsTables ? this.#watchers : []) {
+      onChange({ pid: undefined, program: undefined, ownerEnded: true });
+    }
   }
 
   async #ask(session: NftSession, document: string): Promise<number | undefined> {
     clearTimeout(this.#idle);
     const answer = await session.ask(document.trimEnd().replaceAll('\n', '; '), this.#timeout);
     if ('end' in answer) {
-      this.#closeSession();
+      this.#lose(session);
       throw answer.end === 'timeout'
         ? new NftError('NFT_TIMED_OUT', `nft did not answer within ${this.#timeout} ms and was stopped`)
         : new NftError('NFT_FAILED', 'nft ended in the middle of a transaction; look for who stopped it');
     }
-    this.#idle = setTimeout(() => this.#closeSession(), IDLE);
-    this.#idle.unref();
+    if (!this.#ownsTables) {
+      this.#idle = setTimeout(() => this.#closeSession(), IDLE);
+      this.#idle.unref();
+    }
     const error = firstLine(answer.stderr);
     if (!error.includes('Error:')) {
       return session.pid;
@@ -197,7 +285,7 @@ class NftProgram implements Nft {
     try {
       return (await this.#run({ args: ['-j', 'list', ...what] })).stdout;
     } catch (error) {
-      if (error instanceof NftError && error.cause instanceof CommandError && isMissing(error.cause.stderr)) {
+      if (isNotThere(error)) {
         return undefined;
       }
       throw error;
@@ -244,8 +332,13 @@ class NftProgram implements Nft {
   }
 }
 
-function isMissing(stderr: string): boolean {
-  return firstLine(stderr).includes('No such file or directory');
+/** Whether what should be listed is not there. */
+function isNotThere(error: unknown): boolean {
+  return (
+    error instanceof NftError &&
+    error.cause instanceof CommandError &&
+    firstLine(error.cause.stderr).includes('No such file or directory')
+  );
 }
 
 /** What nft says further down often follows from what it said first (spec N-4). */
@@ -265,7 +358,7 @@ function translate(error: CommandError): NftError {
   if (error.failure === 'permission-denied' || /Operation not permitted/.test(error.stderr)) {
     return new NftError(
       'NFT_PERMISSION_DENIED',
-      'nft may not change the rules of this network namespace; run with CAP_NET_ADMIN',
+      'nft may not change this: run with CAP_NET_ADMIN; and if it has that, the table belongs to another process (flag owner), which has to end first',
       cause,
     );
   }

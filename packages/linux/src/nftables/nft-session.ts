@@ -4,9 +4,6 @@ import { CommandSession } from '../process/command-session.js';
 /** What nft said to a line: nothing when all is well, or `end` when it will not say any more. */
 export type NftAnswer = { readonly stderr: string } | { readonly end: 'ended' | 'timeout' };
 
-/** nft keeps every line that it was given: after so many characters it is better to start anew. */
-const MOST_CHARACTERS = 4_000_000;
-
 /**
  * An nft that is given one transaction after the other (`nft -i`).
  *
@@ -34,13 +31,22 @@ export class NftSession {
     return undefined;
   }
 
+  /** Resolves when it has ended, for whatever reason. */
+  get ended(): Promise<unknown> {
+    return this.#session.ended;
+  }
+
   get pid(): number | undefined {
     return this.#session.pid;
   }
 
-  /** Whether it should be given no more. */
-  get isSpent(): boolean {
-    return this.#session.end !== undefined || this.#session.written > MOST_CHARACTERS;
+  get hasEnded(): boolean {
+    return this.#session.end !== undefined;
+  }
+
+  /** Characters that it was given; nft keeps them all. */
+  get written(): number {
+    return this.#session.written;
   }
 
   /** One question at a time. `line` has no line breaks. After `end` nothing is known of what became of it. */

@@ -58,7 +58,7 @@ function list(value: unknown, what: string): readonly unknown[] {
 }
 
 /** Whatever objects a listing holds: `[kind, fields]`. */
-export function parseNftObjects(text: string): readonly (readonly [kind: string, fields: JsonRecord])[] {
+export function parseNftObjects(text: string): readonly NftObject[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -70,12 +70,35 @@ export function parseNftObjects(text: string): readonly (readonly [kind: string,
   );
 }
 
+/** What stands in a listing: `[kind, fields]`. */
+export type NftObject = readonly [kind: string, fields: JsonRecord];
+
 /** Reads what `nft -j list table` printed. */
 export function parseNftTable(text: string): NftTable {
+  return nftTableOf(parseNftObjects(text));
+}
+
+const CHAIN = /^\tchain (\S+) \{/;
+const BASE = /^\t\ttype \S+ hook /;
+const RULE = /^\t\t\S.*?(?: comment "([^"]*)")?$/;
+
+/** Reads the rules out of what `nft list table` printed, without `-j`: chain and comment of each, as objects. */
+export function parseNftRules(text: string): readonly NftObject[] {
+  let chain: string | undefined;
+  return text.split('\n').flatMap((line): NftObject[] => {
+    const name = CHAIN.exec(line)?.[1];
+    chain = name ?? (line.startsWith('\t}') ? undefined : chain);
+    const rule = name === undefined && chain !== undefined && !BASE.test(line) ? RULE.exec(line) : null;
+    return rule === null ? [] : [['rule', { chain, comment: rule[1] }]];
+  });
+}
+
+/** The table whose chains, rules, sets, maps and counters these are. */
+export function nftTableOf(objects: readonly NftObject[]): NftTable {
   const chains = new Map<string, { base: NftBaseChain | undefined; rules: (string | undefined)[] }>();
   const containers = new Map<string, NftListedContainer>();
   const counters = new Map<string, NftCounter>();
-  for (const [kind, fields] of parseNftObjects(text)) {
+  for (const [kind, fields] of objects) {
     const name = String(fields.name);
     if (kind === 'chain') {
       chains.set(name, { base: baseOf(fields), rules: [] });

@@ -43,10 +43,20 @@ export interface NftRule {
  */
 export type NftNewElement = readonly [key: string, value?: string, timeoutSeconds?: number];
 
+/**
+ * What a table is, beside its contents.
+ * - `owner`: only the process that made it can change it, and it goes when that process ends.
+ * - `persist`: with `owner`, it stays then, and belongs to nobody until the next one claims it. Linux 6.9, nft 1.1.0.
+ */
+export type NftTableFlag = 'owner' | 'persist';
+
 /** One step of a transaction, on the table that the transaction is for. */
 export type NftCommand =
-  /** Nothing happens when it is there. */
-  | { readonly do: 'add-table' }
+  /**
+   * Nothing happens when it is there with the same flags. One that persisted is claimed by `owner`; other flags than
+   * those it was made with are refused as unsupported.
+   */
+  | { readonly do: 'add-table'; readonly flags?: readonly NftTableFlag[] }
   | { readonly do: 'delete-table' }
   /** Nothing happens when it is there and hangs where it should. */
   | { readonly do: 'add-chain'; readonly chain: string; readonly base?: NftBaseChain }
@@ -94,7 +104,7 @@ export function renderNftTransaction({ family, table, commands }: NftTransaction
 function renderCommand(command: NftCommand, target: string, lines: string[]): void {
   switch (command.do) {
     case 'add-table':
-      lines.push(`add table ${target}`);
+      lines.push(`add table ${target}${command.flags === undefined ? '' : ` { flags ${command.flags.join(', ')}; }`}`);
       break;
     case 'delete-table':
       lines.push(`delete table ${target}`);

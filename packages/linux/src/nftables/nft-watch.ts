@@ -8,6 +8,8 @@ export interface NftChange {
   readonly program: string | undefined;
   /** Perhaps it changed another table: nft could not print all of it. */
   readonly uncertain?: true;
+  /** The nft of ours that owns tables has ended: those that do not persist are gone, others may be changed by anybody. */
+  readonly ownerEnded?: true;
 }
 
 /** Tells of changes until it is stopped. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { ProxierError } from '@kube-proxier/core';
 import { execa } from 'execa';
 import { systemPath } from './find-tool.js';
@@ -59,7 +60,8 @@ export interface CommandRunner {
   run(request: CommandRequest): Promise<CommandResult>;
   /**
    * Starts a program that is talked to, with `LC_ALL=C` and without a home directory. It does not keep this process
-   * alive, and ends with it. Adapters do without where there is no such method.
+   * alive, and ends with it, even when that is killed: by the kernel's doing where `setpriv` of util-linux is installed,
+   * else as soon as it reads or writes. Adapters do without where there is no such method.
    */
   start?(request: Pick<CommandRequest, 'command' | 'args'>, output: RunningCommandOutput): RunningCommand;
 }
@@ -140,8 +142,30 @@ function explain(failure: CommandFailure, command: string, outcome: Outcome, tim
   }
 }
 
-function start(words: readonly string[], prefixed: boolean, output: RunningCommandOutput): RunningCommand {
-  const [file = '', ...args] = words;
+let endsWithUs: readonly string[] | undefined;
+
+/**
+ * Words that have a program killed when this process ends, however it does: it must not carry out half of what it was
+ * told, and one that only listens would not notice. Empty where there is no setpriv, or one that cannot do that.
+ */
+function wordsToEndWithUs(): readonly string[] {
+  if (endsWithUs === undefined) {
+    const [file, ...args] = ['setpriv', '--pdeathsig', 'KILL'] as const;
+    const tried = spawnSync(file, [...args, 'true'], { stdio: 'ignore', env: { PATH: systemPath() } });
+    endsWithUs = tried.status === 0 ? [file, ...args] : [];
+  }
+  return endsWithUs;
+}
+
+function start(
+  prefix: readonly string[],
+  { command, args: rest }: Pick<CommandRequest, 'command' | 'args'>,
+  output: RunningCommandOutput,
+): RunningCommand {
+  // After the prefix: the kernel forgets it where a program gets other rights, as with a user namespace.
+  const before = [...prefix, ...wordsToEndWithUs()];
+  const [file = '', ...args] = [...before, command, ...rest];
+  const prefixed = before.length > 0;
   const running = execa(file, args, {
     // Without a home there is nowhere for histories and the like.
     env: { LC_ALL: 'C', HOME: '/nonexistent', PATH: systemPath() },
@@ -185,7 +209,7 @@ function start(words: readonly string[], prefixed: boolean, output: RunningComma
 export function createCommandRunner(options: CommandRunnerOptions = {}): Required<CommandRunner> {
   const prefix = options.prefix ?? [];
   return {
-    start: (request, output) => start([...prefix, request.command, ...request.args], prefix.length > 0, output),
+    start: (request, output) => start(prefix, request, output),
     async run(request) {
       const timeout = request.timeout ?? 60_000;
       const [file, ...args] = [...prefix, request.command, ...request.args] as [string, ...string[]];

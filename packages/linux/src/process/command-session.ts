@@ -26,6 +26,11 @@ export class CommandSession {
     void this.#running.ended.then((end) => this.#finish(end));
   }
 
+  /** Resolves when its process has ended, for whatever reason. */
+  get ended(): Promise<unknown> {
+    return this.#running.ended;
+  }
+
   get pid(): number | undefined {
     return this.#running.pid;
   }

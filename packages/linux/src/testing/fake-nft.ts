@@ -7,6 +7,7 @@ import {
   type NftContainer,
   type NftFamily,
   type NftRule,
+  type NftTableFlag,
   type NftTransaction,
   nftContainerSignature,
 } from '../nftables/nft-transaction.js';
@@ -23,6 +24,7 @@ interface FakeContainer {
 }
 
 interface FakeTable {
+  readonly flags: readonly NftTableFlag[];
   readonly chains: Map<string, FakeChain>;
   readonly containers: Map<string, FakeContainer>;
   readonly counters: Map<string, NftCounter>;
@@ -73,8 +75,8 @@ export class FakeNft implements Nft {
   /** Everything that there is, in an order that does not depend on how it came about. */
   dump(): string {
     const lines: string[] = [];
-    for (const [name, { chains, containers, counters }] of sorted(this.#tables)) {
-      lines.push(`table ${name}`);
+    for (const [name, { flags, chains, containers, counters }] of sorted(this.#tables)) {
+      lines.push(`table ${name}${flags.length === 0 ? '' : ` ${flags.join(' ')}`}`);
       lines.push(...[...counters.keys()].sort().map((counter) => `  counter ${counter}`));
       for (const [key, { declaration, elements }] of sorted(containers)) {
         lines.push(`  ${key}: ${nftContainerSignature(declaration)}`);
@@ -189,7 +191,11 @@ export class FakeNft implements Nft {
           throw new Refused('unsupported', 'Could not process rule: Operation not supported');
         }
         if (command.do === 'add-table') {
-          draft ??= { chains: new Map(), containers: new Map(), counters: new Map(), owned: new Set() };
+          const { flags = [] } = command;
+          draft ??= { flags, chains: new Map(), containers: new Map(), counters: new Map(), owned: new Set() };
+          if (draft.flags.join() !== flags.join()) {
+            throw new Refused('unsupported', 'Could not process rule: Operation not supported');
+          }
         } else if (draft === undefined) {
           throw missing(`table ${key}`);
         } else if (command.do === 'delete-table') {
@@ -220,6 +226,7 @@ function sorted<Value>(entries: Iterable<readonly [string, Value]>): readonly (r
 function copy(table: FakeTable | undefined): FakeTable | undefined {
   return (
     table && {
+      flags: table.flags,
       chains: new Map(table.chains),
       containers: new Map(table.containers),
       counters: new Map(table.counters),

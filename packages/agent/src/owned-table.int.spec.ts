@@ -1,0 +1,127 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { listProcesses } from '@kube-proxier/linux';
+import { failuresOf } from '@kube-proxier/linux/testing';
+import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
+
+const REFUSED = /Operation not permitted/;
+
+/** The whole agent, whose table only it can change. This kernel knows `persist`, nft perhaps does not. */
+describe('mode nftables with a table of its own', () => {
+  let node: AgentOnNode;
+  let one: string;
+  let two: string;
+
+  beforeAll(() => AgentOnNode.build(), 120_000);
+
+  beforeEach(async () => {
+    node = await AgentOnNode.create('nft');
+    [one, two] = node.sandbox.pods.map((pod) => pod.ipv4) as [string, string];
+    node.write(one);
+  });
+
+  afterEach(async () => {
+    await node.close();
+  });
+
+  const nft = async (...args: readonly string[]) => (await node.sandbox.node.exec(['nft', ...args])).stdout;
+  const rules = () => nft('list', 'ruleset');
+  const isOwned = async () => /table ip kube-proxier \{[^{]*flags [^\n]*owner/.test(await rules());
+  const leadsTo = async (address: string) => (await rules()).includes(`${address} . 8080`);
+  const connect = () => node.sandbox.client.connect({ to: node.sandbox.node.ipv4, port: NODE_PORT });
+
+  /** Programs that the agent has started and that are still there. */
+  async function children(): Promise<readonly number[]> {
+    const { stdout } = await node.sandbox.node.exec(['ip', 'netns', 'pids', node.sandbox.node.namespace]);
+    const here = new Set(stdout.split('\n').map(Number));
+    return (await listProcesses()).flatMap(({ pid, command }) => (here.has(pid) && command[0] === 'nft' ? [pid] : []));
+  }
+
+  async function start(ownedTable: string): Promise<void> {
+    node.start('nftables', `--nftables-owned-table=${ownedTable}`);
+    await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
+    await node.until('the first endpoint', () => leadsTo(one));
+  }
+
+  test('others are refused, traffic flows, and there is nothing to repair', async () => {
+    await start('always');
+    expect(await isOwned()).toBe(true);
+    const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
+    await nft('add', 'table', 'ip', 'other');
+    for (const command of [
+      'delete table ip kube-proxier',
+      'flush table ip kube-proxier',
+      'flush chain ip kube-proxier nat-prerouting',
+      `delete element ip kube-proxier node-ports { tcp . ${NODE_PORT} }`,
+      'add element ip kube-proxier cluster-ips { 10.96.0.99 }',
+    ]) {
+      await expect(nft(command)).rejects.toThrow(REFUSED);
+    }
+    await nft('flush', 'ruleset');
+    expect(await rules()).not.toContain('other');
+    await client.moreAttempts(20);
+    // What the agent itself writes is accepted.
+    node.write(two);
+    await node.until('the endpoint is another', async () => (await leadsTo(two)) && !(await leadsTo(one)));
+    expect(failuresOf(await client.moreAttempts(20))).toBe(0);
+    expect(await isOwned()).toBe(true);
+    expect(node.log).not.toMatch(/Others changed|Repaired|ERROR/);
+  }, 60_000);
+
+  test('when the program that owns it is killed, that is noticed, and it is loaded again', async () => {
+    await start('always');
+    await node.until('somebody listens', () => /Synced family="IPv6"/.test(node.log));
+    for (const pid of await children()) {
+      process.kill(pid, 'SIGKILL');
+    }
+    await node.until('repair', () => /Repaired what others had changed/.test(node.log));
+    await node.until('the table', async () => (await isOwned()) && (await leadsTo(one)));
+    expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
+    await expect(nft('delete', 'table', 'ip', 'kube-proxier')).rejects.toThrow(REFUSED);
+  }, 60_000);
+
+  test('an agent that is killed leaves no programs and, where nft cannot make it persist, no table', async () => {
+    await start('always');
+    const persists = !/Services with it, whenever this program ends: .*persist/.test(node.log);
+    node.kill();
+    await node.until('its programs are gone', async () => (await children()).length === 0);
+    expect(await leadsTo(one)).toBe(persists);
+    await start('always');
+    expect(await isOwned()).toBe(true);
+    expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
+  }, 60_000);
+
+  test('it can be turned on and off: no connection fails when it is turned on, and clean-up leaves nothing', async () => {
+    await start('never');
+    expect(await isOwned()).toBe(false);
+    const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
+    await node.stop();
+    await start('always');
+    await node.until('the table is owned', isOwned);
+    expect(failuresOf(await client.moreAttempts(20))).toBe(0);
+    await client.stop();
+    await node.stop();
+    await start('never');
+    await node.until('the table is not owned', async () => !(await isOwned()));
+    expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
+    await node.stop();
+    await start('always');
+    await expect(node.cleanUp()).rejects.toThrow(/belongs to another process/);
+    expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
+    await node.stop();
+    await node.cleanUp();
+    expect(await rules()).not.toContain('kube-proxier');
+  }, 60_000);
+
+  test('persistent, it is owned where nft can make it persist, else a warning says why not', async () => {
+    await start('persistent');
+    const refused = await nft('--check', 'add table ip trial { flags owner, persist; }').catch(String);
+    expect(await isOwned()).toBe(refused === '');
+    const warnings = node.log.split('\n').filter((line) => line.includes('The table is not owned'));
+    expect(warnings).toEqual(
+      refused === '' ? [] : [expect.stringMatching(/others can change it: flags owner, persist: nft refused/)],
+    );
+    node.kill();
+    await node.until('its programs are gone', async () => (await children()).length === 0);
+    expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
+  }, 60_000);
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import { DEFAULT_PROXIER_OPTIONS, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
+import { ClusterSketch, everything, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
+import { type CommandRunner, createNft, type NftTableFlag, type RunningCommand } from '@kube-proxier/linux';
+import { canMakeNamespaces, FakeNft, withNamespace } from '@kube-proxier/linux/testing';
+import fc from 'fast-check';
+import { Container } from 'inversify';
+import { nftFamily, TABLE } from './layout.js';
+import { createNftablesBackend, type OwnedTable } from './nftables-backend.js';
+import { NftablesDataplane } from './nftables-dataplane.js';
+import { renderTransaction } from './nftables-transaction.js';
+import { anySteps } from './testing/any-sketch.js';
+
+const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
+const PERSISTENT = ['owner', 'persist'] as const;
+
+describe('the flags of the table', () => {
+  const state = resolveObjects({ services: [makeService('a')], slices: [makeSlice('a', ['10.244.0.1'])] });
+  const plan = async (nft: FakeNft, flags?: readonly NftTableFlag[]) => {
+    const dataplane = new NftablesDataplane({
+      family: 'IPv4',
+      nft,
+      ...(flags === undefined ? {} : { tableFlags: async () => flags }),
+    });
+    const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
+    const text = transaction && renderTransaction(transaction);
+    if (transaction !== undefined) {
+      await dataplane.apply(transaction);
+    }
+    return text;
+  };
+
+  test('are claimed before anything is written; a table that has them is kept, and one without is made anew', async () => {
+    const nft = new FakeNft();
+    await plan(nft, PERSISTENT);
+    expect(nft.transactions[0]?.commands).toEqual([{ do: 'add-table', flags: PERSISTENT }]);
+    expect(nft.dump()).toMatch(/^table ip kube-proxier owner persist\n/);
+    expect(await plan(nft, PERSISTENT)).toBeUndefined();
+    const changed = await plan(nft, ['owner']);
+    expect(changed).toMatch(/^delete table ip kube-proxier\nadd table ip kube-proxier \{ flags owner; \}\n/);
+    expect(await plan(nft, PERSISTENT)).toMatch(/\nadd table ip kube-proxier \{ flags owner, persist; \}\n/);
+    // Who does not want them takes the table as it is.
+    expect(await plan(nft)).toBeUndefined();
+  });
+});
+
+/** An nft that accepts `persist` (and leaves it at that), or that does not know `owner` either. */
+function knowing(runner: Required<CommandRunner>, known: 'persist' | 'nothing'): CommandRunner {
+  const spell = (text: string) =>
+    known === 'persist'
+      ? text.replaceAll(' { flags owner, persist; }', '')
+      : text.replaceAll('flags owner', 'flags none-such');
+  return {
+    run: (request) => runner.run(request),
+    start: (request, output): RunningCommand => {
+      const running = runner.start(request, output);
+      return { ...running, write: (text) => running.write(spell(text)) };
+    },
+  };
+}
+
+whereAllowed.each(['IPv4', 'IPv6'] as const)('a table that is owned, %s', (family) => {
+  test.each(['constant', 'chain-per-service'] as const)('is read back as it was written: %s', async (layout) => {
+    await fc.assert(
+      fc.asyncProperty(anySteps(family, 3), async (steps) =>
+        withNamespace(async ({ runner }) => {
+          const nft = createNft({ runner });
+          const options = { family, nft, layout: async () => layout, tableFlags: async () => ['owner'] as const };
+          const dataplane = new NftablesDataplane(options);
+          const cluster = new ClusterSketch(family);
+          for (const step of steps) {
+            for (const sketch of step.set) {
+              cluster.set(sketch);
+            }
+            for (const name of step.remove) {
+              cluster.remove(name);
+            }
+            const { state } = cluster.next();
+            const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
+            if (transaction !== undefined) {
+              await dataplane.apply(transaction);
+            }
+            expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
+          }
+          await dataplane.cleanup();
+          expect(await nft.tables(nftFamily(family))).toEqual([]);
+        }),
+      ),
+      { numRuns: 3 },
+    );
+  });
+});
+
+whereAllowed('which tables are owned', () => {
+  const GOES = /^The table goes, and Services with it, whenever this program ends: flags owner, persist: nft refused/;
+  const NOT_OWNED = /^The table is not owned, others can change it: flags owner(, persist)?: nft refused/;
+
+  test.each<[OwnedTable, 'persist' | 'nothing', string, RegExp | undefined]>([
+    ['never', 'persist', '', undefined],
+    ['persistent', 'persist', 'owner, persist', undefined],
+    ['persistent', 'nothing', '', NOT_OWNED],
+    ['always', 'persist', 'owner, persist', undefined],
+    ['always', 'nothing', '', NOT_OWNED],
+  ])('%s, where nft knows %s: "%s"', async (ownedTable, known, flags, warning) => {
+    await withNamespace(async ({ runner }) => {
+      await check(createNftablesBackend({ runner: knowing(runner, known), ownedTable }), flags, warning);
+      expect((await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout).toBe('');
+    });
+  });
+
+  test('as nft and the kernel are here, "always" never has less than "persistent"', async () => {
+    await withNamespace(async ({ runner }) => {
+      const trial = createNft({ runner });
+      const commands = [{ do: 'add-table', flags: PERSISTENT }, { do: 'delete-table' }] as const;
+      const persists = await trial.run({ family: 'ip', table: TABLE, commands }).then(
+        () => true,
+        () => false,
+      );
+      trial.close();
+      const flags = persists ? 'owner, persist' : 'owner';
+      await check(createNftablesBackend({ runner, ownedTable: 'always' }), flags, persists ? undefined : GOES);
+      const least = createNftablesBackend({ runner, ownedTable: 'persistent' });
+      await check(least, persists ? flags : '', persists ? undefined : NOT_OWNED);
+    });
+  });
+
+  async function check(
+    backend: ReturnType<typeof createNftablesBackend>,
+    flags: string,
+    warning: RegExp | undefined,
+  ): Promise<void> {
+    const probed = await backend.probe();
+    expect(probed).toMatchObject({ usable: true });
+    expect(probed.usable ? (/the flags (.*)$/.exec(probed.detail ?? '')?.[1] ?? '') : undefined).toBe(flags);
+    const [, owned] = (await backend.diagnose?.()) ?? [];
+    expect(owned?.status ?? 'nothing').toBe(warning ? 'warning' : flags === '' ? 'nothing' : 'ok');
+    expect(owned?.found ?? '').toMatch(warning ? /: flags owner.*: nft refused the transaction: / : flags);
+    const container = new Container();
+    await container.load(backend.module);
+    const warnings: string[] = [];
+    for (const family of ['IPv4', 'IPv6'] as const) {
+      const proxier = container.get(Tokens.ProxierFactory)({
+        family,
+        options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
+        logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+        clock: systemClock,
+        observer: { synced: () => stop.abort() },
+        localAddresses: async () => [],
+      });
+      const stop = new AbortController();
+      proxier.onServicesSynced();
+      proxier.onEndpointsSynced();
+      await proxier.syncLoop(stop.signal);
+    }
+    expect(warnings).toEqual(warning ? [expect.stringMatching(warning)] : []);
+    await container.get(Tokens.Cleanup)(silentLogger);
+  }
+});
