@@ -48,7 +48,7 @@ const LIMITS: readonly Diagnosis[] = [
   'NodePorts do not answer on 127.0.0.1',
   'a client stays with an endpoint on each address and port by itself, not over all of a Service',
   "other ports of external and load balancer addresses are refused, as the addresses are this node's own",
-  'removing a Service ends its connections',
+  'two connections at once from one address and port to two Services with the same endpoint cut each other off',
 ].map((found) => ({ check: 'ipvs by its nature', status: 'ok', found }));
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];

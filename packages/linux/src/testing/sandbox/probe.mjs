@@ -109,15 +109,27 @@ async function serve({ protocol, port, address, name }) {
   return { handle, port: sockets[0]?.address().port ?? port };
 }
 
+/**
+ * Ports that connections come from, in turn. The kernel gives one port to several connections at once where these go to
+ * several destinations, and IPVS cannot tell their answers from each other when one endpoint is behind them.
+ */
+const SOURCE_PORTS = { first: 41_000, last: 60_999 };
+/** Ports that are tried where one is taken. */
+const MOST_TRIES = 100;
+let nextSourcePort = SOURCE_PORTS.first + Math.floor(Math.random() * 1000);
+
 /** @param {Target} target */
 function openTCP({ to, port, from, fromPort }) {
-  return net.connect({
-    host: to,
-    port,
-    ...(from ? { localAddress: from } : {}),
-    ...(fromPort ? { localPort: fromPort } : {}),
-    noDelay: true,
-  });
+  const localPort = fromPort ?? nextSourcePort++;
+  if (nextSourcePort > SOURCE_PORTS.last) {
+    nextSourcePort = SOURCE_PORTS.first;
+  }
+  return net.connect({ host: to, port, ...(from ? { localAddress: from } : {}), localPort, noDelay: true });
+}
+
+/** Whether another port should be tried. */
+function isTaken(/** @type {unknown} */ error) {
+  return ['EADDRINUSE', 'EADDRNOTAVAIL'].includes(codeOf(error) ?? '');
 }
 
 /**
@@ -129,7 +141,7 @@ function reach(target) {
 }
 
 /** @returns {Promise<Outcome>} */
-function reachTCP(/** @type {Target} */ target) {
+function reachTCP(/** @type {Target} */ target, tries = 1) {
   const started = performance.now();
   const elapsed = () => performance.now() - started;
   return new Promise((resolve, reject) => {
@@ -152,6 +164,10 @@ function reachTCP(/** @type {Target} */ target) {
     });
     socket.on('error', (error) => {
       clearTimeout(timer);
+      if (isTaken(error) && !target.fromPort && tries < MOST_TRIES) {
+        resolve(reachTCP(target, tries + 1));
+        return;
+      }
       try {
         resolve({ kind: kindOf(error), milliseconds: elapsed() });
       } catch {
@@ -236,8 +252,8 @@ function count(tally, outcome) {
   }
 }
 
-/** @param {Target} target */
-async function open(target) {
+/** @param {Target} target @returns {Promise<{handle?: number, outcome: object}>} */
+async function open(target, tries = 1) {
   const socket = openTCP(target);
   const reader = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
   // Taken before the first byte can arrive: lines that come while nobody listens are lost.
@@ -248,6 +264,9 @@ async function open(target) {
     failure = error;
   });
   const greeting = await within(lines.next(), target.timeout, () => socket.destroy());
+  if (isTaken(failure) && !target.fromPort && tries < MOST_TRIES) {
+    return open(target, tries + 1);
+  }
   if (greeting === undefined || greeting.done) {
     return { outcome: { kind: greeting === undefined ? 'timeout' : failure ? kindOf(failure) : 'reset' } };
   }
