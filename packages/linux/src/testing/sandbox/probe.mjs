@@ -110,8 +110,10 @@ async function serve({ protocol, port, address, name }) {
 }
 
 /**
- * Ports that connections come from, in turn. The kernel gives one port to several connections at once where these go to
- * several destinations, and IPVS cannot tell their answers from each other when one endpoint is behind them.
+ * Ports that connections and datagrams come from, in turn. By chance one would come again soon, and a datagram from it
+ * belong to a flow that the kernel remembers, with the endpoint and the source of then. And the kernel gives one port to
+ * several connections at once where these go to several destinations, whose answers IPVS cannot tell from each other when
+ * one endpoint is behind them.
  */
 const SOURCE_PORTS = { first: 41_000, last: 60_999 };
 /** Ports that are tried where one is taken. */
@@ -120,11 +122,13 @@ let nextSourcePort = SOURCE_PORTS.first + Math.floor(Math.random() * 1000);
 
 /** @param {Target} target */
 function openTCP({ to, port, from, fromPort }) {
-  const localPort = fromPort ?? nextSourcePort++;
-  if (nextSourcePort > SOURCE_PORTS.last) {
-    nextSourcePort = SOURCE_PORTS.first;
-  }
+  const localPort = fromPort ?? takeSourcePort();
   return net.connect({ host: to, port, ...(from ? { localAddress: from } : {}), localPort, noDelay: true });
+}
+
+function takeSourcePort() {
+  nextSourcePort = nextSourcePort < SOURCE_PORTS.last ? nextSourcePort + 1 : SOURCE_PORTS.first;
+  return nextSourcePort;
 }
 
 /** Whether another port should be tried. */
@@ -183,7 +187,8 @@ function reachTCP(/** @type {Target} */ target, tries = 1) {
 }
 
 /** @returns {Promise<Outcome>} */
-function reachUDP(/** @type {Target} */ { to, port, from, fromPort, timeout }) {
+function reachUDP(/** @type {Target} */ target, tries = 1) {
+  const { to, port, from, fromPort, timeout } = target;
   const started = performance.now();
   const elapsed = () => performance.now() - started;
   return new Promise((resolve, reject) => {
@@ -198,6 +203,12 @@ function reachUDP(/** @type {Target} */ { to, port, from, fromPort, timeout }) {
       }
     };
     const fail = (/** @type {unknown} */ error) => {
+      if (isTaken(error) && !fromPort && tries < MOST_TRIES && !finished) {
+        finished = true;
+        clearTimeout(timer);
+        socket.close(() => resolve(reachUDP(target, tries + 1)));
+        return;
+      }
       try {
         finish({ kind: kindOf(error), milliseconds: elapsed() });
       } catch {
@@ -210,7 +221,7 @@ function reachUDP(/** @type {Target} */ { to, port, from, fromPort, timeout }) {
       finish({ kind: 'answered', ...JSON.parse(message.toString()), milliseconds: elapsed() }),
     );
     // A connected socket is told of ICMP errors; an unconnected one is not.
-    socket.bind({ port: fromPort ?? 0, ...(from ? { address: from } : {}) }, () => {
+    socket.bind({ port: fromPort ?? takeSourcePort(), ...(from ? { address: from } : {}) }, () => {
       const connected = (/** @type {Error | undefined} */ error) => {
         if (error) {
           fail(error);
