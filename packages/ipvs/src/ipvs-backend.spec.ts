@@ -78,6 +78,8 @@ test.each([
 
 test('doctor is told what this mode cannot do', async () => {
   const limits = (await createIpvsBackend().diagnose?.()) ?? [];
-  expect(limits.map(({ found }) => found).join('; ')).toMatch(/127\.0\.0\.1.*each address and port.*refused.*two Services with the same endpoint/);
+  expect(limits.map(({ found }) => found).join('; ')).toMatch(
+    /127\.0\.0\.1.*each address and port.*refused.*two Services with the same endpoint/,
+  );
   expect(limits.every(({ status }) => status === 'ok')).toBe(true);
 });
