@@ -53,6 +53,9 @@ stty raw -echo -opost clocal <&8
 stty raw -echo -opost clocal <&9
 
 ip link set lo up
+# Refusals are rationed for all network namespaces together: many tests at once would take some for drops.
+echo 1000000 >/proc/sys/net/ipv4/icmp_msgs_per_sec
+echo 100000 >/proc/sys/net/ipv4/icmp_msgs_burst
 ulimit -n 65536
 # Asked for by every iptables call, and good for nothing.
 mkdir -p /etc/modprobe.d
