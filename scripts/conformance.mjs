@@ -21,8 +21,8 @@ const COMMAND = join(ROOT, 'packages/conformance/bin/kube-proxier-conformance.js
 const USAGE = `Usage: npm run conformance -- [COLUMN…] [--cases PATTERN]… [--jobs N]
 
 Tries the cases of the conformance kit on the backends, with real packets, and prints the matrix. COLUMN is one of the
-matrix, or a backend for all of its columns; without any it is all of them. All cases on all columns take some 30 minutes
-on two processors, two thirds of it for ipvs, and write docs/conformance.md.
+matrix, or a backend for all of its columns; without any it is all of them. All cases on all columns take some 15 minutes
+on two processors, half of it for ipvs, and write docs/conformance.md.
 
   --cases PATTERN  only these, by id with * and ?; "quick" for a subset; may be repeated
   --jobs N         sandboxes at the same time
