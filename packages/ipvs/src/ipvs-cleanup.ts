@@ -43,9 +43,6 @@ export async function cleanUp(
   if (document.length > 0) {
     await iptables.restore(`${document.join('\n')}\n`);
   }
-  if (gently) {
-    await forgetDatagrams(host.conntrack, going);
-  }
   if (staying.length === 0) {
     // Until then they tell which virtual servers are ours.
     refused.push(...(await sets.execute([...installed.sets.keys()].map((name) => ({ do: 'destroy-set', name })))));
@@ -72,7 +69,7 @@ function hasConnections({ virtual: { at }, reals }: InstalledVirtualServer): boo
  * Flows that IPVS led have no translation in connection tracking, so as long as they are remembered their packets go to the
  * virtual address itself, past the rules of the mode in force. UDP flows may never end.
  */
-async function forgetDatagrams(
+export async function forgetDatagrams(
   conntrack: Conntrack | undefined,
   servers: readonly InstalledVirtualServer[],
 ): Promise<void> {

@@ -6,6 +6,7 @@ import {
   familyOf,
   type IPFamily,
   type Logger,
+  messageOf,
   type ProxyState,
   silentLogger,
   systemClock,
@@ -27,7 +28,7 @@ import {
 } from '@kube-proxier/linux';
 import { Draining, type Led } from './draining.js';
 import { HostSettings } from './host-settings.js';
-import { cleanUp } from './ipvs-cleanup.js';
+import { cleanUp, forgetDatagrams } from './ipvs-cleanup.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
 import { type InstalledIpvs, type InstalledVirtualServer, IpvsPlanner } from './ipvs-planner.js';
 import type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
@@ -206,6 +207,12 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       const staying = await cleanUp(host, await this.#iptables(), installed, gently);
       this.#link = undefined;
       this.#sentinel = undefined;
+      if (gently) {
+        // All is removed without it, and what stays has to be looked at again.
+        await forgetDatagrams(host.conntrack, installed.virtualServers).catch((error) =>
+          this.#logger.warn(`UDP flows that IPVS led may lead nowhere until they end: ${messageOf(error)}`),
+        );
+      }
       return staying;
     });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Clock, diffStates, type Service, systemClock } from '@kube-proxier/core';
+import { type Clock, diffStates, type Service, silentLogger, systemClock } from '@kube-proxier/core';
 import { makeResolver, makeService, makeSlice, VirtualClock } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
 import { IpvsDataplane } from './ipvs-dataplane.js';
@@ -246,6 +246,24 @@ test('for another mode that takes over, what has open connections stays without 
   expect(JSON.stringify(Object.values(tables).map((table) => [...table.keys()]))).not.toContain('KUBE');
   host.ipvs.connect(at, real, 0);
   expect(await dataplane.retire()).toBe(0);
+  expect(await dataplane.readBack()).toMatchObject({ hasInterface: false, virtualServers: [] });
+  expect(await host.sets.names()).toEqual([]);
+});
+
+test('for another mode that takes over, all is removed where UDP flows cannot be forgotten, and that is told', async () => {
+  const warned: string[] = [];
+  const refuses = async () => {
+    throw new Error('no conntrack here');
+  };
+  const host = { ...fakeHost('IPv4'), conntrack: { list: refuses, delete: refuses } };
+  const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
+  const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger });
+  const resolver = makeResolver({ family: 'IPv4' });
+  const ports = [{ port: 53, protocol: 'UDP' }];
+  resolver.updateService(undefined, makeService('default/dns', { clusterIP: '10.96.0.53', ports }));
+  await install(dataplane, resolver.checkout().state);
+  expect(await dataplane.retire()).toBe(0);
+  expect(warned).toEqual([expect.stringContaining('no conntrack here')]);
   expect(await dataplane.readBack()).toMatchObject({ hasInterface: false, virtualServers: [] });
   expect(await host.sets.names()).toEqual([]);
 });
