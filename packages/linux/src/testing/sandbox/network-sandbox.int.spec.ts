@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCommandRunner } from '../../process/command-runner.js';
@@ -184,7 +185,8 @@ describe('what a sandbox leaves behind', () => {
     await Promise.all([once(own, 'spawn'), once(grandchild, 'spawn')]);
     const names = sandbox.hosts.map((host) => host.namespace);
     expect(await listNamespaces(sandbox.namespacePrefix)).toEqual([...names].sort());
-    expect((await processesIn(names)).length).toBeGreaterThanOrEqual(4);
+    // A process enters its namespace, and forks, some time after it was spawned.
+    await untilRunning(names, ['sleep 600', 'sleep 601']);
     const before = await processesIn(names);
     await sandbox.close();
     await sandbox.close();
@@ -267,15 +269,39 @@ async function startElsewhere(statement: string): Promise<ReturnType<typeof spaw
   return child;
 }
 
+/** Resolves when each of these command lines runs in one of the namespaces. */
+async function untilRunning(names: readonly string[], commandLines: readonly string[]): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const running = (await processesIn(names)).map(commandLineOf);
+    const missing = commandLines.filter((commandLine) => !running.includes(commandLine));
+    if (missing.length === 0) {
+      return;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`not started: ${missing.join(', ')}`);
+    }
+    await delay(10);
+  }
+}
+
+function commandLineOf(processId: number): string {
+  try {
+    return readFileSync(`/proc/${processId}/cmdline`, 'utf8').split('\0').join(' ').trim();
+  } catch {
+    return '';
+  }
+}
+
 /** A killed process stays in the table until its parent has taken note. */
 async function untilGone(processIds: readonly number[]): Promise<void> {
-  const deadline = Date.now() + 5000;
+  const deadline = Date.now() + 30_000;
   const alive = (): number[] =>
     processIds.filter((processId) => existsSync(`/proc/${processId}`) && existsSync(`/proc/${processId}/exe`));
   while (alive().length > 0) {
     if (Date.now() > deadline) {
       throw new Error(`still running: ${alive().join(', ')}`);
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    await delay(10);
   }
 }
