@@ -111,7 +111,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
   }
 
   async function until(condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + 25_000;
     while (!condition()) {
       if (Date.now() > deadline || (agent && agent.exitCode !== null)) {
         throw new Error(`waited in vain for ${condition}:\n${log}`);

