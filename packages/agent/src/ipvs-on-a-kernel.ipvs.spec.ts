@@ -8,7 +8,7 @@ import { failuresOf, NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/linux
 
 const AGENT = fileURLToPath(new URL('../bin/kube-proxier.js', import.meta.url));
 const NODE_PORT = 31_269;
-const WAIT = 60_000;
+const WAIT = 120_000;
 
 /** The whole agent in ipvs mode, on the node of a sandbox, while somebody outside connects again and again. */
 describe('the agent on a kernel with IPVS', () => {

@@ -55,6 +55,6 @@ describe(`${CHANGES} random changes, both families, on the kernel`, () => {
         }
       });
     },
-    120_000,
+    300_000,
   );
 });
