@@ -92,6 +92,15 @@ export interface BackendModule {
   readonly module: ContainerModule;
 }
 
+/** An address of an interface that has come, gone, or changed in another way. */
+export interface AddressChange {
+  /** Index of the interface. */
+  readonly link: number;
+  readonly family: IPFamily;
+  /** Canonical. */
+  readonly address: string;
+}
+
 /** What a proxier is made from. */
 export interface ProxierContext {
   readonly family: IPFamily;
@@ -102,6 +111,15 @@ export interface ProxierContext {
   readonly observer: SyncObserver;
   /** Canonical addresses of all interfaces of this host, any family. Asked at each sync where the options need it. */
   readonly localAddresses: () => Promise<readonly string[]>;
+  /**
+   * Tells of changes of these addresses, within about a second; of undefined when there may have been some that are not
+   * known. What is there then has to be looked up. Returns when `signal` aborts. Default: nobody tells, and addresses are
+   * looked up with each sync, or with each that compares everything.
+   */
+  readonly watchAddresses?: (
+    onChange: (changes: readonly AddressChange[] | undefined) => void | Promise<void>,
+    signal: AbortSignal,
+  ) => Promise<void>;
   /** Reads and checks objects; shared by the proxiers of both families. Default: one of the proxier's own. */
   readonly reader?: ObjectReader;
 }

@@ -17,6 +17,12 @@ export interface ApplyReport {
  */
 export interface Dataplane<Transaction = unknown, Installed = unknown> {
   /**
+   * What is served follows the addresses that interfaces have: `NodeState.localAddresses` is told, and a change of them
+   * is planned like any other change of the node. Default false: only the addresses that options ask for are followed.
+   */
+  readonly followsLocalAddresses?: boolean;
+
+  /**
    * Works out what has to be written so that the kernel does what `next` says.
    *
    * Pure: same input, same output; no clock, no input or output, no memory that shows. (A memo keyed by the state

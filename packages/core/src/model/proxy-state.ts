@@ -113,6 +113,11 @@ export interface NodeState {
   readonly detector: LocalTrafficDetector;
   readonly nodePortAddresses: NodePortAddresses;
   /**
+   * Addresses of this family that interfaces have, canonical, sorted, each once; without IPv6 link-local ones, which are
+   * none without their interface. Only for a `Dataplane` that asks for them (`followsLocalAddresses`).
+   */
+  readonly localAddresses?: readonly string[];
+  /**
    * Networks that cluster IPs are taken from, canonical, sorted; empty when not known (spec W-3). TCP, UDP and SCTP
    * packets to an address in them that is no cluster IP are dropped (spec F-CIP-8).
    */

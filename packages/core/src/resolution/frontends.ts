@@ -6,7 +6,7 @@ import type { EndpointView } from '../tracking/endpoint-set.js';
 
 /** What decides about frontends besides the service port itself. */
 export interface FrontendContext {
-  readonly node: NodeState;
+  readonly node: Pick<NodeState, 'addresses' | 'detector'>;
   /** Masquerade everything that is sent to cluster IPs. */
   readonly masqueradeAll: boolean;
 }
@@ -91,7 +91,7 @@ function externalRoutes(port: ServicePort, view: EndpointView, context: Frontend
  * Who may use the load balancer VIPs. Where the node itself may, so may the VIPs: on the node, a connection to a VIP
  * can leave with that VIP as its source (spec I-38, F-LB-8).
  */
-function allowedSources(port: ServicePort, node: NodeState): readonly string[] | undefined {
+function allowedSources(port: ServicePort, node: FrontendContext['node']): readonly string[] | undefined {
   const ranges = port.loadBalancerSourceRanges;
   if (!ranges) {
     return undefined;

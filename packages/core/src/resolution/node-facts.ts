@@ -14,6 +14,8 @@ export class NodeFacts {
   constructor(
     private readonly family: IPFamily,
     private readonly options: ProxierOptions,
+    /** The state says which addresses interfaces have. */
+    private readonly tellsLocalAddresses = false,
   ) {
     this.current = this.resolve();
   }
@@ -72,6 +74,9 @@ export class NodeFacts {
       detector: this.detector(),
       nodePortAddresses: this.nodePortAddresses(known),
       serviceCIDRs: this.serviceCIDRs,
+      ...(this.tellsLocalAddresses
+        ? { localAddresses: this.localAddresses.filter((address) => !isLinkLocal(address)) }
+        : {}),
     };
   }
 
@@ -116,6 +121,11 @@ export class NodeFacts {
       loopback,
     };
   }
+}
+
+/** IPv6 only: other addresses of this kind are served like any. */
+export function isLinkLocal(address: string): boolean {
+  return /^fe[89ab][0-9a-f]:/.test(address);
 }
 
 /** The networks of a family; empty means every address (spec K-70, K-71). */

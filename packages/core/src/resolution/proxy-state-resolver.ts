@@ -30,6 +30,8 @@ export interface ResolverOptions {
   readonly since: number;
   /** Told when a Service does not get an address because an older one holds it. Default: nobody. */
   readonly onProblem?: (problem: ObjectProblem) => void;
+  /** States say which addresses interfaces have (`NodeState.localAddresses`). Default false. */
+  readonly tellsLocalAddresses?: boolean;
 }
 
 /** One step of a resolver. */
@@ -64,7 +66,7 @@ export class ProxyStateResolver {
   private nodePending = false;
   private state: ProxyState;
 
-  constructor({ family, options, reader, since, onProblem = () => {} }: ResolverOptions) {
+  constructor({ family, options, reader, since, onProblem = () => {}, tellsLocalAddresses }: ResolverOptions) {
     this.family = family;
     this.masqueradeAll = options.masqueradeAll;
     this.reader = reader;
@@ -76,7 +78,7 @@ export class ProxyStateResolver {
       { nodeName: options.nodeName, zone: undefined, nodeHints: options.nodeTopologyHints },
       since,
     );
-    this.facts = new NodeFacts(family, options);
+    this.facts = new NodeFacts(family, options, tellsLocalAddresses);
     this.state = {
       family,
       revision: 0,
@@ -224,8 +226,10 @@ export class ProxyStateResolver {
     if (node.zone !== before.zone) {
       this.slices.moveTo(node.zone);
     }
-    for (const key of this.wanted.keys()) {
-      touched.add(key);
+    if (!decideAlike(node, before)) {
+      for (const key of this.wanted.keys()) {
+        touched.add(key);
+      }
     }
     return node;
   }
@@ -379,6 +383,12 @@ export class ProxyStateResolver {
     }
     return { table, changed };
   }
+}
+
+/** Whether nothing that is decided of a service port can differ; what else is known of a node is the backend's to follow. */
+function decideAlike(left: NodeState, right: NodeState): boolean {
+  const facts = ({ zone, addresses, detector }: NodeState) => ({ zone, addresses, detector });
+  return structurallyEqual(facts(left), facts(right));
 }
 
 /** Counts the frontends of each cluster IP. */

@@ -236,6 +236,105 @@ describe('ReconcilingProxier', () => {
   });
 });
 
+describe('a dataplane that follows the addresses of the host', () => {
+  function follow() {
+    const host = { addresses: ['192.168.0.2', 'fd00::2', 'fe80::1'], looks: 0, broken: false };
+    let tell: Parameters<NonNullable<ProxierContext['watchAddresses']>>[0] = () => {};
+    const dataplane = Object.assign(new FakeDataplane(), { followsLocalAddresses: true });
+    const running = start(
+      {
+        localAddresses: async () => {
+          host.looks += 1;
+          if (host.broken) {
+            throw new Error('no answer');
+          }
+          return host.addresses;
+        },
+        watchAddresses: async (onChange) => {
+          tell = onChange;
+        },
+      },
+      dataplane,
+    );
+    const { proxier, clock, successes } = running;
+    proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
+    synced(running);
+    const change = async (address: string, family: 'IPv4' | 'IPv6' = 'IPv4') => {
+      await tell([{ link: 2, family, address }]);
+      await clock.advance(2000);
+    };
+    const last = () => {
+      const { state, changes, full } = successes.at(-1) as SyncSuccess;
+      const { nodeChanged, servicePorts } = changes;
+      return { addresses: state.node.localAddresses, nodeChanged, servicePorts: servicePorts.size, full };
+    };
+    return { ...running, host, change, last, tell: () => tell(undefined) };
+  }
+
+  test('is told of them, and plans a change of them alone, without a look at everything', async () => {
+    const { clock, host, change, last, successes } = follow();
+    await clock.advance(2000);
+    expect(last()).toMatchObject({ addresses: ['192.168.0.2'], full: true });
+    host.addresses = ['192.168.0.2', '192.168.5.5', 'fe80::1'];
+    await change('192.168.5.5');
+    expect(last()).toEqual({
+      addresses: ['192.168.0.2', '192.168.5.5'],
+      nodeChanged: true,
+      servicePorts: 0,
+      full: false,
+    });
+    expect(successes).toHaveLength(2);
+  });
+
+  test('does nothing where nothing is different after all, and looks at nothing for the other family', async () => {
+    const { clock, host, change, successes, tell } = follow();
+    await clock.advance(2000);
+    const { looks } = host;
+    await change('fd00::9', 'IPv6');
+    expect(host.looks).toBe(looks);
+    await change('192.168.0.2');
+    await tell();
+    await clock.advance(2000);
+    expect([host.looks, successes.length]).toEqual([looks + 2, 1]);
+  });
+
+  test('addresses that could not be looked up are looked up again', async () => {
+    const { clock, host, change, failures, last } = follow();
+    await clock.advance(2000);
+    host.broken = true;
+    host.addresses = ['192.168.5.5'];
+    await change('192.168.5.5');
+    expect(failures.length).toBeGreaterThan(0);
+    host.broken = false;
+    await clock.advance(60_000);
+    expect(last().addresses).toEqual(['192.168.5.5']);
+  });
+
+  test('finds what nobody told with the next look at everything', async () => {
+    const { clock, host, last } = follow();
+    await clock.advance(2000);
+    host.addresses = ['192.168.5.5'];
+    await clock.advance(DEFAULT_PROXIER_OPTIONS.driftCheckPeriod);
+    expect(last()).toMatchObject({ addresses: ['192.168.5.5'], full: true });
+  });
+});
+
+test('where nothing depends on the addresses of the host, they are neither watched nor looked up', async () => {
+  let asked = 0;
+  const running = start({
+    localAddresses: async () => {
+      asked += 1;
+      return [];
+    },
+    watchAddresses: async () => {
+      asked += 1;
+    },
+  });
+  synced(running);
+  await running.clock.advance(2000);
+  expect([asked, running.successes[0]?.state.node.localAddresses]).toEqual([0, undefined]);
+});
+
 describe('DualStackProxier', () => {
   test('each family takes what is of it, and a failing one does not hold back the other', async () => {
     const clock = new VirtualClock();

@@ -1,4 +1,4 @@
-import type { ProxierContext } from '../contract/backend-module.js';
+import type { AddressChange, ProxierContext } from '../contract/backend-module.js';
 import type { Dataplane } from '../contract/dataplane.js';
 import type { Proxier, ProxyMode } from '../contract/proxier.js';
 import { messageOf } from '../contract/proxier-error.js';
@@ -46,6 +46,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   private applied: ProxyState | undefined;
   /** What was applied may not be what is there; set from outside, also while a sync is under way. */
   private suspect = false;
+  /** The addresses of the host that the resolver knows may be old. */
+  private addressesSuspect = true;
   /** What a backend noticed; told once it is put right. */
   private noticed: string | undefined;
   private lastFull = Number.NEGATIVE_INFINITY;
@@ -64,6 +66,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       reader: context.reader ?? new ObjectReader(warn),
       since: clock.now(),
       onProblem: warn,
+      tellsLocalAddresses: dataplane.followsLocalAddresses ?? false,
     });
     this.runner = new SyncRunner({
       clock,
@@ -117,10 +120,10 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
 
   async syncLoop(signal: AbortSignal): Promise<void> {
     this.observe('started', () => this.context.observer.started?.(this.context.family));
-    const watching = this.watch(signal);
+    const watching = [this.watch(signal), this.watchAddresses(signal)];
     try {
       await this.runner.loop(signal);
-      await watching;
+      await Promise.all(watching);
     } finally {
       this.dataplane.close?.();
     }
@@ -136,6 +139,33 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       }, signal);
     } catch (error) {
       logger.error(`Changes by others are noticed only now and then: ${messageOf(error)}`, { family });
+    }
+  }
+
+  /** Follows the addresses of the host, where anything depends on them. */
+  private async watchAddresses(signal: AbortSignal): Promise<void> {
+    if (!this.resolver.needsLocalAddresses && !this.dataplane.followsLocalAddresses) {
+      return;
+    }
+    const { family, logger, watchAddresses } = this.context;
+    try {
+      await watchAddresses?.((changes) => this.lookAtAddresses(changes), signal);
+    } catch (error) {
+      logger.error(`Changes of addresses are noticed only now and then: ${messageOf(error)}`, { family });
+    }
+  }
+
+  private async lookAtAddresses(changes: readonly AddressChange[] | undefined): Promise<void> {
+    const { family } = this.context;
+    if (changes?.every((change) => change.family !== family)) {
+      return;
+    }
+    try {
+      this.requestIf(this.resolver.updateLocalAddresses(await this.context.localAddresses()));
+    } catch {
+      // A sync tells why, and is tried again.
+      this.addressesSuspect = true;
+      this.requestIf(true);
     }
   }
 
@@ -157,15 +187,21 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     }
     const { clock, family, logger, observer } = this.context;
     const begin = clock.now();
+    const believed = this.applied;
     let full = true;
     try {
-      if (this.resolver.needsLocalAddresses) {
+      full = believed === undefined || this.suspect || begin - this.lastFull >= this.context.options.driftCheckPeriod;
+      if (
+        this.resolver.needsLocalAddresses ||
+        (this.dataplane.followsLocalAddresses && (full || this.addressesSuspect))
+      ) {
         this.resolver.updateLocalAddresses(await this.context.localAddresses());
+        this.addressesSuspect = false;
       }
       const { state, changes: step, triggerTimes } = this.resolver.checkout();
       this.triggerTimes.push(...triggerTimes);
-      const believed = this.applied;
-      full = believed === undefined || this.suspect || begin - this.lastFull >= this.context.options.driftCheckPeriod;
+      // It may have been told meanwhile.
+      full ||= this.suspect;
       const changes = full ? diffStates(undefined, state) : this.since(step, state);
       this.suspect = false;
       const installed = full ? await this.dataplane.readBack() : undefined;

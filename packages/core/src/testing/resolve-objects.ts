@@ -13,23 +13,30 @@ export interface ClusterObjects {
   readonly slices?: Iterable<EndpointSlice>;
   readonly node?: Node;
   readonly serviceCIDRs?: readonly string[];
-  /** Addresses of the host's interfaces, for node port addresses by CIDR. */
+  /** Addresses of the host's interfaces, for node port addresses by CIDR; given, the state says them. */
   readonly localAddresses?: readonly string[];
 }
 
 export interface ResolveOptions extends Partial<ProxierOptions> {
   /** Default IPv4. */
   readonly family?: IPFamily;
+  readonly tellsLocalAddresses?: boolean;
   readonly onProblem?: (problem: ObjectProblem) => void;
 }
 
 /** A resolver with defaults, for tests. The node is called `node1`. */
-export function makeResolver({ family = 'IPv4', onProblem, ...options }: ResolveOptions = {}): ProxyStateResolver {
+export function makeResolver({
+  family = 'IPv4',
+  onProblem,
+  tellsLocalAddresses = false,
+  ...options
+}: ResolveOptions = {}): ProxyStateResolver {
   return new ProxyStateResolver({
     family,
     options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', ...options },
     reader: new ObjectReader(onProblem),
     since: 0,
+    tellsLocalAddresses,
     ...(onProblem ? { onProblem } : {}),
   });
 }
@@ -51,7 +58,7 @@ export function feedResolver(resolver: ProxyStateResolver): Proxier {
 
 /** The state that a fresh start on these objects resolves to. */
 export function resolveObjects(objects: ClusterObjects, options: ResolveOptions = {}): ProxyState {
-  const resolver = makeResolver(options);
+  const resolver = makeResolver({ tellsLocalAddresses: objects.localAddresses !== undefined, ...options });
   if (objects.node) {
     resolver.updateNode(objects.node);
   }
