@@ -36,8 +36,11 @@ export { type RuleWatchOptions, type WatchedRule, watchRules } from './iptables/
 export * from './ipvs/ipvs.js';
 export { IpvsNetlink } from './ipvs/ipvs-netlink.js';
 export * from './ipvs/probe-ipvs.js';
+export * from './link/address-events.js';
+export { AddressEventsNetlink } from './link/address-events-netlink.js';
 export * from './link/links.js';
 export { LinksNetlink } from './link/links-netlink.js';
+export { type AddressWatchOptions, watchAddresses } from './link/watch-addresses.js';
 export * from './netlink/netlink.js';
 export { NetlinkError, type NetlinkErrorCode, NetlinkRefused } from './netlink/netlink-error.js';
 export { MOST_IN_FLIGHT, NetlinkSocket, type NetlinkSocketOptions } from './netlink/netlink-socket.js';

@@ -17,8 +17,8 @@ const INFO_KIND = 1;
 const ADDRESS = { address: 1, local: 2, lifetimes: 6, flags: 8 } as const;
 const LINK_HEADER = 16;
 const ADDRESS_HEADER = 8;
-/** An IPv6 address is used at once, without asking whether another host has it. */
-const NO_DUPLICATE_DETECTION = 0x02;
+/** Of addresses (`IFA_F_…`); `noDuplicateDetection`: used at once, without asking whether another host has it. */
+const ADDRESS_FLAGS = { noDuplicateDetection: 0x02, optimistic: 0x04, duplicate: 0x08, tentative: 0x40 } as const;
 /** The kernel takes no address of this scope for the source of what it sends or masquerades. IPv4 only. */
 const SCOPE_HOST = 254;
 /** Seconds: preferred for none, valid for ever. IPv6 takes such an address for a source only where there is no other. */
@@ -61,7 +61,7 @@ export function encodeAddress({ link, address }: Pick<AddressCommand, 'link' | '
         ? []
         : [
             { type: ADDRESS.lifetimes, value: DEPRECATED },
-            { type: ADDRESS.flags, value: u32(NO_DUPLICATE_DETECTION) },
+            { type: ADDRESS.flags, value: u32(ADDRESS_FLAGS.noDuplicateDetection) },
           ]),
     ],
     head,
@@ -73,9 +73,18 @@ export function decodeAddress(payload: Buffer): LinkAddress | undefined {
   const family = familyOfNumber(payload[0] ?? 0);
   const map = attributeMap(payload.subarray(ADDRESS_HEADER));
   const bytes = map.get(ADDRESS.local) ?? map.get(ADDRESS.address);
-  return family === undefined || bytes === undefined
-    ? undefined
-    : { link: readU32(payload, 4), family, address: addressText(bytes, family) };
+  if (family === undefined || bytes === undefined) {
+    return undefined;
+  }
+  const flags = map.get(ADDRESS.flags);
+  const usable = isUsable(flags === undefined ? (payload[2] ?? 0) : readU32(flags, 0));
+  return { link: readU32(payload, 4), family, address: addressText(bytes, family), usable };
+}
+
+/** By its flags, an address that the kernel takes for its own: not while it asks for it, nor when another host has it. */
+export function isUsable(flags: number): boolean {
+  const { duplicate, optimistic, tentative } = ADDRESS_FLAGS;
+  return (flags & duplicate) === 0 && ((flags & tentative) === 0 || (flags & optimistic) !== 0);
 }
 
 /** Nothing but the header, which asks for all. */

@@ -15,6 +15,8 @@ export interface LinkAddress {
   readonly family: IPFamily;
   /** Canonical. */
   readonly address: string;
+  /** False for an IPv6 address while the kernel asks whether another host has it, and when one does (RFC 4862). */
+  readonly usable: boolean;
 }
 
 /**

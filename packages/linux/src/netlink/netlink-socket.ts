@@ -143,14 +143,10 @@ export class NetlinkSocket implements Netlink {
     }
     try {
       const libc = await loadLibc();
-      this.#fd ??= inNamespace(libc, this.options.namespace, () => openSocket(libc, this.protocol, this.options));
+      this.#fd ??= openSocket(libc, this.protocol, this.options);
       return { libc, fd: this.#fd };
     } catch (error) {
-      throw new NetlinkError(
-        'NETLINK_UNAVAILABLE',
-        `netlink (${this.protocol}) cannot be used here: ${messageOf(error)}`,
-        { cause: error },
-      );
+      throw unavailable(this.protocol, error);
     }
   }
 
@@ -208,12 +204,22 @@ function take(exchange: Exchange, message: Buffer): void {
   exchange.done ||= sequence === exchange.last;
 }
 
-function openSocket(libc: Libc, protocol: NetlinkProtocol, { receiveBuffer = RECEIVE_BUFFER }: NetlinkSocketOptions) {
+/** @param groups of multicast messages that it is to get, as a bit mask. */
+export function openSocket(
+  libc: Libc,
+  protocol: NetlinkProtocol,
+  { namespace, receiveBuffer = RECEIVE_BUFFER }: NetlinkSocketOptions,
+  groups = 0,
+): number {
+  return inNamespace(libc, namespace, () => openHere(libc, protocol, receiveBuffer, groups));
+}
+
+function openHere(libc: Libc, protocol: NetlinkProtocol, receiveBuffer: number, groups: number): number {
   const fd = libc.socket(AF_NETLINK, SOCK_RAW_CLOEXEC_NONBLOCK, NETLINK_PROTOCOLS[protocol]);
   if (fd < 0) {
     throw new Error(`socket: ${errnoName(libc.errno())}`);
   }
-  const address = Buffer.concat([u16(AF_NETLINK), Buffer.alloc(10)]);
+  const address = Buffer.concat([u16(AF_NETLINK), Buffer.alloc(6), u32(groups)]);
   const size = u32(receiveBuffer);
   if (libc.bind(fd, address, address.length) < 0 || libc.setsockopt(fd, SOL_SOCKET, SO_RCVBUF, size, size.length) < 0) {
     const errno = libc.errno();
@@ -254,6 +260,12 @@ function send(libc: Libc, fd: number, message: Buffer): void {
       throw lost(`sending failed with ${errnoName(errno)}`);
     }
   }
+}
+
+export function unavailable(protocol: NetlinkProtocol, cause: unknown): NetlinkError {
+  return new NetlinkError('NETLINK_UNAVAILABLE', `netlink (${protocol}) cannot be used here: ${messageOf(cause)}`, {
+    cause,
+  });
 }
 
 function lost(why: string): NetlinkError {

@@ -52,7 +52,8 @@ describe('ProcLocalNetwork, in the kernel', () => {
     (verb: string) =>
     async (address: string): Promise<void> => {
       const prefix = address.includes(':') ? 128 : 32;
-      await sandbox.node.exec(['ip', 'address', verb, `${address}/${prefix}`, 'dev', 'eth0']);
+      const atOnce = verb === 'add' && prefix === 128 ? ['nodad'] : [];
+      await sandbox.node.exec(['ip', 'address', verb, `${address}/${prefix}`, 'dev', 'eth0', ...atOnce]);
     };
   localNetworkSuite(
     () => ({ network: new ProcLocalNetwork(sandbox.node.files), add: change('add'), remove: change('del') }),
@@ -98,5 +99,12 @@ Local:
     const text =
       '00000000000000000000000000000001 01 80 10 80       lo\nfd000000000000000000000000000a00 02 40 00 80 eth0\n';
     expect(parseIfInet6(text)).toEqual(['::1', 'fd00::a00']);
+  });
+
+  test('if_inet6: without addresses that are still asked for, or are another host’s', () => {
+    const line = (last: number, flags: string) => `fd0000000000000000000000000000${last} 02 40 00 ${flags} eth0\n`;
+    // Tentative; tentative but optimistic; found to be a duplicate; secondary and permanent.
+    const text = [line(11, 'c0'), line(12, 'c4'), line(13, '88'), line(14, '81')].join('');
+    expect(parseIfInet6(text)).toEqual(['fd00::12', 'fd00::14']);
   });
 });

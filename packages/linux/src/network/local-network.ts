@@ -1,12 +1,14 @@
 import { networkInterfaces } from 'node:os';
 import { parseAddress } from '@kube-proxier/core';
+import { isUsable } from '../link/link-messages.js';
 import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
 
 /** The addresses of this host. */
 export interface LocalNetwork {
   /**
    * Canonical addresses of all interfaces, both families, sorted, each once: loopback, link-local addresses (without
-   * zone) and those of interfaces that are down included.
+   * zone) and those of interfaces that are down included. IPv6 addresses that the kernel does not take for its own, as it
+   * still asks whether another host has them or found that one does, are left out.
    */
   localAddresses(): Promise<readonly string[]>;
 }
@@ -59,10 +61,11 @@ export function parseFibTrie(text: string): string[] {
   return addresses;
 }
 
-/** The first word of each line is an address as 32 hexadecimal digits. Pure. */
+/** Each line has an address as 32 hexadecimal digits, number, prefix length and scope, flags, and a name. Pure. */
 export function parseIfInet6(text: string): string[] {
   return text.split('\n').flatMap((line) => {
-    const digits = /^[0-9a-f]{32}(?=\s)/i.exec(line)?.[0].match(/.{4}/g);
-    return (digits && parseAddress(digits.join(':'))?.text) ?? [];
+    const [, hex = '', flags = ''] = /^([0-9a-f]{32})\s+\S+\s+\S+\s+\S+\s+([0-9a-f]+)\s/i.exec(line) ?? [];
+    const address = parseAddress(hex.match(/.{4}/g)?.join(':') ?? '')?.text;
+    return address !== undefined && isUsable(Number.parseInt(flags, 16)) ? [address] : [];
   });
 }

@@ -1,5 +1,7 @@
+import type { AddressChange } from '@kube-proxier/core';
+import type { AddressEvents } from '../link/address-events.js';
 import type { AddressCommand, Link, LinkAddress, Links } from '../link/links.js';
-import { NetlinkRefused } from '../netlink/netlink-error.js';
+import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 
 const EEXIST = 17;
 const ENODEV = 19;
@@ -10,11 +12,56 @@ export class FakeLinks implements Links {
   readonly #links = new Map<string, Link>();
   #addresses: LinkAddress[] = [];
   #lastIndex = 1;
+  readonly #listeners = new Set<(change: AddressChange) => void>();
+  /** While true, nobody can listen, and who does is cut off. */
+  deaf = false;
 
   /** @param host addresses of an interface that is there from the start. */
   constructor(host: readonly string[] = []) {
     this.#links.set('eth0', { index: 1, name: 'eth0', kind: '' });
-    this.#addresses = host.map((address) => ({ link: 1, family: address.includes(':') ? 'IPv6' : 'IPv4', address }));
+    this.#addresses = host.map((address) => linkAddress(1, address));
+  }
+
+  /** Of an interface that is there from the start. */
+  async addHostAddress(address: string, usable = true): Promise<void> {
+    await this.removeHostAddress(address);
+    this.#addresses.push({ ...linkAddress(1, address), usable });
+    this.#tell(linkAddress(1, address));
+  }
+
+  async removeHostAddress(address: string): Promise<void> {
+    await this.execute([{ do: 'delete-address', link: 1, address }]);
+  }
+
+  /** @param room how many changes are kept until they are taken. */
+  events(room = 100): AddressEvents {
+    let changes: AddressChange[] | undefined;
+    let missed = false;
+    const listen = (change: AddressChange) => {
+      if (changes !== undefined && changes.length < room) {
+        changes.push(change);
+      } else {
+        missed = true;
+      }
+    };
+    const close = () => {
+      changes = undefined;
+      this.#listeners.delete(listen);
+    };
+    return {
+      take: async () => {
+        if (this.deaf) {
+          close();
+          throw new NetlinkError('NETLINK_LOST', 'listening to netlink (route) failed: ENOMEM');
+        }
+        this.#listeners.add(listen);
+        const taken = { changes: changes ?? [], missed: missed && changes !== undefined };
+        changes = [];
+        missed = false;
+        return taken;
+      },
+      close,
+    };
   }
 
   async find(name: string): Promise<Link | undefined> {
@@ -35,11 +82,15 @@ export class FakeLinks implements Links {
       throw new NetlinkRefused(ENODEV, `remove the interface ${name}`);
     }
     this.#links.delete(name);
+    const gone = this.#addresses.filter((address) => address.link === link.index);
     this.#addresses = this.#addresses.filter((address) => address.link !== link.index);
+    for (const { address } of gone) {
+      this.#tell(linkAddress(link.index, address));
+    }
   }
 
   async addresses(): Promise<readonly LinkAddress[]> {
-    return this.#addresses;
+    return [...this.#addresses];
   }
 
   async execute(commands: readonly AddressCommand[]): Promise<readonly (NetlinkRefused | undefined)[]> {
@@ -52,14 +103,26 @@ export class FakeLinks implements Links {
         if (at >= 0) {
           return new NetlinkRefused(EEXIST, what);
         }
-        this.#addresses.push({ link, family: address.includes(':') ? 'IPv6' : 'IPv4', address });
+        this.#addresses.push(linkAddress(link, address));
+        this.#tell(linkAddress(link, address));
         return undefined;
       }
       if (at < 0) {
         return new NetlinkRefused(EADDRNOTAVAIL, what);
       }
       this.#addresses.splice(at, 1);
+      this.#tell(linkAddress(link, address));
       return undefined;
     });
   }
+
+  #tell({ link, family, address }: AddressChange): void {
+    for (const listener of this.#listeners) {
+      listener({ link, family, address });
+    }
+  }
+}
+
+function linkAddress(link: number, address: string): LinkAddress {
+  return { link, family: address.includes(':') ? 'IPv6' : 'IPv4', address, usable: true };
 }

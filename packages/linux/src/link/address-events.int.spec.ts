@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import { ProcLocalNetwork } from '../network/local-network.js';
+import { FakeLinks } from '../testing/fake-links.js';
+import { canMakeNamespaces, withNamespace } from '../testing/network-namespace.js';
+import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
+import type { AddressEvents } from './address-events.js';
+import { AddressEventsNetlink } from './address-events-netlink.js';
+
+interface Host {
+  /** Keeps so many changes at least until they are taken, and not many more. */
+  readonly room: number;
+  events(): AddressEvents;
+  /** On an interface that is not loopback. */
+  add(...addresses: string[]): Promise<void>;
+  remove(address: string): Promise<void>;
+}
+
+function addressEventsSuite(withHost: (use: (host: Host) => Promise<void>) => Promise<void>): void {
+  test('tells of what comes and goes since it was first asked, in order, each once', () =>
+    withHost(async ({ events, add, remove }) => {
+      await add('198.51.100.1');
+      const told = events();
+      const other = events();
+      expect(await told.take()).toEqual({ changes: [], missed: false });
+      await add('198.51.100.7', 'fd00:5::7');
+      await remove('198.51.100.7');
+      const { changes, missed } = await told.take();
+      const [{ link } = { link: 0 }] = changes;
+      expect(link).toBeGreaterThan(0);
+      expect(changes).toEqual([
+        { link, family: 'IPv4', address: '198.51.100.7' },
+        { link, family: 'IPv6', address: 'fd00:5::7' },
+        { link, family: 'IPv4', address: '198.51.100.7' },
+      ]);
+      expect(missed).toBe(false);
+      expect(await told.take()).toEqual({ changes: [], missed: false });
+      // Who listens later has missed nothing that it was to be told.
+      expect(await other.take()).toEqual({ changes: [], missed: false });
+      told.close();
+      told.close();
+      other.close();
+    }));
+
+  test('says that it has missed some when there were more than are kept, and goes on', () =>
+    withHost(async ({ room, events, add, remove }) => {
+      const told = events();
+      await told.take();
+      await add(...Array.from({ length: 4 * room }, (_, index) => `10.9.${index >> 8}.${index & 255}`));
+      expect((await told.take()).missed).toBe(true);
+      await remove('10.9.0.0');
+      expect(await told.take()).toMatchObject({ changes: [{ address: '10.9.0.0' }], missed: false });
+      told.close();
+    }));
+}
+
+describe('FakeLinks', () => {
+  addressEventsSuite(async (use) => {
+    const links = new FakeLinks();
+    await use({
+      room: 20,
+      events: () => links.events(20),
+      add: async (...addresses) => {
+        for (const address of addresses) {
+          await links.addHostAddress(address);
+        }
+      },
+      remove: (address) => links.removeHostAddress(address),
+    });
+  });
+});
+
+(canMakeNamespaces() ? describe : describe.skip)('AddressEventsNetlink, in a namespace of its own', () => {
+  addressEventsSuite((use) =>
+    withNamespace(async ({ name, runner }) => {
+      const ip = async (...commands: string[][]) => {
+        const input = commands.map((words) => words.join(' ')).join('\n');
+        await runner.run({ command: 'ip', args: ['-batch', '-'], stdin: `${input}\n` });
+      };
+      await ip(['link', 'add', 'there', 'type', 'veth', 'peer', 'name', 'here']);
+      for (const link of ['there', 'here']) {
+        // The kernel tells nothing of IPv6 addresses of an interface that is down, and no addresses are to come of themselves.
+        await ip(['link', 'set', link, 'addrgenmode', 'none'], ['link', 'set', link, 'up']);
+      }
+      const bits = (address: string) => `${address}/${address.includes(':') ? '128 dev here nodad' : '32 dev here'}`;
+      await use({
+        room: 100,
+        // The kernel keeps more than it is asked to: what it takes for its own use counts twice.
+        events: () => new AddressEventsNetlink({ namespace: `/run/netns/${name}`, receiveBuffer: 40_000 }),
+        add: (...addresses) => ip(...addresses.map((address) => ['address', 'add', bits(address)])),
+        remove: (address) => ip(['address', 'delete', bits(address).replace(' nodad', '')]),
+      });
+    }),
+  );
+
+  test('a namespace that is not there cannot be watched, and says so each time', async () => {
+    const events = new AddressEventsNetlink({ namespace: '/run/netns/none-such' });
+    await expect(events.take()).rejects.toMatchObject({ code: 'NETLINK_UNAVAILABLE' });
+    await expect(events.take()).rejects.toMatchObject({ code: 'NETLINK_UNAVAILABLE' });
+    events.close();
+    await expect(events.take()).rejects.toMatchObject({ code: 'NETLINK_CLOSED' });
+  });
+});
+
+describe('an IPv6 address that the kernel asks others for', () => {
+  test('is told of twice, and is none of the host before the second time', async () => {
+    const sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
+    try {
+      const { node } = sandbox;
+      const network = new ProcLocalNetwork(node.files);
+      const set = (path: string, value: number) => node.files.write(`/proc/sys/net/ipv6/${path}`, `${value}`);
+      await set('conf/eth0/accept_dad', 1);
+      const events = new AddressEventsNetlink({ namespace: node.namespacePath });
+      await events.take();
+
+      // It would take an hour.
+      await set('neigh/eth0/retrans_time_ms', 3_600_000);
+      await node.exec(['ip', 'address', 'add', 'fd00:5::7/128', 'dev', 'eth0']);
+      expect((await events.take()).changes).toMatchObject([{ family: 'IPv6', address: 'fd00:5::7' }]);
+      expect(await network.localAddresses()).not.toContain('fd00:5::7');
+
+      await set('neigh/eth0/retrans_time_ms', 100);
+      await node.exec(['ip', 'address', 'add', 'fd00:5::8/128', 'dev', 'eth0']);
+      const told: string[] = [];
+      while (told.length < 2) {
+        const { changes } = await events.take();
+        told.push(...changes.map(({ address }) => address).filter((address) => !address.startsWith('fe80:')));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      expect(told).toEqual(['fd00:5::8', 'fd00:5::8']);
+      expect(await network.localAddresses()).toContain('fd00:5::8');
+      events.close();
+    } finally {
+      await sandbox.close();
+    }
+  });
+});
