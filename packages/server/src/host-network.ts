@@ -1,4 +1,4 @@
-import { ProcLocalNetwork, supportsIPv6 } from '@kube-proxier/linux';
+import { type AddressEvents, AddressEventsNetlink, ProcLocalNetwork, supportsIPv6 } from '@kube-proxier/linux';
 
 /** What a {@link ProxyServer} asks of its host's network. */
 export interface HostNetwork {
@@ -6,6 +6,8 @@ export interface HostNetwork {
   localAddresses(): Promise<readonly string[]>;
   /** Whether IPv6 is there and switched on (spec M-6). */
   hasIPv6(): Promise<boolean>;
+  /** Tells of changes of addresses. Default: nobody does, and they are looked up now and then. */
+  addressEvents?(): AddressEvents;
 }
 
 const network = new ProcLocalNetwork();
@@ -14,4 +16,5 @@ const network = new ProcLocalNetwork();
 export const thisHost: HostNetwork = {
   localAddresses: () => network.localAddresses(),
   hasIPv6: () => supportsIPv6(),
+  addressEvents: () => new AddressEventsNetlink(),
 };

@@ -14,8 +14,8 @@ import {
   silentLogger,
   Tokens,
 } from '@kube-proxier/core';
-import { FakeDataplane, makeService, makeSlice } from '@kube-proxier/core/testing';
-import { type ConntrackEntry, ConntrackError } from '@kube-proxier/linux';
+import { FakeDataplane, makeService, makeSlice, VirtualClock } from '@kube-proxier/core/testing';
+import { type AddressEvents, type ConntrackEntry, ConntrackError } from '@kube-proxier/linux';
 import { FakeConntrack, FakeSysctl } from '@kube-proxier/linux/testing';
 import { ContainerModule } from 'inversify';
 import { cleanupBackends } from './cleanup-backends.js';
@@ -127,6 +127,45 @@ describe('ProxyServer', () => {
     expect(ipv4?.reader).toBe(ipv6?.reader);
     expect(await ipv4?.localAddresses()).toEqual(['10.1.0.1']);
     await server.stop();
+  });
+
+  it('watches the addresses of the host once for both families, counts and logs failures, and goes on', async () => {
+    let opened = 0;
+    let broken = true;
+    const addressEvents = (): AddressEvents => {
+      opened += 1;
+      return {
+        take: async () => {
+          if (broken) {
+            throw new Error('the kernel does not answer');
+          }
+          return { changes: [{ link: 2, family: 'IPv4', address: '10.1.0.7' }], missed: false };
+        },
+        close() {},
+      };
+    };
+    const clock = new VirtualClock();
+    const metrics = new ProxyMetrics({});
+    const { backend, logger, server } = setUp({ network: { ...network, addressEvents }, clock, metrics });
+    await server.start();
+    const abort = new AbortController();
+    const told: (string | undefined)[] = [];
+    const watching = backend.contexts.map(({ family, watchAddresses }) =>
+      watchAddresses?.((changes) => void told.push(`${family} ${changes?.[0]?.address}`), abort.signal),
+    );
+    await clock.advance(500);
+    expect([opened, [...new Set(told)].sort()]).toEqual([1, ['IPv4 undefined', 'IPv6 undefined']]);
+    expect(logger.lines.join('\n')).toMatch(/^W Addresses of this host cannot be watched/m);
+    broken = false;
+    await clock.advance(1000);
+    expect(logger.lines.join('\n')).toMatch(/are watched again/);
+    await clock.advance(1000);
+    expect(opened).toBe(2);
+    expect(told.slice(-2)).toEqual(['IPv4 10.1.0.7', 'IPv6 10.1.0.7']);
+    expect(await metrics.registry.metrics()).toMatch(/part="address watch"\} 1$/m);
+    abort.abort();
+    await server.stop();
+    await Promise.all(watching);
   });
 
   it('waits for all sources before anything is programmed, and puts service CIDRs together', async () => {

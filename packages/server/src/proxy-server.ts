@@ -23,6 +23,7 @@ import {
 } from '@kube-proxier/core';
 import type { Conntrack } from '@kube-proxier/linux';
 import { Container } from 'inversify';
+import { AddressWatch } from './address-watch.js';
 import { combineHandlers } from './combine-handlers.js';
 import { combineObservers } from './combine-observers.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
@@ -380,6 +381,16 @@ export class ProxyServer {
         serviceExternalIPs: this.options.serviceExternalIPs ?? true,
       },
     );
+    const watch =
+      network.addressEvents === undefined
+        ? undefined
+        : new AddressWatch({
+            events: () => (network as Required<HostNetwork>).addressEvents(),
+            clock,
+            logger,
+            signal: this.abort.signal,
+            onFailure: () => this.options.metrics?.partFailed('address watch'),
+          });
     const make = (family: IPFamily) =>
       create({
         family,
@@ -388,6 +399,7 @@ export class ProxyServer {
         clock,
         observer: combined,
         localAddresses: () => network.localAddresses(),
+        ...(watch === undefined ? {} : { watchAddresses: (onChange, signal) => watch.watch(onChange, signal) }),
         reader,
       });
     const proxiers = new Map(families.map((family) => [family, make(family)]));

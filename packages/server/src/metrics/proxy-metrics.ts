@@ -66,7 +66,13 @@ export interface ServiceConnectionsReport {
 }
 
 /** A part whose failure does not take the data plane with it. */
-export type FailingPart = 'health server' | 'status server' | 'service health check' | 'observer' | 'handler';
+export type FailingPart =
+  | 'health server'
+  | 'status server'
+  | 'service health check'
+  | 'observer'
+  | 'handler'
+  | 'address watch';
 
 type TrafficPolicyLabel = 'internal' | 'external';
 
