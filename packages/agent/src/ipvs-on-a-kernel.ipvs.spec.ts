@@ -129,6 +129,22 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       expect(await open.send('even now')).toEqual({ kind: 'echoed', text: 'even now' });
       expect(failuresOf(await client.progress())).toBe(0);
 
+      // The node gains an address, and loses it again: that alone is looked at.
+      const more = '192.168.0.77';
+      const fullSyncs = () => log.match(/Synced family="IPv4" full=true/g)?.length;
+      const looks = fullSyncs();
+      const answersThere = async () =>
+        (await sandbox.client.connect({ to: more, port: NODE_PORT, timeout: 1000 })).kind === 'answered';
+      for (const _round of [1, 2]) {
+        await run('ip', 'address', 'add', `${more}/24`, 'dev', 'eth0');
+        await until('an answer from the new address', answersThere);
+        expect((await servers()).join('\n')).toContain(`-t ${more}:${NODE_PORT}`);
+        await run('ip', 'address', 'delete', `${more}/24`, 'dev', 'eth0');
+        await until('nothing at the new address', async () => !(await servers()).join('\n').includes(more));
+      }
+      expect(fullSyncs()).toBe(looks);
+      expect(failuresOf(await client.progress())).toBe(0);
+
       // A foreigner clears everything.
       await run('ipvsadm', '-C');
       await until('repair', () => /Repaired what others had changed/.test(log));

@@ -75,6 +75,7 @@ export interface IpvsDataplaneOptions extends IpvsSettings {
 
 /** Programs one IP family through IPVS. */
 export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> {
+  readonly followsLocalAddresses = true;
   readonly #planner: IpvsPlanner;
   readonly #marks: MarkLayout;
   readonly #settings: HostSettings;
@@ -134,11 +135,18 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return this.#inTurn(() => this.#readBack());
   }
 
-  /** Addresses of the host that are not virtual ones. */
+  /** Usable addresses of the host that are not virtual ones. */
   async localAddresses(): Promise<readonly string[]> {
     const { links } = this.options.host;
     const own = await links.find(INTERFACE);
-    return (await links.addresses()).flatMap(({ link, address }) => (link === own?.index ? [] : [address]));
+    return (await links.addresses())
+      .filter(({ link, usable }) => link !== own?.index && usable)
+      .map(({ address }) => address);
+  }
+
+  /** Whether an interface is the one with the virtual addresses, by its index. */
+  isOwnInterface(link: number): boolean {
+    return link === this.#link;
   }
 
   watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
@@ -389,7 +397,6 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       sets,
       hasInterface: link !== undefined,
       addresses: addresses.filter((address) => familyOf(address) !== 'IPv6' || !/^fe[89ab]/.test(address)),
-      localAddresses,
       tables,
       settled: (await this.#settings.areRight()) && (await this.#hasTimeouts()),
       facts: { randomFully },

@@ -7,6 +7,7 @@ import {
   type SavedTable,
   targetOf,
   type VirtualServer,
+  type VirtualServerAddress,
   withoutComment,
 } from '@kube-proxier/linux';
 import { frontendItemKey, type IpvsStep, type IpvsTransaction, stepsOf } from './ipvs-transaction.js';
@@ -39,8 +40,6 @@ export interface InstalledIpvs {
   readonly hasInterface: boolean;
   /** That our interface has. */
   readonly addresses: readonly string[];
-  /** That the other interfaces have. */
-  readonly localAddresses: readonly string[];
   readonly tables: Readonly<Record<SkeletonTable, SavedTable>>;
   /** Kernel settings are as this backend needs them. */
   readonly settled: boolean;
@@ -69,7 +68,6 @@ export interface PlannerOptions {
  */
 export class IpvsPlanner {
   #table: ItemTable | undefined;
-  #localAddresses: readonly string[] | undefined;
   #facts: HostFacts = { randomFully: true };
 
   constructor(private readonly options: PlannerOptions) {}
@@ -85,7 +83,6 @@ export class IpvsPlanner {
 
   #planAll(next: ProxyState, installed: InstalledIpvs | undefined): readonly IpvsStep[] {
     const { family, marks } = this.options;
-    this.#localAddresses = installed?.localAddresses ?? this.#localAddresses;
     this.#facts = installed?.facts ?? this.#facts;
     const table = new ItemTable(next, this.#context());
     this.#table = table;
@@ -95,8 +92,13 @@ export class IpvsPlanner {
         seen.set(key, undefined);
       }
     }
-    const isRetiring = retiringIn(installed, table);
-    const changes = differences(seen, (key) => table.get(key)).filter(
+    const all = leavingAtOnce(
+      differences(seen, (key) => table.get(key)),
+      next,
+      table,
+    );
+    const isRetiring = retiringIn(installed, all, table);
+    const changes = all.filter(
       ({ before, after }) => after !== undefined || before === undefined || !isRetiring(before),
     );
     const sets = this.#setCommands(installed);
@@ -123,15 +125,11 @@ export class IpvsPlanner {
 
   #planChanges(next: ProxyState, previous: ProxyState, changes: ChangeSet): readonly IpvsStep[] {
     const { family } = this.options;
-    const before = this.#table?.state === previous ? this.#table : new ItemTable(previous, this.#context());
-    if (!changes.nodeChanged) {
-      this.#table = before;
-      return stepsOf(before.advance(next, changes), family);
-    }
-    const table = new ItemTable(next, this.#context());
+    const table = this.#table?.state === previous ? this.#table : new ItemTable(previous, this.#context());
     this.#table = table;
-    const rules = rewritten(this.#skeleton(previous), this.#skeleton(next));
-    return [...stepsOf(tableDifferences(before, table), family), ...(rules === undefined ? [] : [rules])];
+    const steps = stepsOf(leavingAtOnce(table.advance(next, changes), next, table), family);
+    const rules = changes.nodeChanged ? rewritten(this.#skeleton(previous), this.#skeleton(next)) : undefined;
+    return rules === undefined ? steps : [...steps, rules];
   }
 
   #context(): ItemTableContext {
@@ -140,7 +138,6 @@ export class IpvsPlanner {
       scheduler,
       availableSchedulers: availableSchedulers(),
       marks,
-      localAddresses: this.#localAddresses,
       onProblem,
     };
   }
@@ -173,11 +170,43 @@ export class IpvsPlanner {
   }
 }
 
+/**
+ * What was served on an address that this host has lost goes at once, with its connections: packets of others come no
+ * more, and this host's own would meet a virtual server that refuses, while the address may be another host's by now.
+ */
+function leavingAtOnce(changes: readonly ItemChange[], next: ProxyState, table: ItemTable): readonly ItemChange[] {
+  if (next.node.localAddresses === undefined) {
+    return changes;
+  }
+  const virtual = new Set(changes.flatMap(({ before }) => (before?.kind === 'address' ? [before.address] : [])));
+  const isLost = (at: VirtualServerAddress) =>
+    at.kind === 'address' &&
+    !table.addresses.others.has(at.address) &&
+    !virtual.has(at.address) &&
+    table.get(addressItemKey(at.address)) === undefined;
+  return changes.map((change) => {
+    const { before, after } = change;
+    return before?.kind === 'real' && after === undefined && isLost(before.at)
+      ? { before: { ...before, drains: false }, after }
+      : change;
+  });
+}
+
 /** What is on its way out already: real servers without weight, and virtual servers with nothing but connections. */
-function retiringIn(installed: InstalledIpvs | undefined, table: ItemTable): (item: Item) => boolean {
+function retiringIn(
+  installed: InstalledIpvs | undefined,
+  changes: readonly ItemChange[],
+  table: ItemTable,
+): (item: Item) => boolean {
+  const atOnce = new Set(
+    changes.flatMap(({ before, after }) =>
+      before?.kind === 'real' && after === undefined && !before.drains ? [virtualItemKey(before.at)] : [],
+    ),
+  );
   const retiring = (installed?.virtualServers ?? []).filter(
     ({ virtual: { at }, reals }) =>
       table.get(virtualItemKey(at)) === undefined &&
+      !atOnce.has(virtualItemKey(at)) &&
       reals.every(({ weight }) => weight === 0) &&
       reals.some(({ activeConnections }) => activeConnections > 0),
   );
@@ -215,19 +244,6 @@ function withoutRules(installed: InstalledIpvs | undefined): IpvsStep[] {
   })).filter(({ lines }) => lines.length > 0);
   const step = document(parts);
   return step === undefined ? [] : [step];
-}
-
-function tableDifferences(before: ItemTable, after: ItemTable): readonly ItemChange[] {
-  const seen = new Map<string, Item | undefined>();
-  for (const item of before.items()) {
-    seen.set(item.key, item);
-  }
-  for (const { key } of after.items()) {
-    if (!seen.has(key)) {
-      seen.set(key, undefined);
-    }
-  }
-  return differences(seen, (key) => after.get(key));
 }
 
 /** What is there, in the form in which it is wanted. */

@@ -14,10 +14,25 @@ export class IpvsProxier extends ReconcilingProxier<IpvsTransaction, InstalledIp
     const { family, logger, clock } = context;
     const { masqueradeBit } = context.options;
     const dataplane = new IpvsDataplane({ ...options, family, logger, clock, masqueradeBit });
+    const { watchAddresses } = context;
     super({
       mode: 'ipvs',
       // The virtual addresses are local ones too, by the thousand; only the others can serve NodePorts.
-      context: { ...context, localAddresses: () => dataplane.localAddresses() },
+      context: {
+        ...context,
+        localAddresses: () => dataplane.localAddresses(),
+        ...(watchAddresses === undefined
+          ? {}
+          : {
+              watchAddresses: (onChange, signal) =>
+                watchAddresses(async (changes) => {
+                  const others = changes?.filter(({ link }) => !dataplane.isOwnInterface(link));
+                  if (others?.length !== 0) {
+                    await onChange(others);
+                  }
+                }, signal),
+            }),
+      },
       dataplane,
     });
   }

@@ -1,4 +1,4 @@
-import type { ChangeSet, NodeState, ProxyState, ResolvedServicePort } from '@kube-proxier/core';
+import type { ChangeSet, NodeState, ProxyState, ResolvedServicePort, ServiceKey } from '@kube-proxier/core';
 import { MARK_NUMBERS, type MarkLayout } from './layout.js';
 import { readScheduler } from './scheduler-choice.js';
 import { type HostAddresses, healthCheckItems, type Item, itemsOf, needsMark } from './service-items.js';
@@ -9,8 +9,6 @@ export interface ItemTableContext {
   /** What the kernel has; undefined when that is not known. */
   readonly availableSchedulers: ReadonlySet<string> | undefined;
   readonly marks: MarkLayout;
-  /** Canonical addresses of the family, of all interfaces but ours; undefined when they are not known. */
-  readonly localAddresses: readonly string[] | undefined;
   /** Told of annotations that cannot be followed. */
   readonly onProblem: (problem: string) => void;
 }
@@ -32,7 +30,7 @@ export class ItemTable {
   readonly #byOwner = new Map<string, readonly Item[]>();
   readonly #numbers = new Map<string, number>();
   readonly #taken = new Set<number>();
-  readonly #addresses: HostAddresses;
+  #addresses: HostAddresses;
   /** What was there of what was touched since `advance` began. */
   #before: Map<string, Item | undefined> | undefined;
 
@@ -40,7 +38,7 @@ export class ItemTable {
     private current: ProxyState,
     private readonly context: ItemTableContext,
   ) {
-    this.#addresses = hostAddresses(current.node, context.localAddresses);
+    this.#addresses = hostAddresses(current.node);
     // In an order of its own, so that where numbers collide it is the same one that gives way.
     for (const key of [...current.servicePorts.keys()].sort()) {
       this.#add(key, this.#itemsOf(current.servicePorts.get(key) as ResolvedServicePort));
@@ -68,25 +66,48 @@ export class ItemTable {
     }
   }
 
-  /** Goes on to the next state of the same node, in time that follows the change. */
+  /** Addresses of the host that the state of the table was made with. */
+  get addresses(): HostAddresses {
+    return this.#addresses;
+  }
+
+  /**
+   * Goes on to the next state, in time that follows the change. Of a change of the node it is the host's addresses that
+   * matter, and to those service ports only that are served on one that came or went.
+   */
   advance(next: ProxyState, changes: ChangeSet): readonly ItemChange[] {
     const touched = new Map<string, Item | undefined>();
     this.#before = touched;
-    for (const key of changes.servicePorts.keys()) {
-      this.#remove(key);
-    }
-    for (const key of changes.healthCheckNodePorts) {
-      this.#remove(`health ${key}`);
+    const addresses = changes.nodeChanged ? hostAddresses(next.node) : this.#addresses;
+    const follows = followsChange(this.#addresses, addresses);
+    this.#addresses = addresses;
+    const ports = new Map<string, ResolvedServicePort | undefined>();
+    if (follows !== undefined) {
+      for (const [key, port] of next.servicePorts) {
+        if (follows(port)) {
+          ports.set(key, port);
+        }
+      }
     }
     for (const [key, { current }] of changes.servicePorts) {
-      if (current === undefined) {
+      ports.set(key, current);
+    }
+    const checks = follows === undefined ? changes.healthCheckNodePorts : allKeys(this.current, next);
+    for (const key of ports.keys()) {
+      this.#remove(key);
+    }
+    for (const key of checks) {
+      this.#remove(`health ${key}`);
+    }
+    for (const [key, port] of ports) {
+      if (port === undefined) {
         this.#taken.delete(this.#numbers.get(key) ?? -1);
         this.#numbers.delete(key);
       } else {
-        this.#add(key, this.#itemsOf(current));
+        this.#add(key, this.#itemsOf(port));
       }
     }
-    for (const key of changes.healthCheckNodePorts) {
+    for (const key of checks) {
       const check = next.healthCheckNodePorts.get(key);
       if (check !== undefined) {
         this.#add(`health ${key}`, healthCheckItems(check, this.#addresses));
@@ -194,10 +215,29 @@ export function sameItem(left: Item, right: Item): boolean {
   return left.kind === right.kind;
 }
 
+/** Which service ports have other items with other addresses; undefined when none has. */
+function followsChange(
+  before: HostAddresses,
+  after: HostAddresses,
+): ((port: ResolvedServicePort) => boolean) | undefined {
+  const changed = new Set([
+    ...[...before.others].filter((address) => !after.others.has(address)),
+    ...[...after.others].filter((address) => !before.others.has(address)),
+  ]);
+  const nodePorts = before.nodePorts.join(' ') !== after.nodePorts.join(' ');
+  return changed.size === 0 && !nodePorts
+    ? undefined
+    : ({ frontends }) => frontends.some(({ address }) => (address === undefined ? nodePorts : changed.has(address)));
+}
+
+function allKeys(before: ProxyState, after: ProxyState): ReadonlySet<ServiceKey> {
+  return new Set([...before.healthCheckNodePorts.keys(), ...after.healthCheckNodePorts.keys()]);
+}
+
 /** Spec V-29: loopback and link-local addresses serve no NodePorts, nor do virtual ones. */
-export function hostAddresses(node: NodeState, local: readonly string[] | undefined): HostAddresses {
+export function hostAddresses(node: NodeState): HostAddresses {
+  const { localAddresses: local, nodePortAddresses: wanted } = node;
   const others = new Set(local);
-  const wanted = node.nodePortAddresses;
   const candidates =
     wanted.kind === 'all'
       ? (local ?? node.addresses)

@@ -1,9 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { Random, RandomCluster } from '@kube-proxier/core/testing';
-import { contents, fakeHost, freshContents } from './testing/contents.js';
+import { contents, fakeHost, freshContents, HOST_ADDRESSES } from './testing/contents.js';
 import { both, Subject } from './testing/subject.js';
 
 const CHANGES = 300;
+/** That the host has now and then; some of them are what Services want to be reached at. */
+const MORE_ADDRESSES = [
+  '192.168.5.5',
+  '198.51.100.0',
+  '198.51.100.1',
+  '192.0.2.1',
+  'fd00:5::5',
+  'fd00:e::1',
+  'fe80::5',
+];
 
 describe(`${CHANGES} random changes, both families`, () => {
   test.each(Array.from({ length: 20 }, (_, index) => index + 1))(
@@ -20,6 +30,12 @@ describe(`${CHANGES} random changes, both families`, () => {
           cluster.step(handler);
         }
         done += together;
+        if (random.chance(0.2)) {
+          const addresses = [...HOST_ADDRESSES, ...MORE_ADDRESSES].filter(() => random.chance(0.5));
+          for (const subject of subjects) {
+            subject.moveTo(addresses);
+          }
+        }
         for (const subject of subjects) {
           if (random.chance(0.1)) {
             subject.forget();

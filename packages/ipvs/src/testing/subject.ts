@@ -1,6 +1,7 @@
 import { diffStates, type IPFamily, type Proxier, type ProxyState } from '@kube-proxier/core';
 import { feedResolver, makeResolver, type RandomCluster, resolveObjects } from '@kube-proxier/core/testing';
 import { IpvsDataplane, type IpvsHost } from '../ipvs-dataplane.js';
+import { HOST_ADDRESSES } from './contents.js';
 
 const OPTIONS = {
   localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16', 'fd00:244::/64'] },
@@ -12,12 +13,14 @@ export class Subject {
   readonly handler: Proxier;
   private readonly resolver: ReturnType<typeof makeResolver>;
   private installed: ProxyState | undefined;
+  private addresses: readonly string[] = HOST_ADDRESSES;
 
   constructor(
     readonly family: IPFamily,
     host: IpvsHost,
   ) {
-    this.resolver = makeResolver({ family, ...OPTIONS });
+    this.resolver = makeResolver({ family, ...OPTIONS, tellsLocalAddresses: true });
+    this.resolver.updateLocalAddresses(HOST_ADDRESSES);
     this.dataplane = new IpvsDataplane({ family, host });
     this.handler = feedResolver(this.resolver);
   }
@@ -33,6 +36,12 @@ export class Subject {
     this.installed = state;
   }
 
+  /** Addresses of the host other than the virtual ones. */
+  moveTo(addresses: readonly string[]): void {
+    this.addresses = addresses;
+    this.resolver.updateLocalAddresses(addresses);
+  }
+
   /** As a process does that starts anew: the next sync reads back. */
   forget(): void {
     this.installed = undefined;
@@ -40,7 +49,7 @@ export class Subject {
 
   /** What a cluster means, from the start. */
   resolve(cluster: RandomCluster): ProxyState {
-    return resolveObjects(cluster.objects, { family: this.family, ...OPTIONS });
+    return resolveObjects({ ...cluster.objects, localAddresses: this.addresses }, { family: this.family, ...OPTIONS });
   }
 }
 
