@@ -73,6 +73,7 @@ const BULK_AFTER = 1 << 20;
 
 /** Serves one IP family by sockets of this process. */
 export class UserspaceDataplane implements Dataplane<UserspaceTransaction, InstalledUserspace> {
+  readonly followsLocalAddresses = true;
   readonly #engine: ProxyEngine;
   readonly #environment: ProxyEnvironment;
   readonly #logger: Logger;
