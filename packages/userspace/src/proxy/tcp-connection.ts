@@ -293,8 +293,20 @@ export class TcpConnection implements Closable {
 
 /** Resets it now. By itself `resetAndDestroy` waits until all is written, which may be never. */
 export function cut(socket: Socket): void {
-  if (!socket.destroyed) {
-    socket.resetAndDestroy();
-    socket.destroy();
+  if (socket.destroyed) {
+    return;
   }
+  if (!isShuttingDown(socket)) {
+    socket.resetAndDestroy();
+  }
+  socket.destroy();
+}
+
+/**
+ * While the kernel is being told the end, it cannot be told a reset (EINVAL of libuv), and Node 20 would lose the socket:
+ * its descriptor stays open, and what comes is read and thrown away for as long as the peer sends. All that was written
+ * has been sent by then, so that closing it cuts nothing short, and a peer that sends more is reset for that.
+ */
+function isShuttingDown(socket: Socket): boolean {
+  return socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
 }
