@@ -121,12 +121,22 @@ async function answer(understood: Understood, { print, printError }: AgentEnviro
     for (const warning of settings.warnings) {
       printError(`kube-proxier: warning: ${warning}\n`);
     }
-    writeFileSync(settings.writeConfigTo, formatConfiguration(settings.effective));
+    writeConfiguration(settings);
     printError(`kube-proxier: wrote the configuration to ${printable(settings.writeConfigTo)}\n`);
     return 0;
   } catch (error) {
     printError(`kube-proxier: ${printable(messageOf(error))}\n`);
     return 1;
+  }
+}
+
+/** @throws CommandLineError when the file cannot be written. */
+function writeConfiguration({ writeConfigTo, effective }: AgentSettings): void {
+  try {
+    writeFileSync(writeConfigTo, formatConfiguration(effective));
+  } catch (error) {
+    const reason = `${messageOf(error)}; give the path of a file that this user can write`;
+    throw new CommandLineError([`--write-config-to: ${reason}`]);
   }
 }
 

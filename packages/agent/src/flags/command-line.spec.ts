@@ -58,7 +58,11 @@ describe('parseCommandLine', () => {
     [['run'], /takes no arguments besides its flags, and got "run"/],
     [['--', '--masquerade-all'], /got "--masquerade-all"/],
     [['cleanup', 'iptables'], /got "iptables"/],
-    [['--masquerade-all', 'false'], /got "false"/],
+    [['--masquerade-all', 'false'], /got "false"; .* with "=", as in --masquerade-all=false$/],
+    [['clean'], /got "clean"; did you mean the command cleanup\?$/],
+    [['version'], /got "version"; did you mean --version\?$/],
+    [['--manifests', 'a', 'b'], /got "b"; to name several manifests, repeat --manifests$/],
+    [['start'], /got "start"; see kube-proxier --help$/],
     [['--proxy-mode'], /^flag --proxy-mode needs a value$/],
   ])('has an error for %j', (args, expected) => {
     expect(parseCommandLine(args).errors).toEqual([expect.stringMatching(expected)]);

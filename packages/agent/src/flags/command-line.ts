@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { printable } from '../logging/printable.js';
 import { FLAGS, type Flag, type FlagName } from './flag.js';
 import { parseGoBool } from './go-values.js';
-import { nearestFlag } from './nearest-flag.js';
+import { nearestFlag, nearestName } from './nearest-flag.js';
 
 /** What is to be done. */
 export type AgentCommand = 'run' | 'cleanup' | 'doctor' | 'explain' | 'help' | 'version';
@@ -19,6 +19,7 @@ export interface CommandLine {
 }
 
 const PROGRAM = 'kube-proxier';
+const COMMANDS = ['cleanup', 'doctor', 'explain'] as const;
 
 /** Takes the arguments (without node and script) apart as kube-proxy does. Never throws. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
@@ -35,9 +36,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const isSet = (name: FlagName) => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
   let command: AgentCommand = isSet('cleanup') ? 'cleanup' : 'run';
   const [first, ...rest] = operands;
-  const named = first === 'cleanup' || first === 'doctor' || first === 'explain';
+  const named = COMMANDS.find((name) => name === first);
   if (named) {
-    command = first;
+    command = named;
   }
   const positional = named ? [...rest] : [...operands];
   let mayBeValue = false;
@@ -56,9 +57,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     }
   } else if (stray.length > 0) {
     const list = stray.map((operand) => `"${printable(operand)}"`).join(', ');
-    errors.push(
-      `${PROGRAM} takes no arguments besides its flags, and got ${list}; to name several manifests, repeat --manifests`,
-    );
+    const hint = describeStray(stray[0] ?? '', values.has('manifests'));
+    errors.push(`${PROGRAM} takes no arguments besides its flags, and got ${list}; ${hint}`);
   }
   if (isSet('version')) {
     command = 'version';
@@ -172,4 +172,19 @@ function describeUnknown(argument: string): string {
   const shown = printable(argument.replace(/=.*$/s, ''), 80);
   const hint = nearest === undefined ? `see ${PROGRAM} --help` : `did you mean --${nearest}?`;
   return `unknown flag ${shown}; ${hint}`;
+}
+
+function describeStray(operand: string, manifestsGiven: boolean): string {
+  const command = nearestName(operand, COMMANDS);
+  if (command !== undefined && command !== operand) {
+    return `did you mean the command ${command}?`;
+  }
+  const flag = nearestFlag(operand);
+  if (flag !== undefined) {
+    return `did you mean --${flag}?`;
+  }
+  if (parseGoBool(operand) !== undefined) {
+    return `true or false goes to its flag with "=", as in --masquerade-all=${operand}`;
+  }
+  return manifestsGiven ? 'to name several manifests, repeat --manifests' : `see ${PROGRAM} --help`;
 }
