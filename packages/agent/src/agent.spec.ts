@@ -330,7 +330,8 @@ describe('runCommand', () => {
       }
       const away = run(['doctor', `--master=${server.url}`]);
       expect(await away.status).toBe(1);
-      expect(away.output).toMatch(/^problem {2}API services .*ECONNREFUSED/m);
+      expect(away.output).toMatch(/^problem {2}API server .*ECONNREFUSED/m);
+      expect(away.output).not.toMatch(/API services/);
     });
   });
 });
