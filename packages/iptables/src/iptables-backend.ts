@@ -138,7 +138,8 @@ class IptablesHost {
       if (!(await iptables.isPresent())) {
         return {
           usable: false,
-          reason: 'the nat table cannot be listed: the kernel lacks it, or this process may not',
+          reason:
+            'the nat table cannot be listed: run as root, or with CAP_NET_ADMIN and CAP_NET_RAW; if that is so, the kernel lacks it',
         };
       }
       const trial = inNewNamespace(this.#runner);
