@@ -7,7 +7,8 @@ import { type ConfigurationReading, readKubeProxyConfiguration } from './configu
 import { type ConfigurationJudgement, ConfigurationWatch } from './configuration/watch-configuration.js';
 import { doctor } from './doctor/doctor.js';
 import { explain } from './explain/explain.js';
-import { type CommandLine, helpText, parseCommandLine } from './flags/command-line.js';
+import { type CommandLine, parseCommandLine } from './flags/command-line.js';
+import { helpText } from './flags/help-text.js';
 import { type AgentSettings, CommandLineError, readLogging, readSettings } from './flags/settings.js';
 import { loadForeignBackends } from './foreign-backends.js';
 import { printable } from './logging/printable.js';

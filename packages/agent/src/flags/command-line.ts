@@ -69,62 +69,6 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   return { command, values, operands: command === 'explain' ? stray : [], errors };
 }
 
-/**
- * The text of `--help`.
- *
- * @param modes what `--proxy-mode` can be, with a line on each.
- */
-export function helpText(modes: readonly { readonly mode: string; readonly description: string }[]): string {
-  return createHelp(modes).helpInformation();
-}
-
-function createHelp(modes: readonly { readonly mode: string; readonly description: string }[]): Command {
-  const program = new Command(PROGRAM)
-    .description(
-      'Takes care of Kubernetes Services on this node: what is sent to a Service reaches one of its endpoints.\n' +
-        'What it has programmed stays in place when it ends; the command cleanup removes it.',
-    )
-    .usage(
-      '--kubeconfig <path> | --manifests <path> [flags]\n       kube-proxier cleanup [flags]\n       kube-proxier doctor [flags]\n       kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]',
-    )
-    .helpOption(false)
-    .helpCommand(false)
-    .configureHelp({ helpWidth: 100 });
-  for (const flag of FLAGS) {
-    program.addOption(optionOf(flag, modes));
-  }
-  program
-    .command('cleanup')
-    .description('Remove everything that any mode has programmed, nothing else, and end.')
-    .helpOption(false);
-  program
-    .command('doctor')
-    .description(
-      'Look whether this host can run every mode, or that of --proxy-mode, and what is in the way; change nothing. Ends ' +
-        'with 1 when there is a problem.',
-    )
-    .helpOption(false);
-  program
-    .command('explain')
-    .description(
-      'Say what becomes of a packet, and why. Asks the agent that runs at --metrics-bind-address, or works it out from ' +
-        '--manifests, which needs no privileges.',
-    )
-    .helpOption(false);
-  return program;
-}
-
-function optionOf(flag: Flag, modes: readonly { readonly mode: string; readonly description: string }[]): Option {
-  const short = flag.short === undefined ? '' : `-${flag.short}, `;
-  const value = flag.value === undefined ? '' : ` <${flag.value}>`;
-  const choices = flag.name === 'proxy-mode' ? modes.map(({ mode, description }) => ` ${mode}: ${description}.`) : [];
-  const help = `${flag.help}${choices.join('')} Default: ${flag.defaultText}.`;
-  // Flags that make the program do one thing and end, or that do nothing, have no default worth saying.
-  const bare = flag.group === 'Without effect' || ['help', 'version', 'cleanup', 'init-only'].includes(flag.name);
-  const says = bare ? flag.help : help;
-  return new Option(`${short}--${flag.name}${value}`, says).helpGroup(`${flag.group}:`);
-}
-
 function createParser(): Command {
   const parser = new Command(PROGRAM)
     .helpOption(false)
