@@ -89,6 +89,11 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
+/** How many there are that keep the process alive. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+}
+
 const network = { localAddresses: async () => ['10.1.0.1'], hasIPv6: async () => true };
 const web = makeService('work/web', { clusterIP: '10.96.0.10', clusterIPs: ['10.96.0.10', 'fd00::a'] });
 
@@ -262,9 +267,11 @@ describe('ProxyServer', () => {
         });
       }),
     };
+    const before = timers();
     const { server } = setUp({ backends: [broken] });
     await server.start();
     await expect(server.finished).rejects.toThrow('gave up');
+    expect(timers()).toBe(before);
     await server.stop();
   });
 
@@ -344,6 +351,18 @@ describe('ProxyServer', () => {
     expect(seen).toEqual(['synced', 'undefined web']);
     expect(logger.lines).toContain('E A handler failed in "onServiceUpdate": injected fault');
     expect(await metrics.registry.metrics()).toContain('kube_proxier_failures_total{part="handler"} 1');
+  });
+
+  it('keeps the process alive from start to stop, and not when the start fails', async () => {
+    const before = timers();
+    const { server } = setUp();
+    await server.start();
+    expect(timers()).toBe(before + 1);
+    await server.stop();
+    expect(timers()).toBe(before);
+
+    await expect(setUp({ sources: [] }).server.start()).rejects.toMatchObject({ code: 'NO_SOURCES' });
+    expect(timers()).toBe(before);
   });
 
   it('is started once', async () => {

@@ -140,6 +140,8 @@ export class ProxyServer {
   private observer: ServerObserver = {};
   private takeover: Takeover | undefined;
   private begun = false;
+  /** What everything else waits on does not keep the process alive. */
+  private alive: NodeJS.Timeout | undefined;
   private loop: Promise<void> = Promise.resolve();
   private finish: () => void = () => {};
   private fail: (error: unknown) => void = () => {};
@@ -161,8 +163,8 @@ export class ProxyServer {
   }
 
   /**
-   * Starts it. Resolves when all sources are under way; from then on everything is taken care of until `stop`. When
-   * it rejects, all is stopped again. Called once.
+   * Starts it. Resolves when all sources are under way; from then on everything is taken care of until `stop`, and the
+   * process is kept alive, also while nothing happens. When it rejects, all is stopped again. Called once.
    *
    * @throws ProxierError when it cannot work as it is configured: `UNKNOWN_PROXY_MODE`, `PROXY_MODE_UNUSABLE`,
    * `NO_SOURCES`, `NO_NODE_NAME`, `NO_IP_FAMILY`, `PRIMARY_FAMILY_UNSUPPORTED`, `ALREADY_STARTED`, or what a source
@@ -173,6 +175,7 @@ export class ProxyServer {
       throw new ProxierError('ALREADY_STARTED', 'this ProxyServer was started before; make a new one');
     }
     this.begun = true;
+    this.alive = setInterval(() => {}, 2 ** 30);
     try {
       return await this.startAll();
     } catch (error) {
@@ -195,8 +198,8 @@ export class ProxyServer {
   }
 
   /**
-   * Ends it, leaving what is programmed in place. Resolves when no event is handled and no sync runs any more.
-   * Idempotent.
+   * Ends it, leaving what is programmed in place. Resolves when no event is handled and no sync runs any more; nothing
+   * of it keeps the process alive then. Idempotent.
    */
   async stop(): Promise<void> {
     this.abort.abort();
@@ -204,6 +207,7 @@ export class ProxyServer {
     await Promise.allSettled(this.startedSources.map((source) => source.stop()));
     await this.loop.catch(() => {});
     await Promise.allSettled(this.listening.map((one) => one.stop()));
+    clearInterval(this.alive);
     this.finish();
   }
 
@@ -244,6 +248,7 @@ export class ProxyServer {
       () => this.abort.signal.aborted || this.fail(new ProxierError('LOOP_ENDED', 'the proxier ended by itself')),
       (error: unknown) => this.fail(error),
     );
+    this.finished.catch(() => clearInterval(this.alive));
     const pairs = sources.map((source) => ({ source, handler: hub.handler() }));
     this.startedSources = [...sources];
     await Promise.all(pairs.map(({ source, handler }) => source.start(handler, { nodeName })));
