@@ -70,10 +70,10 @@ export interface ProxyServerOptions {
   /** Told of every sync and event. One that fails disturbs nothing. */
   readonly observer?: ServerObserver;
   /**
-   * Told of every event of the sources, put together as the proxiers are told of them, and after these. One that fails
-   * disturbs nothing. Default none.
+   * Told of every event of the sources, put together as the proxiers are told of them, and after these: what each has a
+   * method for. One that fails disturbs nothing. Default none.
    */
-  readonly handlers?: readonly SourceHandler[];
+  readonly handlers?: readonly Partial<SourceHandler>[];
   /** Default: this host's. */
   readonly network?: HostNetwork;
   /** Counts and times what happens. Default: nothing is counted. */
