@@ -22,11 +22,20 @@ export const second = { ...idle, mode: 'second' };
 describe('the command', () => {
   let directory: string;
   let backend: string;
+  let half: string;
+  let thrower: string;
+  let broken: string;
 
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'conformance-'));
     backend = join(directory, 'backend.mjs');
     writeFileSync(backend, BACKENDS);
+    half = join(directory, 'half.mjs');
+    writeFileSync(half, "export const half = { mode: 'half', module: {} };\n");
+    thrower = join(directory, 'thrower.mjs');
+    writeFileSync(thrower, "throw new Error('no config');\n");
+    broken = join(directory, 'broken.mjs');
+    writeFileSync(broken, 'not a module\n');
   });
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -51,6 +60,7 @@ describe('the command', () => {
       status: 0,
       stdout: expect.stringContaining('--backend <package|path>'),
     });
+    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await run(['--list', '--cases', 'CIP-L-S2'])).stdout).toBe(
       'CIP-L-S2  internalTrafficPolicy Local, remote ready only\n',
     );
@@ -61,14 +71,23 @@ describe('the command', () => {
     [[], /--backend is needed/],
     [['--backend', '@acme/nowhere'], /cannot load the backend @acme\/nowhere/],
     [['--backend', 'BACKEND', '--cases', 'EXT-L-S99'], /no case is called EXT-L-S99; did you mean EXT-L-S9\?/],
-    [['--backend', 'BACKEND', '--mode', 'idel'], /no mode idel; did you mean idle\? It has idle, second\./],
+    [['--backend', 'BACKEND', '--mode', 'idel'], /no mode idel; did you mean idle\? it has idle, second$/m],
     [['--backend', 'BACKEND'], /has several modes: say one of idle, second with --mode/],
     [['--backend', 'BACKEND', '--option', 'fast=true'], /exports no create…Backend, so it takes no options/],
+    [['--backend', './none.mjs'], /none\.mjs: there is no such module; .*is it built\?/],
+    [['--backend', 'BROKEN'], /failed while it was loaded: .*"node .*broken\.mjs" shows where\)$/m],
+    [['--backend', 'THROWER'], /failed while it was loaded: no config \(file:.*thrower\.mjs:1:\d+\)$/m],
+    [['--backend', 'HALF'], /its half lacks description \(string\), probe \(function\)$/m],
+    [
+      ['--backend', 'BACKEND', '--mode', 'idle', '--report', 'junit', '--output', '/nowhere/report.xml'],
+      /^--output: the report cannot be written: .*ENOENT.*; give the path of a file that can be\n$/,
+    ],
     [['--list', '--jobs', 'many'], /whole number from 1 to 64/],
     [['--list', '--patience', '0'], /number from 1 to 100/],
     [['--lits'], /Did you mean --list\?/],
   ])('%j is a mistake, and ends with status 2', async (args, message) => {
-    const { status, stderr } = await run(args.map((word) => (word === 'BACKEND' ? backend : word)));
+    const files: Record<string, string> = { BACKEND: backend, HALF: half, THROWER: thrower, BROKEN: broken };
+    const { status, stderr } = await run(args.map((word) => files[word] ?? word));
     expect(stderr).toMatch(message);
     expect(status).toBe(2);
   });
