@@ -66,7 +66,7 @@ function isBackendModule(value: unknown): value is BackendModule {
 }
 
 function whyNotLoaded(backend: string, error: unknown): string {
-  const { code, stack = '' } = error as { readonly code?: unknown; readonly stack?: string };
+  const { code, name, stack = '' } = error as { readonly code?: unknown } & Partial<Error>;
   const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'ERR_UNSUPPORTED_DIR_IMPORT';
   if (missing && messageOf(error).includes(`'${backend}'`)) {
     const advice = isAbsolute(backend)
@@ -75,8 +75,8 @@ function whyNotLoaded(backend: string, error: unknown): string {
     return `cannot load the backend ${backend}: there is no such module; ${advice}`;
   }
   // Where a mistake in the syntax is, Node tells only when it ends because of it.
-  const [place = `"node ${backend}" shows where`] = /\bfile:\S+:\d+/.exec(stack) ?? [];
-  return `the backend ${backend} failed while it was loaded: ${messageOf(error)} (${place})`;
+  const place = name === 'SyntaxError' ? `"node ${backend}" shows where` : /\bfile:\S+:\d+/.exec(stack)?.[0];
+  return `the backend ${backend} failed while it was loaded: ${messageOf(error)}${place === undefined ? '' : ` (${place})`}`;
 }
 
 const MEMBERS = { mode: 'string', description: 'string', probe: 'function', module: 'object' } as const;
