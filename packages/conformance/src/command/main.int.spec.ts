@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -18,22 +17,51 @@ export const idle = {
 };
 export const second = { ...idle, mode: 'second' };
 `;
+/** A backend that runs, and can bring nothing about. */
+const FAILING = `
+import { ReconcilingProxier, Tokens } from '@kube-proxier/core';
+import { ContainerModule } from 'inversify';
+const dataplane = {
+  plan: () => ({}),
+  apply: async () => {
+    throw new Error('no such pump');
+  },
+  readBack: async () => ({}),
+  describe: () => '',
+  cleanup: async () => {},
+};
+export const failing = {
+  mode: 'failing',
+  description: 'fails',
+  probe: async () => ({ usable: true }),
+  module: new ContainerModule(({ bind }) => {
+    bind(Tokens.ProxierFactory).toConstantValue(
+      (context) => new ReconcilingProxier({ mode: 'failing', context, dataplane }),
+    );
+    bind(Tokens.Cleanup).toConstantValue(async () => {});
+  }),
+};
+`;
 
 describe('the command', () => {
   let directory: string;
   let backend: string;
   let half: string;
+  let failing: string;
   let thrower: string;
   let broken: string;
 
   beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'conformance-'));
+    // From here the modules find what they import.
+    directory = mkdtempSync(fileURLToPath(new URL('../../../../node_modules/.conformance-', import.meta.url)));
     backend = join(directory, 'backend.mjs');
     writeFileSync(backend, BACKENDS);
     half = join(directory, 'half.mjs');
     writeFileSync(half, "export const half = { mode: 'half', module: {} };\n");
     thrower = join(directory, 'thrower.mjs');
     writeFileSync(thrower, "throw new Error('no config');\n");
+    failing = join(directory, 'failing.mjs');
+    writeFileSync(failing, FAILING);
     broken = join(directory, 'broken.mjs');
     writeFileSync(broken, 'not a module\n');
   });
@@ -91,6 +119,13 @@ describe('the command', () => {
     expect(stderr).toMatch(message);
     expect(status).toBe(2);
   });
+
+  test('a backend whose apply never succeeds is told from one that is slow, and its reason is said once', async () => {
+    const { status, stdout } = await run(['--backend', failing, '--cases', 'CIP-L-S1']);
+    expect(stdout).toMatch(/came +the backend failed: IPv[46] syncs failed 8 times in a row: no such pump$/m);
+    expect(stdout.match(/no such pump/g)).toHaveLength(1);
+    expect(status).toBe(1);
+  }, 90_000);
 
   test('Ctrl-C while a world is kept up removes its namespaces', async () => {
     const nftables = fileURLToPath(new URL('../../../nftables/dist/index.js', import.meta.url));
