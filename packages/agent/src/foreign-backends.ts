@@ -36,7 +36,7 @@ export async function loadForeignBackends(
     } catch (error) {
       wrong(
         isMissing(error)
-          ? `cannot be loaded: ${messageOf(error).split('\n', 1)}; install it beside kube-proxier, or give the path of its module`
+          ? `cannot be loaded: ${withoutStack(messageOf(error))}; install it beside kube-proxier, or give the path of its module`
           : `failed while it was loaded: ${messageOf(error)}`,
       );
       continue;
@@ -77,6 +77,11 @@ async function load(name: string, directory: string): Promise<unknown> {
     const path = createRequire(join(directory, 'package.json')).resolve(name);
     return await import(pathToFileURL(path).href);
   }
+}
+
+/** What Node says of a package that is missing, without the modules that asked for it, which are ours. */
+function withoutStack(message: string): string {
+  return message.replace(/; Require stack:.*$/s, '');
 }
 
 function isMissing(error: unknown): error is Error {
