@@ -7,7 +7,8 @@ import { type ConfigurationReading, readKubeProxyConfiguration } from './configu
 import { type ConfigurationJudgement, ConfigurationWatch } from './configuration/watch-configuration.js';
 import { doctor } from './doctor/doctor.js';
 import { explain } from './explain/explain.js';
-import { type CommandLine, helpText, parseCommandLine } from './flags/command-line.js';
+import { type CommandLine, parseCommandLine } from './flags/command-line.js';
+import { helpText } from './flags/help-text.js';
 import { type AgentSettings, CommandLineError, readLogging, readSettings } from './flags/settings.js';
 import { loadForeignBackends } from './foreign-backends.js';
 import { printable } from './logging/printable.js';
@@ -121,12 +122,22 @@ async function answer(understood: Understood, { print, printError }: AgentEnviro
     for (const warning of settings.warnings) {
       printError(`kube-proxier: warning: ${warning}\n`);
     }
-    writeFileSync(settings.writeConfigTo, formatConfiguration(settings.effective));
+    writeConfiguration(settings);
     printError(`kube-proxier: wrote the configuration to ${printable(settings.writeConfigTo)}\n`);
     return 0;
   } catch (error) {
     printError(`kube-proxier: ${printable(messageOf(error))}\n`);
     return 1;
+  }
+}
+
+/** @throws CommandLineError when the file cannot be written. */
+function writeConfiguration({ writeConfigTo, effective }: AgentSettings): void {
+  try {
+    writeFileSync(writeConfigTo, formatConfiguration(effective));
+  } catch (error) {
+    const reason = `${messageOf(error)}; give the path of a file that this user can write`;
+    throw new CommandLineError([`--write-config-to: ${reason}`]);
   }
 }
 

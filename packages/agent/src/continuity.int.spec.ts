@@ -80,7 +80,11 @@ describe.each([
     await client.moreAttempts(60);
     const flushes: readonly (readonly [string, ...string[]])[] =
       mode === 'iptables'
-        ? ['nat', 'filter'].map((table) => [`iptables-${variant}`, '-t', table, '-F'] as const)
+        ? [
+            // A firewall that reloads takes the chains too.
+            ['sh', '-c', `printf '*nat\\nCOMMIT\\n' | iptables-${variant}-restore`],
+            [`iptables-${variant}`, '-t', 'filter', '-F'],
+          ]
         : [['nft', 'flush', 'ruleset']];
     for (const flush of flushes) {
       await sandbox.node.exec(flush);

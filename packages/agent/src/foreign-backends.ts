@@ -34,7 +34,11 @@ export async function loadForeignBackends(
     try {
       exported = await load(name, directory);
     } catch (error) {
-      wrong(`cannot be loaded: ${messageOf(error)}; install it beside kube-proxier, or give the path of its module`);
+      wrong(
+        isMissing(error)
+          ? `cannot be loaded: ${withoutStack(messageOf(error))}; install it beside kube-proxier, or give the path of its module`
+          : `failed while it was loaded: ${messageOf(error)}`,
+      );
       continue;
     }
     const found = backendsIn(exported);
@@ -67,13 +71,22 @@ async function load(name: string, directory: string): Promise<unknown> {
   try {
     return await import(name);
   } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    if (!missing || !error.message.includes(`'${name}'`)) {
+    if (!isMissing(error) || !error.message.includes(`'${name}'`)) {
       throw error;
     }
     const path = createRequire(join(directory, 'package.json')).resolve(name);
     return await import(pathToFileURL(path).href);
   }
+}
+
+/** What Node says of a package that is missing, without the modules that asked for it, which are ours. */
+function withoutStack(message: string): string {
+  return message.replace(/; Require stack:.*$/s, '');
+}
+
+function isMissing(error: unknown): error is Error {
+  const { code } = Object(error) as { readonly code?: unknown };
+  return typeof code === 'string' && /^(ERR_)?MODULE_NOT_FOUND$/.test(code);
 }
 
 interface Candidate {

@@ -1,8 +1,9 @@
 export { type AgentEnvironment, runCommand } from './agent.js';
 export { type Composition, compose } from './compose.js';
 export { createConfiguredNftablesBackend } from './configured-nftables.js';
-export { type AgentCommand, type CommandLine, helpText, parseCommandLine } from './flags/command-line.js';
+export { type AgentCommand, type CommandLine, parseCommandLine } from './flags/command-line.js';
 export { FLAGS, type Flag, type FlagGroup, type FlagName, type FlagType } from './flags/flag.js';
+export { helpText } from './flags/help-text.js';
 export {
   type AgentSettings,
   CommandLineError,

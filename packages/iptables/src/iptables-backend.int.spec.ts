@@ -157,6 +157,14 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     });
   });
 
+  test('sets up the network namespace that its runner works in, and no other', async () => {
+    await withNamespace(async ({ runner }) => {
+      await createIptablesBackend({ variant, runner }).prepare?.(DEFAULT_PROXIER_OPTIONS, silentLogger);
+      const { stdout } = await runner.run({ command: 'cat', args: ['/proc/sys/net/ipv4/conf/all/route_localnet'] });
+      expect(stdout.trim()).toBe('1');
+    });
+  });
+
   test('can be used, and says by which tools', async () => {
     await withNamespace(async ({ runner }) => {
       const clean = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;

@@ -25,6 +25,7 @@ import {
   IptablesError,
   type IptablesVariant,
   inNewNamespace,
+  kernelFilesOf,
   type PacketCounters,
   PacketCountersNetlink,
   ProcSysctl,
@@ -42,7 +43,7 @@ export interface IptablesBackendOptions {
   readonly variant?: IptablesVariant;
   /** Runs the tools. Default: on this host. */
   readonly runner?: CommandRunner;
-  /** Kernel settings. Default: those of this process's network namespace. */
+  /** Kernel settings. Default: those of the network namespace that `runner` works in. */
   readonly sysctl?: Sysctl;
   /**
    * Counters of the kernel, for what rules drop. Default: those of this process's network namespace; none when `runner`
@@ -112,7 +113,7 @@ class IptablesHost {
 
   constructor(private readonly options: IptablesBackendOptions) {
     this.#runner = options.runner ?? createCommandRunner();
-    this.#sysctl = options.sysctl ?? new ProcSysctl();
+    this.#sysctl = options.sysctl ?? new ProcSysctl(options.runner && kernelFilesOf(options.runner));
     this.#counters = options.counters ?? (options.runner === undefined ? new PacketCountersNetlink() : undefined);
   }
 
@@ -138,7 +139,8 @@ class IptablesHost {
       if (!(await iptables.isPresent())) {
         return {
           usable: false,
-          reason: 'the nat table cannot be listed: the kernel lacks it, or this process may not',
+          reason:
+            'the nat table cannot be listed: run as root, or with CAP_NET_ADMIN and CAP_NET_RAW; if that is so, the kernel lacks it',
         };
       }
       const trial = inNewNamespace(this.#runner);

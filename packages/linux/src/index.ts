@@ -86,7 +86,7 @@ export {
 } from './process/command-runner.js';
 export * from './process/find-tool.js';
 // Kernel settings
-export { type KernelFiles, kernelFiles, systemErrorCode } from './process/kernel-files.js';
+export { type KernelFiles, kernelFiles, kernelFilesOf, systemErrorCode } from './process/kernel-files.js';
 export { listProcesses, type ProcessInfo } from './process/list-processes.js';
 export { canRun, inNewNamespace } from './process/new-namespace.js';
 export {

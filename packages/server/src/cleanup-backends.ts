@@ -1,5 +1,6 @@
 import {
   type BackendModule,
+  isProxierError,
   type Logger,
   messageOf,
   ProxierError,
@@ -28,6 +29,7 @@ export async function cleanupBackends(
   const staying: string[] = [];
   const errors: unknown[] = [];
   const reasons: string[] = [];
+  const denied: string[] = [];
   for (const { mode, module } of backends) {
     try {
       const container = new Container();
@@ -42,11 +44,23 @@ export async function cleanupBackends(
     } catch (error) {
       errors.push(error);
       reasons.push(`${mode}: ${messageOf(error)}`);
+      if (isPermissionDenied(error)) {
+        denied.push(mode);
+      }
     }
+  }
+  if (errors.length > 1 && denied.length === errors.length) {
+    const message = `what proxy modes left (${denied.join(', ')}) could not be looked at or removed: this process may not; run it as root, or with CAP_NET_ADMIN and CAP_NET_RAW`;
+    throw new CleanupError('CLEANUP_FAILED', message, { cause: new AggregateError(errors) });
   }
   if (errors.length > 0) {
     const message = `encountered an error while tearing down rules (${reasons.join('; ')}); run it again when that is solved`;
     throw new CleanupError('CLEANUP_FAILED', message, { cause: new AggregateError(errors) });
   }
   return staying;
+}
+
+/** Whether the reason of all is that this process may not, as the codes of backends and tools end then. */
+function isPermissionDenied(error: unknown): boolean {
+  return isProxierError(error) && (error.code.endsWith('_PERMISSION_DENIED') || isPermissionDenied(error.cause));
 }

@@ -1,19 +1,20 @@
 import { type Logger, messageOf, type SourceHandler } from '@kube-proxier/core';
 
 /**
- * One handler that tells the first and then the others, in order. One of the others that throws is logged and told, and
- * disturbs nobody; what the first throws is passed on when all were told.
+ * One handler that tells the first and then the others, in order; these need only have the methods that they want. One
+ * of the others that throws is logged and told, and disturbs nobody; what the first throws is passed on when all were
+ * told.
  */
 export function combineHandlers(
   first: SourceHandler,
-  others: readonly SourceHandler[],
+  others: readonly Partial<SourceHandler>[],
   logger: Logger,
   onFailure: () => void = () => {},
 ): SourceHandler {
   if (others.length === 0) {
     return first;
   }
-  const each = (what: string, call: (handler: SourceHandler) => void) => {
+  const each = (what: string, call: (handler: Partial<SourceHandler>) => void) => {
     try {
       call(first);
     } finally {
@@ -28,11 +29,11 @@ export function combineHandlers(
     }
   };
   return {
-    onServiceUpdate: (...event) => each('onServiceUpdate', (handler) => handler.onServiceUpdate(...event)),
-    onEndpointsUpdate: (...event) => each('onEndpointsUpdate', (handler) => handler.onEndpointsUpdate(...event)),
-    onServicesSynced: () => each('onServicesSynced', (handler) => handler.onServicesSynced()),
-    onEndpointsSynced: () => each('onEndpointsSynced', (handler) => handler.onEndpointsSynced()),
-    onNodeUpdate: (node) => each('onNodeUpdate', (handler) => handler.onNodeUpdate(node)),
-    onServiceCIDRsUpdate: (cidrs) => each('onServiceCIDRsUpdate', (handler) => handler.onServiceCIDRsUpdate(cidrs)),
+    onServiceUpdate: (...event) => each('onServiceUpdate', (handler) => handler.onServiceUpdate?.(...event)),
+    onEndpointsUpdate: (...event) => each('onEndpointsUpdate', (handler) => handler.onEndpointsUpdate?.(...event)),
+    onServicesSynced: () => each('onServicesSynced', (handler) => handler.onServicesSynced?.()),
+    onEndpointsSynced: () => each('onEndpointsSynced', (handler) => handler.onEndpointsSynced?.()),
+    onNodeUpdate: (node) => each('onNodeUpdate', (handler) => handler.onNodeUpdate?.(node)),
+    onServiceCIDRsUpdate: (cidrs) => each('onServiceCIDRsUpdate', (handler) => handler.onServiceCIDRsUpdate?.(cidrs)),
   };
 }

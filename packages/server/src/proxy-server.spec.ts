@@ -89,6 +89,11 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
+/** How many there are that keep the process alive. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+}
+
 const network = { localAddresses: async () => ['10.1.0.1'], hasIPv6: async () => true };
 const web = makeService('work/web', { clusterIP: '10.96.0.10', clusterIPs: ['10.96.0.10', 'fd00::a'] });
 
@@ -301,9 +306,11 @@ describe('ProxyServer', () => {
         });
       }),
     };
+    const before = timers();
     const { server } = setUp({ backends: [broken] });
     await server.start();
     await expect(server.finished).rejects.toThrow('gave up');
+    expect(timers()).toBe(before);
     await server.stop();
   });
 
@@ -355,22 +362,12 @@ describe('ProxyServer', () => {
   it('tells handlers of the host what the proxiers are told, and is not disturbed by one that fails', async () => {
     const metrics = new ProxyMetrics();
     const seen: string[] = [];
-    const silent: SourceHandler = {
-      onServiceUpdate() {},
-      onEndpointsUpdate() {},
-      onServicesSynced() {},
-      onEndpointsSynced() {},
-      onNodeUpdate() {},
-      onServiceCIDRsUpdate() {},
-    };
-    const failing: SourceHandler = {
-      ...silent,
+    const failing = {
       onServiceUpdate() {
         throw new Error('injected fault');
       },
     };
-    const recording: SourceHandler = {
-      ...silent,
+    const recording: Partial<SourceHandler> = {
       onServiceUpdate: (previous, current) => void seen.push(`${previous?.metadata?.name} ${current?.metadata?.name}`),
       onServicesSynced: () => void seen.push('synced'),
     };
@@ -383,6 +380,18 @@ describe('ProxyServer', () => {
     expect(seen).toEqual(['synced', 'undefined web']);
     expect(logger.lines).toContain('E A handler failed in "onServiceUpdate": injected fault');
     expect(await metrics.registry.metrics()).toContain('kube_proxier_failures_total{part="handler"} 1');
+  });
+
+  it('keeps the process alive from start to stop, and not when the start fails', async () => {
+    const before = timers();
+    const { server } = setUp();
+    await server.start();
+    expect(timers()).toBe(before + 1);
+    await server.stop();
+    expect(timers()).toBe(before);
+
+    await expect(setUp({ sources: [] }).server.start()).rejects.toMatchObject({ code: 'NO_SOURCES' });
+    expect(timers()).toBe(before);
   });
 
   it('is started once', async () => {

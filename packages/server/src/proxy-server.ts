@@ -71,10 +71,10 @@ export interface ProxyServerOptions {
   /** Told of every sync and event. One that fails disturbs nothing. */
   readonly observer?: ServerObserver;
   /**
-   * Told of every event of the sources, put together as the proxiers are told of them, and after these. One that fails
-   * disturbs nothing. Default none.
+   * Told of every event of the sources, put together as the proxiers are told of them, and after these: what each has a
+   * method for. One that fails disturbs nothing. Default none.
    */
-  readonly handlers?: readonly SourceHandler[];
+  readonly handlers?: readonly Partial<SourceHandler>[];
   /** Default: this host's. */
   readonly network?: HostNetwork;
   /** Counts and times what happens. Default: nothing is counted. */
@@ -141,6 +141,8 @@ export class ProxyServer {
   private observer: ServerObserver = {};
   private takeover: Takeover | undefined;
   private begun = false;
+  /** What everything else waits on does not keep the process alive. */
+  private alive: NodeJS.Timeout | undefined;
   private loop: Promise<void> = Promise.resolve();
   private finish: () => void = () => {};
   private fail: (error: unknown) => void = () => {};
@@ -162,8 +164,8 @@ export class ProxyServer {
   }
 
   /**
-   * Starts it. Resolves when all sources are under way; from then on everything is taken care of until `stop`. When
-   * it rejects, all is stopped again. Called once.
+   * Starts it. Resolves when all sources are under way; from then on everything is taken care of until `stop`, and the
+   * process is kept alive, also while nothing happens. When it rejects, all is stopped again. Called once.
    *
    * @throws ProxierError when it cannot work as it is configured: `UNKNOWN_PROXY_MODE`, `PROXY_MODE_UNUSABLE`,
    * `NO_SOURCES`, `NO_NODE_NAME`, `NO_IP_FAMILY`, `PRIMARY_FAMILY_UNSUPPORTED`, `ALREADY_STARTED`, or what a source
@@ -174,6 +176,7 @@ export class ProxyServer {
       throw new ProxierError('ALREADY_STARTED', 'this ProxyServer was started before; make a new one');
     }
     this.begun = true;
+    this.alive = setInterval(() => {}, 2 ** 30);
     try {
       return await this.startAll();
     } catch (error) {
@@ -196,8 +199,8 @@ export class ProxyServer {
   }
 
   /**
-   * Ends it, leaving what is programmed in place. Resolves when no event is handled and no sync runs any more.
-   * Idempotent.
+   * Ends it, leaving what is programmed in place. Resolves when no event is handled and no sync runs any more; nothing
+   * of it keeps the process alive then. Idempotent.
    */
   async stop(): Promise<void> {
     this.abort.abort();
@@ -205,6 +208,7 @@ export class ProxyServer {
     await Promise.allSettled(this.startedSources.map((source) => source.stop()));
     await this.loop.catch(() => {});
     await Promise.allSettled(this.listening.map((one) => one.stop()));
+    clearInterval(this.alive);
     this.finish();
   }
 
@@ -245,6 +249,7 @@ export class ProxyServer {
       () => this.abort.signal.aborted || this.fail(new ProxierError('LOOP_ENDED', 'the proxier ended by itself')),
       (error: unknown) => this.fail(error),
     );
+    this.finished.catch(() => clearInterval(this.alive));
     const pairs = sources.map((source) => ({ source, handler: hub.handler() }));
     this.startedSources = [...sources];
     await Promise.all(pairs.map(({ source, handler }) => source.start(handler, { nodeName })));

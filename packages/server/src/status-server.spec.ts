@@ -95,7 +95,7 @@ describe('StatusServer', () => {
       logger: { ...silentLogger, error: (line) => void lines.push(line) },
     });
     expect(server.address).toBeUndefined();
-    expect(lines[0]).toMatch(/cannot listen on 127\.0\.0\.1:\d+; trying again/);
+    expect(lines[0]).toMatch(/cannot listen on 127\.0\.0\.1:\d+; trying again: .*; does another proxy run here\?/);
     await new Promise((resolve) => occupant.close(resolve));
     await clock.advance(5000);
     while (!server.address) {

@@ -2,12 +2,15 @@ import type { Clock, Logger } from '@kube-proxier/core';
 
 /**
  * Tells in the log when the API server is away and when it is back, once each, however many requests fail meanwhile;
- * and what it refuses, once for as long as it does.
+ * and what it refuses, once for as long as it does, and once for all resources that it says the same of.
  */
 export class ApiAvailability {
   private readonly away = new Set<string>();
   private awaySince = 0;
+  /** By resource. */
   private readonly refusals = new Map<string, string>();
+  /** By refusal, those that it no longer holds for while it does for others. */
+  private readonly readable = new Map<string, readonly string[]>();
 
   /** @param server how it is called in the log. */
   constructor(
@@ -30,8 +33,9 @@ export class ApiAvailability {
   /** It answered that this must not or cannot be asked. */
   refused(resource: string, message: string, severity: 'error' | 'warn' = 'error'): void {
     this.noLongerAway(resource);
-    if (this.refusals.get(resource) !== message) {
-      this.refusals.set(resource, message);
+    const told = this.holds(message);
+    this.refusals.set(resource, message);
+    if (!told) {
       this.logger[severity](`${this.server}: ${message}`);
     }
   }
@@ -39,9 +43,22 @@ export class ApiAvailability {
   /** It gave what it was asked for. */
   answered(resource: string): void {
     this.noLongerAway(resource);
-    if (this.refusals.delete(resource)) {
-      this.logger.info(`${this.server}: ${resource} can be read again`);
+    const message = this.refusals.get(resource);
+    if (message === undefined) {
+      return;
     }
+    this.refusals.delete(resource);
+    const readable = [...(this.readable.get(message) ?? []), resource];
+    if (this.holds(message)) {
+      this.readable.set(message, readable);
+    } else {
+      this.readable.delete(message);
+      this.logger.info(`${this.server}: ${readable.join(', ')} can be read again`);
+    }
+  }
+
+  private holds(message: string): boolean {
+    return [...this.refusals.values()].includes(message);
   }
 
   private noLongerAway(resource: string): void {

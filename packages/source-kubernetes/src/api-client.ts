@@ -32,6 +32,22 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /** Milliseconds after which the kernel begins to probe a quiet connection. */
 const PROBE_AFTER = 15_000;
 
+const OTHER_AUTHORITY =
+  'its certificate is not from the authority that is trusted for it: correct certificate-authority in the kubeconfig';
+
+/** What to do about a server that cannot show who it is, by Node's code of the error. */
+const CERTIFICATE_ADVICE: Readonly<Record<string, string>> = {
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: OTHER_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: OTHER_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: OTHER_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: OTHER_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: OTHER_AUTHORITY,
+  CERT_SIGNATURE_FAILURE: OTHER_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'ask it by a name that is in its certificate, or set tls-server-name in the kubeconfig',
+  CERT_HAS_EXPIRED: 'renew the certificate of the API server, or set the clock of this machine',
+  CERT_NOT_YET_VALID: 'set the clock of this machine',
+};
+
 /** Asks an API server, over connections that are kept. Does not retry. */
 export class ApiClient {
   private readonly agents = new Map<string, HttpAgent>();
@@ -267,5 +283,8 @@ function asApiError(error: unknown): unknown {
   if (isProxierError(error)) {
     return error;
   }
-  return new ApiError('API_UNREACHABLE', printable(messageOf(error)), { cause: error });
+  const code = isRecord(error) ? String(error.code) : '';
+  const advice = CERTIFICATE_ADVICE[code];
+  const reason = printable(messageOf(error));
+  return new ApiError('API_UNREACHABLE', advice === undefined ? reason : `${reason} (${advice})`, { cause: error });
 }

@@ -108,9 +108,10 @@ describe('credentials', () => {
     server.tokens = new Set(['two']);
     server.disturbWatches('reset');
     await waitUntil(() => lines.length > 0, 'a refusal');
-    expect(lines[0]).toMatch(/it does not know who asks for \w+ \(401 Unauthorized: Unauthorized\); renew the token/);
+    expect(lines[0]).toMatch(/it does not know who asks \(401 Unauthorized: Unauthorized\); renew the token/);
     await write('token', 'two\n');
     await getsThrough(handler, 'rotated');
+    expect(lines.filter((line) => line.includes('does not know who asks'))).toHaveLength(1);
     expect(handler.violations).toEqual([]);
   });
 
@@ -184,12 +185,24 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     const path = await kubeconfig({ token: 'secret' });
     const { handler, lines } = await begin({ kubeconfig: path });
     await waitUntil(() => lines.length > 0, 'a complaint');
-    expect(lines[0]).toMatch(/does not answer as it should: .*127\.0\.0\.1 is not in the cert's list/);
+    expect(lines[0]).toMatch(
+      /does not answer as it should: .*127\.0\.0\.1 is not in the cert's list.* set tls-server-name/,
+    );
     expect(server.requests).toEqual([]);
     await kubeconfig({ token: 'secret' }, { 'tls-server-name': 'other.example' });
     await waitUntil(() => handler.servicesSynced === 1, 'synced');
     await kubeconfig({ token: 'x' }, { 'certificate-authority': undefined, 'insecure-skip-tls-verify': true });
     await getsThrough(handler, 'insecure');
+  });
+
+  it('do not go to a server of another authority', async () => {
+    await serve();
+    const other = Buffer.from(new TestCertificateAuthority().certificate).toString('base64');
+    const wrong = { 'certificate-authority': undefined, 'certificate-authority-data': other };
+    const { lines } = await begin({ kubeconfig: await kubeconfig({ token: 'secret' }, wrong) });
+    await waitUntil(() => lines.length > 0, 'a complaint');
+    expect(lines[0]).toMatch(/does not answer as it should: .*: correct certificate-authority in the kubeconfig/);
+    expect(server.requests).toEqual([]);
   });
 
   it('go through a proxy', async () => {

@@ -396,10 +396,7 @@ export class Reflector {
           // With credentials that are read anew.
           return 0;
         }
-        availability.refused(
-          name,
-          `it does not know who asks for ${name} (${messageOf(error)}); renew the token or certificate`,
-        );
+        availability.refused(name, `it does not know who asks (${messageOf(error)}); renew the token or certificate`);
         return pause;
       }
       case 403: {

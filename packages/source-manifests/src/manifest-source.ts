@@ -365,10 +365,10 @@ export class ManifestSource implements Source {
       const count = file.objects.length;
       if (isBroken(file)) {
         const inForce =
-          count === 0 ? 'none of its objects is in force' : `its last good ${count} objects stay in force`;
+          count === 0 ? 'none of its objects is in force' : `its last good objects (${count}) stay in force`;
         this.logger.error(`manifest ${name} is malformed: until it is fixed, ${inForce}`);
       } else if (known && isBroken(known)) {
-        this.logger.info(`manifest ${name} is good again: its ${count} objects are in force`);
+        this.logger.info(`manifest ${name} is good again: its objects (${count}) are in force`);
       }
     }
     for (const [name, known] of this.files) {
@@ -423,7 +423,7 @@ export class ManifestSource implements Source {
     if (names.length > 0 && !names.includes(this.nodeName)) {
       const listed = printable(names.sort().join(', '), 120);
       this.logger.warn(
-        `${this.description}: there are Nodes (${listed}), and none is called ${printable(this.nodeName)} as this one is; no endpoint counts as local unless it says that name`,
+        `${this.description}: there are Nodes (${listed}), and none is called ${printable(this.nodeName)} as this one is; no endpoint counts as local unless it says that name; --hostname-override says which one this is`,
       );
     }
   }

@@ -58,6 +58,26 @@ items:
     expect(readManifest('m/web.yaml', text).ignored).toEqual(['Deployment d: objects of kind Deployment are not used']);
   });
 
+  it.each([
+    ['v1', 'Servce', 'Service'],
+    ['v1', 'service', 'Service'],
+    ['v1', 'Endpoint', 'Endpoints'],
+    ['discovery.k8s.io/v1', 'EndpointSilce', 'EndpointSlice'],
+  ])('a kind that is misspelt is told: %s %s', (apiVersion, kind, meant) => {
+    const { problems } = readManifest('m/a.yaml', `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: a }\n`);
+    expect(problems.map(formatManifestProblem)).toEqual([
+      `m/a.yaml:2:7: ${kind} a: kind: objects of kind ${kind} are not used; is ${meant} meant?`,
+    ]);
+    expect(problems[0]?.severity).toBe('warning');
+  });
+
+  it('a kind without its group is told', () => {
+    const { problems } = readManifest('m/a.yaml', 'apiVersion: v1\nkind: EndpointSlice\nmetadata: { name: a }\n');
+    expect(problems.map(formatManifestProblem)).toEqual([
+      'm/a.yaml:1:13: EndpointSlice a: apiVersion: v1 is not a version of EndpointSlice that is read; write discovery.k8s.io/v1',
+    ]);
+  });
+
   it('reads JSON, and merge keys and anchors as kubectl does', () => {
     const json = JSON.stringify({
       apiVersion: 'v1',

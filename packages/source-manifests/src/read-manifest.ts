@@ -149,6 +149,12 @@ class ManifestReader {
     }
     const family = familyOf(kind, apiVersion);
     if (!family) {
+      const meant = Object.keys(GROUPS).find((name) => isSlipOf(name, kind));
+      if (meant !== undefined) {
+        const message = `objects of kind ${printable(kind)} are not used; is ${meant} meant?`;
+        this.problem(`${printable(kind)} ${nameOf(value)}`, 'kind', [...path, 'kind'], message, 'warning');
+        return;
+      }
       this.ignored.push(`${printable(kind)} ${nameOf(value)}: objects of kind ${printable(kind)} are not used`);
       return;
     }
@@ -357,7 +363,27 @@ function parseFirst(text: string): { readonly document: Document | undefined; re
 function familyOf(kind: string, apiVersion: string): Family | undefined {
   const slash = apiVersion.indexOf('/');
   const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-  return Object.hasOwn(GROUPS, kind) && GROUPS[kind as Family].group === group ? (kind as Family) : undefined;
+  // What the core group has no such kind of was written without its group by mistake, and is told so.
+  const fits = Object.hasOwn(GROUPS, kind) && (GROUPS[kind as Family].group === group || group === '');
+  return fits ? (kind as Family) : undefined;
+}
+
+/** Whether a word is another one but for upper and lower case, one letter, or two that changed places. */
+function isSlipOf(word: string, other: string): boolean {
+  const [a, b] = [word.toLowerCase(), other.toLowerCase()];
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) {
+    at += 1;
+  }
+  const [restOfA, restOfB] = [a.slice(at), b.slice(at)];
+  const swapped = `${restOfA[1] ?? ''}${restOfA[0] ?? ''}${restOfA.slice(2)}`;
+  return (
+    word !== other &&
+    (restOfA.slice(1) === restOfB.slice(1) ||
+      restOfA.slice(1) === restOfB ||
+      restOfA === restOfB.slice(1) ||
+      swapped === restOfB)
+  );
 }
 
 /** The object with its namespace filled in, and without what is large and never read. */

@@ -236,7 +236,7 @@ class UserspaceHost {
       await iptables.version();
       return (await iptables.isPresent())
         ? undefined
-        : 'the nat table cannot be listed: the kernel lacks it, or this process may not';
+        : 'the nat table cannot be listed: run as root, or with CAP_NET_ADMIN and CAP_NET_RAW; if that is so, the kernel lacks it';
     } catch (error) {
       if (isProxierError(error)) {
         return messageOf(error).replace(/\.$/, '');

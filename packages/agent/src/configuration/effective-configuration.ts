@@ -95,6 +95,7 @@ function zero({ type, zeroCounts }: Field): unknown {
     case 'float':
       return 0;
     case 'duration':
+    case 'period':
       return '0s';
     case 'list':
     case 'levels':
@@ -119,6 +120,7 @@ function fieldValue(field: Field, texts: readonly string[]): unknown {
     case 'float':
       return Number(text);
     case 'duration':
+    case 'period':
       return formatGoDuration(parseGoDuration(text) ?? 0);
     case 'size':
       return text;

@@ -84,6 +84,8 @@ describe('a KubeProxyConfiguration', () => {
     ['iptables: 7\n', 'config.conf:3: iptables: must be an object'],
     ['iptables: {masqueradeAll: "yes"}\n', 'config.conf:3: iptables.masqueradeAll: "yes" is not true or false'],
     ['nodePortAddresses: 10.0.0.0/8\n', 'config.conf:3: nodePortAddresses: "10.0.0.0/8" is not a list of texts'],
+    ['configSyncPeriod: 30\n', 'config.conf:3: configSyncPeriod: 30 is not a duration such as 30s or 1m30s'],
+    ['mode: a: b\n', 'config.conf:3: Nested mappings are not allowed in compact mappings'],
     ['a: [\n', expect.stringMatching(/^config\.conf:\d+: /)],
   ])('%j is refused', (text, problem) => {
     expect(problems(`${HEAD}${text}`)).toEqual([problem]);
@@ -99,7 +101,7 @@ describe('a KubeProxyConfiguration', () => {
   test('a field that it does not have, one that stands twice and one without effect are warned of', () => {
     const text = `${HEAD}clusterCidr: 10.0.0.0/8\nmode: iptables\nmode: nftables\nenableProfiling: true\nportRange: 1-2\n`;
     expect(settings(text).warnings).toEqual([
-      'config.conf:3: clusterCidr: is no field of a KubeProxyConfiguration, and is passed over',
+      'config.conf:3: clusterCidr: is no field of a KubeProxyConfiguration, and is passed over; did you mean clusterCIDR?',
       'config.conf:5: mode: stands here twice; the last one counts',
       'config.conf:7: portRange: has no effect: kube-proxy ignores it too',
       "config.conf:6: enableProfiling: has no effect: Node's profiler takes its place: start with node --inspect",
@@ -186,9 +188,10 @@ describe('a KubeProxyConfiguration', () => {
     test.each([
       [
         'redirect: none\n',
-        /^config\.conf:6: redirect: is no field of a KubeProxierConfiguration; there are backends, /,
+        /^config\.conf:6: redirect: is no field of a KubeProxierConfiguration; did you mean userspace\.redirect\?$/,
       ],
-      ['modeFallback: a\nmodeFallback: b\n', /^config\.conf:7: modeFallback: stands here twice; there are /],
+      ['colour: red\n', /^config\.conf:6: colour: is no field of a KubeProxierConfiguration; there are backends, /],
+      ['modeFallback: a\nmodeFallback: b\n', /^config\.conf:7: modeFallback: stands here twice; remove one$/],
       ['userspace: {redirect: maybe}\n', /^config\.conf:6: userspace\.redirect: "maybe" must be one of auto, /],
       ['---\na: 1\n', /^config\.conf:7: is one document too many/],
     ])('%j is refused', (text, problem) => {

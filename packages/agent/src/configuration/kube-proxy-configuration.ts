@@ -1,6 +1,7 @@
 import { parseAddress } from '@kube-proxier/core';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLMap } from 'yaml';
 import type { FlagName } from '../flags/flag.js';
+import { nearestName } from '../flags/nearest-flag.js';
 import { printable } from '../logging/printable.js';
 
 /** What a configuration file says, in terms of flags, and what is wrong with it. */
@@ -22,8 +23,8 @@ export interface ConfigurationReading {
 export const API_VERSION = 'kubeproxy.config.k8s.io/v1alpha1';
 export const KIND = 'KubeProxyConfiguration';
 
-/** `size` is a number, or a text such as `64Ki`; `levels` are objects with a pattern and a level. */
-type FieldType = 'text' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'switches' | 'size' | 'levels';
+/** `period` is a duration or a number of nanoseconds; `size` is a number, or a text such as `64Ki`; `levels` are objects with a pattern and a level. */
+type FieldType = 'text' | 'bool' | 'int' | 'float' | 'duration' | 'period' | 'list' | 'switches' | 'size' | 'levels';
 
 export interface Field {
   readonly type: FieldType;
@@ -51,7 +52,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   'clientConnection.burst': { type: 'int', flag: 'kube-api-burst' },
   'logging.format': { type: 'text', flag: 'logging-format' },
   'logging.verbosity': { type: 'int', flag: 'v' },
-  'logging.flushFrequency': { type: 'duration', flag: 'log-flush-frequency' },
+  'logging.flushFrequency': { type: 'period', flag: 'log-flush-frequency' },
   'logging.options.text.splitStream': { type: 'bool', flag: 'log-text-split-stream' },
   'logging.options.text.infoBufferSize': { type: 'size', flag: 'log-text-info-buffer-size' },
   'logging.options.json.splitStream': { type: 'bool', flag: 'log-json-split-stream' },
@@ -156,6 +157,7 @@ const WANTED: Readonly<Record<FieldType, string>> = {
   int: 'a whole number',
   float: 'a number',
   duration: 'a duration such as 30s or 1m30s',
+  period: 'a duration such as 5s, or a number of nanoseconds',
   list: 'a list of texts',
   switches: 'an object with true or false for each name',
   size: 'a size such as 0 or 64Ki',
@@ -197,7 +199,7 @@ class ConfigurationReader {
     const parsed = parseAllDocuments(this.text, { lineCounter: this.lines, uniqueKeys: false });
     const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => contents !== null) : [];
     for (const error of documents.flatMap(({ errors }) => errors)) {
-      problems.push(`${this.at(error.pos[0])}: ${printable(error.message.split('\n')[0] ?? '')}`);
+      problems.push(`${this.at(error.pos[0])}: ${printable(withoutPlace(error.message))}`);
     }
     if (problems.length === 0) {
       const [first, ...rest] = documents.map(({ contents }) => contents);
@@ -255,7 +257,7 @@ class ConfigurationReader {
       const path = `${prefix}${name}`;
       const place = `${this.at(isScalar(key) ? key.range?.[0] : undefined)}: ${printable(path)}`;
       if (seen.has(name)) {
-        this.odd(as, `${place}: stands here twice`, '; the last one counts');
+        this.odd(as, `${place}: stands here twice`, as.strict ? '; remove one' : '; the last one counts');
       }
       seen.add(name);
       const field = as.fields[path];
@@ -268,19 +270,22 @@ class ConfigurationReader {
           this.problems.push(`${place}: must be an object`);
         }
       } else {
-        this.odd(as, `${place}: is no field of a ${as.kind}`, ', and is passed over');
+        this.unknown(as, place, path);
       }
     }
   }
 
+  private unknown(as: DocumentKind, place: string, path: string): void {
+    const names = Object.keys(as.fields).filter((name) => name !== 'apiVersion' && name !== 'kind');
+    const meant = nearestName(path, names) ?? names.find((name) => name.split('.').at(-1) === path.split('.').at(-1));
+    const list = as.strict ? `; there are ${names.join(', ')}` : '';
+    const hint = meant === undefined ? list : `; did you mean ${meant}?`;
+    this.odd(as, `${place}: is no field of a ${as.kind}`, as.strict ? hint : `, and is passed over${hint}`);
+  }
+
   /** Strict decoding, or lenient with a warning (spec C-21). */
-  private odd({ strict, fields }: DocumentKind, what: string, consequence: string): void {
-    if (strict) {
-      const names = Object.keys(fields).filter((name) => name !== 'apiVersion' && name !== 'kind');
-      this.problems.push(`${what}; there are ${names.join(', ')}`);
-    } else {
-      this.warnings.push(`${what}${consequence}`);
-    }
+  private odd({ strict }: DocumentKind, what: string, consequence: string): void {
+    (strict ? this.problems : this.warnings).push(`${what}${consequence}`);
   }
 
   private readField(path: string, field: Field, node: Node | null, place: string): void {
@@ -312,6 +317,11 @@ class ConfigurationReader {
   }
 }
 
+/** The first line of what the parser says, without the place, which is told already, and what it quotes. */
+function withoutPlace(message: string): string {
+  return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+}
+
 function plain(node: Node | null): unknown {
   if (isScalar(node)) {
     return node.value;
@@ -331,7 +341,8 @@ function textsOf(type: FieldType, value: unknown): readonly string[] | undefined
     case 'float':
       return typeof value === 'number' ? [String(value)] : undefined;
     case 'duration':
-      // A number counts nanoseconds.
+      return typeof value === 'string' ? [value] : value === 0 ? ['0'] : undefined;
+    case 'period':
       return typeof value === 'string' ? [value] : Number.isInteger(value) ? [`${value}ns`] : undefined;
     case 'size':
       return typeof value === 'string' || Number.isInteger(value) ? [String(value)] : undefined;

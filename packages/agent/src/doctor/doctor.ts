@@ -118,6 +118,12 @@ async function checkApi(settings: AgentSettings): Promise<readonly Diagnosis[]> 
   }
   const nodeName = resolveNodeName(settings.proxier.nodeName, hostname());
   const { server, access } = await checkApiAccess({ ...settings.kubernetes, nodeName });
+  const refusals = new Set(access.map(({ refusal }) => refusal));
+  const [refusal] = refusals;
+  if (refusals.size === 1 && refusal !== undefined) {
+    const advice = 'look at the kubeconfig, and at the network to the API server';
+    return [{ check: 'API server', status: 'problem', found: `${server}: ${refusal}`, advice }];
+  }
   return access.map((one) => judgeAccess(one, server, nodeName));
 }
 

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { printable } from '../logging/printable.js';
 import { FLAGS, type Flag, type FlagName } from './flag.js';
 import { parseGoBool } from './go-values.js';
-import { nearestFlag } from './nearest-flag.js';
+import { nearestFlag, nearestName } from './nearest-flag.js';
 
 /** What is to be done. */
 export type AgentCommand = 'run' | 'cleanup' | 'doctor' | 'explain' | 'help' | 'version';
@@ -19,6 +19,7 @@ export interface CommandLine {
 }
 
 const PROGRAM = 'kube-proxier';
+const COMMANDS = ['cleanup', 'doctor', 'explain'] as const;
 
 /** Takes the arguments (without node and script) apart as kube-proxy does. Never throws. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
@@ -35,9 +36,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const isSet = (name: FlagName) => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
   let command: AgentCommand = isSet('cleanup') ? 'cleanup' : 'run';
   const [first, ...rest] = operands;
-  const named = first === 'cleanup' || first === 'doctor' || first === 'explain';
+  const named = COMMANDS.find((name) => name === first);
   if (named) {
-    command = first;
+    command = named;
   }
   const positional = named ? [...rest] : [...operands];
   let mayBeValue = false;
@@ -56,9 +57,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     }
   } else if (stray.length > 0) {
     const list = stray.map((operand) => `"${printable(operand)}"`).join(', ');
-    errors.push(
-      `${PROGRAM} takes no arguments besides its flags, and got ${list}; to name several manifests, repeat --manifests`,
-    );
+    const hint = describeStray(stray[0] ?? '', values.has('manifests'));
+    errors.push(`${PROGRAM} takes no arguments besides its flags, and got ${list}; ${hint}`);
   }
   if (isSet('version')) {
     command = 'version';
@@ -67,62 +67,6 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     command = 'help';
   }
   return { command, values, operands: command === 'explain' ? stray : [], errors };
-}
-
-/**
- * The text of `--help`.
- *
- * @param modes what `--proxy-mode` can be, with a line on each.
- */
-export function helpText(modes: readonly { readonly mode: string; readonly description: string }[]): string {
-  return createHelp(modes).helpInformation();
-}
-
-function createHelp(modes: readonly { readonly mode: string; readonly description: string }[]): Command {
-  const program = new Command(PROGRAM)
-    .description(
-      'Takes care of Kubernetes Services on this node: what is sent to a Service reaches one of its endpoints.\n' +
-        'What it has programmed stays in place when it ends; the command cleanup removes it.',
-    )
-    .usage(
-      '--kubeconfig <path> | --manifests <path> [flags]\n       kube-proxier cleanup [flags]\n       kube-proxier doctor [flags]\n       kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]',
-    )
-    .helpOption(false)
-    .helpCommand(false)
-    .configureHelp({ helpWidth: 100 });
-  for (const flag of FLAGS) {
-    program.addOption(optionOf(flag, modes));
-  }
-  program
-    .command('cleanup')
-    .description('Remove everything that any mode has programmed, nothing else, and end.')
-    .helpOption(false);
-  program
-    .command('doctor')
-    .description(
-      'Look whether this host can run every mode, or that of --proxy-mode, and what is in the way; change nothing. Ends ' +
-        'with 1 when there is a problem.',
-    )
-    .helpOption(false);
-  program
-    .command('explain')
-    .description(
-      'Say what becomes of a packet, and why. Asks the agent that runs at --metrics-bind-address, or works it out from ' +
-        '--manifests, which needs no privileges.',
-    )
-    .helpOption(false);
-  return program;
-}
-
-function optionOf(flag: Flag, modes: readonly { readonly mode: string; readonly description: string }[]): Option {
-  const short = flag.short === undefined ? '' : `-${flag.short}, `;
-  const value = flag.value === undefined ? '' : ` <${flag.value}>`;
-  const choices = flag.name === 'proxy-mode' ? modes.map(({ mode, description }) => ` ${mode}: ${description}.`) : [];
-  const help = `${flag.help}${choices.join('')} Default: ${flag.defaultText}.`;
-  // Flags that make the program do one thing and end, or that do nothing, have no default worth saying.
-  const bare = flag.group === 'Without effect' || ['help', 'version', 'cleanup', 'init-only'].includes(flag.name);
-  const says = bare ? flag.help : help;
-  return new Option(`${short}--${flag.name}${value}`, says).helpGroup(`${flag.group}:`);
 }
 
 function createParser(): Command {
@@ -172,4 +116,19 @@ function describeUnknown(argument: string): string {
   const shown = printable(argument.replace(/=.*$/s, ''), 80);
   const hint = nearest === undefined ? `see ${PROGRAM} --help` : `did you mean --${nearest}?`;
   return `unknown flag ${shown}; ${hint}`;
+}
+
+function describeStray(operand: string, manifestsGiven: boolean): string {
+  const command = nearestName(operand, COMMANDS);
+  if (command !== undefined && command !== operand) {
+    return `did you mean the command ${command}?`;
+  }
+  const flag = nearestFlag(operand);
+  if (flag !== undefined) {
+    return `did you mean --${flag}?`;
+  }
+  if (parseGoBool(operand) !== undefined) {
+    return `true or false goes to its flag with "=", as in --masquerade-all=${operand}`;
+  }
+  return manifestsGiven ? 'to name several manifests, repeat --manifests' : `see ${PROGRAM} --help`;
 }

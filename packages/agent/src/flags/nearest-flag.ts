@@ -2,14 +2,22 @@ import { FLAGS } from './flag.js';
 
 /** The flag that `name` was most likely meant to be; undefined when none comes close. */
 export function nearestFlag(name: string): string | undefined {
+  return nearestName(
+    name,
+    FLAGS.map((flag) => flag.name),
+  );
+}
+
+/** The one of `names` that `name` was most likely meant to be; undefined when none comes close. */
+export function nearestName(name: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestLikeness = 0.65;
-  for (const flag of FLAGS) {
-    const length = Math.max(flag.name.length, name.length);
+  for (const candidate of names) {
+    const length = Math.max(candidate.length, name.length);
     // Measuring costs the product of the lengths, and a name this long is none of ours.
-    const likeness = name.length > 64 ? 0 : (length - editDistance(flag.name, name)) / length;
+    const likeness = name.length > 64 ? 0 : (length - editDistance(candidate, name)) / length;
     if (likeness > bestLikeness) {
-      best = flag.name;
+      best = candidate;
       bestLikeness = likeness;
     }
   }

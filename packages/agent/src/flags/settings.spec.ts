@@ -257,7 +257,7 @@ describe('readSettings', () => {
   });
 
   it('tells of everything at once', () => {
-    expect(problems('--proxy-mod=x', '--v=x', '--masquerade-all=2', 'extra', '--bind-address=y')).toHaveLength(6);
+    expect(problems('--proxy-mod=x', '--v=x', '--masquerade-all=2', 'extra', '--bind-address=y')).toHaveLength(5);
   });
 
   it('reads what only the ipvs backend knows of', () => {

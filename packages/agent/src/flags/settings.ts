@@ -295,6 +295,10 @@ class SettingsReader extends FlagValues {
     if ((this.environment.KUBERNETES_SERVICE_HOST ?? '') !== '') {
       return { kubeconfig, master };
     }
+    if (this.commandLine.errors.length > 0 || (this.configuration?.problems.length ?? 0) > 0) {
+      // It may stand in what was misspelt.
+      return undefined;
+    }
     const where = this.configuration ? 'set clientConnection.kubeconfig to' : 'give --kubeconfig with';
     this.problems.push(
       `there is nowhere to learn Services from: ${where} the path of a kubeconfig file, or give --manifests ` +

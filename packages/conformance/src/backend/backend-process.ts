@@ -135,6 +135,9 @@ export class BackendProcess {
 
   #receive(reply: Reply): void {
     if (reply.event === 'failed') {
+      if (reply.told) {
+        this.#log = '';
+      }
       this.#fail(reply.message, reply.code);
       return;
     }

@@ -16,11 +16,7 @@ export async function loadBackend({ backend, mode, options }: BackendChoice): Pr
   try {
     found = (await import(isAbsolute(backend) ? pathToFileURL(backend).href : backend)) as Record<string, unknown>;
   } catch (error) {
-    throw new ConformanceError(
-      'CONFORMANCE_UNKNOWN_BACKEND',
-      `cannot load the backend ${backend}: ${messageOf(error)}; give the name of an installed package, or the path of its module`,
-      { cause: error },
-    );
+    throw new ConformanceError('CONFORMANCE_UNKNOWN_BACKEND', whyNotLoaded(backend, error), { cause: error });
   }
   const entries = Object.entries(found);
   const makers = entries.filter(([name, value]) => /^create\w*Backend$/.test(name) && typeof value === 'function');
@@ -45,7 +41,7 @@ export async function loadBackend({ backend, mode, options }: BackendChoice): Pr
   if (modes.length === 0) {
     throw new ConformanceError(
       'CONFORMANCE_UNKNOWN_BACKEND',
-      `${backend} exports no BackendModule; see the contract in @kube-proxier/core`,
+      `${backend} exports no BackendModule, nor a create…Backend that makes one: ${whatInstead(entries)}`,
     );
   }
   const near = mode === undefined ? undefined : nearest(mode, modes);
@@ -53,7 +49,7 @@ export async function loadBackend({ backend, mode, options }: BackendChoice): Pr
     'CONFORMANCE_UNKNOWN_MODE',
     mode === undefined
       ? `${backend} has several modes: say one of ${modes.join(', ')} with --mode`
-      : `${backend} has no mode ${mode}${near ? `; did you mean ${near}?` : ''} It has ${modes.join(', ')}.`,
+      : `${backend} has no mode ${mode}; ${near ? `did you mean ${near}? ` : ''}it has ${modes.join(', ')}`,
   );
 }
 
@@ -63,7 +59,37 @@ function isBackendModule(value: unknown): value is BackendModule {
     typeof module === 'object' &&
     module !== null &&
     typeof module.mode === 'string' &&
+    typeof module.description === 'string' &&
     typeof module.probe === 'function' &&
     typeof module.module === 'object'
   );
+}
+
+function whyNotLoaded(backend: string, error: unknown): string {
+  const { code, name, stack = '' } = error as { readonly code?: unknown } & Partial<Error>;
+  const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'ERR_UNSUPPORTED_DIR_IMPORT';
+  if (missing && messageOf(error).includes(`'${backend}'`)) {
+    const advice = isAbsolute(backend)
+      ? 'give the path of its module; is it built?'
+      : 'give the name of an installed package, or the path of its module';
+    return `cannot load the backend ${backend}: there is no such module; ${advice}`;
+  }
+  // Where a mistake in the syntax is, Node tells only when it ends because of it.
+  const place = name === 'SyntaxError' ? `"node ${backend}" shows where` : /\bfile:\S+:\d+/.exec(stack)?.[0];
+  return `the backend ${backend} failed while it was loaded: ${messageOf(error)}${place === undefined ? '' : ` (${place})`}`;
+}
+
+const MEMBERS = { mode: 'string', description: 'string', probe: 'function', module: 'object' } as const;
+
+/** What comes nearest to a backend, and what it lacks. */
+function whatInstead(entries: readonly (readonly [string, unknown])[]): string {
+  const lacks = ([name, value]: readonly [string, unknown]) => {
+    const object = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+    const missing = Object.entries(MEMBERS).flatMap(([member, type]) =>
+      typeof object[member] === type ? [] : [`${member} (${type})`],
+    );
+    return { name, missing };
+  };
+  const [nearest] = entries.map(lacks).sort((a, b) => a.missing.length - b.missing.length);
+  return nearest === undefined ? 'it exports nothing' : `its ${nearest.name} lacks ${nearest.missing.join(', ')}`;
 }

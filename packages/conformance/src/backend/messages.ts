@@ -46,8 +46,13 @@ export type Reply =
   | { readonly event: 'started'; readonly families: readonly IPFamily[] }
   | { readonly event: 'in-force'; readonly family: IPFamily; readonly marker: string }
   | { readonly event: 'cleaned-up' }
-  /** `code` where it is the kit's own error, about how it was asked. */
-  | { readonly event: 'failed'; readonly message: string; readonly code?: ConformanceErrorCode };
+  /** `code` where it is the kit's own error, about how it was asked; `told` where the log says no more. */
+  | {
+      readonly event: 'failed';
+      readonly message: string;
+      readonly code?: ConformanceErrorCode;
+      readonly told?: boolean;
+    };
 
 /** Namespace of the Services that tell when changes are in force. */
 export const MARKER_NAMESPACE = 'kube-proxier-conformance';

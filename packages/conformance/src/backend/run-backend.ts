@@ -83,6 +83,8 @@ class KitSource implements Source {
 const source = new KitSource();
 /** Markers that are not yet told to be in force, by family. */
 const waiting = new Map<IPFamily, Set<string>>();
+/** Failures in a row, over some ten seconds, after which a sync is taken for one that never succeeds. */
+const MOST_FAILURES = 8;
 
 async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'start' }>['proxier']): Promise<void> {
   const backend = await loadBackend(choice);
@@ -95,6 +97,12 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
     proxier,
     logger,
     observer: {
+      failed({ family, error, failures }) {
+        if (failures === MOST_FAILURES) {
+          const message = `${family} syncs failed ${failures} times in a row: ${messageOf(error)}`;
+          send({ event: 'failed', message, told: true });
+        }
+      },
       synced({ family, state }) {
         const markers = waiting.get(family) ?? new Set<string>();
         for (const marker of [...markers]) {

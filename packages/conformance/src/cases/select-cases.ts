@@ -33,7 +33,7 @@ export function selectCases(
       const near = nearest(pattern.replace(/[*?]/g, ''), [...new Set(cases.map(({ id }) => id))]);
       throw new ConformanceError(
         'CONFORMANCE_UNKNOWN_CASE',
-        `no case is called ${pattern}${near === undefined ? '' : `; did you mean ${near}?`} See --list for all.`,
+        `no case is called ${pattern}; ${near === undefined ? '' : `did you mean ${near}? `}--list names all`,
       );
     }
     for (const one of found) {

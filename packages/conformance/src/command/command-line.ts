@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 import { REPORT_FORMATS, type ReportFormat } from '../report/format-report.js';
@@ -9,24 +10,30 @@ export interface CommandLine {
   readonly cases: readonly string[];
   readonly report: ReportFormat;
   readonly output?: string;
-  readonly keep: boolean;
-  readonly list: boolean;
+  readonly keep?: boolean;
+  readonly list?: boolean;
   readonly show?: string;
   readonly jobs?: number;
   readonly patience?: number;
   readonly option: Readonly<Record<string, unknown>>;
 }
 
+const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
+
 const HELP = `
 Examples:
   npx @kube-proxier/conformance --backend @kube-proxier/nftables
-  npx @kube-proxier/conformance --backend ./dist/index.js --cases 'EXT-L-*' --cases quick
-  npx @kube-proxier/conformance --backend @kube-proxier/iptables --option variant=legacy
+  npx @kube-proxier/conformance --backend ./dist/index.js --cases 'EXT-L-*'
   npx @kube-proxier/conformance --backend ./dist/index.js --cases EXT-L-S2 --keep
+  npx @kube-proxier/conformance --backend @kube-proxier/iptables \\
+      --option variant=legacy
 
-Needs root, or "unshare --user --map-root-user --net --mount" before the command.
+Needs root, or before the command: unshare --user --map-root-user --net --mount
 
-Exit status: 0 all cases passed (skipped ones do not count), 1 a case failed, 2 the suite could not be run, or was ended.`;
+Exit status: 0 when all cases passed (skipped ones do not count), 1 when one
+failed, 2 when the suite could not be run, or was ended.`;
 
 /**
  * Reads the arguments (without node and script).
@@ -42,18 +49,29 @@ export function parseCommandLine(
     .description('Sends real packets through a kube-proxier backend and judges what comes of them.')
     .option('--backend <package|path>', 'the backend: an installed package, or the path of its module')
     .option('--mode <mode>', 'its mode, where the module has several')
-    .option('--cases <pattern>', 'ids of cases, with * and ?; "quick" for a subset; may be repeated', collect, [])
+    .addOption(
+      new Option('--cases <pattern>', 'ids of cases, with * and ?; "quick" for a subset; may be repeated')
+        .argParser(collect)
+        .default([], 'all'),
+    )
     .addOption(new Option('--report <format>', 'form of the report').choices(REPORT_FORMATS).default('text'))
     .option('--output <file>', 'where the report is written; default standard output')
-    .option('--option <key=value>', "an option for the module's create…Backend; may be repeated", readOption, {})
+    .addOption(
+      new Option('--option <key=value>', "an option for the module's create…Backend; may be repeated")
+        .argParser(readOption)
+        .default({}, 'none'),
+    )
     .option('--jobs <number>', 'sandboxes at the same time; default one more than processors, four at most', readJobs)
     .option('--patience <factor>', 'waits so many times as long, on a slow machine; default 1', readPatience)
-    .option('--keep', 'leave the namespaces of the first failed case (or the last one) up until Ctrl-C', false)
-    .option('--list', 'list the cases and end', false)
+    .option('--keep', 'leave the namespaces of the first failed case (or the last one) up until Ctrl-C')
+    .option('--list', 'list the cases and end')
     .option('--show <case>', 'print cases in full, with their steps, and end')
+    .version(VERSION, '--version', 'print the version and end')
+    .helpOption('-h, --help', 'print this text and end')
     .addHelpText('after', HELP)
     .allowExcessArguments(false)
     .exitOverride()
+    .configureHelp({ helpWidth: 80 })
     .configureOutput({ writeOut: (part) => (text += part), writeErr: (part) => (text += part) });
   try {
     program.parse(args, { from: 'user' });

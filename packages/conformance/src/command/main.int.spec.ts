@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -18,15 +17,53 @@ export const idle = {
 };
 export const second = { ...idle, mode: 'second' };
 `;
+/** A backend that runs, and can bring nothing about. */
+const FAILING = `
+import { ReconcilingProxier, Tokens } from '@kube-proxier/core';
+import { ContainerModule } from 'inversify';
+const dataplane = {
+  plan: () => ({}),
+  apply: async () => {
+    throw new Error('no such pump');
+  },
+  readBack: async () => ({}),
+  describe: () => '',
+  cleanup: async () => {},
+};
+export const failing = {
+  mode: 'failing',
+  description: 'fails',
+  probe: async () => ({ usable: true }),
+  module: new ContainerModule(({ bind }) => {
+    bind(Tokens.ProxierFactory).toConstantValue(
+      (context) => new ReconcilingProxier({ mode: 'failing', context, dataplane }),
+    );
+    bind(Tokens.Cleanup).toConstantValue(async () => {});
+  }),
+};
+`;
 
 describe('the command', () => {
   let directory: string;
   let backend: string;
+  let half: string;
+  let failing: string;
+  let thrower: string;
+  let broken: string;
 
   beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'conformance-'));
+    // From here the modules find what they import.
+    directory = mkdtempSync(fileURLToPath(new URL('../../../../node_modules/.conformance-', import.meta.url)));
     backend = join(directory, 'backend.mjs');
     writeFileSync(backend, BACKENDS);
+    half = join(directory, 'half.mjs');
+    writeFileSync(half, "export const half = { mode: 'half', module: {} };\n");
+    thrower = join(directory, 'thrower.mjs');
+    writeFileSync(thrower, "throw new Error('no config');\n");
+    failing = join(directory, 'failing.mjs');
+    writeFileSync(failing, FAILING);
+    broken = join(directory, 'broken.mjs');
+    writeFileSync(broken, 'not a module\n');
   });
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -51,6 +88,7 @@ describe('the command', () => {
       status: 0,
       stdout: expect.stringContaining('--backend <package|path>'),
     });
+    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await run(['--list', '--cases', 'CIP-L-S2'])).stdout).toBe(
       'CIP-L-S2  internalTrafficPolicy Local, remote ready only\n',
     );
@@ -61,17 +99,33 @@ describe('the command', () => {
     [[], /--backend is needed/],
     [['--backend', '@acme/nowhere'], /cannot load the backend @acme\/nowhere/],
     [['--backend', 'BACKEND', '--cases', 'EXT-L-S99'], /no case is called EXT-L-S99; did you mean EXT-L-S9\?/],
-    [['--backend', 'BACKEND', '--mode', 'idel'], /no mode idel; did you mean idle\? It has idle, second\./],
+    [['--backend', 'BACKEND', '--mode', 'idel'], /no mode idel; did you mean idle\? it has idle, second$/m],
     [['--backend', 'BACKEND'], /has several modes: say one of idle, second with --mode/],
     [['--backend', 'BACKEND', '--option', 'fast=true'], /exports no create…Backend, so it takes no options/],
+    [['--backend', './none.mjs'], /none\.mjs: there is no such module; .*is it built\?/],
+    [['--backend', 'BROKEN'], /failed while it was loaded: .*"node .*broken\.mjs" shows where\)$/m],
+    [['--backend', 'THROWER'], /failed while it was loaded: no config \(file:.*thrower\.mjs:1:\d+\)$/m],
+    [['--backend', 'HALF'], /its half lacks description \(string\), probe \(function\)$/m],
+    [
+      ['--backend', 'BACKEND', '--mode', 'idle', '--report', 'junit', '--output', '/nowhere/report.xml'],
+      /^--output: the report cannot be written: .*ENOENT.*; give the path of a file that can be\n$/,
+    ],
     [['--list', '--jobs', 'many'], /whole number from 1 to 64/],
     [['--list', '--patience', '0'], /number from 1 to 100/],
     [['--lits'], /Did you mean --list\?/],
   ])('%j is a mistake, and ends with status 2', async (args, message) => {
-    const { status, stderr } = await run(args.map((word) => (word === 'BACKEND' ? backend : word)));
+    const files: Record<string, string> = { BACKEND: backend, HALF: half, THROWER: thrower, BROKEN: broken };
+    const { status, stderr } = await run(args.map((word) => files[word] ?? word));
     expect(stderr).toMatch(message);
     expect(status).toBe(2);
   });
+
+  test('a backend whose apply never succeeds is told from one that is slow, and its reason is said once', async () => {
+    const { status, stdout } = await run(['--backend', failing, '--cases', 'CIP-L-S1']);
+    expect(stdout).toMatch(/came +the backend failed: IPv[46] syncs failed 8 times in a row: no such pump$/m);
+    expect(stdout.match(/no such pump/g)).toHaveLength(1);
+    expect(status).toBe(1);
+  }, 90_000);
 
   test('Ctrl-C while a world is kept up removes its namespaces', async () => {
     const nftables = fileURLToPath(new URL('../../../nftables/dist/index.js', import.meta.url));

@@ -7,6 +7,7 @@ import { isProxierError, messageOf } from '@kube-proxier/core';
 import { stringify } from 'yaml';
 import { readCases } from '../cases/read-cases.js';
 import { selectCases } from '../cases/select-cases.js';
+import { ConformanceError } from '../conformance-error.js';
 import { formatReport } from '../report/format-report.js';
 import { Progress } from '../report/progress.js';
 import { type KeptWorld, runConformance, tally } from '../run/run-conformance.js';
@@ -52,6 +53,10 @@ async function execute(line: CommandLine, io: CommandIO): Promise<0 | 1 | 2> {
     return 0;
   }
   const backend = findModule(line.backend ?? '');
+  if (line.output !== undefined) {
+    // Not being able to is found out before the cases run.
+    writeReport(line.output, '');
+  }
   const progress = new Progress(io.progress, line.mode ?? line.backend ?? '');
   const report = await runConformance({
     backend,
@@ -69,12 +74,22 @@ async function execute(line: CommandLine, io: CommandIO): Promise<0 | 1 | 2> {
   if (line.output === undefined) {
     io.output.write(text);
   } else {
-    writeFileSync(line.output, text);
+    writeReport(line.output, text);
     if (line.report !== 'text') {
       io.output.write(formatReport(report, 'text'));
     }
   }
   return tally(report.results).failed > 0 ? 1 : report.interrupted && !line.keep ? 2 : 0;
+}
+
+/** @throws ConformanceError `CONFORMANCE_BAD_OPTION` */
+function writeReport(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    const message = `--output: the report cannot be written: ${messageOf(error)}; give the path of a file that can be`;
+    throw new ConformanceError('CONFORMANCE_BAD_OPTION', message, { cause: error });
+  }
 }
 
 /**

@@ -60,7 +60,7 @@ export interface ClosedRoute {
 export interface Frontend {
   readonly key: FrontendKey;
   readonly kind: FrontendKind;
-  /** Canonical IP address; undefined for a NodePort, which is reached on `ProxyState.nodePortAddresses`. */
+  /** Canonical IP address; undefined for a NodePort, which is reached on `NodeState.nodePortAddresses`. */
   readonly address: string | undefined;
   readonly port: number;
   readonly protocol: Protocol;

@@ -90,7 +90,18 @@ class IptablesCommand implements Iptables {
   }
 
   async ruleExists(table: IptablesTable, chain: string, rule: string): Promise<boolean> {
-    return this.#succeeds(['-t', table, '-C', chain, ...(splitWords(rule) ?? [])]);
+    const words = splitWords(rule) ?? [];
+    try {
+      return await this.#succeeds(['-t', table, '-C', chain, ...words]);
+    } catch (error) {
+      // A jump to a chain that is gone is taken for a mistake in the question, by both variants.
+      const target = words[words.indexOf('-j') + 1];
+      const mentioned = error instanceof IptablesError && target !== undefined && namesTarget(error, target);
+      if (mentioned && !(await this.chainExists(table, target))) {
+        return false;
+      }
+      throw error;
+    }
   }
 
   async version(): Promise<IptablesVersion> {
@@ -237,6 +248,10 @@ function translate(error: CommandError, family: IPFamily): IptablesError {
     );
   }
   return new IptablesError('IPTABLES_FAILED', error.message, cause);
+}
+
+function namesTarget({ cause }: IptablesError, target: string): boolean {
+  return cause instanceof CommandError && cause.exitCode === 2 && cause.stderr.includes(target);
 }
 
 const LINE = [

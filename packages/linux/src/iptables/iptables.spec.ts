@@ -87,6 +87,15 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
+  test('a jump is gone with the chain that it led to', async () => {
+    await subject.with(async (iptables) => {
+      await iptables.restore(document('nat', ':A - [0:0]', '-A PREROUTING -j A'));
+      expect(await iptables.ruleExists('nat', 'PREROUTING', '-j A')).toBe(true);
+      await iptables.restore(document('nat', '-F PREROUTING', '-X A'));
+      expect(await iptables.ruleExists('nat', 'PREROUTING', '-j A')).toBe(false);
+    });
+  });
+
   test.each([
     { why: 'jump to a chain that is not there', lines: [':NEW - [0:0]', '-A NEW -j NOPE'] },
     { why: 'append to a chain that is not there', lines: ['-A NOPE -j ACCEPT'] },

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { CommandError, type CommandRunner } from './command-runner.js';
 
 /**
  * Reads and writes files of `/proc` and `/sys`. What they hold depends on the network namespace of the process that
@@ -16,6 +17,41 @@ export const kernelFiles: KernelFiles = {
   read: (path) => readFile(path, 'utf8'),
   write: (path, text) => writeFile(path, text),
 };
+
+/**
+ * {@link KernelFiles} as programs that `runner` starts see them, by `cat` and `tee`: those of another network namespace
+ * where the runner works in one.
+ */
+export function kernelFilesOf(runner: CommandRunner): KernelFiles {
+  return {
+    async read(path) {
+      return (await withSystemCode(runner.run({ command: 'cat', args: ['--', path] }))).stdout;
+    },
+    async write(path, text) {
+      await withSystemCode(runner.run({ command: 'tee', args: ['--', path], stdin: text, stdout: 'ignore' }));
+    },
+  };
+}
+
+/** How tools spell the system's codes (in English, by `LC_ALL=C`). */
+const SPELLINGS = new Map([
+  ['No such file or directory', 'ENOENT'],
+  ['Not a directory', 'ENOTDIR'],
+  ['Permission denied', 'EACCES'],
+  ['Operation not permitted', 'EPERM'],
+  ['Read-only file system', 'EROFS'],
+  ['Invalid argument', 'EINVAL'],
+]);
+
+async function withSystemCode<Result>(run: Promise<Result>): Promise<Result> {
+  try {
+    return await run;
+  } catch (error) {
+    const said = error instanceof CommandError ? error.stderr.trim() : '';
+    const [, code] = [...SPELLINGS].find(([spelling]) => said.endsWith(spelling)) ?? [];
+    throw code === undefined ? error : Object.assign(new Error(`${code}: ${said}`, { cause: error }), { code });
+  }
+}
 
 /** The system's code of an error, for example `ENOENT`; undefined when it has none. */
 export function systemErrorCode(error: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { kernelFilesOf } from '../process/kernel-files.js';
 import { FakeSysctl } from '../testing/fake-sysctl.js';
 import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
 import { ProcSysctl, type Sysctl } from './sysctl.js';
@@ -52,13 +53,16 @@ describe('FakeSysctl', () => {
   });
 });
 
-describe('ProcSysctl, in the kernel', () => {
+describe.each([
+  { how: 'by a process there', filesOf: ({ node }: NetworkSandbox) => node.files },
+  { how: 'by programs that are run there', filesOf: ({ node }: NetworkSandbox) => kernelFilesOf(node.runner) },
+])('ProcSysctl, in the kernel, $how', ({ filesOf }) => {
   let sandbox: NetworkSandbox;
   beforeAll(async () => {
     sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
   });
   afterAll(() => sandbox.close());
-  sysctlSuite(() => new ProcSysctl(sandbox.node.files));
+  sysctlSuite(() => new ProcSysctl(filesOf(sandbox)));
 
   test('reads the settings of this process by default', async () => {
     expect(await new ProcSysctl().read('net/ipv4/ip_forward')).toMatch(/^[01]$/);

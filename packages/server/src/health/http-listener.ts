@@ -78,7 +78,10 @@ export class HttpListener {
           reject(new ListenError(name, joinHostPort(host, port), error));
           return;
         }
-        logger.error(`The ${name} cannot listen on ${joinHostPort(host, port)}; trying again: ${messageOf(error)}`);
+        const taken = 'code' in error && error.code === 'EADDRINUSE';
+        const hint = taken ? '; does another proxy run here? "ss -ltnp" names it' : '';
+        const where = joinHostPort(host, port);
+        logger.error(`The ${name} cannot listen on ${where}; trying again: ${messageOf(error)}${hint}`);
         onFailure?.(error);
         if (!this.stopped) {
           this.retry = clock.setTimer(RETRY, () => void this.start());
