@@ -198,10 +198,10 @@ function clusterIPEntry(address: string): Entry {
     key: address,
     owner: undefined,
     place: placeOfAddress(address),
-    rule: new IptablesRule({
+    text: new IptablesRule({
       destination: { value: hostCIDR(address) },
       target: { target: 'REJECT', with: address.includes(':') ? 'icmp6-port-unreachable' : 'icmp-port-unreachable' },
-    }),
+    }).text,
   };
 }
 
@@ -212,12 +212,12 @@ function healthCheckEntry(check: HealthCheckNodePort): Entry {
     key: `${port} ${serviceKey(check)}`,
     owner: undefined,
     place: placeOfPort('tcp', port),
-    rule: new IptablesRule({
+    text: new IptablesRule({
       protocol: 'tcp',
       comment: `${serviceKey(check)} health check node port`,
       matches: [{ match: 'port', protocol: 'tcp', first: port }],
       target: { target: 'ACCEPT' },
-    }),
+    }).text,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Condition, IptablesProtocol, IptablesRule, IptablesRuleParts } fro
 import { IptablesRule as Rule } from '@kube-proxier/linux';
 import { CHAINS } from './chain-names.js';
 import type { Chain } from './iptables-transaction.js';
+import { RuleText } from './rule-text.js';
 
 /**
  * The lists that packets are looked up in. Each is a chain while it is short, and a tree of chains when it is long, so
@@ -46,7 +47,8 @@ export interface Entry {
   /** The service port that it is there for; entries of none are never to blame for a refused document. */
   readonly owner: string | undefined;
   readonly place: Place;
-  readonly rule: IptablesRule;
+  /** The rule, as `iptables-save` prints it. */
+  readonly text: string;
 }
 
 /** Where in a tree: the names of its chains without the root's, and what leads there. */
@@ -62,34 +64,51 @@ const LEAF_BITS = 0x1f0;
 /** Lists up to this long stay one chain: easier to read, and as fast. */
 const FLAT = 32;
 
+/** The places that were asked for: there are few, and what stands in one shares it. */
+const places = new Map<string, Place>();
+
 /** The place of an address, IPv4 or IPv6. */
 export function placeOfAddress(address: string): Place {
   const low = lowBits(address);
   const [middle, leaf] = [low & MIDDLE_BITS, low & LEAF_BITS];
-  const bits = address.includes(':') ? bits6 : bits4;
-  const name = hex(middle);
-  return {
-    middle: name,
-    leaf: `${name}-${hex(leaf >> 4)}`,
-    toMiddle: { destination: bits(middle, MIDDLE_BITS) },
-    toLeaf: { destination: bits(leaf, LEAF_BITS) },
-  };
+  const isIPv6 = address.includes(':');
+  return place(`${isIPv6 ? 'IPv6' : 'IPv4'} ${middle | leaf}`, () => {
+    const bits = isIPv6 ? bits6 : bits4;
+    const name = hex(middle);
+    return {
+      middle: name,
+      leaf: `${name}-${hex(leaf >> 4)}`,
+      toMiddle: { destination: bits(middle, MIDDLE_BITS) },
+      toLeaf: { destination: bits(leaf, LEAF_BITS) },
+    };
+  });
 }
 
 /** The place of a port. */
 export function placeOfPort(protocol: IptablesProtocol, port: number): Place {
   const [middle, leaf] = [port >> 10, port >> 5];
-  const name = `${protocol.toUpperCase()}-${middle}`;
-  const range = (first: number, size: number): IptablesRuleParts => ({
-    protocol,
-    matches: [{ match: 'port', protocol, first, last: first + size - 1 }],
+  return place(`${protocol} ${leaf}`, () => {
+    const name = `${protocol.toUpperCase()}-${middle}`;
+    const range = (first: number, size: number): IptablesRuleParts => ({
+      protocol,
+      matches: [{ match: 'port', protocol, first, last: first + size - 1 }],
+    });
+    return {
+      middle: name,
+      leaf: `${name}-${leaf & 31}`,
+      toMiddle: range(middle << 10, 1024),
+      toLeaf: range(leaf << 5, 32),
+    };
   });
-  return {
-    middle: name,
-    leaf: `${name}-${leaf & 31}`,
-    toMiddle: range(middle << 10, 1024),
-    toLeaf: range(leaf << 5, 32),
-  };
+}
+
+function place(name: string, make: () => Place): Place {
+  let known = places.get(name);
+  if (known === undefined) {
+    known = make();
+    places.set(name, known);
+  }
+  return known;
 }
 
 function lowBits(address: string): number {
@@ -229,14 +248,18 @@ export class DispatchTree {
 
 /** Entries that do the same (one endpoint of several Services) become one rule. */
 function list(entries: readonly Entry[]): Chain & { readonly owners: readonly (string | undefined)[] } {
-  const rules = new Map<string, Entry>();
-  for (const entry of entries) {
-    if (!rules.has(entry.rule.bareText)) {
-      rules.set(entry.rule.bareText, entry);
+  const seen = new Set<string>();
+  const rules: RuleText[] = [];
+  const owners: (string | undefined)[] = [];
+  for (const { text, owner } of entries) {
+    const rule = new RuleText(text);
+    if (!seen.has(rule.bareText)) {
+      seen.add(rule.bareText);
+      rules.push(rule);
+      owners.push(owner);
     }
   }
-  const kept = [...rules.values()];
-  return { rules: kept.map((entry) => entry.rule), owners: kept.map((entry) => entry.owner) };
+  return { rules, owners };
 }
 
 function byKey(a: Entry, b: Entry): number {

@@ -202,12 +202,12 @@ function remove(target: Draft, name: string, rulesBefore: number, owner?: string
   target.deletes.set(name, owner);
 }
 
-function sameRules(a: readonly IptablesRule[], b: readonly IptablesRule[]): boolean {
+function sameRules(a: Chain['rules'], b: Chain['rules']): boolean {
   return a.length === b.length && a.every((rule, index) => rule.bareText === b[index]?.bareText);
 }
 
 /** Whether a chain holds what it should, whatever its comments say and however the rules are spelled. */
-function holds(found: readonly string[], wanted: readonly IptablesRule[]): boolean {
+function holds(found: readonly string[], wanted: Chain['rules']): boolean {
   return (
     found.length === wanted.length &&
     wanted.every((rule, index) => {

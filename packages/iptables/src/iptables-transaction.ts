@@ -1,9 +1,10 @@
 import type { IPFamily } from '@kube-proxier/core';
 import type { IptablesRule } from '@kube-proxier/linux';
+import type { RuleText } from './rule-text.js';
 
 /** The whole content of one chain. */
 export interface Chain {
-  readonly rules: readonly IptablesRule[];
+  readonly rules: readonly Pick<RuleText, 'text' | 'bareText'>[];
   /** The service port that the chain belongs to; undefined for chains that several share. */
   readonly owner?: string;
   /** In a shared chain: the service port that the rule at the same place is there for. */

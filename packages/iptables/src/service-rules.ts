@@ -335,7 +335,7 @@ class ServiceRenderer {
       key: `${endpoint.address} ${this.port.key} ${endpoint.key}`,
       owner: undefined,
       place: placeOfAddress(endpoint.address),
-      rule: new IptablesRule({ source: host, destination: host, target: MARK }),
+      text: new IptablesRule({ source: host, destination: host, target: MARK }).text,
     });
   }
 
@@ -343,15 +343,15 @@ class ServiceRenderer {
     const { address, port } = frontend;
     this.#entries.push({
       tree,
-      key: `${frontend.key} ${index}`,
+      key: index === 0 ? frontend.key : `${frontend.key} ${index}`,
       owner: this.port.key,
       place: address === undefined ? placeOfPort(this.#protocol, port) : placeOfAddress(address),
-      rule: new IptablesRule({
+      text: new IptablesRule({
         ...parts,
         ...(address === undefined ? {} : { destination: { value: hostCIDR(address) } }),
         protocol: this.#protocol,
         matches: [...(parts.matches ?? []), { match: 'port', protocol: this.#protocol, first: port }],
-      }),
+      }).text,
     });
   }
 

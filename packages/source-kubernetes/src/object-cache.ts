@@ -8,7 +8,7 @@ export interface ObjectChange {
 }
 
 interface KnownObject {
-  /** JSON of what is kept of it. */
+  /** JSON of what is kept of it, packed. */
   readonly text: string;
   /** The very object that was handed out, for as long as somebody holds it. */
   readonly handedOut: WeakRef<object>;
@@ -47,8 +47,9 @@ export class ObjectCache {
     if (key === undefined) {
       return 'malformed';
     }
-    const kept = this.resource.shape(object) as object;
-    const text = JSON.stringify(kept);
+    const { shape } = this.resource;
+    const kept = shape.take(object) as object;
+    const text = JSON.stringify(shape.pack(kept));
     const known = this.objects.get(key);
     if (known?.text === text) {
       known.list = this.list;
@@ -93,7 +94,7 @@ export class ObjectCache {
   }
 
   private recall(known: KnownObject): object {
-    return known.handedOut.deref() ?? this.complete(JSON.parse(known.text) as object);
+    return known.handedOut.deref() ?? this.complete(this.resource.shape.unpack(JSON.parse(known.text)) as object);
   }
 
   /** Items of lists do not say what they are. */

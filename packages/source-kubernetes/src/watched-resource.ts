@@ -5,7 +5,7 @@ import {
   SERVICE_PROXY_NAME_LABEL,
   TOPOLOGY_ZONE_LABEL,
 } from '@kube-proxier/core';
-import { entriesWhere, fields, listOf, type Shape, whole } from './object-shape.js';
+import { anyFieldsOf, entriesWhere, fields, listOf, type Shape, whole } from './object-shape.js';
 
 /** One kind of object, how it is asked for, and what is kept of it. */
 export interface WatchedResource {
@@ -30,14 +30,12 @@ export interface WatchedResource {
 /** Annotations of this project; what core reads of a Service. */
 const OWN_ANNOTATIONS = 'kube-proxier.io/';
 
-const READ_LABELS = new Set([
-  SERVICE_NAME_LABEL,
-  SERVICE_PROXY_NAME_LABEL,
-  HEADLESS_SERVICE_LABEL,
-  TOPOLOGY_ZONE_LABEL,
-]);
-
-const labels = entriesWhere((name) => READ_LABELS.has(name));
+const labels = anyFieldsOf({
+  [SERVICE_NAME_LABEL]: whole,
+  [SERVICE_PROXY_NAME_LABEL]: whole,
+  [HEADLESS_SERVICE_LABEL]: whole,
+  [TOPOLOGY_ZONE_LABEL]: whole,
+});
 const names = listOf(fields({ name: whole }));
 
 export const SERVICES: WatchedResource = {
@@ -91,14 +89,14 @@ export const ENDPOINT_SLICES: WatchedResource = {
       name: whole,
       namespace: whole,
       labels,
-      annotations: entriesWhere((name) => name === LAST_CHANGE_TRIGGER_TIME_ANNOTATION),
+      annotations: anyFieldsOf({ [LAST_CHANGE_TRIGGER_TIME_ANNOTATION]: whole }),
     }),
     addressType: whole,
     ports: listOf(fields({ name: whole, protocol: whole, port: whole })),
     endpoints: listOf(
       fields({
         addresses: whole,
-        conditions: whole,
+        conditions: fields({ ready: whole, serving: whole, terminating: whole }),
         nodeName: whole,
         hints: fields({ forZones: names, forNodes: names }),
       }),

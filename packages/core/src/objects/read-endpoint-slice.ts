@@ -57,7 +57,8 @@ export function readEndpointSlice(
   }
   const annotations = reader.record(object.metadata.annotations, 'metadata.annotations');
   return result({
-    ...identity,
+    namespace: identity.namespace,
+    name: identity.name,
     serviceName,
     family: addressType,
     ports: readPorts(reader, object.ports),

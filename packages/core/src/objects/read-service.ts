@@ -12,6 +12,10 @@ const MAX_AFFINITY_SECONDS = 86_400;
 const ANNOTATION_PREFIX = 'kube-proxier.io/';
 
 type MutableByFamily<T> = Record<IPFamily, T[]>;
+type ByFamily<T> = Readonly<Record<IPFamily, readonly T[]>>;
+
+/** Most Services have no such addresses, and share that. */
+const NONE: readonly string[] = [];
 
 /** What of a Service is read. */
 export interface ServiceReadOptions {
@@ -102,8 +106,10 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
       'is missing; a LoadBalancer with externalTrafficPolicy Local needs one for its health checks',
     );
   }
+  // Not spread: each object that is made of another one's fields and more gets a description of its own in V8.
   return result({
-    ...identity,
+    namespace: identity.namespace,
+    name: identity.name,
     createdAt: reader.time(metadata.creationTimestamp) ?? 0,
     ports,
     families,
@@ -149,7 +155,7 @@ function readClusterIPs(
   return found;
 }
 
-function readAddresses(reader: FieldReader, value: unknown, field: string): MutableByFamily<string> {
+function readAddresses(reader: FieldReader, value: unknown, field: string): ByFamily<string> {
   const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };
   for (const [index, text] of reader.list(value, field).entries()) {
     if (typeof text === 'string' && text.trim() === '') {
@@ -164,13 +170,11 @@ function readAddresses(reader: FieldReader, value: unknown, field: string): Muta
 }
 
 /** The order of addresses means nothing, so it must not look like a change. */
-function sorted(found: MutableByFamily<string>): MutableByFamily<string> {
-  found.IPv4.sort();
-  found.IPv6.sort();
-  return found;
+function sorted({ IPv4, IPv6 }: MutableByFamily<string>): ByFamily<string> {
+  return { IPv4: IPv4.length === 0 ? NONE : IPv4.sort(), IPv6: IPv6.length === 0 ? NONE : IPv6.sort() };
 }
 
-function readLoadBalancerVIPs(reader: FieldReader, status: unknown): MutableByFamily<string> {
+function readLoadBalancerVIPs(reader: FieldReader, status: unknown): ByFamily<string> {
   const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };
   const loadBalancer = reader.record(reader.record(status, 'status')?.loadBalancer, 'status.loadBalancer');
   const ingress = reader.list(loadBalancer?.ingress, 'status.loadBalancer.ingress');
@@ -207,9 +211,9 @@ function readSourceRanges(reader: FieldReader, value: unknown): Record<IPFamily,
       found[cidr.family].push(cidr.text);
     }
   }
+  const ranges = sorted(found);
   const of = (family: IPFamily) =>
-    open[family] || (found[family].length === 0 && !malformed) ? undefined : found[family];
-  sorted(found);
+    open[family] || (ranges[family].length === 0 && !malformed) ? undefined : ranges[family];
   return { IPv4: of('IPv4'), IPv6: of('IPv6') };
 }
 
@@ -248,7 +252,7 @@ function readPorts(reader: FieldReader, value: unknown): readonly ServicePortDef
     }
     ports.push(read);
   }
-  return ports;
+  return ports.slice();
 }
 
 function readAffinity(reader: FieldReader, spec: Readonly<Record<string, unknown>>): number | undefined {

@@ -13,6 +13,12 @@ export interface FrontendContext {
 
 const REFUSE: readonly Route[] = [{ source: 'any', action: 'refuse' }];
 const DROP: Route = { source: 'any', action: 'drop' };
+const DROP_ALL: readonly Route[] = [DROP];
+/** What nearly all Services have, made once. */
+const TO_ALL: Readonly<Record<'cluster' | 'local', Readonly<Record<Masquerade, readonly Route[]>>>> = {
+  cluster: byMasquerade('cluster'),
+  local: byMasquerade('local'),
+};
 
 /**
  * All frontends of a service port with what is decided about them (spec §17). This is the one place where traffic
@@ -48,7 +54,15 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
   if (port.nodePort !== 0) {
     add('NodePort', undefined, port.nodePort, external);
   }
-  return frontends;
+  // Sliced, it is as long as it has to be.
+  return frontends.slice();
+}
+
+function byMasquerade(endpoints: 'cluster' | 'local'): Readonly<Record<Masquerade, readonly Route[]>> {
+  const route = (masquerade: Masquerade): readonly Route[] => [
+    { source: 'any', action: 'forward', endpoints, masquerade },
+  ];
+  return { always: route('always'), never: route('never'), 'off-cluster': route('off-cluster') };
 }
 
 /** Spec O-4, O-5. */
@@ -58,14 +72,14 @@ function internalRoutes(port: ServicePort, view: EndpointView, context: Frontend
   }
   const endpoints = port.internalTrafficPolicy === 'Local' ? 'local' : 'cluster';
   if (view[endpoints].length === 0) {
-    return [DROP];
+    return DROP_ALL;
   }
   const masquerade: Masquerade = context.masqueradeAll
     ? 'always'
     : context.node.detector.kind === 'none'
       ? 'never'
       : 'off-cluster';
-  return [{ source: 'any', action: 'forward', endpoints, masquerade }];
+  return TO_ALL[endpoints][masquerade];
 }
 
 /** Spec O-4, O-6, O-7, in the order of O-10: pods are told before the node's own addresses. */
@@ -74,7 +88,7 @@ function externalRoutes(port: ServicePort, view: EndpointView, context: Frontend
     return REFUSE;
   }
   if (port.externalTrafficPolicy === 'Cluster') {
-    return [{ source: 'any', action: 'forward', endpoints: 'cluster', masquerade: 'always' }];
+    return TO_ALL.cluster.always;
   }
   const routes: Route[] = [];
   if (context.node.detector.kind !== 'none') {

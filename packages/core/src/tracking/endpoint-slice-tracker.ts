@@ -7,19 +7,20 @@ import type { ObjectIdentity } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice } from '../objects/objects.js';
 import { EMPTY_VIEW, EndpointSet, type EndpointView, type TopologyPlace } from './endpoint-set.js';
+import { SmallMap } from './small-map.js';
 import { compareKeys, findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpoints.js';
 
 /** What one slice says about each service port. */
 interface Contribution {
-  readonly ports: ReadonlyMap<ServicePortKey, SortedEndpoints>;
+  readonly ports: SmallMap<SortedEndpoints>;
   readonly triggerTime: number | undefined;
 }
 
 interface ServiceEndpoints {
-  readonly slices: Map<string, Contribution>;
-  readonly ports: Map<ServicePortKey, EndpointSet>;
+  readonly slices: SmallMap<Contribution>;
+  readonly ports: SmallMap<EndpointSet>;
   /** `portKey endpointKey` of endpoints that more than one slice names, with how many. */
-  readonly shared: Map<string, number>;
+  readonly shared: SmallMap<number>;
 }
 
 /** What a checkout brought. */
@@ -96,7 +97,7 @@ export class EndpointSliceTracker {
     for (const [key, slices] of this.pending) {
       let endpoints = this.services.get(key);
       if (!endpoints) {
-        endpoints = { slices: new Map(), ports: new Map(), shared: new Map() };
+        endpoints = { slices: new SmallMap(), ports: new SmallMap(), shared: new SmallMap() };
         this.services.set(key, endpoints);
       }
       this.apply(endpoints, slices, touched);
@@ -316,7 +317,7 @@ function contributionOf(
   nodeName: string,
   known: Contribution | undefined,
 ): Contribution {
-  const ports = new Map<ServicePortKey, SortedEndpoints>();
+  const ports = new SmallMap<SortedEndpoints>();
   for (const { portName, protocol, port } of slice.ports) {
     const key = servicePortKey({ namespace: slice.namespace, name: slice.serviceName, portName, protocol });
     const before = known?.ports.get(key) ?? NO_ENDPOINTS;

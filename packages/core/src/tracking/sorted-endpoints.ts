@@ -25,7 +25,8 @@ export function withChanges(
 ): SortedEndpoints {
   if (endpoints.length === 0) {
     const added = changes.flatMap(([, endpoint]) => endpoint ?? []);
-    return added.length === 0 ? endpoints : added.sort(compareKeys);
+    // Sliced, it is as long as it has to be.
+    return added.length === 0 ? endpoints : added.sort(compareKeys).slice();
   }
   if (changes.every(([key, endpoint]) => findEndpoint(endpoints, key) === endpoint)) {
     return endpoints;

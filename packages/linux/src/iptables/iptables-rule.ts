@@ -86,33 +86,33 @@ function hex(value: number): string {
 }
 
 function condition(flag: string, is: Condition | undefined): string {
-  return is === undefined ? '' : ` ${is.not ? '! ' : ''}${flag} ${is.value}`;
+  return is === undefined ? '' : `${is.not ? '! ' : ''}${flag} ${is.value}`;
 }
 
 function renderMatch(match: IptablesMatch): string {
   switch (match.match) {
     case 'port': {
       const range = match.last === undefined || match.last === match.first ? '' : `:${match.last}`;
-      return ` -m ${match.protocol} --dport ${match.first}${range}`;
+      return `-m ${match.protocol} --dport ${match.first}${range}`;
     }
     case 'conntrack':
-      return ` -m conntrack${match.not ? ' !' : ''} --ctstate ${match.states.join(',')}${
+      return `-m conntrack${match.not ? ' !' : ''} --ctstate ${match.states.join(',')}${
         match.originalDestination === undefined ? '' : ` --ctorigdst ${match.originalDestination}`
       }`;
     case 'nfacct':
-      return ` -m nfacct --nfacct-name  ${match.counter}`;
+      return `-m nfacct --nfacct-name  ${match.counter}`;
     case 'mark':
-      return ` -m mark${match.not ? ' !' : ''} --mark ${hex(match.value)}/${hex(match.mask)}`;
+      return `-m mark${match.not ? ' !' : ''} --mark ${hex(match.value)}/${hex(match.mask)}`;
     case 'addrtype':
-      return ` -m addrtype --${match.side}-type ${match.type}`;
+      return `-m addrtype --${match.side}-type ${match.type}`;
     case 'set':
-      return ` -m set${match.not ? ' !' : ''} --match-set ${match.set} ${match.sides.join(',')}`;
+      return `-m set${match.not ? ' !' : ''} --match-set ${match.set} ${match.sides.join(',')}`;
     case 'statistic':
-      return ` -m statistic --mode random --probability ${kernelProbability(match.probability).toFixed(11)}`;
+      return `-m statistic --mode random --probability ${kernelProbability(match.probability).toFixed(11)}`;
     case 'recent':
       return match.operation === 'set'
-        ? ` -m recent --set --name ${match.list} --mask ${match.mask} --rsource`
-        : ` -m recent --rcheck --seconds ${match.seconds} --reap --name ${match.list} --mask ${match.mask} --rsource`;
+        ? `-m recent --set --name ${match.list} --mask ${match.mask} --rsource`
+        : `-m recent --rcheck --seconds ${match.seconds} --reap --name ${match.list} --mask ${match.mask} --rsource`;
   }
 }
 
@@ -122,23 +122,23 @@ function renderTarget(target: IptablesTarget | undefined): string {
   }
   switch (target.target) {
     case 'jump':
-      return ` -j ${target.chain}`;
+      return `-j ${target.chain}`;
     case 'goto':
-      return ` -g ${target.chain}`;
+      return `-g ${target.chain}`;
     case 'REJECT':
-      return ` -j REJECT --reject-with ${target.with}`;
+      return `-j REJECT --reject-with ${target.with}`;
     case 'MARK':
-      return ` -j MARK --set-xmark ${hex(target.value)}/${hex(target.mask)}`;
+      return `-j MARK --set-xmark ${hex(target.value)}/${hex(target.mask)}`;
     case 'SET':
-      return ` -j SET --map-set ${target.markFrom} ${target.sides.join(',')} --map-mark`;
+      return `-j SET --map-set ${target.markFrom} ${target.sides.join(',')} --map-mark`;
     case 'MASQUERADE':
-      return target.randomFully ? ' -j MASQUERADE --random-fully' : ' -j MASQUERADE';
+      return target.randomFully ? '-j MASQUERADE --random-fully' : '-j MASQUERADE';
     case 'DNAT':
-      return ` -j DNAT --to-destination ${target.to}`;
+      return `-j DNAT --to-destination ${target.to}`;
     case 'REDIRECT':
-      return ` -j REDIRECT --to-ports ${target.toPort}`;
+      return `-j REDIRECT --to-ports ${target.toPort}`;
     default:
-      return ` -j ${target.target}`;
+      return `-j ${target.target}`;
   }
 }
 
@@ -171,17 +171,22 @@ export class IptablesRule {
 
   #render(withComment: boolean): string {
     const { parts } = this;
-    const head =
-      condition('-s', parts.source) +
-      condition('-d', parts.destination) +
-      condition('-i', parts.inInterface) +
-      condition('-o', parts.outInterface) +
-      (parts.protocol === undefined ? '' : ` -p ${parts.protocol}`);
     const matches = (parts.matches ?? []).map(renderMatch);
     if (withComment && parts.comment !== undefined) {
-      matches.splice(parts.commentAfter ?? 0, 0, ` -m comment --comment "${plainComment(parts.comment)}"`);
+      matches.splice(parts.commentAfter ?? 0, 0, `-m comment --comment "${plainComment(parts.comment)}"`);
     }
-    return (head + matches.join('') + renderTarget(parts.target)).slice(1);
+    // Joined, it is one string; what is added up stays pieces, which take more memory where rules are kept.
+    return [
+      condition('-s', parts.source),
+      condition('-d', parts.destination),
+      condition('-i', parts.inInterface),
+      condition('-o', parts.outInterface),
+      parts.protocol === undefined ? '' : `-p ${parts.protocol}`,
+      ...matches,
+      renderTarget(parts.target),
+    ]
+      .filter((piece) => piece !== '')
+      .join(' ');
   }
 
   /**
