@@ -143,9 +143,9 @@ describe('runCommand', () => {
 
   it('writes the configuration that all makes up, and starts nothing', async () => {
     const path = join(directory, 'out.yaml');
-    const wrote = run(['--proxy-mode=iptables', '--masquerade-all', '--profiling', `--write-config-to=${path}`]);
+    const wrote = run(['--proxy-mode=iptables', '--masquerade-all', '--vmodule=a=1', `--write-config-to=${path}`]);
     expect(await wrote.status).toBe(0);
-    expect(wrote.errors).toMatch(/warning: --profiling: has no effect/);
+    expect(wrote.errors).toMatch(/warning: --vmodule: has no effect/);
     expect(await readFile(path, 'utf8')).toMatch(/^ {2}masqueradeAll: true$/m);
     const refused = run([`--write-config-to=${directory}/none/out.yaml`]);
     expect(await refused.status).toBe(1);
@@ -213,7 +213,7 @@ describe('runCommand', () => {
     const events: ClusterEvent[] = [];
     const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
     const composition = fakeComposition({ events: () => sink });
-    const agent = run([`--manifests=${manifests}`, '--proxy-mode=ipvs', '--profiling', ...quiet], composition);
+    const agent = run([`--manifests=${manifests}`, '--proxy-mode=ipvs', '--vmodule=a=1', ...quiet], composition);
     await agent.until(/is running/);
     const told = (reason: string) => events.find((event) => event.reason === reason);
     expect(told('ProxyModeFallback')).toMatchObject({
@@ -221,7 +221,7 @@ describe('runCommand', () => {
       note: 'This node cannot run proxy mode ipvs: the kernel has no ip_vs. It runs iptables instead.',
       regarding: { apiVersion: 'v1', kind: 'Node', name: 'n1' },
     });
-    expect(told('ConfigurationProblem')?.note).toMatch(/--profiling: has no effect/);
+    expect(told('ConfigurationProblem')?.note).toMatch(/--vmodule: has no effect/);
     const plain = run([`--manifests=${manifests}`, ...quiet], composition);
     await plain.until(/is running/);
     expect(told('Starting')).toMatchObject({ type: 'Normal', action: 'StartKubeProxy' });

@@ -12,6 +12,7 @@ import { helpText } from './flags/help-text.js';
 import { type AgentSettings, CommandLineError, readLogging, readSettings } from './flags/settings.js';
 import { loadForeignBackends } from './foreign-backends.js';
 import { printable } from './logging/printable.js';
+import type { AdjustableLogger } from './logging/winston-logger.js';
 import { prepareHost, type RunContext, runAgent } from './running/run-agent.js';
 import { VERSION } from './version.js';
 
@@ -22,7 +23,8 @@ export interface AgentEnvironment {
   readonly print: (text: string) => void;
   /** Writes to standard error. */
   readonly printError: (text: string) => void;
-  readonly createLogger: (logging: AgentSettings['logging']) => Logger;
+  /** What it makes may be able to change its verbosity later. */
+  readonly createLogger: (logging: AgentSettings['logging']) => Logger | AdjustableLogger;
   /** Aborts when the agent is to end. */
   readonly signal: AbortSignal;
   /** Called once, some time after all that there was at the start is in force. Default: nothing. */

@@ -11,5 +11,10 @@ export {
   type LoggingSettings,
   readSettings,
 } from './flags/settings.js';
-export { createWinstonLogger, type LoggingFormat, type WinstonLoggerOptions } from './logging/winston-logger.js';
+export {
+  type AdjustableLogger,
+  createWinstonLogger,
+  type LoggingFormat,
+  type WinstonLoggerOptions,
+} from './logging/winston-logger.js';
 export { VERSION } from './version.js';

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,6 +61,17 @@ class Running {
     }
     this.waiting.clear();
   }
+}
+
+/** Of the loopback address; nobody has it, at this moment. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 describe('the kube-proxier command', () => {
@@ -211,6 +224,24 @@ users:
     expect(await agent.ended).toEqual({ status: 0, signal: null });
     expect(Date.now() - begin).toBeLessThan(IN_TIME);
     expect(agent.log).toMatch(/kube-proxier has ended; what it programmed stays in place/);
+  });
+
+  it('logs more detail from when it is told to, with --profiling', async () => {
+    await writeFile(join(directory, 'web.yaml'), SERVICE);
+    const status = `127.0.0.1:${await freePort()}`;
+    const agent = start([
+      ...[`--manifests=${directory}`, '--proxy-mode=iptables', '--iptables-min-sync-period=0', '--profiling'],
+      ...[`--metrics-bind-address=${status}`, '--healthz-bind-address='],
+    ]);
+    await agent.until(/^IPv4 work\/web:\/TCP$/m);
+    await agent.until(/is running/);
+    const answer = await fetch(`http://${status}/debug/flags/v`, { method: 'PUT', body: '2' });
+    expect(await answer.text()).toBe('successfully set klog.logging.verbosity to 2');
+    await agent.until(/INFO {2}Logging verbosity was set by a request v=2/);
+    expect(agent.log).not.toContain('DEBUG');
+    await writeFile(join(directory, 'tmp'), SERVICE.replace('port: 80', 'port: 81, name: http'));
+    await rename(join(directory, 'tmp'), join(directory, 'web.yaml'));
+    await agent.until(/DEBUG Synced family="IPv4"/);
   });
 
   it('ends in time although something hangs, and at once on a second signal', async () => {

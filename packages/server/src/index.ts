@@ -20,6 +20,7 @@ export {
   staleFlows,
   type TrackedFlow,
 } from './conntrack/stale-flows.js';
+export type { ProfilingOptions } from './debug-routes.js';
 export { HealthServer, type HealthServerOptions } from './health/health-server.js';
 export { ListenError } from './health/http-listener.js';
 export { ProxyHealth, type ProxyHealthStatus } from './health/proxy-health.js';

@@ -28,6 +28,7 @@ import { combineHandlers } from './combine-handlers.js';
 import { combineObservers } from './combine-observers.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
 import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
+import type { ProfilingOptions } from './debug-routes.js';
 import { HealthServer } from './health/health-server.js';
 import { ProxyHealth } from './health/proxy-health.js';
 import { ServiceHealthServers } from './health/service-health-servers.js';
@@ -99,6 +100,10 @@ export interface ProxyServerOptions {
   readonly conntrackTuning?: ConntrackTuning;
   /** What `/configz` answers. Default: it is not there. */
   readonly configuration?: () => unknown;
+  /**
+   * At `statusAddress`, `/debug/pprof` and `/debug/flags/v` are answered as well (spec H-34). Default: they are not there.
+   */
+  readonly profiling?: ProfilingOptions;
   /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
   readonly serviceExternalIPs?: boolean;
   /** Where stale UDP and SCTP flows are deleted (spec §9.2). Default: they are left. */
@@ -312,6 +317,7 @@ export class ProxyServer {
           localAddresses: () => network.localAddresses(),
           ...(metrics ? { metrics: metrics.registry } : {}),
           ...(this.options.configuration ? { configuration: this.options.configuration } : {}),
+          ...(this.options.profiling ? { profiling: this.options.profiling } : {}),
         })
       : undefined;
     if (status) {

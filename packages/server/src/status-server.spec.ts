@@ -8,6 +8,7 @@ import {
   silentLogger,
 } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
+import { Registry } from 'prom-client';
 import { StatusServer, type StatusServerOptions } from './status-server.js';
 
 const servers: StatusServer[] = [];
@@ -36,6 +37,19 @@ async function started(options: Partial<StatusServerOptions> = {}) {
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
   };
   return { server, get };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Takes processor time, enough to be sampled. */
+function burn(): void {
+  for (const end = process.cpuUsage().user + 200_000; process.cpuUsage().user < end; ) {
+    Math.sqrt(end);
+  }
 }
 
 const state = resolveObjects({
@@ -76,9 +90,81 @@ describe('StatusServer', () => {
     expect(answer.text).toContain(text);
   });
 
+  test('/metrics/slis is there for those who scrape it, and empty as kube-proxy has it (spec H-32)', async () => {
+    const { get } = await started({ metrics: new Registry() });
+    expect(await get('/metrics/slis')).toMatchObject({ status: 200, text: '' });
+  });
+
   test('only GET is answered', async () => {
     const { get } = await started();
     expect((await get('/proxyMode', { method: 'POST' })).status).toBe(405);
+  });
+
+  describe('profiling (spec H-34)', () => {
+    test('is not there unless it is asked for', async () => {
+      const { get } = await started();
+      for (const path of ['/debug/pprof/', '/debug/pprof/profile', '/debug/pprof/heap', '/debug/flags/v']) {
+        expect(await get(path)).toMatchObject({ status: 404 });
+      }
+    });
+
+    test('a CPU profile names the function that takes the time', async () => {
+      const clock = new VirtualClock();
+      const { get } = await started({ profiling: {}, clock });
+      expect((await get('/debug/pprof/')).text).toContain('/debug/pprof/profile?seconds=30');
+      const asked = get('/debug/pprof/profile?seconds=5');
+      await until(() => clock.pending === 1);
+      expect(await get('/debug/pprof/profile?seconds=5')).toMatchObject({
+        status: 503,
+        text: expect.stringContaining('another CPU profile'),
+      });
+      burn();
+      await clock.advance(5000);
+      const { status, text } = await asked;
+      expect(status).toBe(200);
+      const { nodes } = JSON.parse(text) as { nodes: readonly { callFrame: { functionName: string } }[] };
+      expect(nodes.map(({ callFrame }) => callFrame.functionName)).toContain('burn');
+    });
+
+    test('a client that goes away ends its profile', async () => {
+      const clock = new VirtualClock();
+      const { get } = await started({ profiling: {}, clock });
+      const gone = new AbortController();
+      const asked = get('/debug/pprof/profile', { signal: gone.signal });
+      await until(() => clock.pending === 1);
+      gone.abort();
+      await expect(asked).rejects.toThrow('abort');
+      await until(() => clock.pending === 0);
+    });
+
+    test.each(['0', '-1', '301', 'x'])('a profile of %s seconds is refused', async (seconds) => {
+      const { get } = await started({ profiling: {} });
+      expect(await get(`/debug/pprof/profile?seconds=${seconds}`)).toMatchObject({ status: 400 });
+    });
+
+    test('a heap snapshot is one', async () => {
+      const { get } = await started({ profiling: {} });
+      const { status, text } = await get('/debug/pprof/heap');
+      expect(status).toBe(200);
+      expect(text.slice(0, 200)).toContain('"snapshot":{"meta":{"node_fields"');
+      expect(text.slice(-10)).toMatch(/\}\s*$/);
+    });
+
+    test('the verbosity can be set while it runs', async () => {
+      const levels: number[] = [];
+      const { get } = await started({ profiling: { setVerbosity: (level) => void levels.push(level) } });
+      const put = (body: string) => get('/debug/flags/v', { method: 'PUT', body });
+      expect(await put('4')).toMatchObject({ status: 200, text: 'successfully set klog.logging.verbosity to 4' });
+      expect(await put('0\n')).toMatchObject({ status: 200 });
+      for (const wrong of ['', '-1', '4.5', 'v', '9'.repeat(100_000)]) {
+        expect(await put(wrong)).toMatchObject({ status: 400, text: expect.stringContaining('such as 4') });
+      }
+      expect(await get('/debug/flags/v')).toMatchObject({ status: 405 });
+      expect(levels).toEqual([4, 0]);
+
+      const without = await started({ profiling: {} });
+      expect(await without.get('/debug/flags/v', { method: 'PUT', body: '4' })).toMatchObject({ status: 501 });
+    });
   });
 
   test('a port that is taken is logged and tried again until it is free', async () => {

@@ -16,6 +16,7 @@ import {
   simulatePacket,
   systemClock,
 } from '@kube-proxier/core';
+import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
 import { HttpListener, JSON_TYPE, reply, TEXT } from './health/http-listener.js';
 import type { ServerObserver } from './server-observer.js';
 
@@ -37,13 +38,16 @@ export interface StatusServerOptions {
   readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
   /** What `/configz` answers, as JSON. Default: it is not there. */
   readonly configuration?: () => unknown;
+  /** `/debug/pprof` and `/debug/flags/v` are there. Default: they are not. */
+  readonly profiling?: ProfilingOptions;
 }
 
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
  * Tells what the proxy is doing, by HTTP (spec §10.3): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; what is in
- * force as JSON under `/debug/state`; and why under `/debug/explain?source=…&destination=…&port=…&protocol=…`.
+ * force as JSON under `/debug/state`; why under `/debug/explain?source=…&destination=…&port=…&protocol=…`; and, where
+ * profiling is on, `/debug/pprof` and `/debug/flags/v`.
  *
  * It answers from the states that were programmed last, and touches nothing. A port that is taken is logged and tried
  * again; nothing else is held up by it.
@@ -51,10 +55,12 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 export class StatusServer implements ServerObserver {
   private readonly states = new Map<IPFamily, ProxyState>();
   private readonly listener: HttpListener;
+  private readonly debug: DebugRoutes | undefined;
   private mode = '';
 
   constructor(private readonly options: StatusServerOptions) {
     const { host, port, logger = silentLogger, clock = systemClock, hardFail = false } = options;
+    this.debug = options.profiling && new DebugRoutes(options.profiling, clock);
     this.listener = new HttpListener({
       name: 'status server',
       host,
@@ -95,6 +101,9 @@ export class StatusServer implements ServerObserver {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://status');
+    if (await this.debug?.answer(url, request, response)) {
+      return;
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       reply(response, 405, TEXT, 'only GET is answered here\n');
       return;
@@ -112,6 +121,10 @@ export class StatusServer implements ServerObserver {
     const { metrics, configuration } = this.options;
     if (url.pathname === '/metrics' && metrics) {
       return reply(response, 200, metrics.contentType, await metrics.metrics());
+    }
+    // Of health checks by name, which are all that is told there, kube-proxy has none either (spec H-32).
+    if (url.pathname === '/metrics/slis' && metrics) {
+      return reply(response, 200, metrics.contentType, '');
     }
     if (url.pathname === '/configz' && configuration) {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify(configuration())}\n`);

@@ -99,12 +99,12 @@ describe('a KubeProxyConfiguration', () => {
   });
 
   test('a field that it does not have, one that stands twice and one without effect are warned of', () => {
-    const text = `${HEAD}clusterCidr: 10.0.0.0/8\nmode: iptables\nmode: nftables\nenableProfiling: true\nportRange: 1-2\n`;
+    const text = `${HEAD}clusterCidr: 10.0.0.0/8\nmode: iptables\nmode: nftables\nshowHiddenMetricsForVersion: '1.35'\nportRange: 1-2\n`;
     expect(settings(text).warnings).toEqual([
       'config.conf:3: clusterCidr: is no field of a KubeProxyConfiguration, and is passed over; did you mean clusterCIDR?',
       'config.conf:5: mode: stands here twice; the last one counts',
       'config.conf:7: portRange: has no effect: kube-proxy ignores it too',
-      "config.conf:6: enableProfiling: has no effect: Node's profiler takes its place: start with node --inspect",
+      'config.conf:6: showHiddenMetricsForVersion: has no effect: no metric is hidden',
     ]);
   });
 

@@ -98,6 +98,16 @@ export const HOST_FLAGS = [
     group: 'Status',
   },
   {
+    name: 'profiling',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help:
+      'Answer /debug/pprof (CPU profile and heap snapshot, in the formats of V8) and PUT /debug/flags/v (log verbosity) ' +
+      'on --metrics-bind-address.',
+    group: 'Status',
+  },
+  {
     name: 'feature-gates',
     type: 'list',
     value: 'gates',

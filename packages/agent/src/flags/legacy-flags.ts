@@ -34,7 +34,6 @@ export const LEGACY_FLAGS = [
     '15m0s',
     'objects are not told of again while they do not change; what is installed is compared every 5 minutes',
   ),
-  unused('profiling', 'bool', undefined, 'false', "Node's profiler takes its place: start with node --inspect"),
   unused('show-hidden-metrics-for-version', 'text', 'version', '', 'no metric is hidden'),
   unused('vmodule', 'list', 'levels', '', 'log levels hold for the whole program: use -v'),
   unused('log-flush-frequency', 'duration', 'duration', '5s', ONE_STREAM),

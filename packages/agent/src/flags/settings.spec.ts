@@ -50,6 +50,7 @@ describe('readSettings', () => {
       status: { host: '127.0.0.1', port: 10249 },
       health: { host: '0.0.0.0', port: 10256 },
       bindAddressHardFail: false,
+      profiling: false,
       conntrack: {
         maxPerCore: 32_768,
         min: 131_072,
@@ -173,6 +174,7 @@ describe('readSettings', () => {
     [['--feature-gates=AllowServiceExternalIPs=false'], { featureGates: { allowServiceExternalIPs: false } }],
     [['--backend=a', '--backend=b,c'], { foreignBackends: ['a', 'b', 'c'] }],
     [['--init-only', '--bind-address-hard-fail'], { initOnly: true, bindAddressHardFail: true }],
+    [['--profiling'], { profiling: true }],
   ])('reads %j, too', (args, expected) => {
     expect(read(...args)).toMatchObject({ ...expected, warnings: [] });
   });

@@ -59,6 +59,8 @@ export interface AgentSettings {
   readonly health: StatusAddress | undefined;
   /** Not being able to listen there is an end, not something to try again. */
   readonly bindAddressHardFail: boolean;
+  /** The status server also profiles the process, and sets the verbosity. */
+  readonly profiling: boolean;
   /** How `explain` and `doctor` answer. */
   readonly output: 'text' | 'json';
   readonly conntrack: ConntrackTuningOptions;
@@ -214,6 +216,7 @@ class SettingsReader extends FlagValues {
       logging: this.logging(),
       ...addresses,
       bindAddressHardFail: this.bool('bind-address-hard-fail'),
+      profiling: this.bool('profiling'),
       output: this.output(),
       conntrack: readConntrack(this),
       oomScoreAdj: this.int('oom-score-adj', -1000, 1000, 'a score from -1000 to 1000'),

@@ -7,10 +7,16 @@ export type LoggingFormat = 'text' | 'json';
 
 export interface WinstonLoggerOptions {
   readonly format: LoggingFormat;
-  /** Highest level of detail that is written. 0 for none. */
+  /** Highest level of detail that is written, at first. 0 for none. */
   readonly verbosity: number;
   /** Where lines go. */
   readonly stream: Writable;
+}
+
+/** A logger whose level of detail can be changed while it is used. */
+export interface AdjustableLogger extends Logger {
+  /** @param level the highest that is written from now on. */
+  setVerbosity(level: number): void;
 }
 
 /** Where winston's transports look for the finished line. */
@@ -21,7 +27,8 @@ const ENTRY = Symbol('entry');
  * Core's {@link Logger} over winston. Whether detail is wanted is one comparison of integers, done before winston is
  * asked: a logger that is switched off costs nothing.
  */
-export function createWinstonLogger({ format: as, verbosity, stream }: WinstonLoggerOptions): Logger {
+export function createWinstonLogger({ format: as, verbosity, stream }: WinstonLoggerOptions): AdjustableLogger {
+  let highest = verbosity;
   const formatLine = as === 'json' ? formatJsonLine : formatTextLine;
   const render = format((info) => {
     const entry = info[ENTRY] as LogEntry;
@@ -38,7 +45,7 @@ export function createWinstonLogger({ format: as, verbosity, stream }: WinstonLo
     const entry: LogEntry = { time: Date.now(), level, v, message, fields };
     winston.log({ level, message: '', [ENTRY]: entry });
   };
-  const wanted = (level: number) => level <= verbosity;
+  const wanted = (level: number) => level <= highest;
   return {
     error: (message, fields) => write('error', 0, message, fields),
     warn: (message, fields) => write('warn', 0, message, fields),
@@ -49,5 +56,8 @@ export function createWinstonLogger({ format: as, verbosity, stream }: WinstonLo
       }
     },
     v: wanted,
+    setVerbosity(level) {
+      highest = level;
+    },
   };
 }

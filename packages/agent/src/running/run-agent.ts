@@ -10,6 +10,7 @@ import {
 import {
   combineObservers,
   type PacketCountsReport,
+  type ProfilingOptions,
   ProxyMetrics,
   ProxyServer,
   type ProxyServerOptions,
@@ -20,6 +21,7 @@ import {
 } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/settings.js';
+import type { AdjustableLogger } from '../logging/winston-logger.js';
 import { VERSION } from '../version.js';
 import { checkFamilies } from './family-checks.js';
 import { adjustOomScore, conntrackTuning } from './host-setup.js';
@@ -148,6 +150,7 @@ function serverOptions(
     ...(settings.status ? { statusAddress: settings.status } : {}),
     ...(settings.health ? { healthAddress: settings.health } : {}),
     bindAddressHardFail: settings.bindAddressHardFail,
+    ...(settings.profiling ? { profiling: profilingOf(logger) } : {}),
     configuration: () => ({
       'kubeproxy.config.k8s.io': effective.kubeProxy,
       'kube-proxier.io': effective.own,
@@ -160,6 +163,18 @@ function serverOptions(
       if (fatal.length > 0) {
         throw new ProxierError('CONFIGURATION_UNFIT', `the configuration is wrong: ${fatal.join('; ')}`);
       }
+    },
+  };
+}
+
+function profilingOf(logger: Logger | AdjustableLogger): ProfilingOptions {
+  if (!('setVerbosity' in logger)) {
+    return {};
+  }
+  return {
+    setVerbosity(level) {
+      logger.setVerbosity(level);
+      logger.info('Logging verbosity was set by a request', { v: level });
     },
   };
 }

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { type Clock, isProxierError } from '@kube-proxier/core';
+import { JSON_TYPE, reply, TEXT } from './health/http-listener.js';
+import { ProcessProfiler } from './process-profiler.js';
+
+export interface ProfilingOptions {
+  /** Sets how much detail is logged from now on, as `Logger.debug` counts it. Default: it cannot be changed. */
+  readonly setVerbosity?: (level: number) => void;
+}
+
+/** Seconds. */
+const DURATION = 30;
+const LONGEST = 300;
+/** Bytes of a body that says a number. */
+const MOST_BYTES = 16;
+
+const INDEX = `profiles of this process, in V8's formats; open them in a browser's developer tools
+
+/debug/pprof/profile?seconds=${DURATION}  where processor time goes: save as .cpuprofile
+/debug/pprof/heap                what is in memory: save as .heapsnapshot
+/debug/flags/v                   PUT a number: how much detail is logged
+`;
+
+/**
+ * `/debug/pprof` and `/debug/flags/v` (spec H-34). The paths are kube-proxy's; profiles are V8's instead of pprof's.
+ */
+export class DebugRoutes {
+  private readonly profiler: ProcessProfiler;
+
+  constructor(
+    private readonly options: ProfilingOptions,
+    clock: Clock,
+  ) {
+    this.profiler = new ProcessProfiler(clock);
+  }
+
+  /** @returns false when there is nothing at this path. */
+  async answer({ pathname, searchParams }: URL, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    switch (pathname) {
+      case '/debug/pprof':
+      case '/debug/pprof/':
+        reply(response, 200, TEXT, INDEX);
+        return true;
+      case '/debug/pprof/profile':
+        await this.profile(searchParams, response);
+        return true;
+      case '/debug/pprof/heap':
+        response.writeHead(200, { 'Content-Type': JSON_TYPE, ...attachment('heap.heapsnapshot') });
+        // Who goes away ends it.
+        await pipeline(this.profiler.heapSnapshot(), response).catch(() => {});
+        return true;
+      case '/debug/flags/v':
+        await this.verbosity(request, response);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private async profile(query: URLSearchParams, response: ServerResponse): Promise<void> {
+    const seconds = Number(query.get('seconds') ?? DURATION);
+    if (!(seconds > 0 && seconds <= LONGEST)) {
+      return reply(response, 400, TEXT, `seconds is not a number above 0 and up to ${LONGEST}\n`);
+    }
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    try {
+      const text = await this.profiler.cpuProfile(seconds * 1000, gone.signal);
+      reply(response, 200, JSON_TYPE, text, attachment('cpu.cpuprofile'));
+    } catch (error) {
+      if (!isProxierError(error)) {
+        throw error;
+      }
+      reply(response, 503, TEXT, `${error.message}\n`);
+    }
+  }
+
+  private async verbosity(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { setVerbosity } = this.options;
+    if (request.method !== 'PUT') {
+      return reply(response, 405, TEXT, 'PUT a number here, such as 4: curl -X PUT -d 4 …\n', { Allow: 'PUT' });
+    }
+    if (!setVerbosity) {
+      return reply(response, 501, TEXT, 'how much detail is logged cannot be changed here\n');
+    }
+    let text = '';
+    for await (const chunk of request) {
+      // More is not kept; it ends in any case, as requests may take 10 seconds.
+      text = text.length > MOST_BYTES ? text : `${text}${chunk}`;
+    }
+    if (!/^\s*\d{1,9}\s*$/.test(text)) {
+      return reply(response, 400, TEXT, 'the body is not a level of detail from 0, such as 4\n');
+    }
+    const level = Number(text);
+    setVerbosity(level);
+    reply(response, 200, TEXT, `successfully set klog.logging.verbosity to ${level}`);
+  }
+}
+
+function attachment(name: string): Readonly<Record<string, string>> {
+  return { 'Content-Disposition': `attachment; filename="${name}"` };
+}
