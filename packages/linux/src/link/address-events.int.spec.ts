@@ -123,10 +123,11 @@ describe('an IPv6 address that the kernel asks others for', () => {
       const told: string[] = [];
       while (told.length < 2) {
         const { changes } = await events.take();
-        told.push(...changes.map(({ address }) => address).filter((address) => !address.startsWith('fe80:')));
+        // The kernel may get round to the other one as well: it begins to ask up to a second after.
+        told.push(...changes.map(({ address }) => address).filter((address) => address === 'fd00:5::8'));
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
-      expect(told).toEqual(['fd00:5::8', 'fd00:5::8']);
+      expect(told).toHaveLength(2);
       expect(await network.localAddresses()).toContain('fd00:5::8');
       events.close();
     } finally {
