@@ -1,4 +1,5 @@
 export * from './contract/backend-module.js';
+export * from './contract/backend-options.js';
 export * from './contract/dataplane.js';
 export * from './contract/logger.js';
 export * from './contract/proxier.js';

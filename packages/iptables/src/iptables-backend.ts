@@ -1,11 +1,13 @@
 import {
   type BackendModule,
   type Cleanup,
+  checkBackendOptions,
   type Diagnosis,
   type IPFamily,
   type Logger,
   messageOf,
   ObjectReader,
+  OptionRules,
   type ProbeResult,
   type Proxier,
   type ProxierContext,
@@ -70,8 +72,18 @@ const MODE: ProxyMode = 'iptables';
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 
-/** Makes the iptables backend. Touches nothing until it is used. */
+/**
+ * Makes the iptables backend. Touches nothing until it is used.
+ *
+ * @throws BackendOptionError when an option is unknown or cannot be followed on any host.
+ */
 export function createIptablesBackend(options: IptablesBackendOptions = {}): IptablesBackend {
+  checkBackendOptions('createIptablesBackend', options, {
+    variant: OptionRules.oneOf(VARIANTS),
+    runner: OptionRules.having('run'),
+    sysctl: OptionRules.having('read', 'write'),
+    counters: OptionRules.having('ensure', 'read'),
+  });
   const host = new IptablesHost(options);
   return {
     mode: MODE,

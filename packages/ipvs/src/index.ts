@@ -1,7 +1,7 @@
 export { DRAIN_INTERVAL } from './draining.js';
 export { createIpvsBackend, type IpvsBackendOptions, ipvsBackend } from './ipvs-backend.js';
 export { IpvsDataplane, type IpvsDataplaneOptions, type IpvsHost, type IpvsSettings } from './ipvs-dataplane.js';
-export { IpvsLeftovers, IpvsOptionsError, IpvsPartlyApplied } from './ipvs-error.js';
+export { IpvsLeftovers, IpvsPartlyApplied } from './ipvs-error.js';
 export type { HostFacts, InstalledIpvs, InstalledVirtualServer } from './ipvs-planner.js';
 export type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
 export { SCHEDULER_ANNOTATION, WEIGHT_ANNOTATION } from './scheduler-choice.js';

@@ -62,8 +62,11 @@ describe('the probe', () => {
 });
 
 test.each([
-  [{ scheduler: 'fastest' }, /"fastest" is no scheduler of IPVS; there are rr, wrr/],
-  [{ excludeCIDRs: ['10.0.0.0/8', 'here'] }, /"here" is not a network/],
+  [{ scheduler: 'fastest' }, /option scheduler of createIpvsBackend is "fastest"; it must be one of rr, wrr/],
+  [
+    { excludeCIDRs: ['10.0.0.0/8', 'here'] },
+    /\["10.0.0.0\/8","here"\]; it must be a list of networks, each like 10.0.0.0\/8/,
+  ],
   [{ timeouts: { tcp: -1, tcpFin: 0, udp: 0 } }, /whole seconds/],
 ])('options that no host can follow are refused: %j', (options, message) => {
   let error: unknown;
@@ -72,7 +75,7 @@ test.each([
   } catch (thrown) {
     error = thrown;
   }
-  expect(isProxierError(error) && error.code).toBe('IPVS_OPTIONS');
+  expect(isProxierError(error) && error.code).toBe('BACKEND_OPTION');
   expect(String(error)).toMatch(message);
 });
 

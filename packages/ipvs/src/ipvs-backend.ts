@@ -1,9 +1,11 @@
 import {
   type BackendModule,
+  checkBackendOptions,
   type Diagnosis,
   type IPFamily,
   type Logger,
   messageOf,
+  OptionRules,
   type ProbeResult,
   type Proxier,
   type ProxierContext,
@@ -21,6 +23,7 @@ import {
   type Iptables,
   type IptablesVariant,
   IpvsNetlink,
+  type IpvsTimeouts,
   kernelFiles,
   LinksNetlink,
   ProcSysctl,
@@ -30,10 +33,10 @@ import {
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { IpvsDataplane, type IpvsHost, type IpvsSettings } from './ipvs-dataplane.js';
-import { IpvsLeftovers, IpvsOptionsError } from './ipvs-error.js';
+import { IpvsLeftovers } from './ipvs-error.js';
 import { IpvsProxier } from './ipvs-proxier.js';
 import { type HostProbe, probeHost } from './probe-host.js';
-import { DEFAULT_SCHEDULER, isScheduler, SCHEDULER_NAMES } from './schedulers.js';
+import { DEFAULT_SCHEDULER, SCHEDULER_NAMES } from './schedulers.js';
 
 export interface IpvsBackendOptions extends IpvsSettings {
   /** Runs iptables and modprobe. Default: on this host. */
@@ -51,12 +54,14 @@ const LIMITS: readonly Diagnosis[] = [
   'two connections at once from one address and port to two Services with the same endpoint cut each other off',
 ].map((found) => ({ check: 'ipvs by its nature', status: 'ok', found }));
 
+const SECONDS = OptionRules.wholeNumberFrom(0);
+const TIMEOUTS: readonly (keyof IpvsTimeouts)[] = ['tcp', 'tcpFin', 'udp'];
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
 /**
  * Makes the ipvs backend. Touches nothing until it is used.
  *
- * @throws IpvsOptionsError when an option cannot be followed on any host.
+ * @throws BackendOptionError when an option is unknown or cannot be followed on any host.
  */
 export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModule {
   const host = new IpvsBackendHost(checked(options));
@@ -77,17 +82,24 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
 }
 
 function checked(options: IpvsBackendOptions): IpvsBackendOptions {
-  const { scheduler = DEFAULT_SCHEDULER, excludeCIDRs = [], timeouts } = options;
-  if (!isScheduler(scheduler)) {
-    throw new IpvsOptionsError(`"${scheduler}" is no scheduler of IPVS; there are ${SCHEDULER_NAMES.join(', ')}`);
-  }
-  const wrong = excludeCIDRs.find((text) => parseCIDR(text) === undefined);
-  if (wrong !== undefined) {
-    throw new IpvsOptionsError(`"${wrong}" is not a network; write it like 10.0.0.0/8`);
-  }
-  if (Object.values(timeouts ?? {}).some((seconds) => !Number.isInteger(seconds) || seconds < 0)) {
-    throw new IpvsOptionsError('timeouts of IPVS are whole seconds, 0 or more');
-  }
+  const { excludeCIDRs = [] } = options;
+  checkBackendOptions('createIpvsBackend', options, {
+    scheduler: OptionRules.oneOf(SCHEDULER_NAMES),
+    excludeCIDRs: {
+      expected: 'a list of networks, each like 10.0.0.0/8',
+      accepts: (value) => Array.isArray(value) && value.every((text) => parseCIDR(text) !== undefined),
+    },
+    strictARP: OptionRules.boolean,
+    timeouts: {
+      expected: '{ tcp, tcpFin, udp }, each in whole seconds, 0 or more',
+      accepts: (value) =>
+        typeof value === 'object' &&
+        value !== null &&
+        TIMEOUTS.every((name) => SECONDS.accepts((value as Record<string, unknown>)[name])),
+    },
+    runner: OptionRules.having('run'),
+    sysctl: OptionRules.having('read', 'write'),
+  });
   return { ...options, excludeCIDRs: excludeCIDRs.map((text) => parseCIDR(text)?.text ?? text) };
 }
 

@@ -9,13 +9,6 @@ export class IpvsPartlyApplied extends ProxierError {
   }
 }
 
-/** This backend cannot be as it was asked to be. */
-export class IpvsOptionsError extends ProxierError {
-  constructor(message: string) {
-    super('IPVS_OPTIONS', message);
-  }
-}
-
 /** Something of this backend is still there after a clean-up. */
 export class IpvsLeftovers extends ProxierError {
   constructor(what: readonly string[], options?: ErrorOptions) {

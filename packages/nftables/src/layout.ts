@@ -119,11 +119,14 @@ export function wordsOf(family: IPFamily): Words {
   };
 }
 
+/** Every way in which an endpoint can be found. */
+export const LAYOUTS = ['constant', 'chain-per-service'] as const;
+
 /**
  * How an endpoint is found: looked up in a map, by a chain that all Services of a kind share, or by a chain for each list
  * of endpoints, with a rule for each of them, where the host cannot do the former.
  */
-export type Layout = 'constant' | 'chain-per-service';
+export type Layout = (typeof LAYOUTS)[number];
 
 /** What only some tables have. */
 export interface Features {

@@ -1,10 +1,12 @@
 import {
   type BackendModule,
+  checkBackendOptions,
   type Diagnosis,
   diffStates,
   type IPFamily,
   type Logger,
   messageOf,
+  OptionRules,
   type ProbeResult,
   type Proxier,
   type ProxierContext,
@@ -24,7 +26,7 @@ import {
   type NftTableFlag,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
-import { type Layout, TABLE } from './layout.js';
+import { LAYOUTS, type Layout, TABLE } from './layout.js';
 import { type CountedConnections, NftablesDataplane, removeTable } from './nftables-dataplane.js';
 import { NftablesLeftovers } from './nftables-error.js';
 import { NftablesPlanner } from './nftables-planner.js';
@@ -61,8 +63,18 @@ export interface NftablesBackend extends BackendModule {
   connections(): Promise<readonly CountedConnections[]>;
 }
 
-/** Makes the nftables backend. Touches nothing until it is used. */
+/**
+ * Makes the nftables backend. Touches nothing until it is used.
+ *
+ * @throws BackendOptionError when an option is unknown or cannot be followed on any host.
+ */
 export function createNftablesBackend(options: NftablesBackendOptions = {}): NftablesBackend {
+  checkBackendOptions('createNftablesBackend', options, {
+    runner: OptionRules.having('run'),
+    countConnections: OptionRules.boolean,
+    ownedTable: OptionRules.oneOf(OWNED_TABLE_SETTINGS),
+    layout: OptionRules.oneOf(LAYOUTS),
+  });
   const host = new NftablesHost(options);
   return {
     mode: MODE,

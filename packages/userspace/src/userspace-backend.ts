@@ -1,15 +1,19 @@
 import {
   type BackendModule,
   type Cleanup,
+  checkBackendOptions,
   type Diagnosis,
   type IPFamily,
   isProxierError,
   type Logger,
   messageOf,
+  type OptionRule,
+  OptionRules,
   type ProbeResult,
   type Proxier,
   type ProxierContext,
   type ProxyMode,
+  parseAddress,
   ReconcilingProxier,
   Tokens,
 } from '@kube-proxier/core';
@@ -62,8 +66,44 @@ const MODE: ProxyMode = 'userspace';
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 
-/** Makes the userspace backend. Touches nothing until it is used. */
+const isPort = (port: unknown) => Number.isInteger(port) && (port as number) >= 1 && (port as number) <= 65_535;
+
+const OPTION_RULES: { readonly [Name in keyof UserspaceBackendOptions]-?: OptionRule } = {
+  redirect: OptionRules.oneOf(USERSPACE_REDIRECTS),
+  variant: OptionRules.oneOf(VARIANTS),
+  runner: OptionRules.having('run'),
+  portRange: {
+    expected: '{ first, last }, two ports of 1 to 65535 in this order',
+    accepts: (value) => {
+      const { first, last } = (value ?? {}) as Partial<Record<'first' | 'last', number>>;
+      return isPort(first) && isPort(last) && Number(first) <= Number(last);
+    },
+  },
+  udpTimeout: OptionRules.milliseconds,
+  dialTimeouts: {
+    expected: 'a list of numbers of milliseconds, greater than 0, with at least one',
+    accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(OptionRules.milliseconds.accepts),
+  },
+  halfClosedTimeout: OptionRules.milliseconds,
+  highWaterMark: OptionRules.wholeNumberFrom(1),
+  bulkAfter: {
+    expected: 'a number of bytes, 0 or more, or Infinity',
+    accepts: (value) => typeof value === 'number' && value >= 0,
+  },
+  maxConnectionsPerService: OptionRules.wholeNumberFrom(1),
+  listenAddresses: {
+    expected: 'a list of IP addresses',
+    accepts: (value) => Array.isArray(value) && value.every((text) => parseAddress(text) !== undefined),
+  },
+};
+
+/**
+ * Makes the userspace backend. Touches nothing until it is used.
+ *
+ * @throws BackendOptionError when an option is unknown or cannot be followed on any host.
+ */
 export function createUserspaceBackend(options: UserspaceBackendOptions = {}): UserspaceBackend {
+  checkBackendOptions('createUserspaceBackend', options, OPTION_RULES);
   const host = new UserspaceHost(options);
   return {
     mode: MODE,

@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { BackendOptionError, checkBackendOptions, OptionRules } from './backend-options.js';
+
+const RULES = {
+  layout: OptionRules.oneOf(['constant', 'chain-per-service']),
+  strict: OptionRules.boolean,
+  wait: OptionRules.wholeNumberFrom(1),
+  runner: OptionRules.having('run'),
+};
+
+function check(options: object): unknown {
+  try {
+    checkBackendOptions('createAcmeBackend', options, RULES as Record<never, never>);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('options of a backend', () => {
+  test.each([
+    [{}],
+    [{ layout: undefined, runner: undefined }],
+    [{ layout: 'constant', strict: false, wait: 1, runner: { run: () => {} } }],
+  ])('are taken as they are: %j', (options) => {
+    expect(check(options)).toBeUndefined();
+  });
+
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+  test.each<[Record<string, unknown>, string]>([
+    [{ varient: 'nft' }, 'createAcmeBackend has no option "varient"; there are layout, strict, wait, runner'],
+    [{ toString: 1 }, 'createAcmeBackend has no option "toString"; there are layout, strict, wait, runner'],
+    [
+      { layout: 'wrong' },
+      'option layout of createAcmeBackend is "wrong"; it must be one of constant, chain-per-service',
+    ],
+    [{ layout: null }, 'option layout of createAcmeBackend is null; it must be one of constant, chain-per-service'],
+    [{ strict: 'yes' }, 'option strict of createAcmeBackend is "yes"; it must be true or false'],
+    [{ wait: Number.NaN }, 'option wait of createAcmeBackend is NaN; it must be a whole number, 1 or more'],
+    [{ wait: 0 }, 'option wait of createAcmeBackend is 0; it must be a whole number, 1 or more'],
+    [{ runner: () => {} }, 'option runner of createAcmeBackend is a function; it must be an object with run()'],
+    [
+      { runner: circular },
+      'option runner of createAcmeBackend is something that cannot be shown; it must be an object with run()',
+    ],
+  ])('that no host can follow are refused by name: %o', (options, message) => {
+    const error = check(options);
+    expect(error).toBeInstanceOf(BackendOptionError);
+    expect(error).toMatchObject({ code: 'BACKEND_OPTION', option: Object.keys(options)[0], message });
+  });
+});
