@@ -193,7 +193,9 @@ describe('runCommand', () => {
       await tolerant.until(/is running/);
       const strict = run([...args, '--bind-address-hard-fail'], fakeComposition({ events: () => sink }));
       expect(await strict.status).toBe(1);
-      expect(strict.log.at(-1)).toMatch(/cannot go on: the health server cannot listen on .*EADDRINUSE/);
+      expect(strict.log.at(-1)).toMatch(
+        /cannot go on: the health server cannot listen on .*EADDRINUSE.*\(see --healthz-bind-address, .*--bind-address-hard-fail\)/,
+      );
       expect(events.map(({ reason }) => reason)).toContain('FailedToStartProxierHealthcheck');
     } finally {
       taken.close();

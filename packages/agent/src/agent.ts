@@ -7,6 +7,7 @@ import { type ConfigurationReading, readKubeProxyConfiguration } from './configu
 import { type ConfigurationJudgement, ConfigurationWatch } from './configuration/watch-configuration.js';
 import { doctor } from './doctor/doctor.js';
 import { explain } from './explain/explain.js';
+import { messageWithFlags } from './flags/advise-flags.js';
 import { type CommandLine, parseCommandLine } from './flags/command-line.js';
 import { helpText } from './flags/help-text.js';
 import { type AgentSettings, CommandLineError, readLogging, readSettings } from './flags/settings.js';
@@ -103,7 +104,8 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
       logger.info('Ended while starting');
       return 0;
     }
-    logger.error(`kube-proxier cannot go on: ${messageOf(error)}`, logger.v(2) ? { error, stack: stackOf(error) } : {});
+    const fields = logger.v(2) ? { error, stack: stackOf(error) } : {};
+    logger.error(`kube-proxier cannot go on: ${messageWithFlags(error)}`, fields);
     return 1;
   }
 }
@@ -128,7 +130,7 @@ async function answer(understood: Understood, { print, printError }: AgentEnviro
     printError(`kube-proxier: wrote the configuration to ${printable(settings.writeConfigTo)}\n`);
     return 0;
   } catch (error) {
-    printError(`kube-proxier: ${printable(messageOf(error))}\n`);
+    printError(`kube-proxier: ${printable(messageWithFlags(error))}\n`);
     return 1;
   }
 }

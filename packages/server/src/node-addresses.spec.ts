@@ -50,6 +50,6 @@ describe('resolveNodeName', () => {
     expect(resolveNodeName(' Node-1 ', 'host')).toBe('node-1');
     expect(resolveNodeName(undefined, 'Host.local')).toBe('host.local');
     expect(resolveNodeName('', 'host')).toBe('host');
-    expect(() => resolveNodeName('  ', 'host')).toThrow(/--hostname-override/);
+    expect(() => resolveNodeName('  ', 'host')).toThrow(/set nodeName to the name of its Node object/);
   });
 });

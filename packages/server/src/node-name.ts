@@ -10,7 +10,7 @@ export function resolveNodeName(override: string | undefined, hostname: string):
   if (name === '') {
     throw new ProxierError(
       'NO_NODE_NAME',
-      'the name of this node is empty; give the host a name, or set --hostname-override to the name of its Node object',
+      'the name of this node is empty; give the host a name, or set nodeName to the name of its Node object',
     );
   }
   return name;

@@ -348,7 +348,7 @@ export class ProxyServer {
     if (first !== primary && bindAddress !== '') {
       throw new ProxierError(
         'PRIMARY_FAMILY_UNSUPPORTED',
-        `no support for primary IP family ${primary}, the one of --bind-address ${bindAddress}; use an ${first} address`,
+        `no support for primary IP family ${primary}, the one of bindAddress ${bindAddress}; use an ${first} address`,
       );
     }
     const ordered = [first, ...usable.filter((family) => family !== first)];

@@ -265,7 +265,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     [
       'current-context: a\ncontexts: [{name: a, context: {cluster: x}}]\nclusters: [{name: x, cluster: {}}]',
       'KUBECONFIG_INVALID',
-      /names no server; give one, or --master/,
+      /^the kubeconfig names no server; give one, or its URL as master/,
     ],
     [
       'current-context: a\ncontexts: [{name: a, context: {cluster: x, user: u}}]\nclusters: [{name: x, cluster: {server: "https://x"}}]\nusers: [{name: u, user: {tokenFile: none}}]',

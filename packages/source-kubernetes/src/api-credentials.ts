@@ -78,10 +78,10 @@ const NOTHING: KubeconfigContext = {
 export function createApiCredentials(options: CredentialOptions): ApiCredentials {
   const { kubeconfig = '', master = '', environment = process.env } = options;
   if (kubeconfig !== '') {
-    return new ContextCredentials(options, kubeconfigReader(kubeconfig, options.context), `--kubeconfig`);
+    return new ContextCredentials(options, kubeconfigReader(kubeconfig, options.context), 'the kubeconfig');
   }
   if (master !== '') {
-    return new ContextCredentials(options, async () => NOTHING, '--master');
+    return new ContextCredentials(options, async () => NOTHING, 'master');
   }
   const inCluster = inClusterContext(environment, options.serviceAccountDirectory ?? SERVICE_ACCOUNT);
   return new ContextCredentials(options, async () => inCluster(), 'in-cluster');
@@ -151,9 +151,9 @@ class ContextCredentials implements ApiCredentials {
     const { master = '' } = this.options;
     const text = master === '' ? context.server : master;
     if (text === '') {
-      throw new KubernetesError('KUBECONFIG_INVALID', `${this.origin} names no server; give one, or --master`);
+      throw new KubernetesError('KUBECONFIG_INVALID', `${this.origin} names no server; give one, or its URL as master`);
     }
-    const server = parseServer(text, master === '' ? this.origin : '--master');
+    const server = parseServer(text, master === '' ? this.origin : 'master');
     this.server = `the API server ${server.origin}`;
 
     const [ca, cert, key, token] = await Promise.all([

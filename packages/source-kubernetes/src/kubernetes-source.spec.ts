@@ -534,7 +534,7 @@ describe('KubernetesSource', () => {
     const other = await World.make();
     other.server.store.delete('nodes', 'node1');
     await other.start();
-    expect(other.log.loud).toEqual([expect.stringMatching(/^warn there is no Node node1; .*--hostname-override/)]);
+    expect(other.log.loud).toEqual([expect.stringMatching(/^warn there is no Node node1; .*the hostname override/)]);
   });
 
   it('goes on when a handler throws', async () => {

@@ -223,7 +223,7 @@ export class KubernetesSource implements Source {
         if (cache.size === 0 && !missing) {
           missing = true;
           this.logger.warn(
-            `there is no Node ${name}; its zone and addresses are unknown until there is, or until --hostname-override names the one that this is`,
+            `there is no Node ${name}; its zone and addresses are unknown until there is, or until nodeName (the hostname override) names the one that this is`,
           );
         }
         known();

@@ -423,7 +423,7 @@ export class ManifestSource implements Source {
     if (names.length > 0 && !names.includes(this.nodeName)) {
       const listed = printable(names.sort().join(', '), 120);
       this.logger.warn(
-        `${this.description}: there are Nodes (${listed}), and none is called ${printable(this.nodeName)} as this one is; no endpoint counts as local unless it says that name; --hostname-override says which one this is`,
+        `${this.description}: there are Nodes (${listed}), and none is called ${printable(this.nodeName)} as this one is; no endpoint counts as local unless it says that name; if this is one of them, give its name as nodeName (the hostname override)`,
       );
     }
   }

@@ -205,7 +205,7 @@ class UserspaceHost {
     }
     return redirect === 'auto'
       ? { usable: true, detail: `redirect bind, as iptables cannot be used: ${reason}` }
-      : { usable: false, reason: `--userspace-redirect=iptables cannot be had: ${reason}` };
+      : { usable: false, reason: `redirect iptables cannot be had: ${reason}` };
   }
 
   /** Both families and both variants: which one was used before is not known. */

@@ -4,12 +4,12 @@ import type { ProxyMode } from '../contract/proxier.js';
 import { messageOf, ProxierError } from '../contract/proxier-error.js';
 import type { IPFamily } from '../model/address.js';
 
-/** The mode that stands in for an empty `--proxy-mode` and for one that this host cannot run (spec M-1, M-12). */
+/** The mode that stands in for an empty mode and for one that this host cannot run (spec M-1, M-12). */
 export const DEFAULT_PROXY_MODE: ProxyMode = 'iptables';
 
 const BOTH: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
-/** `--proxy-mode` names no backend that is there. */
+/** The mode that was asked for names no backend that is there. */
 export class UnknownProxyModeError extends ProxierError {
   constructor(requested: string, modes: readonly ProxyMode[]) {
     super(
@@ -28,7 +28,7 @@ export class ProxyModeUnusableError extends ProxierError {
 }
 
 export interface ModeSelectionOptions {
-  /** As `--proxy-mode` was given; empty for the default. */
+  /** As the mode was given; empty for the default. */
   readonly requested: string;
   readonly backends: readonly BackendModule[];
   /** Mode to use when the one asked for cannot run here; `none` makes that an error. */
@@ -71,7 +71,7 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
     );
   }
   if (defaulted) {
-    logger.warn(`No proxy mode was given; using ${mode}. Set --proxy-mode to keep it when the default changes`);
+    logger.warn(`No proxy mode was given; using ${mode}. Give it as the mode to keep it when the default changes`);
   }
   const result = await probe(backend);
   if (result.usable) {

@@ -26,7 +26,7 @@ export class ListenError extends ProxierError {
   readonly server: string;
 
   constructor(server: string, address: string, cause: unknown) {
-    const advice = 'free it, choose another, or leave out --bind-address-hard-fail to try again';
+    const advice = 'free it, choose another, or leave bindAddressHardFail out to have it tried again';
     super('CANNOT_LISTEN', `the ${server} cannot listen on ${address}: ${messageOf(cause)}; ${advice}`, { cause });
     this.server = server;
   }
