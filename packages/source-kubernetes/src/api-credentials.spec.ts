@@ -249,8 +249,14 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
 
   it.each([
     ['{', 'KUBECONFIG_INVALID', /kubeconfig is no YAML/],
-    ['hello', 'KUBECONFIG_INVALID', /is no kubeconfig/],
-    ['{}', 'KUBECONFIG_INVALID', /current-context is missing/],
+    ['hello', 'KUBECONFIG_INVALID', /is no kubeconfig but plain text; it should have clusters, users/],
+    ['', 'KUBECONFIG_INVALID', /is no kubeconfig but empty/],
+    ['{}', 'KUBECONFIG_INVALID', /is no kubeconfig but empty/],
+    ['[1]', 'KUBECONFIG_INVALID', /is no kubeconfig but a list/],
+    ['kind: Pod\napiVersion: v1', 'KUBECONFIG_INVALID', /is no kubeconfig but an object of kind Pod; it should/],
+    ['replicas: 3\nimage: a', 'KUBECONFIG_INVALID', /is no kubeconfig but YAML with the fields replicas, image;/],
+    ['kind: Config\n---\nkind: Config', 'KUBECONFIG_INVALID', /has several YAML documents; a kubeconfig is one/],
+    ['kind: Config\nclusters: []', 'KUBECONFIG_INVALID', /current-context is missing/],
     ['current-context: a', 'KUBECONFIG_INVALID', /current-context is "a", which is not in contexts; there is none/],
     [
       'current-context: a\ncontexts: [{name: b, context: {}}, {name: a, context: {cluster: x}}]\nclusters: [{name: y, cluster: {}}]',

@@ -66,6 +66,27 @@ export function parseKubeconfig(
   return new KubeconfigReader(path, directory).read(text, contextName);
 }
 
+const FIELDS = ['clusters', 'users', 'contexts', 'current-context'];
+
+/** As with kubectl, a kubeconfig need not say its kind; but it has at least one of its fields. */
+function isOtherThanConfig({ kind = 'Config', ...config }: UnknownRecord): boolean {
+  return kind !== 'Config' || !FIELDS.some((field) => field in config);
+}
+
+function whatItIs(content: unknown): string {
+  if (content === null || content === undefined) {
+    return 'empty';
+  }
+  if (!isRecord(content)) {
+    return Array.isArray(content) ? 'a list' : 'plain text';
+  }
+  if (isText(content.kind) && content.kind !== 'Config') {
+    return `an object of kind ${printable(content.kind)}`;
+  }
+  const names = Object.keys(content);
+  return names.length === 0 ? 'empty' : `YAML with the fields ${printable(names.slice(0, 5).join(', '))}`;
+}
+
 class KubeconfigReader {
   constructor(
     private readonly path: string,
@@ -77,13 +98,17 @@ class KubeconfigReader {
     try {
       config = parse(text);
     } catch (error) {
+      if (isRecord(error) && error.code === 'MULTIPLE_DOCS') {
+        throw this.invalid('', 'has several YAML documents; a kubeconfig is one');
+      }
       const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
       throw new KubernetesError('KUBECONFIG_INVALID', `${printable(this.path)} is no YAML: ${printable(first)}`, {
         cause: error,
       });
     }
-    if (!isRecord(config)) {
-      throw this.invalid('', 'is no kubeconfig; it should have clusters, users, contexts and current-context');
+    if (!isRecord(config) || isOtherThanConfig(config)) {
+      const right = 'it should have clusters, users, contexts and current-context';
+      throw this.invalid('', `is no kubeconfig but ${whatItIs(config)}; ${right}`);
     }
     const name = contextName ?? config['current-context'];
     if (!isText(name)) {

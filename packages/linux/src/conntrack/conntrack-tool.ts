@@ -62,7 +62,10 @@ function describe(error: unknown): ConntrackError {
         cause,
       );
     }
-    if (error.failure === 'permission-denied' || /CAP_NET_ADMIN|not permitted/.test(error.stderr)) {
+    if (error.failure === 'permission-denied') {
+      return new ConntrackError('CONNTRACK_NOT_PERMITTED', error.message, cause);
+    }
+    if (/CAP_NET_ADMIN|not permitted/.test(error.stderr)) {
       return new ConntrackError('CONNTRACK_NOT_PERMITTED', 'conntrack needs root or the capability NET_ADMIN', cause);
     }
   }

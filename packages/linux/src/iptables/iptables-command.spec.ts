@@ -1,4 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { ConntrackTool } from '../conntrack/conntrack-tool.js';
+import { createNft } from '../nftables/nft-program.js';
 import {
   CommandError,
   type CommandRequest,
@@ -41,6 +46,25 @@ describe('createIptables', () => {
     );
     await expect(make(runner).save('nat')).rejects.toMatchObject({ code: 'IPTABLES_PERMISSION_DENIED' });
     expect(await make(runner).isPresent()).toBe(false);
+  });
+
+  test('says of a tool that is no program what it is, not that rights are missing', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tools-'));
+    try {
+      await writeFile(join(directory, 'tool'), '', { mode: 0o644 });
+      const runner: CommandRunner = {
+        run: (request) => createCommandRunner().run({ ...request, command: join(directory, 'tool') }),
+      };
+      const message = expect.stringMatching(/tool may not be run by this user; check its mode/);
+      await expect(make(runner).version()).rejects.toMatchObject({ code: 'IPTABLES_PERMISSION_DENIED', message });
+      await expect(createNft({ runner }).version()).rejects.toMatchObject({ code: 'NFT_PERMISSION_DENIED', message });
+      await expect(new ConntrackTool(runner).list('IPv4', 'UDP')).rejects.toMatchObject({
+        code: 'CONNTRACK_NOT_PERMITTED',
+        message,
+      });
+    } finally {
+      await rm(directory, { recursive: true });
+    }
   });
 
   test.each([

@@ -233,7 +233,10 @@ function translate(error: CommandError, family: IPFamily): IptablesError {
   if (error.failure === 'timeout') {
     return new IptablesError('IPTABLES_TIMED_OUT', error.message, cause);
   }
-  if (error.failure === 'permission-denied' || /Permission denied|Operation not permitted/.test(error.stderr)) {
+  if (error.failure === 'permission-denied') {
+    return new IptablesError('IPTABLES_PERMISSION_DENIED', error.message, cause);
+  }
+  if (/Permission denied|Operation not permitted/.test(error.stderr)) {
     return new IptablesError(
       'IPTABLES_PERMISSION_DENIED',
       `${error.command} may not change the rules of this network namespace; run with CAP_NET_ADMIN and CAP_NET_RAW`,

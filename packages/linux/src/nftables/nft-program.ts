@@ -355,7 +355,10 @@ function translate(error: CommandError): NftError {
   if (error.failure === 'timeout') {
     return new NftError('NFT_TIMED_OUT', error.message, cause);
   }
-  if (error.failure === 'permission-denied' || /Operation not permitted/.test(error.stderr)) {
+  if (error.failure === 'permission-denied') {
+    return new NftError('NFT_PERMISSION_DENIED', error.message, cause);
+  }
+  if (/Operation not permitted/.test(error.stderr)) {
     return new NftError(
       'NFT_PERMISSION_DENIED',
       'nft may not change this: run with CAP_NET_ADMIN; and if it has that, the table belongs to another process (flag owner), which has to end first',
