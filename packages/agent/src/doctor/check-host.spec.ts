@@ -14,8 +14,8 @@ const FACTS: HostFacts = {
     iptables: 'iptables v1.8.9 (nf_tables)',
     nft: 'nftables v1.0.6',
     conntrack: 'conntrack v1.4.7',
-    ipset: 'ipset v7.17',
   },
+  brokenTools: {},
   iptables: { legacy: none, nft: { rules: 30, kubeChains: 12, portalChains: 0 } },
   nftTables: [],
   interfaces: ['lo', 'eth0'],
@@ -130,6 +130,16 @@ describe('checkHost', () => {
     ],
     ['no right to do it', { capabilities: 0n }, {}, { check: 'capabilities', status: 'problem' }],
     ['no iptables', { tools: { conntrack: 'v1' } }, {}, { check: 'tool iptables', status: 'problem' }],
+    [
+      'an iptables that is no program',
+      { tools: { conntrack: 'v1' }, brokenTools: { iptables: 'iptables may not be run by this user; check its mode' } },
+      {},
+      {
+        check: 'tool iptables',
+        status: 'problem',
+        found: 'is installed and cannot be run: iptables may not be run by this user; check its mode',
+      },
+    ],
     ['no conntrack', { tools: { iptables: 'v1' } }, {}, { check: 'tool conntrack', status: 'warning' }],
     [
       'ARP answers for addresses of Services',

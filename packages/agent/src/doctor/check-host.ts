@@ -55,14 +55,16 @@ function checkKernel({ kernel }: HostFacts): Diagnosis {
     : ok('kernel', `Linux ${kernel}`);
 }
 
-function checkTools({ tools }: HostFacts, { mode }: HostNeeds): readonly Diagnosis[] {
+function checkTools({ tools, brokenTools }: HostFacts, { mode }: HostNeeds): readonly Diagnosis[] {
   const needed = mode === 'nftables' ? ['nft'] : IPTABLES_MODES.includes(mode) ? ['iptables'] : [];
-  const also = mode === 'ipvs' ? ['ipset'] : [];
-  const rows = [...needed, ...also].map((tool) => {
+  const whatIsWrong = (tool: string) => {
+    const broken = brokenTools[tool];
+    return broken === undefined ? 'is not installed' : `is installed and cannot be run: ${broken}`;
+  };
+  const rows = needed.map((tool) => {
     const version = tools[tool];
-    return version === undefined
-      ? problem(`tool ${tool}`, 'is not installed', `install the package that has it, or use another mode than ${mode}`)
-      : ok(`tool ${tool}`, version);
+    const advice = `install the package that has it, or use another mode than ${mode}`;
+    return version === undefined ? problem(`tool ${tool}`, whatIsWrong(tool), advice) : ok(`tool ${tool}`, version);
   });
   if (mode === 'userspace') {
     return rows;
@@ -72,7 +74,7 @@ function checkTools({ tools }: HostFacts, { mode }: HostNeeds): readonly Diagnos
     tools.conntrack === undefined
       ? warning(
           'tool conntrack',
-          'is not installed',
+          whatIsWrong('conntrack'),
           'install conntrack (or conntrack-tools), or UDP clients go on talking to endpoints that are gone',
         )
       : ok('tool conntrack', tools.conntrack),

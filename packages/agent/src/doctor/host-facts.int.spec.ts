@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { createIptables, createNft, type KernelFiles } from '@kube-proxier/linux';
+import { createCommandRunner, createIptables, createNft, type KernelFiles } from '@kube-proxier/linux';
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import { DEFAULT_CONNTRACK_TUNING } from '@kube-proxier/server';
 import { checkHost } from './check-host.js';
@@ -54,6 +54,17 @@ whereAllowed('doctor on a kernel', () => {
         'of another mode or of kube-proxy: 1 KUBE- chains (iptables, legacy), nft table ip kube-proxy, the interface kube-ipvs0',
       );
     });
+  });
+
+  test('tells a tool that cannot be run from one that is not there', async () => {
+    const runner = createCommandRunner();
+    const { tools, brokenTools } = await gatherHostFacts({
+      // A directory is there, and is no program.
+      runner: { run: (request) => runner.run({ ...request, command: request.command === 'nft' ? '/' : '/no-such' }) },
+      processes: async () => [],
+    });
+    expect(tools).toMatchObject({ nft: undefined, conntrack: undefined });
+    expect(brokenTools).toEqual({ nft: expect.stringMatching(/may not be run by this user/) });
   });
 
   test('finds ports that are taken and processes that run', async () => {

@@ -1,5 +1,6 @@
-import { isProxierError } from '@kube-proxier/core';
+import { isProxierError, messageOf } from '@kube-proxier/core';
 import {
+  CommandError,
   type CommandRunner,
   createCommandRunner,
   type KernelFiles,
@@ -20,8 +21,10 @@ export interface VariantRules {
 /** What is the case on a host, in plain values. What could not be found out is undefined. */
 export interface HostFacts {
   readonly kernel: string | undefined;
-  /** First line of what each tool says of its version, by its name; undefined when it is not installed. */
+  /** First line of what each tool says of its version, by its name; undefined when it is not installed, or is broken. */
   readonly tools: Readonly<Record<string, string | undefined>>;
+  /** Why a tool that is installed cannot be run, by its name. */
+  readonly brokenTools: Readonly<Record<string, string>>;
   readonly iptables: { readonly legacy: VariantRules | undefined; readonly nft: VariantRules | undefined };
   /** As `nft list tables` says them: `ip kube-proxy`. */
   readonly nftTables: readonly string[] | undefined;
@@ -52,7 +55,7 @@ export const SYSCTLS = [
   'net/netfilter/nf_conntrack_max',
 ] as const;
 
-const TOOLS = ['iptables', 'iptables-legacy', 'iptables-nft', 'ip6tables', 'nft', 'conntrack', 'ipset'] as const;
+const TOOLS = ['iptables', 'iptables-legacy', 'iptables-nft', 'ip6tables', 'nft', 'conntrack'] as const;
 
 export interface HostAccessForFacts {
   readonly runner?: CommandRunner;
@@ -83,12 +86,26 @@ export async function gatherHostFacts({
       throw error;
     }
   };
+  const brokenTools: Record<string, string> = {};
+  const version = async (tool: string): Promise<string | undefined> => {
+    try {
+      return firstLine((await runner.run({ command: tool, args: ['--version'], timeout: 10_000 })).stdout);
+    } catch (error) {
+      if (!isProxierError(error)) {
+        throw error;
+      }
+      if (!(error instanceof CommandError && error.failure === 'not-found')) {
+        brokenTools[tool] = messageOf(error);
+      }
+      return undefined;
+    }
+  };
   const variant = async (name: 'legacy' | 'nft'): Promise<VariantRules | undefined> => {
     const saved = await Promise.all([output(`iptables-${name}-save`), output(`ip6tables-${name}-save`)]);
     return saved.every((text) => text === undefined) ? undefined : countRules(saved.join('\n'));
   };
   const [tools, settings, devices, tcp, tcp6] = await Promise.all([
-    Promise.all(TOOLS.map(async (tool) => [tool, firstLine(await output(tool, '--version'))] as const)),
+    Promise.all(TOOLS.map(async (tool) => [tool, await version(tool)] as const)),
     Promise.all(SYSCTLS.map(async (name) => [name, await read(`/proc/sys/${name}`)] as const)),
     read('/proc/net/dev'),
     read('/proc/net/tcp'),
@@ -98,6 +115,7 @@ export async function gatherHostFacts({
   return {
     kernel: await read('/proc/sys/kernel/osrelease'),
     tools: Object.fromEntries(tools),
+    brokenTools,
     iptables: { legacy: await variant('legacy'), nft: await variant('nft') },
     nftTables: (await output('nft', 'list', 'tables'))?.match(/(?<=^table ).+$/gm) ?? undefined,
     interfaces: [...(devices ?? '').matchAll(/^\s*([^:\s]+):/gm)].flatMap(([, name]) => name ?? []),
@@ -108,9 +126,9 @@ export async function gatherHostFacts({
   };
 }
 
-function firstLine(text: string | undefined): string | undefined {
+function firstLine(text: string): string | undefined {
   return text
-    ?.split('\n')
+    .split('\n')
     .find((line) => line.trim() !== '')
     ?.trim();
 }
