@@ -15,7 +15,7 @@ import {
   Tokens,
 } from '@kube-proxier/core';
 import { FakeDataplane, makeService, makeSlice, VirtualClock } from '@kube-proxier/core/testing';
-import { type AddressEvents, type ConntrackEntry, ConntrackError } from '@kube-proxier/linux';
+import { type AddressEvents, type Conntrack, type ConntrackEntry, ConntrackError } from '@kube-proxier/linux';
 import { FakeConntrack, FakeSysctl } from '@kube-proxier/linux/testing';
 import { ContainerModule } from 'inversify';
 import { cleanupBackends } from './cleanup-backends.js';
@@ -357,6 +357,40 @@ describe('ProxyServer', () => {
     expect(logger.lines.filter((line) => line.includes('conntrack is not installed'))).toHaveLength(1);
     expect(logger.lines.some((line) => line.startsWith('E A sync observer failed in "queued": observer'))).toBe(true);
     await server.stop();
+  });
+
+  it('says once, at the start, that stale flows cannot be deleted on this host', async () => {
+    const conntrack = new FakeConntrack();
+    conntrack.failWith(new ConntrackError('CONNTRACK_MISSING_TOOL', 'install the package conntrack'));
+    let lists = 0;
+    const counting: Conntrack = {
+      check: () => conntrack.check(),
+      delete: (entries) => conntrack.delete(entries),
+      list: (family, protocol) => {
+        lists += 1;
+        return conntrack.list(family, protocol);
+      },
+    };
+    const { server, source, logger } = setUp({ conntrack: counting });
+    const told = () => logger.lines.filter((line) => line.includes('install the package conntrack'));
+    await server.start();
+    expect(told()).toEqual([
+      expect.stringMatching(
+        /^W Stale UDP and SCTP flows will not be deleted, so clients may go on talking to endpoints/,
+      ),
+    ]);
+    source.handler?.onServiceUpdate(undefined, makeService('a/dns', { ports: [{ port: 53, protocol: 'UDP' }] }));
+    const ports = [{ name: '', port: 53, protocol: 'UDP' }];
+    source.handler?.onEndpointsUpdate(undefined, makeSlice('a/dns', ['10.0.0.1'], { ports }));
+    await until(() => lists > 0);
+    expect(told()).toHaveLength(1);
+    await server.stop();
+
+    const carries = Object.assign(new FakeBackend(), { capabilities: { tracksConnections: false } });
+    const other = setUp({ conntrack, backends: [carries] });
+    await other.server.start();
+    expect(other.logger.lines.filter((line) => line.includes('conntrack'))).toEqual([]);
+    await other.server.stop();
   });
 
   it('tells handlers of the host what the proxiers are told, and is not disturbed by one that fails', async () => {

@@ -241,7 +241,8 @@ export class ProxyServer {
     }
     this.options.checkFamilies?.(families);
     await this.tuneConntrack(selection);
-    const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families);
+    const cleaner = await this.makeCleaner(selection.backend);
+    const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families, cleaner);
 
     this.abort.signal.throwIfAborted();
     const handler = combineHandlers(proxier, this.options.handlers ?? [], this.logger, () =>
@@ -359,8 +360,31 @@ export class ProxyServer {
     return ordered;
   }
 
-  private makeProxier(backend: BackendModule, options: ProxierOptions, families: readonly IPFamily[]): Proxier {
-    const { clock = systemClock, network = thisHost, conntrack, conntrackTuning } = this.options;
+  /** What deletes stale flows; says so when this host cannot, where the mode leaves flows to the kernel. */
+  private async makeCleaner({ capabilities }: BackendModule): Promise<ConntrackCleaner | undefined> {
+    const { clock = systemClock, network = thisHost, conntrack, metrics } = this.options;
+    const cleaner =
+      conntrack &&
+      new ConntrackCleaner(
+        conntrack,
+        this.logger,
+        () => network.localAddresses(),
+        clock,
+        (cleaning) => metrics?.conntrackCleaned(cleaning),
+      );
+    if (capabilities?.tracksConnections ?? true) {
+      await cleaner?.checkHost();
+    }
+    return cleaner;
+  }
+
+  private makeProxier(
+    backend: BackendModule,
+    options: ProxierOptions,
+    families: readonly IPFamily[],
+    cleaner: ConntrackCleaner | undefined,
+  ): Proxier {
+    const { clock = systemClock, network = thisHost, conntrackTuning } = this.options;
     const { logger } = this;
     const container = new Container();
     container.bind(Tokens.Logger).toConstantValue(logger);
@@ -370,17 +394,7 @@ export class ProxyServer {
 
     const observers: ServerObserver[] = [
       ...(conntrackTuning && (backend.capabilities?.tracksConnections ?? true) ? [conntrackTuning] : []),
-      ...(conntrack
-        ? [
-            new ConntrackCleaner(
-              conntrack,
-              logger,
-              () => network.localAddresses(),
-              clock,
-              (cleaning) => this.options.metrics?.conntrackCleaned(cleaning),
-            ),
-          ]
-        : []),
+      ...(cleaner ? [cleaner] : []),
       this.observer,
       ...(this.takeover ? [this.takeover] : []),
     ];

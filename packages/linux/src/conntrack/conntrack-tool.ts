@@ -21,6 +21,10 @@ export class ConntrackTool implements Conntrack {
     this.#runner = runner;
   }
 
+  async check(): Promise<void> {
+    await this.#output(['conntrack', '--version']);
+  }
+
   async list(family: IPFamily, protocol: Protocol): Promise<readonly ConntrackEntry[]> {
     const ipFamily = family === 'IPv6' ? 'ipv6' : 'ipv4';
     const filter = ['-f', ipFamily, '-p', protocol.toLowerCase()];

@@ -101,6 +101,7 @@ describe('FakeConntrack', () => {
   test('fails when told to', async () => {
     const failure = new ConntrackError('CONNTRACK_FAILED', 'told to');
     fake.failWith(failure);
+    await expect(fake.check()).rejects.toBe(failure);
     await expect(fake.list('IPv4', 'UDP')).rejects.toBe(failure);
     fake.failWith(undefined);
     await expect(fake.delete([])).resolves.toBe(0);
@@ -158,6 +159,8 @@ describe('ConntrackTool, in the kernel', () => {
     const elsewhere: CommandRunner = {
       run: (request) => runner.run({ ...request, command: `/nowhere/${request.command}` }),
     };
+    await expect(new ConntrackTool(runner).check()).resolves.toBeUndefined();
+    await expect(new ConntrackTool(elsewhere).check()).rejects.toMatchObject({ code: 'CONNTRACK_MISSING_TOOL' });
     await expect(new ConntrackTool(elsewhere).list('IPv4', 'UDP')).rejects.toMatchObject({
       code: 'CONNTRACK_MISSING_TOOL',
       message: expect.stringContaining('install'),

@@ -25,6 +25,13 @@ export interface ConntrackEntry {
 /** The kernel's table of flows. */
 export interface Conntrack {
   /**
+   * Whether this host has what the other methods need. Reads and changes no flow. Default: it is there.
+   *
+   * @throws ConntrackError that says what is missing.
+   */
+  check?(): Promise<void>;
+
+  /**
    * Lists the entries of one family and protocol.
    *
    * @throws ConntrackError

@@ -22,6 +22,10 @@ export class FakeConntrack implements Conntrack {
     this.#failure = error;
   }
 
+  async check(): Promise<void> {
+    this.#check();
+  }
+
   async list(family: IPFamily, protocol: Protocol): Promise<readonly ConntrackEntry[]> {
     this.#check();
     return this.entries.filter((entry) => entry.family === family && entry.protocol === protocol);

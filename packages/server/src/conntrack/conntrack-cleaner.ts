@@ -35,6 +35,18 @@ export class ConntrackCleaner implements SyncObserver {
     private readonly onCleaned: (cleaning: ConntrackCleaning) => void = () => {},
   ) {}
 
+  /** Tells, before there is anything to delete, what it lacks on this host. Never rejects. */
+  async checkHost(): Promise<void> {
+    try {
+      await this.conntrack.check?.();
+    } catch (error) {
+      this.failure = messageOf(error);
+      this.logger.warn(
+        `Stale UDP and SCTP flows will not be deleted, so clients may go on talking to endpoints that are gone: ${this.failure}`,
+      );
+    }
+  }
+
   async synced({ family, state, changes }: SyncSuccess): Promise<void> {
     // After a failure, and when everything was compared, the sync does not tell what went since; the states do.
     const before = this.looked.get(family);
