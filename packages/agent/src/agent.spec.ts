@@ -304,6 +304,13 @@ describe('runCommand', () => {
       expect(problems.map(({ check }: { check: string }) => check)).toEqual(['mode ipvs', 'IPv4 forwarding']);
     });
 
+    it('refuses an output that it does not know before it looks at anything', async () => {
+      const found = run(['doctor', '-o', 'yaml']);
+      expect(await found.status).toBe(1);
+      expect(found.output).toBe('');
+      expect(found.errors).toBe('kube-proxier: --output: "yaml" must be text or json\n');
+    });
+
     it('tells mistakes of the configuration with everything else', async () => {
       const path = await write('config.conf', `${HEAD}mode: magic\nclusterCIDR: x\n`);
       const found = run(['doctor', `--config=${path}`]);

@@ -10,7 +10,7 @@ import { explain } from './explain/explain.js';
 import { messageWithFlags } from './flags/advise-flags.js';
 import { type CommandLine, parseCommandLine } from './flags/command-line.js';
 import { helpText } from './flags/help-text.js';
-import { type AgentSettings, CommandLineError, readLogging, readSettings } from './flags/settings.js';
+import { type AgentSettings, CommandLineError, isOutput, readLogging, readSettings } from './flags/settings.js';
 import { loadForeignBackends } from './foreign-backends.js';
 import { printable } from './logging/printable.js';
 import type { AdjustableLogger } from './logging/winston-logger.js';
@@ -24,6 +24,8 @@ export interface AgentEnvironment {
   readonly print: (text: string) => void;
   /** Writes to standard error. */
   readonly printError: (text: string) => void;
+  /** Columns of the terminal that standard output is. Default: it is none. */
+  readonly columns?: number;
   /** What it makes may be able to change its verbosity later. */
   readonly createLogger: (logging: AgentSettings['logging']) => Logger | AdjustableLogger;
   /** Aborts when the agent is to end. */
@@ -48,7 +50,7 @@ interface Understood {
  * @returns the exit status: 0 when it did what it was asked for, 1 when not.
  */
 export async function runCommand(args: readonly string[], environment: AgentEnvironment): Promise<number> {
-  const { print, printError, signal, onSettled } = environment;
+  const { print, printError, columns, signal, onSettled } = environment;
   const commandLine = parseCommandLine(args);
   if (commandLine.command === 'help') {
     print(helpText(environment.composition.backends));
@@ -65,8 +67,9 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     if (!(error instanceof CommandLineError)) {
       throw error;
     }
-    if (commandLine.command === 'doctor') {
-      const { text, status } = await doctor(environment.composition, { problems: error.problems, commandLine });
+    if (commandLine.command === 'doctor' && isOutput(commandLine.values.get('output')?.at(-1) ?? 'text')) {
+      const problems = { problems: error.problems, commandLine };
+      const { text, status } = await doctor(environment.composition, problems, columns);
       print(text);
       return status;
     }
@@ -111,11 +114,11 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
 }
 
 /** What prints something, or writes a file, and ends. */
-async function answer(understood: Understood, { print, printError }: AgentEnvironment): Promise<number> {
+async function answer(understood: Understood, { print, printError, columns }: AgentEnvironment): Promise<number> {
   const { commandLine, settings, composition } = understood;
   try {
     if (commandLine.command === 'doctor') {
-      const { text, status } = await doctor(composition, { settings, commandLine });
+      const { text, status } = await doctor(composition, { settings, commandLine }, columns);
       print(text);
       return status;
     }

@@ -50,6 +50,7 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
   const status = await runCommand(process.argv.slice(2), {
     composition,
     print: (text) => void process.stdout.write(text),
+    ...(process.stdout.isTTY ? { columns: process.stdout.columns } : {}),
     printError: (text) => void process.stderr.write(text),
     createLogger: (logging) => createWinstonLogger({ ...logging, stream: process.stderr }),
     signal: abort.signal,

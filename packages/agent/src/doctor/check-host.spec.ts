@@ -185,6 +185,29 @@ test('a table is printed in columns, with what to do', () => {
   );
 });
 
+test('a table for a terminal keeps texts within their column', () => {
+  const row: Diagnosis = {
+    check: 'IPv4 forwarding',
+    status: 'problem',
+    found: 'packets to pods are dropped, as /proc/sys/net/ipv4/ip_forward is 0',
+    advice: 'set net.ipv4.ip_forward to 1 in /etc/sysctl.d',
+  };
+  expect(formatDiagnoses([row], 60)).toBe(
+    [
+      'problem  IPv4 forwarding  packets to pods are dropped, as',
+      '                          /proc/sys/net/ipv4/ip_forward is 0',
+      '                          -> set net.ipv4.ip_forward to 1 in',
+      '                             /etc/sysctl.d',
+      '',
+      '1 problem, 0 warnings, 0 ok',
+      '',
+    ].join('\n'),
+  );
+  // Too narrow for a column, and no terminal at all.
+  expect(formatDiagnoses([row], 40)).toBe(formatDiagnoses([row]));
+  expect(formatDiagnoses([row])).toContain(row.found);
+});
+
 test('rules are counted, and those of a kubelet are no leftovers', () => {
   expect(
     countRules(

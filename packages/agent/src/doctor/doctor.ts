@@ -16,11 +16,13 @@ export type DoctorCase =
 /**
  * Looks whether this host can run the proxier, and what is in the way. Changes nothing.
  *
+ * @param columns of the terminal that it is printed to. Default: it is no terminal, and no line is wrapped.
  * @returns what to print, and the exit status: 1 when there is a problem.
  */
 export async function doctor(
   composition: Composition,
   found: DoctorCase,
+  columns?: number,
 ): Promise<{ readonly text: string; readonly status: number }> {
   const settings = 'settings' in found ? found.settings : undefined;
   const diagnoses = [
@@ -31,7 +33,7 @@ export async function doctor(
   ];
   const output = settings?.output ?? found.commandLine.values.get('output')?.at(-1);
   return {
-    text: output === 'json' ? diagnosesAsJson(diagnoses) : formatDiagnoses(diagnoses),
+    text: output === 'json' ? diagnosesAsJson(diagnoses) : formatDiagnoses(diagnoses, columns),
     status: hasProblem(diagnoses) ? 1 : 0,
   };
 }

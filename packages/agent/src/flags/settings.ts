@@ -24,6 +24,16 @@ import { FlagValues } from './flag-values.js';
 import { parseGoInt } from './go-values.js';
 import { type StatusAddress, statusAddresses } from './status-addresses.js';
 
+const OUTPUTS = ['text', 'json'] as const;
+
+/** How commands that answer something print it. */
+export type Output = (typeof OUTPUTS)[number];
+
+/** Whether `text` is the name of an {@link Output}. */
+export function isOutput(text: string): text is Output {
+  return OUTPUTS.some((output) => output === text);
+}
+
 /** All that the command line asks for, checked. */
 export interface AgentSettings {
   /** As asked for; empty for the default. */
@@ -62,7 +72,7 @@ export interface AgentSettings {
   /** The status server also profiles the process, and sets the verbosity. */
   readonly profiling: boolean;
   /** How `explain` and `doctor` answer. */
-  readonly output: 'text' | 'json';
+  readonly output: Output;
   readonly conntrack: ConntrackTuningOptions;
   /** From -1000 to 1000. */
   readonly oomScoreAdj: number;
@@ -496,12 +506,12 @@ class SettingsReader extends FlagValues {
     return { format: format === 'json' ? 'json' : 'text', verbosity };
   }
 
-  private output(): 'text' | 'json' {
+  private output(): Output {
     const output = this.text('output');
-    if (output !== 'text' && output !== 'json') {
-      this.wrong('output', output, 'must be text or json');
+    if (!isOutput(output)) {
+      this.wrong('output', output, `must be ${OUTPUTS.join(' or ')}`);
     }
-    return output === 'json' ? 'json' : 'text';
+    return isOutput(output) ? output : 'text';
   }
 
   private interfaceName(name: 'pod-bridge-interface' | 'pod-interface-name-prefix'): string {
