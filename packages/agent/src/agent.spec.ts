@@ -166,6 +166,22 @@ describe('runCommand', () => {
     });
   });
 
+  it.each([
+    [undefined, /^I kube-proxier has ended; what it programmed stays in place/],
+    [
+      { servesWithoutProcess: false },
+      /^I kube-proxier has ended, and with it what it served: in mode iptables connections go through its process/,
+    ],
+  ])('says at its end what stays, with capabilities %j', async (capabilities, said) => {
+    const composition = fakeComposition();
+    Object.assign(composition.backend, { capabilities });
+    const agent = run([`--manifests=${manifests}`, ...quiet], composition);
+    await agent.until(/is running/);
+    agent.abort.abort();
+    expect(await agent.status).toBe(0);
+    expect(agent.log.at(-1)).toMatch(said);
+  });
+
   it('sets its OOM score; where it may not, that is a warning only if it was asked for', async () => {
     const composition = fakeComposition();
     await run([`--manifests=${manifests}`, '--oom-score-adj=-500', ...quiet], composition).until(/is running/);

@@ -18,7 +18,8 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
   const abort = new AbortController();
   const unexpected = (error: unknown) => {
     const stack = error instanceof Error ? error.stack : String(error);
-    const message = 'kube-proxier ends because of an error that nobody expected; what it programmed stays in place';
+    const message =
+      'kube-proxier ends because of an error that nobody expected; rules that it programmed stay in place';
     // The logger may be what failed.
     process.stderr.write(
       `${formatTextLine({ time: Date.now(), level: 'error', v: 0, message, fields: { error: stack } })}\n`,

@@ -11,7 +11,8 @@ const USAGE = `Usage: kube-proxier --kubeconfig <path> | --manifests <path> [fla
 
 const DESCRIPTION =
   'Takes care of Kubernetes Services on this node: what is sent to a Service reaches one of its endpoints. What it has ' +
-  'programmed stays in place when it ends; the command cleanup removes it.';
+  'programmed stays in place when it ends, but for the connections that mode userspace carries; the command cleanup ' +
+  'removes it.';
 
 const COMMANDS = [
   ['cleanup', 'Remove everything that any mode has programmed, nothing else, and end.'],

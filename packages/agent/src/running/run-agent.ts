@@ -109,7 +109,11 @@ export async function runAgent({
       watching: sources.map(({ description }) => description).join('; '),
     });
     await Promise.race([server.finished, ended]);
-    logger.info('kube-proxier has ended; what it programmed stays in place');
+    logger.info(
+      (selection.backend.capabilities?.servesWithoutProcess ?? true)
+        ? 'kube-proxier has ended; what it programmed stays in place'
+        : `kube-proxier has ended, and with it what it served: in mode ${selection.mode} connections go through its process`,
+    );
   } catch (error) {
     events?.failed(error);
     throw error;
