@@ -105,10 +105,12 @@ const RUN = ['docs/getting-started.md', 'docs/operating.md'];
 
 describe('code compiles, and what needs no kernel runs', () => {
   const blocks = [...read('docs/embedding.md').matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
-  const directory = mkdtempSync(join(ROOT, 'node_modules/.docs-'));
-  const files = blocks.map((_code, index) => join(directory, `block-${index}.ts`));
+  let directory: string;
+  let files: readonly string[];
 
   beforeAll(() => {
+    directory = mkdtempSync(join(ROOT, 'node_modules/.docs-'));
+    files = blocks.map((_code, index) => join(directory, `block-${index}.ts`));
     writeFileSync(join(directory, 'package.json'), '{"type": "module"}');
     for (const [index, code] of blocks.entries()) {
       writeFileSync(files[index] as string, code);
