@@ -108,6 +108,21 @@ describe('a KubeProxyConfiguration', () => {
     ]);
   });
 
+  test('of a field that stands twice, only the last counts, whatever the others say', () => {
+    const text = `${HEAD}mode: nftables\nmode: [wrong]\nmode: ipvs\nipvs: {scheduler: 1}\nipvs: {scheduler: wrr}\nclusterCIDR: x\nclusterCIDR:\n`;
+    const { mode, ipvs, proxier, warnings } = settings(text);
+    expect({ mode, scheduler: ipvs.scheduler, detection: proxier.localTrafficDetection }).toEqual({
+      mode: 'ipvs',
+      scheduler: 'wrr',
+      detection: { kind: 'none' },
+    });
+    expect(warnings).toEqual(
+      ['4: mode', '5: mode', '7: ipvs', '9: clusterCIDR'].map(
+        (field) => `config.conf:${field}: stands here twice; the last one counts`,
+      ),
+    );
+  });
+
   test('what the kernel and the process are set up with is read, and zero is not the default', () => {
     const text = `${HEAD}oomScoreAdj: 0\nconntrack: {maxPerCore: 0, min: 5, tcpEstablishedTimeout: 0s, udpTimeout: 10s}\nbindAddressHardFail: true\nfeatureGates: {AllowServiceExternalIPs: false}\n`;
     expect(settings(text)).toMatchObject({
@@ -183,6 +198,12 @@ describe('a KubeProxyConfiguration', () => {
         readSettings(parseCommandLine(args), [...MODES, 'userspace'], readKubeProxyConfiguration(text, 'c'));
       expect(read()).toMatchObject({ ...own, mode: 'userspace', manifests: ['/a', '/b'], warnings: [] });
       expect(read('--userspace-redirect=none').userspace.redirect).toBe('none');
+    });
+
+    test('of a field that stands twice, what the first one says is not told', () => {
+      expect(problems(`${HEAD}mode: nftables\n---\n${OWN}modeFallback: [1]\nmodeFallback: none\n`)).toEqual([
+        'config.conf:8: modeFallback: stands here twice; remove one',
+      ]);
     });
 
     test.each([

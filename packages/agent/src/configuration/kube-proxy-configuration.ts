@@ -1,5 +1,5 @@
 import { parseAddress } from '@kube-proxier/core';
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLMap } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
 import type { FlagName } from '../flags/flag.js';
 import { nearestName } from '../flags/nearest-flag.js';
 import { printable } from '../logging/printable.js';
@@ -219,7 +219,10 @@ class ConfigurationReader {
       this.problems.push(`${this.file}: is not a ${as.kind}: it must be a YAML or JSON object`);
       return;
     }
-    const [apiVersion, kind] = [root.get('apiVersion'), root.get('kind')];
+    const counting = lastByName(root);
+    const [apiVersion, kind, mode] = ['apiVersion', 'kind', 'mode'].map((name) =>
+      plain((counting.get(name)?.value ?? null) as Node | null),
+    );
     if (apiVersion !== wantedVersion || kind !== as.kind) {
       const place = as.strict ? this.at(root.range?.[0]) : this.file;
       const found = `${printable(String(kind))} of ${printable(String(apiVersion))}`;
@@ -227,7 +230,6 @@ class ConfigurationReader {
       return;
     }
     if (!as.strict) {
-      const mode = root.get('mode');
       // Of a mode that is not known, which is an error of its own, the default's section is checked.
       this.mode = mode === 'ipvs' || mode === 'nftables' ? mode : '';
     }
@@ -252,14 +254,19 @@ class ConfigurationReader {
 
   private readMap(map: YAMLMap, prefix: string, as: DocumentKind): void {
     const seen = new Set<string>();
-    for (const { key, value } of map.items) {
-      const name = isScalar(key) ? String(key.value) : '';
+    const counting = lastByName(map);
+    for (const pair of map.items) {
+      const { key, value } = pair;
+      const name = nameOf(pair);
       const path = `${prefix}${name}`;
       const place = `${this.at(isScalar(key) ? key.range?.[0] : undefined)}: ${printable(path)}`;
       if (seen.has(name)) {
         this.odd(as, `${place}: stands here twice`, as.strict ? '; remove one' : '; the last one counts');
       }
       seen.add(name);
+      if (counting.get(name) !== pair) {
+        continue;
+      }
       const field = as.fields[path];
       if (field) {
         this.readField(path, field, value as Node | null, place);
@@ -315,6 +322,15 @@ class ConfigurationReader {
   private at(offset: number | undefined): string {
     return offset === undefined ? this.file : `${this.file}:${this.lines.linePos(offset).line}`;
   }
+}
+
+function nameOf({ key }: Pair): string {
+  return isScalar(key) ? String(key.value) : '';
+}
+
+/** Of a field that stands twice, what stands last: lenient decoding passes over the others, whatever they say. */
+function lastByName({ items }: YAMLMap): ReadonlyMap<string, Pair> {
+  return new Map(items.map((pair) => [nameOf(pair), pair]));
 }
 
 /** The first line of what the parser says, without the place, which is told already, and what it quotes. */
