@@ -71,7 +71,7 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
     );
   }
   if (defaulted) {
-    logger.warn(`No proxy mode was given; using ${mode}. Give it as the mode to keep it when the default changes`);
+    logger.warn(`No proxy mode was given; using ${mode}. Ask for a mode to keep it when the default changes`);
   }
   const result = await probe(backend);
   if (result.usable) {
