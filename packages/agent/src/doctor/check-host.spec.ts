@@ -138,6 +138,7 @@ describe('checkHost', () => {
         check: 'tool iptables',
         status: 'problem',
         found: 'is installed and cannot be run: iptables may not be run by this user; check its mode',
+        advice: 'install anew the package that has it, or use another mode than iptables',
       },
     ],
     ['no conntrack', { tools: { iptables: 'v1' } }, {}, { check: 'tool conntrack', status: 'warning' }],

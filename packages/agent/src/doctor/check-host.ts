@@ -63,7 +63,8 @@ function checkTools({ tools, brokenTools }: HostFacts, { mode }: HostNeeds): rea
   };
   const rows = needed.map((tool) => {
     const version = tools[tool];
-    const advice = `install the package that has it, or use another mode than ${mode}`;
+    const install = brokenTools[tool] === undefined ? 'install' : 'install anew';
+    const advice = `${install} the package that has it, or use another mode than ${mode}`;
     return version === undefined ? problem(`tool ${tool}`, whatIsWrong(tool), advice) : ok(`tool ${tool}`, version);
   });
   if (mode === 'userspace') {
