@@ -420,6 +420,8 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(proxy.traffic().active).toBe(1);
     client.socket.end();
     await until(() => client.closed, 'the end');
+    // What carried it may tell of its end a moment after the client saw it.
+    await until(() => (proxy.dataplane.traffic[0]?.active ?? 0) === 0, 'no connection');
     await proxy.readBack();
     expect(proxy.dataplane.traffic).toEqual([]);
   });

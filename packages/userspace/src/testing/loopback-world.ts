@@ -149,7 +149,7 @@ export async function freePort(protocol: 'TCP' | 'UDP' = 'TCP'): Promise<number>
 export async function until(condition: () => boolean, what: string): Promise<void> {
   const begin = Date.now();
   while (!condition()) {
-    if (Date.now() - begin > 5000) {
+    if (Date.now() - begin > 20_000) {
       throw new Error(`it never came to this: ${what}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
