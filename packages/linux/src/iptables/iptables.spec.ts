@@ -87,6 +87,41 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
+  test('a stamp is another when something came or went, and the same otherwise', async () => {
+    await subject.with(async (iptables) => {
+      await iptables.restore(document('nat', ':A - [0:0]') + document('filter', ':A - [0:0]'));
+      for (const table of ['nat', 'filter'] as const) {
+        let before = await iptables.stamp(table);
+        expect(before).toEqual(expect.any(String));
+        for (const lines of [
+          ['-A A -j RETURN'],
+          ['-A OUTPUT -j A'],
+          ['-A A -p tcp -m tcp --dport 80 -j ACCEPT'],
+          ['-D OUTPUT -j A'],
+          [':B - [0:0]'],
+          ['-F A'],
+          ['-X A'],
+          [':A - [0:0]', '-X B', '-A A -j RETURN'],
+        ]) {
+          await iptables.restore(document(table, ...lines));
+          const after = await iptables.stamp(table);
+          expect({ lines, after }).not.toEqual({ lines, after: before });
+          await iptables.save(table);
+          await iptables.chainExists(table, 'A');
+          await iptables.ruleExists(table, 'A', '-j RETURN');
+          await iptables.ruleExists(table, 'A', '-j B');
+          expect(await iptables.stamp(table)).toBe(after);
+          before = after;
+        }
+      }
+      // What was closed can be asked again.
+      const before = await iptables.stamp('nat');
+      iptables.close();
+      expect(await iptables.stamp('nat')).toBe(before);
+      iptables.close();
+    });
+  });
+
   test('a jump is gone with the chain that it led to', async () => {
     await subject.with(async (iptables) => {
       await iptables.restore(document('nat', ':A - [0:0]', '-A PREROUTING -j A'));
@@ -158,6 +193,19 @@ describe.each(subjects)('Iptables: $title', (subject) => {
       expect(await iptables.version()).toMatchObject({ randomFully: true });
     });
   });
+});
+
+test.each(variants)('there are no stamps where the tools run nobody knows where, %s', async (variant) => {
+  const nowhere = (networkNamespace?: string): CommandRunner => ({
+    run: () => Promise.reject(new Error('not to be run')),
+    networkNamespace,
+  });
+  for (const runner of [nowhere(), nowhere('/run/netns/none-such')]) {
+    const iptables = createIptables({ family: 'IPv4', variant, runner });
+    expect(await iptables.stamp('nat')).toBeUndefined();
+    expect(await iptables.stamp('nat')).toBeUndefined();
+    iptables.close();
+  }
 });
 
 (canMakeNamespaces() ? describe : describe.skip)('a tool that stays', () => {
