@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { CommandRunner, RunningCommand } from '../process/command-runner.js';
 import { FakeIptables } from '../testing/fake-iptables.js';
@@ -208,6 +209,24 @@ test.each(variants)('there are no stamps where the tools run nobody knows where,
   }
 });
 
+(canMakeNamespaces() ? test : test.skip).each(variants)('what stamps were asked by is given back, %s', (variant) =>
+  withNamespace(async ({ runner }) => {
+    const sockets = () => readdirSync('/proc/self/fd').filter((fd) => isSocket(`/proc/self/fd/${fd}`)).length;
+    const before = sockets();
+    const many = Array.from({ length: 50 }, () => createIptables({ family: 'IPv4', variant, runner }));
+    for (const iptables of many) {
+      expect(await iptables.stamp('nat')).toBeDefined();
+    }
+    expect(sockets()).toBeGreaterThanOrEqual(before + many.length);
+    for (const iptables of many) {
+      iptables.close();
+    }
+    while (sockets() >= before + many.length / 2) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }),
+);
+
 (canMakeNamespaces() ? describe : describe.skip)('a tool that stays', () => {
   const variant = 'nft';
 
@@ -246,6 +265,15 @@ test.each(variants)('there are no stamps where the tools run nobody knows where,
     });
   });
 });
+
+/** False also for one that was closed meanwhile. */
+function isSocket(path: string): boolean {
+  try {
+    return readlinkSync(path).startsWith('socket:');
+  } catch {
+    return false;
+  }
+}
 
 function chainsAndRules(saved: string): readonly string[] {
   return saved
