@@ -27,11 +27,15 @@ const FILTER_IS_GONE = 'the jump from FORWARD in the filter table is gone, as af
 
 class LookedAt extends FakeIptables {
   looks = 0;
-  /** Done once, right after a look. */
+  /** Done once, right before and right after a look. */
+  first: (() => Promise<void>) | undefined;
   meanwhile: (() => Promise<void>) | undefined;
 
   override async ruleExists(...args: Parameters<Iptables['ruleExists']>): Promise<boolean> {
     this.looks++;
+    const { first } = this;
+    this.first = undefined;
+    await first?.();
     const isThere = await super.ruleExists(...args);
     const { meanwhile } = this;
     this.meanwhile = undefined;
@@ -179,6 +183,21 @@ describe('RuleSentinels', () => {
     await iptables.restore(INSTALL);
     iptables.meanwhile = () => iptables.restore(FLUSH_NAT);
     expect(await look()).toEqual([]);
+    expect(await look()).toEqual([NAT_IS_GONE]);
+  });
+
+  test.each(VARIANTS)('see a flush that follows one that was repaired at once, %s', async (variant) => {
+    const iptables = new LookedAt({ variant });
+    const look = watching(iptables);
+    await iptables.restore(INSTALL);
+    await look();
+    await iptables.restore('*nat\n:THEIRS - [0:0]\nCOMMIT\n');
+    iptables.first = () => iptables.restore(FLUSH_NAT);
+    expect(await look()).toEqual([NAT_IS_GONE]);
+    // As large as it was when the kernel was asked last.
+    await iptables.restore('*nat\n:OURS - [0:0]\n-A PREROUTING -j OURS\nCOMMIT\n');
+    expect(await look()).toEqual([]);
+    await iptables.restore(FLUSH_NAT);
     expect(await look()).toEqual([NAT_IS_GONE]);
   });
 
