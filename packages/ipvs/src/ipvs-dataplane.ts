@@ -164,6 +164,14 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     });
   }
 
+  close(): void {
+    // What was never found need not be closed.
+    void this.#found?.then(
+      (iptables) => iptables.close(),
+      () => {},
+    );
+  }
+
   describe({ steps }: IpvsTransaction): string {
     const sum = (count: (step: IpvsStep) => number) => steps.reduce((total, step) => total + count(step), 0);
     const commands = (to: IpvsStep['to'], matches: (what: string) => boolean) =>

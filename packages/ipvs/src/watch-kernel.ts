@@ -1,13 +1,25 @@
 import { type Clock, messageOf, pause } from '@kube-proxier/core';
-import type { Iptables, Ipvs, Links, VirtualServerAddress } from '@kube-proxier/linux';
-import { virtualServerKey } from '@kube-proxier/linux';
+import {
+  type Iptables,
+  type Ipvs,
+  type Links,
+  RuleSentinels,
+  type VirtualServerAddress,
+  virtualServerKey,
+  type WatchedRule,
+} from '@kube-proxier/linux';
 import { INTERFACE } from './layout.js';
-import { SKELETON_JUMPS } from './skeleton.js';
+import { SKELETON_JUMPS, SKELETON_TABLES } from './skeleton.js';
 
 /** Milliseconds between two looks at IPVS and the interface: three netlink messages. */
 const INTERVAL = 700;
-/** Every so many looks also at the rules, which takes starting programs. */
+/** Every so many looks also at the rules, which may take starting programs. */
 const RULES_EVERY = 2;
+
+/** One jump of each table. */
+const SENTINELS = SKELETON_TABLES.flatMap((table): readonly WatchedRule[] =>
+  SKELETON_JUMPS[table].slice(0, 1).map(({ from, rule }) => ({ table, from, text: rule.text })),
+);
 
 export interface KernelWatchOptions {
   readonly ipvs: Ipvs;
@@ -30,13 +42,17 @@ export interface KernelWatchOptions {
  * @returns when the signal aborts.
  */
 export async function watchKernel(options: KernelWatchOptions): Promise<void> {
-  const { clock, signal, onFailure } = options;
+  const { clock, signal, iptables, onDrift, onFailure } = options;
   const seen = new Set<string>();
+  const sentinels = new RuleSentinels(SENTINELS, iptables);
   let failing = false;
   for (let look = 0; !signal.aborted; look++) {
     await pause(clock, INTERVAL, signal);
     try {
-      await lookOnce(options, seen, look % RULES_EVERY === 0);
+      await lookOnce(options, seen);
+      if (look % RULES_EVERY === 0) {
+        await sentinels.look(signal, onDrift);
+      }
       failing = false;
     } catch (error) {
       if (!failing) {
@@ -48,9 +64,8 @@ export async function watchKernel(options: KernelWatchOptions): Promise<void> {
 }
 
 async function lookOnce(
-  { ipvs, links, iptables, sentinel, signal, onDrift }: KernelWatchOptions,
+  { ipvs, links, sentinel, signal, onDrift }: KernelWatchOptions,
   seen: Set<string>,
-  alsoRules: boolean,
 ): Promise<void> {
   const note = (key: string, isThere: boolean, what: string) => {
     if (isThere) {
@@ -69,12 +84,5 @@ async function lookOnce(
   }
   if (!signal.aborted) {
     note('interface', (await links.find(INTERFACE)) !== undefined, `the interface ${INTERFACE} is gone`);
-  }
-  for (const table of alsoRules ? (['mangle', 'nat', 'filter'] as const) : []) {
-    const [jump] = SKELETON_JUMPS[table];
-    if (jump !== undefined && !signal.aborted) {
-      const isThere = await (await iptables()).ruleExists(table, jump.from, jump.rule.text);
-      note(table, isThere, `the jump from ${jump.from} in the ${table} table is gone, as after a flush`);
-    }
   }
 }

@@ -32,7 +32,8 @@ export {
 } from './iptables/iptables-rule.js';
 export { parseSavedTable, type SavedChain, type SavedTable } from './iptables/iptables-save.js';
 export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
-export { type RuleWatchOptions, type WatchedRule, watchRules } from './iptables/watch-rules.js';
+export { RuleSentinels, type WatchedRule } from './iptables/rule-sentinels.js';
+export { type RuleWatchOptions, watchRules } from './iptables/watch-rules.js';
 export * from './ipvs/ipvs.js';
 export { IpvsNetlink } from './ipvs/ipvs-netlink.js';
 export * from './ipvs/probe-ipvs.js';

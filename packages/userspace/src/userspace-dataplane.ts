@@ -207,6 +207,10 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     });
   }
 
+  close(): void {
+    this.#redirection?.redirector.close?.();
+  }
+
   /** Closes all sockets of this instance, connections too, and removes all redirect rules, whoever wrote them. */
   async cleanup(): Promise<void> {
     const { redirector } = await this.#prepare();

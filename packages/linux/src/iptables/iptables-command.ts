@@ -9,6 +9,7 @@ import type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from '
 import { IptablesDocumentRefused, IptablesError } from './iptables-error.js';
 import { splitWords } from './iptables-rule.js';
 import { RestoreSession } from './restore-session.js';
+import { createTableStamps, type TableStamps } from './table-stamps.js';
 
 export interface IptablesCommandOptions {
   readonly family: IPFamily;
@@ -53,9 +54,15 @@ class IptablesCommand implements Iptables {
   #last: Promise<unknown> = Promise.resolve();
   #session: RestoreSession | undefined;
   #idle: NodeJS.Timeout | undefined;
+  readonly #stamps: TableStamps | undefined;
 
   constructor(private readonly options: IptablesCommandOptions) {
-    this.family = options.family;
+    const { family, variant, runner } = options;
+    this.family = family;
+    const { networkNamespace: place } = runner;
+    if (variant !== undefined && place !== undefined) {
+      this.#stamps = createTableStamps(family, variant, place === 'own' ? undefined : place);
+    }
   }
 
   async restore(document: string): Promise<void> {
@@ -78,6 +85,7 @@ class IptablesCommand implements Iptables {
   }
 
   close(): void {
+    this.#stamps?.close();
     void this.#inTurn(async () => this.#closeSession());
   }
 
@@ -102,6 +110,10 @@ class IptablesCommand implements Iptables {
       }
       throw error;
     }
+  }
+
+  async stamp(table: IptablesTable): Promise<string | undefined> {
+    return await this.#stamps?.of(table);
   }
 
   async version(): Promise<IptablesVersion> {

@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { CommandRunner, RunningCommand } from '../process/command-runner.js';
 import { FakeIptables } from '../testing/fake-iptables.js';
@@ -87,6 +88,41 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
+  test('a stamp is another when something came or went, and the same otherwise', async () => {
+    await subject.with(async (iptables) => {
+      await iptables.restore(document('nat', ':A - [0:0]') + document('filter', ':A - [0:0]'));
+      for (const table of ['nat', 'filter'] as const) {
+        let before = await iptables.stamp(table);
+        expect(before).toEqual(expect.any(String));
+        for (const lines of [
+          ['-A A -j RETURN'],
+          ['-A OUTPUT -j A'],
+          ['-A A -p tcp -m tcp --dport 80 -j ACCEPT'],
+          ['-D OUTPUT -j A'],
+          [':B - [0:0]'],
+          ['-F A'],
+          ['-X A'],
+          [':A - [0:0]', '-X B', '-A A -j RETURN'],
+        ]) {
+          await iptables.restore(document(table, ...lines));
+          const after = await iptables.stamp(table);
+          expect({ lines, after }).not.toEqual({ lines, after: before });
+          await iptables.save(table);
+          await iptables.chainExists(table, 'A');
+          await iptables.ruleExists(table, 'A', '-j RETURN');
+          await iptables.ruleExists(table, 'A', '-j B');
+          expect(await iptables.stamp(table)).toBe(after);
+          before = after;
+        }
+      }
+      // What was closed can be asked again.
+      const before = await iptables.stamp('nat');
+      iptables.close();
+      expect(await iptables.stamp('nat')).toBe(before);
+      iptables.close();
+    });
+  });
+
   test('a jump is gone with the chain that it led to', async () => {
     await subject.with(async (iptables) => {
       await iptables.restore(document('nat', ':A - [0:0]', '-A PREROUTING -j A'));
@@ -160,6 +196,37 @@ describe.each(subjects)('Iptables: $title', (subject) => {
   });
 });
 
+test.each(variants)('there are no stamps where the tools run nobody knows where, %s', async (variant) => {
+  const nowhere = (networkNamespace?: string): CommandRunner => ({
+    run: () => Promise.reject(new Error('not to be run')),
+    networkNamespace,
+  });
+  for (const runner of [nowhere(), nowhere('/run/netns/none-such')]) {
+    const iptables = createIptables({ family: 'IPv4', variant, runner });
+    expect(await iptables.stamp('nat')).toBeUndefined();
+    expect(await iptables.stamp('nat')).toBeUndefined();
+    iptables.close();
+  }
+});
+
+(canMakeNamespaces() ? test : test.skip).each(variants)('what stamps were asked by is given back, %s', (variant) =>
+  withNamespace(async ({ runner }) => {
+    const sockets = () => readdirSync('/proc/self/fd').filter((fd) => isSocket(`/proc/self/fd/${fd}`)).length;
+    const before = sockets();
+    const many = Array.from({ length: 50 }, () => createIptables({ family: 'IPv4', variant, runner }));
+    for (const iptables of many) {
+      expect(await iptables.stamp('nat')).toBeDefined();
+    }
+    expect(sockets()).toBeGreaterThanOrEqual(before + many.length);
+    for (const iptables of many) {
+      iptables.close();
+    }
+    while (sockets() >= before + many.length / 2) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }),
+);
+
 (canMakeNamespaces() ? describe : describe.skip)('a tool that stays', () => {
   const variant = 'nft';
 
@@ -198,6 +265,15 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 });
+
+/** False also for one that was closed meanwhile. */
+function isSocket(path: string): boolean {
+  try {
+    return readlinkSync(path).startsWith('socket:');
+  } catch {
+    return false;
+  }
+}
 
 function chainsAndRules(saved: string): readonly string[] {
   return saved

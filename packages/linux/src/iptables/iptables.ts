@@ -40,6 +40,15 @@ export interface Iptables {
   /** Whether `chain` holds the rule, given as `iptables-save` prints it without `-A CHAIN `. */
   ruleExists(table: IptablesTable, chain: string, rule: string): Promise<boolean>;
 
+  /**
+   * Something that is another whenever rules or chains of the table came or went since, and costs next to nothing to ask
+   * for. It may be another without that: the nft variant has one stamp for all that nf_tables holds. With the legacy
+   * variant it is the table's size and layout, which a table of other rules may share.
+   *
+   * @returns undefined where the kernel cannot be asked. Never rejects.
+   */
+  stamp(table: IptablesTable): Promise<string | undefined>;
+
   /** @throws IptablesError with code `IPTABLES_MISSING` when the tool is not there. */
   version(): Promise<IptablesVersion>;
 

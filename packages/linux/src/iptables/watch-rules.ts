@@ -1,17 +1,9 @@
 import { type Clock, messageOf, pause } from '@kube-proxier/core';
-import type { Iptables, IptablesTable } from './iptables.js';
+import type { Iptables } from './iptables.js';
+import { RuleSentinels, type WatchedRule } from './rule-sentinels.js';
 
 /** Milliseconds between two looks. With what a look and a repair take, a flush is repaired within a second. */
 const INTERVAL = 500;
-
-/** A rule whose absence tells that its table was flushed: best a jump in a chain that is short. */
-export interface WatchedRule {
-  readonly table: IptablesTable;
-  /** The chain that it stands in. */
-  readonly from: string;
-  /** As `iptables-save` prints it, without its chain. */
-  readonly text: string;
-}
 
 export interface RuleWatchOptions {
   /** One for each table is enough. */
@@ -25,29 +17,18 @@ export interface RuleWatchOptions {
 }
 
 /**
- * Looks again and again whether rules still stand: a foreigner who flushes a table takes them with the rest. The cost is
- * that of these rules only, whatever else is installed. A rule is missed only after it was seen.
+ * Looks again and again whether rules still stand, as {@link RuleSentinels} does.
  *
  * @returns when the signal aborts.
  */
 export async function watchRules(options: RuleWatchOptions): Promise<void> {
   const { rules, iptables, clock, signal, onDrift, onFailure } = options;
-  const seen = new Set<string>();
+  const sentinels = new RuleSentinels(rules, iptables);
   let failing = false;
   while (!signal.aborted) {
     await pause(clock, INTERVAL, signal);
     try {
-      for (const { table, from, text } of rules) {
-        if (signal.aborted) {
-          return;
-        }
-        const there = await (await iptables()).ruleExists(table, from, text);
-        if (there) {
-          seen.add(table);
-        } else if (seen.delete(table)) {
-          onDrift(`the jump from ${from} in the ${table} table is gone, as after a flush`);
-        }
-      }
+      await sentinels.look(signal, onDrift);
       failing = false;
     } catch (error) {
       if (!failing) {

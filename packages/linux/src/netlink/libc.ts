@@ -3,6 +3,8 @@ export interface Libc {
   socket(domain: number, type: number, protocol: number): number;
   bind(fd: number, address: Uint8Array, length: number): number;
   setsockopt(fd: number, level: number, name: number, value: Uint8Array, length: number): number;
+  /** @param length its own four bytes: how many `value` has, and then how many were written. */
+  getsockopt(fd: number, level: number, name: number, value: Uint8Array, length: Uint8Array): number;
   send(fd: number, message: Uint8Array, length: number, flags: number): number;
   recv(fd: number, into: Uint8Array, length: number, flags: number): number;
   open(path: string, flags: number): number;
@@ -19,6 +21,7 @@ const SIGNATURES = {
   socket: 'int socket(int, int, int)',
   bind: 'int bind(int, const void *, unsigned int)',
   setsockopt: 'int setsockopt(int, int, int, const void *, unsigned int)',
+  getsockopt: 'int getsockopt(int, int, int, void *, void *)',
   send: 'long send(int, const void *, size_t, int)',
   recv: 'long recv(int, void *, size_t, int)',
   open: 'int open(const char *, int)',

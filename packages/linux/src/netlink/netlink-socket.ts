@@ -1,5 +1,6 @@
 import { messageOf } from '@kube-proxier/core';
 import { align, readU16, readU32, u16, u32, writeU16, writeU32 } from './attributes.js';
+import { inNamespace } from './in-namespace.js';
 import { type Libc, loadLibc } from './libc.js';
 import {
   NETLINK_FLAGS,
@@ -27,8 +28,6 @@ const SOCK_RAW_CLOEXEC_NONBLOCK = 3 | 0o2000000 | 0o4000;
 const SOL_SOCKET = 1;
 const SO_RCVBUF = 8;
 const MSG_TRUNC = 0x20;
-const CLONE_NEWNET = 0x40000000;
-const O_CLOEXEC = 0o2000000;
 const EINTR = 4;
 const EAGAIN = 11;
 
@@ -227,30 +226,6 @@ function openHere(libc: Libc, protocol: NetlinkProtocol, receiveBuffer: number, 
     throw new Error(`bind: ${errnoName(errno)}`);
   }
   return fd;
-}
-
-/** A socket belongs to the namespace that its thread was in when it was opened; the thread goes back at once. */
-function inNamespace<T>(libc: Libc, namespace: string | undefined, work: () => T): T {
-  if (namespace === undefined) {
-    return work();
-  }
-  const own = libc.open('/proc/thread-self/ns/net', O_CLOEXEC);
-  const other = libc.open(namespace, O_CLOEXEC);
-  try {
-    if (own < 0 || other < 0 || libc.setns(other, CLONE_NEWNET) < 0) {
-      throw new Error(`${namespace} cannot be entered: ${errnoName(libc.errno())}`);
-    }
-    try {
-      return work();
-    } finally {
-      if (libc.setns(own, CLONE_NEWNET) < 0) {
-        process.abort();
-      }
-    }
-  } finally {
-    libc.close(own);
-    libc.close(other);
-  }
 }
 
 function send(libc: Libc, fd: number, message: Buffer): void {

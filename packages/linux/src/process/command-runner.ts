@@ -53,6 +53,11 @@ export interface RunningCommandOutput {
 /** Runs programs. The only way by which adapters of this package start one. */
 export interface CommandRunner {
   /**
+   * Where its programs run: in the network namespace of this process (`own`), or in that at a path. Undefined when that is
+   * not known.
+   */
+  readonly networkNamespace?: string | undefined;
+  /**
    * Runs a program to its end, with `LC_ALL=C` and the directories of system tools in `PATH`.
    *
    * @throws CommandError when it cannot be started, is killed, or ends with another exit code than 0.
@@ -99,6 +104,8 @@ export interface CommandRunnerOptions {
    * namespace. Default none.
    */
   readonly prefix?: readonly string[];
+  /** See {@link CommandRunner.networkNamespace}. Default `own` without a prefix; with one it is not known. */
+  readonly networkNamespace?: string;
 }
 
 interface Outcome {
@@ -208,7 +215,9 @@ function start(
 /** The real {@link CommandRunner}. */
 export function createCommandRunner(options: CommandRunnerOptions = {}): Required<CommandRunner> {
   const prefix = options.prefix ?? [];
+  const networkNamespace = options.networkNamespace ?? (prefix.length === 0 ? 'own' : undefined);
   return {
+    networkNamespace,
     start: (request, output) => start(prefix, request, output),
     async run(request) {
       const timeout = request.timeout ?? 60_000;

@@ -43,10 +43,13 @@ export class FakeIptables implements Iptables {
   saves = 0;
   /** Lines for which this holds are refused, as by a kernel that lacks something. */
   refuses: (line: string) => boolean = () => false;
+  /** Whether there are stamps, as there are not where the kernel cannot be asked. */
+  stamps = true;
   /** What `isPresent` says. */
   present = true;
 
   readonly #tables = new Map<IptablesTable, Table>();
+  #generation = 0;
   readonly #failures: unknown[] = [];
   readonly #version: IptablesVersion;
 
@@ -89,6 +92,7 @@ export class FakeIptables implements Iptables {
         } else if (line === 'COMMIT' && name !== undefined) {
           checkJumps(table);
           this.#tables.set(name, table);
+          this.#generation++;
           name = undefined;
         } else {
           if (name === undefined || this.refuses(line)) {
@@ -139,6 +143,15 @@ export class FakeIptables implements Iptables {
   async ruleExists(table: IptablesTable, chain: string, rule: string): Promise<boolean> {
     this.#failIfAsked();
     return this.#table(table).get(chain)?.rules.includes(canonical(rule)) ?? false;
+  }
+
+  async stamp(name: IptablesTable): Promise<string | undefined> {
+    if (!this.stamps) {
+      return undefined;
+    }
+    return this.#version.variant === 'nft'
+      ? String(this.#generation)
+      : [...this.#table(name).values()].map(({ rules }) => rules.length).join(' ');
   }
 
   async version(): Promise<IptablesVersion> {

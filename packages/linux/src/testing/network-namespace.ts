@@ -29,7 +29,7 @@ export function makeNamespace(): TestNamespace {
   return {
     name,
     prefix,
-    runner: createCommandRunner({ prefix }),
+    runner: createCommandRunner({ prefix, networkNamespace: `/run/netns/${name}` }),
     remove: () => execFileSync('ip', ['netns', 'delete', name], { stdio: 'ignore' }),
   };
 }

@@ -88,6 +88,14 @@ export class IptablesRedirector implements Redirector {
     return watchRules({ ...options, rules, iptables: this.iptables });
   }
 
+  close(): void {
+    // What was never found need not be closed.
+    void this.iptables().then(
+      (iptables) => iptables.close(),
+      () => {},
+    );
+  }
+
   async cleanup(): Promise<void> {
     this.#known = false;
     this.#written = new Map();

@@ -47,6 +47,9 @@ export interface Redirector {
   /** Looks out for others removing what was written; returns when the signal aborts. Default: nobody looks. */
   watch?(options: Pick<RuleWatchOptions, 'clock' | 'signal' | 'onDrift' | 'onFailure'>): Promise<void>;
 
+  /** Ends what is kept running between calls. What is redirected stays so. Default: there is nothing to end. */
+  close?(): void;
+
   /** Removes every trace, whoever left it. Idempotent. */
   cleanup(): Promise<void>;
 }

@@ -1,0 +1,102 @@
+import type { IPFamily } from '@kube-proxier/core';
+import { asBe32, attributeMap, cString, u32 } from '../netlink/attributes.js';
+import { inNamespace } from '../netlink/in-namespace.js';
+import { type Libc, loadLibc } from '../netlink/libc.js';
+import { NetlinkError } from '../netlink/netlink-error.js';
+import { NetlinkSocket } from '../netlink/netlink-socket.js';
+import type { IptablesTable, IptablesVariant } from './iptables.js';
+
+/** Asks the kernel whether tables were changed, with a few system calls and without starting a program. */
+export interface TableStamps {
+  /** See {@link Iptables.stamp}. Never rejects. */
+  of(table: IptablesTable): Promise<string | undefined>;
+  /** Another call opens it again. Idempotent. */
+  close(): void;
+}
+
+/** @param namespace path of the network namespace; undefined: that of this process. */
+export function createTableStamps(
+  family: IPFamily,
+  variant: IptablesVariant,
+  namespace: string | undefined,
+): TableStamps {
+  return variant === 'nft' ? new GenerationStamps(namespace) : new InfoStamps(family, namespace);
+}
+
+/** Of `linux/netfilter/nfnetlink.h` and `nf_tables.h`. */
+const NFNL_SUBSYS_NFTABLES = 10;
+const NFT_MSG_GETGEN = 16;
+const NFTA_GEN_ID = 1;
+/** Address family, version, and an id that means nothing here. */
+const NFGENMSG = Buffer.alloc(4);
+
+/** nf_tables counts the transactions of a network namespace, whoever makes them, and whatever they change. */
+class GenerationStamps implements TableStamps {
+  #netlink: NetlinkSocket | undefined;
+
+  constructor(private readonly namespace: string | undefined) {}
+
+  async of(): Promise<string | undefined> {
+    this.#netlink ??= new NetlinkSocket('netfilter', this.namespace === undefined ? {} : { namespace: this.namespace });
+    try {
+      const type = (NFNL_SUBSYS_NFTABLES << 8) | NFT_MSG_GETGEN;
+      const [answer] = await this.#netlink.ask({ type, flags: 0, payload: NFGENMSG });
+      const generation = answer && attributeMap(answer.payload.subarray(NFGENMSG.length)).get(NFTA_GEN_ID);
+      return generation && String(asBe32(generation));
+    } catch (error) {
+      if (error instanceof NetlinkError) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#netlink?.close();
+    this.#netlink = undefined;
+  }
+}
+
+const AF = { IPv4: 2, IPv6: 10 } as const;
+const SOL = { IPv4: 0, IPv6: 41 } as const;
+const SOCK_DGRAM_CLOEXEC = 2 | 0o2000000;
+/** `IPT_SO_GET_INFO` and `IP6T_SO_GET_INFO`. */
+const SO_GET_INFO = 64;
+/** `struct ipt_getinfo`: a name of 32 bytes, where each hook begins and ends, how many entries of how many bytes. */
+const INFO_BYTES = 84;
+const NAME_BYTES = 32;
+
+/** What the kernel tells of a table without copying it: how large it is, and where in it each hook has its rules. */
+class InfoStamps implements TableStamps {
+  #libc: Libc | undefined;
+  #fd: number | undefined;
+
+  constructor(
+    private readonly family: IPFamily,
+    private readonly namespace: string | undefined,
+  ) {}
+
+  async of(table: IptablesTable): Promise<string | undefined> {
+    try {
+      const libc = await loadLibc();
+      this.#libc = libc;
+      this.#fd ??= inNamespace(libc, this.namespace, () => libc.socket(AF[this.family], SOCK_DGRAM_CLOEXEC, 0));
+      const info = Buffer.alloc(INFO_BYTES);
+      cString(table).copy(info);
+      if (libc.getsockopt(this.#fd, SOL[this.family], SO_GET_INFO, info, u32(INFO_BYTES)) === 0) {
+        return info.toString('hex', NAME_BYTES);
+      }
+    } catch {
+      // There is no way to call the C library, or into the namespace.
+    }
+    this.close();
+    return undefined;
+  }
+
+  close(): void {
+    if (this.#fd !== undefined && this.#fd >= 0) {
+      this.#libc?.close(this.#fd);
+    }
+    this.#fd = undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { VirtualClock } from '@kube-proxier/core/testing';
+import { FakeIptables } from '../testing/fake-iptables.js';
+import { watchRules } from './watch-rules.js';
+
+const INSTALL = '*nat\n:OURS - [0:0]\n-A PREROUTING -j OURS\nCOMMIT\n';
+const FLUSH = '*nat\n-F PREROUTING\n-X OURS\nCOMMIT\n';
+
+function watch(iptables = new FakeIptables()) {
+  const clock = new VirtualClock();
+  const abort = new AbortController();
+  const gone: string[] = [];
+  const failures: string[] = [];
+  const watching = watchRules({
+    rules: [{ table: 'nat', from: 'PREROUTING', text: '-j OURS' }],
+    iptables: async () => iptables,
+    clock,
+    signal: abort.signal,
+    onDrift: (what) => gone.push(what),
+    onFailure: (reason) => failures.push(reason),
+  });
+  return { iptables, clock, abort, gone, failures, watching };
+}
+
+describe('watchRules', () => {
+  test.each([true, false])('tells of a flush within half a second, with stamps: %s', async (stamps) => {
+    const { iptables, clock, abort, gone, failures, watching } = watch();
+    iptables.stamps = stamps;
+    await iptables.restore(INSTALL);
+    await clock.advance(10_000);
+    expect(gone).toEqual([]);
+    await iptables.restore(FLUSH);
+    await clock.advance(500);
+    expect(gone).toEqual(['the jump from PREROUTING in the nat table is gone, as after a flush']);
+    await clock.advance(60_000);
+    expect(gone).toHaveLength(1);
+    expect(failures).toEqual([]);
+    abort.abort();
+    await watching;
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a failure is told once until a look succeeds, and ends nothing', async () => {
+    const { iptables, clock, gone, failures } = watch();
+    await iptables.restore(INSTALL);
+    await clock.advance(500);
+    await iptables.restore(FLUSH);
+    iptables.failNext(new Error('no more processes'));
+    iptables.failNext(new Error('still none'));
+    await clock.advance(1000);
+    expect(failures).toEqual(['no more processes']);
+    await clock.advance(500);
+    expect(gone).toHaveLength(1);
+    iptables.failNext(new Error('again none'));
+    await clock.advance(500);
+    expect(failures).toEqual(['no more processes', 'again none']);
+  });
+});
