@@ -131,7 +131,7 @@ function killIfThere(processId: number): void {
   try {
     process.kill(processId, 'SIGKILL');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
       throw error;
     }
   }
