@@ -104,7 +104,8 @@ class World {
       ...(options.kubeconfig === undefined ? { master: server.url } : {}),
       logger: log,
       clock,
-      responseTimeout: 60_000,
+      // Six real seconds: a busy machine may be late.
+      responseTimeout: 600_000,
       ...options,
     });
     ending.push(() => server.stop());
@@ -123,7 +124,7 @@ class World {
   }
 
   until(condition: () => boolean, what: string): Promise<void> {
-    return waitUntil(condition, () => `${what}\n${this.log.lines.slice(-40).join('\n')}`);
+    return waitUntil(condition, () => `${what}\n${this.log.lines.slice(-40).join('\n')}`, 25_000);
   }
 
   /** Changes something and waits until that has come through, which says that the watch works. */
