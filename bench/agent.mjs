@@ -34,7 +34,7 @@ async function run(kubeconfig) {
     agent.once('exit', () => reject(new Error(log)));
     agent.stderr.setEncoding('utf8').on('data', (text) => {
       log += text;
-      if (/Synced family="IPv4".*/.test(log)) {
+      if (synced === 0 && /Synced family="IPv4".*/.test(log)) {
         synced = performance.now() - begin;
         resolve();
       }
