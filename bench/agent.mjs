@@ -12,8 +12,8 @@ const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const SELF = fileURLToPath(import.meta.url);
 const AGENT = fileURLToPath(new URL('../packages/agent/bin/kube-proxier.js', import.meta.url));
 const SERVER = fileURLToPath(new URL('./source-kubernetes.mjs', import.meta.url));
-/** Milliseconds after the first sync in which memory settles. */
-const SETTLE = 9000;
+/** Milliseconds after the first sync in which memory settles; SETTLE for others. */
+const SETTLE = Number(process.env.SETTLE ?? 9000);
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
