@@ -10,5 +10,5 @@ export default {
   testEnvironmentOptions: base.testEnvironmentOptions,
   testMatch: ['<rootDir>/packages/*/dist/**/*.ipvs.spec.js'],
   transform: {},
-  testTimeout: 180_000,
+  testTimeout: 300_000,
 };

@@ -26,7 +26,7 @@ const CLUSTER_IP = '10.96.25.68';
 const PORT = 6379;
 const NODE_PORT = 31269;
 /** Milliseconds that anything may take that is waited for. */
-const PATIENCE = 30_000;
+const PATIENCE = 60_000;
 
 /** Set on the process that does the work, with what it was started with. */
 const isInside = process.env.KUBE_PROXIER_DEMO === 'inside';

@@ -65,42 +65,38 @@ const canHaveNamespace = spawnSync('unshare', ['--net', 'true']).status === 0;
 const RUN = ['docs/getting-started.md', 'docs/operating.md'];
 
 (canHaveNamespace ? describe : describe.skip)('commands print what it says', () => {
-  test.each(RUN)(
-    '%s',
-    (page) => {
-      const commands = commandsOf(page);
-      expect(commands.length).toBeGreaterThan(0);
-      // One shell for the page, in a network namespace of its own, so that a command finds what the one before left.
-      const script = [
-        'ip link set lo up',
-        'trap "kill $(jobs -p) 2>/dev/null" EXIT',
-        ...commands.map(({ command }, index) => `${command}\necho "<<${index}:$?>>"`),
-      ].join('\n');
-      const { stdout } = spawnSync(
-        'unshare',
-        ['--net', '--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c', script],
-        {
-          cwd: ROOT,
-          encoding: 'utf8',
-          timeout: 90_000,
-          env: { ...process.env, npm_config_loglevel: 'error' },
-        },
-      );
-      let rest = stdout;
-      const said = commands.map(({ command }, index) => {
-        const mark = new RegExp(`<<${index}:(\\d+)>>\\n`).exec(rest);
-        const output = rest.slice(0, mark?.index ?? rest.length);
-        rest = mark === null ? '' : rest.slice(mark.index + mark[0].length);
-        return { command, output: output.trimEnd() };
-      });
-      for (const [index, { command, output }] of commands.entries()) {
-        if (output.trim() !== '') {
-          expect(said[index]).toEqual({ command, output: expect.stringMatching(matcherOf(output)) });
-        }
+  test.each(RUN)('%s', (page) => {
+    const commands = commandsOf(page);
+    expect(commands.length).toBeGreaterThan(0);
+    // One shell for the page, in a network namespace of its own, so that a command finds what the one before left.
+    const script = [
+      'ip link set lo up',
+      'trap "kill $(jobs -p) 2>/dev/null" EXIT',
+      ...commands.map(({ command }, index) => `${command}\necho "<<${index}:$?>>"`),
+    ].join('\n');
+    const { stdout } = spawnSync(
+      'unshare',
+      ['--net', '--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-c', script],
+      {
+        cwd: ROOT,
+        encoding: 'utf8',
+        timeout: 90_000,
+        env: { ...process.env, npm_config_loglevel: 'error' },
+      },
+    );
+    let rest = stdout;
+    const said = commands.map(({ command }, index) => {
+      const mark = new RegExp(`<<${index}:(\\d+)>>\\n`).exec(rest);
+      const output = rest.slice(0, mark?.index ?? rest.length);
+      rest = mark === null ? '' : rest.slice(mark.index + mark[0].length);
+      return { command, output: output.trimEnd() };
+    });
+    for (const [index, { command, output }] of commands.entries()) {
+      if (output.trim() !== '') {
+        expect(said[index]).toEqual({ command, output: expect.stringMatching(matcherOf(output)) });
       }
-    },
-    120_000,
-  );
+    }
+  });
 });
 
 describe('code compiles, and what needs no kernel runs', () => {
@@ -139,5 +135,5 @@ describe('code compiles, and what needs no kernel runs', () => {
     expect([stdout, status]).toEqual(['', 0]);
     const last = (files.at(-1) as string).replace(/ts$/, 'js');
     expect(spawnSync(process.execPath, [last], { encoding: 'utf8' }).stdout).toBe('forwarded\n');
-  }, 60_000);
+  });
 });

@@ -16,6 +16,5 @@ whereAllowed('npm run soak', () => {
       expect(`${stdout}${stderr}`).toMatch(/the kernel is exact:.*\n {2}nothing is lost:.*[\s\S]*soak: passed\n$/);
       expect(status).toBe(0);
     },
-    120_000,
   );
 });

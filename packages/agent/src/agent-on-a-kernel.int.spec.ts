@@ -54,7 +54,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
   beforeAll(() => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     expect(spawnSync(process.execPath, [tsc, '-b', 'packages/agent'], { cwd: ROOT }).status).toBe(0);
-  }, 120_000);
+  });
 
   beforeEach(async () => {
     namespace = makeNamespace();
@@ -111,7 +111,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
   }
 
   async function until(condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + 25_000;
+    const deadline = Date.now() + 60_000;
     while (!condition()) {
       if (Date.now() > deadline || (agent && agent.exitCode !== null)) {
         throw new Error(`waited in vain for ${condition}:\n${log}`);
@@ -165,7 +165,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     expect(FAMILIES.map(rules)).toEqual(before);
     run(process.execPath, [MAIN, '--cleanup']);
     expect(FAMILIES.map(rules)).toEqual(before);
-  }, 60_000);
+  });
 
   it('cuts off UDP flows to endpoints that are gone, and no others', async () => {
     const insert = (client: string, endpoint: string) =>
@@ -188,7 +188,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await until(() => clients().length === 1);
     expect(clients()).toEqual(['192.0.2.1']);
     await end();
-  }, 60_000);
+  });
 
   it('cuts off SCTP that goes to endpoints that are gone, and what was sent to a Service that goes', async () => {
     const port = 2905;
@@ -217,7 +217,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await rm(join(directory, 'redis.yaml'));
     await until(() => clients().length === 0);
     await end();
-  }, 60_000);
+  });
 
   it('sets up the host with --init-only, and writes no rules of Services', async () => {
     const setting = (name: string) => run('cat', [`/proc/sys/net/${name}`]).trim();
@@ -229,5 +229,5 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     expect(rules('iptables')).not.toMatch(/KUBE-SERVICES/);
     run(process.execPath, [MAIN, 'cleanup']);
     expect(setting('ipv4/conf/all/route_localnet')).toBe('0');
-  }, 60_000);
+  });
 });

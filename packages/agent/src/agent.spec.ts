@@ -46,7 +46,7 @@ class Run {
   }
 
   async until(pattern: RegExp): Promise<void> {
-    const deadline = Date.now() + 25_000;
+    const deadline = Date.now() + 60_000;
     while (!this.log.some((line) => pattern.test(line))) {
       if (this.ended || Date.now() > deadline) {
         throw new Error(`it did not come to ${pattern}:\n${this.log.join('\n')}${this.errors}`);

@@ -13,7 +13,7 @@ describe.each([
   let sandbox: NetworkSandbox;
   let iptables: Iptables;
 
-  beforeAll(() => AgentOnNode.build(), 120_000);
+  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create(variant);
@@ -58,7 +58,7 @@ describe.each([
     const progress = await client.stop();
     expect(progress.attempts).toBeGreaterThanOrEqual(50);
     expect(failuresOf(progress)).toBe(0);
-  }, 60_000);
+  });
 
   test('the agent is killed and started again: no connection fails, and nothing is written', async () => {
     const addresses = sandbox.pods.map((pod) => pod.ipv4);
@@ -71,7 +71,7 @@ describe.each([
     await client.moreAttempts(20);
     expect((await rules()).replace(/^#.*$|\[\d+:\d+\]/gm, '')).toBe(before);
     expect(failuresOf(await client.stop())).toBe(0);
-  }, 60_000);
+  });
 
   test('a foreigner flushes the tables: it is noticed, repaired and told, and connections work again', async () => {
     const addresses = sandbox.pods.map((pod) => pod.ipv4);
@@ -105,13 +105,13 @@ describe.each([
     expect(after.attempts - attempts).toBeLessThan(250 + 35 + 60);
     expect(failed).toBeLessThan(250);
     await client.stop();
-  }, 60_000);
+  });
 });
 
 describe('a mode that this host cannot run', () => {
   let node: AgentOnNode;
 
-  beforeAll(() => AgentOnNode.build(), 120_000);
+  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');
@@ -132,5 +132,5 @@ describe('a mode that this host cannot run', () => {
       kind: 'answered',
       by: 'pod1',
     });
-  }, 60_000);
+  });
 });

@@ -32,7 +32,7 @@ whereAllowed('in the place of kube-proxy in a cluster of kubeadm', () => {
   beforeAll(() => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     expect(spawnSync(process.execPath, [tsc, '-b', 'packages/agent'], { cwd: ROOT }).status).toBe(0);
-  }, 120_000);
+  });
 
   beforeEach(() => {
     namespace = makeNamespace();
@@ -99,5 +99,5 @@ whereAllowed('in the place of kube-proxy in a cluster of kubeadm', () => {
     expect(get('http://127.0.0.1:10249/proxyMode')).toBe('iptables');
     expect(JSON.parse(get('http://127.0.0.1:10256/healthz'))).toHaveProperty('lastUpdated');
     expect(get('http://127.0.0.1:10249/configz')).toContain('"clusterCIDR":"10.244.0.0/16"');
-  }, 60_000);
+  });
 });

@@ -4,7 +4,7 @@ import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 describe('NodePorts on 127.0.0.1 in mode nftables', () => {
   let node: AgentOnNode;
 
-  beforeAll(() => AgentOnNode.build(), 120_000);
+  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');
@@ -43,12 +43,12 @@ describe('NodePorts on 127.0.0.1 in mode nftables', () => {
     // What goes, goes in both.
     node.write();
     await node.until('127.0.0.1 does not answer', async () => (await fromNode('127.0.0.1')).kind !== 'answered');
-  }, 60_000);
+  });
 
   test('are refused by default', async () => {
     node.write(node.sandbox.pod(1).ipv4);
     node.start('nftables');
     await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
     expect((await fromNode('127.0.0.1')).kind).toBe('refused');
-  }, 60_000);
+  });
 });

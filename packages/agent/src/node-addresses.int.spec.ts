@@ -11,7 +11,7 @@ const MODES = {
   userspace: { flags: [BY_NETWORK, '--userspace-redirect=bind'], shows: ['ss', '-Hltn'] },
 } as const;
 
-beforeAll(() => AgentOnNode.build(), 120_000);
+beforeAll(() => AgentOnNode.build());
 
 describe.each(Object.keys(MODES) as (keyof typeof MODES)[])('mode %s, when the node', (mode) => {
   const { flags, shows } = MODES[mode];
@@ -46,5 +46,5 @@ describe.each(Object.keys(MODES) as (keyof typeof MODES)[])('mode %s, when the n
     }
     expect(looksAtEverything()).toBe(1);
     expect(node.log).not.toMatch(/ERROR/);
-  }, 90_000);
+  });
 });

@@ -11,7 +11,7 @@ describe('mode nftables with a table of its own', () => {
   let one: string;
   let two: string;
 
-  beforeAll(() => AgentOnNode.build(), 120_000);
+  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');
@@ -65,7 +65,7 @@ describe('mode nftables with a table of its own', () => {
     expect(failuresOf(await client.moreAttempts(20))).toBe(0);
     expect(await isOwned()).toBe(true);
     expect(node.log).not.toMatch(/Others changed|Repaired|ERROR/);
-  }, 60_000);
+  });
 
   test('when the program that owns it is killed, that is noticed, and it is loaded again', async () => {
     await start('always');
@@ -77,7 +77,7 @@ describe('mode nftables with a table of its own', () => {
     await node.until('the table', async () => (await isOwned()) && (await leadsTo(one)));
     expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
     await expect(nft('delete', 'table', 'ip', 'kube-proxier')).rejects.toThrow(REFUSED);
-  }, 60_000);
+  });
 
   test('an agent that is killed leaves no programs and, where nft cannot make it persist, no table', async () => {
     await start('always');
@@ -88,7 +88,7 @@ describe('mode nftables with a table of its own', () => {
     await start('always');
     expect(await isOwned()).toBe(true);
     expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
-  }, 60_000);
+  });
 
   test('it can be turned on and off: no connection fails when it is turned on, and clean-up leaves nothing', async () => {
     await start('never');
@@ -110,7 +110,7 @@ describe('mode nftables with a table of its own', () => {
     await node.stop();
     await node.cleanUp();
     expect(await rules()).not.toContain('kube-proxier');
-  }, 60_000);
+  });
 
   test('persistent, it is owned where nft can make it persist, else a warning says why not', async () => {
     await start('persistent');
@@ -123,7 +123,7 @@ describe('mode nftables with a table of its own', () => {
     node.kill();
     await node.until('its programs are gone', async () => (await children()).length === 0);
     expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
-  }, 60_000);
+  });
 });
 
 /** Some of an agent's programs end by themselves. */

@@ -64,7 +64,7 @@ table ip acme {
 describe('taking over without breaking', () => {
   let node: AgentOnNode;
 
-  beforeAll(() => AgentOnNode.build(), 120_000);
+  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');
@@ -89,29 +89,25 @@ describe('taking over without breaking', () => {
     ],
     ['iptables', ['table ip acme'], /KUBE-SVC-(?![\s\S]*KUBE-SEP-)/],
     ['userspace', ['table ip acme'], /^(?![\s\S]*KUBE-(SVC|SERVICES|SEP|FORWARD))/],
-  ])(
-    '%s in the place of kube-proxy, whichever mode that ran in',
-    async (mode, tablesLeft, chainsLeft) => {
-      const [first, second] = node.sandbox.pods.map(({ ipv4 }) => ipv4) as [string, string];
-      await node.iptables.restore(kubeProxyIptables(first));
-      await node.sandbox.node.exec(['nft', '-f', '-'], { stdin: kubeProxyNftables(first) });
-      const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
-      const open = await node.sandbox.client.open({ to: node.sandbox.node.ipv4, port: NODE_PORT });
-      await client.moreAttempts(10);
-      expect(failuresOf(await client.progress())).toBe(0);
+  ])('%s in the place of kube-proxy, whichever mode that ran in', async (mode, tablesLeft, chainsLeft) => {
+    const [first, second] = node.sandbox.pods.map(({ ipv4 }) => ipv4) as [string, string];
+    await node.iptables.restore(kubeProxyIptables(first));
+    await node.sandbox.node.exec(['nft', '-f', '-'], { stdin: kubeProxyNftables(first) });
+    const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
+    const open = await node.sandbox.client.open({ to: node.sandbox.node.ipv4, port: NODE_PORT });
+    await client.moreAttempts(10);
+    expect(failuresOf(await client.progress())).toBe(0);
 
-      node.write(first, second);
-      node.start(mode);
-      await node.until('nothing of others is left', () => node.log.includes('Nothing of other proxy modes is left'));
-      await client.moreAttempts(20);
-      expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
-      expect(failuresOf(await client.stop())).toBe(0);
-      expect(await tables()).toEqual(tablesLeft);
-      expect(await rules()).toMatch(chainsLeft);
-      expect(await rules()).toContain('-A FORWARD -j ACME');
-    },
-    60_000,
-  );
+    node.write(first, second);
+    node.start(mode);
+    await node.until('nothing of others is left', () => node.log.includes('Nothing of other proxy modes is left'));
+    await client.moreAttempts(20);
+    expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
+    expect(failuresOf(await client.stop())).toBe(0);
+    expect(await tables()).toEqual(tablesLeft);
+    expect(await rules()).toMatch(chainsLeft);
+    expect(await rules()).toContain('-A FORWARD -j ACME');
+  });
 
   test('modes change places, there and back', async () => {
     const addresses = node.sandbox.pods.map(({ ipv4 }) => ipv4);
@@ -131,7 +127,7 @@ describe('taking over without breaking', () => {
     await client.moreAttempts(10);
     expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
     expect(failuresOf(await client.stop())).toBe(0);
-  }, 60_000);
+  });
 
   test('with --takeover=false, what others left stays', async () => {
     const { ipv4 } = node.sandbox.pod(1);
@@ -141,5 +137,5 @@ describe('taking over without breaking', () => {
     await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
     await node.stop();
     expect(await tables()).toContain('table ip kube-proxy');
-  }, 60_000);
+  });
 });

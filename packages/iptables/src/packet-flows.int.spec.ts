@@ -4,5 +4,5 @@ import { describeConformance } from '@kube-proxier/conformance/jest';
 const backend = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 
 for (const variant of ['nft', 'legacy']) {
-  describeConformance({ backend, mode: 'iptables', options: { variant }, cases: ['quick'] });
+  describeConformance({ backend, mode: 'iptables', options: { variant }, cases: ['quick'], patience: 3 });
 }

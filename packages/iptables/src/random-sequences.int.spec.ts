@@ -87,6 +87,5 @@ whereAllowed(`${CHANGES} random changes, both families, on the kernel`, () => {
         }
       });
     },
-    120_000,
   );
 });

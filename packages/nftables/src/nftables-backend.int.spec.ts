@@ -135,7 +135,7 @@ whereAllowed('the backend', () => {
       proxier.onEndpointsSynced();
       const stop = new AbortController();
       const loop = proxier.syncLoop(stop.signal);
-      const end = Date.now() + 25_000;
+      const end = Date.now() + 60_000;
       while (!(await listed(runner, 'ruleset')).includes('dnat to 10.244.0.1:80') && Date.now() < end) {
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -203,7 +203,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: 
       try {
         const whole = async () => JSON.stringify(await contents(createNft({ runner }), nftOf));
         const until = async (what: () => Promise<boolean>) => {
-          const end = Date.now() + 25_000;
+          const end = Date.now() + 60_000;
           while (!(await what())) {
             if (Date.now() > end) {
               throw new Error(`never: ${what}`);

@@ -3,4 +3,4 @@ import { describeConformance } from '@kube-proxier/conformance/jest';
 
 const backend = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 
-describeConformance({ backend, mode: 'nftables', cases: ['quick'] });
+describeConformance({ backend, mode: 'nftables', cases: ['quick'], patience: 3 });

@@ -80,7 +80,7 @@ function recordingLogger(): Logger & { readonly lines: string[] } {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 25_000;
+  const deadline = Date.now() + 60_000;
   while (!condition()) {
     if (Date.now() > deadline) {
       throw new Error(`waited in vain for ${condition}`);

@@ -124,7 +124,7 @@ class World {
   }
 
   until(condition: () => boolean, what: string): Promise<void> {
-    return waitUntil(condition, () => `${what}\n${this.log.lines.slice(-40).join('\n')}`, 25_000);
+    return waitUntil(condition, () => `${what}\n${this.log.lines.slice(-40).join('\n')}`, 60_000);
   }
 
   /** Changes something and waits until that has come through, which says that the watch works. */

@@ -120,7 +120,7 @@ whereCountable('nothing leaks', () => {
     await until(() => descriptors() <= descriptorsBefore, 'all descriptors closed');
     // `until` itself waits by a timer.
     expect(timers()).toBeLessThanOrEqual(timersBefore + 1);
-  }, 60_000);
+  });
 
   test('connections that the kernel carries, ended in every way, leave no descriptor', async () => {
     const nodePort = await freePort();
@@ -158,7 +158,7 @@ whereCountable('nothing leaks', () => {
       await carrier.close();
     }
     await until(() => descriptors() <= descriptorsBefore, 'all descriptors closed');
-  }, 60_000);
+  });
 });
 
 function heapUsed(): number {

@@ -3,11 +3,12 @@ import { describeConformance } from '@kube-proxier/conformance/jest';
 
 const backend = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 
-describeConformance({ backend, mode: 'userspace', options: { variant: 'nft' }, cases: ['quick'] });
+describeConformance({ backend, mode: 'userspace', options: { variant: 'nft' }, cases: ['quick'], patience: 3 });
 // The rules are the same text; whether legacy takes them shows in a few.
 describeConformance({
   backend,
   mode: 'userspace',
   options: { variant: 'legacy' },
   cases: ['EXT-L-S?', 'F-LB*', 'fl*'],
+  patience: 3,
 });

@@ -125,7 +125,7 @@ describe('the command', () => {
     expect(stdout).toMatch(/came +the backend failed: IPv[46] syncs failed 8 times in a row: no such pump$/m);
     expect(stdout.match(/no such pump/g)).toHaveLength(1);
     expect(status).toBe(1);
-  }, 90_000);
+  });
 
   test('Ctrl-C while a world is kept up removes its namespaces', async () => {
     const nftables = fileURLToPath(new URL('../../../nftables/dist/index.js', import.meta.url));
@@ -140,5 +140,5 @@ describe('the command', () => {
     expect(shown).toMatch(/node +nsenter --net=\/run\/netns\/kpx-\d+-1-node bash/);
     expect(status).toBe(0);
     expect(readdirSync('/run/netns').filter((name) => name.startsWith(`kpx-${pid}-`))).toEqual([]);
-  }, 60_000);
+  });
 });

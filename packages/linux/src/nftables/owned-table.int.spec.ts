@@ -56,7 +56,7 @@ const CONTENTS: readonly NftCommand[] = [
   });
   const add = (address: string): NftCommand => ({ do: 'add-elements', name: 'addresses', elements: [[address]] });
   const until = async (holds: () => boolean | Promise<boolean>) => {
-    const end = Date.now() + 25_000;
+    const end = Date.now() + 60_000;
     while (!(await holds())) {
       if (Date.now() > end) {
         throw new Error('never');

@@ -2,12 +2,12 @@
  * Resolves when `condition` holds; looks again in every round of the event loop.
  *
  * @param what for the message when it does not.
- * @param limit real milliseconds. Default 10000.
+ * @param limit real milliseconds. Default 60000.
  */
 export async function waitUntil(
   condition: () => boolean,
   what: string | (() => string),
-  limit = 10_000,
+  limit = 60_000,
 ): Promise<void> {
   const end = performance.now() + limit;
   while (!condition()) {

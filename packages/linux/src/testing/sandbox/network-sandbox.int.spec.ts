@@ -271,7 +271,7 @@ async function startElsewhere(statement: string): Promise<ReturnType<typeof spaw
 
 /** Resolves when each of these command lines runs in one of the namespaces. */
 async function untilRunning(names: readonly string[], commandLines: readonly string[]): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const running = (await processesIn(names)).map(commandLineOf);
     const missing = commandLines.filter((commandLine) => !running.includes(commandLine));
@@ -295,7 +295,7 @@ function commandLineOf(processId: number): string {
 
 /** A killed process stays in the table until its parent has taken note. */
 async function untilGone(processIds: readonly number[]): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 60_000;
   const alive = (): number[] =>
     processIds.filter((processId) => existsSync(`/proc/${processId}`) && existsSync(`/proc/${processId}/exe`));
   while (alive().length > 0) {
