@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { FLAGS } from './flag.js';
 
 /** The flag that `name` was most likely meant to be; undefined when none comes close. */
@@ -15,25 +16,11 @@ export function nearestName(name: string, names: readonly string[]): string | un
   for (const candidate of names) {
     const length = Math.max(candidate.length, name.length);
     // Measuring costs the product of the lengths, and a name this long is none of ours.
-    const likeness = name.length > 64 ? 0 : (length - editDistance(candidate, name)) / length;
+    const likeness = name.length > 64 ? 0 : (length - distance(candidate, name)) / length;
     if (likeness > bestLikeness) {
       best = candidate;
       bestLikeness = likeness;
     }
   }
   return best;
-}
-
-/** Letters to insert, remove or replace to get from one word to the other. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
