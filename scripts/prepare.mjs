@@ -21,7 +21,7 @@ const TOOLS = [
   { command: 'nsenter', package: 'util-linux', purpose: 'to enter network namespaces' },
   { command: 'iptables-restore', package: 'iptables', purpose: 'to program the kernel' },
   { command: 'nft', package: 'nftables', purpose: 'to program and to look at the kernel' },
-  { command: 'conntrack', package: 'conntrack', purpose: 'to forget stale UDP flows' },
+  { command: 'conntrack', package: 'conntrack', purpose: 'to put flows into connection tracking, in tests' },
   { command: 'modprobe', package: 'kmod', purpose: 'to load kernel modules where that is allowed' },
 ];
 const HAPROXY_TOOLS = [{ command: 'haproxy', package: 'haproxy', purpose: 'to balance in the example of a backend' }];

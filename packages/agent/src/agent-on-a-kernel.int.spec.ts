@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +51,8 @@ whereAllowed('the kube-proxier command on a kernel', () => {
   let directory: string;
   let agent: ChildProcess | undefined;
   let log = '';
+  /** Where the agent finds programs first. */
+  let tools: string;
 
   beforeAll(() => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -59,6 +62,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
   beforeEach(async () => {
     namespace = makeNamespace();
     directory = await mkdtemp(join(tmpdir(), 'agent-'));
+    tools = await mkdtemp(join(tmpdir(), 'agent-tools-'));
     log = '';
   });
 
@@ -67,6 +71,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     agent = undefined;
     namespace.remove();
     await rm(directory, { recursive: true, force: true });
+    await rm(tools, { recursive: true, force: true });
   });
 
   function run(command: string, args: readonly string[], input?: string): string {
@@ -101,7 +106,10 @@ whereAllowed('the kube-proxier command on a kernel', () => {
       '-v=2',
       ...args,
     ];
-    const child = spawn(enter, [...prefix, process.execPath, MAIN, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(enter, [...prefix, process.execPath, MAIN, ...flags], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, PATH: `${tools}:${process.env.PATH}` },
+    });
     agent = child;
     log = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -167,7 +175,9 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     expect(FAMILIES.map(rules)).toEqual(before);
   });
 
-  it('cuts off UDP flows to endpoints that are gone, and no others', async () => {
+  it('cuts off UDP flows to endpoints that are gone, and no others, by netlink', async () => {
+    const conntrack = join(tools, 'conntrack');
+    await writeFile(conntrack, '#!/bin/sh\necho "$@" >> "$0.started"; exit 1\n', { mode: 0o755 });
     const insert = (client: string, endpoint: string) =>
       run('conntrack', [
         ...['-I', '-p', 'udp', '-t', '600', '-s', client, '-d', '10.96.0.10', '--sport', '4000', '--dport', '53'],
@@ -187,6 +197,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await start('--proxy-mode=iptables');
     await until(() => clients().length === 1);
     expect(clients()).toEqual(['192.0.2.1']);
+    expect(existsSync(`${conntrack}.started`)).toBe(false);
     await end();
   });
 

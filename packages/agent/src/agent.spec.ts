@@ -292,6 +292,7 @@ describe('runCommand', () => {
       kernel: '6.1.0',
       tools: { iptables: 'iptables v1.8.9 (nf_tables)', conntrack: 'conntrack v1.4.7' },
       brokenTools: {},
+      conntrackByNetlink: undefined,
       iptables: { legacy: undefined, nft: undefined },
       nftTables: [],
       interfaces: ['lo'],

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { BackendModule, Logger, Source } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
 import { createIpvsBackend, ipvsBackend } from '@kube-proxier/ipvs';
-import { type Conntrack, ConntrackTool, kernelFiles, ProcSysctl } from '@kube-proxier/linux';
+import { type Conntrack, HostConntrack, kernelFiles, ProcSysctl } from '@kube-proxier/linux';
 import { nftablesBackend } from '@kube-proxier/nftables';
 import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
 import { createConfiguredNftablesBackend } from './configured-nftables.js';
@@ -49,7 +49,7 @@ export function compose(): Composition {
         }
       }),
     sources: createSources,
-    conntrack: new ConntrackTool(),
+    conntrack: new HostConntrack(),
     host: { sysctl: new ProcSysctl(), files: kernelFiles, cpus: availableParallelism() },
     inspect: () => gatherHostFacts(),
     events: createEvents,

@@ -15,10 +15,10 @@ import {
 } from '@kube-proxier/core';
 import {
   type CommandRunner,
-  ConntrackTool,
   createCommandRunner,
   createIptables,
   detectIptablesVariant,
+  HostConntrack,
   IpSetsNetlink,
   type Iptables,
   type IptablesVariant,
@@ -173,7 +173,7 @@ class IpvsBackendHost {
         sets: new IpSetsNetlink(),
         iptables: () => this.#iptables(family),
         sysctl: this.#sysctl,
-        conntrack: new ConntrackTool(this.#runner),
+        conntrack: new HostConntrack({ runner: this.#runner }),
       };
       this.#hosts.set(family, host);
     }

@@ -84,10 +84,10 @@ export async function forgetDatagrams(
     return;
   }
   for (const [family, frontends] of gone) {
-    const flows = await conntrack.list(family, 'UDP');
-    await conntrack.delete(
-      flows.filter(({ original }) => frontends.has(`${original.destination} ${original.destinationPort}`)),
+    const flows = await conntrack.list(family, 'UDP', ({ original }) =>
+      frontends.has(`${original.destination} ${original.destinationPort}`),
     );
+    await conntrack.delete(flows);
   }
 }
 

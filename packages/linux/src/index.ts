@@ -2,8 +2,10 @@ export * from './accounting/packet-counters.js';
 export { PacketCountersNetlink } from './accounting/packet-counters-netlink.js';
 // Processes, conntrack, sysctl, network, ipvs.
 export * from './conntrack/conntrack.js';
+export { ConntrackNetlink } from './conntrack/conntrack-netlink.js';
 export * from './conntrack/conntrack-text.js';
 export * from './conntrack/conntrack-tool.js';
+export { HostConntrack, type HostConntrackOptions } from './conntrack/host-conntrack.js';
 // ipset, IPVS, interfaces: by netlink
 export * from './ipset/ip-sets.js';
 export { IpSetsNetlink } from './ipset/ip-sets-netlink.js';

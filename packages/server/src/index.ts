@@ -17,6 +17,7 @@ export {
   type StaleFlow,
   type StaleProtocol,
   type StaleReason,
+  staleFlowJudge,
   staleFlows,
   type TrackedFlow,
 } from './conntrack/stale-flows.js';

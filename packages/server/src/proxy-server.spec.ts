@@ -366,9 +366,9 @@ describe('ProxyServer', () => {
     const counting: Conntrack = {
       check: () => conntrack.check(),
       delete: (entries) => conntrack.delete(entries),
-      list: (family, protocol) => {
+      list: (family, protocol, wanted) => {
         lists += 1;
-        return conntrack.list(family, protocol);
+        return conntrack.list(family, protocol, wanted);
       },
     };
     const { server, source, logger } = setUp({ conntrack: counting });

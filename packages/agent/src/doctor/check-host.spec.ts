@@ -16,6 +16,7 @@ const FACTS: HostFacts = {
     conntrack: 'conntrack v1.4.7',
   },
   brokenTools: {},
+  conntrackByNetlink: undefined,
   iptables: { legacy: none, nft: { rules: 30, kubeChains: 12, portalChains: 0 } },
   nftTables: [],
   interfaces: ['lo', 'eth0'],
@@ -55,6 +56,16 @@ function found(facts: Partial<HostFacts>, needs: Partial<HostNeeds> = {}): reado
 describe('checkHost', () => {
   test('has nothing against a good host', () => {
     expect(found({})).toEqual([]);
+  });
+
+  test('needs no conntrack where there is netlink, and no netlink where there is conntrack', () => {
+    expect(found({ tools: { iptables: 'v1' } })).toEqual([]);
+    const facts = { ...FACTS, conntrackByNetlink: { notPermitted: false, reason: 'no module' } };
+    expect(checkHost(facts, NEEDS)).toContainEqual({
+      check: 'stale flows',
+      status: 'ok',
+      found: 'can be deleted by conntrack v1.4.7, though not by netlink: no module',
+    });
   });
 
   test.each<[string, Partial<HostFacts>, Partial<HostNeeds>, Partial<Diagnosis>]>([
@@ -141,7 +152,23 @@ describe('checkHost', () => {
         advice: 'install anew the package that has it, or use another mode than iptables',
       },
     ],
-    ['no conntrack', { tools: { iptables: 'v1' } }, {}, { check: 'tool conntrack', status: 'warning' }],
+    [
+      'no netlink for connection tracking, and no conntrack',
+      { tools: { iptables: 'v1' }, conntrackByNetlink: { notPermitted: false, reason: 'no module' } },
+      {},
+      {
+        check: 'stale flows',
+        status: 'warning',
+        found: 'no module; the tool conntrack is not installed',
+        advice: expect.stringMatching(/nf_conntrack_netlink, or install conntrack/) as never,
+      },
+    ],
+    [
+      'no right to delete tracked connections',
+      { conntrackByNetlink: { notPermitted: true, reason: 'not permitted' } },
+      {},
+      { check: 'stale flows', status: 'warning', found: 'not permitted' },
+    ],
     [
       'ARP answers for addresses of Services',
       { iptables: { legacy: none, nft: none } },

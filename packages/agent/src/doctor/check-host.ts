@@ -55,7 +55,7 @@ function checkKernel({ kernel }: HostFacts): Diagnosis {
     : ok('kernel', `Linux ${kernel}`);
 }
 
-function checkTools({ tools, brokenTools }: HostFacts, { mode }: HostNeeds): readonly Diagnosis[] {
+function checkTools({ tools, brokenTools, conntrackByNetlink }: HostFacts, { mode }: HostNeeds): readonly Diagnosis[] {
   const needed = mode === 'nftables' ? ['nft'] : IPTABLES_MODES.includes(mode) ? ['iptables'] : [];
   const whatIsWrong = (tool: string) => {
     const broken = brokenTools[tool];
@@ -70,16 +70,29 @@ function checkTools({ tools, brokenTools }: HostFacts, { mode }: HostNeeds): rea
   if (mode === 'userspace') {
     return rows;
   }
-  return [
-    ...rows,
-    tools.conntrack === undefined
-      ? warning(
-          'tool conntrack',
-          whatIsWrong('conntrack'),
-          'install conntrack (or conntrack-tools), or UDP clients go on talking to endpoints that are gone',
-        )
-      : ok('tool conntrack', tools.conntrack),
-  ];
+  return [...rows, checkStaleFlows(conntrackByNetlink, tools.conntrack, whatIsWrong('conntrack'))];
+}
+
+function checkStaleFlows(
+  obstacle: HostFacts['conntrackByNetlink'],
+  tool: string | undefined,
+  whatIsWrongWithTool: string,
+): Diagnosis {
+  const check = 'stale flows';
+  if (obstacle === undefined) {
+    return ok(check, 'can be deleted by netlink');
+  }
+  const otherwise = 'or UDP clients go on talking to endpoints that are gone';
+  if (obstacle.notPermitted) {
+    return warning(check, obstacle.reason, `run as root, or with the capability NET_ADMIN, ${otherwise}`);
+  }
+  return tool === undefined
+    ? warning(
+        check,
+        `${obstacle.reason}; the tool conntrack ${whatIsWrongWithTool}`,
+        `load the module nf_conntrack_netlink, or install conntrack (or conntrack-tools), ${otherwise}`,
+      )
+    : ok(check, `can be deleted by ${tool}, though not by netlink: ${obstacle.reason}`);
 }
 
 function checkCapabilities({ capabilities }: HostFacts, { mode }: HostNeeds): Diagnosis {

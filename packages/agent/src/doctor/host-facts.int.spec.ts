@@ -35,6 +35,7 @@ whereAllowed('doctor on a kernel', () => {
         nft: { rules: 1, kubeChains: 0, portalChains: 0 },
       });
       expect(facts.tools.nft).toMatch(/^nftables v/);
+      expect(facts.conntrackByNetlink).toBeUndefined();
       expect(facts.kernel).toMatch(/^\d+\.\d+/);
       const notOk = checkHost(facts, {
         mode: 'nftables',
@@ -58,12 +59,16 @@ whereAllowed('doctor on a kernel', () => {
 
   test('tells a tool that cannot be run from one that is not there', async () => {
     const runner = createCommandRunner();
-    const { tools, brokenTools } = await gatherHostFacts({
+    const { tools, brokenTools, conntrackByNetlink } = await gatherHostFacts({
       // A directory is there, and is no program.
-      runner: { run: (request) => runner.run({ ...request, command: request.command === 'nft' ? '/' : '/no-such' }) },
+      runner: {
+        networkNamespace: '/run/netns/no-such',
+        run: (request) => runner.run({ ...request, command: request.command === 'nft' ? '/' : '/no-such' }),
+      },
       processes: async () => [],
     });
     expect(tools).toMatchObject({ nft: undefined, conntrack: undefined });
+    expect(conntrackByNetlink).toEqual({ notPermitted: false, reason: expect.stringContaining('ENOENT') });
     expect(brokenTools).toEqual({ nft: expect.stringMatching(/may not be run by this user/) });
   });
 

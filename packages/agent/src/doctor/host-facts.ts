@@ -2,10 +2,14 @@ import { isProxierError, messageOf } from '@kube-proxier/core';
 import {
   CommandError,
   type CommandRunner,
+  type Conntrack,
+  ConntrackError,
+  ConntrackNetlink,
   createCommandRunner,
   type KernelFiles,
   kernelFiles,
   listProcesses,
+  NetlinkSocket,
   type ProcessInfo,
 } from '@kube-proxier/linux';
 
@@ -18,6 +22,12 @@ export interface VariantRules {
   readonly portalChains: number;
 }
 
+export interface NetlinkObstacle {
+  /** There is such netlink, and this process may not use it. */
+  readonly notPermitted: boolean;
+  readonly reason: string;
+}
+
 /** What is the case on a host, in plain values. What could not be found out is undefined. */
 export interface HostFacts {
   readonly kernel: string | undefined;
@@ -25,6 +35,8 @@ export interface HostFacts {
   readonly tools: Readonly<Record<string, string | undefined>>;
   /** Why a tool that is installed cannot be run, by its name. */
   readonly brokenTools: Readonly<Record<string, string>>;
+  /** Why tracked connections cannot be deleted by netlink; undefined where they can. */
+  readonly conntrackByNetlink: NetlinkObstacle | undefined;
   readonly iptables: { readonly legacy: VariantRules | undefined; readonly nft: VariantRules | undefined };
   /** As `nft list tables` says them: `ip kube-proxy`. */
   readonly nftTables: readonly string[] | undefined;
@@ -59,6 +71,8 @@ const TOOLS = ['iptables', 'iptables-legacy', 'iptables-nft', 'ip6tables', 'nft'
 
 export interface HostAccessForFacts {
   readonly runner?: CommandRunner;
+  /** Tracked connections by netlink. Default: those of the runner's network namespace, where that is not known of this process's. */
+  readonly conntrack?: Conntrack;
   readonly files?: KernelFiles;
   readonly processes?: () => Promise<readonly ProcessInfo[]>;
 }
@@ -66,6 +80,7 @@ export interface HostAccessForFacts {
 /** Finds out what is the case on this host. Changes nothing, and never rejects. */
 export async function gatherHostFacts({
   runner = createCommandRunner(),
+  conntrack = conntrackOf(runner),
   files = kernelFiles,
   processes = listProcesses,
 }: HostAccessForFacts = {}): Promise<HostFacts> {
@@ -116,6 +131,7 @@ export async function gatherHostFacts({
     kernel: await read('/proc/sys/kernel/osrelease'),
     tools: Object.fromEntries(tools),
     brokenTools,
+    conntrackByNetlink: await obstacleOf(conntrack),
     iptables: { legacy: await variant('legacy'), nft: await variant('nft') },
     nftTables: (await output('nft', 'list', 'tables'))?.match(/(?<=^table ).+$/gm) ?? undefined,
     interfaces: [...(devices ?? '').matchAll(/^\s*([^:\s]+):/gm)].flatMap(([, name]) => name ?? []),
@@ -124,6 +140,20 @@ export async function gatherHostFacts({
     sysctls: Object.fromEntries(settings),
     capabilities: effective === undefined ? undefined : BigInt(`0x${effective}`),
   };
+}
+
+function conntrackOf({ networkNamespace: place = 'own' }: CommandRunner): Conntrack {
+  return new ConntrackNetlink(() => new NetlinkSocket('netfilter', place === 'own' ? {} : { namespace: place }));
+}
+
+async function obstacleOf(conntrack: Conntrack): Promise<NetlinkObstacle | undefined> {
+  try {
+    await conntrack.check?.();
+    return undefined;
+  } catch (error) {
+    const notPermitted = error instanceof ConntrackError && error.code === 'CONNTRACK_NOT_PERMITTED';
+    return { notPermitted, reason: messageOf(error) };
+  }
 }
 
 function firstLine(text: string): string | undefined {

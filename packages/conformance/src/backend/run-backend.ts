@@ -13,7 +13,7 @@ import {
   systemClock,
   Tokens,
 } from '@kube-proxier/core';
-import { ConntrackTool } from '@kube-proxier/linux';
+import { HostConntrack } from '@kube-proxier/linux';
 import { ProxyServer } from '@kube-proxier/server';
 import { Container } from 'inversify';
 import { ConformanceError } from '../conformance-error.js';
@@ -93,7 +93,7 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
     mode: backend.mode,
     fallback: 'none',
     sources: [source],
-    conntrack: new ConntrackTool(),
+    conntrack: new HostConntrack(),
     proxier,
     logger,
     observer: {

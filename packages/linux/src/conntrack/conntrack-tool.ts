@@ -25,11 +25,17 @@ export class ConntrackTool implements Conntrack {
     await this.#output(['conntrack', '--version']);
   }
 
-  async list(family: IPFamily, protocol: Protocol): Promise<readonly ConntrackEntry[]> {
+  async list(
+    family: IPFamily,
+    protocol: Protocol,
+    wanted: (entry: ConntrackEntry) => boolean = () => true,
+  ): Promise<readonly ConntrackEntry[]> {
     const ipFamily = family === 'IPv6' ? 'ipv6' : 'ipv4';
     const filter = ['-f', ipFamily, '-p', protocol.toLowerCase()];
     const stdout = await this.#output(['conntrack', '-L', ...filter, '-o', 'extended,id']);
-    return parseConntrackList(stdout).filter((entry) => entry.family === family && entry.protocol === protocol);
+    return parseConntrackList(stdout).filter(
+      (entry) => entry.family === family && entry.protocol === protocol && wanted(entry),
+    );
   }
 
   async delete(entries: readonly ConntrackEntry[]): Promise<number> {

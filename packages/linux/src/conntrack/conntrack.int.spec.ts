@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { attributeMap } from '../netlink/attributes.js';
+import type { Netlink } from '../netlink/netlink.js';
+import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
+import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { type CommandResult, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
 import { FakeConntrack } from '../testing/fake-conntrack.js';
 import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
 import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
+import { ConntrackNetlink } from './conntrack-netlink.js';
 import { conntrackArguments, conntrackKey, parseConntrackList } from './conntrack-text.js';
 import { ConntrackTool } from './conntrack-tool.js';
 
@@ -53,6 +58,52 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.list('IPv6', 'UDP')).toEqual([IPV6_FLOW]);
   });
 
+  test('lists only what is wanted', async () => {
+    for (const port of [4000, 4001, 4002]) {
+      await table().add(flow(port));
+    }
+    const wanted = ({ original }: ConntrackEntry) => original.sourcePort === 4001;
+    expect(await table().conntrack.list('IPv4', 'UDP', wanted)).toEqual([flow(4001)]);
+  });
+
+  test('lists and deletes SCTP', async () => {
+    const sctp = (port: number) => flow(port, { protocol: 'SCTP' });
+    for (const entry of [sctp(4000), sctp(4001), flow(4000)]) {
+      await table().add(entry);
+    }
+    expect(await table().conntrack.delete([sctp(4000)])).toBe(1);
+    expect(await table().conntrack.list('IPv4', 'SCTP')).toEqual([sctp(4001)]);
+    expect(await table().conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
+  });
+
+  test('tells the same ports in several zones apart', async () => {
+    const zones = [0, 7, 65_535].map((zone) => flow(4000, { zone }));
+    for (const entry of zones) {
+      await table().add(entry);
+    }
+    expect(sorted(await table().conntrack.list('IPv4', 'UDP'))).toEqual(sorted(zones));
+    expect(await table().conntrack.delete([flow(4000, { zone: 7 }), flow(4000, { zone: 8 })])).toBe(1);
+    expect(sorted(await table().conntrack.list('IPv4', 'UDP'))).toEqual(
+      sorted([flow(4000), flow(4000, { zone: 65_535 })]),
+    );
+  });
+
+  test('deletes flows of which the client is translated too', async () => {
+    const reply = { ...flow(4000).reply, destination: '192.168.0.2', destinationPort: 61_000 };
+    const masqueraded = flow(4000, { reply });
+    await table().add(masqueraded);
+    expect(await table().conntrack.list('IPv4', 'UDP')).toEqual([masqueraded]);
+    expect(await table().conntrack.delete([flow(4000)])).toBe(0);
+    expect(await table().conntrack.delete([masqueraded])).toBe(1);
+  });
+
+  test('does not take a flow that goes the other way for the one that is meant', async () => {
+    const { original, reply } = flow(4000);
+    await table().add(flow(4000, { original: reply, reply: original }));
+    expect(await table().conntrack.delete([flow(4000)])).toBe(0);
+    expect(await table().conntrack.list('IPv4', 'UDP')).toHaveLength(1);
+  });
+
   test('deletes what it is given and nothing else', async () => {
     const inZone = flow(4000, { zone: 7 });
     for (const entry of [flow(4000), flow(4001), flow(4002), inZone, flow(4000, { protocol: 'TCP' }), IPV6_FLOW]) {
@@ -84,6 +135,11 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.delete(entries)).toBe(1000);
     expect(await table().conntrack.list('IPv4', 'UDP')).toEqual([]);
   });
+
+  test('deletes one flow that it is given twice once', async () => {
+    await table().add(flow(4000));
+    expect(await table().conntrack.delete([flow(4000), flow(4000)])).toBe(1);
+  });
 }
 
 describe('FakeConntrack', () => {
@@ -108,12 +164,27 @@ describe('FakeConntrack', () => {
   });
 });
 
-describe('ConntrackTool, in the kernel', () => {
+describe('in the kernel', () => {
   let sandbox: NetworkSandbox;
   beforeAll(async () => {
     sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
   });
   afterAll(() => sandbox.close());
+
+  const netlinkOfNode = (): Netlink => new NetlinkSocket('netfilter', { namespace: sandbox.node.namespacePath });
+  /** What a way to the table lacks, or does wrong. */
+  const changed = (change: (real: Netlink) => Partial<Netlink>): ConntrackNetlink =>
+    new ConntrackNetlink(() => {
+      const real = netlinkOfNode();
+      return {
+        execute: (requests) => real.execute(requests),
+        ask: (request) => real.ask(request),
+        askEach: (requests) => real.askEach(requests),
+        dump: (request, take) => real.dump(request, take),
+        close: () => real.close(),
+        ...change(real),
+      };
+    });
 
   /** Additions of one moment, made by one process. */
   let waiting: { lines: string[]; done: Promise<CommandResult> } | undefined;
@@ -129,63 +200,268 @@ describe('ConntrackTool, in the kernel', () => {
     waiting.lines.push(line);
     return waiting.done;
   };
+  const STATES: Readonly<Record<ConntrackEntry['protocol'], string>> = {
+    TCP: ' --state ESTABLISHED',
+    UDP: '',
+    SCTP: ' --state ESTABLISHED --orig-vtag 1 --reply-vtag 2',
+  };
+  const add = async (entry: ConntrackEntry): Promise<void> => {
+    await insert(`-I ${conntrackArguments(entry).join(' ')} -t 600${STATES[entry.protocol]}\n`);
+  };
+  const clear = async (): Promise<void> => {
+    await sandbox.node.exec(['conntrack', '-F']);
+  };
 
-  conntrackSuite(() => ({
-    conntrack: new ConntrackTool(sandbox.node.runner),
-    add: async (entry) => {
-      const state = entry.protocol === 'TCP' ? ' --state ESTABLISHED' : '';
-      await insert(`-I ${conntrackArguments(entry).join(' ')} -t 60${state}\n`);
-    },
-    clear: async () => {
-      await sandbox.node.exec(['conntrack', '-F']);
-    },
-  }));
+  describe.each<[string, () => Conntrack]>([
+    ['ConntrackTool', () => new ConntrackTool(sandbox.node.runner)],
+    ['ConntrackNetlink', () => new ConntrackNetlink(netlinkOfNode)],
+  ])('%s', (_name, create) => {
+    conntrackSuite(() => ({ conntrack: create(), add, clear }));
 
-  test('sees the flows of real packets, and their DNAT', async () => {
-    const node = sandbox.node;
-    await node.exec(['conntrack', '-F']);
-    const dnat = ['-d', '10.96.0.10', '-p', 'udp', '--dport', '53', '-j', 'DNAT', '--to-destination'];
-    await node.exec(['iptables', '-t', 'nat', '-A', 'PREROUTING', ...dnat, '10.244.0.11:5353']);
-    await sandbox.pod(1).serve({ protocol: 'UDP', port: 5353 });
-    const outcome = await sandbox.client.connect({ protocol: 'UDP', to: '10.96.0.10', port: 53, fromPort: 4000 });
-    expect(outcome).toMatchObject({ kind: 'answered', by: 'pod1' });
-    const conntrack = new ConntrackTool(node.runner);
-    expect(await conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
-    expect(await conntrack.delete([flow(4000)])).toBe(1);
-  });
-
-  test('says that it is not installed', async () => {
-    const runner = createCommandRunner();
-    const elsewhere: CommandRunner = {
-      run: (request) => runner.run({ ...request, command: `/nowhere/${request.command}` }),
-    };
-    await expect(new ConntrackTool(runner).check()).resolves.toBeUndefined();
-    await expect(new ConntrackTool(elsewhere).check()).rejects.toMatchObject({ code: 'CONNTRACK_MISSING_TOOL' });
-    await expect(new ConntrackTool(elsewhere).list('IPv4', 'UDP')).rejects.toMatchObject({
-      code: 'CONNTRACK_MISSING_TOOL',
-      message: expect.stringContaining('install'),
+    test('sees the flows of real packets, and how both of their ends are translated', async () => {
+      const node = sandbox.node;
+      await clear();
+      const rules = [
+        ['PREROUTING', '-d', '10.96.0.10', '-p', 'udp', '--dport', '53', '-j', 'DNAT', '--to', '10.244.0.11:5353'],
+        ['POSTROUTING', '-p', 'udp', '--dport', '5353', '-j', 'SNAT', '--to-source', '192.168.0.2:61000'],
+      ];
+      for (const rule of rules) {
+        await node.exec(['iptables', '-t', 'nat', '-A', ...rule]);
+      }
+      const server = await sandbox.pod(1).serve({ protocol: 'UDP', port: 5353 });
+      try {
+        const outcome = await sandbox.client.connect({ protocol: 'UDP', to: '10.96.0.10', port: 53, fromPort: 4000 });
+        expect(outcome).toMatchObject({ kind: 'answered', by: 'pod1' });
+        const reply = { ...flow(4000).reply, destination: '192.168.0.2', destinationPort: 61_000 };
+        expect(await create().list('IPv4', 'UDP')).toEqual([flow(4000, { reply })]);
+        expect(await create().delete([flow(4000)])).toBe(0);
+        expect(await create().delete([flow(4000, { reply })])).toBe(1);
+      } finally {
+        await server.close();
+        await node.exec(['iptables', '-t', 'nat', '-F']);
+      }
     });
-    const withoutTool: CommandRunner = {
-      run: (request) => runner.run({ ...request, args: ['-c', 'cat | /nowhere/conntrack -R -'] }),
-    };
-    await expect(new ConntrackTool(withoutTool).delete([flow(1)])).rejects.toMatchObject({
-      code: 'CONNTRACK_MISSING_TOOL',
+
+    test('says that it is there', async () => {
+      await expect(create().check?.()).resolves.toBeUndefined();
     });
   });
 
-  test('says that it is not permitted', async () => {
-    const prefix = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'];
-    const conntrack = new ConntrackTool(createCommandRunner({ prefix }));
-    await expect(conntrack.list('IPv4', 'UDP')).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
-    await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
+  describe('ConntrackTool', () => {
+    test('says that it is not installed', async () => {
+      const runner = createCommandRunner();
+      const elsewhere: CommandRunner = {
+        run: (request) => runner.run({ ...request, command: `/nowhere/${request.command}` }),
+      };
+      await expect(new ConntrackTool(runner).check()).resolves.toBeUndefined();
+      await expect(new ConntrackTool(elsewhere).check()).rejects.toMatchObject({ code: 'CONNTRACK_MISSING_TOOL' });
+      await expect(new ConntrackTool(elsewhere).list('IPv4', 'UDP')).rejects.toMatchObject({
+        code: 'CONNTRACK_MISSING_TOOL',
+        message: expect.stringContaining('install'),
+      });
+      const withoutTool: CommandRunner = {
+        run: (request) => runner.run({ ...request, args: ['-c', 'cat | /nowhere/conntrack -R -'] }),
+      };
+      await expect(new ConntrackTool(withoutTool).delete([flow(1)])).rejects.toMatchObject({
+        code: 'CONNTRACK_MISSING_TOOL',
+      });
+    });
+
+    test('says that it is not permitted', async () => {
+      const prefix = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'];
+      const conntrack = new ConntrackTool(createCommandRunner({ prefix }));
+      await expect(conntrack.list('IPv4', 'UDP')).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
+      await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
+    });
+
+    test('other failures keep their cause', async () => {
+      const conntrack = new ConntrackTool(createCommandRunner({ prefix: ['sh', '-c', 'echo odd >&2; exit 4'] }));
+      await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({
+        code: 'CONNTRACK_FAILED',
+        message: expect.stringContaining('odd'),
+        cause: expect.objectContaining({ exitCode: 4 }),
+      });
+    });
   });
 
-  test('other failures keep their cause', async () => {
-    const conntrack = new ConntrackTool(createCommandRunner({ prefix: ['sh', '-c', 'echo odd >&2; exit 4'] }));
-    await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({
-      code: 'CONNTRACK_FAILED',
-      message: expect.stringContaining('odd'),
-      cause: expect.objectContaining({ exitCode: 4 }),
+  describe('ConntrackNetlink', () => {
+    beforeEach(clear);
+    const lost = () => new NetlinkError('NETLINK_LOST', 'injected fault');
+
+    test('deletes flows that are in a zone in one direction only, which the tool cannot name', async () => {
+      const entry = flow(4000, { zone: 7 });
+      const words = ['-I', ...conntrackArguments(entry).slice(0, -2), '--orig-zone', '7', '-t', '600'];
+      await sandbox.node.exec(['conntrack', ...words]);
+      const conntrack = new ConntrackNetlink(netlinkOfNode);
+      expect(await conntrack.list('IPv4', 'UDP')).toEqual([entry]);
+      expect(await conntrack.delete([entry])).toBe(1);
+      expect(await conntrack.list('IPv4', 'UDP')).toEqual([]);
+    });
+
+    test('leaves a flow alone that becomes another between the look at it and its deletion', async () => {
+      const others = [
+        flow(4000, { reply: { ...flow(4000).reply, source: '10.244.0.12' } }),
+        flow(4001, { original: { ...flow(4001).original, destination: '10.96.0.11' } }),
+      ];
+      const entries = [flow(4000), flow(4001)];
+      await Promise.all(entries.map(add));
+      const conntrack = changed((real) => ({
+        execute: async (requests) => {
+          await new ConntrackTool(sandbox.node.runner).delete(entries);
+          await Promise.all(others.map(add));
+          return real.execute(requests);
+        },
+      }));
+      expect(await conntrack.delete(entries)).toBe(0);
+      expect(sorted(await conntrack.list('IPv4', 'UDP'))).toEqual(sorted(others));
+    });
+
+    test('others have their turn while a long list is read', async () => {
+      const entries = Array.from({ length: 5000 }, (_, index) => flow(10_000 + index));
+      await Promise.all(entries.map(add));
+      let turns = 0;
+      let reading = true;
+      const count = (): void => {
+        turns++;
+        if (reading) {
+          setImmediate(count);
+        }
+      };
+      setImmediate(count);
+      const found = await new ConntrackNetlink(netlinkOfNode).list('IPv4', 'UDP');
+      reading = false;
+      expect(sorted(found)).toEqual(sorted(entries));
+      // The kernel hands out 32 KiB at a time.
+      expect(turns).toBeGreaterThan(10);
+    });
+
+    test('where the kernel cannot leave out other protocols, that is done here', async () => {
+      await Promise.all([flow(4000), flow(4001, { protocol: 'TCP' })].map(add));
+      const asked: boolean[] = [];
+      const conntrack = changed((real) => ({
+        dump: (request, take) => {
+          const filtered = attributeMap(Buffer.from(request.payload.subarray(4))).size > 0;
+          asked.push(filtered);
+          return filtered ? Promise.reject(new NetlinkRefused(95, 'list')) : real.dump(request, take);
+        },
+      }));
+      expect(await conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
+      expect(asked).toEqual([true, false]);
+      const unread = changed((real) => ({
+        dump: (request, take) => real.dump({ ...request, payload: request.payload.subarray(0, 4) }, take),
+      }));
+      expect(await unread.list('IPv4', 'TCP')).toEqual([flow(4001, { protocol: 'TCP' })]);
+    });
+
+    test('the kernel leaves out other protocols', async () => {
+      await Promise.all([flow(4000), flow(4001, { protocol: 'TCP' })].map(add));
+      let messages = 0;
+      const conntrack = changed((real) => ({
+        dump: (request, take) =>
+          real.dump(request, (answer) => {
+            messages++;
+            take(answer);
+          }),
+      }));
+      expect(await conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
+      expect(messages).toBe(1);
+    });
+
+    test('a list of which part was lost is read again from its beginning, and not for ever', async () => {
+      await Promise.all([flow(4000), flow(4001)].map(add));
+      let times = 0;
+      const losing = (often: number) =>
+        changed((real) => ({
+          dump: async (request, take) => {
+            await real.dump(request, take);
+            if (++times <= often) {
+              throw lost();
+            }
+          },
+        }));
+      expect(await losing(4).list('IPv4', 'UDP')).toHaveLength(2);
+      expect(times).toBe(5);
+      times = 0;
+      await expect(losing(99).list('IPv4', 'UDP')).rejects.toMatchObject({
+        code: 'CONNTRACK_FAILED',
+        cause: expect.objectContaining({ code: 'NETLINK_LOST' }),
+      });
+      expect(times).toBe(5);
+    });
+
+    test('counts what it deleted when the answers to that were lost', async () => {
+      const entries = [4000, 4001, 4002].map((port) => flow(port));
+      await Promise.all(entries.map(add));
+      let times = 0;
+      const conntrack = changed((real) => ({
+        execute: async (requests) => {
+          const results = await real.execute(times === 0 ? requests.slice(0, 2) : requests);
+          if (++times === 1) {
+            throw lost();
+          }
+          return results;
+        },
+      }));
+      expect(await conntrack.delete(entries)).toBe(3);
+      expect(times).toBe(2);
+      expect(await conntrack.list('IPv4', 'UDP')).toEqual([]);
+    });
+
+    test('a socket that overruns is an error that says so', async () => {
+      const entries = Array.from({ length: 100 }, (_, index) => flow(4000 + index));
+      await Promise.all(entries.map(add));
+      const narrow = new ConntrackNetlink(
+        () => new NetlinkSocket('netfilter', { namespace: sandbox.node.namespacePath, receiveBuffer: 1 }),
+      );
+      await expect(narrow.delete(entries)).rejects.toMatchObject({
+        code: 'CONNTRACK_FAILED',
+        message: expect.stringContaining('ENOBUFS'),
+      });
+      expect(await narrow.list('IPv4', 'UDP')).toHaveLength(100);
+    });
+
+    test.each([22, 95])('says that the kernel has no such netlink (error %i)', async (errno) => {
+      const refuse = () => Promise.reject(new NetlinkRefused(errno, 'answer'));
+      const conntrack = changed(() => ({ ask: refuse, dump: refuse, askEach: async (all) => all.map(() => errno) }));
+      const error = { code: 'CONNTRACK_NO_NETLINK', message: expect.stringContaining('nf_conntrack_netlink') };
+      await expect(conntrack.check()).rejects.toMatchObject(error);
+      await expect(conntrack.list('IPv4', 'UDP')).rejects.toMatchObject(error);
+      await expect(conntrack.delete([flow(4000)])).rejects.toMatchObject(error);
+    });
+
+    test('says that the socket cannot be had', async () => {
+      const conntrack = new ConntrackNetlink(
+        () => new NetlinkSocket('netfilter', { namespace: '/run/netns/none-such' }),
+      );
+      await expect(conntrack.check()).rejects.toMatchObject({
+        code: 'CONNTRACK_NO_NETLINK',
+        cause: expect.objectContaining({ code: 'NETLINK_UNAVAILABLE' }),
+      });
+    });
+
+    test('says that it is not permitted, of many at once too', async () => {
+      const library = new URL('../../dist/index.js', import.meta.url);
+      const entries = [4000, 4001, 4002].map((port) => flow(port));
+      const program = `
+        const { ConntrackNetlink } = await import(${JSON.stringify(library.href)});
+        const conntrack = new ConntrackNetlink();
+        for (const work of [
+          () => conntrack.check(),
+          () => conntrack.list('IPv4', 'UDP'),
+          () => conntrack.delete(${JSON.stringify(entries)}),
+        ]) {
+          await work().catch(({ code, cause, message }) => console.log(code, cause.errnoName, message));
+        }`;
+      const prefix = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'];
+      const { stdout } = await createCommandRunner({ prefix }).run({
+        command: process.execPath,
+        args: ['--input-type=module', '--eval', program],
+      });
+      expect(stdout.trim().split('\n')).toEqual(
+        Array(3).fill(
+          'CONNTRACK_NOT_PERMITTED EPERM changing tracked connections needs root or the capability NET_ADMIN',
+        ),
+      );
     });
   });
 });

@@ -32,14 +32,19 @@ export interface Conntrack {
   check?(): Promise<void>;
 
   /**
-   * Lists the entries of one family and protocol.
+   * Lists the entries of one family and protocol. One that comes or goes meanwhile may be there or not, or twice.
    *
+   * @param wanted which of them; a node can have hundreds of thousands, and only these take memory. Default: all.
    * @throws ConntrackError
    */
-  list(family: IPFamily, protocol: Protocol): Promise<readonly ConntrackEntry[]>;
+  list(
+    family: IPFamily,
+    protocol: Protocol,
+    wanted?: (entry: ConntrackEntry) => boolean,
+  ): Promise<readonly ConntrackEntry[]>;
 
   /**
-   * Deletes exactly these entries: same protocol, tuples and zone. An entry that is gone already is no error.
+   * Deletes exactly these entries: same protocol, both tuples and zone. An entry that is gone already is no error.
    *
    * @returns how many were there and are deleted.
    * @throws ConntrackError; some of the entries may be deleted then.
@@ -49,10 +54,15 @@ export interface Conntrack {
 
 /**
  * - `CONNTRACK_MISSING_TOOL`: the `conntrack` command is not installed.
+ * - `CONNTRACK_NO_NETLINK`: the kernel has no netlink for connection tracking, or it cannot be reached from here.
  * - `CONNTRACK_NOT_PERMITTED`: needs root or CAP_NET_ADMIN.
  * - `CONNTRACK_FAILED`: anything else; `cause` has it.
  */
-export type ConntrackErrorCode = 'CONNTRACK_MISSING_TOOL' | 'CONNTRACK_NOT_PERMITTED' | 'CONNTRACK_FAILED';
+export type ConntrackErrorCode =
+  | 'CONNTRACK_MISSING_TOOL'
+  | 'CONNTRACK_NO_NETLINK'
+  | 'CONNTRACK_NOT_PERMITTED'
+  | 'CONNTRACK_FAILED';
 
 /** The table of flows could not be read or changed. */
 export class ConntrackError extends ProxierError {

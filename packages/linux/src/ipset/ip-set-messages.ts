@@ -14,7 +14,7 @@ import {
   readAttributes,
   u8,
 } from '../netlink/attributes.js';
-import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber } from '../netlink/ip-bytes.js';
+import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber, PROTOCOL_NUMBERS } from '../netlink/ip-bytes.js';
 import type { IpSetDefinition, IpSetEntry, IpSetType } from './ip-sets.js';
 
 /** Commands of the nfnetlink subsystem of sets (`linux/netfilter/ipset/ip_set.h`). */
@@ -42,7 +42,6 @@ const ADDRESS_TYPE: Readonly<Record<IPFamily, number>> = { IPv4: 1, IPv6: 2 };
 const WITH_MARKS = 0x40;
 const HEADER = 4;
 const TYPES: readonly IpSetType[] = ['hash:ip', 'hash:ip,port', 'hash:ip,port,ip', 'hash:ip,port,net'];
-const PROTOCOLS: Readonly<Record<Protocol, number>> = { TCP: 6, UDP: 17, SCTP: 132 };
 
 function message(family: IPFamily | undefined, attributes: readonly Attribute[]): Buffer {
   const head = Buffer.of(family === undefined ? 0 : ADDRESS_FAMILIES[family], 0, 0, 0);
@@ -95,7 +94,7 @@ export function encodeEntry(set: string, entry: IpSetEntry): Buffer {
       ? []
       : [
           { type: DATA.port, value: be16(entry.port), netByteOrder: true },
-          { type: DATA.protocol, value: u8(PROTOCOLS[entry.protocol ?? 'TCP']) },
+          { type: DATA.protocol, value: u8(PROTOCOL_NUMBERS[entry.protocol ?? 'TCP']) },
         ]),
     ...(second === undefined ? [] : [address(DATA.second, second)]),
     ...(prefixLength === undefined ? [] : [{ type: DATA.secondCidr, value: u8(Number(prefixLength)) }]),
@@ -150,8 +149,8 @@ function decodeEntry(data: Buffer): readonly IpSetEntry[] {
   const map = attributeMap(data);
   const first = addressOf(map, DATA.address);
   const second = addressOf(map, DATA.second);
-  const protocol = (Object.keys(PROTOCOLS) as Protocol[]).find(
-    (candidate) => PROTOCOLS[candidate] === asU8(map.get(DATA.protocol)),
+  const protocol = (Object.keys(PROTOCOL_NUMBERS) as Protocol[]).find(
+    (candidate) => PROTOCOL_NUMBERS[candidate] === asU8(map.get(DATA.protocol)),
   );
   if (first === undefined) {
     return [];

@@ -12,7 +12,7 @@ import {
   u16,
   u32,
 } from '../netlink/attributes.js';
-import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber } from '../netlink/ip-bytes.js';
+import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber, PROTOCOL_NUMBERS } from '../netlink/ip-bytes.js';
 import type {
   IpvsCommand,
   IpvsTimeouts,
@@ -69,8 +69,6 @@ const SCHEDULER_FLAGS = 0x38;
 const FORWARDING_MASK = 0x7;
 const MASQUERADE = 0;
 
-const PROTOCOLS: Readonly<Record<Protocol, number>> = { TCP: 6, UDP: 17, SCTP: 132 };
-
 function protocolOf(number: number): Protocol | undefined {
   return number === 6 ? 'TCP' : number === 17 ? 'UDP' : number === 132 ? 'SCTP' : undefined;
 }
@@ -88,7 +86,7 @@ function identity(at: VirtualServerAddress): Attribute[] {
     ? [family, { type: SERVICE.mark, value: u32(at.mark) }]
     : [
         family,
-        { type: SERVICE.protocol, value: u16(PROTOCOLS[at.protocol]) },
+        { type: SERVICE.protocol, value: u16(PROTOCOL_NUMBERS[at.protocol]) },
         { type: SERVICE.address, value: wideAddress(at.address) },
         { type: SERVICE.port, value: be16(at.port) },
       ];

@@ -80,6 +80,33 @@ export function readAttributes(buffer: Buffer): readonly (readonly [type: number
   return found;
 }
 
+/**
+ * Looks for an attribute without making anything of the others: for messages that come by the hundred thousand. Its value
+ * begins four bytes behind the position, and ends {@link attributeEnd}.
+ *
+ * @param start where attributes begin.
+ * @param end where they end.
+ * @returns the position of the first of this type; -1 when there is none, or it is cut short.
+ */
+export function findAttribute(buffer: Buffer, type: number, start: number, end: number): number {
+  for (let at = start; at + HEADER <= end; ) {
+    const length = readU16(buffer, at);
+    if (length < HEADER || at + length > end) {
+      return -1;
+    }
+    if ((readU16(buffer, at + 2) & TYPE_MASK) === type) {
+      return at;
+    }
+    at += align(length);
+  }
+  return -1;
+}
+
+/** @param at position of an attribute that {@link findAttribute} found. */
+export function attributeEnd(buffer: Buffer, at: number): number {
+  return at + readU16(buffer, at);
+}
+
 export function attributeMap(buffer: Buffer): AttributeMap {
   return new Map(readAttributes(buffer));
 }

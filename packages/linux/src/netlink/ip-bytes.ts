@@ -1,7 +1,10 @@
-import type { IPFamily } from '@kube-proxier/core';
+import type { IPFamily, Protocol } from '@kube-proxier/core';
 
 /** What the kernel calls the families. */
 export const ADDRESS_FAMILIES: Readonly<Record<IPFamily, number>> = { IPv4: 2, IPv6: 10 };
+
+/** Numbers of the protocols, as in the header of IP. */
+export const PROTOCOL_NUMBERS: Readonly<Record<Protocol, number>> = { TCP: 6, UDP: 17, SCTP: 132 };
 
 export function familyOfNumber(number: number): IPFamily | undefined {
   return number === 2 ? 'IPv4' : number === 10 ? 'IPv6' : undefined;

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseAddress } from '@kube-proxier/core';
 import fc from 'fast-check';
+import {
+  type ConntrackFlow,
+  decodeEntry,
+  decodeFlow,
+  encodeDeletion,
+  encodeFlow,
+  encodeFlowQuestion,
+} from '../conntrack/conntrack-messages.js';
 import { decodeListing, encodeEntry, encodeSetCreation } from '../ipset/ip-set-messages.js';
 import type { IpSetDefinition, IpSetEntry, IpSetType } from '../ipset/ip-sets.js';
 import type { RealServer, VirtualServer, VirtualServerAddress } from '../ipvs/ipvs.js';
@@ -12,7 +20,14 @@ import {
   encodeTimeouts,
 } from '../ipvs/ipvs-messages.js';
 import { decodeAddress, decodeLink, encodeAddress, encodeLink } from '../link/link-messages.js';
-import { type Attribute, attributeMap, encodeAttributes, readAttributes } from './attributes.js';
+import {
+  type Attribute,
+  attributeEnd,
+  attributeMap,
+  encodeAttributes,
+  findAttribute,
+  readAttributes,
+} from './attributes.js';
 import { addressBytes, addressText } from './ip-bytes.js';
 
 const family = fc.constantFrom('IPv4' as const, 'IPv6' as const);
@@ -60,6 +75,18 @@ const virtual: fc.Arbitrary<VirtualServer> = fc.record({
   persistence: fc.option(fc.integer({ min: 1, max: 86_400 }), { nil: undefined }),
 });
 
+const flow: fc.Arbitrary<ConntrackFlow> = family.chain((kind) => {
+  const tuple = fc.record({
+    source: addressOf(kind),
+    sourcePort: fc.nat(65_535),
+    destination: addressOf(kind),
+    destinationPort: fc.nat(65_535),
+  });
+  const zone = fc.constantFrom(0, 1, 7, 65_535);
+  const entry = fc.record({ family: fc.constant(kind), protocol, original: tuple, reply: tuple, zone });
+  return fc.record({ entry, id: u32, replyZone: zone });
+});
+
 /** The body of the one attribute that a message holds of a type. */
 function only(message: Buffer, type: number): Buffer {
   const value = attributeMap(message).get(type);
@@ -97,6 +124,70 @@ describe('what is written for the kernel is read back as it was', () => {
         const buffer = Buffer.from(bytes);
         const total = readAttributes(buffer).reduce((sum, [, value]) => sum + value.length + 4, 0);
         expect(total).toBeLessThanOrEqual(buffer.length);
+      }),
+    );
+  });
+
+  test('what is found without reading all is what reading all finds', () => {
+    const leaf = fc.record({ type: fc.integer({ min: 1, max: 9 }), value: fc.uint8Array({ maxLength: 12 }) });
+    fc.assert(
+      fc.property(fc.array(leaf), fc.nat(120), (attributes, cut) => {
+        const message = encodeAttributes(attributes).subarray(0, cut);
+        for (let type = 1; type < 10; type++) {
+          const at = findAttribute(message, type, 0, message.length);
+          const value = readAttributes(message).find(([candidate]) => candidate === type)?.[1];
+          expect(at < 0 ? undefined : message.subarray(at + 4, attributeEnd(message, at))).toEqual(value);
+        }
+      }),
+    );
+  });
+
+  test('tracked connections', () => {
+    fc.assert(
+      fc.property(flow, (given) => {
+        const { entry } = given;
+        const message = encodeFlow(given);
+        expect(decodeFlow(message, entry.family, entry.protocol)).toEqual(given);
+        expect(decodeEntry(message, entry.family, entry.protocol)).toEqual(entry);
+        expect(decodeEntry(message, entry.family === 'IPv4' ? 'IPv6' : 'IPv4', entry.protocol)).toBeUndefined();
+        expect(decodeEntry(message, entry.family, entry.protocol === 'UDP' ? 'TCP' : 'UDP')).toBeUndefined();
+      }),
+    );
+  });
+
+  test('a tracked connection that is cut short anywhere, or garbled, is left out or what it was', () => {
+    fc.assert(
+      fc.property(flow, fc.nat(), fc.nat(), fc.nat(255), (given, cut, where, byte) => {
+        const { entry } = given;
+        const whole = encodeFlow(given);
+        const short = whole.subarray(0, cut % whole.length);
+        const read = decodeEntry(short, entry.family, entry.protocol);
+        expect(read === undefined ? { ...entry } : { ...read, zone: entry.zone }).toEqual(entry);
+        expect(decodeFlow(short, entry.family, entry.protocol)?.id ?? given.id).toBe(given.id);
+        whole[where % whole.length] = byte;
+        expect(() => decodeFlow(whole, entry.family, entry.protocol)).not.toThrow();
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(decodeFlow(Buffer.from([2, 0, 0, 0, ...bytes]), 'IPv4', 'UDP')).toBeUndefined();
+        expect(decodeEntry(Buffer.from(bytes), 'IPv6', 'TCP')).toBeUndefined();
+      }),
+    );
+  });
+
+  test('a deletion always names one flow: without a tuple the kernel would delete all', () => {
+    fc.assert(
+      fc.property(flow, (given) => {
+        const deletion = attributeMap(encodeDeletion(given).subarray(4));
+        const asSeen = attributeMap(encodeFlow({ ...given, replyZone: given.entry.zone }).subarray(4));
+        expect([...deletion.keys()]).toEqual([2, 12, 18]);
+        expect(deletion.get(2)).toEqual(asSeen.get(2));
+        expect(deletion.get(12)?.readUInt32BE()).toBe(given.id);
+        expect(deletion.get(18)?.readUInt16BE()).toBe(given.replyZone);
+        const question = attributeMap(encodeFlowQuestion(given.entry).subarray(4));
+        expect(question.get(1)).toEqual(asSeen.get(1));
+        expect(question.get(18)?.readUInt16BE()).toBe(given.entry.zone);
       }),
     );
   });

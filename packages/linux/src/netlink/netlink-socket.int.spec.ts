@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
-import { encodeLink, ROUTE_MESSAGES } from '../link/link-messages.js';
+import { decodeAddress, decodeLink, encodeEverything, encodeLink, ROUTE_MESSAGES } from '../link/link-messages.js';
 import { LinksNetlink } from '../link/links-netlink.js';
 import { canMakeNamespaces, withNamespace } from '../testing/network-namespace.js';
+import { NETLINK_FLAGS } from './netlink.js';
 import { NetlinkRefused } from './netlink-error.js';
 import { NetlinkSocket } from './netlink-socket.js';
 
@@ -31,6 +33,58 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
       await expect(socket.ask(useless)).rejects.toBeInstanceOf(NetlinkRefused);
       socket.close();
       await expect(socket.execute([useless])).rejects.toMatchObject({ code: 'NETLINK_CLOSED' });
+    });
+  });
+
+  test('many questions are answered or refused one by one, in their order', async () => {
+    await withNamespace(async ({ name }) => {
+      const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}` });
+      const names = Array.from({ length: 250 }, (_, index) => (index % 3 === 0 ? 'none-such' : 'lo'));
+      const answers = await socket.askEach(
+        names.map((link) => ({ type: ROUTE_MESSAGES.getLink, flags: 0, payload: encodeLink(link) })),
+      );
+      expect(answers.map((answer) => (typeof answer === 'number' ? answer : decodeLink(answer.payload).name))).toEqual(
+        names.map((link) => (link === 'lo' ? link : 19)),
+      );
+      expect(await socket.askEach([])).toEqual([]);
+      socket.close();
+    });
+  });
+
+  test('a long list is handed on in pieces, and one that changes meanwhile is told from one that does not', async () => {
+    await withNamespace(async ({ name }) => {
+      const run = (command: string, input?: string) =>
+        execFileSync('nsenter', [`--net=/run/netns/${name}`, 'ip', ...command.split(' ')], input ? { input } : {});
+      const addresses = Array.from({ length: 2000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);
+      run('-batch -', addresses.map((address) => `address add ${address}/32 dev lo\n`).join(''));
+      const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}` });
+      const request = {
+        type: ROUTE_MESSAGES.getAddress,
+        flags: NETLINK_FLAGS.dump,
+        payload: encodeEverything('addresses'),
+      };
+      const found: (string | undefined)[] = [];
+      await socket.dump(request, ({ payload }) => found.push(decodeAddress(payload)?.address));
+      expect(found.sort()).toEqual([...addresses].sort());
+
+      let changed = false;
+      const meanwhile = socket.dump(request, () => {
+        if (!changed) {
+          changed = true;
+          run('address add 10.2.0.1/32 dev lo');
+        }
+      });
+      await expect(meanwhile).rejects.toMatchObject({
+        code: 'NETLINK_LOST',
+        message: expect.stringMatching(/changed/),
+      });
+      await expect(socket.dump({ ...request, type: 4711 }, () => {})).rejects.toBeInstanceOf(NetlinkRefused);
+      const failing = socket.dump(request, () => {
+        throw new Error('injected fault');
+      });
+      await expect(failing).rejects.toThrow('injected fault');
+      expect(await new LinksNetlink(socket).find('lo')).toMatchObject({ name: 'lo' });
+      socket.close();
     });
   });
 

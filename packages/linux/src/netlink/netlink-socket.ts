@@ -28,6 +28,7 @@ const SOCK_RAW_CLOEXEC_NONBLOCK = 3 | 0o2000000 | 0o4000;
 const SOL_SOCKET = 1;
 const SO_RCVBUF = 8;
 const MSG_TRUNC = 0x20;
+const EPERM = 1;
 const EINTR = 4;
 const EAGAIN = 11;
 
@@ -45,10 +46,23 @@ interface Exchange {
   readonly first: number;
   readonly last: number;
   readonly dump: boolean;
-  readonly answers: NetlinkAnswer[];
+  /** Its bytes are used again. */
+  readonly take: (answer: NetlinkAnswer, sequence: number) => void;
   /** By sequence number. */
   readonly errors: Map<number, number>;
   done: boolean;
+}
+
+/** How requests are sent, and what is done with what they answer. */
+interface Conversation {
+  /** Flags of the last request, besides its own. Default 0. */
+  readonly lastFlags?: number;
+  /** Default false. */
+  readonly dump?: boolean;
+  /** Others have their turn between datagrams. Default false. */
+  readonly patient?: boolean;
+  /** Default: nothing. */
+  readonly take?: Exchange['take'];
 }
 
 /**
@@ -68,36 +82,69 @@ export class NetlinkSocket implements Netlink {
     private readonly options: NetlinkSocketOptions = {},
   ) {}
 
-  execute(requests: readonly NetlinkRequest[]): Promise<readonly number[]> {
-    return this.#inTurn(async () => {
-      const results: number[] = [];
-      while (results.length < requests.length) {
-        const batch = takeBatch(requests, results.length);
-        const { first, errors } = await this.#converse(batch, NETLINK_FLAGS.ack, false);
-        results.push(...batch.map((_request, index) => errors.get(first + index) ?? 0));
-        if (results.length < requests.length) {
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-      }
-      return results;
+  async execute(requests: readonly NetlinkRequest[]): Promise<readonly number[]> {
+    const results: number[] = [];
+    await this.#inBatches(requests, async (batch) => {
+      const { first, errors } = await this.#converse(batch, { lastFlags: NETLINK_FLAGS.ack });
+      results.push(...batch.map((_request, index) => errors.get(first + index) ?? 0));
     });
+    return results;
   }
 
-  ask(request: NetlinkRequest): Promise<readonly NetlinkAnswer[]> {
-    return this.#inTurn(async () => {
-      const dump = (request.flags & NETLINK_FLAGS.dump) === NETLINK_FLAGS.dump;
-      const { first, errors, answers } = await this.#converse([request], dump ? 0 : NETLINK_FLAGS.ack, dump);
-      const errno = errors.get(first) ?? 0;
-      if (errno !== 0) {
-        throw new NetlinkRefused(errno, `answer (netlink ${this.protocol}, message type ${request.type})`);
-      }
-      return answers;
+  async ask(request: NetlinkRequest): Promise<readonly NetlinkAnswer[]> {
+    const answers: NetlinkAnswer[] = [];
+    const dump = (request.flags & NETLINK_FLAGS.dump) === NETLINK_FLAGS.dump;
+    const lastFlags = dump ? 0 : NETLINK_FLAGS.ack;
+    await this.#askOne(request, { dump, lastFlags, take: (answer) => answers.push(copyOf(answer)) });
+    return answers;
+  }
+
+  async askEach(requests: readonly NetlinkRequest[]): Promise<readonly (NetlinkAnswer | number)[]> {
+    const results: (NetlinkAnswer | number)[] = [];
+    await this.#inBatches(requests, async (batch) => {
+      const answers = new Map<number, NetlinkAnswer>();
+      const { first, errors } = await this.#converse(batch, {
+        lastFlags: NETLINK_FLAGS.ack,
+        take: (answer, sequence) => answers.set(sequence, copyOf(answer)),
+      });
+      results.push(...batch.map((_request, index) => errors.get(first + index) ?? answers.get(first + index) ?? 0));
     });
+    return results;
+  }
+
+  async dump(request: NetlinkRequest, take: (answer: NetlinkAnswer) => void): Promise<void> {
+    await this.#askOne(request, { dump: true, patient: true, take });
   }
 
   close(): void {
     this.#closed = true;
     void this.#inTurn(async () => this.#drop(await loadLibc()));
+  }
+
+  #askOne(request: NetlinkRequest, conversation: Conversation): Promise<void> {
+    return this.#inTurn(async () => {
+      const { first, errors } = await this.#converse([request], conversation);
+      const errno = errors.get(first) ?? 0;
+      if (errno !== 0) {
+        throw new NetlinkRefused(errno, `answer (netlink ${this.protocol}, message type ${request.type})`);
+      }
+    });
+  }
+
+  #inBatches(
+    requests: readonly NetlinkRequest[],
+    work: (batch: readonly NetlinkRequest[]) => Promise<void>,
+  ): Promise<void> {
+    return this.#inTurn(async () => {
+      for (let from = 0; from < requests.length; ) {
+        const batch = takeBatch(requests, from);
+        await work(batch);
+        from += batch.length;
+        if (from < requests.length) {
+          await othersTurn();
+        }
+      }
+    });
   }
 
   /** One thing after another: then what comes in belongs to what was asked last. */
@@ -111,23 +158,37 @@ export class NetlinkSocket implements Netlink {
    * Sends messages in one go. Only the last asks for an acknowledgement; since the kernel works through them in their
    * order, that one says that all others are through, and only errors of theirs come by themselves.
    */
-  async #converse(requests: readonly NetlinkRequest[], lastFlags: number, dump: boolean): Promise<Exchange> {
+  async #converse(
+    requests: readonly NetlinkRequest[],
+    { lastFlags = 0, dump = false, patient = false, take = () => {} }: Conversation,
+  ): Promise<Exchange> {
     const { libc, fd } = await this.#open();
     const first = this.#sequence;
     const last = first + requests.length - 1;
     this.#sequence = last > 0x7fff_0000 ? 1 : last + 1;
-    const exchange: Exchange = { first, last, dump, answers: [], errors: new Map(), done: false };
+    const exchange: Exchange = { first, last, dump, take, errors: new Map(), done: false };
     try {
       send(libc, fd, encodeMessages(requests, first, lastFlags));
-      const deadline = Date.now() + (this.options.timeout ?? TIMEOUT);
+      const timeout = this.options.timeout ?? TIMEOUT;
+      let deadline = Date.now() + timeout;
       while (!exchange.done) {
-        if (!this.#receive(libc, fd, exchange)) {
-          if (Date.now() > deadline) {
-            throw lost('none came in time');
+        if (this.#receive(libc, fd, exchange)) {
+          if (patient) {
+            await othersTurn();
+            deadline = Date.now() + timeout;
           }
-          // As netlink is now, this does not happen.
-          await new Promise((resolve) => setTimeout(resolve, 1));
+          continue;
         }
+        if (exchange.errors.get(first) === EPERM) {
+          // Netfilter says so once, for all that was sent.
+          refuseAll(exchange, EPERM);
+          break;
+        }
+        if (Date.now() > deadline) {
+          throw lost('none came in time');
+        }
+        // As netlink is now, this does not happen.
+        await new Promise((resolve) => setTimeout(resolve, 1));
       }
       return exchange;
     } catch (error) {
@@ -175,14 +236,14 @@ export class NetlinkSocket implements Netlink {
       if (size < HEADER || at + size > length) {
         throw lost('it could not be read');
       }
-      take(exchange, this.#buffer.subarray(at, at + size));
+      receive(exchange, this.#buffer.subarray(at, at + size));
       at += align(size);
     }
     return true;
   }
 }
 
-function take(exchange: Exchange, message: Buffer): void {
+function receive(exchange: Exchange, message: Buffer): void {
   const type = readU16(message, 4);
   const sequence = readU32(message, 8);
   if (sequence < exchange.first || sequence > exchange.last) {
@@ -192,8 +253,7 @@ function take(exchange: Exchange, message: Buffer): void {
     throw lost('what was being listed changed meanwhile');
   }
   if (type !== ERROR && !(type === DONE && exchange.dump)) {
-    // The buffer is used again.
-    exchange.answers.push({ type, payload: Buffer.from(message.subarray(HEADER)) });
+    exchange.take({ type, payload: message.subarray(HEADER) }, sequence);
     return;
   }
   const errno = message.length >= HEADER + 4 ? -(readU32(message, HEADER) | 0) : 0;
@@ -201,6 +261,20 @@ function take(exchange: Exchange, message: Buffer): void {
     exchange.errors.set(sequence, errno);
   }
   exchange.done ||= sequence === exchange.last;
+}
+
+function refuseAll({ first, last, errors }: Exchange, errno: number): void {
+  for (let sequence = first; sequence <= last; sequence++) {
+    errors.set(sequence, errno);
+  }
+}
+
+function copyOf({ type, payload }: NetlinkAnswer): NetlinkAnswer {
+  return { type, payload: Buffer.from(payload) };
+}
+
+function othersTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** @param groups of multicast messages that it is to get, as a bit mask. */

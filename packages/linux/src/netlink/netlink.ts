@@ -49,6 +49,25 @@ export interface Netlink {
    */
   ask(request: NetlinkRequest): Promise<readonly NetlinkAnswer[]>;
 
+  /**
+   * Asks for many single things. A question that is refused does not keep the others from being answered.
+   *
+   * @returns for each request its answer, or the positive error number with which it was refused; 0 for one that got
+   * neither.
+   */
+  askEach(requests: readonly NetlinkRequest[]): Promise<readonly (NetlinkAnswer | number)[]>;
+
+  /**
+   * Asks for a whole list (flag `dump`) that may be too long to be kept, or to be read in one go: others have their turn
+   * between pieces of it.
+   *
+   * @param take gets the messages in their order; a payload is good only until it returns, as its bytes are used again.
+   * @throws NetlinkRefused
+   * @throws NetlinkError `NETLINK_LOST` also when the list changed while it was read: what was handed on may lack some,
+   * and have others twice.
+   */
+  dump(request: NetlinkRequest, take: (answer: NetlinkAnswer) => void): Promise<void>;
+
   /** Ends it. What is under way rejects with `NETLINK_CLOSED`. Idempotent. */
   close(): void;
 }

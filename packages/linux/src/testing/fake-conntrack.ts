@@ -26,9 +26,13 @@ export class FakeConntrack implements Conntrack {
     this.#check();
   }
 
-  async list(family: IPFamily, protocol: Protocol): Promise<readonly ConntrackEntry[]> {
+  async list(
+    family: IPFamily,
+    protocol: Protocol,
+    wanted: (entry: ConntrackEntry) => boolean = () => true,
+  ): Promise<readonly ConntrackEntry[]> {
     this.#check();
-    return this.entries.filter((entry) => entry.family === family && entry.protocol === protocol);
+    return this.entries.filter((entry) => entry.family === family && entry.protocol === protocol && wanted(entry));
   }
 
   async delete(entries: readonly ConntrackEntry[]): Promise<number> {

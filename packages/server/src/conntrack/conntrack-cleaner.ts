@@ -10,7 +10,7 @@ import {
   systemClock,
 } from '@kube-proxier/core';
 import type { Conntrack, ConntrackEntry } from '@kube-proxier/linux';
-import { protocolsWithStaleFlows, type StaleReason, staleFlows } from './stale-flows.js';
+import { protocolsWithStaleFlows, type StaleReason, staleFlowJudge } from './stale-flows.js';
 
 /** What one look for stale flows came to. */
 export interface ConntrackCleaning {
@@ -58,16 +58,18 @@ export class ConntrackCleaner implements SyncObserver {
     }
     const begin = this.clock.now();
     try {
-      const [addresses, ...lists] = await Promise.all([
-        this.localAddresses(),
-        ...protocols.map((protocol) => this.conntrack.list(family, protocol)),
-      ]);
+      const judge = staleFlowJudge(state, step, new Set(await this.localAddresses()));
+      const isStale = (entry: ConntrackEntry) => judge(entry) !== undefined;
+      const lists = await Promise.all(protocols.map((protocol) => this.conntrack.list(family, protocol, isStale)));
       const deleted = new Map<StaleReason, number>();
       const stale = new Map<StaleReason, ConntrackEntry[]>();
-      for (const { flow, reason } of staleFlows(state, step, lists.flat(), new Set(addresses))) {
-        const same = stale.get(reason) ?? [];
-        same.push(flow);
-        stale.set(reason, same);
+      for (const entry of lists.flat()) {
+        const reason = judge(entry);
+        if (reason !== undefined) {
+          const same = stale.get(reason) ?? [];
+          same.push(entry);
+          stale.set(reason, same);
+        }
       }
       for (const [reason, entries] of stale) {
         deleted.set(reason, await this.conntrack.delete(entries));

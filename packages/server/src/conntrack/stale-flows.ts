@@ -85,6 +85,27 @@ export function staleFlows<Flow extends TrackedFlow>(
   flows: Iterable<Flow>,
   localAddresses: ReadonlySet<string>,
 ): readonly StaleFlow<Flow>[] {
+  const judge = staleFlowJudge(state, changes, localAddresses);
+  const stale: StaleFlow<Flow>[] = [];
+  for (const flow of flows) {
+    const reason = judge(flow);
+    if (reason !== undefined) {
+      stale.push({ flow, reason });
+    }
+  }
+  return stale;
+}
+
+/**
+ * As {@link staleFlows}, for flows that come one by one.
+ *
+ * @returns why a flow is stale; undefined for one that is not.
+ */
+export function staleFlowJudge(
+  state: ProxyState,
+  changes: ChangeSet,
+  localAddresses: ReadonlySet<string>,
+): (flow: TrackedFlow) => StaleReason | undefined {
   const byAddress = new Map<string, Judge>();
   const byNodePort = new Map<string, Judge>();
   const add = ({ protocol, address, port }: Frontend, judge: Judge) => {
@@ -110,21 +131,13 @@ export function staleFlows<Flow extends TrackedFlow>(
       }
     }
   }
-  const stale: StaleFlow<Flow>[] = [];
-  if (byAddress.size === 0 && byNodePort.size === 0) {
-    return stale;
-  }
-  for (const flow of flows) {
+  return (flow) => {
     const { destination, destinationPort } = flow.original;
     const judge =
       byAddress.get(`${flow.protocol} ${joinHostPort(destination, destinationPort)}`) ??
       (localAddresses.has(destination) ? byNodePort.get(`${flow.protocol} ${destinationPort}`) : undefined);
-    const reason = judge?.(flow, joinHostPort(flow.reply.source, flow.reply.sourcePort));
-    if (reason !== undefined) {
-      stale.push({ flow, reason });
-    }
-  }
-  return stale;
+    return judge?.(flow, joinHostPort(flow.reply.source, flow.reply.sourcePort));
+  };
 }
 
 function judgeGone({ candidates }: ResolvedServicePort): Judge {

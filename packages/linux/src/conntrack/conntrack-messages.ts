@@ -1,0 +1,211 @@
+import type { IPFamily, Protocol } from '@kube-proxier/core';
+import {
+  type Attribute,
+  attributeEnd,
+  be16,
+  be32,
+  encodeAttributes,
+  findAttribute,
+  u8,
+  u32,
+} from '../netlink/attributes.js';
+import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber, PROTOCOL_NUMBERS } from '../netlink/ip-bytes.js';
+import type { ConntrackEntry, ConntrackTuple } from './conntrack.js';
+
+/** Commands of the nfnetlink subsystem of connection tracking (`linux/netfilter/nfnetlink_conntrack.h`). */
+export const CONNTRACK_COMMANDS = { get: 1, delete: 2, statistics: 5 } as const;
+
+/** Message type: the subsystem's number, then the command's. */
+export function conntrackMessageType(command: keyof typeof CONNTRACK_COMMANDS): number {
+  return (1 << 8) | CONNTRACK_COMMANDS[command];
+}
+
+const FLOW = { original: 1, reply: 2, id: 12, zone: 18, filter: 25 } as const;
+const TUPLE = { address: 1, protocol: 2, zone: 3 } as const;
+const ADDRESS = {
+  IPv4: { source: 1, destination: 2, length: 4 },
+  IPv6: { source: 3, destination: 4, length: 16 },
+} as const;
+const PROTOCOL = { number: 1, sourcePort: 2, destinationPort: 3 } as const;
+const FILTER = { originalFlags: 1 } as const;
+/** Of a filter: entries with another number of the protocol are left out. */
+const BY_PROTOCOL_NUMBER = 1 << 3;
+/** Address family, version, and an id that means nothing here. */
+const HEAD = 4;
+const ATTRIBUTE_HEAD = 4;
+
+/** An entry, with what it takes to name it and no other to the kernel. */
+export interface ConntrackFlow {
+  readonly entry: ConntrackEntry;
+  /** The kernel's, 32 bits: it stands for the original tuple too. */
+  readonly id: number;
+  /** Zone of answers; another than the entry's where the rule that put the flow into a zone meant one direction only. */
+  readonly replyZone: number;
+}
+
+function message(family: IPFamily | undefined, attributes: readonly Attribute[]): Buffer {
+  return encodeAttributes(attributes, Buffer.of(family === undefined ? 0 : ADDRESS_FAMILIES[family], 0, 0, 0));
+}
+
+/** Asks how many entries there are. */
+export function encodeStatisticsQuestion(): Buffer {
+  return message(undefined, []);
+}
+
+/**
+ * Asks for the entries of one family, and of one protocol where the kernel can leave out the others: since Linux 5.8, those
+ * before do not read the filter.
+ *
+ * @param protocol undefined for all.
+ */
+export function encodeListQuestion(family: IPFamily, protocol: Protocol | undefined): Buffer {
+  if (protocol === undefined) {
+    return message(family, []);
+  }
+  const number = { type: PROTOCOL.number, value: u8(PROTOCOL_NUMBERS[protocol]) };
+  return message(family, [
+    { type: FLOW.original, value: [{ type: TUPLE.protocol, value: [number] }] },
+    { type: FLOW.filter, value: [{ type: FILTER.originalFlags, value: u32(BY_PROTOCOL_NUMBER) }] },
+  ]);
+}
+
+/** Asks for the entry of an original tuple. Its answer may go another way than what is looked for. */
+export function encodeFlowQuestion({ family, protocol, original, zone }: ConntrackEntry): Buffer {
+  return message(family, [tuple(FLOW.original, family, protocol, original), zoneOf(zone)]);
+}
+
+/**
+ * Deletes an entry as it was read. The kernel looks it up by the tuple of its answers and compares the id, so one that has
+ * become another meanwhile stays.
+ */
+export function encodeDeletion({ entry: { family, protocol, reply }, id, replyZone }: ConntrackFlow): Buffer {
+  return message(family, [
+    tuple(FLOW.reply, family, protocol, reply),
+    { type: FLOW.id, value: be32(id) },
+    zoneOf(replyZone),
+  ]);
+}
+
+/** What the kernel says of an entry, as far as it is read here. */
+export function encodeFlow({ entry, id, replyZone }: ConntrackFlow): Buffer {
+  const { family, protocol, original, reply, zone } = entry;
+  const inTuple = (number: number): readonly Attribute[] =>
+    zone === replyZone || number === 0 ? [] : [{ type: TUPLE.zone, value: be16(number) }];
+  return message(family, [
+    tuple(FLOW.original, family, protocol, original, inTuple(zone)),
+    tuple(FLOW.reply, family, protocol, reply, inTuple(replyZone)),
+    { type: FLOW.id, value: be32(id) },
+    ...(zone === replyZone && zone !== 0 ? [zoneOf(zone)] : []),
+  ]);
+}
+
+function zoneOf(zone: number): Attribute {
+  return { type: FLOW.zone, value: be16(zone) };
+}
+
+function tuple(
+  type: number,
+  family: IPFamily,
+  protocol: Protocol,
+  { source, sourcePort, destination, destinationPort }: ConntrackTuple,
+  more: readonly Attribute[] = [],
+): Attribute {
+  const numbers = ADDRESS[family];
+  const addresses = [
+    { type: numbers.source, value: addressBytes(source) },
+    { type: numbers.destination, value: addressBytes(destination) },
+  ];
+  const ports = [
+    { type: PROTOCOL.number, value: u8(PROTOCOL_NUMBERS[protocol]) },
+    { type: PROTOCOL.sourcePort, value: be16(sourcePort) },
+    { type: PROTOCOL.destinationPort, value: be16(destinationPort) },
+  ];
+  return {
+    type,
+    value: [{ type: TUPLE.address, value: addresses }, { type: TUPLE.protocol, value: ports }, ...more],
+  };
+}
+
+/**
+ * Reads an entry of one family and protocol.
+ *
+ * @returns undefined for an entry of another, of which nothing is made, and for what is not understood: it must not be
+ * deleted either.
+ */
+export function decodeEntry(payload: Buffer, family: IPFamily, protocol: Protocol): ConntrackEntry | undefined {
+  if (payload.length < HEAD || familyOfNumber(payload[0] ?? 0) !== family) {
+    return undefined;
+  }
+  const originalAt = findAttribute(payload, FLOW.original, HEAD, payload.length);
+  const original = readTuple(payload, originalAt, family, protocol);
+  if (original === undefined) {
+    return undefined;
+  }
+  const reply = readTuple(payload, findAttribute(payload, FLOW.reply, HEAD, payload.length), family, protocol);
+  if (reply === undefined) {
+    return undefined;
+  }
+  return { family, protocol, original, reply, zone: readZone(payload, originalAt) };
+}
+
+/** Reads an entry with what it takes to delete it; undefined where {@link decodeEntry} has none, or there is no id. */
+export function decodeFlow(payload: Buffer, family: IPFamily, protocol: Protocol): ConntrackFlow | undefined {
+  const entry = decodeEntry(payload, family, protocol);
+  const idAt = findAttribute(payload, FLOW.id, HEAD, payload.length);
+  if (entry === undefined || valueLength(payload, idAt) !== 4) {
+    return undefined;
+  }
+  const replyAt = findAttribute(payload, FLOW.reply, HEAD, payload.length);
+  return { entry, id: payload.readUInt32BE(idAt + ATTRIBUTE_HEAD), replyZone: readZone(payload, replyAt) };
+}
+
+/** Zone of a direction: the flow's, or that in the tuple. */
+function readZone(payload: Buffer, tupleAt: number): number {
+  const wholeAt = findAttribute(payload, FLOW.zone, HEAD, payload.length);
+  const at = wholeAt >= 0 ? wholeAt : findInside(payload, TUPLE.zone, tupleAt);
+  return valueLength(payload, at) === 2 ? payload.readUInt16BE(at + ATTRIBUTE_HEAD) : 0;
+}
+
+function readTuple(payload: Buffer, at: number, family: IPFamily, protocol: Protocol): ConntrackTuple | undefined {
+  const protocolAt = findInside(payload, TUPLE.protocol, at);
+  const numberAt = findInside(payload, PROTOCOL.number, protocolAt);
+  if (valueLength(payload, numberAt) !== 1 || payload[numberAt + ATTRIBUTE_HEAD] !== PROTOCOL_NUMBERS[protocol]) {
+    return undefined;
+  }
+  const { source, destination, length } = ADDRESS[family];
+  const addressAt = findInside(payload, TUPLE.address, at);
+  const sourceAt = findInside(payload, source, addressAt);
+  const destinationAt = findInside(payload, destination, addressAt);
+  const sourcePortAt = findInside(payload, PROTOCOL.sourcePort, protocolAt);
+  const destinationPortAt = findInside(payload, PROTOCOL.destinationPort, protocolAt);
+  if (
+    valueLength(payload, sourceAt) !== length ||
+    valueLength(payload, destinationAt) !== length ||
+    valueLength(payload, sourcePortAt) !== 2 ||
+    valueLength(payload, destinationPortAt) !== 2
+  ) {
+    return undefined;
+  }
+  const address = (position: number) => readAddress(payload, position + ATTRIBUTE_HEAD, length, family);
+  return {
+    source: address(sourceAt),
+    sourcePort: payload.readUInt16BE(sourcePortAt + ATTRIBUTE_HEAD),
+    destination: address(destinationAt),
+    destinationPort: payload.readUInt16BE(destinationPortAt + ATTRIBUTE_HEAD),
+  };
+}
+
+function readAddress(payload: Buffer, at: number, length: number, family: IPFamily): string {
+  return family === 'IPv4'
+    ? `${payload[at]}.${payload[at + 1]}.${payload[at + 2]}.${payload[at + 3]}`
+    : addressText(payload.subarray(at, at + length), family);
+}
+
+/** As `findAttribute`, inside of another one; -1 also when there is no other one. */
+function findInside(payload: Buffer, type: number, outerAt: number): number {
+  return outerAt < 0 ? -1 : findAttribute(payload, type, outerAt + ATTRIBUTE_HEAD, attributeEnd(payload, outerAt));
+}
+
+function valueLength(payload: Buffer, at: number): number {
+  return at < 0 ? -1 : attributeEnd(payload, at) - at - ATTRIBUTE_HEAD;
+}

@@ -1,0 +1,176 @@
+import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
+import { NETLINK_FLAGS, type Netlink, type NetlinkRequest } from '../netlink/netlink.js';
+import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
+import { NetlinkSocket } from '../netlink/netlink-socket.js';
+import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
+import {
+  type ConntrackFlow,
+  conntrackMessageType,
+  decodeEntry,
+  decodeFlow,
+  encodeDeletion,
+  encodeFlowQuestion,
+  encodeListQuestion,
+  encodeStatisticsQuestion,
+} from './conntrack-messages.js';
+import { conntrackKey } from './conntrack-text.js';
+
+const EPERM = 1;
+const ENOENT = 2;
+const EINVAL = 22;
+const EOPNOTSUPP = 95;
+/** What is refused where a subsystem of netfilter, or a part of it, is not there. */
+const NOT_THERE: readonly number[] = [EINVAL, EOPNOTSUPP];
+/** Times that something is done whose answers get lost. */
+const ATTEMPTS = 5;
+/** Entries that are looked up, and then deleted, at one time. */
+const MOST_AT_ONCE = 1000;
+
+/**
+ * {@link Conntrack} by nfnetlink, as kube-proxy does it (spec T-11, T-19). Opens a socket with each call and closes it.
+ * A list is read in pieces, and others have their turn between them.
+ */
+export class ConntrackNetlink implements Conntrack {
+  /** @param connect default is a socket of this process's network namespace. */
+  constructor(private readonly connect: () => Netlink = () => new NetlinkSocket('netfilter')) {}
+
+  async check(): Promise<void> {
+    await this.#withNetlink(async (netlink) => {
+      await netlink.ask(request('statistics', encodeStatisticsQuestion()));
+    });
+  }
+
+  list(
+    family: IPFamily,
+    protocol: Protocol,
+    wanted: (entry: ConntrackEntry) => boolean = () => true,
+  ): Promise<readonly ConntrackEntry[]> {
+    return this.#withNetlink((netlink) =>
+      repeated(async () => {
+        const entries: ConntrackEntry[] = [];
+        const read = (payload: Buffer) =>
+          netlink.dump(request('get', payload, NETLINK_FLAGS.dump), (answer) => {
+            const entry = decodeEntry(answer.payload, family, protocol);
+            if (entry !== undefined && wanted(entry)) {
+              entries.push(entry);
+            }
+          });
+        try {
+          await read(encodeListQuestion(family, protocol));
+        } catch (error) {
+          if (!isNotThere(error)) {
+            throw error;
+          }
+          await read(encodeListQuestion(family, undefined));
+        }
+        return entries;
+      }),
+    );
+  }
+
+  async delete(entries: readonly ConntrackEntry[]): Promise<number> {
+    if (entries.length === 0) {
+      return 0;
+    }
+    return this.#withNetlink(async (netlink) => {
+      let deleted = 0;
+      for (let from = 0; from < entries.length; from += MOST_AT_ONCE) {
+        deleted += await deleteSome(netlink, entries.slice(from, from + MOST_AT_ONCE));
+      }
+      return deleted;
+    });
+  }
+
+  async #withNetlink<T>(work: (netlink: Netlink) => Promise<T>): Promise<T> {
+    const netlink = this.connect();
+    try {
+      return await work(netlink);
+    } catch (error) {
+      throw describe(error);
+    } finally {
+      netlink.close();
+    }
+  }
+}
+
+async function deleteSome(netlink: Netlink, entries: readonly ConntrackEntry[]): Promise<number> {
+  // When it is not known what was deleted, that is what was there and is not there any more.
+  let before: number | undefined;
+  let deleted = 0;
+  await repeated(async () => {
+    const flows = await findFlows(netlink, entries);
+    deleted += before === undefined ? 0 : before - flows.length;
+    before = flows.length;
+    const results = await netlink.execute(flows.map((flow) => request('delete', encodeDeletion(flow))));
+    for (const errno of results) {
+      if (errno === 0) {
+        deleted++;
+      } else if (errno !== ENOENT) {
+        throw new NetlinkRefused(errno, 'delete a tracked connection');
+      }
+    }
+  });
+  return deleted;
+}
+
+/** Those of the entries that are there as they were read. */
+async function findFlows(netlink: Netlink, entries: readonly ConntrackEntry[]): Promise<readonly ConntrackFlow[]> {
+  const answers = await netlink.askEach(entries.map((entry) => request('get', encodeFlowQuestion(entry))));
+  return entries.flatMap((entry, index) => {
+    const answer = answers[index] ?? ENOENT;
+    if (typeof answer === 'number') {
+      if (answer !== ENOENT && answer !== 0) {
+        throw new NetlinkRefused(answer, 'look up a tracked connection');
+      }
+      return [];
+    }
+    const flow = decodeFlow(answer.payload, entry.family, entry.protocol);
+    return flow !== undefined && conntrackKey(flow.entry) === conntrackKey(entry) ? [flow] : [];
+  });
+}
+
+function request(command: Parameters<typeof conntrackMessageType>[0], payload: Uint8Array, flags = 0): NetlinkRequest {
+  return { type: conntrackMessageType(command), flags, payload };
+}
+
+/** Does something again when answers got lost, or a list changed while it was read. */
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !(error instanceof NetlinkError && error.code === 'NETLINK_LOST')) {
+        throw error;
+      }
+    }
+  }
+}
+
+function isNotThere(error: unknown): boolean {
+  return error instanceof NetlinkRefused && NOT_THERE.includes(error.errno);
+}
+
+function describe(error: unknown): unknown {
+  if (!(error instanceof NetlinkError)) {
+    return error;
+  }
+  const cause = { cause: error };
+  if (isNotThere(error)) {
+    return new ConntrackError(
+      'CONNTRACK_NO_NETLINK',
+      `the kernel has no netlink for connection tracking (module nf_conntrack_netlink): ${messageOf(error)}`,
+      cause,
+    );
+  }
+  if (error.code === 'NETLINK_UNAVAILABLE') {
+    return new ConntrackError('CONNTRACK_NO_NETLINK', messageOf(error), cause);
+  }
+  if (error instanceof NetlinkRefused && error.errno === EPERM) {
+    return new ConntrackError(
+      'CONNTRACK_NOT_PERMITTED',
+      'changing tracked connections needs root or the capability NET_ADMIN',
+      cause,
+    );
+  }
+  return new ConntrackError('CONNTRACK_FAILED', `conntrack over netlink failed: ${messageOf(error)}`, cause);
+}

@@ -1,0 +1,82 @@
+import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
+import { NetlinkSocket } from '../netlink/netlink-socket.js';
+import { type CommandRunner, createCommandRunner } from '../process/command-runner.js';
+import { findTool } from '../process/find-tool.js';
+import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
+import { ConntrackNetlink } from './conntrack-netlink.js';
+import { ConntrackTool } from './conntrack-tool.js';
+
+export interface HostConntrackOptions {
+  /** Runs `conntrack` where it is needed; its network namespace is the one that is meant. Default: on this host. */
+  readonly runner?: CommandRunner;
+  /** The same table by netlink. Default: that of the runner's network namespace; none where that is not known. */
+  readonly netlink?: Conntrack;
+  /** Finds a program without running it. Default: in the paths of this host. */
+  readonly findTool?: (name: string) => Promise<string | undefined>;
+}
+
+/** {@link Conntrack} by netlink; by the `conntrack` command where there is none. Loads and starts nothing until then. */
+export class HostConntrack implements Conntrack {
+  readonly #netlink: Conntrack | undefined;
+  readonly #tool: Conntrack;
+  readonly #findTool: (name: string) => Promise<string | undefined>;
+
+  constructor(options: HostConntrackOptions = {}) {
+    const { runner = createCommandRunner() } = options;
+    this.#netlink = options.netlink ?? netlinkOf(runner);
+    this.#tool = new ConntrackTool(runner);
+    this.#findTool = options.findTool ?? findTool;
+  }
+
+  /** Where the tool is there nothing is tried out: that there is a way is known, and netlink takes memory. */
+  async check(): Promise<void> {
+    if (this.#netlink === undefined || (await this.#findTool('conntrack')) === undefined) {
+      await this.#do(async (conntrack) => conntrack.check?.());
+    }
+  }
+
+  list(
+    family: IPFamily,
+    protocol: Protocol,
+    wanted?: (entry: ConntrackEntry) => boolean,
+  ): Promise<readonly ConntrackEntry[]> {
+    return this.#do((conntrack) => conntrack.list(family, protocol, wanted));
+  }
+
+  delete(entries: readonly ConntrackEntry[]): Promise<number> {
+    return this.#do((conntrack) => conntrack.delete(entries));
+  }
+
+  async #do<T>(work: (conntrack: Conntrack) => Promise<T>): Promise<T> {
+    if (this.#netlink === undefined) {
+      return work(this.#tool);
+    }
+    try {
+      return await work(this.#netlink);
+    } catch (error) {
+      if (!(error instanceof ConntrackError && error.code === 'CONNTRACK_NO_NETLINK')) {
+        throw error;
+      }
+      return await this.#doWithTool(work, error);
+    }
+  }
+
+  async #doWithTool<T>(work: (conntrack: Conntrack) => Promise<T>, why: ConntrackError): Promise<T> {
+    try {
+      return await work(this.#tool);
+    } catch (error) {
+      if (error instanceof ConntrackError && error.code === 'CONNTRACK_MISSING_TOOL') {
+        throw new ConntrackError(error.code, `${messageOf(why)}; in its place, ${messageOf(error)}`, { cause: why });
+      }
+      throw error;
+    }
+  }
+}
+
+function netlinkOf({ networkNamespace: place }: CommandRunner): Conntrack | undefined {
+  if (place === undefined) {
+    return undefined;
+  }
+  const options = place === 'own' ? {} : { namespace: place };
+  return new ConntrackNetlink(() => new NetlinkSocket('netfilter', options));
+}
