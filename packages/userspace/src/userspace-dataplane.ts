@@ -207,8 +207,11 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     });
   }
 
-  close(): void {
+  /** Closes all sockets of this instance, connections too. Redirect rules stay, until the next instance replaces them. */
+  async close(): Promise<void> {
     this.#redirection?.redirector.close?.();
+    await this.#engine.closeAll();
+    await this.#ownCarrier?.close();
   }
 
   /** Closes all sockets of this instance, connections too, and removes all redirect rules, whoever wrote them. */

@@ -125,7 +125,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       await this.runner.loop(signal);
       await Promise.all(watching);
     } finally {
-      this.dataplane.close?.();
+      await this.dataplane.close?.();
     }
   }
 
