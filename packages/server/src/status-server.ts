@@ -129,12 +129,8 @@ export class StatusServer implements ServerObserver {
     if (url.pathname === '/configz' && configuration) {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify(configuration())}\n`);
     }
-    reply(
-      response,
-      404,
-      TEXT,
-      'not found; there are /healthz, /proxyMode, /metrics, /configz, /debug/state and /debug/explain\n',
-    );
+    const there = ['/healthz', '/proxyMode', ...(metrics ? ['/metrics'] : []), ...(configuration ? ['/configz'] : [])];
+    reply(response, 404, TEXT, `not found; there are ${there.join(', ')}, /debug/state and /debug/explain\n`);
   }
 
   private describeStates(): object {
