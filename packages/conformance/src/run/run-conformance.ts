@@ -82,6 +82,10 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     patience: options.patience ?? 1,
     onBegin: (one) => options.onBegin?.(one),
     onResult: (result) => {
+      // Ctrl-C at a terminal ends every process of the case too, which says nothing of the backend.
+      if (signal?.aborted && result.outcome === 'failed') {
+        return;
+      }
       results.set(result.case.id, result);
       options.onResult?.(result, results.size, cases.length);
       if (onKept && result.outcome === 'failed') {
