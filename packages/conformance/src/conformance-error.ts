@@ -6,6 +6,7 @@ export type ConformanceErrorCode =
   | 'CONFORMANCE_UNKNOWN_BACKEND'
   | 'CONFORMANCE_UNKNOWN_MODE'
   | 'CONFORMANCE_BAD_OPTION'
+  | 'CONFORMANCE_BACKEND_UNUSABLE'
   | 'CONFORMANCE_BACKEND_FAILED';
 
 /** The suite could not be run as asked. What a backend does wrong with packets is a failed case, not an error. */

@@ -52,6 +52,7 @@ const IDLING = FAILING.replace(
 describe('the command', () => {
   let directory: string;
   let idling: string;
+  let unusable: string;
   let backend: string;
   let half: string;
   let failing: string;
@@ -72,6 +73,8 @@ describe('the command', () => {
     idling = join(directory, 'idling.mjs');
     const sign = `import { writeFileSync } from 'node:fs';\nconst SIGN = ${JSON.stringify(join(directory, 'applies'))};`;
     writeFileSync(idling, `${sign}\n${IDLING}`);
+    unusable = join(directory, 'unusable.mjs');
+    writeFileSync(unusable, FAILING.replace('usable: true', "usable: false, reason: 'the pump is missing'"));
     broken = join(directory, 'broken.mjs');
     writeFileSync(broken, 'not a module\n');
   });
@@ -135,6 +138,13 @@ describe('the command', () => {
     expect(stdout).toMatch(/came +the backend failed: IPv[46] syncs failed 8 times in a row: no such pump$/m);
     expect(stdout.match(/no such pump/g)).toHaveLength(1);
     expect(status).toBe(1);
+  });
+
+  test('a backend that cannot run here says so once, and that is no failed case', async () => {
+    const { status, stdout, stderr } = await run(['--backend', unusable, '--cases', 'EXT-L-*']);
+    expect(stdout).toBe('');
+    expect(stderr).toBe('cannot use proxy mode failing: the pump is missing\n');
+    expect(status).toBe(2);
   });
 
   test('cases that Ctrl-C cuts off at a terminal, where all processes get it, are not said to have failed', async () => {

@@ -65,7 +65,8 @@ export function tally(results: readonly CaseResult[]): Readonly<Record<CaseResul
  *
  * Needs root, or a user namespace with network and mount namespaces of its own.
  *
- * @throws ConformanceError when the backend or a case cannot be found; SandboxError when namespaces cannot be made.
+ * @throws ConformanceError when the backend or a case cannot be found, or the backend cannot run here; SandboxError when
+ * namespaces cannot be made.
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
   const { onKept, signal } = options;
