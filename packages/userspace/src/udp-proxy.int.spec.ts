@@ -1,9 +1,22 @@
+import { spawnSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { DescriptorBudget } from './proxy/descriptor-budget.js';
 import { udpEcho } from './testing/loopback-servers.js';
 import { freePort, LoopbackWorld, type LoopbackWorldOptions, until } from './testing/loopback-world.js';
+
+/** So many clients with one datagram each. */
+const CROWD = `
+import { createSocket } from 'node:dgram';
+const [, host, port, count] = process.argv;
+await Promise.all(Array.from({ length: Number(count) }, () => new Promise((resolve, reject) => {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  socket.send('x', Number(port), host, (error) => (error ? reject(error) : resolve()));
+  socket.unref();
+})));
+process.exit(0);
+`;
 
 const cleanups: (() => Promise<unknown>)[] = [];
 let nodePort: number;
@@ -40,6 +53,16 @@ function client(host: string): { socket: Socket; answers: string[]; send(text: s
 
 describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => {
   const host = family === 'IPv4' ? '127.0.0.1' : '::1';
+
+  test('clients that come while the process is busy are not lost', async () => {
+    const { port } = await endpoint(host);
+    const proxy = world({ family });
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: [host] });
+    // More than a socket holds by default, fewer than it does with twice as much. This process stands still meanwhile.
+    const sent = spawnSync(process.execPath, ['--input-type=module', '--eval', CROWD, host, `${nodePort}`, '450']);
+    expect(sent.status).toBe(0);
+    await until(() => proxy.traffic().connections === 450, 'all have a session');
+  });
 
   test('a client keeps its session until it is silent for long', async () => {
     const { port } = await endpoint(host);

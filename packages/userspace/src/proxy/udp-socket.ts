@@ -10,6 +10,11 @@ const MOST_WAITING = 16;
 /** Bytes that may wait to be sent by one socket; more is dropped, as a router does. */
 const MOST_QUEUED = 1 << 20;
 const DESCRIPTORS_PER_SESSION = 1;
+/**
+ * Bytes that the kernel holds of what clients sent: each new session takes time, and the usual 208 KiB are full with 277
+ * small datagrams. The kernel gives as much of it as net.core.rmem_max allows.
+ */
+const RECEIVE_BUFFER = 4 << 20;
 
 /** Addresses only, so that nothing waits for a resolver. */
 function lookup(
@@ -20,9 +25,10 @@ function lookup(
   done(null, address, address.includes(':') ? 6 : 4);
 }
 
-function newSocket(address: string): Socket {
+function newSocket(address: string, options: { readonly recvBufferSize?: number } = {}): Socket {
   const ipv6 = address.includes(':');
-  return createSocket({ type: ipv6 ? 'udp6' : 'udp4', ipv6Only: ipv6, lookup } as Parameters<typeof createSocket>[0]);
+  const type = ipv6 ? 'udp6' : 'udp4';
+  return createSocket({ type, ipv6Only: ipv6, lookup, ...options } as Parameters<typeof createSocket>[0]);
 }
 
 /** One UDP socket that clients send to, with a session for each (spec U-31). */
@@ -46,7 +52,7 @@ export class UdpSocket {
    * @throws UserspaceError
    */
   static async open(address: string, port: number, view: () => ListenerView): Promise<UdpSocket> {
-    const socket = newSocket(address);
+    const socket = newSocket(address, { recvBufferSize: RECEIVE_BUFFER });
     await new Promise<void>((resolve, reject) => {
       const failed = (error: NodeJS.ErrnoException) => {
         socket.close();
