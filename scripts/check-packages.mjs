@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closureOf, packPackages, ROOT, readPackages, run } from './pack-packages.mjs';
 import { PrepareError, prepare, runScript } from './prepare.mjs';
-import { codeOf, PRELUDE } from './readme-code.mjs';
+import { codeOf } from './readme-code.mjs';
 
 const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
@@ -202,11 +202,13 @@ async function checkReadmes(project, packages) {
       file: `${name.split('/')[1]}-${index + 1}`,
     })),
   );
-  writeFileSync(join(project, 'prelude.d.ts'), PRELUDE);
   for (const { file, code } of blocks) {
     writeFileSync(join(project, `${file}.ts`), `${code}\nexport {};\n`);
   }
-  await typeCheck(project, ['prelude.d.ts', ...blocks.map(({ file }) => `${file}.ts`)]);
+  await typeCheck(
+    project,
+    blocks.map(({ file }) => `${file}.ts`),
+  );
   mkdirSync(join(project, 'manifests'));
   writeFileSync(join(project, 'manifests/web.yaml'), MANIFEST);
   const runnable = blocks.filter((block) => block.run);
