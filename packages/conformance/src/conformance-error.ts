@@ -1,5 +1,6 @@
 import { ProxierError } from '@kube-proxier/core';
 
+/** Why the suite could not be run, for programs; the README says what each means. */
 export type ConformanceErrorCode =
   | 'CONFORMANCE_BAD_CASE'
   | 'CONFORMANCE_UNKNOWN_CASE'

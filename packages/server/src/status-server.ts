@@ -20,6 +20,7 @@ import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
 import { HttpListener, JSON_TYPE, reply, TEXT } from './health/http-listener.js';
 import type { ServerObserver } from './server-observer.js';
 
+/** Where a {@link StatusServer} listens, and what it tells of. */
 export interface StatusServerOptions {
   /** Address to listen on, without brackets. What is told here is for the node's own people: loopback, as a rule. */
   readonly host: string;

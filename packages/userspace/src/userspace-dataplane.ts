@@ -51,6 +51,7 @@ export interface ProxySettings {
   readonly listenAddresses?: readonly string[];
 }
 
+/** What a {@link UserspaceDataplane} is made from. */
 export interface UserspaceDataplaneOptions extends ProxySettings {
   readonly family: IPFamily;
   /** Canonical addresses of all interfaces of this host. */

@@ -8,6 +8,7 @@ import { selectCases } from '../cases/select-cases.js';
 import type { CaseResult } from './case-result.js';
 import { CaseRunner } from './case-runner.js';
 
+/** What {@link runConformance} is to run, and how. */
 export interface ConformanceOptions {
   /** Package name, or absolute path of the module, of the backend. */
   readonly backend: string;
