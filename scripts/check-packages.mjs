@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closureOf, packPackages, ROOT, readPackages, run } from './pack-packages.mjs';
 import { PrepareError, prepare, runScript } from './prepare.mjs';
-import { codeOf, PRELUDE } from './readme-code.mjs';
+import { codeOf } from './readme-code.mjs';
 
 const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
@@ -57,6 +57,7 @@ await runScript(async () => {
         closureOf(name, packages).map((one) => packed.get(one).tarball),
       );
       checkDeclared(manifest, join(project, 'node_modules', name), files);
+      checkSourceMaps(name, join(project, 'node_modules', name), files);
       await checkImports(manifest, project, [process.execPath, ...nodes]);
       say(`ok  ${name}: ${files.length} files, ${entriesOf(manifest).join(', ')}`);
     };
@@ -99,8 +100,10 @@ function entriesOf({ name, exports }) {
 }
 
 function checkContents(manifest, files) {
-  const { name, exports, bin = {}, scripts = {}, engines, license } = manifest;
-  const strange = files.filter((path) => /\.(spec|tsbuildinfo)\b|^(src|test|testdata)\/|^tsconfig/.test(path));
+  const { name, exports, bin = {}, scripts = {}, engines, license, keywords = [] } = manifest;
+  const strange = files.filter((path) =>
+    /\.(spec|tsbuildinfo)\b|\.d\.m?ts\.map$|^(src|test|testdata)\/|^tsconfig/.test(path),
+  );
   demand(strange.length === 0, name, `must not be published: ${strange.join(', ')}`);
   const targets = Object.values(exports).flatMap((target) =>
     typeof target === 'string' ? [target] : Object.values(target),
@@ -112,6 +115,7 @@ function checkContents(manifest, files) {
   const found = INSTALL_SCRIPTS.filter((script) => script in scripts);
   demand(found.length === 0, name, `has an install script: ${found.join(', ')}`);
   demand(engines?.node && license, name, 'must say its license and which Node it needs');
+  demand(keywords.includes('kubernetes'), name, 'has no keywords to be found by');
 }
 
 async function lint(tarball) {
@@ -138,6 +142,14 @@ function checkDeclared({ name, dependencies, peerDependencies }, directory, file
       const known = declared.has(owner) || wanted.startsWith('node:') || builtinModules.includes(owner);
       demand(known, name, `${path} imports ${wanted}, which is neither a dependency nor a peer`);
     }
+  }
+}
+
+/** Sources are not in the package, so a map without their text leads nowhere. */
+function checkSourceMaps(name, directory, files) {
+  for (const path of files.filter((file) => file.endsWith('js.map'))) {
+    const { sourcesContent } = JSON.parse(readFileSync(join(directory, path), 'utf8'));
+    demand(sourcesContent?.length > 0, name, `${path} leads to sources that are not in the package`);
   }
 }
 
@@ -170,7 +182,7 @@ async function typeCheck(project, files) {
   const compilerOptions = {
     ...{ target: 'es2022', lib: ['es2023'], module: 'nodenext', noEmit: false, outDir: 'out', rootDir: '.' },
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true },
-    ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')], skipLibCheck: true },
+    ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')], skipLibCheck: false },
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   await run(join(BIN, 'tsc'), ['-p', 'tsconfig.json'], project);
@@ -190,11 +202,13 @@ async function checkReadmes(project, packages) {
       file: `${name.split('/')[1]}-${index + 1}`,
     })),
   );
-  writeFileSync(join(project, 'prelude.d.ts'), PRELUDE);
   for (const { file, code } of blocks) {
     writeFileSync(join(project, `${file}.ts`), `${code}\nexport {};\n`);
   }
-  await typeCheck(project, ['prelude.d.ts', ...blocks.map(({ file }) => `${file}.ts`)]);
+  await typeCheck(
+    project,
+    blocks.map(({ file }) => `${file}.ts`),
+  );
   mkdirSync(join(project, 'manifests'));
   writeFileSync(join(project, 'manifests/web.yaml'), MANIFEST);
   const runnable = blocks.filter((block) => block.run);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -136,4 +136,37 @@ describe('code compiles, and what needs no kernel runs', () => {
     const last = (files.at(-1) as string).replace(/ts$/, 'js');
     expect(spawnSync(process.execPath, [last], { encoding: 'utf8' }).stdout).toBe('forwarded\n');
   });
+});
+
+describe('a backend that is typed as the guide has it', () => {
+  const guide = read('docs/writing-a-backend.md');
+  const fileOf = (name: string) => guide.split(`<!-- ${name} -->`)[1]?.match(/```\w+\n(.*?)```/s)?.[1] ?? '';
+  let directory: string;
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(ROOT, 'node_modules/.docs-'));
+    mkdirSync(join(directory, 'src'));
+    writeFileSync(join(directory, 'package.json'), '{"type": "module"}');
+    for (const name of ['tsconfig.json', 'src/index.ts']) {
+      writeFileSync(join(directory, name), fileOf(name));
+    }
+  });
+
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  test('compiles', () => {
+    const { stdout, status } = spawnSync(process.execPath, [TSC], { cwd: directory, encoding: 'utf8' });
+    expect([stdout, status]).toEqual(['', 0]);
+  });
+
+  (canHaveNamespace ? test : test.skip)(
+    'serves the first packets',
+    () => {
+      const kit = join(ROOT, 'packages/conformance/bin/kube-proxier-conformance.js');
+      const args = [kit, '--backend', './dist/src/index.js', '--cases', 'endpoint-added', '--patience', '3'];
+      const { stdout } = spawnSync(process.execPath, args, { cwd: directory, encoding: 'utf8', timeout: 90_000 });
+      expect(stdout).toContain('first-packet: 1 passed, 0 failed');
+    },
+    100_000,
+  );
 });

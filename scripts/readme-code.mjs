@@ -13,16 +13,3 @@ export function codeOf(markdown) {
     shows: shows === undefined ? [] : [shows],
   }));
 }
-
-/** Names that pieces of code may use without saying where they come from: what a reader has already. */
-export const PRELUDE = `import type { Container } from 'inversify';
-import type * as core from '@kube-proxier/core';
-import type { CommandRunner } from '@kube-proxier/linux';
-declare global {
-  const logger: core.Logger;
-  const handler: core.SourceHandler;
-  const container: Container;
-  const sources: readonly core.Source[];
-  const runner: CommandRunner;
-}
-`;

@@ -1,6 +1,6 @@
 /**
  * Rehearses a release in a clone that is thrown away: `lerna version` without a push, and `npm publish --dry-run` of every
- * package. Fails when a package would be left behind, or would name another by an old version.
+ * package. Fails when a package would be left behind, or would name another by an old version, or would not say where it comes from.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,7 @@ await runScript(async () => {
     }
     symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
     await run('git', ['init', '--quiet', '--initial-branch=main'], directory);
+    await run('git', ['remote', 'add', 'origin', 'git@example.com:somebody/kube-proxier.git'], directory);
     await run('git', ['add', '--all'], directory);
     await run('git', [...GIT, 'commit', '--quiet', '--message', 'core: something new'], directory);
     const lerna = join(ROOT, 'node_modules/.bin/lerna');
@@ -33,7 +34,7 @@ await runScript(async () => {
     await run(lerna, ['version', VERSION, ...options], directory);
     for (const [name, { directory: from }] of packages) {
       const place = join(directory, from.slice(ROOT.length));
-      const { version, dependencies, peerDependencies, publishConfig } = JSON.parse(
+      const { version, dependencies, peerDependencies, publishConfig, repository } = JSON.parse(
         readFileSync(join(place, 'package.json'), 'utf8'),
       );
       const old = Object.entries({ ...dependencies, ...peerDependencies }).filter(
@@ -44,6 +45,12 @@ await runScript(async () => {
       }
       if (publishConfig?.provenance !== true || publishConfig.access !== 'public') {
         throw new PrepareError(`${name}: publishConfig must say access public and provenance true`);
+      }
+      if (
+        repository?.url !== 'git+https://example.com/somebody/kube-proxier.git' ||
+        !place.endsWith(`/${repository.directory}`)
+      ) {
+        throw new PrepareError(`${name}: npm refuses provenance without the repository, which is ${repository?.url}`);
       }
       // Provenance can only be had where a workflow publishes.
       await run('npm', ['publish', '--dry-run', '--ignore-scripts', '--no-provenance', '--loglevel=error'], place);

@@ -38,6 +38,7 @@ import { IpvsProxier } from './ipvs-proxier.js';
 import { type HostProbe, probeHost } from './probe-host.js';
 import { DEFAULT_SCHEDULER, SCHEDULER_NAMES } from './schedulers.js';
 
+/** Options of {@link createIpvsBackend}. */
 export interface IpvsBackendOptions extends IpvsSettings {
   /** Runs iptables and modprobe. Default: on this host. */
   readonly runner?: CommandRunner;

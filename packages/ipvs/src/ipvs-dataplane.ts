@@ -50,6 +50,7 @@ export interface IpvsHost {
   readonly conntrack?: Conntrack;
 }
 
+/** Settings of the mode itself. */
 export interface IpvsSettings {
   /** Of Services that do not choose one by annotation. Default `rr`. */
   readonly scheduler?: string;
@@ -61,6 +62,7 @@ export interface IpvsSettings {
   readonly timeouts?: IpvsTimeouts;
 }
 
+/** What an {@link IpvsDataplane} is made from. */
 export interface IpvsDataplaneOptions extends IpvsSettings {
   readonly family: IPFamily;
   readonly host: IpvsHost;

@@ -17,12 +17,16 @@ export const SCHEDULERS = {
   ovf: 'overflow: the first endpoint that has not its number of connections yet',
 } as const;
 
+/** The name of a scheduler, as `ipvsadm` spells it. */
 export type Scheduler = keyof typeof SCHEDULERS;
 
+/** The names of all schedulers. */
 export const SCHEDULER_NAMES = Object.keys(SCHEDULERS) as readonly Scheduler[];
 
+/** Of Services that do not choose one. */
 export const DEFAULT_SCHEDULER: Scheduler = 'rr';
 
+/** Whether there is a scheduler of that name; a kernel may lack it all the same. */
 export function isScheduler(name: string): name is Scheduler {
   return Object.hasOwn(SCHEDULERS, name);
 }

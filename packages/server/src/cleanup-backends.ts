@@ -11,7 +11,17 @@ import {
 import { Container } from 'inversify';
 
 /** Some of what backends left on the host could not be removed. `cause` is an `AggregateError` with all reasons. */
-export class CleanupError extends ProxierError {}
+export class CleanupError extends ProxierError {
+  constructor(
+    code: 'CLEANUP_FAILED',
+    message: string,
+    /** Nothing is wrong but that this process may not look, so nobody knows whether anything is left. */
+    readonly isDenied: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(code, message, options);
+  }
+}
 
 /**
  * Removes every trace of the given backends from the host, and nothing else. Idempotent. One that fails does not keep
@@ -51,11 +61,12 @@ export async function cleanupBackends(
   }
   if (errors.length > 1 && denied.length === errors.length) {
     const message = `what proxy modes left (${denied.join(', ')}) could not be looked at or removed: this process may not; run it as root, or with CAP_NET_ADMIN and CAP_NET_RAW`;
-    throw new CleanupError('CLEANUP_FAILED', message, { cause: new AggregateError(errors) });
+    throw new CleanupError('CLEANUP_FAILED', message, true, { cause: new AggregateError(errors) });
   }
   if (errors.length > 0) {
     const message = `encountered an error while tearing down rules (${reasons.join('; ')}); run it again when that is solved`;
-    throw new CleanupError('CLEANUP_FAILED', message, { cause: new AggregateError(errors) });
+    const isDenied = denied.length === errors.length;
+    throw new CleanupError('CLEANUP_FAILED', message, isDenied, { cause: new AggregateError(errors) });
   }
   return staying;
 }

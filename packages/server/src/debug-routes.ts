@@ -4,6 +4,7 @@ import { type Clock, isProxierError } from '@kube-proxier/core';
 import { JSON_TYPE, reply, TEXT } from './health/http-listener.js';
 import { ProcessProfiler } from './process-profiler.js';
 
+/** What `/debug/pprof` and `/debug/flags/v` do beyond profiles. */
 export interface ProfilingOptions {
   /** Sets how much detail is logged from now on, as `Logger.debug` counts it. Default: it cannot be changed. */
   readonly setVerbosity?: (level: number) => void;

@@ -387,9 +387,13 @@ describe('ProxyServer', () => {
     await server.stop();
 
     const carries = Object.assign(new FakeBackend(), { capabilities: { tracksConnections: false } });
-    const other = setUp({ conntrack, backends: [carries] });
+    const other = setUp({ conntrack: counting, backends: [carries] });
     await other.server.start();
-    expect(other.logger.lines.filter((line) => line.includes('conntrack'))).toEqual([]);
+    lists = 0;
+    other.source.handler?.onServiceUpdate(undefined, makeService('a/dns', { ports: [{ port: 53, protocol: 'UDP' }] }));
+    other.source.handler?.onEndpointsUpdate(undefined, makeSlice('a/dns', ['10.0.0.1'], { ports }));
+    await until(() => lists > 0);
+    expect(other.logger.lines.filter((line) => /^[EWI].*conntrack/.test(line))).toEqual([]);
     await other.server.stop();
   });
 

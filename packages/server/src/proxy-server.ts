@@ -363,6 +363,7 @@ export class ProxyServer {
   /** What deletes stale flows; says so when this host cannot, where the mode leaves flows to the kernel. */
   private async makeCleaner({ capabilities }: BackendModule): Promise<ConntrackCleaner | undefined> {
     const { clock = systemClock, network = thisHost, conntrack, metrics } = this.options;
+    const isNeeded = capabilities?.tracksConnections ?? true;
     const cleaner =
       conntrack &&
       new ConntrackCleaner(
@@ -371,8 +372,9 @@ export class ProxyServer {
         () => network.localAddresses(),
         clock,
         (cleaning) => metrics?.conntrackCleaned(cleaning),
+        isNeeded,
       );
-    if (capabilities?.tracksConnections ?? true) {
+    if (isNeeded) {
       await cleaner?.checkHost();
     }
     return cleaner;

@@ -95,6 +95,16 @@ describe('StatusServer', () => {
     expect(await get('/metrics/slis')).toMatchObject({ status: 200, text: '' });
   });
 
+  test('what is not there is answered with what is, by the options', async () => {
+    const { get } = await started();
+    expect(await get('/configz')).toMatchObject({
+      status: 404,
+      text: 'not found; there are /healthz, /proxyMode, /debug/state and /debug/explain\n',
+    });
+    const { get: ask } = await started({ metrics: new Registry(), configuration: () => ({}) });
+    expect((await ask('/nothing')).text).toContain('/metrics, /configz, ');
+  });
+
   test('only GET is answered', async () => {
     const { get } = await started();
     expect((await get('/proxyMode', { method: 'POST' })).status).toBe(405);

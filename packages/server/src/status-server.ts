@@ -20,6 +20,7 @@ import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
 import { HttpListener, JSON_TYPE, reply, TEXT } from './health/http-listener.js';
 import type { ServerObserver } from './server-observer.js';
 
+/** Where a {@link StatusServer} listens, and what it tells of. */
 export interface StatusServerOptions {
   /** Address to listen on, without brackets. What is told here is for the node's own people: loopback, as a rule. */
   readonly host: string;
@@ -129,12 +130,8 @@ export class StatusServer implements ServerObserver {
     if (url.pathname === '/configz' && configuration) {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify(configuration())}\n`);
     }
-    reply(
-      response,
-      404,
-      TEXT,
-      'not found; there are /healthz, /proxyMode, /metrics, /configz, /debug/state and /debug/explain\n',
-    );
+    const there = ['/healthz', '/proxyMode', ...(metrics ? ['/metrics'] : []), ...(configuration ? ['/configz'] : [])];
+    reply(response, 404, TEXT, `not found; there are ${there.join(', ')}, /debug/state and /debug/explain\n`);
   }
 
   private describeStates(): object {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BackendModule, silentLogger, Tokens } from '@kube-proxier/core';
+import { type BackendModule, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { ContainerModule } from 'inversify';
 import { Takeover } from './takeover.js';
@@ -50,4 +50,33 @@ describe('what connections go through', () => {
     await clock.advance(600_000);
     expect(left.asked()).toBe(1);
   });
+});
+
+it.each([
+  [
+    'a process that may not look does not say that something is left',
+    'NFT_PERMISSION_DENIED',
+    'info',
+    /is not known: .* no right/,
+  ],
+  ['what is left is told as a warning', 'NFT_BUSY', 'warn', /^Not everything .* no right/],
+] as const)('%s', async (_title, code, level, message) => {
+  const told: string[][] = [];
+  const tell = (name: string) => (text: string) => void told.push([name, text]);
+  const logger = { ...silentLogger, info: tell('info'), warn: tell('warn') };
+  const module = new ContainerModule(({ bind }) => {
+    bind(Tokens.Cleanup).toConstantValue(async (): Promise<void> => {
+      throw new ProxierError(code, 'no right');
+    });
+  });
+  const takeover = new Takeover({
+    backends: [{ ...backend(), module }],
+    inForce: 'userspace',
+    families: ['IPv4'],
+    logger,
+    clock: new VirtualClock(),
+  });
+  takeover.synced({ family: 'IPv4' });
+  await takeover.stop();
+  expect(told).toEqual([[level, expect.stringMatching(message)]]);
 });

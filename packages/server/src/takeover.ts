@@ -7,7 +7,7 @@ import {
   type ProxyMode,
   type Timer,
 } from '@kube-proxier/core';
-import { cleanupBackends } from './cleanup-backends.js';
+import { CleanupError, cleanupBackends } from './cleanup-backends.js';
 import type { ServerObserver } from './server-observer.js';
 
 /** Milliseconds until the first look at what stayed for connections that were open; each time twice as long, up to the last. */
@@ -73,6 +73,11 @@ export class Takeover implements ServerObserver {
         this.#next = Math.min(2 * this.#next, LAST_LOOK);
       }
     } catch (error) {
+      if (error instanceof CleanupError && error.isDenied) {
+        // A mode that needs no privilege is in force.
+        logger.info(`Whether other proxy modes left anything is not known: ${messageOf(error)}`, { inForce });
+        return;
+      }
       logger.warn(`Not everything that other proxy modes left could be removed: ${messageOf(error)}`, { inForce });
     }
   }

@@ -8,7 +8,9 @@ export const ANNOTATIONS = {
   maxConnections: 'kube-proxier.io/max-connections',
 } as const;
 
+/** `v1` is text, `v2` binary; see the specification of the PROXY protocol by HAProxy. */
 export type ProxyProtocolVersion = 'v1' | 'v2';
+/** How endpoints are chosen: in turn, or the one with the fewest connections. */
 export type LoadBalancing = 'round-robin' | 'least-connections';
 
 /** What a Service asks of this backend in particular. */

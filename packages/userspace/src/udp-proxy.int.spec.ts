@@ -1,9 +1,37 @@
+import { spawnSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { DescriptorBudget } from './proxy/descriptor-budget.js';
 import { udpEcho } from './testing/loopback-servers.js';
 import { freePort, LoopbackWorld, type LoopbackWorldOptions, until } from './testing/loopback-world.js';
+
+/** So many clients with one datagram each. */
+const CROWD = `
+import { createSocket } from 'node:dgram';
+const [, host, port, count] = process.argv;
+await Promise.all(Array.from({ length: Number(count) }, () => new Promise((resolve, reject) => {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  socket.send('x', Number(port), host, (error) => (error ? reject(error) : resolve()));
+  socket.unref();
+})));
+process.exit(0);
+`;
+
+/** Says in shared memory that it was asked (1), and answers (3) when it is told to (2). */
+const SLOW_ENDPOINT = `
+const { parentPort, workerData } = require('node:worker_threads');
+const gate = new Int32Array(new SharedArrayBuffer(4));
+const socket = require('node:dgram').createSocket(workerData.host.includes(':') ? 'udp6' : 'udp4');
+socket.on('message', (_message, { address, port }) => {
+  Atomics.store(gate, 0, 1);
+  Atomics.wait(gate, 0, 1);
+  socket.send('answer', port, address, () => Atomics.store(gate, 0, 3));
+});
+socket.bind(workerData.port, workerData.host, () => parentPort.postMessage(gate));
+`;
 
 const cleanups: (() => Promise<unknown>)[] = [];
 let nodePort: number;
@@ -40,6 +68,37 @@ function client(host: string): { socket: Socket; answers: string[]; send(text: s
 
 describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => {
   const host = family === 'IPv4' ? '127.0.0.1' : '::1';
+
+  test('clients that come while the process is busy are not lost', async () => {
+    const { port } = await endpoint(host);
+    const proxy = world({ family });
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: [host] });
+    // More than a socket holds by default, fewer than it does with twice as much. This process stands still meanwhile.
+    const sent = spawnSync(process.execPath, ['--input-type=module', '--eval', CROWD, host, `${nodePort}`, '450']);
+    expect(sent.status).toBe(0);
+    await until(() => proxy.traffic().connections === 450, 'all have a session');
+  });
+
+  test('an answer that comes while the process is busy for longer than a session lives is not lost', async () => {
+    const endpointPort = await freePort('UDP');
+    const slow = new Worker(SLOW_ENDPOINT, { eval: true, workerData: { host, port: endpointPort } });
+    cleanups.push(() => slow.terminate());
+    const [gate] = (await once(slow, 'message')) as [Int32Array];
+    const proxy = world({ family });
+    await proxy.install({ protocol: 'UDP', nodePort, port: endpointPort, endpoints: [host] });
+    const { send, answers } = client(host);
+    send('x');
+    await until(() => Atomics.load(gate, 0) === 1, 'the endpoint was asked');
+    // It answers while nothing of this process runs.
+    const begin = performance.now();
+    const passed = () => performance.now() - begin;
+    Atomics.store(gate, 0, 2);
+    Atomics.notify(gate, 0);
+    while (passed() < 400 || (Atomics.load(gate, 0) !== 3 && passed() < 10_000)) {
+      Atomics.wait(gate, 0, 2, 10);
+    }
+    await until(() => answers.length === 1, 'an answer');
+  });
 
   test('a client keeps its session until it is silent for long', async () => {
     const { port } = await endpoint(host);

@@ -47,6 +47,7 @@ export const USERSPACE_REDIRECTS = ['auto', 'iptables', 'bind', 'none'] as const
  */
 export type UserspaceRedirect = (typeof USERSPACE_REDIRECTS)[number];
 
+/** Options of {@link createUserspaceBackend}. */
 export interface UserspaceBackendOptions extends ProxySettings {
   /** Default `auto`. */
   readonly redirect?: UserspaceRedirect;

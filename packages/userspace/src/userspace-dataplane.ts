@@ -51,6 +51,7 @@ export interface ProxySettings {
   readonly listenAddresses?: readonly string[];
 }
 
+/** What a {@link UserspaceDataplane} is made from. */
 export interface UserspaceDataplaneOptions extends ProxySettings {
   readonly family: IPFamily;
   /** Canonical addresses of all interfaces of this host. */
@@ -207,8 +208,11 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     });
   }
 
-  close(): void {
+  /** Closes all sockets of this instance, connections too. Redirect rules stay, until the next instance replaces them. */
+  async close(): Promise<void> {
     this.#redirection?.redirector.close?.();
+    await this.#engine.closeAll();
+    await this.#ownCarrier?.close();
   }
 
   /** Closes all sockets of this instance, connections too, and removes all redirect rules, whoever wrote them. */

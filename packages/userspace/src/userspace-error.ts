@@ -1,5 +1,6 @@
 import { ProxierError } from '@kube-proxier/core';
 
+/** What went wrong, for programs; the README says what each means. */
 export type UserspaceErrorCode =
   | 'USERSPACE_PARTLY_APPLIED'
   | 'USERSPACE_PORT_TAKEN'

@@ -29,6 +29,7 @@ import type {
  */
 export type Reach = 'redirected' | 'bound' | 'none';
 
+/** How clients get to the sockets that a {@link UserspacePlanner} plans. */
 export interface UserspacePlannerOptions {
   readonly reach: Reach;
   /** Canonical addresses that frontends are bound on when `reach` is `none`. Default none. */

@@ -16,7 +16,7 @@ import {
 import { HostConntrack } from '@kube-proxier/linux';
 import { ProxyServer } from '@kube-proxier/server';
 import { Container } from 'inversify';
-import { ConformanceError } from '../conformance-error.js';
+import { ConformanceError, type ConformanceErrorCode } from '../conformance-error.js';
 import { loadBackend } from './load-backend.js';
 import { type BackendChoice, MARKER_NAMESPACE, type ObjectChange, type Reply, type Request } from './messages.js';
 
@@ -154,7 +154,15 @@ async function handle(request: Request): Promise<void> {
 
 function fail(error: unknown): void {
   const message = isProxierError(error) ? messageOf(error) : String((error as Error)?.stack ?? error);
-  send({ event: 'failed', message, ...(error instanceof ConformanceError ? { code: error.code } : {}) });
+  const code = codeOf(error);
+  send({ event: 'failed', message, ...(code === undefined ? {} : { code }) });
+}
+
+function codeOf(error: unknown): ConformanceErrorCode | undefined {
+  if (error instanceof ConformanceError) {
+    return error.code;
+  }
+  return isProxierError(error) && error.code === 'PROXY_MODE_UNUSABLE' ? 'CONFORMANCE_BACKEND_UNUSABLE' : undefined;
 }
 
 process.on('message', (request: Request) => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -43,8 +43,16 @@ export const failing = {
 };
 `;
 
+/** A backend whose `apply` never ends, and leaves a sign that it began. */
+const IDLING = FAILING.replace(
+  "throw new Error('no such pump');",
+  'writeFileSync(SIGN, ""); await new Promise(() => {});',
+);
+
 describe('the command', () => {
   let directory: string;
+  let idling: string;
+  let unusable: string;
   let backend: string;
   let half: string;
   let failing: string;
@@ -62,6 +70,11 @@ describe('the command', () => {
     writeFileSync(thrower, "throw new Error('no config');\n");
     failing = join(directory, 'failing.mjs');
     writeFileSync(failing, FAILING);
+    idling = join(directory, 'idling.mjs');
+    const sign = `import { writeFileSync } from 'node:fs';\nconst SIGN = ${JSON.stringify(join(directory, 'applies'))};`;
+    writeFileSync(idling, `${sign}\n${IDLING}`);
+    unusable = join(directory, 'unusable.mjs');
+    writeFileSync(unusable, FAILING.replace('usable: true', "usable: false, reason: 'the pump is missing'"));
     broken = join(directory, 'broken.mjs');
     writeFileSync(broken, 'not a module\n');
   });
@@ -126,6 +139,39 @@ describe('the command', () => {
     expect(stdout.match(/no such pump/g)).toHaveLength(1);
     expect(status).toBe(1);
   });
+
+  test('a backend that cannot run here says so once, and that is no failed case', async () => {
+    const { status, stdout, stderr } = await run(['--backend', unusable, '--cases', 'EXT-L-*']);
+    expect(stdout).toBe('');
+    expect(stderr).toBe('cannot use proxy mode failing: the pump is missing\n');
+    expect(status).toBe(2);
+  });
+
+  test('cases that Ctrl-C cuts off at a terminal, where all processes get it, are not said to have failed', async () => {
+    const child = spawn(process.execPath, [COMMAND, '--backend', idling, '--cases', 'endpoint-added', '--jobs', '1'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let said = '';
+    const interrupt = () => process.kill(-(child.pid as number), 'SIGINT');
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    }
+    const runs = setInterval(() => {
+      if (existsSync(join(directory, 'applies'))) {
+        clearInterval(runs);
+        interrupt();
+      }
+    }, 50);
+    const [status] = await once(child, 'close');
+    clearInterval(runs);
+    expect(said).toContain('0 failed');
+    expect(said).toContain('interrupted');
+    expect(said).not.toContain('FAIL');
+    expect(status).toBe(2);
+  }, 60_000);
 
   test('Ctrl-C while a world is kept up removes its namespaces', async () => {
     const nftables = fileURLToPath(new URL('../../../nftables/dist/index.js', import.meta.url));

@@ -2,7 +2,9 @@ import type { CaseResult } from '../run/case-result.js';
 import { type ConformanceReport, tally } from '../run/run-conformance.js';
 import { formatFailure } from './format-failure.js';
 
+/** What {@link formatReport} can write. */
 export const REPORT_FORMATS = ['text', 'json', 'junit'] as const;
+/** One of {@link REPORT_FORMATS}. */
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 /** A report in one of the formats, with a line break at its end. */

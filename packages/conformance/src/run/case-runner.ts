@@ -54,7 +54,7 @@ export class CaseRunner {
   /**
    * Runs all cases.
    *
-   * @throws SandboxError when namespaces cannot be made.
+   * @throws SandboxError when namespaces cannot be made; ConformanceError when the backend cannot run here.
    */
   run(): Promise<void> {
     this.#work ??= Promise.all(Array.from({ length: this.#jobs }, () => this.#worker())).then(

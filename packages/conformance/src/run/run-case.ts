@@ -1,4 +1,4 @@
-import type { BackendCapabilities } from '@kube-proxier/core';
+import { type BackendCapabilities, isProxierError } from '@kube-proxier/core';
 import { type ContinuousClient, failuresOf, type SandboxConnection } from '@kube-proxier/linux/testing';
 import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from '../cases/conformance-case.js';
 import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
@@ -53,9 +53,11 @@ export function skippedResult({ id, title, spec }: ConformanceCase, lacks: reado
 }
 
 /**
- * Runs a case in all its variants at once. What goes wrong is in the result; it never throws.
+ * Runs a case in all its variants at once. What goes wrong is in the result.
  *
  * @param patience - factor on times in which something has to happen
+ * @throws ConformanceError `CONFORMANCE_BACKEND_UNUSABLE` when the backend says that it cannot run here, and never did:
+ * so it would be with every case.
  */
 export async function runCase(
   world: ConformanceWorld,
@@ -97,6 +99,9 @@ class CaseRun {
         }
       }
     } catch (error) {
+      if (isProxierError(error) && error.code === 'CONFORMANCE_BACKEND_UNUSABLE' && !this.world.hasStarted) {
+        throw error;
+      }
       this.#fail('all', {
         flow: 'the case could not go on',
         expected: 'no error',

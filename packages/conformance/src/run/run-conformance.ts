@@ -8,6 +8,7 @@ import { selectCases } from '../cases/select-cases.js';
 import type { CaseResult } from './case-result.js';
 import { CaseRunner } from './case-runner.js';
 
+/** What {@link runConformance} is to run, and how. */
 export interface ConformanceOptions {
   /** Package name, or absolute path of the module, of the backend. */
   readonly backend: string;
@@ -65,7 +66,8 @@ export function tally(results: readonly CaseResult[]): Readonly<Record<CaseResul
  *
  * Needs root, or a user namespace with network and mount namespaces of its own.
  *
- * @throws ConformanceError when the backend or a case cannot be found; SandboxError when namespaces cannot be made.
+ * @throws ConformanceError when the backend or a case cannot be found, or the backend cannot run here; SandboxError when
+ * namespaces cannot be made.
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
   const { onKept, signal } = options;
@@ -82,6 +84,10 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     patience: options.patience ?? 1,
     onBegin: (one) => options.onBegin?.(one),
     onResult: (result) => {
+      // Ctrl-C at a terminal ends every process of the case too, which says nothing of the backend.
+      if (signal?.aborted && result.outcome === 'failed') {
+        return;
+      }
       results.set(result.case.id, result);
       options.onResult?.(result, results.size, cases.length);
       if (onKept && result.outcome === 'failed') {

@@ -44,6 +44,7 @@ export class ConformanceWorld {
   readonly #served = new Set<string>();
   readonly #lent = new Set<string>();
   #slot = 0;
+  #hasStarted = false;
 
   private constructor(
     readonly sandbox: NetworkSandbox,
@@ -63,6 +64,11 @@ export class ConformanceWorld {
   /** IP families that the backend serves here. Known once it was started. */
   get families(): readonly IPFamily[] {
     return this.#backend?.families ?? [];
+  }
+
+  /** Whether the backend ever started here. */
+  get hasStarted(): boolean {
+    return this.#hasStarted;
   }
 
   /** Words to enter the node's network namespace with. */
@@ -137,6 +143,7 @@ export class ConformanceWorld {
       this.choice,
       this.#proxier,
     );
+    this.#hasStarted = true;
   }
 
   async flush(): Promise<void> {

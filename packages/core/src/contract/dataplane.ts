@@ -57,8 +57,11 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
    */
   watch?(onDrift: (what: string) => void, signal: AbortSignal): Promise<void>;
 
-  /** Ends what is kept running between calls. Called when the sync loop has ended; what is programmed stays. Optional. */
-  close?(): void;
+  /**
+   * Ends what is kept running in this process between calls, so that nothing of it keeps the process alive. Called when
+   * the sync loop has ended; what is programmed in the kernel stays. Optional.
+   */
+  close?(): void | Promise<void>;
 
   /** A transaction in a few words, for the log: how much it sets and removes. Optional. */
   describe?(transaction: Transaction): string;

@@ -15,6 +15,7 @@ export interface Logger {
   v(level: number): boolean;
 }
 
+/** Says nothing. */
 export const silentLogger: Logger = {
   error() {},
   warn() {},

@@ -27,6 +27,7 @@ export class ProxyModeUnusableError extends ProxierError {
   }
 }
 
+/** What {@link selectProxyMode} chooses from. */
 export interface ModeSelectionOptions {
   /** As the mode was given; empty for the default. */
   readonly requested: string;
@@ -36,6 +37,7 @@ export interface ModeSelectionOptions {
   readonly logger: Logger;
 }
 
+/** The mode that was chosen, and why. */
 export interface ModeSelection {
   /** The mode in force. */
   readonly mode: ProxyMode;

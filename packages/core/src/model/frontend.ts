@@ -1,5 +1,6 @@
 import type { Protocol } from './service-port-name.js';
 
+/** What of a Service an address and port is. */
 export type FrontendKind = 'ClusterIP' | 'ExternalIP' | 'LoadBalancerIP' | 'NodePort';
 
 /**
@@ -69,6 +70,7 @@ export interface Frontend {
   readonly routes: readonly Route[];
 }
 
+/** The key of a frontend. `address` is canonical, undefined for a NodePort; `port` is 1…65535. */
 export function frontendKey(protocol: Protocol, address: string | undefined, port: number): FrontendKey {
   if (address === undefined) {
     return `${protocol}/node:${port}`;

@@ -16,10 +16,12 @@ export type ServicePortKey = string;
 /** Key of a Service: `namespace/name` (spec K-1). */
 export type ServiceKey = string;
 
+/** `namespace/name:port/PROTOCOL`; the port's name is empty where it has none. */
 export function servicePortKey(name: ServicePortName): ServicePortKey {
   return `${name.namespace}/${name.name}:${name.portName}/${name.protocol}`;
 }
 
+/** `namespace/name`. */
 export function serviceKey(name: { readonly namespace: string; readonly name: string }): ServiceKey {
   return `${name.namespace}/${name.name}`;
 }

@@ -1,5 +1,6 @@
 import type { ServicePortKey, ServicePortName } from './service-port-name.js';
 
+/** `Cluster`: endpoints on all nodes may be used. `Local`: those on this node only. */
 export type TrafficPolicy = 'Cluster' | 'Local';
 
 /**

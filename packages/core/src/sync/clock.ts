@@ -6,6 +6,7 @@ export interface Clock {
   setTimer(milliseconds: number, callback: () => void): Timer;
 }
 
+/** A callback that is due later. */
 export interface Timer {
   /** Makes sure that the callback is not called any more. Idempotent. */
   cancel(): void;

@@ -45,6 +45,7 @@ export interface ProxierOptions {
   readonly syncBurst: number;
 }
 
+/** The defaults of all options, which are kube-proxy's where it has them; the node name, which has none, is empty. */
 export const DEFAULT_PROXIER_OPTIONS: ProxierOptions = {
   nodeName: '',
   nodeAddresses: [],

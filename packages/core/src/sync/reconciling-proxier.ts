@@ -14,6 +14,7 @@ import { SyncRunner } from './sync-runner.js';
 /** Milliseconds before the first retry of a failed sync; doubled with each failure up to `syncPeriod`. */
 const FIRST_RETRY = 100;
 
+/** What a {@link ReconcilingProxier} is made from. */
 export interface ReconcilingProxierOptions<Transaction, Installed> {
   readonly mode: ProxyMode;
   readonly context: ProxierContext;
@@ -125,7 +126,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       await this.runner.loop(signal);
       await Promise.all(watching);
     } finally {
-      this.dataplane.close?.();
+      await this.dataplane.close?.();
     }
   }
 

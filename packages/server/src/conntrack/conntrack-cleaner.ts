@@ -33,6 +33,8 @@ export class ConntrackCleaner implements SyncObserver {
     private readonly localAddresses: () => Promise<readonly string[]>,
     private readonly clock: Clock = systemClock,
     private readonly onCleaned: (cleaning: ConntrackCleaning) => void = () => {},
+    /** Whether a host that it cannot delete on is worth a word: clients then depend on it. */
+    private readonly isNeeded = true,
   ) {}
 
   /** Tells, before there is anything to delete, what it lacks on this host. Never rejects. */
@@ -83,10 +85,14 @@ export class ConntrackCleaner implements SyncObserver {
       // What is missing on a host is missing at every sync; saying it once is enough.
       if (this.failure !== reason) {
         this.failure = reason;
-        this.logger.error(
-          `Stale conntrack entries cannot be deleted, so clients may go on talking to endpoints that are gone: ${reason}`,
-          { family },
-        );
+        if (this.isNeeded) {
+          this.logger.error(
+            `Stale conntrack entries cannot be deleted, so clients may go on talking to endpoints that are gone: ${reason}`,
+            { family },
+          );
+        } else {
+          this.logger.debug(2, `Conntrack entries that another mode left cannot be deleted: ${reason}`, { family });
+        }
       }
     }
   }

@@ -19,6 +19,7 @@ export interface ConntrackTuningOptions {
   readonly udpStreamTimeout: number;
 }
 
+/** The defaults of kube-proxy. */
 export const DEFAULT_CONNTRACK_TUNING: ConntrackTuningOptions = {
   maxPerCore: 32_768,
   min: 131_072,

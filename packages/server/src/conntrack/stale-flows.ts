@@ -24,6 +24,7 @@ export interface TrackedFlow {
  */
 export type StaleReason = 'endpoint-gone' | 'frontend-gone' | 'untranslated';
 
+/** A tracked flow that leads to what is gone, and why it is one. */
 export interface StaleFlow<Flow extends TrackedFlow> {
   readonly flow: Flow;
   readonly reason: StaleReason;

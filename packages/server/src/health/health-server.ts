@@ -3,6 +3,7 @@ import { type Clock, type Logger, silentLogger, systemClock } from '@kube-proxie
 import { HttpListener, JSON_TYPE, reply, TEXT } from './http-listener.js';
 import type { ProxyHealth } from './proxy-health.js';
 
+/** Where a {@link HealthServer} listens, and what it tells of. */
 export interface HealthServerOptions {
   readonly host: string;
   readonly port: number;

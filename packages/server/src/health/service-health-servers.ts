@@ -12,6 +12,7 @@ import {
 import { HttpListener, JSON_TYPE, reply } from './http-listener.js';
 import type { ProxyHealth } from './proxy-health.js';
 
+/** What {@link ServiceHealthServers} answer from. */
 export interface ServiceHealthServersOptions {
   readonly health: ProxyHealth;
   /** Default: says nothing. */

@@ -76,6 +76,7 @@ export type FailingPart =
 
 type TrafficPolicyLabel = 'internal' | 'external';
 
+/** Where {@link ProxyMetrics} are kept, and what else they report. */
 export interface ProxyMetricsOptions {
   /** Default: one of its own, with the process's own metrics. */
   readonly registry?: Registry;

@@ -11,6 +11,7 @@ interface AffinityRecord {
 /** Clients that are remembered for one service port, at most: those that were here longest ago go first. */
 const MOST_CLIENTS = 100_000;
 
+/** Time and chance, for a {@link Balancer}. */
 export interface BalancerOptions {
   /** Milliseconds since any fixed time. */
   readonly now: () => number;
