@@ -14,7 +14,7 @@ import { CHART, chartValues, renderChart } from './render-chart.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KUSTOMIZE = join(ROOT, 'deploy/kustomize');
 /** What the kustomization is set up for. */
-const KIND = { apiServer: { host: 'kind-control-plane' } };
+const KIND = { apiServer: { host: 'kind-control-plane' }, config: { clusterCIDR: '10.244.0.0/16' } };
 
 interface Container {
   readonly name: string;
@@ -120,16 +120,19 @@ describe('deploy/', () => {
     ]);
   });
 
-  test('values are checked by the schema: the ones to begin with need an API server, and mistakes are told', () => {
+  test("values are checked by the schema: the ones to begin with need an API server and the pods' network, and mistakes are told", () => {
     const problems = (changes: object) => {
       validateValues(chartValues(changes));
       return (validateValues.errors ?? []).map(({ instancePath }) => instancePath);
     };
     expect(problems(KIND)).toEqual([]);
     expect(problems({})).toContain('/apiServer/host');
+    expect(problems({ apiServer: KIND.apiServer })).toContain('/config/clusterCIDR');
+    expect(problems({ ...KIND, config: { detectLocalMode: 'ClusterCIDR' } })).toContain('/config/clusterCIDR');
+    expect(problems({ ...KIND, config: { detectLocalMode: 'NodeCIDR' } })).toEqual([]);
     expect(problems({ ...KIND, imagee: {} })).toEqual(['']);
-    expect(problems({ apiServer: { host: 'https://api/', port: 0 } })).toEqual(['/apiServer/host']);
-    expect(problems({ ...KIND, config: { kind: 'Other' } })).toContain('/config/kind');
+    expect(problems({ ...KIND, apiServer: { host: 'https://api/', port: 0 } })).toEqual(['/apiServer/host']);
+    expect(problems({ ...KIND, config: { ...KIND.config, kind: 'Other' } })).toContain('/config/kind');
   });
 
   test('only the init container is privileged; what serves has the two capabilities that packet filters take', () => {
