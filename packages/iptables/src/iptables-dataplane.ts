@@ -27,7 +27,7 @@ import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
 import type { IptablesTransaction, TableTransaction } from './iptables-transaction.js';
 import { openLocalnet } from './open-localnet.js';
 import { RuleCounts } from './rule-counts.js';
-import { watchJumps } from './watch-jumps.js';
+import { jumpsStand, watchJumps } from './watch-jumps.js';
 
 export interface IptablesDataplaneOptions {
   readonly family: IPFamily;
@@ -53,6 +53,8 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   readonly #logger: Logger;
   readonly #counts = new RuleCounts();
   #found: Promise<Iptables> | undefined;
+  /** How often the jumps were put in place, or found there. */
+  #jumpsPlaced = 0;
 
   constructor(private readonly options: IptablesDataplaneOptions) {
     this.#planner = new IptablesPlanner(options.masqueradeBit ?? 14);
@@ -82,6 +84,9 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     if (partly !== undefined) {
       throw partly;
     }
+    if (transaction.filter.insertions.length > 0 || transaction.nat.insertions.length > 0) {
+      this.#jumpsPlaced++;
+    }
     this.#counts.applied(transaction);
   }
 
@@ -100,6 +105,9 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     ]);
     const tables = { filter: parseSavedTable(filter, 'filter'), nat: parseSavedTable(nat, 'nat') };
     this.#counts.found(tables);
+    if (jumpsStand(tables)) {
+      this.#jumpsPlaced++;
+    }
     return {
       ...tables,
       routeLocalnet: routeLocalnet === '1',
@@ -113,6 +121,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       iptables: () => this.#iptables(),
       clock: this.options.clock ?? systemClock,
       signal,
+      placed: () => this.#jumpsPlaced,
       onDrift,
       onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether rules were flushed', { family, reason }),
     });
