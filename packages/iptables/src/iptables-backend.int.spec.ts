@@ -18,7 +18,7 @@ const subjects = (['legacy', 'nft'] as const).flatMap((variant) =>
 /** Rules in chains of ours. */
 async function countRules(iptables: Iptables) {
   const count = async (table: 'filter' | 'nat') => ({
-    total: (await iptables.save(table)).match(/^-A KUBE-(?!FIREWALL )/gm)?.length ?? 0,
+    total: (await iptables.save(table)).match(/^-A KUBE-(?!FIREWALL |SERVICES-MESH )/gm)?.length ?? 0,
   });
   return { filter: await count('filter'), nat: await count('nat') };
 }
@@ -28,7 +28,7 @@ async function foreign(iptables: Iptables): Promise<readonly string[]> {
   const saved = `${await iptables.save('filter')}${await iptables.save('nat')}`;
   return saved
     .split('\n')
-    .filter((line) => /^[:-]/.test(line) && !/KUBE-/.test(line))
+    .filter((line) => /^[:-]/.test(line) && (!/KUBE-/.test(line) || /KUBE-SERVICES-MESH/.test(line)))
     .map((line) => line.replace(/ \[\d+:\d+\]$/, ''));
 }
 
@@ -41,6 +41,8 @@ COMMIT
 :CNI-HOSTPORT - [0:0]
 -A PREROUTING -m addrtype --dst-type LOCAL -j CNI-HOSTPORT
 -A CNI-HOSTPORT -p tcp -m tcp --dport 8080 -j REDIRECT --to-ports 9090
+:KUBE-SERVICES-MESH - [0:0]
+-A KUBE-SERVICES-MESH -j RETURN
 -A POSTROUTING -o eth9 -j MASQUERADE
 COMMIT
 `;
