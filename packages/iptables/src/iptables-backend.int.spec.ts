@@ -167,6 +167,33 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     });
   });
 
+  test('the clean-up of the other variant leaves NodePorts on 127.0.0.1 as they are', async () => {
+    await withNamespace(async ({ runner }) => {
+      const sysctl = fakeSettings();
+      const [used, unused] = variant === 'nft' ? (['nft', 'legacy'] as const) : (['legacy', 'nft'] as const);
+      const filter = (which: typeof used) => createIptables({ family: 'IPv4', variant: which, runner }).save('filter');
+      for (const which of [unused, used]) {
+        await createIptablesBackend({ variant: which, runner, sysctl }).prepare?.(
+          DEFAULT_PROXIER_OPTIONS,
+          silentLogger,
+        );
+      }
+      await createIptables({ family: 'IPv4', variant: used, runner }).restore(
+        '*mangle\n:KUBE-IPTABLES-HINT - [0:0]\nCOMMIT\n',
+      );
+      const container = new Container();
+      await container.load(createIptablesBackend({ runner, sysctl }).module);
+      const cleanup = container.get(Tokens.Cleanup);
+      await cleanup(silentLogger, 'iptables');
+      expect(await filter(unused)).not.toContain('KUBE-FIREWALL');
+      expect(await filter(used)).toContain('KUBE-FIREWALL');
+      expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
+      await cleanup(silentLogger, 'nftables');
+      expect(await filter(used)).not.toContain('KUBE-FIREWALL');
+      expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
+    });
+  });
+
   test('can be used, and says by which tools', async () => {
     await withNamespace(async ({ runner }) => {
       const clean = (await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout;
