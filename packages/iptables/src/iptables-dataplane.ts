@@ -53,6 +53,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   readonly #logger: Logger;
   readonly #counts = new RuleCounts();
   #found: Promise<Iptables> | undefined;
+  #localnetRefused = false;
   /** How often the jumps were put in place, or found there. */
   #jumpsPlaced = 0;
 
@@ -79,7 +80,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     }
     // Last, so that its jumps stand above ours.
     if (transaction.localnet) {
-      await openLocalnet(iptables, this.#sysctl, this.#logger);
+      this.#localnetRefused = !(await openLocalnet(iptables, this.#sysctl, this.#logger));
     }
     if (partly !== undefined) {
       throw partly;
@@ -111,6 +112,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     return {
       ...tables,
       routeLocalnet: routeLocalnet === '1',
+      localnetRefused: this.#localnetRefused,
       facts: { randomFully, dropInvalid: liberal === undefined || liberal === '0', counters: await this.#counters() },
     };
   }
