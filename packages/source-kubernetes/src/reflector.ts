@@ -228,7 +228,7 @@ export class Reflector {
     }
     const events = await this.readEvents(response, signal);
     const lived = clock.monotonic() - begin;
-    this.note(4, 'the watch ended', { events, milliseconds: lived });
+    this.note(4, 'the watch ended', { events, milliseconds: Math.round(lived) });
     if (events === 0 && lived < SHORT_WATCH) {
       throw new ApiError('API_UNREACHABLE', 'the server ended a watch as soon as it began');
     }

@@ -222,7 +222,12 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       const told = this.triggerTimes;
       this.triggerTimes = [];
       const duration = clock.monotonic() - begin;
-      logger.debug(2, 'Synced', { family, full, changes: changes.servicePorts.size, milliseconds: duration });
+      logger.debug(2, 'Synced', {
+        family,
+        full,
+        changes: changes.servicePorts.size,
+        milliseconds: Math.round(duration),
+      });
       const report = this.dataplane.report?.();
       await this.observeAsync(async () =>
         observer.synced?.({
