@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@kube-proxier/core';
-import { IptablesError } from '@kube-proxier/linux';
-import { FakeIptables } from '@kube-proxier/linux/testing';
+import { IptablesError, type Sysctl } from '@kube-proxier/linux';
+import { FakeIptables, FakeSysctl } from '@kube-proxier/linux/testing';
 import { serviceChain } from './chain-names.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesPartlyApplied } from './iptables-error.js';
@@ -135,6 +135,31 @@ describe('applying', () => {
     expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
     await dataplane.cleanup();
     expect(iptables.rulesOf('filter', 'KUBE-FIREWALL')).toEqual(['-m mark --mark 0x8000/0x8000 -j DROP']);
+  });
+
+  test('a host that does not open 127.0.0.1 is told of once, and is no drift that would be repaired again and again', async () => {
+    const localnet = 'net/ipv4/conf/all/route_localnet';
+    let settings = new FakeSysctl({ [localnet]: 0, 'net/netfilter/nf_conntrack_tcp_be_liberal': 0 }, [localnet]);
+    const sysctl: Sysctl = {
+      read: (name) => settings.read(name),
+      write: (name, value) => settings.write(name, value),
+    };
+    const iptables = new FakeIptables();
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+    const dataplane = new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, sysctl, logger });
+    const { state } = new ClusterSketch('IPv4').next();
+    const again = async () => dataplane.plan(state, everything(state), await dataplane.readBack());
+    await dataplane.apply((await again())!);
+    expect(await again()).toBeUndefined();
+    expect(warnings).toEqual(['NodePorts are not served on 127.0.0.1']);
+
+    // The administrator opens it, and others take the guard away.
+    settings = fakeSettings({ [localnet]: 1 });
+    expect(await again()).toBeUndefined();
+    await iptables.restore('*filter\n-F KUBE-FIREWALL\nCOMMIT\n');
+    await dataplane.apply((await again())!);
+    expect(iptables.rulesOf('filter', 'KUBE-FIREWALL')).toHaveLength(1);
   });
 
   test('one endpoint costs one chain, and nothing is read', async () => {

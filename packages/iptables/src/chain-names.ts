@@ -56,10 +56,16 @@ export const CHAINS = {
   localnetGuard: 'KUBE-FIREWALL',
 } as const;
 
+/** What the names of a dispatch tree's chains have after that of its root. */
+const PLACE = '(?:-(?:[0-9A-F]{1,2}|(?:TCP|UDP|SCTP)-[0-9]+)(?:-[0-9A-F]{1,2})?)?';
+
 const OURS: Readonly<Record<'filter' | 'nat', RegExp>> = {
-  nat: /^KUBE-(?:(?:SERVICES|NODEPORTS|HAIRPIN)(?:-.*)?|POSTROUTING|MARK-MASQ|PROXY-CANARY|(?:SVC|SVL|EXT|FW|SEP|XLB)-.*)$/,
-  filter:
-    /^KUBE-(?:(?:SERVICES|NODEPORTS|EXTERNAL-SERVICES|PROXY-FIREWALL|CLUSTER-IPS|CLOSED-NP|BLOCKED-NP)(?:-.*)?|FORWARD|PROXY-CANARY|FW-.*)$/,
+  nat: new RegExp(
+    `^KUBE-(?:(?:SERVICES|NODEPORTS|HAIRPIN)${PLACE}|POSTROUTING|MARK-MASQ|PROXY-CANARY|(?:SVC|SVL|EXT|FW|SEP|XLB)-.*)$`,
+  ),
+  filter: new RegExp(
+    `^KUBE-(?:(?:SERVICES|NODEPORTS|EXTERNAL-SERVICES|PROXY-FIREWALL|CLUSTER-IPS|CLOSED-NP|BLOCKED-NP)${PLACE}|FORWARD|PROXY-CANARY|FW-.*)$`,
+  ),
 };
 
 /** Whether a chain belongs to this backend: made by it, or left by a kube-proxy in iptables mode. */

@@ -18,7 +18,7 @@ const subjects = (['legacy', 'nft'] as const).flatMap((variant) =>
 /** Rules in chains of ours. */
 async function countRules(iptables: Iptables) {
   const count = async (table: 'filter' | 'nat') => ({
-    total: (await iptables.save(table)).match(/^-A KUBE-(?!FIREWALL )/gm)?.length ?? 0,
+    total: (await iptables.save(table)).match(/^-A KUBE-(?!FIREWALL |SERVICES-MESH )/gm)?.length ?? 0,
   });
   return { filter: await count('filter'), nat: await count('nat') };
 }
@@ -28,7 +28,7 @@ async function foreign(iptables: Iptables): Promise<readonly string[]> {
   const saved = `${await iptables.save('filter')}${await iptables.save('nat')}`;
   return saved
     .split('\n')
-    .filter((line) => /^[:-]/.test(line) && !/KUBE-/.test(line))
+    .filter((line) => /^[:-]/.test(line) && (!/KUBE-/.test(line) || /KUBE-SERVICES-MESH/.test(line)))
     .map((line) => line.replace(/ \[\d+:\d+\]$/, ''));
 }
 
@@ -41,6 +41,8 @@ COMMIT
 :CNI-HOSTPORT - [0:0]
 -A PREROUTING -m addrtype --dst-type LOCAL -j CNI-HOSTPORT
 -A CNI-HOSTPORT -p tcp -m tcp --dport 8080 -j REDIRECT --to-ports 9090
+:KUBE-SERVICES-MESH - [0:0]
+-A KUBE-SERVICES-MESH -j RETURN
 -A POSTROUTING -o eth9 -j MASQUERADE
 COMMIT
 `;
@@ -162,6 +164,33 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       await createIptablesBackend({ variant, runner }).prepare?.(DEFAULT_PROXIER_OPTIONS, silentLogger);
       const { stdout } = await runner.run({ command: 'cat', args: ['/proc/sys/net/ipv4/conf/all/route_localnet'] });
       expect(stdout.trim()).toBe('1');
+    });
+  });
+
+  test('the clean-up of the other variant leaves NodePorts on 127.0.0.1 as they are', async () => {
+    await withNamespace(async ({ runner }) => {
+      const sysctl = fakeSettings();
+      const [used, unused] = variant === 'nft' ? (['nft', 'legacy'] as const) : (['legacy', 'nft'] as const);
+      const filter = (which: typeof used) => createIptables({ family: 'IPv4', variant: which, runner }).save('filter');
+      for (const which of [unused, used]) {
+        await createIptablesBackend({ variant: which, runner, sysctl }).prepare?.(
+          DEFAULT_PROXIER_OPTIONS,
+          silentLogger,
+        );
+      }
+      await createIptables({ family: 'IPv4', variant: used, runner }).restore(
+        '*mangle\n:KUBE-IPTABLES-HINT - [0:0]\nCOMMIT\n',
+      );
+      const container = new Container();
+      await container.load(createIptablesBackend({ runner, sysctl }).module);
+      const cleanup = container.get(Tokens.Cleanup);
+      await cleanup(silentLogger, 'iptables');
+      expect(await filter(unused)).not.toContain('KUBE-FIREWALL');
+      expect(await filter(used)).toContain('KUBE-FIREWALL');
+      expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
+      await cleanup(silentLogger, 'nftables');
+      expect(await filter(used)).not.toContain('KUBE-FIREWALL');
+      expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
     });
   });
 

@@ -35,7 +35,7 @@ import {
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { COUNTERS } from './fixed-rules.js';
-import { cleanUp } from './iptables-cleanup.js';
+import { cleanUp, guardsLocalnet } from './iptables-cleanup.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesLeftovers } from './iptables-error.js';
 import { openLocalnet } from './open-localnet.js';
@@ -217,7 +217,8 @@ class IptablesHost {
           continue;
         }
         try {
-          await cleanUp(this.#iptables(family, variant), this.#sysctl, logger);
+          const servesLocalnet = inForce === MODE && (await guardsLocalnet(this.#iptables('IPv4', inUse)));
+          await cleanUp(this.#iptables(family, variant), this.#sysctl, logger, servesLocalnet);
         } catch (error) {
           failed.push(`${family} rules${variant === undefined ? '' : ` (${variant})`}: ${messageOf(error)}`);
           cause = error;

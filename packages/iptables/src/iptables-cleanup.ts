@@ -15,8 +15,16 @@ import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALN
 /**
  * Removes every chain of this backend and every jump into one, from one family and variant, whoever wrote them. What
  * others have in the same tables stays as it is. Tables that are not in use are not brought into use.
+ *
+ * @param servesLocalnet NodePorts on 127.0.0.1 are served, and guarded, by the rules of another variant: what lets
+ * packets there stays.
  */
-export async function cleanUp(iptables: Iptables, sysctl: Sysctl, logger: Logger): Promise<void> {
+export async function cleanUp(
+  iptables: Iptables,
+  sysctl: Sysctl,
+  logger: Logger,
+  servesLocalnet = false,
+): Promise<void> {
   const saved = await iptables.save();
   const document = [
     ...cleanTable('filter', parseSavedTable(saved, 'filter')),
@@ -27,8 +35,18 @@ export async function cleanUp(iptables: Iptables, sysctl: Sysctl, logger: Logger
   }
   // A kubelet that keeps the guard for itself also keeps its canary.
   if (iptables.family === 'IPv4' && !/^:KUBE-KUBELET-CANARY /m.test(saved)) {
-    await closeLocalnet(iptables, parseSavedTable(saved, 'filter'), sysctl, logger);
+    await closeLocalnet(iptables, parseSavedTable(saved, 'filter'), servesLocalnet ? undefined : sysctl, logger);
   }
+}
+
+/** Whether others are kept out of 127.0.0.0/8, as they are where NodePorts are served there. */
+export async function guardsLocalnet(iptables: Iptables): Promise<boolean> {
+  const filter = parseSavedTable(await iptables.save('filter'), 'filter');
+  return filter.get(CHAINS.localnetGuard)?.rules.some(isGuard) ?? false;
+}
+
+function isGuard(text: string): boolean {
+  return (IptablesRule.parse(text)?.bareText ?? withoutComment(text)) === LOCALNET_GUARD.bareText;
 }
 
 function cleanTable(table: 'filter' | 'nat', saved: SavedTable): readonly string[] {
@@ -66,16 +84,23 @@ function cleanTable(table: 'filter' | 'nat', saved: SavedTable): readonly string
   ];
 }
 
-/** Takes back what serving 127.0.0.0/8 needed. The setting goes first: without the rule it would be a hole. */
-async function closeLocalnet(iptables: Iptables, filter: SavedTable, sysctl: Sysctl, logger: Logger): Promise<void> {
+/**
+ * Takes back what serving 127.0.0.0/8 needed. The setting goes first: without the rule it would be a hole.
+ *
+ * @param sysctl undefined to leave the setting.
+ */
+async function closeLocalnet(
+  iptables: Iptables,
+  filter: SavedTable,
+  sysctl: Sysctl | undefined,
+  logger: Logger,
+): Promise<void> {
   const chain = filter.get(CHAINS.localnetGuard);
-  const isGuard = (text: string) =>
-    (IptablesRule.parse(text)?.bareText ?? withoutComment(text)) === LOCALNET_GUARD.bareText;
   if (chain === undefined || !chain.rules.some(isGuard)) {
     return;
   }
   try {
-    if (await sysctl.write(ROUTE_LOCALNET, 0)) {
+    if (await sysctl?.write(ROUTE_LOCALNET, 0)) {
       logger.info('set route_localnet=0: nothing serves NodePorts on 127.0.0.1 any more');
     }
   } catch (error) {

@@ -27,7 +27,7 @@ import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
 import type { IptablesTransaction, TableTransaction } from './iptables-transaction.js';
 import { openLocalnet } from './open-localnet.js';
 import { RuleCounts } from './rule-counts.js';
-import { watchJumps } from './watch-jumps.js';
+import { jumpsStand, watchJumps } from './watch-jumps.js';
 
 export interface IptablesDataplaneOptions {
   readonly family: IPFamily;
@@ -53,6 +53,9 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   readonly #logger: Logger;
   readonly #counts = new RuleCounts();
   #found: Promise<Iptables> | undefined;
+  #localnetRefused = false;
+  /** How often the jumps were put in place, or found there. */
+  #jumpsPlaced = 0;
 
   constructor(private readonly options: IptablesDataplaneOptions) {
     this.#planner = new IptablesPlanner(options.masqueradeBit ?? 14);
@@ -77,10 +80,13 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     }
     // Last, so that its jumps stand above ours.
     if (transaction.localnet) {
-      await openLocalnet(iptables, this.#sysctl, this.#logger);
+      this.#localnetRefused = !(await openLocalnet(iptables, this.#sysctl, this.#logger));
     }
     if (partly !== undefined) {
       throw partly;
+    }
+    if (transaction.filter.insertions.length > 0 || transaction.nat.insertions.length > 0) {
+      this.#jumpsPlaced++;
     }
     this.#counts.applied(transaction);
   }
@@ -100,9 +106,13 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     ]);
     const tables = { filter: parseSavedTable(filter, 'filter'), nat: parseSavedTable(nat, 'nat') };
     this.#counts.found(tables);
+    if (jumpsStand(tables)) {
+      this.#jumpsPlaced++;
+    }
     return {
       ...tables,
       routeLocalnet: routeLocalnet === '1',
+      localnetRefused: this.#localnetRefused,
       facts: { randomFully, dropInvalid: liberal === undefined || liberal === '0', counters: await this.#counters() },
     };
   }
@@ -113,6 +123,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       iptables: () => this.#iptables(),
       clock: this.options.clock ?? systemClock,
       signal,
+      placed: () => this.#jumpsPlaced,
       onDrift,
       onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether rules were flushed', { family, reason }),
     });

@@ -28,6 +28,8 @@ export interface InstalledIptables {
   readonly nat: SavedTable;
   /** Packets to 127.0.0.0/8 are routed (`route_localnet`). */
   readonly routeLocalnet: boolean;
+  /** This host does not let `route_localnet` be set: asking again would change nothing. Default false. */
+  readonly localnetRefused?: boolean;
   readonly facts: HostFacts;
 }
 
@@ -274,7 +276,11 @@ function wantsLocalnet(state: ProxyState): boolean {
   return state.family === 'IPv4' && state.node.nodePortAddresses.loopback;
 }
 
+/** Whether packets to 127.0.0.0/8 are treated as they should, as far as this host has it. */
 function hasLocalnet(installed: InstalledIptables): boolean {
+  if (!installed.routeLocalnet && installed.localnetRefused === true) {
+    return true;
+  }
   const has = (chain: string, rule: IptablesRule) =>
     installed.filter.get(chain)?.rules.some((text) => canonicalBare(text) === rule.bareText) ?? false;
   return (

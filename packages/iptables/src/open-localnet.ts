@@ -6,8 +6,10 @@ import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALN
 /**
  * Lets NodePorts be served on 127.0.0.1 (spec I-24, I-70): first the rule that keeps others out, then what would let
  * them in. Adds only what is not there.
+ *
+ * @returns false when this host does not let them in; others are kept out all the same.
  */
-export async function openLocalnet(iptables: Iptables, sysctl: Sysctl, logger: Logger): Promise<void> {
+export async function openLocalnet(iptables: Iptables, sysctl: Sysctl, logger: Logger): Promise<boolean> {
   const lines: string[] = [];
   const there = await iptables.chainExists('filter', CHAINS.localnetGuard);
   if (!there) {
@@ -30,11 +32,13 @@ export async function openLocalnet(iptables: Iptables, sysctl: Sysctl, logger: L
         'set route_localnet=1 to serve NodePorts on 127.0.0.1; to avoid it, set localhostNodePorts to false or list nodePortAddresses without loopback',
       );
     }
+    return true;
   } catch (error) {
     if (!(error instanceof SysctlError)) {
       throw error;
     }
     // Everything else works, and trying again would change nothing.
     logger.warn('NodePorts are not served on 127.0.0.1', { reason: error.message });
+    return false;
   }
 }

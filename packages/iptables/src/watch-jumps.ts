@@ -1,17 +1,22 @@
-import { type RuleWatchOptions, type WatchedRule, watchRules } from '@kube-proxier/linux';
+import { type RuleWatchOptions, type SavedTable, type WatchedRule, watchRules } from '@kube-proxier/linux';
 import { JUMPS } from './fixed-rules.js';
 
 /** The rule whose absence tells that a table was flushed: one jump of each, in a chain that is short. */
-const SENTINELS = (['nat', 'filter'] as const).map((table): WatchedRule => {
+const SENTINELS = (['nat', 'filter'] as const).map((table) => {
   const from = table === 'nat' ? 'PREROUTING' : 'FORWARD';
   const jump = JUMPS.find((candidate) => candidate.table === table && candidate.from === from);
   if (!jump) {
     throw new Error(`no jump from ${from} in ${table}`);
   }
-  return { table, from, text: jump.rule.text };
+  return { table, from, text: jump.rule.text } satisfies WatchedRule;
 });
 
 /** Looks again and again whether the jumps into our chains still stand; returns when the signal aborts. */
 export function watchJumps(options: Omit<RuleWatchOptions, 'rules'>): Promise<void> {
   return watchRules({ ...options, rules: SENTINELS });
+}
+
+/** Whether the jumps that are watched stand, in tables that were read. */
+export function jumpsStand(tables: Readonly<Record<'filter' | 'nat', SavedTable>>): boolean {
+  return SENTINELS.every(({ table, from, text }) => tables[table].get(from)?.rules.includes(text) ?? false);
 }

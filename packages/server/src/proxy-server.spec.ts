@@ -480,6 +480,40 @@ describe('cleanupBackends', () => {
     }
   });
 
+  it('tunes connection tracking when it is sure to start, and before it programs anything', async () => {
+    const sysctl = new FakeSysctl({ 'net/netfilter/nf_conntrack_tcp_be_liberal': 0 });
+    const files = { read: async () => '', write: async () => {} };
+    const options = { ...DEFAULT_CONNTRACK_TUNING, maxPerCore: 0, tcpBeLiberal: true };
+    const tuned = () => sysctl.writes.map(([name]) => name);
+    const conntrackTuning = () => new ConntrackTuning({ options, sysctl, files, cpus: 1, logger: silentLogger });
+    const refusing = new FakeSource(async () => {
+      throw new Error('the kubeconfig cannot be read');
+    });
+    const failing = setUp({ sources: [refusing], conntrackTuning: conntrackTuning() });
+    await expect(failing.server.start()).rejects.toThrow('the kubeconfig cannot be read');
+    expect(tuned()).toEqual([]);
+
+    const source = new FakeSource((handler) => {
+      handler.onServiceUpdate(undefined, web);
+      synced(handler);
+    });
+    const { backend, server } = setUp({ sources: [source], conntrackTuning: conntrackTuning() });
+    const write = sysctl.write.bind(sysctl);
+    const early: (readonly string[])[] = [];
+    sysctl.write = async (...setting) => {
+      for (let turns = 0; turns < 100; turns++) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      early.push(backend.keys('IPv4'));
+      return await write(...setting);
+    };
+    await server.start();
+    await until(() => backend.keys('IPv4').length === 1);
+    expect(tuned()).toEqual(['net/netfilter/nf_conntrack_tcp_be_liberal']);
+    expect(early.flat()).toEqual([]);
+    await server.stop();
+  });
+
   it('prepares the host in place of starting, and tunes connection tracking only for modes that use it', async () => {
     const sysctl = new FakeSysctl({ 'net/netfilter/nf_conntrack_tcp_timeout_close_wait': 60 });
     const tuning = () =>

@@ -240,7 +240,6 @@ export class ProxyServer {
       this.listening.push(this.takeover);
     }
     this.options.checkFamilies?.(families);
-    await this.tuneConntrack(selection);
     const cleaner = await this.makeCleaner(selection.backend);
     const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families, cleaner);
 
@@ -250,6 +249,7 @@ export class ProxyServer {
     );
     const hub = new SourceHub(handler, bindAddress, this.logger, this.observer);
     this.hub = hub;
+    const release = hub.hold();
     this.loop = proxier.syncLoop(this.abort.signal);
     this.loop.then(
       () => this.abort.signal.aborted || this.fail(new ProxierError('LOOP_ENDED', 'the proxier ended by itself')),
@@ -259,6 +259,9 @@ export class ProxyServer {
     const pairs = sources.map((source) => ({ source, handler: hub.handler() }));
     this.startedSources = [...sources];
     await Promise.all(pairs.map(({ source, handler }) => source.start(handler, { nodeName })));
+    // A start that fails leaves the host as it was; and what the first sync writes depends on these settings.
+    await this.tuneConntrack(selection);
+    release();
     return { selection, nodeName, families };
   }
 

@@ -20,8 +20,8 @@ function printable(text: string): string {
  * two sources name the same Service or EndpointSlice, the first of them counts, and the other takes over when it goes.
  */
 export class SourceHub {
-  private readonly unsyncedServices = new Set<SourceHandler>();
-  private readonly unsyncedEndpoints = new Set<SourceHandler>();
+  private readonly unsyncedServices = new Set<object>();
+  private readonly unsyncedEndpoints = new Set<object>();
   private readonly cidrs = new Map<SourceHandler, readonly string[]>();
   private readonly services = new ObjectClaims<Service>();
   private readonly slices = new ObjectClaims<EndpointSlice>();
@@ -61,16 +61,8 @@ export class SourceHub {
             () => this.proxier.onNodeUpdate(this.bindAddress === '' ? node : withBindAddress(node, this.bindAddress)),
           ),
         ),
-      onServicesSynced: () => {
-        if (this.unsyncedServices.delete(handler) && this.unsyncedServices.size === 0) {
-          this.pass(() => this.proxier.onServicesSynced());
-        }
-      },
-      onEndpointsSynced: () => {
-        if (this.unsyncedEndpoints.delete(handler) && this.unsyncedEndpoints.size === 0) {
-          this.pass(() => this.proxier.onEndpointsSynced());
-        }
-      },
+      onServicesSynced: () => this.servicesSynced(handler),
+      onEndpointsSynced: () => this.endpointsSynced(handler),
       onServiceCIDRsUpdate: (cidrs: readonly string[]) => {
         this.cidrs.set(handler, cidrs);
         const all = [...new Set([...this.cidrs.values()].flat())].sort();
@@ -80,6 +72,32 @@ export class SourceHub {
     this.unsyncedServices.add(handler);
     this.unsyncedEndpoints.add(handler);
     return handler;
+  }
+
+  /**
+   * The proxier is not told that all is known, and so begins nothing, until the function that this returns is called.
+   * To be called before the first source starts.
+   */
+  hold(): () => void {
+    const host = {};
+    this.unsyncedServices.add(host);
+    this.unsyncedEndpoints.add(host);
+    return () => {
+      this.servicesSynced(host);
+      this.endpointsSynced(host);
+    };
+  }
+
+  private servicesSynced(who: object): void {
+    if (this.unsyncedServices.delete(who) && this.unsyncedServices.size === 0) {
+      this.pass(() => this.proxier.onServicesSynced());
+    }
+  }
+
+  private endpointsSynced(who: object): void {
+    if (this.unsyncedEndpoints.delete(who) && this.unsyncedEndpoints.size === 0) {
+      this.pass(() => this.proxier.onEndpointsSynced());
+    }
   }
 
   /** No event is passed on from now on. */

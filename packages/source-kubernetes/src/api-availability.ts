@@ -22,7 +22,7 @@ export class ApiAvailability {
   /** No answer came for this resource, or none that helps. */
   unreachable(resource: string, reason: string): void {
     if (this.away.size === 0) {
-      this.awaySince = this.clock.now();
+      this.awaySince = this.clock.monotonic();
       this.logger.error(
         `${this.server} does not answer as it should: ${reason}; what is known stays in force, and it is asked again until it does`,
       );
@@ -63,7 +63,7 @@ export class ApiAvailability {
 
   private noLongerAway(resource: string): void {
     if (this.away.delete(resource) && this.away.size === 0) {
-      const seconds = Math.round((this.clock.now() - this.awaySince) / 1000);
+      const seconds = Math.round((this.clock.monotonic() - this.awaySince) / 1000);
       this.logger.info(`${this.server} answers again after ${seconds} s`);
     }
   }

@@ -21,7 +21,7 @@ export class Backoff {
 
   /** Milliseconds to wait now. */
   pause(): number {
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     if (this.last !== undefined && now - this.last > FORGET) {
       this.next = FIRST;
     }

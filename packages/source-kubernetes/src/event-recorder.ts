@@ -95,7 +95,7 @@ export class EventRecorder {
       userAgent: options.userAgent ?? options.controller,
     });
     this.tokens = options.burst ?? 25;
-    this.refilled = this.clock.now();
+    this.refilled = this.clock.monotonic();
   }
 
   record(event: ClusterEvent): void {
@@ -104,7 +104,7 @@ export class EventRecorder {
       this.logger.debug(4, 'An event is not told', { reason: event.reason });
       return;
     }
-    this.recent.set(key, this.clock.now());
+    this.recent.set(key, this.clock.monotonic());
     this.queue.push(this.waiting(event));
     this.sending ??= this.sendAll().finally(() => {
       this.sending = undefined;
@@ -133,7 +133,7 @@ export class EventRecorder {
 
   private isRepeated(key: string): boolean {
     const { repeatAfter = 600_000 } = this.options;
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     for (const [known, at] of this.recent) {
       if (now - at >= repeatAfter) {
         this.recent.delete(known);
@@ -144,7 +144,7 @@ export class EventRecorder {
 
   private takeToken(): boolean {
     const { burst = 25, refill = 300_000 } = this.options;
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     const gained = Math.floor((now - this.refilled) / refill);
     if (gained > 0) {
       this.tokens = Math.min(burst, this.tokens + gained);

@@ -11,13 +11,13 @@ export class InactivityTimer {
     private readonly limit: number,
     private readonly onInactive: () => void,
   ) {
-    this.last = clock.now();
+    this.last = clock.monotonic();
     this.wait(limit);
   }
 
   /** Something was heard. */
   touch(): void {
-    this.last = this.clock.now();
+    this.last = this.clock.monotonic();
   }
 
   /** No call after it. Idempotent. */
@@ -28,7 +28,7 @@ export class InactivityTimer {
 
   private wait(milliseconds: number): void {
     this.timer = this.clock.setTimer(milliseconds, () => {
-      const left = this.last + this.limit - this.clock.now();
+      const left = this.last + this.limit - this.clock.monotonic();
       if (left > 0) {
         this.wait(left);
       } else {

@@ -99,7 +99,10 @@ export class Reflector {
         }
         pause = this.failed(error);
       }
-      if (this.resourceVersion !== undefined && this.options.clock.now() - this.lastWord >= this.options.relistAfter) {
+      if (
+        this.resourceVersion !== undefined &&
+        this.options.clock.monotonic() - this.lastWord >= this.options.relistAfter
+      ) {
         this.note(2, `nothing was heard for ${this.options.relistAfter} ms; listing`);
         this.resourceVersion = undefined;
       }
@@ -218,14 +221,14 @@ export class Reflector {
     query.set('allowWatchBookmarks', 'true');
     query.set('timeoutSeconds', String(300 + Math.floor(random() * 300)));
     query.set('resourceVersion', this.resourceVersion ?? '');
-    const begin = clock.now();
+    const begin = clock.monotonic();
     const response = await client.openWatch(this.resource.path, query, signal);
     if (this.failures < OUTAGE_AFTER) {
       availability.answered(this.resource.name);
     }
     const events = await this.readEvents(response, signal);
-    const lived = clock.now() - begin;
-    this.note(4, 'the watch ended', { events, milliseconds: lived });
+    const lived = clock.monotonic() - begin;
+    this.note(4, 'the watch ended', { events, milliseconds: Math.round(lived) });
     if (events === 0 && lived < SHORT_WATCH) {
       throw new ApiError('API_UNREACHABLE', 'the server ended a watch as soon as it began');
     }
@@ -341,7 +344,7 @@ export class Reflector {
 
   /** The server says something that makes sense. */
   private progress(): void {
-    this.lastWord = this.options.clock.now();
+    this.lastWord = this.options.clock.monotonic();
     this.unauthorized = false;
     if (this.failures > 0) {
       this.failures = 0;

@@ -235,6 +235,7 @@ describe('ManifestSource', () => {
     const timers: number[] = [];
     const clock: Clock = {
       now: systemClock.now,
+      monotonic: systemClock.monotonic,
       setTimer(milliseconds, callback) {
         timers.push(milliseconds);
         return systemClock.setTimer(milliseconds, callback);

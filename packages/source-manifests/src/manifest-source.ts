@@ -168,9 +168,10 @@ export class ManifestSource implements Source {
       return;
     }
     // Files that lie there for some time need no waiting for.
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     this.seen = fingerprint(first);
-    this.changedAt = Math.min(now, Math.max(0, ...[...first.files.values()].map((file) => file.changedAt)));
+    const newest = Math.max(0, ...[...first.files.values()].map((file) => file.changedAt));
+    this.changedAt = now - Math.max(0, this.clock.now() - newest);
     this.pendingSince = now;
     const done = new Promise<void>((resolve) => {
       this.synced = resolve;
@@ -217,7 +218,7 @@ export class ManifestSource implements Source {
   private lookIn(milliseconds: number): void {
     this.timer?.cancel();
     if (!this.stopped) {
-      this.timerDue = this.clock.now() + milliseconds;
+      this.timerDue = this.clock.monotonic() + milliseconds;
       this.timer = this.clock.setTimer(milliseconds, () => this.look());
     }
   }
@@ -225,7 +226,7 @@ export class ManifestSource implements Source {
   /** @returns milliseconds until the next look. */
   private async work(): Promise<number> {
     let snapshot: DirectorySnapshot;
-    const begin = this.clock.now();
+    const begin = this.clock.monotonic();
     try {
       snapshot = await takeSnapshot(this.path);
     } catch (error) {
@@ -238,7 +239,7 @@ export class ManifestSource implements Source {
     this.available();
     this.watchOver(snapshot);
 
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     const fingerprintNow = fingerprint(snapshot);
     if (fingerprintNow !== this.seen) {
       this.seen = fingerprintNow;
@@ -499,7 +500,7 @@ export class ManifestSource implements Source {
 
   private watchOver(snapshot: DirectorySnapshot): void {
     const unchanged = this.watch !== undefined && this.watchedStamp === snapshot.watchedStamp;
-    if (!this.watchWith || unchanged || this.clock.now() < this.watchAgainAt) {
+    if (!this.watchWith || unchanged || this.clock.monotonic() < this.watchAgainAt) {
       return;
     }
     this.closeWatch();
@@ -519,7 +520,7 @@ export class ManifestSource implements Source {
 
   private noticed(): void {
     // Even where the look finds the same stamps: something is being written right now.
-    this.changedAt = this.clock.now();
+    this.changedAt = this.clock.monotonic();
     this.watchFailure = '';
     if (this.working) {
       this.workAgain = true;
@@ -530,7 +531,7 @@ export class ManifestSource implements Source {
 
   private watchFailed(error: unknown): void {
     this.closeWatch();
-    this.watchAgainAt = this.clock.now() + this.pollInterval;
+    this.watchAgainAt = this.clock.monotonic() + this.pollInterval;
     const reason = printable(messageOf(error));
     if (this.watchFailure !== reason) {
       this.watchFailure = reason;

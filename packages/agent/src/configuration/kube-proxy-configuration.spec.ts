@@ -140,6 +140,12 @@ describe('a KubeProxyConfiguration', () => {
     });
   });
 
+  test('what one field says about another is told in the words of the file', () => {
+    expect(problems(`${HEAD}mode: ipvs\nipvs: {minSyncPeriod: 1m}\n`)).toEqual([
+      'config.conf: ipvs.syncPeriod: "30s" must be greater than or equal to 1m (config.conf:4: ipvs.minSyncPeriod)',
+    ]);
+  });
+
   test('IPv6 has other defaults (spec C-42)', () => {
     expect(settings(`${HEAD}bindAddress: "::"\n`)).toMatchObject({
       health: { host: '::', port: 10_256 },

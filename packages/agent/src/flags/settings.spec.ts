@@ -154,7 +154,7 @@ describe('readSettings', () => {
     ['--iptables-sync-period=0', '--iptables-sync-period: "0" must be greater than 0, such as 30s'],
     [
       '--iptables-sync-period=500ms',
-      '--iptables-sync-period: "500ms" must be greater than or equal to --iptables-min-sync-period, 1s',
+      '--iptables-sync-period: "500ms" must be greater than or equal to 1s (--iptables-min-sync-period)',
     ],
     ['--iptables-min-sync-period=-1s', '--iptables-min-sync-period: "-1s" must be 0 or greater, such as 1s'],
     ['--logging-format=xml', '--logging-format: "xml" must be text or json'],

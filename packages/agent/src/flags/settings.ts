@@ -22,7 +22,7 @@ import { type FeatureGates, readFeatureGates } from './feature-gates.js';
 import { type FlagName, OWN_FLAGS } from './flag.js';
 import { FlagValues } from './flag-values.js';
 import { parseGoInt } from './go-values.js';
-import { type StatusAddress, statusAddresses } from './status-addresses.js';
+import { listenAddresses, type StatusAddress, statusAddresses } from './status-addresses.js';
 
 const OUTPUTS = ['text', 'json'] as const;
 
@@ -239,7 +239,10 @@ class SettingsReader extends FlagValues {
       writeConfigTo: this.text('write-config-to'),
       configFile: this.text('config'),
       foreignBackends: this.list('backend'),
-      effective: effectiveConfiguration(this.commandLine.values, this.configuration?.others ?? new Map()),
+      effective: effectiveConfiguration(
+        new Map([...this.commandLine.values, ...listenAddresses(addresses)]),
+        this.configuration?.others ?? new Map(),
+      ),
       warnings: [...this.warnings(), ...gateWarnings, ...addressWarnings],
     };
     for (const name of ['cleanup', 'version', 'help'] as const) {
@@ -431,7 +434,11 @@ class SettingsReader extends FlagValues {
       syncPeriod > 0 &&
       minSyncPeriod > syncPeriod
     ) {
-      this.wrong(period, this.text(period), `must be greater than or equal to --${least}, ${this.text(least)}`);
+      this.wrong(
+        period,
+        this.text(period),
+        `must be greater than or equal to ${this.text(least)} (${this.place(least)})`,
+      );
     }
     return { syncPeriod: syncPeriod ?? 0, minSyncPeriod: minSyncPeriod ?? 0 };
   }

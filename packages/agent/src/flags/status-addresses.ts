@@ -1,4 +1,5 @@
-import { parseAddress } from '@kube-proxier/core';
+import { joinHostPort, parseAddress } from '@kube-proxier/core';
+import type { FlagName } from './flag.js';
 import type { FlagValues } from './flag-values.js';
 
 /** An address to listen on. */
@@ -21,6 +22,17 @@ export function statusAddresses(values: FlagValues): StatusAddresses {
   const status = read(values, warnings, 'metrics-bind-address', 'metrics-port', 10_249);
   const health = read(values, warnings, 'healthz-bind-address', 'healthz-port', 10_256);
   return { status, health, warnings };
+}
+
+/** The flags of the addresses that are listened on, with the ports that count, as kube-proxy fills them in (spec §2.4). */
+export function listenAddresses({
+  health,
+  status,
+}: Pick<StatusAddresses, 'health' | 'status'>): readonly (readonly [FlagName, readonly string[]])[] {
+  return [
+    ...(health ? [['healthz-bind-address', [joinHostPort(health.host, health.port)]] as const] : []),
+    ...(status ? [['metrics-bind-address', [joinHostPort(status.host, status.port)]] as const] : []),
+  ];
 }
 
 function read(

@@ -10,27 +10,36 @@ const check = (families: readonly IPFamily[], ...args: readonly string[]) =>
 
 describe('what does not fit the IP families of the host (spec K-110, K-111)', () => {
   const primary = '--nodeport-addresses=primary';
+  const pods = '--cluster-cidr=10.0.0.0/8,fd00::/64';
 
   test('nothing does when all fits', () => {
-    expect(check(BOTH, primary, '--cluster-cidr=10.0.0.0/8,fd00::/64')).toEqual({ fatal: [], warnings: [] });
-    expect(check(['IPv6'], primary, '--healthz-bind-address=::', '--metrics-bind-address=::1').warnings).toEqual([]);
+    expect(check(BOTH, primary, pods)).toEqual({ fatal: [], warnings: [] });
+    expect(check(['IPv6'], primary, pods, '--healthz-bind-address=::', '--metrics-bind-address=::1').warnings).toEqual(
+      [],
+    );
     // Unspecified addresses are fine, whatever their family.
-    expect(check(['IPv6'], primary, '--metrics-bind-address=0.0.0.0').warnings).toEqual([]);
+    expect(check(['IPv6'], primary, pods, '--metrics-bind-address=0.0.0.0').warnings).toEqual([]);
   });
 
   test.each<[string, readonly IPFamily[], readonly string[], RegExp]>([
-    ['no choice of addresses for NodePorts', BOTH, [], /consider --nodeport-addresses=primary/],
-    ['one family of two', BOTH, ['--nodeport-addresses=10.0.0.0/8'], /names no IPv6 network/],
-    ['the other family', ['IPv4'], ['--nodeport-addresses=fd00::/8'], /names no IPv4 network/],
+    ['no choice of addresses for NodePorts', BOTH, [pods], /consider --nodeport-addresses=primary/],
+    ['one family of two', BOTH, [pods, '--nodeport-addresses=10.0.0.0/8'], /names no IPv6 network/],
+    ['the other family', ['IPv4'], [pods, '--nodeport-addresses=fd00::/8'], /names no IPv4 network/],
     [
       'pods of the other family, where both are served',
       BOTH,
       [primary, '--cluster-cidr=fd00::/8'],
       /has no IPv4 network/,
     ],
-    ['status at the other family', ['IPv6'], [primary], /--metrics-bind-address 127\.0\.0\.1 is an IPv4 address/],
+    ['no way to tell pods', BOTH, [primary], /there is no --cluster-cidr/],
+    ['status at the other family', ['IPv6'], [primary, pods], /--metrics-bind-address 127\.0\.0\.1 is an IPv4 address/],
   ])('warns of %s', (_what, families, args, warning) => {
     expect(check(families, ...args)).toEqual({ fatal: [], warnings: [expect.stringMatching(warning)] });
+  });
+
+  test('nobody has to tell pods where all is masqueraded, or where another mode tells them', () => {
+    expect(check(BOTH, primary, '--masquerade-all').warnings).toEqual([]);
+    expect(check(BOTH, primary, '--detect-local-mode=NodeCIDR').warnings).toEqual([]);
   });
 
   test('pods of the other family are an end where only one is served', () => {

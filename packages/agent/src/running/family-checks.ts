@@ -39,6 +39,12 @@ export function checkFamilies(
       );
     }
   }
+  if (localTrafficDetection?.kind === 'none' && !proxier.masqueradeAll) {
+    warnings.push(
+      'there is no --cluster-cidr, so no client counts as one from outside: what others send to cluster IPs through this ' +
+        'node is not masqueraded',
+    );
+  }
   if (localTrafficDetection?.kind === 'cluster-cidr') {
     const present = familiesOf(localTrafficDetection.cidrs);
     if (present.size > 0 && !present.has(primary)) {

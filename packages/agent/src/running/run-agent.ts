@@ -26,6 +26,7 @@ import { VERSION } from '../version.js';
 import { checkFamilies } from './family-checks.js';
 import { adjustOomScore, conntrackTuning } from './host-setup.js';
 import { NodeEvents } from './node-events.js';
+import { PodNetworkCheck } from './pod-network-check.js';
 
 /** Milliseconds that events on their way are given when the agent ends. */
 const LAST_WORDS = 300;
@@ -82,7 +83,14 @@ export async function runAgent({
     ...options,
     sources,
     metrics,
-    observer: combineObservers([...(events ? [events] : []), ...(onSettled ? [new Settling(onSettled)] : [])], logger),
+    observer: combineObservers(
+      [
+        new PodNetworkCheck(settings, logger),
+        ...(events ? [events] : []),
+        ...(onSettled ? [new Settling(onSettled)] : []),
+      ],
+      logger,
+    ),
   });
   const stop = () => {
     logger.info('kube-proxier is ending');

@@ -1,7 +1,9 @@
 /** Time, so that tests and simulations can own it. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. It jumps when the time of the host is set: good for telling when, not for how long. */
   now(): number;
+  /** Milliseconds since some time in the past, the same while the process runs. Never jumps. */
+  monotonic(): number;
   /** Calls back once after `milliseconds` (0 or more). Never calls back synchronously. */
   setTimer(milliseconds: number, callback: () => void): Timer;
 }
@@ -15,6 +17,7 @@ export interface Timer {
 /** The real thing. Its timers do not keep a process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   setTimer(milliseconds, callback) {
     const timeout = setTimeout(callback, milliseconds);
     timeout.unref();

@@ -187,7 +187,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       return true;
     }
     const { clock, family, logger, observer } = this.context;
-    const begin = clock.now();
+    const begin = clock.monotonic();
     const believed = this.applied;
     let full = true;
     try {
@@ -222,8 +222,13 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       this.failures = 0;
       const told = this.triggerTimes;
       this.triggerTimes = [];
-      const duration = clock.now() - begin;
-      logger.debug(2, 'Synced', { family, full, changes: changes.servicePorts.size, milliseconds: duration });
+      const duration = clock.monotonic() - begin;
+      logger.debug(2, 'Synced', {
+        family,
+        full,
+        changes: changes.servicePorts.size,
+        milliseconds: Math.round(duration),
+      });
       const report = this.dataplane.report?.();
       await this.observeAsync(async () =>
         observer.synced?.({
@@ -237,7 +242,9 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       this.failures += 1;
       const { failures } = this;
       logger.error(`Sync failed; it will be tried again: ${messageOf(error)}`, { family, full, failures });
-      this.observe('failed', () => observer.failed?.({ family, error, full, duration: clock.now() - begin, failures }));
+      this.observe('failed', () =>
+        observer.failed?.({ family, error, full, duration: clock.monotonic() - begin, failures }),
+      );
       return false;
     }
   }

@@ -10,7 +10,7 @@ function running(options: Partial<SyncRunnerOptions> = {}) {
   const runner = new SyncRunner({
     clock,
     run: async () => {
-      runs.push(clock.now());
+      runs.push(clock.monotonic());
       return results.shift() ?? true;
     },
     minInterval: 1000,
@@ -41,6 +41,18 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     }
     await clock.advance(10_000);
     expect(runs).toEqual([0, 1000]);
+  });
+
+  test.each([-3_600_000, 3_600_000])('goes on as ever when the time of the host is set by %d ms', async (step) => {
+    const { clock, runs, runner } = running({ burst: 2 });
+    for (const _request of [1, 2]) {
+      runner.request();
+      await clock.advance(10);
+    }
+    clock.set(step);
+    runner.request();
+    await clock.advance(70_000);
+    expect(runs).toEqual([0, 10, 1000, 61_000]);
   });
 
   test('a burst may follow at once, and is earned back', async () => {

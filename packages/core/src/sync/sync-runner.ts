@@ -40,8 +40,8 @@ export class SyncRunner {
     }
     this.burst = burst;
     this.tokens = burst;
-    this.refilledAt = clock.now();
-    this.nextDue = clock.now() + maxInterval;
+    this.refilledAt = clock.monotonic();
+    this.nextDue = clock.monotonic() + maxInterval;
   }
 
   /** Asks for a run. Never blocks. */
@@ -64,7 +64,7 @@ export class SyncRunner {
         }
         this.requested = false;
         const done = await run();
-        const now = clock.now();
+        const now = clock.monotonic();
         this.refill(now);
         if (this.tokens === this.burst) {
           this.refilledAt = now;
@@ -82,7 +82,7 @@ export class SyncRunner {
 
   /** Milliseconds until the next run may begin; 0 or less when it may begin now. */
   private waitTime(): number {
-    const now = this.options.clock.now();
+    const now = this.options.clock.monotonic();
     const due = this.requested ? now : this.nextDue;
     if (due > now) {
       return due - now;

@@ -9,12 +9,16 @@ interface PendingTimer {
 /** Time that stands still until it is moved. Timers fire in the order of their time, then of their making. */
 export class VirtualClock implements Clock {
   private time: number;
+  private readonly start: number;
+  /** By how much the time of the host was set. */
+  private offset = 0;
   private made = 0;
   private readonly timers = new Set<PendingTimer>();
 
   /** @param start milliseconds since the epoch. Default 0. */
   constructor(start = 0) {
     this.time = start;
+    this.start = start;
   }
 
   /** Timers that wait. */
@@ -23,7 +27,16 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.time;
+    return this.time + this.offset;
+  }
+
+  monotonic(): number {
+    return this.time - this.start;
+  }
+
+  /** Sets the time of the host on, or back: `now` jumps, and timers do not. */
+  set(milliseconds: number): void {
+    this.offset += milliseconds;
   }
 
   setTimer(milliseconds: number, callback: () => void): Timer {

@@ -18,7 +18,7 @@ export interface WatchedRule {
 /**
  * Rules that are looked at again and again: a foreigner who flushes a table takes them with the rest. The cost is that of
  * these rules only, whatever else is installed; and next to nothing while the kernel says that nothing was changed. A rule
- * is missed only after it was seen.
+ * is missed only after it was there.
  */
 export class RuleSentinels {
   readonly #rules: readonly SentinelRule[];
@@ -35,16 +35,18 @@ export class RuleSentinels {
   }
 
   /**
-   * @param onGone told of each rule that is gone since it was seen, in words for a log line.
+   * @param onGone told of each rule that is gone since it was there, in words for a log line.
+   * @param placed how often the rules were put in place so far, or found there by others than a look. What was put in
+   * place since the last look is missed when this one does not see it.
    * @throws IptablesError when it cannot be told.
    */
-  async look(signal: AbortSignal, onGone: (what: string) => void): Promise<void> {
+  async look(signal: AbortSignal, onGone: (what: string) => void, placed: () => number = () => 0): Promise<void> {
     for (const rule of this.#rules) {
       if (signal.aborted) {
         return;
       }
       // At its end this process may take them away itself.
-      if ((await rule.isGone(await this.iptables())) && !signal.aborted) {
+      if ((await rule.isGone(await this.iptables(), placed())) && !signal.aborted) {
         const { from, table } = rule.watched;
         onGone(`the jump from ${from} in the ${table} table is gone, as after a flush`);
       }
@@ -54,6 +56,7 @@ export class RuleSentinels {
 
 class SentinelRule {
   #seen = false;
+  #placed = 0;
   /** Of the table when the rule was there. */
   #stamp: string | undefined;
   #spared = 0;
@@ -61,7 +64,7 @@ class SentinelRule {
   constructor(readonly watched: WatchedRule) {}
 
   /** Whether it was there, and is not any more. */
-  async isGone(iptables: Iptables): Promise<boolean> {
+  async isGone(iptables: Iptables, placed: number): Promise<boolean> {
     const { table, from, text } = this.watched;
     // Before the look: what is changed during it shows next time.
     const stamp = await iptables.stamp(table);
@@ -72,8 +75,9 @@ class SentinelRule {
     this.#spared = 0;
     this.#stamp = undefined;
     const isThere = await iptables.ruleExists(table, from, text);
-    const isGone = this.#seen && !isThere;
+    const isGone = (this.#seen || placed !== this.#placed) && !isThere;
     this.#seen = isThere;
+    this.#placed = placed;
     this.#stamp = isThere ? stamp : undefined;
     return isGone;
   }

@@ -11,15 +11,17 @@ function watch(iptables = new FakeIptables()) {
   const abort = new AbortController();
   const gone: string[] = [];
   const failures: string[] = [];
+  const placed = { times: 0 };
   const watching = watchRules({
     rules: [{ table: 'nat', from: 'PREROUTING', text: '-j OURS' }],
     iptables: async () => iptables,
     clock,
     signal: abort.signal,
+    placed: () => placed.times,
     onDrift: (what) => gone.push(what),
     onFailure: (reason) => failures.push(reason),
   });
-  return { iptables, clock, abort, gone, failures, watching };
+  return { iptables, clock, abort, gone, failures, placed, watching };
 }
 
 describe('watchRules', () => {
@@ -38,6 +40,36 @@ describe('watchRules', () => {
     abort.abort();
     await watching;
     expect(clock.pending).toBe(0);
+  });
+
+  test('tells of a flush of what no look has seen yet: at the start, and right after a repair', async () => {
+    const { iptables, clock, gone, placed } = watch();
+    for (let flushes = 1; flushes <= 3; flushes++) {
+      await iptables.restore(INSTALL);
+      placed.times++;
+      await iptables.restore(FLUSH);
+      await clock.advance(500);
+      expect(gone).toHaveLength(flushes);
+    }
+    await clock.advance(60_000);
+    expect(gone).toHaveLength(3);
+  });
+
+  test('what is put in place while a look is under way is missed by the next', async () => {
+    const { iptables, clock, gone, placed } = watch();
+    const { ruleExists } = FakeIptables.prototype;
+    iptables.ruleExists = async (...rule) => {
+      const isThere = await ruleExists.apply(iptables, rule);
+      iptables.ruleExists = ruleExists;
+      await iptables.restore(INSTALL);
+      placed.times++;
+      await iptables.restore(FLUSH);
+      return isThere;
+    };
+    await clock.advance(500);
+    expect(gone).toEqual([]);
+    await clock.advance(500);
+    expect(gone).toHaveLength(1);
   });
 
   test('a failure is told once until a look succeeds, and ends nothing', async () => {

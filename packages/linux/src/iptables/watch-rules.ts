@@ -11,6 +11,11 @@ export interface RuleWatchOptions {
   readonly iptables: () => Promise<Iptables>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /**
+   * How often the rules were put in place so far, or found there: they may be gone again before a look has seen them.
+   * Default: only what a look has seen is missed.
+   */
+  readonly placed?: () => number;
   readonly onDrift: (what: string) => void;
   /** Told of a look that failed, once until one succeeds again. */
   readonly onFailure: (reason: string) => void;
@@ -22,13 +27,13 @@ export interface RuleWatchOptions {
  * @returns when the signal aborts.
  */
 export async function watchRules(options: RuleWatchOptions): Promise<void> {
-  const { rules, iptables, clock, signal, onDrift, onFailure } = options;
+  const { rules, iptables, clock, signal, placed, onDrift, onFailure } = options;
   const sentinels = new RuleSentinels(rules, iptables);
   let failing = false;
   while (!signal.aborted) {
     await pause(clock, INTERVAL, signal);
     try {
-      await sentinels.look(signal, onDrift);
+      await sentinels.look(signal, onDrift, placed);
       failing = false;
     } catch (error) {
       if (!failing) {

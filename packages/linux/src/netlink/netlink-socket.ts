@@ -170,12 +170,12 @@ export class NetlinkSocket implements Netlink {
     try {
       send(libc, fd, encodeMessages(requests, first, lastFlags));
       const timeout = this.options.timeout ?? TIMEOUT;
-      let deadline = Date.now() + timeout;
+      let deadline = performance.now() + timeout;
       while (!exchange.done) {
         if (this.#receive(libc, fd, exchange)) {
           if (patient) {
             await othersTurn();
-            deadline = Date.now() + timeout;
+            deadline = performance.now() + timeout;
           }
           continue;
         }
@@ -184,7 +184,7 @@ export class NetlinkSocket implements Netlink {
           refuseAll(exchange, EPERM);
           break;
         }
-        if (Date.now() > deadline) {
+        if (performance.now() > deadline) {
           throw lost('none came in time');
         }
         // As netlink is now, this does not happen.

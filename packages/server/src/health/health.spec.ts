@@ -65,6 +65,18 @@ describe('ProxyHealth (spec H-3…H-10)', () => {
     })();
   });
 
+  test('how long a change waits has nothing to do with the time of the host being set', async () => {
+    const clock = new VirtualClock();
+    const health = new ProxyHealth(TIMEOUT, clock);
+    health.started('IPv4');
+    health.queued('IPv4');
+    clock.set(100 * TIMEOUT);
+    expect(health.status().healthy).toBe(true);
+    clock.set(-200 * TIMEOUT);
+    await clock.advance(TIMEOUT);
+    expect(health.status().healthy).toBe(false);
+  });
+
   test.each([
     ['unknown', undefined, false],
     ['there', node(), true],

@@ -7,7 +7,7 @@ const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
 interface FamilyHealth {
   /** Milliseconds since the epoch: the last sync that succeeded, or the start of the loop. */
   lastUpdated: number;
-  /** When the oldest change that is not in force yet was asked for; undefined when all are. */
+  /** When the oldest change that is not in force yet was asked for, by the monotonic clock; undefined when all are. */
   pendingSince: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export class ProxyHealth implements ServerObserver {
   queued(family: IPFamily): void {
     const health = this.families.get(family);
     if (health) {
-      health.pendingSince ??= this.clock.now();
+      health.pendingSince ??= this.clock.monotonic();
     }
   }
 
@@ -57,7 +57,7 @@ export class ProxyHealth implements ServerObserver {
   }
 
   status(): ProxyHealthStatus {
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     const families: Partial<Record<IPFamily, { lastUpdated: number; healthy: boolean }>> = {};
     let healthy = true;
     let lastUpdated = 0;

@@ -122,6 +122,26 @@ describe('ProxyMetrics (spec §10.4)', () => {
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_service_changes_total')).toBe(1);
   });
 
+  test('what asks for no sync waits for none, and what one family waits for is not done by the other', async () => {
+    const metrics = new ProxyMetrics();
+    const pending = () => value(metrics, 'kubeproxy_sync_proxy_rules_service_changes_pending');
+    const state = resolveObjects({});
+    metrics.queued('IPv4');
+    metrics.synced(success(state));
+    // An annotation was changed.
+    metrics.serviceEvent();
+    expect(await pending()).toBe(0);
+    for (const family of ['IPv4', 'IPv6'] as const) {
+      metrics.queued(family);
+    }
+    metrics.serviceEvent();
+    expect(await pending()).toBe(1);
+    metrics.synced(success(state));
+    expect(await pending()).toBe(1);
+    metrics.synced({ ...success(state), family: 'IPv6' });
+    expect(await pending()).toBe(0);
+  });
+
   test('Local policies with endpoints elsewhere only are counted, by policy; without any endpoint they are not', async () => {
     const metrics = new ProxyMetrics();
     const services = [

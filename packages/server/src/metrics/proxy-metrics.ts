@@ -91,6 +91,10 @@ export class ProxyMetrics implements ServerObserver {
   readonly registry: Registry;
   private readonly clock: Clock;
   private mode = '';
+  /** Something was in force at least once. */
+  private begun = false;
+  /** Families for which a sync was asked that has not succeeded yet. */
+  private readonly due = new Set<IPFamily>();
   private packetCounts: (() => Promise<PacketCountsReport>) | undefined;
 
   private readonly syncDuration;
@@ -248,15 +252,23 @@ export class ProxyMetrics implements ServerObserver {
 
   serviceEvent(): void {
     this.serviceChangesTotal.inc();
-    this.serviceChangesPending.inc();
+    this.changed(this.serviceChangesPending);
   }
 
   endpointsEvent(): void {
     this.endpointChangesTotal.inc();
-    this.endpointChangesPending.inc();
+    this.changed(this.endpointChangesPending);
+  }
+
+  /** What changes nothing that is programmed asks for no sync, and so waits for none (spec K-10, K-33). */
+  private changed(pending: Gauge): void {
+    if (!this.begun || this.due.size > 0) {
+      pending.inc();
+    }
   }
 
   queued(family: IPFamily): void {
+    this.due.add(family);
     this.lastQueuedTimestamp.set({ ip_family: family }, this.clock.now() / 1000);
   }
 
@@ -272,8 +284,12 @@ export class ProxyMetrics implements ServerObserver {
     for (const time of triggerTimes) {
       this.programmingDuration.observe(labels, Math.max(0, now - time) / 1000);
     }
-    this.serviceChangesPending.set(0);
-    this.endpointChangesPending.set(0);
+    this.begun = true;
+    this.due.delete(family);
+    if (this.due.size === 0) {
+      this.serviceChangesPending.set(0);
+      this.endpointChangesPending.set(0);
+    }
     this.programmedServicePorts.set(labels, state.servicePorts.size);
     for (const [table, { total, written }] of Object.entries(report?.rules ?? {})) {
       this.rules.set({ table, ...labels }, total);

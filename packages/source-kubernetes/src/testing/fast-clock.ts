@@ -17,6 +17,10 @@ export class FastClock implements Clock {
     return this.begin + (systemClock.now() - this.begin) * this.factor;
   }
 
+  monotonic(): number {
+    return systemClock.monotonic() * this.factor;
+  }
+
   setTimer(milliseconds: number, callback: () => void): Timer {
     let waits = true;
     const done = () => {
