@@ -106,7 +106,32 @@ describe.each([
     expect(failed).toBeLessThan(250);
     await client.stop();
   });
+
+  if (mode === 'iptables') {
+    test.each([
+      ['the chain of a Service', (saved: string) => /^:(KUBE-(?:SVC|EXT)-\S+)/m.exec(saved)?.[1]],
+      ['POSTROUTING', () => 'POSTROUTING'],
+    ])('a foreigner flushes %s: it is noticed, and all is as it was', async (_whose, chainIn) => {
+      const client = await running(...sandbox.pods.map((pod) => pod.ipv4));
+      await node.until('both families are in force', () => /Synced family="IPv6"/.test(node.log));
+      await client.moreAttempts(5);
+      const before = ruleLines(await rules());
+      const chain = chainIn(await rules());
+      expect(chain).toBeDefined();
+      await sandbox.node.exec([`iptables-${variant}`, '-t', 'nat', '-F', chain ?? '']);
+      await node.until('it is repaired', () => /Repaired what others had changed: .* the nat table/.test(node.log));
+      expect(ruleLines(await rules())).toEqual(before);
+      const failed = failuresOf(await client.moreAttempts(5));
+      expect(failuresOf(await client.moreAttempts(30))).toBe(failed);
+      await client.stop();
+    });
+  }
 });
+
+/** Without counters and comments. */
+function ruleLines(saved: string): readonly string[] {
+  return saved.match(/^-A .*$/gm) ?? [];
+}
 
 describe('a mode that this host cannot run', () => {
   let node: AgentOnNode;

@@ -2,26 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@kube-proxier/core';
 import { IptablesError, type Sysctl } from '@kube-proxier/linux';
 import { FakeIptables, FakeSysctl } from '@kube-proxier/linux/testing';
-import { serviceChain } from './chain-names.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesPartlyApplied } from './iptables-error.js';
-import { addresses, ClusterSketch, everything, type ServiceSketch } from './testing/clusters.js';
+import { addresses, ClusterSketch, chainOf, everything, sketch } from './testing/clusters.js';
 import { fakeSettings } from './testing/fake-settings.js';
-
-function sketch(number: number, over: Partial<ServiceSketch> = {}): ServiceSketch {
-  return {
-    name: `ns/svc${number}`,
-    number,
-    protocol: 'TCP',
-    kind: 'ClusterIP',
-    internalLocal: false,
-    externalLocal: false,
-    affinity: false,
-    ranges: undefined,
-    endpoints: [{ number, node: 'node2' }],
-    ...over,
-  };
-}
 
 function host() {
   const iptables = new FakeIptables();
@@ -31,10 +15,6 @@ function host() {
     sysctl,
     dataplane: new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, sysctl }),
   };
-}
-
-function chainOf(number: number): string {
-  return serviceChain('SVC', { namespace: 'ns', name: `svc${number}`, portName: 'p', protocol: 'TCP' });
 }
 
 describe('applying', () => {

@@ -27,6 +27,7 @@ import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
 import type { IptablesTransaction, TableTransaction } from './iptables-transaction.js';
 import { openLocalnet } from './open-localnet.js';
 import { RuleCounts } from './rule-counts.js';
+import { TableContents } from './table-contents.js';
 import { jumpsStand, watchJumps } from './watch-jumps.js';
 
 export interface IptablesDataplaneOptions {
@@ -69,6 +70,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
 
   async apply(transaction: IptablesTransaction): Promise<void> {
     const iptables = await this.#iptables();
+    this.#counts.unknown();
     let partly: IptablesPartlyApplied | undefined;
     try {
       await applyTransaction(iptables, transaction, this.#logger);
@@ -117,16 +119,24 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     };
   }
 
-  watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
-    const { family } = this.options;
-    return watchJumps({
+  async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+    const { family, clock = systemClock } = this.options;
+    const contents = new TableContents({
+      iptables: this.options.iptables,
+      clock,
+      expected: () => this.#counts.expected,
+    });
+    await contents.begin();
+    await watchJumps({
       iptables: () => this.#iptables(),
-      clock: this.options.clock ?? systemClock,
+      clock,
       signal,
       placed: () => this.#jumpsPlaced,
+      lookFurther: () => contents.look(onDrift),
       onDrift,
       onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether rules were flushed', { family, reason }),
     });
+    await contents.end();
   }
 
   describe({ filter, nat }: IptablesTransaction): string {

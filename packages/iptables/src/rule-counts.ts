@@ -6,14 +6,29 @@ import type { IptablesTransaction } from './iptables-transaction.js';
 type TableName = 'filter' | 'nat';
 const TABLES: readonly TableName[] = ['filter', 'nat'];
 
+/** Rules in chains of ours, by table. */
+export type ExpectedRules = Readonly<Record<TableName, number>>;
+
 /** Counts the rules in chains of ours. */
 export class RuleCounts {
   readonly #total = { filter: 0, nat: 0 };
   readonly #written = { filter: 0, nat: 0 };
 
+  #expected: ExpectedRules | undefined;
+
+  /** What there is unless others change it, as another object after each change; undefined while that is not known. */
+  get expected(): ExpectedRules | undefined {
+    return this.#expected;
+  }
+
   get rules(): NonNullable<ApplyReport['rules']> {
     const of = (table: TableName) => ({ total: this.#total[table], written: this.#written[table] });
     return { filter: of('filter'), nat: of('nat') };
+  }
+
+  /** It is being written to, or was in part. */
+  unknown(): void {
+    this.#expected = undefined;
   }
 
   /** This is what there is. */
@@ -25,6 +40,7 @@ export class RuleCounts {
         this.#total[table] += isOurChain(table, chain) ? rules.length : 0;
       }
     }
+    this.#expected = { ...this.#total };
   }
 
   /** This was written. */
@@ -37,5 +53,6 @@ export class RuleCounts {
         this.#written[table] += rules.length;
       }
     }
+    this.#expected = { ...this.#total };
   }
 }

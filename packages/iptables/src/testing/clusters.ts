@@ -1,6 +1,7 @@
 import type { IPFamily } from '@kube-proxier/core';
 import { sketchAddresses as addresses, type ServiceSketch } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
+import { serviceChain } from '../chain-names.js';
 
 export {
   ClusterSketch,
@@ -28,4 +29,25 @@ export function anySketch(family: IPFamily, numbers = 60): fc.Arbitrary<ServiceS
       ),
     })
     .map((parts): ServiceSketch => ({ ...parts, name: `ns/svc${parts.number}` }));
+}
+
+/** A Service with one endpoint on another node, and the number in its name, address and endpoint. */
+export function sketch(number: number, over: Partial<ServiceSketch> = {}): ServiceSketch {
+  return {
+    name: `ns/svc${number}`,
+    number,
+    protocol: 'TCP',
+    kind: 'ClusterIP',
+    internalLocal: false,
+    externalLocal: false,
+    affinity: false,
+    ranges: undefined,
+    endpoints: [{ number, node: 'node2' }],
+    ...over,
+  };
+}
+
+/** The chain that its endpoints are chosen in. */
+export function chainOf(number: number): string {
+  return serviceChain('SVC', { namespace: 'ns', name: `svc${number}`, portName: 'p', protocol: 'TCP' });
 }

@@ -8,6 +8,7 @@ import {
 import type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables.js';
 import { IptablesDocumentRefused, IptablesError } from './iptables-error.js';
 import { splitWords } from './iptables-rule.js';
+import { OwnChanges, type TablePosition } from './own-changes.js';
 import { RestoreSession } from './restore-session.js';
 import { createTableStamps, type TableStamps } from './table-stamps.js';
 
@@ -48,6 +49,9 @@ const LONGEST_FOR_SESSION = 65_536;
 /** Milliseconds after which a program that has nothing to do is ended. */
 const IDLE = 30_000;
 
+/** Of both families, for the nft variant has one stamp for both. */
+const OWN_CHANGES = new WeakMap<CommandRunner, OwnChanges>();
+
 class IptablesCommand implements Iptables {
   readonly family: IPFamily;
   /** The end of the queue of runs. */
@@ -55,10 +59,14 @@ class IptablesCommand implements Iptables {
   #session: RestoreSession | undefined;
   #idle: NodeJS.Timeout | undefined;
   readonly #stamps: TableStamps | undefined;
+  readonly #ownChanges: OwnChanges;
+  readonly #positions = new Map<IptablesTable, TablePosition>();
 
   constructor(private readonly options: IptablesCommandOptions) {
     const { family, variant, runner } = options;
     this.family = family;
+    this.#ownChanges = OWN_CHANGES.get(runner) ?? new OwnChanges();
+    OWN_CHANGES.set(runner, this.#ownChanges);
     const { networkNamespace: place } = runner;
     if (variant !== undefined && place !== undefined) {
       this.#stamps = createTableStamps(family, variant, place === 'own' ? undefined : place);
@@ -69,12 +77,12 @@ class IptablesCommand implements Iptables {
     // The legacy tool leaves the alarm on that ends its wait for the lock, and takes it for the end of its input.
     const { variant, persistent = variant === 'nft', runner } = this.options;
     const { start } = runner;
+    const inSession = start !== undefined && persistent && document.length <= LONGEST_FOR_SESSION;
+    const once = async () =>
+      void (await runner.run(this.#request('restore', this.#restoreWords(), { stdin: document, stdout: 'ignore' })));
+    const write = inSession ? () => this.#restoreInSession(start, document) : once;
     try {
-      if (start === undefined || !persistent || document.length > LONGEST_FOR_SESSION) {
-        await this.#run('restore', this.#restoreWords(), { stdin: document, stdout: 'ignore' });
-      } else {
-        await this.#inTurn(() => this.#retrying(() => this.#restoreInSession(start, document)));
-      }
+      await this.#inTurn(() => this.#asOurs(document, () => this.#retrying(write)));
     } catch (error) {
       // A tool that did not end by itself has refused nothing.
       const byItself = error instanceof IptablesError && error.code === 'IPTABLES_FAILED' ? error.cause : undefined;
@@ -85,6 +93,10 @@ class IptablesCommand implements Iptables {
   }
 
   close(): void {
+    for (const [table, position] of this.#positions) {
+      this.#ownChanges.leave(this.#stamps?.scopeOf(table) ?? table, position);
+    }
+    this.#positions.clear();
     this.#stamps?.close();
     void this.#inTurn(async () => this.#closeSession());
   }
@@ -114,6 +126,19 @@ class IptablesCommand implements Iptables {
 
   async stamp(table: IptablesTable): Promise<string | undefined> {
     return await this.#stamps?.of(table);
+  }
+
+  async changedByOthers(table: IptablesTable): Promise<boolean | undefined> {
+    const stamp = await this.#stamps?.of(table);
+    if (this.#stamps === undefined || stamp === undefined) {
+      return undefined;
+    }
+    const scope = this.#stamps.scopeOf(table);
+    const position = this.#positions.get(table) ?? this.#ownChanges.follow(scope);
+    this.#positions.set(table, position);
+    const changed = position.stamp !== undefined && position.stamp !== stamp;
+    position.stamp = stamp;
+    return changed;
   }
 
   async version(): Promise<IptablesVersion> {
@@ -190,8 +215,46 @@ class IptablesCommand implements Iptables {
     args: readonly string[],
     rest: Pick<CommandRequest, 'stdin' | 'stdout'>,
   ): Promise<CommandResult> {
-    const request = { command: this.#program(tool), args, timeout: this.#timeout, ...rest };
+    const request = this.#request(tool, args, rest);
     return this.#inTurn(() => this.#retrying(() => this.options.runner.run(request)));
+  }
+
+  #request(
+    tool: '' | 'save' | 'restore',
+    args: readonly string[],
+    rest: Pick<CommandRequest, 'stdin' | 'stdout'>,
+  ): CommandRequest {
+    return { command: this.#program(tool), args, timeout: this.#timeout, ...rest };
+  }
+
+  /** Writes so that whoever follows the tables of the document takes it for no change of others. */
+  async #asOurs(document: string, write: () => Promise<void>): Promise<void> {
+    const stamps = this.#stamps;
+    const tables = stamps === undefined ? [] : this.#followedTables(document, stamps);
+    if (stamps === undefined || tables.length === 0) {
+      return write();
+    }
+    const before = await Promise.all(tables.map((table) => stamps.of(table)));
+    try {
+      await write();
+    } finally {
+      // What was refused may have been written in part.
+      for (const [index, table] of tables.entries()) {
+        this.#ownChanges.moved(stamps.scopeOf(table), before[index], await stamps.of(table), stamps.counted);
+      }
+    }
+  }
+
+  /** One of each scope that the document writes to and somebody follows. */
+  #followedTables(document: string, stamps: TableStamps): readonly IptablesTable[] {
+    const byScope = new Map<string, IptablesTable>();
+    for (const [, table] of document.matchAll(/^\*(\w+)$/gm)) {
+      const scope = stamps.scopeOf(table as IptablesTable);
+      if (this.#ownChanges.isFollowed(scope)) {
+        byScope.set(scope, table as IptablesTable);
+      }
+    }
+    return [...byScope.values()];
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

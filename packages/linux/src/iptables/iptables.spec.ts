@@ -9,7 +9,8 @@ import { createIptables } from './iptables-command.js';
 import { IptablesDocumentRefused } from './iptables-error.js';
 import { parseSavedTable } from './iptables-save.js';
 
-type Use = (iptables: Iptables) => Promise<void>;
+/** @param byOthers restores a document as another process does. */
+type Use = (iptables: Iptables, byOthers: (document: string) => Promise<void>) => Promise<void>;
 
 interface Subject {
   readonly title: string;
@@ -22,11 +23,24 @@ const families = ['IPv4', 'IPv6'] as const;
 
 /** One test body, over the fake and over the kernel. */
 const subjects: readonly Subject[] = families.flatMap((family) => [
-  { title: `fake ${family}`, family, with: (use: Use) => use(new FakeIptables({ family })) },
+  ...variants.map((variant) => ({
+    title: `fake ${variant} ${family}`,
+    family,
+    with: (use: Use) => {
+      const iptables = new FakeIptables({ family, variant });
+      return use(iptables, (document) => iptables.restoreByOthers(document));
+    },
+  })),
   ...(canMakeNamespaces() ? variants : []).map((variant) => ({
     title: `${variant} ${family}`,
     family,
-    with: (use: Use) => withNamespace(({ runner }) => use(createIptables({ family, variant, runner }))),
+    with: (use: Use) =>
+      withNamespace(async ({ runner }) => {
+        const { networkNamespace } = runner;
+        const theirs: CommandRunner = { networkNamespace, run: (request) => runner.run(request) };
+        const others = createIptables({ family, variant, runner: theirs });
+        await use(createIptables({ family, variant, runner }), (document) => others.restore(document));
+      }),
   })),
 ]);
 
@@ -188,6 +202,32 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
+  test('what others change is told once, and what this process writes is not', async () => {
+    await subject.with(async (iptables, byOthers) => {
+      const changed = () => iptables.changedByOthers('nat');
+      await iptables.restore(document('nat', ':A - [0:0]'));
+      await byOthers(document('nat', ':B - [0:0]'));
+      expect(await changed()).toBe(false);
+      for (const lines of [['-A A -j RETURN'], ['-A OUTPUT -j A'], ['-F A']]) {
+        await iptables.restore(document('nat', ...lines));
+        expect({ lines, changed: await changed() }).toEqual({ lines, changed: false });
+        await byOthers(
+          document('nat', ...(lines[0] === '-F A' ? ['-F B'] : [lines[0]?.replaceAll('A A', 'A B') ?? ''])),
+        );
+        expect({ lines, changed: await changed() }).toEqual({ lines, changed: true });
+        expect(await changed()).toBe(false);
+      }
+      // In between, and not at the end.
+      await byOthers(document('nat', '-A B -j ACCEPT'));
+      await iptables.restore(document('nat', '-A A -j ACCEPT'));
+      expect(await changed()).toBe(true);
+      await iptables.restore(document('nat', ':A - [0:0]', '-A NOPE -j ACCEPT')).catch(() => undefined);
+      await iptables.restore(document('filter', ':A - [0:0]') + document('nat', '-A A -j RETURN'));
+      expect(await changed()).toBe(false);
+      iptables.close();
+    });
+  });
+
   test('knows that it is there', async () => {
     await subject.with(async (iptables) => {
       expect(await iptables.isPresent()).toBe(true);
@@ -195,6 +235,29 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 });
+
+(canMakeNamespaces() ? test : test.skip).each(variants)(
+  'what this process writes at once, for both families, is no change of others, %s',
+  (variant) =>
+    withNamespace(async ({ runner }) => {
+      const all = families.flatMap((family) =>
+        (variant === 'nft' ? [0, 1] : [0]).map(() => createIptables({ family, variant, runner })),
+      );
+      for (const iptables of all) {
+        await iptables.restore(document('nat', ':A - [0:0]'));
+        expect(await iptables.changedByOthers('nat')).toBe(false);
+      }
+      for (let round = 0; round < 5; round++) {
+        await Promise.all(all.map((iptables) => iptables.restore(document('nat', '-A A -j RETURN', ':B - [0:0]'))));
+        for (const iptables of all) {
+          expect(await iptables.changedByOthers('nat')).toBe(false);
+        }
+      }
+      for (const iptables of all) {
+        iptables.close();
+      }
+    }),
+);
 
 test.each(variants)('there are no stamps where the tools run nobody knows where, %s', async (variant) => {
   const nowhere = (networkNamespace?: string): CommandRunner => ({
@@ -205,6 +268,7 @@ test.each(variants)('there are no stamps where the tools run nobody knows where,
     const iptables = createIptables({ family: 'IPv4', variant, runner });
     expect(await iptables.stamp('nat')).toBeUndefined();
     expect(await iptables.stamp('nat')).toBeUndefined();
+    expect(await iptables.changedByOthers('nat')).toBeUndefined();
     iptables.close();
   }
 });

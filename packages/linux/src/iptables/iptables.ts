@@ -49,6 +49,14 @@ export interface Iptables {
    */
   stamp(table: IptablesTable): Promise<string | undefined>;
 
+  /**
+   * Whether rules or chains of the table may have come or gone since the last call, other than by `restore` of an instance
+   * with the same runner. Costs and knows what {@link stamp} does; the first call says false, and begins to follow.
+   *
+   * @returns undefined where the kernel cannot be asked. Never rejects.
+   */
+  changedByOthers(table: IptablesTable): Promise<boolean | undefined>;
+
   /** @throws IptablesError with code `IPTABLES_MISSING` when the tool is not there. */
   version(): Promise<IptablesVersion>;
 

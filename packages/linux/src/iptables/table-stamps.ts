@@ -8,6 +8,10 @@ import type { IptablesTable, IptablesVariant } from './iptables.js';
 
 /** Asks the kernel whether tables were changed, with a few system calls and without starting a program. */
 export interface TableStamps {
+  /** Whether stamps are numbers that rise. */
+  readonly counted: boolean;
+  /** What has one stamp: tables of one scope are changed together, as far as stamps can tell. */
+  scopeOf(table: IptablesTable): string;
   /** See {@link Iptables.stamp}. Never rejects. */
   of(table: IptablesTable): Promise<string | undefined>;
   /** Another call opens it again. Idempotent. */
@@ -32,9 +36,14 @@ const NFGENMSG = Buffer.alloc(4);
 
 /** nf_tables counts the transactions of a network namespace, whoever makes them, and whatever they change. */
 class GenerationStamps implements TableStamps {
+  readonly counted = true;
   #netlink: NetlinkSocket | undefined;
 
   constructor(private readonly namespace: string | undefined) {}
+
+  scopeOf(): string {
+    return 'nf_tables';
+  }
 
   async of(): Promise<string | undefined> {
     this.#netlink ??= new NetlinkSocket('netfilter', this.namespace === undefined ? {} : { namespace: this.namespace });
@@ -68,6 +77,7 @@ const NAME_BYTES = 32;
 
 /** What the kernel tells of a table without copying it: how large it is, and where in it each hook has its rules. */
 class InfoStamps implements TableStamps {
+  readonly counted = false;
   #libc: Libc | undefined;
   #fd: number | undefined;
 
@@ -75,6 +85,10 @@ class InfoStamps implements TableStamps {
     private readonly family: IPFamily,
     private readonly namespace: string | undefined,
   ) {}
+
+  scopeOf(table: IptablesTable): string {
+    return `${this.family} ${table}`;
+  }
 
   async of(table: IptablesTable): Promise<string | undefined> {
     try {

@@ -16,6 +16,8 @@ export interface RuleWatchOptions {
    * Default: only what a look has seen is missed.
    */
   readonly placed?: () => number;
+  /** Called after each look that has missed nothing; rejects when it cannot look. Default: nothing. */
+  readonly lookFurther?: () => Promise<void>;
   readonly onDrift: (what: string) => void;
   /** Told of a look that failed, once until one succeeds again. */
   readonly onFailure: (reason: string) => void;
@@ -27,13 +29,24 @@ export interface RuleWatchOptions {
  * @returns when the signal aborts.
  */
 export async function watchRules(options: RuleWatchOptions): Promise<void> {
-  const { rules, iptables, clock, signal, placed, onDrift, onFailure } = options;
+  const { rules, iptables, clock, signal, placed, lookFurther, onDrift, onFailure } = options;
   const sentinels = new RuleSentinels(rules, iptables);
   let failing = false;
   while (!signal.aborted) {
     await pause(clock, INTERVAL, signal);
     try {
-      await sentinels.look(signal, onDrift, placed);
+      let missed = false;
+      await sentinels.look(
+        signal,
+        (what) => {
+          missed = true;
+          onDrift(what);
+        },
+        placed,
+      );
+      if (!missed && !signal.aborted) {
+        await lookFurther?.();
+      }
       failing = false;
     } catch (error) {
       if (!failing) {

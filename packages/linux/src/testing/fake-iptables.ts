@@ -50,6 +50,9 @@ export class FakeIptables implements Iptables {
 
   readonly #tables = new Map<IptablesTable, Table>();
   #generation = 0;
+  /** By table, how often others changed it. */
+  readonly #changesOfOthers = new Map<IptablesTable, number>();
+  readonly #seen = new Map<IptablesTable, number>();
   readonly #failures: unknown[] = [];
   readonly #version: IptablesVersion;
 
@@ -75,9 +78,23 @@ export class FakeIptables implements Iptables {
     return [...this.#table(table).keys()];
   }
 
+  /** As `restore`, by somebody else. */
+  async restoreByOthers(document: string): Promise<void> {
+    this.#commit(document, (table) => {
+      const changed = this.#version.variant === 'nft' ? [...this.#tables.keys()] : [table];
+      for (const one of changed) {
+        this.#changesOfOthers.set(one, (this.#changesOfOthers.get(one) ?? 0) + 1);
+      }
+    });
+  }
+
   async restore(document: string): Promise<void> {
     this.documents.push(document);
     this.#failIfAsked();
+    this.#commit(document);
+  }
+
+  #commit(document: string, onCommit: (table: IptablesTable) => void = () => {}): void {
     let name: IptablesTable | undefined;
     let table: Table = new Map();
     const lines = document.split('\n');
@@ -93,6 +110,7 @@ export class FakeIptables implements Iptables {
           checkJumps(table);
           this.#tables.set(name, table);
           this.#generation++;
+          onCommit(name);
           name = undefined;
         } else {
           if (name === undefined || this.refuses(line)) {
@@ -152,6 +170,16 @@ export class FakeIptables implements Iptables {
     return this.#version.variant === 'nft'
       ? String(this.#generation)
       : [...this.#table(name).values()].map(({ rules }) => rules.length).join(' ');
+  }
+
+  async changedByOthers(name: IptablesTable): Promise<boolean | undefined> {
+    if (!this.stamps) {
+      return undefined;
+    }
+    const changes = this.#changesOfOthers.get(name) ?? 0;
+    const changed = (this.#seen.get(name) ?? changes) !== changes;
+    this.#seen.set(name, changes);
+    return changed;
   }
 
   async version(): Promise<IptablesVersion> {
