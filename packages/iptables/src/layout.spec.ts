@@ -2,23 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { FakeIptables } from '@kube-proxier/linux/testing';
 import { serviceChain } from './chain-names.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
-import { ClusterSketch, everything, type ServiceSketch } from './testing/clusters.js';
+import { ClusterSketch, everything, type ServiceSketch, sketch } from './testing/clusters.js';
 import { fakeSettings } from './testing/fake-settings.js';
 
-const PLAIN: ServiceSketch = {
+const PLAIN = sketch(10, {
   name: 'ns/web',
-  number: 10,
-  protocol: 'TCP',
-  kind: 'ClusterIP',
-  internalLocal: false,
-  externalLocal: false,
-  affinity: false,
-  ranges: undefined,
   endpoints: [
     { number: 1, node: 'node1' },
     { number: 2, node: 'node2' },
   ],
-};
+});
 const HASH = serviceChain('SVC', { namespace: 'ns', name: 'web', portName: 'p', protocol: 'TCP' }).slice(-16);
 
 /** All chains of one Service in one cluster, hashes and counters made short. */
