@@ -25,6 +25,7 @@ import {
   parseSavedTable,
   type Sysctl,
   type VirtualServerAddress,
+  virtualServerKey,
 } from '@kube-proxier/linux';
 import { Draining, type Led } from './draining.js';
 import { HostSettings } from './host-settings.js';
@@ -85,8 +86,8 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   #queue: Promise<unknown> = Promise.resolve();
   #found: Promise<Iptables> | undefined;
   #link: number | undefined;
-  /** One virtual server that is there, to see whether all were removed. */
-  #sentinel: VirtualServerAddress | undefined;
+  /** Virtual servers that should be there, by key. One of them is looked at to see whether all were removed. */
+  readonly #expected = new Map<string, VirtualServerAddress>();
 
   constructor(private readonly options: IpvsDataplaneOptions) {
     const { family, host, logger = silentLogger, masqueradeBit = 14, scheduler = DEFAULT_SCHEDULER } = options;
@@ -156,7 +157,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       ipvs: host.ipvs,
       iptables: () => this.#iptables(),
       links: host.links,
-      sentinel: () => this.#sentinel,
+      sentinel: () => this.#expected.values().next().value,
       clock,
       signal,
       onDrift,
@@ -222,7 +223,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       this.#draining.stop();
       const staying = await cleanUp(host, await this.#iptables(), installed, gently);
       this.#link = undefined;
-      this.#sentinel = undefined;
+      this.#expected.clear();
       if (gently) {
         // All is removed without it, and what stays has to be looked at again.
         await forgetDatagrams(host.conntrack, installed.virtualServers).catch((error) =>
@@ -276,19 +277,24 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         return await this.#setAddresses(step.add, step.remove);
       case 'draining':
         return await this.#drain(step.servers);
-      case 'retirement': {
-        const gone = step.servers.some((at) => same(at, this.#sentinel));
-        this.#sentinel = gone ? undefined : this.#sentinel;
+      case 'retirement':
+        for (const at of step.servers) {
+          this.#expected.delete(virtualServerKey(at));
+        }
         return await this.#draining.retire(step);
-      }
     }
   }
 
   async #program(commands: readonly IpvsCommand[]): Promise<readonly NetlinkRefused[]> {
     const { ipvs } = this.options.host;
+    for (const command of commands) {
+      if (command.do === 'delete-virtual') {
+        this.#expected.delete(virtualServerKey(command.at));
+      }
+    }
     const results = await ipvs.execute(commands);
     this.#draining.keep(commands);
-    this.#noteSentinel(commands);
+    this.#noteExpected(commands, results);
     const refused: NetlinkRefused[] = [];
     const again: IpvsCommand[] = [];
     for (const [index, command] of commands.entries()) {
@@ -306,12 +312,11 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return [...refused, ...second.flatMap((result) => result ?? [])];
   }
 
-  #noteSentinel(commands: readonly IpvsCommand[]): void {
-    for (const command of commands) {
-      if (command.do === 'add-virtual') {
-        this.#sentinel ??= command.virtual.at;
-      } else if (command.do === 'delete-virtual' && same(command.at, this.#sentinel)) {
-        this.#sentinel = undefined;
+  #noteExpected(commands: readonly IpvsCommand[], results: readonly (NetlinkRefused | undefined)[]): void {
+    for (const [index, command] of commands.entries()) {
+      const result = results[index];
+      if (command.do === 'add-virtual' && (result === undefined || result.errnoName === 'EEXIST')) {
+        this.#expected.set(virtualServerKey(command.virtual.at), command.virtual.at);
       }
     }
   }
@@ -459,7 +464,13 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         found.push({ virtual: server, reals: await host.ipvs.realServers(server.at) });
       }
     }
-    this.#sentinel = found[0]?.virtual.at;
+    this.#expected.clear();
+    for (const { virtual, reals } of found) {
+      // One without any weight may be on its way out.
+      if (reals.length === 0 || reals.some(({ weight }) => weight > 0)) {
+        this.#expected.set(virtualServerKey(virtual.at), virtual.at);
+      }
+    }
     return found;
   }
 
@@ -476,8 +487,4 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
 
 function isGone(command: IpvsCommand, refused: NetlinkRefused): boolean {
   return command.do.startsWith('delete') && (refused.errnoName === 'ESRCH' || refused.errnoName === 'ENOENT');
-}
-
-function same(left: VirtualServerAddress, right: VirtualServerAddress | undefined): boolean {
-  return right !== undefined && JSON.stringify(left) === JSON.stringify(right);
 }
