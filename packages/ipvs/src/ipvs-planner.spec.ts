@@ -199,6 +199,29 @@ describe('a Service that goes while it has connections', () => {
     expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
   });
 
+  test('when it comes back with other endpoints, those of before go with their last connection', async () => {
+    const clock = new VirtualClock();
+    const { host, dataplane, resolver, objects, slices, slice } = world(2, { clock });
+    await install(dataplane, resolver.checkout().state);
+    host.ipvs.connect(at, real, 1);
+    const sync = async () => {
+      const { state, changes } = resolver.checkout();
+      await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
+    };
+    resolver.updateService(objects[0], undefined);
+    await sync();
+    resolver.updateEndpointSlice(slices[0], slice(0, ['10.244.9.9']));
+    resolver.updateService(undefined, objects[0]);
+    await sync();
+    const weights = async () =>
+      Object.fromEntries((await host.ipvs.realServers(at)).map(({ address, weight }) => [address, weight]));
+    await clock.advance(60_000);
+    expect(await weights()).toEqual({ '10.244.1.1': 0, '10.244.9.9': 1 });
+    host.ipvs.connect(at, real, 0);
+    await clock.advance(60_000);
+    expect(await weights()).toEqual({ '10.244.9.9': 1 });
+  });
+
   test('its address stays for it when another port of it goes later', async () => {
     const clock = new VirtualClock();
     const { host, dataplane, resolver } = world(1, { clock });
