@@ -345,7 +345,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   }
 
   async #setAddresses(add: readonly string[], unwanted: readonly string[]): Promise<readonly NetlinkRefused[]> {
-    const { links } = this.options.host;
+    const { links, sets } = this.options.host;
     const link = this.#link ?? (await this.#makeInterface());
     this.#draining.keepAddresses(add);
     const remove = this.#draining.removable(unwanted);
@@ -353,9 +353,14 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       ...add.map((address) => ({ do: 'add-address', link, address }) as const),
       ...remove.map((address) => ({ do: 'delete-address', link, address }) as const),
     ]);
-    return results.flatMap((result, index) =>
-      result === undefined || result.errnoName === (index < add.length ? 'EEXIST' : 'EADDRNOTAVAIL') ? [] : [result],
-    );
+    const set = setName('ADDRESSES', this.options.family);
+    const entries = remove.map((address) => ({ do: 'delete-entry', set, entry: { address } }) as const);
+    return [
+      ...results.map((result, index) =>
+        result?.errnoName === (index < add.length ? 'EEXIST' : 'EADDRNOTAVAIL') ? undefined : result,
+      ),
+      ...(await sets.execute(entries)),
+    ].flatMap((refused) => refused ?? []);
   }
 
   async #makeInterface(): Promise<number> {

@@ -83,7 +83,7 @@ describe('what a change costs', () => {
     resolver.updateService(one, undefined);
     const go = resolver.checkout();
     expect(commandsOf(dataplane.plan(go.state, go.changes))).toEqual([
-      ...['delete-address', 'delete-virtual', 'delete-entry', 'delete-entry'],
+      ...['delete-address', 'delete-virtual', 'delete-entry'],
     ]);
     expect(objects).toHaveLength(2);
   });
@@ -148,6 +148,10 @@ describe('a Service that goes while it has connections', () => {
   const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
   const real = { address: '10.244.1.1', port: 8080 };
 
+  /** Whose other ports are refused. */
+  const virtualAddresses = async (dataplane: IpvsDataplane) =>
+    (await dataplane.readBack()).sets.get('KUBE-IPVS-ADDRESSES')?.entries.map(({ address }) => address);
+
   async function gone() {
     const made = world(2);
     const { host, dataplane, resolver, objects } = made;
@@ -161,13 +165,14 @@ describe('a Service that goes while it has connections', () => {
     };
     const state = await put(objects[0], undefined);
     const addresses = async () => (await dataplane.readBack()).addresses;
-    return { ...made, put, state, addresses };
+    return { ...made, put, state, addresses, virtual: () => virtualAddresses(dataplane) };
   }
 
   test('its virtual server stays without weight, and goes with the last of them', async () => {
-    const { host, state, addresses } = await gone();
+    const { host, state, addresses, virtual } = await gone();
     expect((await host.ipvs.realServers(at)).map(({ weight }) => weight)).toEqual([0, 0]);
     expect(await addresses()).toContain(at.address);
+    expect(await virtual()).toContain(at.address);
     const other = new IpvsDataplane({ family: 'IPv4', host });
     expect(other.plan(state, diffStates(undefined, state), await other.readBack())).toBeUndefined();
     host.ipvs.connect(at, real, 0);
@@ -250,6 +255,7 @@ describe('a Service that goes while it has connections', () => {
       await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
     }
     expect((await dataplane.readBack()).addresses).toContain('10.96.7.7');
+    expect(await virtualAddresses(dataplane)).toContain('10.96.7.7');
     host.ipvs.connect(first, { address: '10.244.1.7', port: 8080 }, 0);
     await clock.advance(60_000);
     expect(await contents(dataplane)).toEqual(await freshContents('IPv4', resolver.latest));

@@ -111,7 +111,7 @@ export class IpvsPlanner {
       ...(sets.create.length === 0 ? [] : [{ to: 'sets', commands: sets.create } as const]),
       ...(installed?.hasInterface === true ? [] : [{ to: 'interface' } as const]),
     ];
-    const steps = stepsOf(changes, family);
+    const steps = stepsOf(changes, family, table.addresses.others);
     // Rules come when the sets that they look at are full, and before IPVS catches anything.
     const filled = steps[0]?.to === 'sets' ? 1 : 0;
     return [
@@ -127,7 +127,7 @@ export class IpvsPlanner {
     const { family } = this.options;
     const table = this.#table?.state === previous ? this.#table : new ItemTable(previous, this.#context());
     this.#table = table;
-    const steps = stepsOf(leavingAtOnce(table.advance(next, changes), next, table), family);
+    const steps = stepsOf(leavingAtOnce(table.advance(next, changes), next, table), family, table.addresses.others);
     const rules = changes.nodeChanged ? rewritten(this.#skeleton(previous), this.#skeleton(next)) : undefined;
     return rules === undefined ? steps : [...steps, rules];
   }
@@ -213,6 +213,7 @@ function retiringIn(
   const keys = new Set(retiring.map(({ virtual: { at } }) => virtualItemKey(at)));
   const addresses = new Set(retiring.flatMap(({ virtual: { at } }) => (at.kind === 'address' ? [at.address] : [])));
   const anyMark = retiring.some(({ virtual: { at } }) => at.kind === 'mark');
+  const held = (address: string) => anyMark || addresses.has(address);
   return (item) => {
     switch (item.kind) {
       case 'virtual':
@@ -224,9 +225,11 @@ function retiringIn(
           (keys.has(virtualItemKey(item.at)) || table.get(virtualItemKey(item.at)) !== undefined)
         );
       case 'entry':
-        return item.role === 'FRONTENDS' && keys.has(frontendItemKey(item.entry) ?? '');
+        return item.role === 'ADDRESSES'
+          ? held(item.entry.address) && !table.addresses.others.has(item.entry.address)
+          : item.role === 'FRONTENDS' && keys.has(frontendItemKey(item.entry) ?? '');
       case 'address':
-        return anyMark || addresses.has(item.address);
+        return held(item.address);
     }
   };
 }

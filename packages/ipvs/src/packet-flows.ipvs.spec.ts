@@ -166,6 +166,26 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
     }
   });
 
+  test('an address that a Service gives up keeps its connections, and refuses everything else', async () => {
+    const { sandbox } = world;
+    const [to, port] = world.target('loadBalancerIP');
+    const service = world.serviceOf('TCP');
+    const withServiceCIDRs = { serviceCIDRs: [six ? 'fd00:10:96::/112' : '10.96.0.0/16'] };
+    await world.install(world.stateOf(service, [world.local(1)], 'TCP', withServiceCIDRs));
+    const server = await sandbox.node.serve({ port: 81 });
+    const connection = await sandbox.client.open({ to, port });
+    try {
+      await world.install(world.stateOf({ ...service, status: {} }, [world.local(1)], 'TCP', withServiceCIDRs));
+      expect(await connection.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
+      for (const other of [port, 81]) {
+        expect([other, (await sandbox.client.connect({ to, port: other })).kind]).toEqual([other, 'refused']);
+      }
+    } finally {
+      await connection.close('reset');
+      await server.close();
+    }
+  });
+
   test('an endpoint that comes back while it drains is used again', async () => {
     const { sandbox } = world;
     const [to, port] = world.target('clusterIP');
