@@ -14,6 +14,7 @@ import {
 import {
   type Conntrack,
   type IpSet,
+  type IpSetCommand,
   type IpSets,
   type Iptables,
   type Ipvs,
@@ -83,6 +84,9 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   readonly #draining: Draining;
   readonly #logger: Logger;
   readonly #told = new Set<string>();
+  readonly #ofKubeProxy: readonly string[];
+  /** Sets that kube-proxy left and rules of others look at; seen no more until the next start. */
+  readonly #held = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
   #found: Promise<Iptables> | undefined;
   #link: number | undefined;
@@ -93,6 +97,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     const { family, host, logger = silentLogger, masqueradeBit = 14, scheduler = DEFAULT_SCHEDULER } = options;
     this.#logger = logger;
     this.#marks = new MarkLayout(masqueradeBit);
+    this.#ofKubeProxy = kubeProxySets(family);
     this.#planner = new IpvsPlanner({
       family,
       masqueradeBit,
@@ -270,7 +275,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         await (await this.#iptables()).restore(step.document);
         return [];
       case 'sets':
-        return (await sets.execute(step.commands)).flatMap((refused) => refused ?? []);
+        return this.#withoutHeld(step.commands, await sets.execute(step.commands));
       case 'ipvs':
         return await this.#program(step.commands);
       case 'addresses':
@@ -283,6 +288,23 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         }
         return await this.#draining.retire(step);
     }
+  }
+
+  /** Rules of others may look at a set that kube-proxy made: then it stays with them. */
+  #withoutHeld(
+    commands: readonly IpSetCommand[],
+    results: readonly (NetlinkRefused | undefined)[],
+  ): readonly NetlinkRefused[] {
+    return results.flatMap((refused, index) => {
+      const command = commands[index];
+      const name = command?.do === 'destroy-set' ? command.name : undefined;
+      if (refused?.errnoName !== 'IPSET_BUSY' || name === undefined || !this.#ofKubeProxy.includes(name)) {
+        return refused ?? [];
+      }
+      this.#held.add(name);
+      this.#tell(`The set ${name} of kube-proxy stays: rules of others look at it, though nothing changes it any more`);
+      return [];
+    });
   }
 
   async #program(commands: readonly IpvsCommand[]): Promise<readonly NetlinkRefused[]> {
@@ -304,6 +326,9 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       } else if (result?.errnoName === 'EEXIST' && command.do === 'add-real') {
         // Still there from before, without weight.
         again.push({ ...command, do: 'set-real' });
+      } else if (result?.errnoName === 'ENOENT' && command.do === 'set-real') {
+        // It had no connection left, and was taken out since it was read back.
+        again.push({ ...command, do: 'add-real' });
       } else if (result !== undefined && !isGone(command, result)) {
         refused.push(result);
       }
@@ -425,8 +450,8 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     const { family, host } = this.options;
     const there = new Set(await host.sets.names());
     const sets = new Map<string, IpSet>();
-    for (const name of [...SET_ROLES.map((role) => setName(role, family)), ...kubeProxySets(family)]) {
-      const found = there.has(name) ? await host.sets.find(name) : undefined;
+    for (const name of [...SET_ROLES.map((role) => setName(role, family)), ...this.#ofKubeProxy]) {
+      const found = there.has(name) && !this.#held.has(name) ? await host.sets.find(name) : undefined;
       if (found !== undefined) {
         sets.set(name, found);
       }
@@ -449,7 +474,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         ({ address, port, protocol }) => `${protocol} ${address} ${port}`,
       ),
     );
-    const afterKubeProxy = kubeProxySets(family).some((name) => sets.has(name));
+    const afterKubeProxy = this.#ofKubeProxy.some((name) => sets.has(name));
     const isOurs = (at: VirtualServerAddress): boolean => {
       if (at.family !== family) {
         return false;
@@ -458,9 +483,11 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         return this.#marks.isOurs(at.mark);
       }
       const { address, port, protocol } = at;
+      // A Service may have an address of somebody else's network: what it was given there is ours.
       return (
-        !excludeCIDRs.some((cidr) => cidrContains(cidr, address)) &&
-        (virtual.has(address) || named.has(`${protocol} ${address} ${port}`) || (afterKubeProxy && local.has(address)))
+        named.has(`${protocol} ${address} ${port}`) ||
+        (!excludeCIDRs.some((cidr) => cidrContains(cidr, address)) &&
+          (virtual.has(address) || (afterKubeProxy && local.has(address))))
       );
     };
     const found: InstalledVirtualServer[] = [];

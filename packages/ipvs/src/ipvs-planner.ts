@@ -333,14 +333,14 @@ function tableLines(table: SkeletonTable, wanted: Skeleton, saved: SavedTable): 
   return [...chains, ...jumps, ...(table === 'mangle' ? [] : removalLines(table, saved))];
 }
 
-/** Takes out what only kube-proxy's ipvs mode makes. */
+/** Takes out what only kube-proxy's ipvs mode makes. Rules of others that look at its sets stay, and so do these sets. */
 export function removalLines(table: 'filter' | 'nat', saved: SavedTable): readonly string[] {
   const old = new Set(KUBE_PROXY_CHAINS[table].filter((chain) => saved.has(chain)));
   const rules = [...saved].flatMap(([chain, { rules }]) =>
     old.has(chain)
       ? []
       : rules
-          .filter((text) => old.has(targetOf(text) ?? '') || usesKubeProxySet(text))
+          .filter((text) => old.has(targetOf(text) ?? '') || (chain.startsWith('KUBE-') && usesKubeProxySet(text)))
           .map((text) => `-D ${chain} ${text}`),
   );
   return [...[...old].map((chain) => `:${chain} - [0:0]`), ...rules, ...[...old].map((chain) => `-X ${chain}`)];
