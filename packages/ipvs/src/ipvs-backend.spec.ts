@@ -68,6 +68,7 @@ test.each([
     /\["10.0.0.0\/8","here"\]; it must be a list of networks, each like 10.0.0.0\/8/,
   ],
   [{ timeouts: { tcp: -1, tcpFin: 0, udp: 0 } }, /whole seconds/],
+  [{ timeouts: { tcp: 0, tcpFin: 0, udp: 2 ** 32 } }, /0 to 2147483647/],
 ])('options that no host can follow are refused: %j', (options, message) => {
   let error: unknown;
   try {

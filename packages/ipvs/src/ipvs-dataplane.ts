@@ -21,7 +21,7 @@ import {
   type IpvsCommand,
   type IpvsTimeouts,
   type Links,
-  type NetlinkRefused,
+  NetlinkRefused,
   ProcSysctl,
   parseSavedTable,
   type Sysctl,
@@ -90,6 +90,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   #queue: Promise<unknown> = Promise.resolve();
   #found: Promise<Iptables> | undefined;
   #link: number | undefined;
+  #refusesTimeouts = false;
   /** Virtual servers that should be there, by key. One of them is looked at to see whether all were removed. */
   readonly #expected = new Map<string, VirtualServerAddress>();
 
@@ -405,17 +406,30 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return made?.index ?? 0;
   }
 
+  /** Without them IPVS serves as well (spec V-6), so what the kernel refuses is told, and left. */
   async #setTimeouts(): Promise<void> {
     const { host, timeouts } = this.options;
-    if (timeouts !== undefined && timeouts.tcp + timeouts.tcpFin + timeouts.udp > 0) {
+    if (timeouts === undefined || this.#refusesTimeouts || timeouts.tcp + timeouts.tcpFin + timeouts.udp === 0) {
+      return;
+    }
+    try {
       await host.ipvs.setTimeouts(timeouts);
+    } catch (error) {
+      if (!(error instanceof NetlinkRefused)) {
+        throw error;
+      }
+      this.#refusesTimeouts = true;
+      this.#tell(`The timeouts of IPVS stay as they are, choose shorter ones: ${messageOf(error)}`);
     }
   }
 
   async #hasTimeouts(): Promise<boolean> {
     const { host, timeouts = { tcp: 0, tcpFin: 0, udp: 0 } } = this.options;
     const found = await host.ipvs.timeouts();
-    return (['tcp', 'tcpFin', 'udp'] as const).every((name) => timeouts[name] === 0 || timeouts[name] === found[name]);
+    return (
+      this.#refusesTimeouts ||
+      (['tcp', 'tcpFin', 'udp'] as const).every((name) => timeouts[name] === 0 || timeouts[name] === found[name])
+    );
   }
 
   async #readBack(): Promise<InstalledIpvs> {

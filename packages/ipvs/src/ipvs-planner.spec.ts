@@ -108,6 +108,18 @@ test('timeouts that are asked for anew are set at the next start, and those that
   expect(await host.ipvs.timeouts()).toEqual({ tcp: 60, tcpFin: 120, udp: 7 });
 });
 
+test('timeouts that the kernel refuses are told once; everything else is in force', async () => {
+  const { host, resolver } = world(1);
+  const { state } = resolver.checkout();
+  const warned: string[] = [];
+  const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
+  const timeouts = { tcp: 0x7fff_ffff, tcpFin: 0, udp: 0 };
+  const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger, timeouts });
+  await install(dataplane, state);
+  expect(warned).toEqual([expect.stringMatching(/^The timeouts of IPVS stay as they are, .*EINVAL/)]);
+  expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
+});
+
 describe('draining', () => {
   test('a server with connections stays without weight, comes back when it is wanted, and goes when it is idle', async () => {
     const { host, dataplane, resolver, slices, slice } = world(1);

@@ -15,6 +15,8 @@ const ESRCH = 3;
 const EEXIST = 17;
 const EINVAL = 22;
 const ERANGE = 34;
+/** A timeout in the kernel's ticks, a hundred a second here, has to fit an integer. */
+const MOST_SECONDS = Math.floor(0x7fff_ffff / 100);
 
 interface Server {
   virtual: VirtualServer;
@@ -95,6 +97,9 @@ export class FakeIpvs implements Ipvs {
   }
 
   async setTimeouts({ tcp, tcpFin, udp }: IpvsTimeouts): Promise<void> {
+    if (Math.max(tcp, tcpFin, udp) > MOST_SECONDS) {
+      throw new NetlinkRefused(EINVAL, 'set the timeouts of IPVS');
+    }
     const before = this.#timeouts;
     this.#timeouts = { tcp: tcp || before.tcp, tcpFin: tcpFin || before.tcpFin, udp: udp || before.udp };
   }

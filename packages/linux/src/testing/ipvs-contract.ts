@@ -125,6 +125,14 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     expected: [[undefined, 'ESRCH', undefined], [], [undefined, undefined, undefined], []],
   },
   {
+    name: 'timeouts that the kernel cannot count are refused, all three',
+    run: async ({ ipvs }) => [
+      await ipvs.setTimeouts({ tcp: 77, tcpFin: 0, udp: 0x7fff_ffff }).catch(({ errnoName }) => errnoName),
+      (await ipvs.timeouts()).tcp === 77,
+    ],
+    expected: ['EINVAL', false],
+  },
+  {
     name: 'timeouts of 0 are left as they are',
     run: async ({ ipvs }) => {
       await ipvs.setTimeouts({ tcp: 600, tcpFin: 0, udp: 0 });
