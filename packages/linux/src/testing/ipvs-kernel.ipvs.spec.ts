@@ -41,4 +41,17 @@ describe('the kernel', () => {
     await namespace.runner.run({ command: 'iptables', args: ['-D', ...rule] });
     expect(await destroy()).toBeUndefined();
   });
+
+  test.each([
+    ['10.96.0.1', 24],
+    ['fd00::a', 64],
+  ])('an address that has the prefix length of a network is removed as well: %s/%i', async (address, length) => {
+    const { links } = subject;
+    await links.addDummy('kpx-dummy');
+    await namespace.runner.run({ command: 'ip', args: ['address', 'add', `${address}/${length}`, 'dev', 'kpx-dummy'] });
+    const link = (await links.find('kpx-dummy'))?.index ?? 0;
+    expect(await links.execute([{ do: 'delete-address', link, address }])).toEqual([undefined]);
+    expect((await links.addresses()).filter((found) => found.link === link)).toEqual([]);
+    await links.remove('kpx-dummy');
+  });
 });
