@@ -80,3 +80,14 @@ test('an endpoint without weight that is wanted again is there, also when it was
   expect(await host.ipvs.realServers(WEB)).toMatchObject([{ ...ENDPOINT, weight: 1 }]);
   dataplane.close();
 });
+
+test('a limit that others set of an endpoint is taken back', async () => {
+  const host = fakeHost('IPv4');
+  const state = stateOf();
+  const dataplane = new IpvsDataplane({ family: 'IPv4', host });
+  await install(dataplane, state);
+  host.ipvs.limit(WEB, ENDPOINT, 1);
+  await install(dataplane, state);
+  expect(await host.ipvs.realServers(WEB)).toMatchObject([{ ...ENDPOINT, weight: 1, connectionLimit: 0 }]);
+  expect(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack())).toBeUndefined();
+});

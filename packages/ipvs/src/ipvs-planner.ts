@@ -261,14 +261,14 @@ function installedItems(
     const { at } = virtual;
     put({ kind: 'virtual', key: virtualItemKey(at), virtual });
     const drains = at.kind === 'mark' ? marks.isOurs(at.mark) : at.protocol !== 'UDP';
-    for (const { address, port, weight, forwarding } of reals) {
+    for (const { address, port, weight, forwarding, connectionLimit } of reals) {
       const real = { address, port, weight };
-      // One that packets are not masqueraded to is written again, as it should be.
+      // One that packets are not masqueraded to, or not all of them go to, is written again, as it should be.
       put({
         kind: 'real',
         key: realItemKey(at, real),
         at,
-        real: forwarding === 0 ? real : { ...real, weight: -1 },
+        real: forwarding === 0 && (connectionLimit === 0 || weight === 0) ? real : { ...real, weight: -1 },
         drains,
       });
     }

@@ -48,6 +48,15 @@ export class FakeIpvs implements Ipvs {
     this.#servers.clear();
   }
 
+  /** As somebody else who gives a real server no more than so many connections. */
+  limit(at: VirtualServerAddress, { address, port }: { address: string; port: number }, connectionLimit: number) {
+    const reals = this.#servers.get(virtualServerKey(at))?.reals;
+    const real = reals?.get(`${address}:${port}`);
+    if (real !== undefined) {
+      reals?.set(`${address}:${port}`, { ...real, connectionLimit });
+    }
+  }
+
   /** Lets a real server have connections. */
   connect(
     at: VirtualServerAddress,
@@ -160,7 +169,8 @@ function putReal({ virtual, reals }: Server, real: RealServer, adding: boolean):
   if (real.address.includes(':') !== (virtual.at.family === 'IPv6')) {
     return EINVAL;
   }
-  const counts = found ?? { forwarding: 0, activeConnections: 0, inactiveConnections: 0, persistentConnections: 0 };
-  reals.set(key, { ...counts, ...real });
+  const { activeConnections = 0, inactiveConnections = 0, persistentConnections = 0 } = found ?? {};
+  const counts = { activeConnections, inactiveConnections, persistentConnections };
+  reals.set(key, { ...real, forwarding: 0, connectionLimit: 0, ...counts });
   return 0;
 }

@@ -98,10 +98,20 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     ],
     expected: [
       ['ENOENT', undefined, 'EEXIST', undefined, undefined, 'ESRCH', 'ENOENT', 'ESRCH'],
-      [{ ...REAL, weight: 0, forwarding: 0, activeConnections: 0, inactiveConnections: 0, persistentConnections: 0 }],
       [
         {
-          ...{ address: 'fd00::7', port: 8080, weight: 3, forwarding: 0 },
+          ...REAL,
+          weight: 0,
+          forwarding: 0,
+          connectionLimit: 0,
+          activeConnections: 0,
+          inactiveConnections: 0,
+          persistentConnections: 0,
+        },
+      ],
+      [
+        {
+          ...{ address: 'fd00::7', port: 8080, weight: 3, forwarding: 0, connectionLimit: 0 },
           ...{ activeConnections: 0, inactiveConnections: 0, persistentConnections: 0 },
         },
       ],
