@@ -49,6 +49,20 @@ function waitsForReuse(release: string | undefined): boolean {
   return (major === 4 && minor >= 1) || (major === 5 && minor < 9);
 }
 
+/**
+ * Tries whether what nothing works without can be set, and leaves it as it was.
+ *
+ * @throws SysctlError when it cannot.
+ */
+export async function trySettings(sysctl: Sysctl): Promise<void> {
+  for (const { name, value } of SETTINGS.filter(({ needed }) => needed)) {
+    const before = await sysctl.read(name);
+    if (await sysctl.write(name, value)) {
+      await sysctl.write(name, before);
+    }
+  }
+}
+
 /** Kernel settings that IPVS needs to serve Services. */
 export class HostSettings {
   readonly #settings: readonly Setting[];
