@@ -164,6 +164,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       iptables: () => this.#iptables(),
       links: host.links,
       sentinel: () => this.#expected.values().next().value,
+      link: () => this.#link,
       clock,
       signal,
       onDrift,
@@ -200,6 +201,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       ],
       [commands('sets', () => true), 'sets and entries'],
       [sum((step) => (step.to === 'addresses' ? step.add.length + step.remove.length : 0)), 'addresses'],
+      [sum((step) => (step.to === 'interface' ? 1 : 0)), 'interfaces'],
       [sum((step) => (step.to === 'rules' ? step.tables.length : 0)), 'tables of rules'],
     ] as const;
     return words

@@ -84,6 +84,19 @@ describe('others who take away what is ours are noticed by the next look, once',
       expect(gone).toEqual([`the interface ${INTERFACE} is gone`]);
     }));
 
+  test('the interface is removed, and the other family makes another one before the next look', () =>
+    watched(async (host, clock, gone, dataplane) => {
+      const { addresses } = await dataplane.readBack();
+      await host.links.remove(INTERFACE);
+      await host.links.addDummy(INTERFACE);
+      await clock.advance(10 * ROUND);
+      expect(gone).toEqual([`the interface ${INTERFACE} is gone`]);
+      await install(dataplane, stateOf({ web: '10.96.0.10', api: '10.96.0.11' }));
+      expect((await dataplane.readBack()).addresses).toEqual(addresses);
+      await clock.advance(10 * ROUND);
+      expect(gone).toHaveLength(1);
+    }));
+
   test.each(SKELETON_TABLES)('the %s table is flushed', (table) =>
     watched(async (host, clock, gone) => {
       const jumps = SKELETON_JUMPS[table];
