@@ -72,6 +72,27 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
     }
   });
 
+  test('a cluster IP that another interface of the node has is served all the same', async () => {
+    const { sandbox, address, runner } = world;
+    const change = (what: string) =>
+      runner.run({ command: 'ip', args: ['address', what, `${address.clusterIP}/${six ? 128 : 32}`, 'dev', 'lo'] });
+    await change('add');
+    try {
+      const state = world.stateOf(world.serviceOf('TCP'), [world.remote(1)], 'TCP', {
+        serviceCIDRs: [six ? 'fd00:10:96::/112' : '10.96.0.0/16'],
+      });
+      const localAddresses = [...(state.node.localAddresses ?? []), address.clusterIP];
+      await world.install({ ...state, node: { ...state.node, localAddresses } });
+      for (const from of [sandbox.pod(3), sandbox.node, sandbox.client]) {
+        const { kind } = await from.connect({ to: address.clusterIP, port: 80, timeout: 2000 });
+        expect([from.name, kind]).toEqual([from.name, 'answered']);
+      }
+    } finally {
+      await change('delete');
+      await world.install(world.stateOf(world.serviceOf('TCP'), [world.remote(1)], 'TCP'));
+    }
+  });
+
   test('a cluster IP answers ping, from everywhere, with and without endpoints', async () => {
     const { sandbox, address } = world;
     for (const endpoints of [[world.remote(1)], []]) {
