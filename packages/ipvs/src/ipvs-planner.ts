@@ -350,7 +350,11 @@ const OLD_SETS = new Set([...kubeProxySets('IPv4'), ...kubeProxySets('IPv6')]);
 
 function usesKubeProxySet(rule: string): boolean {
   const name = /--match-set (\S+)/.exec(rule)?.[1];
-  return name !== undefined && OLD_SETS.has(name);
+  return name !== undefined && isKubeProxySet(name);
+}
+
+export function isKubeProxySet(name: string): boolean {
+  return OLD_SETS.has(name);
 }
 
 /** Whether a chain holds what it should, however its rules are spelled. */
