@@ -32,6 +32,7 @@ export interface Led {
 /** A virtual server that is not wanted any more, but has connections. */
 interface Retiring {
   readonly at: VirtualServerAddress;
+  readonly reals: readonly DrainingServer[];
   readonly addresses: Set<string>;
   entry: IpSetEntry | undefined;
 }
@@ -76,10 +77,22 @@ export class Draining {
   keep(commands: readonly IpvsCommand[]): void {
     for (const command of this.#servers.size + this.#retiring.size === 0 ? [] : commands) {
       if (command.do === 'add-virtual') {
-        this.#retiring.delete(virtualItemKey(command.virtual.at));
+        this.#takeBack(virtualItemKey(command.virtual.at));
       } else if (command.do === 'add-real' || command.do === 'set-real') {
         this.#servers.delete(drainingKey({ at: command.at, ...command.real }));
       }
+    }
+  }
+
+  /** The virtual server is wanted again; which of its real servers are has yet to be told. */
+  #takeBack(key: string): void {
+    const { reals = [] } = this.#retiring.get(key) ?? {};
+    this.#retiring.delete(key);
+    for (const server of reals) {
+      this.#servers.set(drainingKey(server), server);
+    }
+    if (reals.length > 0 && this.#timer === undefined) {
+      this.#lookIn(DRAIN_INTERVAL);
     }
   }
 
@@ -114,7 +127,8 @@ export class Draining {
     for (const at of servers) {
       const key = virtualItemKey(at);
       if (await this.#hasConnections(at)) {
-        this.#retiring.set(key, { at, addresses: new Set(), entry: byKey.get(key) });
+        const own = reals.filter((real) => virtualItemKey(real.at) === key);
+        this.#retiring.set(key, { at, reals: own, addresses: new Set(), entry: byKey.get(key) });
         byKey.delete(key);
       } else {
         idle.push(at);

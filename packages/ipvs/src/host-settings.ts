@@ -33,6 +33,36 @@ const STRICT_ARP: readonly Setting[] = [
   { name: 'net/ipv4/conf/all/arp_announce', value: 2, needed: false, purpose: 'virtual addresses are not announced' },
 ];
 
+/**
+ * Spec V-5: from 4.1 up to 5.8, kernels let a client that takes a port anew wait for a second, as connections are tracked.
+ * Later ones do not, and take another endpoint where the one of before has no weight: they are left as they are.
+ */
+const WITHOUT_REUSE: Setting = {
+  name: 'net/ipv4/vs/conn_reuse_mode',
+  value: 0,
+  needed: false,
+  purpose: 'clients that take a port anew do not wait for a second',
+};
+
+function waitsForReuse(release: string | undefined): boolean {
+  const [, major = 0, minor = 0] = /^(\d+)\.(\d+)/.exec(release ?? '')?.map(Number) ?? [];
+  return (major === 4 && minor >= 1) || (major === 5 && minor < 9);
+}
+
+/**
+ * Tries whether what nothing works without can be set, and leaves it as it was.
+ *
+ * @throws SysctlError when it cannot.
+ */
+export async function trySettings(sysctl: Sysctl): Promise<void> {
+  for (const { name, value } of SETTINGS.filter(({ needed }) => needed)) {
+    const before = await sysctl.read(name);
+    if (await sysctl.write(name, value)) {
+      await sysctl.write(name, before);
+    }
+  }
+}
+
 /** Kernel settings that IPVS needs to serve Services. */
 export class HostSettings {
   readonly #settings: readonly Setting[];
@@ -49,7 +79,7 @@ export class HostSettings {
 
   /** Whether all that can be set is set. */
   async areRight(): Promise<boolean> {
-    for (const { name, value } of this.#settings) {
+    for (const { name, value } of await this.#wanted()) {
       if (!this.#given.has(name) && (await this.#read(name)) !== String(value)) {
         return false;
       }
@@ -59,7 +89,7 @@ export class HostSettings {
 
   /** @throws SysctlError when one that nothing works without cannot be set. */
   async write(): Promise<void> {
-    for (const { name, value, needed, purpose } of this.#settings) {
+    for (const { name, value, needed, purpose } of await this.#wanted()) {
       try {
         if (await this.sysctl.write(name, value)) {
           this.logger.info(`Set ${name}=${value}, so that ${purpose}`);
@@ -72,6 +102,10 @@ export class HostSettings {
         this.logger.warn(`${error.message}; without it, it cannot be said that ${purpose}`);
       }
     }
+  }
+
+  async #wanted(): Promise<readonly Setting[]> {
+    return waitsForReuse(await this.#read('kernel/osrelease')) ? [...this.#settings, WITHOUT_REUSE] : this.#settings;
   }
 
   async #read(name: string): Promise<string | undefined> {

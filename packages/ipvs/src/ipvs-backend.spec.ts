@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isProxierError } from '@kube-proxier/core';
 import { CommandError, type CommandRunner } from '@kube-proxier/linux';
-import { FakeIpvs } from '@kube-proxier/linux/testing';
+import { FakeIpvs, FakeSysctl } from '@kube-proxier/linux/testing';
 import { createIpvsBackend } from './ipvs-backend.js';
 import { probeHost } from './probe-host.js';
 import { SCHEDULER_NAMES } from './schedulers.js';
@@ -36,6 +36,20 @@ describe('the probe', () => {
     });
   });
 
+  test('a setting that cannot be had is the reason; one that can is left as it was', async () => {
+    const name = 'net/ipv4/vs/conntrack';
+    const withSettings = (sysctl: FakeSysctl) => probe({ ...fakeHost('IPv4'), sysctl });
+    const readOnly = await withSettings(new FakeSysctl({ [name]: 0 }, [name]));
+    expect(readOnly.result).toMatchObject({ usable: false, reason: expect.stringContaining(`${name} is read-only`) });
+    const absent = await withSettings(new FakeSysctl({}));
+    expect(absent.result).toMatchObject({ usable: false, reason: expect.stringContaining(`${name} does not exist`) });
+    const right = await withSettings(new FakeSysctl({ [name]: 1 }, [name]));
+    expect(right.result).toMatchObject({ usable: true });
+    const sysctl = new FakeSysctl({ [name]: 0 });
+    expect((await withSettings(sysctl)).result).toMatchObject({ usable: true });
+    expect(await sysctl.read(name)).toBe('0');
+  });
+
   test('rules that the host does not take are the reason', async () => {
     const host = fakeHost('IPv4');
     host.tools.refuses = (line) => line.includes('--map-set');
@@ -68,6 +82,7 @@ test.each([
     /\["10.0.0.0\/8","here"\]; it must be a list of networks, each like 10.0.0.0\/8/,
   ],
   [{ timeouts: { tcp: -1, tcpFin: 0, udp: 0 } }, /whole seconds/],
+  [{ timeouts: { tcp: 0, tcpFin: 0, udp: 2 ** 32 } }, /0 to 2147483647/],
 ])('options that no host can follow are refused: %j', (options, message) => {
   let error: unknown;
   try {

@@ -56,6 +56,8 @@ const LIMITS: readonly Diagnosis[] = [
 ].map((found) => ({ check: 'ipvs by its nature', status: 'ok', found }));
 
 const SECONDS = OptionRules.wholeNumberFrom(0);
+/** A kernel counts finer than that, and may refuse less. */
+const MOST_SECONDS = 0x7fff_ffff;
 const TIMEOUTS: readonly (keyof IpvsTimeouts)[] = ['tcp', 'tcpFin', 'udp'];
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
@@ -92,11 +94,14 @@ function checked(options: IpvsBackendOptions): IpvsBackendOptions {
     },
     strictARP: OptionRules.boolean,
     timeouts: {
-      expected: '{ tcp, tcpFin, udp }, each in whole seconds, 0 or more',
+      expected: `{ tcp, tcpFin, udp }, each in whole seconds, 0 to ${MOST_SECONDS}`,
       accepts: (value) =>
         typeof value === 'object' &&
         value !== null &&
-        TIMEOUTS.every((name) => SECONDS.accepts((value as Record<string, unknown>)[name])),
+        TIMEOUTS.every((name) => {
+          const seconds = (value as Record<string, unknown>)[name];
+          return SECONDS.accepts(seconds) && (seconds as number) <= MOST_SECONDS;
+        }),
     },
     runner: OptionRules.having('run'),
     sysctl: OptionRules.having('read', 'write'),

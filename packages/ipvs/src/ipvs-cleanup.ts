@@ -2,7 +2,13 @@ import type { IPFamily } from '@kube-proxier/core';
 import { type Conntrack, type Iptables, type NetlinkRefused, type SavedTable, targetOf } from '@kube-proxier/linux';
 import type { IpvsHost } from './ipvs-dataplane.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
-import { type InstalledIpvs, type InstalledVirtualServer, OWN_CHAINS, removalLines } from './ipvs-planner.js';
+import {
+  type InstalledIpvs,
+  type InstalledVirtualServer,
+  isKubeProxySet,
+  OWN_CHAINS,
+  removalLines,
+} from './ipvs-planner.js';
 import { INTERFACE } from './layout.js';
 import { SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
 
@@ -45,7 +51,10 @@ export async function cleanUp(
   }
   if (staying.length === 0) {
     // Until then they tell which virtual servers are ours.
-    refused.push(...(await sets.execute([...installed.sets.keys()].map((name) => ({ do: 'destroy-set', name })))));
+    const names = [...installed.sets.keys()];
+    const results = await sets.execute(names.map((name) => ({ do: 'destroy-set', name })));
+    // What rules of others look at is in nobody's way.
+    refused.push(...results.filter((result, index) => !(gently && isHeld(result, names[index] ?? ''))));
   }
   if (staying.length === 0 && link?.kind === 'dummy') {
     const left = (await links.addresses()).filter((address) => address.link === link.index);
@@ -89,6 +98,10 @@ export async function forgetDatagrams(
     );
     await conntrack.delete(flows);
   }
+}
+
+function isHeld(result: NetlinkRefused | undefined, set: string): boolean {
+  return result?.errnoName === 'IPSET_BUSY' && isKubeProxySet(set);
 }
 
 function isGone({ errnoName }: NetlinkRefused): boolean {

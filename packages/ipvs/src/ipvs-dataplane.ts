@@ -14,17 +14,19 @@ import {
 import {
   type Conntrack,
   type IpSet,
+  type IpSetCommand,
   type IpSets,
   type Iptables,
   type Ipvs,
   type IpvsCommand,
   type IpvsTimeouts,
   type Links,
-  type NetlinkRefused,
+  NetlinkRefused,
   ProcSysctl,
   parseSavedTable,
   type Sysctl,
   type VirtualServerAddress,
+  virtualServerKey,
 } from '@kube-proxier/linux';
 import { Draining, type Led } from './draining.js';
 import { HostSettings } from './host-settings.js';
@@ -84,16 +86,21 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   readonly #draining: Draining;
   readonly #logger: Logger;
   readonly #told = new Set<string>();
+  readonly #ofKubeProxy: readonly string[];
+  /** Sets that kube-proxy left and rules of others look at; seen no more until the next start. */
+  readonly #held = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
   #found: Promise<Iptables> | undefined;
   #link: number | undefined;
-  /** One virtual server that is there, to see whether all were removed. */
-  #sentinel: VirtualServerAddress | undefined;
+  #refusesTimeouts = false;
+  /** Virtual servers that should be there, by key. One of them is looked at to see whether all were removed. */
+  readonly #expected = new Map<string, VirtualServerAddress>();
 
   constructor(private readonly options: IpvsDataplaneOptions) {
     const { family, host, logger = silentLogger, masqueradeBit = 14, scheduler = DEFAULT_SCHEDULER } = options;
     this.#logger = logger;
     this.#marks = new MarkLayout(masqueradeBit);
+    this.#ofKubeProxy = kubeProxySets(family);
     this.#planner = new IpvsPlanner({
       family,
       masqueradeBit,
@@ -158,7 +165,8 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       ipvs: host.ipvs,
       iptables: () => this.#iptables(),
       links: host.links,
-      sentinel: () => this.#sentinel,
+      sentinel: () => this.#expected.values().next().value,
+      link: () => this.#link,
       clock,
       signal,
       onDrift,
@@ -195,6 +203,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       ],
       [commands('sets', () => true), 'sets and entries'],
       [sum((step) => (step.to === 'addresses' ? step.add.length + step.remove.length : 0)), 'addresses'],
+      [sum((step) => (step.to === 'interface' ? 1 : 0)), 'interfaces'],
       [sum((step) => (step.to === 'rules' ? step.tables.length : 0)), 'tables of rules'],
     ] as const;
     return words
@@ -224,7 +233,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       this.#draining.stop();
       const staying = await cleanUp(host, await this.#iptables(), installed, gently);
       this.#link = undefined;
-      this.#sentinel = undefined;
+      this.#expected.clear();
       if (gently) {
         // All is removed without it, and what stays has to be looked at again.
         await forgetDatagrams(host.conntrack, installed.virtualServers).catch((error) =>
@@ -271,26 +280,48 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         await (await this.#iptables()).restore(step.document);
         return [];
       case 'sets':
-        return (await sets.execute(step.commands)).flatMap((refused) => refused ?? []);
+        return this.#withoutHeld(step.commands, await sets.execute(step.commands));
       case 'ipvs':
         return await this.#program(step.commands);
       case 'addresses':
         return await this.#setAddresses(step.add, step.remove);
       case 'draining':
         return await this.#drain(step.servers);
-      case 'retirement': {
-        const gone = step.servers.some((at) => same(at, this.#sentinel));
-        this.#sentinel = gone ? undefined : this.#sentinel;
+      case 'retirement':
+        for (const at of step.servers) {
+          this.#expected.delete(virtualServerKey(at));
+        }
         return await this.#draining.retire(step);
-      }
     }
+  }
+
+  /** Rules of others may look at a set that kube-proxy made: then it stays with them. */
+  #withoutHeld(
+    commands: readonly IpSetCommand[],
+    results: readonly (NetlinkRefused | undefined)[],
+  ): readonly NetlinkRefused[] {
+    return results.flatMap((refused, index) => {
+      const command = commands[index];
+      const name = command?.do === 'destroy-set' ? command.name : undefined;
+      if (refused?.errnoName !== 'IPSET_BUSY' || name === undefined || !this.#ofKubeProxy.includes(name)) {
+        return refused ?? [];
+      }
+      this.#held.add(name);
+      this.#tell(`The set ${name} of kube-proxy stays: rules of others look at it, though nothing changes it any more`);
+      return [];
+    });
   }
 
   async #program(commands: readonly IpvsCommand[]): Promise<readonly NetlinkRefused[]> {
     const { ipvs } = this.options.host;
+    for (const command of commands) {
+      if (command.do === 'delete-virtual') {
+        this.#expected.delete(virtualServerKey(command.at));
+      }
+    }
     const results = await ipvs.execute(commands);
     this.#draining.keep(commands);
-    this.#noteSentinel(commands);
+    this.#noteExpected(commands, results);
     const refused: NetlinkRefused[] = [];
     const again: IpvsCommand[] = [];
     for (const [index, command] of commands.entries()) {
@@ -300,6 +331,9 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       } else if (result?.errnoName === 'EEXIST' && command.do === 'add-real') {
         // Still there from before, without weight.
         again.push({ ...command, do: 'set-real' });
+      } else if (result?.errnoName === 'ENOENT' && command.do === 'set-real') {
+        // It had no connection left, and was taken out since it was read back.
+        again.push({ ...command, do: 'add-real' });
       } else if (result !== undefined && !isGone(command, result)) {
         refused.push(result);
       }
@@ -308,12 +342,11 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return [...refused, ...second.flatMap((result) => result ?? [])];
   }
 
-  #noteSentinel(commands: readonly IpvsCommand[]): void {
-    for (const command of commands) {
-      if (command.do === 'add-virtual') {
-        this.#sentinel ??= command.virtual.at;
-      } else if (command.do === 'delete-virtual' && same(command.at, this.#sentinel)) {
-        this.#sentinel = undefined;
+  #noteExpected(commands: readonly IpvsCommand[], results: readonly (NetlinkRefused | undefined)[]): void {
+    for (const [index, command] of commands.entries()) {
+      const result = results[index];
+      if (command.do === 'add-virtual' && (result === undefined || result.errnoName === 'EEXIST')) {
+        this.#expected.set(virtualServerKey(command.virtual.at), command.virtual.at);
       }
     }
   }
@@ -342,7 +375,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   }
 
   async #setAddresses(add: readonly string[], unwanted: readonly string[]): Promise<readonly NetlinkRefused[]> {
-    const { links } = this.options.host;
+    const { links, sets } = this.options.host;
     const link = this.#link ?? (await this.#makeInterface());
     this.#draining.keepAddresses(add);
     const remove = this.#draining.removable(unwanted);
@@ -350,9 +383,14 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       ...add.map((address) => ({ do: 'add-address', link, address }) as const),
       ...remove.map((address) => ({ do: 'delete-address', link, address }) as const),
     ]);
-    return results.flatMap((result, index) =>
-      result === undefined || result.errnoName === (index < add.length ? 'EEXIST' : 'EADDRNOTAVAIL') ? [] : [result],
-    );
+    const set = setName('ADDRESSES', this.options.family);
+    const entries = remove.map((address) => ({ do: 'delete-entry', set, entry: { address } }) as const);
+    return [
+      ...results.map((result, index) =>
+        result?.errnoName === (index < add.length ? 'EEXIST' : 'EADDRNOTAVAIL') ? undefined : result,
+      ),
+      ...(await sets.execute(entries)),
+    ].flatMap((refused) => refused ?? []);
   }
 
   async #makeInterface(): Promise<number> {
@@ -372,17 +410,30 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return made?.index ?? 0;
   }
 
+  /** Without them IPVS serves as well (spec V-6), so what the kernel refuses is told, and left. */
   async #setTimeouts(): Promise<void> {
     const { host, timeouts } = this.options;
-    if (timeouts !== undefined && timeouts.tcp + timeouts.tcpFin + timeouts.udp > 0) {
+    if (timeouts === undefined || this.#refusesTimeouts || timeouts.tcp + timeouts.tcpFin + timeouts.udp === 0) {
+      return;
+    }
+    try {
       await host.ipvs.setTimeouts(timeouts);
+    } catch (error) {
+      if (!(error instanceof NetlinkRefused)) {
+        throw error;
+      }
+      this.#refusesTimeouts = true;
+      this.#tell(`The timeouts of IPVS stay as they are, choose shorter ones: ${messageOf(error)}`);
     }
   }
 
   async #hasTimeouts(): Promise<boolean> {
     const { host, timeouts = { tcp: 0, tcpFin: 0, udp: 0 } } = this.options;
     const found = await host.ipvs.timeouts();
-    return (['tcp', 'tcpFin', 'udp'] as const).every((name) => timeouts[name] === 0 || timeouts[name] === found[name]);
+    return (
+      this.#refusesTimeouts ||
+      (['tcp', 'tcpFin', 'udp'] as const).every((name) => timeouts[name] === 0 || timeouts[name] === found[name])
+    );
   }
 
   async #readBack(): Promise<InstalledIpvs> {
@@ -417,8 +468,8 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     const { family, host } = this.options;
     const there = new Set(await host.sets.names());
     const sets = new Map<string, IpSet>();
-    for (const name of [...SET_ROLES.map((role) => setName(role, family)), ...kubeProxySets(family)]) {
-      const found = there.has(name) ? await host.sets.find(name) : undefined;
+    for (const name of [...SET_ROLES.map((role) => setName(role, family)), ...this.#ofKubeProxy]) {
+      const found = there.has(name) && !this.#held.has(name) ? await host.sets.find(name) : undefined;
       if (found !== undefined) {
         sets.set(name, found);
       }
@@ -441,7 +492,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         ({ address, port, protocol }) => `${protocol} ${address} ${port}`,
       ),
     );
-    const afterKubeProxy = kubeProxySets(family).some((name) => sets.has(name));
+    const afterKubeProxy = this.#ofKubeProxy.some((name) => sets.has(name));
     const isOurs = (at: VirtualServerAddress): boolean => {
       if (at.family !== family) {
         return false;
@@ -450,9 +501,11 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         return this.#marks.isOurs(at.mark);
       }
       const { address, port, protocol } = at;
+      // A Service may have an address of somebody else's network: what it was given there is ours.
       return (
-        !excludeCIDRs.some((cidr) => cidrContains(cidr, address)) &&
-        (virtual.has(address) || named.has(`${protocol} ${address} ${port}`) || (afterKubeProxy && local.has(address)))
+        named.has(`${protocol} ${address} ${port}`) ||
+        (!excludeCIDRs.some((cidr) => cidrContains(cidr, address)) &&
+          (virtual.has(address) || (afterKubeProxy && local.has(address))))
       );
     };
     const found: InstalledVirtualServer[] = [];
@@ -461,7 +514,13 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         found.push({ virtual: server, reals: await host.ipvs.realServers(server.at) });
       }
     }
-    this.#sentinel = found[0]?.virtual.at;
+    this.#expected.clear();
+    for (const { virtual, reals } of found) {
+      // One without any weight may be on its way out.
+      if (reals.length === 0 || reals.some(({ weight }) => weight > 0)) {
+        this.#expected.set(virtualServerKey(virtual.at), virtual.at);
+      }
+    }
     return found;
   }
 
@@ -478,8 +537,4 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
 
 function isGone(command: IpvsCommand, refused: NetlinkRefused): boolean {
   return command.do.startsWith('delete') && (refused.errnoName === 'ESRCH' || refused.errnoName === 'ENOENT');
-}
-
-function same(left: VirtualServerAddress, right: VirtualServerAddress | undefined): boolean {
-  return right !== undefined && JSON.stringify(left) === JSON.stringify(right);
 }

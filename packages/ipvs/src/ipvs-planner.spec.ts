@@ -83,7 +83,7 @@ describe('what a change costs', () => {
     resolver.updateService(one, undefined);
     const go = resolver.checkout();
     expect(commandsOf(dataplane.plan(go.state, go.changes))).toEqual([
-      ...['delete-address', 'delete-virtual', 'delete-entry', 'delete-entry'],
+      ...['delete-address', 'delete-virtual', 'delete-entry'],
     ]);
     expect(objects).toHaveLength(2);
   });
@@ -106,6 +106,18 @@ test('timeouts that are asked for anew are set at the next start, and those that
   expect(await host.ipvs.timeouts()).toEqual({ tcp: 900, tcpFin: 120, udp: 300 });
   await install(new IpvsDataplane({ family: 'IPv4', host, timeouts: { tcp: 60, tcpFin: 0, udp: 7 } }), state);
   expect(await host.ipvs.timeouts()).toEqual({ tcp: 60, tcpFin: 120, udp: 7 });
+});
+
+test('timeouts that the kernel refuses are told once; everything else is in force', async () => {
+  const { host, resolver } = world(1);
+  const { state } = resolver.checkout();
+  const warned: string[] = [];
+  const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
+  const timeouts = { tcp: 0x7fff_ffff, tcpFin: 0, udp: 0 };
+  const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger, timeouts });
+  await install(dataplane, state);
+  expect(warned).toEqual([expect.stringMatching(/^The timeouts of IPVS stay as they are, .*EINVAL/)]);
+  expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
 });
 
 describe('draining', () => {
@@ -148,6 +160,10 @@ describe('a Service that goes while it has connections', () => {
   const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
   const real = { address: '10.244.1.1', port: 8080 };
 
+  /** Whose other ports are refused. */
+  const virtualAddresses = async (dataplane: IpvsDataplane) =>
+    (await dataplane.readBack()).sets.get('KUBE-IPVS-ADDRESSES')?.entries.map(({ address }) => address);
+
   async function gone() {
     const made = world(2);
     const { host, dataplane, resolver, objects } = made;
@@ -161,13 +177,14 @@ describe('a Service that goes while it has connections', () => {
     };
     const state = await put(objects[0], undefined);
     const addresses = async () => (await dataplane.readBack()).addresses;
-    return { ...made, put, state, addresses };
+    return { ...made, put, state, addresses, virtual: () => virtualAddresses(dataplane) };
   }
 
   test('its virtual server stays without weight, and goes with the last of them', async () => {
-    const { host, state, addresses } = await gone();
+    const { host, state, addresses, virtual } = await gone();
     expect((await host.ipvs.realServers(at)).map(({ weight }) => weight)).toEqual([0, 0]);
     expect(await addresses()).toContain(at.address);
+    expect(await virtual()).toContain(at.address);
     const other = new IpvsDataplane({ family: 'IPv4', host });
     expect(other.plan(state, diffStates(undefined, state), await other.readBack())).toBeUndefined();
     host.ipvs.connect(at, real, 0);
@@ -199,6 +216,29 @@ describe('a Service that goes while it has connections', () => {
     expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
   });
 
+  test('when it comes back with other endpoints, those of before go with their last connection', async () => {
+    const clock = new VirtualClock();
+    const { host, dataplane, resolver, objects, slices, slice } = world(2, { clock });
+    await install(dataplane, resolver.checkout().state);
+    host.ipvs.connect(at, real, 1);
+    const sync = async () => {
+      const { state, changes } = resolver.checkout();
+      await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
+    };
+    resolver.updateService(objects[0], undefined);
+    await sync();
+    resolver.updateEndpointSlice(slices[0], slice(0, ['10.244.9.9']));
+    resolver.updateService(undefined, objects[0]);
+    await sync();
+    const weights = async () =>
+      Object.fromEntries((await host.ipvs.realServers(at)).map(({ address, weight }) => [address, weight]));
+    await clock.advance(60_000);
+    expect(await weights()).toEqual({ '10.244.1.1': 0, '10.244.9.9': 1 });
+    host.ipvs.connect(at, real, 0);
+    await clock.advance(60_000);
+    expect(await weights()).toEqual({ '10.244.9.9': 1 });
+  });
+
   test('its address stays for it when another port of it goes later', async () => {
     const clock = new VirtualClock();
     const { host, dataplane, resolver } = world(1, { clock });
@@ -227,6 +267,7 @@ describe('a Service that goes while it has connections', () => {
       await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
     }
     expect((await dataplane.readBack()).addresses).toContain('10.96.7.7');
+    expect(await virtualAddresses(dataplane)).toContain('10.96.7.7');
     host.ipvs.connect(first, { address: '10.244.1.7', port: 8080 }, 0);
     await clock.advance(60_000);
     expect(await contents(dataplane)).toEqual(await freshContents('IPv4', resolver.latest));

@@ -111,7 +111,7 @@ export class IpvsPlanner {
       ...(sets.create.length === 0 ? [] : [{ to: 'sets', commands: sets.create } as const]),
       ...(installed?.hasInterface === true ? [] : [{ to: 'interface' } as const]),
     ];
-    const steps = stepsOf(changes, family);
+    const steps = stepsOf(changes, family, table.addresses.others);
     // Rules come when the sets that they look at are full, and before IPVS catches anything.
     const filled = steps[0]?.to === 'sets' ? 1 : 0;
     return [
@@ -127,7 +127,7 @@ export class IpvsPlanner {
     const { family } = this.options;
     const table = this.#table?.state === previous ? this.#table : new ItemTable(previous, this.#context());
     this.#table = table;
-    const steps = stepsOf(leavingAtOnce(table.advance(next, changes), next, table), family);
+    const steps = stepsOf(leavingAtOnce(table.advance(next, changes), next, table), family, table.addresses.others);
     const rules = changes.nodeChanged ? rewritten(this.#skeleton(previous), this.#skeleton(next)) : undefined;
     return rules === undefined ? steps : [...steps, rules];
   }
@@ -213,6 +213,7 @@ function retiringIn(
   const keys = new Set(retiring.map(({ virtual: { at } }) => virtualItemKey(at)));
   const addresses = new Set(retiring.flatMap(({ virtual: { at } }) => (at.kind === 'address' ? [at.address] : [])));
   const anyMark = retiring.some(({ virtual: { at } }) => at.kind === 'mark');
+  const held = (address: string) => anyMark || addresses.has(address);
   return (item) => {
     switch (item.kind) {
       case 'virtual':
@@ -224,9 +225,11 @@ function retiringIn(
           (keys.has(virtualItemKey(item.at)) || table.get(virtualItemKey(item.at)) !== undefined)
         );
       case 'entry':
-        return item.role === 'FRONTENDS' && keys.has(frontendItemKey(item.entry) ?? '');
+        return item.role === 'ADDRESSES'
+          ? held(item.entry.address) && !table.addresses.others.has(item.entry.address)
+          : item.role === 'FRONTENDS' && keys.has(frontendItemKey(item.entry) ?? '');
       case 'address':
-        return anyMark || addresses.has(item.address);
+        return held(item.address);
     }
   };
 }
@@ -258,14 +261,14 @@ function installedItems(
     const { at } = virtual;
     put({ kind: 'virtual', key: virtualItemKey(at), virtual });
     const drains = at.kind === 'mark' ? marks.isOurs(at.mark) : at.protocol !== 'UDP';
-    for (const { address, port, weight, forwarding } of reals) {
+    for (const { address, port, weight, forwarding, connectionLimit } of reals) {
       const real = { address, port, weight };
-      // One that packets are not masqueraded to is written again, as it should be.
+      // One that packets are not masqueraded to, or not all of them go to, is written again, as it should be.
       put({
         kind: 'real',
         key: realItemKey(at, real),
         at,
-        real: forwarding === 0 ? real : { ...real, weight: -1 },
+        real: forwarding === 0 && (connectionLimit === 0 || weight === 0) ? real : { ...real, weight: -1 },
         drains,
       });
     }
@@ -330,14 +333,14 @@ function tableLines(table: SkeletonTable, wanted: Skeleton, saved: SavedTable): 
   return [...chains, ...jumps, ...(table === 'mangle' ? [] : removalLines(table, saved))];
 }
 
-/** Takes out what only kube-proxy's ipvs mode makes. */
+/** Takes out what only kube-proxy's ipvs mode makes. Rules of others that look at its sets stay, and so do these sets. */
 export function removalLines(table: 'filter' | 'nat', saved: SavedTable): readonly string[] {
   const old = new Set(KUBE_PROXY_CHAINS[table].filter((chain) => saved.has(chain)));
   const rules = [...saved].flatMap(([chain, { rules }]) =>
     old.has(chain)
       ? []
       : rules
-          .filter((text) => old.has(targetOf(text) ?? '') || usesKubeProxySet(text))
+          .filter((text) => old.has(targetOf(text) ?? '') || (chain.startsWith('KUBE-') && usesKubeProxySet(text)))
           .map((text) => `-D ${chain} ${text}`),
   );
   return [...[...old].map((chain) => `:${chain} - [0:0]`), ...rules, ...[...old].map((chain) => `-X ${chain}`)];
@@ -347,7 +350,11 @@ const OLD_SETS = new Set([...kubeProxySets('IPv4'), ...kubeProxySets('IPv6')]);
 
 function usesKubeProxySet(rule: string): boolean {
   const name = /--match-set (\S+)/.exec(rule)?.[1];
-  return name !== undefined && OLD_SETS.has(name);
+  return name !== undefined && isKubeProxySet(name);
+}
+
+export function isKubeProxySet(name: string): boolean {
+  return OLD_SETS.has(name);
 }
 
 /** Whether a chain holds what it should, however its rules are spelled. */

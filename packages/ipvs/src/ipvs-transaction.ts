@@ -19,7 +19,7 @@ export interface Retirement {
   readonly servers: readonly VirtualServerAddress[];
   /** Without weight from then on. */
   readonly reals: readonly DrainingServer[];
-  /** Addresses of the interface that nothing else wants. */
+  /** Addresses of the interface that nothing else wants; their entries in the set of addresses go with them. */
   readonly addresses: readonly string[];
   /** By which a virtual server on an address of the host is known for ours. */
   readonly entries: readonly IpSetEntry[];
@@ -34,6 +34,7 @@ export type IpvsStep =
   | { readonly to: 'interface' }
   | { readonly to: 'settings' }
   | { readonly to: 'ipvs'; readonly commands: readonly IpvsCommand[] }
+  /** What is removed goes from the set of addresses, too. */
   | { readonly to: 'addresses'; readonly add: readonly string[]; readonly remove: readonly string[] }
   | { readonly to: 'draining'; readonly servers: readonly DrainingServer[] }
   | ({ readonly to: 'retirement' } & Retirement);
@@ -52,8 +53,14 @@ const SHUTS_OUT = new Set(['GUARDED', 'DROP', 'ADDRESSES']);
 /**
  * Orders changes: what leads packets to a virtual server comes after it and goes before it; packets are let in before
  * others are shut out; a new endpoint is there before an old one goes; what may have connections goes last.
+ *
+ * @param others addresses that other interfaces of the host have.
  */
-export function stepsOf(changes: readonly ItemChange[], family: IPFamily): readonly IpvsStep[] {
+export function stepsOf(
+  changes: readonly ItemChange[],
+  family: IPFamily,
+  others: ReadonlySet<string>,
+): readonly IpvsStep[] {
   const early: IpSetCommand[] = [];
   const shut: IpSetCommand[] = [];
   const late: IpSetCommand[] = [];
@@ -118,6 +125,13 @@ export function stepsOf(changes: readonly ItemChange[], family: IPFamily): reado
     }
   }
   const weightless = leaving.filter(({ at }) => retired.has(virtualItemKey(at)));
+  // The entry of a virtual address goes when the address does, which may have to stay for connections: its other ports
+  // must not be the host's meanwhile, unless the address is the host's anyway.
+  const removed = new Set(remove.filter((address) => !others.has(address)));
+  const unneeded = last.filter(
+    (command) =>
+      !('entry' in command && command.set === setName('ADDRESSES', family) && removed.has(command.entry.address)),
+  );
   const steps: IpvsStep[] = [
     { to: 'sets', commands: [...early, ...shut] },
     { to: 'ipvs', commands: [...virtuals, ...reals] },
@@ -126,7 +140,7 @@ export function stepsOf(changes: readonly ItemChange[], family: IPFamily): reado
     { to: 'addresses', add, remove: servers.length > 0 ? [] : remove },
     { to: 'draining', servers: draining },
     { to: 'ipvs', commands: gone },
-    { to: 'sets', commands: last },
+    { to: 'sets', commands: unneeded },
     { to: 'retirement', servers, reals: weightless, addresses: remove, entries },
   ];
   return steps.filter((step) => !isEmptyStep(step));

@@ -72,6 +72,27 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
     }
   });
 
+  test('a cluster IP that another interface of the node has is served all the same', async () => {
+    const { sandbox, address, runner } = world;
+    const change = (what: string) =>
+      runner.run({ command: 'ip', args: ['address', what, `${address.clusterIP}/${six ? 128 : 32}`, 'dev', 'lo'] });
+    await change('add');
+    try {
+      const state = world.stateOf(world.serviceOf('TCP'), [world.remote(1)], 'TCP', {
+        serviceCIDRs: [six ? 'fd00:10:96::/112' : '10.96.0.0/16'],
+      });
+      const localAddresses = [...(state.node.localAddresses ?? []), address.clusterIP];
+      await world.install({ ...state, node: { ...state.node, localAddresses } });
+      for (const from of [sandbox.pod(3), sandbox.node, sandbox.client]) {
+        const { kind } = await from.connect({ to: address.clusterIP, port: 80, timeout: 2000 });
+        expect([from.name, kind]).toEqual([from.name, 'answered']);
+      }
+    } finally {
+      await change('delete');
+      await world.install(world.stateOf(world.serviceOf('TCP'), [world.remote(1)], 'TCP'));
+    }
+  });
+
   test('a cluster IP answers ping, from everywhere, with and without endpoints', async () => {
     const { sandbox, address } = world;
     for (const endpoints of [[world.remote(1)], []]) {
@@ -163,6 +184,26 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
     for (const deadline = Date.now() + 120_000; (await there()) !== undefined; ) {
       expect(Date.now()).toBeLessThan(deadline);
       await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  });
+
+  test('an address that a Service gives up keeps its connections, and refuses everything else', async () => {
+    const { sandbox } = world;
+    const [to, port] = world.target('loadBalancerIP');
+    const service = world.serviceOf('TCP');
+    const withServiceCIDRs = { serviceCIDRs: [six ? 'fd00:10:96::/112' : '10.96.0.0/16'] };
+    await world.install(world.stateOf(service, [world.local(1)], 'TCP', withServiceCIDRs));
+    const server = await sandbox.node.serve({ port: 81 });
+    const connection = await sandbox.client.open({ to, port });
+    try {
+      await world.install(world.stateOf({ ...service, status: {} }, [world.local(1)], 'TCP', withServiceCIDRs));
+      expect(await connection.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
+      for (const other of [port, 81]) {
+        expect([other, (await sandbox.client.connect({ to, port: other })).kind]).toEqual([other, 'refused']);
+      }
+    } finally {
+      await connection.close('reset');
+      await server.close();
     }
   });
 

@@ -1,6 +1,13 @@
 import type { IPFamily, ProbeResult } from '@kube-proxier/core';
 import { messageOf } from '@kube-proxier/core';
-import { type Iptables, IptablesRule, type IptablesRuleParts, type VirtualServerAddress } from '@kube-proxier/linux';
+import {
+  type Iptables,
+  IptablesRule,
+  type IptablesRuleParts,
+  ProcSysctl,
+  type VirtualServerAddress,
+} from '@kube-proxier/linux';
+import { trySettings } from './host-settings.js';
 import type { IpvsHost } from './ipvs-dataplane.js';
 import { INTERFACE, MARK_NUMBERS, MarkLayout, SET_ROLES, setDefinition } from './layout.js';
 import { SCHEDULER_NAMES, schedulerFlags } from './schedulers.js';
@@ -26,7 +33,7 @@ export interface HostProbeOptions {
 
 /**
  * Tries all that the backend needs: a virtual server with each scheduler, under a mark that no packet carries; a set of
- * each kind; a dummy interface; rules that look at sets, in chains that no packet comes through. All of it is gone when
+ * each kind; a dummy interface; the setting that it cannot do without; rules that look at sets, in chains that no packet comes through. All of it is gone when
  * this returns.
  */
 export async function probeHost({ host, supportsIPv6, scheduler }: HostProbeOptions): Promise<HostProbe> {
@@ -42,6 +49,7 @@ export async function probeHost({ host, supportsIPv6, scheduler }: HostProbeOpti
       const has = [...schedulers].join(', ') || 'none';
       return fails(`the kernel lacks the IPVS scheduler ${scheduler} (module ip_vs_${scheduler}); it has ${has}`);
     }
+    await trySettings(host('IPv4').sysctl ?? new ProcSysctl());
     await tryInterface(host('IPv4'));
     await tryRules('IPv4', host('IPv4'));
     const six =

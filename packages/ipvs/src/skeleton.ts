@@ -41,6 +41,8 @@ const PROTOCOLS: readonly IptablesProtocol[] = ['tcp', 'udp', 'sctp'];
 const NEW = { match: 'conntrack', states: ['NEW'] } as const satisfies IptablesMatch;
 const FROM_HERE: IptablesMatch = { match: 'addrtype', side: 'src', type: 'LOCAL' };
 
+const NOT_TO_HERE: IptablesMatch = { match: 'addrtype', side: 'dst', type: 'LOCAL', not: true };
+
 /** The constant rules: all that is particular to Services is in sets. */
 export function skeleton(context: SkeletonContext): Skeleton {
   return {
@@ -84,7 +86,8 @@ function services(context: SkeletonContext): readonly IptablesRule[] {
         rule({
           destination: { value },
           protocol,
-          matches: [{ ...inSet(context, 'ADDRESSES', 'dst'), not: true }],
+          // A cluster IP may be on another interface, too, such as that of a DNS cache.
+          matches: [{ ...inSet(context, 'ADDRESSES', 'dst'), not: true }, NOT_TO_HERE],
           target: drop,
         }),
       ),

@@ -27,6 +27,8 @@ export interface KernelWatchOptions {
   readonly iptables: () => Promise<Iptables>;
   /** A virtual server that should be there; undefined when there is none. */
   readonly sentinel: () => VirtualServerAddress | undefined;
+  /** Index of the interface that the addresses were given to; undefined when there is none. */
+  readonly link: () => number | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onDrift: (what: string) => void;
@@ -64,7 +66,7 @@ export async function watchKernel(options: KernelWatchOptions): Promise<void> {
 }
 
 async function lookOnce(
-  { ipvs, links, sentinel, signal, onDrift }: KernelWatchOptions,
+  { ipvs, links, sentinel, link, signal, onDrift }: KernelWatchOptions,
   seen: Set<string>,
 ): Promise<void> {
   const note = (key: string, isThere: boolean, what: string) => {
@@ -83,6 +85,11 @@ async function lookOnce(
     }
   }
   if (!signal.aborted) {
-    note('interface', (await links.find(INTERFACE)) !== undefined, `the interface ${INTERFACE} is gone`);
+    const expected = link();
+    const found = await links.find(INTERFACE);
+    // The proxier of the other family may have made another one already.
+    if (expected !== undefined && expected === link()) {
+      note('interface', found?.index === expected, `the interface ${INTERFACE} is gone`);
+    }
   }
 }

@@ -5,7 +5,7 @@ import { checkHost, type HostNeeds } from './check-host.js';
 import { formatDiagnoses } from './format-diagnoses.js';
 import { countRules, type HostFacts, listeningPorts } from './host-facts.js';
 
-const none = { rules: 0, kubeChains: 0, portalChains: 0 };
+const none = { rules: 0, kubeChains: 0, portalChains: 0, ipvsChains: 0 };
 
 /** A host where nothing is wrong. */
 const FACTS: HostFacts = {
@@ -17,7 +17,7 @@ const FACTS: HostFacts = {
   },
   brokenTools: {},
   conntrackByNetlink: undefined,
-  iptables: { legacy: none, nft: { rules: 30, kubeChains: 12, portalChains: 0 } },
+  iptables: { legacy: none, nft: { rules: 30, kubeChains: 12, portalChains: 0, ipvsChains: 0 } },
   nftTables: [],
   interfaces: ['lo', 'eth0'],
   processes: [{ pid: 1, command: ['/sbin/init'] }],
@@ -179,6 +179,19 @@ describe('checkHost', () => {
     expect(found(facts, needs)).toEqual([expect.objectContaining(expected)]);
   });
 
+  test.each([
+    [12, 'warning', /: 7 KUBE- chains/],
+    [5, 'ok', /./],
+  ])('of %i chains, five are those of mode ipvs itself', (kubeChains, status, text) => {
+    const nft = { rules: 30, kubeChains, portalChains: 0, ipvsChains: 5 };
+    const all = checkHost(
+      { ...FACTS, iptables: { legacy: none, nft }, interfaces: ['kube-ipvs0'] },
+      { ...NEEDS, mode: 'ipvs' },
+    );
+    const [leftovers] = all.filter(({ check }) => check === 'leftovers');
+    expect([leftovers?.status, leftovers?.found]).toEqual([status, expect.stringMatching(text)]);
+  });
+
   test('the kube-proxier that runs is no other proxy, and neither is this process', () => {
     const processes = [
       { pid: 9, command: ['node', '/usr/local/bin/kube-proxier', '--config=x'] },
@@ -241,7 +254,10 @@ test('rules are counted, and those of a kubelet are no leftovers', () => {
     countRules(
       '*nat\n:KUBE-SERVICES - [0:0]\n:KUBE-KUBELET-CANARY - [0:0]\n:KUBE-PORTALS-HOST - [0:0]\n[1:60] -A INPUT -j ACCEPT\n-A KUBE-SERVICES -j RETURN\nCOMMIT\n',
     ),
-  ).toEqual({ rules: 2, kubeChains: 2, portalChains: 1 });
+  ).toEqual({ rules: 2, kubeChains: 2, portalChains: 1, ipvsChains: 0 });
+  expect(
+    countRules('*filter\n:KUBE-IPVS-INPUT - [0:0]\n:KUBE-IPVS-FILTER - [0:0]\n:KUBE-NODE-PORT - [0:0]\nCOMMIT\n'),
+  ).toMatchObject({ kubeChains: 3, ipvsChains: 1 });
 });
 
 test('ports that somebody listens on are read', () => {

@@ -137,7 +137,8 @@ function checkLeftovers(
     ['nft', nft],
   ] as const) {
     const portals = rules?.portalChains ?? 0;
-    const others = (rules?.kubeChains ?? 0) - portals;
+    const own = mode === 'ipvs' ? (rules?.ipvsChains ?? 0) : 0;
+    const others = (rules?.kubeChains ?? 0) - portals - own;
     // What mode iptables finds there, it takes over.
     if (others > 0 && mode !== 'iptables') {
       found.push(`${others} KUBE- chains (iptables, ${name})`);

@@ -31,8 +31,8 @@ whereAllowed('doctor on a kernel', () => {
       const facts = await gatherHostFacts({ runner, files, processes: async () => [] });
       expect(await ruleset()).toBe(before);
       expect(facts.iptables).toEqual({
-        legacy: { rules: 1, kubeChains: 1, portalChains: 0 },
-        nft: { rules: 1, kubeChains: 0, portalChains: 0 },
+        legacy: { rules: 1, kubeChains: 1, portalChains: 0, ipvsChains: 0 },
+        nft: { rules: 1, kubeChains: 0, portalChains: 0, ipvsChains: 0 },
       });
       expect(facts.tools.nft).toMatch(/^nftables v/);
       expect(facts.conntrackByNetlink).toBeUndefined();

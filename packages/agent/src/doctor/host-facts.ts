@@ -20,6 +20,8 @@ export interface VariantRules {
   readonly kubeChains: number;
   /** Of these, those that only mode userspace has. */
   readonly portalChains: number;
+  /** Of these, those of mode ipvs, which kube-proxy does not have. */
+  readonly ipvsChains: number;
 }
 
 export interface NetlinkObstacle {
@@ -166,6 +168,9 @@ function firstLine(text: string): string | undefined {
 /** A kubelet keeps chains of its own, which say nothing of a proxy. */
 const KUBELET_CHAINS = /^(KUBE-IPTABLES-HINT|KUBE-KUBELET-CANARY|KUBE-FIREWALL|KUBE-MARK-DROP)$/;
 
+/** Of mode ipvs here. kube-proxy calls its own KUBE-IPVS-FILTER and KUBE-IPVS-OUT-FILTER. */
+const IPVS_CHAINS = /^KUBE-IPVS-(SERVICES|SHORTCUT|POSTROUTING|INPUT|FORWARD)$/;
+
 /** Counts what `iptables-save` prints. */
 export function countRules(saved: string): VariantRules {
   const chains = new Set(
@@ -176,6 +181,7 @@ export function countRules(saved: string): VariantRules {
     rules: saved.match(/^(\[\d+:\d+\] )?-A /gm)?.length ?? 0,
     kubeChains: chains.size,
     portalChains: portals.length,
+    ipvsChains: [...chains].filter((name) => IPVS_CHAINS.test(name)).length,
   };
 }
 

@@ -24,7 +24,7 @@ export type IptablesMatch =
   /** Counts the packet in the kernel's counter of that name. */
   | { readonly match: 'nfacct'; readonly counter: string }
   | { readonly match: 'mark'; readonly value: number; readonly mask: number; readonly not?: boolean }
-  | { readonly match: 'addrtype'; readonly side: 'src' | 'dst'; readonly type: 'LOCAL' }
+  | { readonly match: 'addrtype'; readonly side: 'src' | 'dst'; readonly type: 'LOCAL'; readonly not?: boolean }
   /** In a set of addresses; `sides` say which address or port of the packet stands for each part of an entry. */
   | { readonly match: 'set'; readonly set: string; readonly sides: readonly ('src' | 'dst')[]; readonly not?: boolean }
   /** `probability` 0…1; the kernel keeps 31 bits of it. */
@@ -104,7 +104,7 @@ function renderMatch(match: IptablesMatch): string {
     case 'mark':
       return `-m mark${match.not ? ' !' : ''} --mark ${hex(match.value)}/${hex(match.mask)}`;
     case 'addrtype':
-      return `-m addrtype --${match.side}-type ${match.type}`;
+      return `-m addrtype${match.not ? ' !' : ''} --${match.side}-type ${match.type}`;
     case 'set':
       return `-m set${match.not ? ' !' : ''} --match-set ${match.set} ${match.sides.join(',')}`;
     case 'statistic':
@@ -362,12 +362,14 @@ class RuleReader {
         return;
       }
       case 'addrtype': {
+        const not = this.#take('!');
         const side = this.#take('--src-type') ? 'src' : 'dst';
         if (side === 'dst') {
           this.#expect('--dst-type');
         }
         this.#expect('LOCAL');
-        matches.push({ match: 'addrtype', side, type: 'LOCAL' });
+        const local = { match: 'addrtype' as const, side, type: 'LOCAL' as const } as const;
+        matches.push(not ? { ...local, not } : local);
         return;
       }
       case 'set': {

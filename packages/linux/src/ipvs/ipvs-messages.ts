@@ -64,8 +64,8 @@ const DESTINATION = {
 const INFO_VERSION = 1;
 
 const PERSISTENT = 0x1;
-/** Of the flags, those that are settings; `hashed` is the kernel's own note. */
-const SCHEDULER_FLAGS = 0x38;
+/** Of the flags, those that are settings besides that: one packet at a time, and the scheduler's own. */
+const SCHEDULER_FLAGS = 0x3c;
 const FORWARDING_MASK = 0x7;
 const MASQUERADE = 0;
 
@@ -219,6 +219,7 @@ export function decodeRealServer(attributes: Buffer, family: IPFamily): RealServ
     port: asBe16(map.get(DESTINATION.port)),
     weight: asU32(map.get(DESTINATION.weight)),
     forwarding: asU32(map.get(DESTINATION.forwarding)) & FORWARDING_MASK,
+    connectionLimit: asU32(map.get(DESTINATION.upperThreshold)),
     activeConnections: asU32(map.get(DESTINATION.active)),
     inactiveConnections: asU32(map.get(DESTINATION.inactive)),
     persistentConnections: asU32(map.get(DESTINATION.persistent)),

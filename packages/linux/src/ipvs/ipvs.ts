@@ -20,7 +20,7 @@ export type VirtualServerAddress =
 export interface VirtualServerSettings {
   /** As the kernel calls it: `rr`, `wlc`, … */
   readonly scheduler: string;
-  /** Options of the scheduler, of {@link IPVS_SCHEDULER_FLAGS}. */
+  /** Options of the scheduler, of {@link IPVS_SCHEDULER_FLAGS}; what is read back has 0x4 where each packet is by itself. */
   readonly schedulerFlags: number;
   /** Seconds that a client address stays with its server; undefined for not at all. */
   readonly persistence: number | undefined;
@@ -45,6 +45,8 @@ export interface RealServer {
 export interface RealServerStatus extends RealServer {
   /** How packets get there; 0 is masquerading (`ipvsadm -m`), the only way this project uses. */
   readonly forwarding: number;
+  /** With so many it gets no more; 0 is without a limit, the only way this project uses. */
+  readonly connectionLimit: number;
   readonly activeConnections: number;
   readonly inactiveConnections: number;
   readonly persistentConnections: number;

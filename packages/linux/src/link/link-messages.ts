@@ -45,12 +45,19 @@ export function decodeLink(payload: Buffer): Link {
   };
 }
 
-/** An address that only takes packets in: no packet that is sent to others has it for its source. */
-export function encodeAddress({ link, address }: Pick<AddressCommand, 'link' | 'address'>): Buffer {
+/**
+ * An address that only takes packets in: no packet that is sent to others has it for its source.
+ *
+ * @param prefixLength default is that of a single host.
+ */
+export function encodeAddress(
+  { link, address }: Pick<AddressCommand, 'link' | 'address'>,
+  prefixLength?: number,
+): Buffer {
   const bytes = addressBytes(address);
   const head = Buffer.alloc(ADDRESS_HEADER);
   head[0] = ADDRESS_FAMILIES[bytes.length === 4 ? 'IPv4' : 'IPv6'];
-  head[1] = bytes.length * 8;
+  head[1] = prefixLength ?? bytes.length * 8;
   head[3] = bytes.length === 4 ? SCOPE_HOST : 0;
   writeU32(head, link, 4);
   return encodeAttributes(
@@ -79,6 +86,11 @@ export function decodeAddress(payload: Buffer): LinkAddress | undefined {
   const flags = map.get(ADDRESS.flags);
   const usable = isUsable(flags === undefined ? (payload[2] ?? 0) : readU32(flags, 0));
   return { link: readU32(payload, 4), family, address: addressText(bytes, family), usable };
+}
+
+/** Bits of the network that an address was given with. */
+export function decodePrefixLength(payload: Buffer): number {
+  return payload[1] ?? 0;
 }
 
 /** By its flags, an address that the kernel takes for its own: not while it asks for it, nor when another host has it. */

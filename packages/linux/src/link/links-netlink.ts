@@ -4,6 +4,7 @@ import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import {
   decodeAddress,
   decodeLink,
+  decodePrefixLength,
   encodeAddress,
   encodeEverything,
   encodeLink,
@@ -12,6 +13,7 @@ import {
 import type { AddressCommand, Link, LinkAddress, Links } from './links.js';
 
 const ENODEV = 19;
+const EADDRNOTAVAIL = 99;
 
 /** {@link Links} by rtnetlink. */
 export class LinksNetlink implements Links {
@@ -39,9 +41,7 @@ export class LinksNetlink implements Links {
   }
 
   async addresses(): Promise<readonly LinkAddress[]> {
-    const payload = encodeEverything('addresses');
-    const answers = await this.netlink.ask({ type: ROUTE_MESSAGES.getAddress, flags: NETLINK_FLAGS.dump, payload });
-    return answers.flatMap((answer) => decodeAddress(answer.payload) ?? []);
+    return (await this.#listAddresses()).flatMap((payload) => decodeAddress(payload) ?? []);
   }
 
   async execute(commands: readonly AddressCommand[]): Promise<readonly (NetlinkRefused | undefined)[]> {
@@ -55,11 +55,41 @@ export class LinksNetlink implements Links {
         payload: encodeAddress(command),
       })),
     );
+    const others = commands.filter(
+      ({ do: what }, index) => what === 'delete-address' && errors[index] === EADDRNOTAVAIL,
+    );
+    const second = others.length === 0 ? new Map<AddressCommand, number>() : await this.#removeNetworks(others);
     return commands.map((command, index) => {
-      const errno = errors[index] ?? 0;
+      const errno = second.get(command) ?? errors[index] ?? 0;
       const verb = command.do === 'add-address' ? 'add the address' : 'remove the address';
       return errno === 0 ? undefined : new NetlinkRefused(errno, `${verb} ${command.address}`);
     });
+  }
+
+  /** What somebody else gave the interface may have the prefix length of a network, and is known by that as well. */
+  async #removeNetworks(commands: readonly AddressCommand[]): Promise<ReadonlyMap<AddressCommand, number>> {
+    const payloads = await this.#listAddresses();
+    const requests = commands.flatMap((command) =>
+      payloads
+        .filter((payload) => {
+          const found = decodeAddress(payload);
+          return found?.link === command.link && found.address === command.address;
+        })
+        .map((payload) => ({ command, payload: encodeAddress(command, decodePrefixLength(payload)) })),
+    );
+    if (requests.length === 0) {
+      return new Map();
+    }
+    const errors = await this.netlink.execute(
+      requests.map(({ payload }) => ({ type: ROUTE_MESSAGES.deleteAddress, flags: 0, payload })),
+    );
+    return new Map(requests.map(({ command }, index) => [command, errors[index] ?? 0]));
+  }
+
+  async #listAddresses(): Promise<readonly Buffer[]> {
+    const payload = encodeEverything('addresses');
+    const answers = await this.netlink.ask({ type: ROUTE_MESSAGES.getAddress, flags: NETLINK_FLAGS.dump, payload });
+    return answers.map((answer) => answer.payload);
   }
 
   /** Ends the socket. */

@@ -20,7 +20,7 @@ export interface LinkAddress {
 }
 
 /**
- * Addresses are added and removed with the prefix length of a single host. They are there at once, to take packets in;
+ * Addresses are added with the prefix length of a single host, and removed whatever length they have. They are there at once, to take packets in;
  * the kernel does not choose them for the source of what it sends elsewhere or masquerades.
  */
 export interface AddressCommand {

@@ -15,6 +15,8 @@ const ESRCH = 3;
 const EEXIST = 17;
 const EINVAL = 22;
 const ERANGE = 34;
+/** A timeout in the kernel's ticks, a hundred a second here, has to fit an integer. */
+const MOST_SECONDS = Math.floor(0x7fff_ffff / 100);
 
 interface Server {
   virtual: VirtualServer;
@@ -44,6 +46,15 @@ export class FakeIpvs implements Ipvs {
   /** As `ipvsadm -C`. */
   clear(): void {
     this.#servers.clear();
+  }
+
+  /** As somebody else who gives a real server no more than so many connections. */
+  limit(at: VirtualServerAddress, { address, port }: { address: string; port: number }, connectionLimit: number) {
+    const reals = this.#servers.get(virtualServerKey(at))?.reals;
+    const real = reals?.get(`${address}:${port}`);
+    if (real !== undefined) {
+      reals?.set(`${address}:${port}`, { ...real, connectionLimit });
+    }
   }
 
   /** Lets a real server have connections. */
@@ -95,6 +106,9 @@ export class FakeIpvs implements Ipvs {
   }
 
   async setTimeouts({ tcp, tcpFin, udp }: IpvsTimeouts): Promise<void> {
+    if (Math.max(tcp, tcpFin, udp) > MOST_SECONDS) {
+      throw new NetlinkRefused(EINVAL, 'set the timeouts of IPVS');
+    }
     const before = this.#timeouts;
     this.#timeouts = { tcp: tcp || before.tcp, tcpFin: tcpFin || before.tcpFin, udp: udp || before.udp };
   }
@@ -155,7 +169,8 @@ function putReal({ virtual, reals }: Server, real: RealServer, adding: boolean):
   if (real.address.includes(':') !== (virtual.at.family === 'IPv6')) {
     return EINVAL;
   }
-  const counts = found ?? { forwarding: 0, activeConnections: 0, inactiveConnections: 0, persistentConnections: 0 };
-  reals.set(key, { ...counts, ...real });
+  const { activeConnections = 0, inactiveConnections = 0, persistentConnections = 0 } = found ?? {};
+  const counts = { activeConnections, inactiveConnections, persistentConnections };
+  reals.set(key, { ...real, forwarding: 0, connectionLimit: 0, ...counts });
   return 0;
 }

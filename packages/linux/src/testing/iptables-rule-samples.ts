@@ -47,6 +47,7 @@ export function natSamples(family: IPFamily): readonly string[] {
     '-m comment --comment "kubernetes service traffic requiring SNAT" -j MASQUERADE --random-fully',
     `-s ${host} -d ${host} -j MASQUERADE`,
     '-m addrtype --src-type LOCAL -j KUBE-SEP-X',
+    '-m addrtype ! --dst-type LOCAL -j KUBE-SEP-X',
     `! -d ${six ? '::1/128' : '127.0.0.0/8'} -m addrtype --dst-type LOCAL -j KUBE-SEP-X`,
   ];
 }

@@ -98,10 +98,20 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     ],
     expected: [
       ['ENOENT', undefined, 'EEXIST', undefined, undefined, 'ESRCH', 'ENOENT', 'ESRCH'],
-      [{ ...REAL, weight: 0, forwarding: 0, activeConnections: 0, inactiveConnections: 0, persistentConnections: 0 }],
       [
         {
-          ...{ address: 'fd00::7', port: 8080, weight: 3, forwarding: 0 },
+          ...REAL,
+          weight: 0,
+          forwarding: 0,
+          connectionLimit: 0,
+          activeConnections: 0,
+          inactiveConnections: 0,
+          persistentConnections: 0,
+        },
+      ],
+      [
+        {
+          ...{ address: 'fd00::7', port: 8080, weight: 3, forwarding: 0, connectionLimit: 0 },
           ...{ activeConnections: 0, inactiveConnections: 0, persistentConnections: 0 },
         },
       ],
@@ -123,6 +133,14 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
       await ipvs.virtualServers(),
     ],
     expected: [[undefined, 'ESRCH', undefined], [], [undefined, undefined, undefined], []],
+  },
+  {
+    name: 'timeouts that the kernel cannot count are refused, all three',
+    run: async ({ ipvs }) => [
+      await ipvs.setTimeouts({ tcp: 77, tcpFin: 0, udp: 0x7fff_ffff }).catch(({ errnoName }) => errnoName),
+      (await ipvs.timeouts()).tcp === 77,
+    ],
+    expected: ['EINVAL', false],
   },
   {
     name: 'timeouts of 0 are left as they are',

@@ -41,4 +41,42 @@ describe('the kernel', () => {
     await namespace.runner.run({ command: 'iptables', args: ['-D', ...rule] });
     expect(await destroy()).toBeUndefined();
   });
+
+  test.each([
+    ['10.96.0.1', 24],
+    ['fd00::a', 64],
+  ])('an address that has the prefix length of a network is removed as well: %s/%i', async (address, length) => {
+    const { links } = subject;
+    await links.addDummy('kpx-dummy');
+    await namespace.runner.run({ command: 'ip', args: ['address', 'add', `${address}/${length}`, 'dev', 'kpx-dummy'] });
+    const link = (await links.find('kpx-dummy'))?.index ?? 0;
+    expect(await links.execute([{ do: 'delete-address', link, address }])).toEqual([undefined]);
+    expect((await links.addresses()).filter((found) => found.link === link)).toEqual([]);
+    await links.remove('kpx-dummy');
+  });
+
+  test('what others set of servers is seen: one packet at a time, and a limit of connections', async () => {
+    const { ipvs } = subject;
+    const at = { kind: 'address', family: 'IPv4', protocol: 'UDP', address: '10.96.0.7', port: 53 } as const;
+    const real = { address: '10.244.0.1', port: 53, weight: 1 };
+    const virtual = { at, scheduler: 'rr', schedulerFlags: 0, persistence: undefined };
+    await ipvs.execute([
+      { do: 'add-virtual', virtual },
+      { do: 'add-real', at, real },
+    ]);
+    const run = (line: string) => namespace.runner.run({ command: 'ipvsadm', args: line.split(' ') });
+    await run('-E -u 10.96.0.7:53 -s rr -o');
+    await run('-e -u 10.96.0.7:53 -r 10.244.0.1:53 -m -w 1 -x 3 -y 2');
+    const found = async () => [
+      (await ipvs.virtualServers()).find((server) => server.at.kind === 'address' && server.at.address === at.address),
+      ...(await ipvs.realServers(at)),
+    ];
+    expect(await found()).toMatchObject([{ schedulerFlags: 0x4 }, { connectionLimit: 3 }]);
+    await ipvs.execute([
+      { do: 'set-virtual', virtual },
+      { do: 'set-real', at, real },
+    ]);
+    expect(await found()).toMatchObject([virtual, { ...real, connectionLimit: 0 }]);
+    await ipvs.execute([{ do: 'delete-virtual', at }]);
+  });
 });

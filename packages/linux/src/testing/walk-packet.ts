@@ -214,7 +214,7 @@ function chanceOfMatch(match: IptablesMatch, walker: Walker, isLocal: (address: 
     case 'mark':
       return Number(((walker.mark & match.mask) >>> 0 === match.value) !== (match.not ?? false));
     case 'addrtype':
-      return Number(isLocal(match.side === 'src' ? packet.source : packet.destination));
+      return Number(isLocal(match.side === 'src' ? packet.source : packet.destination) !== (match.not ?? false));
     case 'statistic':
       return match.probability;
     case 'recent':
