@@ -37,7 +37,7 @@ import type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transacti
 import { INTERFACE, kubeProxySets, MarkLayout, SET_ROLES, setName } from './layout.js';
 import { DEFAULT_SCHEDULER } from './schedulers.js';
 import { SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
-import { watchKernel } from './watch-kernel.js';
+import { jumpsStand, watchKernel } from './watch-kernel.js';
 
 /** What a dataplane works with: the real thing, or fakes. */
 export interface IpvsHost {
@@ -91,6 +91,8 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   readonly #held = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
   #found: Promise<Iptables> | undefined;
+  /** How often the jumps were put in place, or found there. */
+  #rulesPlaced = 0;
   #link: number | undefined;
   #refusesTimeouts = false;
   /** Virtual servers that should be there, by key. One of them is looked at to see whether all were removed. */
@@ -167,6 +169,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       links: host.links,
       sentinel: () => this.#expected.values().next().value,
       link: () => this.#link,
+      placed: () => this.#rulesPlaced,
       clock,
       signal,
       onDrift,
@@ -278,6 +281,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         return [];
       case 'rules':
         await (await this.#iptables()).restore(step.document);
+        this.#rulesPlaced++;
         return [];
       case 'sets':
         return this.#withoutHeld(step.commands, await sets.execute(step.commands));
@@ -453,6 +457,9 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       tables[table] = parseSavedTable(await iptables.save(table), table);
     }
     this.#takeOverDraining(virtualServers);
+    if (jumpsStand(tables)) {
+      this.#rulesPlaced++;
+    }
     return {
       virtualServers,
       sets,

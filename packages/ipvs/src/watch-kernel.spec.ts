@@ -97,6 +97,17 @@ describe('others who take away what is ours are noticed by the next look, once',
       expect(gone).toHaveLength(1);
     }));
 
+  test('the rules, again and again, right after they were put in place', () =>
+    watched(async (host, clock, gone, dataplane) => {
+      const [jump] = SKELETON_JUMPS.nat;
+      for (const flushes of [1, 2, 3]) {
+        await host.tools.restore(`*nat\n-D ${jump?.from} ${jump?.rule.text}\nCOMMIT\n`);
+        await clock.advance(ROUND);
+        expect(gone).toHaveLength(flushes);
+        await install(dataplane, stateOf({ web: '10.96.0.10', api: '10.96.0.11' }));
+      }
+    }));
+
   test.each(SKELETON_TABLES)('the %s table is flushed', (table) =>
     watched(async (host, clock, gone) => {
       const jumps = SKELETON_JUMPS[table];

@@ -4,12 +4,12 @@ import {
   type Ipvs,
   type Links,
   RuleSentinels,
+  type SavedTable,
   type VirtualServerAddress,
   virtualServerKey,
-  type WatchedRule,
 } from '@kube-proxier/linux';
 import { INTERFACE } from './layout.js';
-import { SKELETON_JUMPS, SKELETON_TABLES } from './skeleton.js';
+import { SKELETON_JUMPS, SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
 
 /** Milliseconds between two looks at IPVS and the interface: three netlink messages. */
 const INTERVAL = 700;
@@ -17,9 +17,14 @@ const INTERVAL = 700;
 const RULES_EVERY = 2;
 
 /** One jump of each table. */
-const SENTINELS = SKELETON_TABLES.flatMap((table): readonly WatchedRule[] =>
+const SENTINELS = SKELETON_TABLES.flatMap((table) =>
   SKELETON_JUMPS[table].slice(0, 1).map(({ from, rule }) => ({ table, from, text: rule.text })),
 );
+
+/** Whether the jumps that are watched stand, in tables that were read. */
+export function jumpsStand(tables: Readonly<Record<SkeletonTable, SavedTable>>): boolean {
+  return SENTINELS.every(({ table, from, text }) => tables[table].get(from)?.rules.includes(text) ?? false);
+}
 
 export interface KernelWatchOptions {
   readonly ipvs: Ipvs;
@@ -29,6 +34,8 @@ export interface KernelWatchOptions {
   readonly sentinel: () => VirtualServerAddress | undefined;
   /** Index of the interface that the addresses were given to; undefined when there is none. */
   readonly link: () => number | undefined;
+  /** How often the jumps were put in place so far, or found there: they may be gone again before a look has seen them. */
+  readonly placed: () => number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onDrift: (what: string) => void;
@@ -44,7 +51,7 @@ export interface KernelWatchOptions {
  * @returns when the signal aborts.
  */
 export async function watchKernel(options: KernelWatchOptions): Promise<void> {
-  const { clock, signal, iptables, onDrift, onFailure } = options;
+  const { clock, signal, iptables, placed, onDrift, onFailure } = options;
   const seen = new Set<string>();
   const sentinels = new RuleSentinels(SENTINELS, iptables);
   let failing = false;
@@ -53,7 +60,7 @@ export async function watchKernel(options: KernelWatchOptions): Promise<void> {
     try {
       await lookOnce(options, seen);
       if (look % RULES_EVERY === 0) {
-        await sentinels.look(signal, onDrift);
+        await sentinels.look(signal, onDrift, placed);
       }
       failing = false;
     } catch (error) {
