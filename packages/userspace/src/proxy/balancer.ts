@@ -111,9 +111,7 @@ export class Balancer {
     if (this.#clients.get(client)?.key === key) {
       this.#clients.delete(client);
     }
-    if (this.endpointKeys().has(key)) {
-      this.#refusals.set(key, this.options.now());
-    }
+    this.#refusals.set(key, this.options.now());
   }
 
   /** A connection to an endpoint begins; call what is returned once, when it ends. */
