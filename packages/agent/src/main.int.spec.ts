@@ -130,6 +130,19 @@ describe('the kube-proxier command', () => {
     expect(help.output).toMatch(/^Usage: kube-proxier --kubeconfig <path> \| --manifests <path>/);
   });
 
+  it.each([32, 64, 96, 120, 255])('says in one line that %d open files are too few', (limit) => {
+    const script = 'ulimit -n "$1"; exec "$2" "$3" --version';
+    const { status, stderr, stdout } = spawnSync('sh', ['-c', script, 'sh', `${limit}`, process.execPath, MAIN], {
+      encoding: 'utf8',
+    });
+    const advice = 'raise the limit (ulimit -n, LimitNOFILE)';
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      '',
+      `kube-proxier cannot be started: it may have ${limit} open files only, and needs at least 256; ${advice}\n`,
+    ]);
+  });
+
   it('names all that is wrong with its flags, and ends with 1', async () => {
     const wrong = ['--manifest=m', '--proxy-mode=magic', '--v=x', 'extra'];
     const { status, output, log } = await ends(wrong, { script: MAIN });

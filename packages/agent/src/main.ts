@@ -1,6 +1,13 @@
 #!/usr/bin/env node
-import { runProcess } from './run-process.js';
+import { openFilesShortage } from './running/open-files-limit.js';
 import { holdMemory, settleMemory } from './running/process-memory.js';
 
+const shortage = openFilesShortage();
+if (shortage !== undefined) {
+  process.stderr.write(`kube-proxier cannot be started: ${shortage}\n`);
+  process.exit(1);
+}
 holdMemory();
+// Its modules are many, so they are imported only here.
+const { runProcess } = await import('./run-process.js');
 await runProcess(async () => (await import('./compose.js')).compose(), settleMemory);

@@ -121,27 +121,37 @@ whereAllowed('the backend', () => {
       const container = new Container();
       await container.load(backend.module);
       const warnings: string[] = [];
-      const proxier = container.get(Tokens.ProxierFactory)({
-        family: 'IPv4',
-        options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
-        logger: { ...silentLogger, warn: (message) => warnings.push(message) },
-        clock: systemClock,
-        observer: {},
-        localAddresses: async () => [],
-      });
-      proxier.onServiceUpdate(undefined, makeService('a'));
-      proxier.onEndpointsUpdate(undefined, makeSlice('a', ['10.244.0.1']));
-      proxier.onServicesSynced();
-      proxier.onEndpointsSynced();
       const stop = new AbortController();
-      const loop = proxier.syncLoop(stop.signal);
+      const loops = (['IPv4', 'IPv6'] as const).map((family) => {
+        const proxier = container.get(Tokens.ProxierFactory)({
+          family,
+          options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
+          logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+          clock: systemClock,
+          observer: {},
+          localAddresses: async () => [],
+        });
+        const clusterIP = sketchAddresses.cluster(family, 1);
+        const addressType = family;
+        proxier.onServiceUpdate(undefined, makeService('a', { clusterIP }));
+        proxier.onEndpointsUpdate(undefined, makeSlice('a', [sketchAddresses.pod(family, 1)], { addressType }));
+        proxier.onServicesSynced();
+        proxier.onEndpointsSynced();
+        return proxier.syncLoop(stop.signal);
+      });
+      const { pod } = sketchAddresses;
+      const rules = [`dnat to ${pod('IPv4', 1)}:80`, `dnat to [${pod('IPv6', 1)}]:80`];
+      const missing = async () => {
+        const ruleset = await listed(runner, 'ruleset');
+        return rules.filter((rule) => !ruleset.includes(rule));
+      };
       const end = Date.now() + 60_000;
-      while (!(await listed(runner, 'ruleset')).includes('dnat to 10.244.0.1:80') && Date.now() < end) {
+      while ((await missing()).length > 0 && Date.now() < end) {
         await new Promise((resolve) => setImmediate(resolve));
       }
       stop.abort();
-      await loop;
-      expect(await listed(runner, 'ruleset')).toContain('dnat to 10.244.0.1:80');
+      await Promise.all(loops);
+      expect(await missing()).toEqual([]);
       expect(warnings).toEqual([expect.stringMatching(/^Services get chains of their own: .*Operation not supported/)]);
     });
   });

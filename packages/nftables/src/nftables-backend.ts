@@ -110,6 +110,7 @@ class NftablesHost {
   #accepted: Promise<AcceptedLayout> | undefined;
   #flags: Promise<TableFlags> | undefined;
   #toldOfFlags = false;
+  #toldOfLayout = false;
 
   constructor(private readonly options: NftablesBackendOptions) {
     this.#runner = options.runner ?? createCommandRunner();
@@ -122,11 +123,10 @@ class NftablesHost {
   createProxier(context: ProxierContext): Proxier {
     const { family, logger, clock, options } = context;
     const { countConnections = false } = this.options;
-    let told = false;
     const layout = async () => {
       const { layout, reason } = await this.#accept();
-      if (reason !== undefined && !told) {
-        told = true;
+      if (reason !== undefined && !this.#toldOfLayout) {
+        this.#toldOfLayout = true;
         logger.warn(
           `Services get chains of their own: this host does not accept a ruleset that does not grow: ${reason}`,
         );

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createNft } from '@kube-proxier/linux';
-import { PacketFlowWorld, type PolicyRow } from '@kube-proxier/linux/testing';
+import { failuresOf, PacketFlowWorld, type PolicyRow } from '@kube-proxier/linux/testing';
+import { LAYOUTS, type Layout } from './layout.js';
 import { NftablesDataplane } from './nftables-dataplane.js';
 import { ANNOTATIONS } from './service-options.js';
 
@@ -13,12 +14,17 @@ const rows = (JSON.parse(readFileSync(TABLE, 'utf8')) as { rows: readonly Policy
 
 describe.each(['IPv4', 'IPv6'] as const)('a chain per Service: real packets, %s', (family) => {
   let world: PacketFlowWorld;
+  let layout: Layout;
+
+  beforeEach(() => {
+    layout = 'chain-per-service';
+  });
 
   beforeAll(async () => {
     world = await PacketFlowWorld.create({
       family,
       dataplane: (_node, runner) =>
-        new NftablesDataplane({ family, nft: createNft({ runner }), layout: async () => 'chain-per-service' }),
+        new NftablesDataplane({ family, nft: createNft({ runner }), layout: async () => layout }),
     });
   });
 
@@ -76,5 +82,26 @@ describe.each(['IPv4', 'IPv6'] as const)('a chain per Service: real packets, %s'
     const { answeredBy } = await world.sandbox.client.connectMany({ to, port }, 300);
     expect(answeredBy.pod1).toBeGreaterThan(230);
     expect(answeredBy.pod1).toBeLessThan(300);
+  });
+
+  test('a host that accepts the other layout after an upgrade, and not after all: no connection fails', async () => {
+    const endpoints = [world.local(1), world.local(2), world.remote(1)];
+    await world.install(world.stateOf(world.serviceOf('TCP'), endpoints, 'TCP'));
+    const { sandbox } = world;
+    const [to, port] = world.target('nodePort');
+    const client = await sandbox.client.startClient({ to, port }, 5);
+    const open = await sandbox.client.open({ to, port });
+    const ruleset = async () => (await sandbox.node.exec(['nft', 'list', 'ruleset'])).stdout;
+    for (const next of [...LAYOUTS, ...LAYOUTS]) {
+      layout = next;
+      await world.restart();
+      await client.moreAttempts(10);
+      expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
+      const text = await ruleset();
+      expect([/chain pick-tcp-/, /chain endpoints\/tcp-/].map((chain) => chain.test(text))).toEqual(
+        LAYOUTS.map((one) => one === next),
+      );
+    }
+    expect(failuresOf(await client.stop())).toBe(0);
   });
 });

@@ -6,7 +6,13 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { DescriptorBudget } from './proxy/descriptor-budget.js';
 import { udpEcho } from './testing/loopback-servers.js';
-import { freePort, LoopbackWorld, type LoopbackWorldOptions, until } from './testing/loopback-world.js';
+import {
+  freePort,
+  type LoopbackService,
+  LoopbackWorld,
+  type LoopbackWorldOptions,
+  until,
+} from './testing/loopback-world.js';
 
 /** So many clients with one datagram each. */
 const CROWD = `
@@ -148,6 +154,59 @@ describe('UDP', () => {
     }, 'an answer');
     expect(answers[0]).toBe('127.0.0.2');
   });
+
+  test.each<[string, Partial<LoopbackService>]>([
+    ['session affinity', { spec: { sessionAffinity: 'ClientIP' } }],
+    ['least connections', { annotations: { 'kube-proxier.io/load-balancing': 'least-connections' } }],
+  ])('with %s too, an endpoint where nobody listens loses its clients', async (_what, rest) => {
+    const hosts = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
+    const { port } = await endpoint(hosts[0] as string);
+    const others = [await udpEcho(hosts[1] as string, port), await udpEcho(hosts[2] as string, port)];
+    const proxy = world({ udpTimeout: 60_000 });
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: hosts, ...rest });
+    const first = client('127.0.0.1');
+    const second = client('127.0.0.1');
+    for (const { send, answers } of [first, second]) {
+      send('x');
+      await until(() => answers.length === 1, 'an answer');
+    }
+    // All but one go, without anybody telling.
+    await Promise.all(others.map(({ close }) => close()));
+    for (const { send, answers } of [first, second, client('127.0.0.1')]) {
+      await until(() => {
+        send('x');
+        return answers.at(-1) === hosts[0];
+      }, 'an answer of the one that is left');
+    }
+  });
+
+  test.each([-3_600_000, 3_600_000])(
+    'setting the time of the host by %d ms ends no session early or late',
+    async (step) => {
+      const { port } = await endpoint('127.0.0.2');
+      await endpoint('127.0.0.3', port);
+      const clock = new VirtualClock();
+      const proxy = world({ clock });
+      const spec = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 10 } } };
+      await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3'], spec });
+      const { send, answers } = client('127.0.0.1');
+      send('x');
+      await until(() => answers.length === 1, 'an answer');
+      clock.set(step);
+      await clock.advance(200);
+      expect(proxy.traffic().active).toBe(1);
+      await clock.advance(400);
+      expect(proxy.traffic().active).toBe(0);
+      // Remembered for as long as it was told to be.
+      send('x');
+      await until(() => answers.length === 2, 'an answer');
+      expect(answers[1]).toBe(answers[0]);
+      await clock.advance(10_000);
+      send('x');
+      await until(() => answers.length === 3, 'an answer');
+      expect(answers[2]).not.toBe(answers[0]);
+    },
+  );
 
   test('a flood from many ports is bounded, and passes', async () => {
     const { port } = await endpoint('127.0.0.2');

@@ -58,7 +58,7 @@ export class ConntrackCleaner implements SyncObserver {
       this.looked.set(family, state);
       return;
     }
-    const begin = this.clock.now();
+    const begin = this.clock.monotonic();
     try {
       const judge = staleFlowJudge(state, step, new Set(await this.localAddresses()));
       const isStale = (entry: ConntrackEntry) => judge(entry) !== undefined;
@@ -79,7 +79,7 @@ export class ConntrackCleaner implements SyncObserver {
       }
       this.failure = '';
       this.looked.set(family, state);
-      this.onCleaned({ family, duration: this.clock.now() - begin, deleted });
+      this.onCleaned({ family, duration: this.clock.monotonic() - begin, deleted });
     } catch (error) {
       const reason = messageOf(error);
       // What is missing on a host is missing at every sync; saying it once is enough.

@@ -73,6 +73,36 @@ describe('Balancer', () => {
     expect(balancer.pick('cluster', 'c')).toBe(second);
   });
 
+  test('what refuses a client is not remembered for it, and left out for ten seconds', () => {
+    const { balancer, time, update } = make(targets(1, 2, 3), { affinitySeconds: 60 });
+    expect(balancer.pick('cluster', 'other')?.address).toBe('10.0.0.1');
+    expect(balancer.pick('cluster', 'second')?.address).toBe('10.0.0.2');
+    balancer.refused('second', '10.0.0.1:80');
+    expect(balancer.pick('cluster', 'second')?.address).toBe('10.0.0.2');
+    expect(balancer.pick('cluster', 'other')?.address).toBe('10.0.0.1');
+    balancer.refused('other', '10.0.0.1:80');
+    const picked = () => new Set([1, 2, 3].map((n) => balancer.pick('cluster', `new${time.now}-${n}`)?.address));
+    expect(balancer.pick('cluster', 'other')?.address).not.toBe('10.0.0.1');
+    expect(picked()).toEqual(new Set(['10.0.0.2', '10.0.0.3']));
+    time.now += 10_000;
+    expect(picked()).toEqual(new Set(['10.0.0.1', '10.0.0.2', '10.0.0.3']));
+    balancer.refused('other', '10.0.0.1:80');
+    update(targets(1));
+    expect(balancer.pick('cluster', 'other')?.address).toBe('10.0.0.1');
+  });
+
+  test('an endpoint that refuses, and so never has a connection, does not draw all by having the fewest', () => {
+    const { balancer } = make(targets(1, 2), { options: { loadBalancing: 'least-connections' } });
+    balancer.begin('10.0.0.2:80');
+    expect(balancer.pick('cluster', 'c')?.address).toBe('10.0.0.1');
+    balancer.refused('c', '10.0.0.1:80');
+    for (let i = 0; i < 5; i++) {
+      const { key = '' } = balancer.pick('cluster', 'c') ?? {};
+      expect(key).toBe('10.0.0.2:80');
+      balancer.begin(key);
+    }
+  });
+
   test('clients that are remembered are limited in number', () => {
     const { balancer } = make(targets(1), { affinitySeconds: 10 });
     for (let i = 0; i < 100_010; i++) {

@@ -10,10 +10,12 @@ interface AffinityRecord {
 
 /** Clients that are remembered for one service port, at most: those that were here longest ago go first. */
 const MOST_CLIENTS = 100_000;
+/** Milliseconds for which an endpoint that refused a client is left out as long as there is something else. */
+const AVOIDED_FOR = 10_000;
 
 /** Time and chance, for a {@link Balancer}. */
 export interface BalancerOptions {
-  /** Milliseconds since any fixed time. */
+  /** Milliseconds since any fixed time; never set back. */
   readonly now: () => number;
   /** 0 inclusive to 1 exclusive. Default `Math.random`. */
   readonly random?: () => number;
@@ -30,6 +32,8 @@ export class Balancer {
   /** Clients by address, the one that was here longest ago first. */
   readonly #clients = new Map<string, AffinityRecord>();
   readonly #active = new Map<string, number>();
+  /** When endpoints refused a client last, by their keys. */
+  readonly #refusals = new Map<string, number>();
   #affinity: number | undefined;
   #policy: LoadBalancing = 'round-robin';
 
@@ -54,13 +58,18 @@ export class Balancer {
       }
     }
     this.#lists = { cluster: spec.cluster, local: spec.local };
+    const known = this.endpointKeys();
+    for (const key of this.#refusals.keys()) {
+      if (!known.has(key)) {
+        this.#refusals.delete(key);
+      }
+    }
     this.#policy = spec.options.loadBalancing;
     this.#affinity = spec.affinitySeconds === undefined ? undefined : spec.affinitySeconds * 1000;
     if (this.#affinity === undefined) {
       this.#clients.clear();
       return;
     }
-    const known = this.endpointKeys();
     for (const [client, { key }] of this.#clients) {
       if (!known.has(key)) {
         this.#clients.delete(client);
@@ -91,6 +100,18 @@ export class Balancer {
       this.#remember(client, chosen.key);
     }
     return chosen;
+  }
+
+  /**
+   * An endpoint refused a client after it was picked. The client is not remembered with it any more (spec U-22), and for
+   * 10 seconds those that are not remembered are sent there only when there is nothing else. Other clients that are
+   * remembered with it stay: each of them finds out by itself.
+   */
+  refused(client: string, key: string): void {
+    if (this.#clients.get(client)?.key === key) {
+      this.#clients.delete(client);
+    }
+    this.#refusals.set(key, this.options.now());
   }
 
   /** A connection to an endpoint begins; call what is returned once, when it ends. */
@@ -142,7 +163,7 @@ export class Balancer {
     for (let offset = 0; offset < endpoints.length; offset++) {
       const at = (first + offset) % endpoints.length;
       const candidate = endpoints[at] as Target;
-      if (failed?.has(candidate.key)) {
+      if (failed?.has(candidate.key) || this.#isAvoided(candidate.key)) {
         continue;
       }
       if (this.#policy === 'round-robin') {
@@ -157,6 +178,11 @@ export class Balancer {
     }
     this.#turns[list] = (first + 1) % endpoints.length;
     return best ?? (endpoints[first] as Target);
+  }
+
+  #isAvoided(key: string): boolean {
+    const refusedAt = this.#refusals.get(key);
+    return refusedAt !== undefined && this.options.now() - refusedAt < AVOIDED_FOR;
   }
 }
 

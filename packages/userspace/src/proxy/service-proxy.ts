@@ -51,7 +51,7 @@ export class ServiceProxy {
     spec: ServiceSpec,
     readonly environment: ProxyEnvironment,
   ) {
-    this.balancer = new Balancer({ now: () => environment.clock.now() });
+    this.balancer = new Balancer({ now: () => environment.clock.monotonic() });
     this.#spec = spec;
     this.balancer.update(spec);
   }
@@ -103,7 +103,7 @@ export class ServiceProxy {
   }
 
   warn(message: string): void {
-    const now = this.environment.clock.now();
+    const now = this.environment.clock.monotonic();
     if (now - this.#lastWarning >= WARN_EVERY) {
       this.#lastWarning = now;
       this.environment.logger.warn(message);

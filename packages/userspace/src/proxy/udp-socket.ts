@@ -12,6 +12,8 @@ const LATE = 10;
 /** Bytes that may wait to be sent by one socket; more is dropped, as a router does. */
 const MOST_QUEUED = 1 << 20;
 const DESCRIPTORS_PER_SESSION = 1;
+/** Errors that say of the endpoint that nobody is there; the first is what ICMP "port unreachable" becomes. */
+const REFUSALS: readonly (string | undefined)[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'];
 /**
  * Bytes that the kernel holds of what clients sent: each new session takes time, and the usual 208 KiB are full with 277
  * small datagrams. The kernel gives as much of it as net.core.rmem_max allows.
@@ -102,6 +104,7 @@ export class UdpSocket {
     }
     const session = new UdpSession(
       service,
+      address,
       target,
       (answer) => {
         if (this.socket.getSendQueueSize() < MOST_QUEUED) {
@@ -120,17 +123,17 @@ export class UdpSocket {
   #sweepLater(): void {
     const { clock, udpTimeout } = this.view().service.environment;
     const period = Math.max(10, udpTimeout / 4);
-    const due = clock.now() + period;
+    const due = clock.monotonic() + period;
     this.#sweep ??= clock.setTimer(period, () => {
       this.#sweep = undefined;
       // Timers come before sockets: where this process itself was late, answers wait to be read. Once in a row only, or
       // nothing would ever end in a process that is always late.
-      this.#postponed = !this.#postponed && clock.now() - due > LATE;
+      this.#postponed = !this.#postponed && clock.monotonic() - due > LATE;
       if (this.#postponed) {
         this.#sweepLater();
         return;
       }
-      const since = clock.now() - udpTimeout;
+      const since = clock.monotonic() - udpTimeout;
       for (const session of [...this.#sessions.values()]) {
         if (session.lastUsed <= since) {
           session.close();
@@ -153,32 +156,25 @@ class UdpSession implements Closable {
 
   constructor(
     private readonly service: ServiceProxy,
+    private readonly client: string,
     private readonly target: Target,
     answer: (message: Buffer) => void,
     private readonly onClose: () => void,
   ) {
     const { clock } = service.environment;
-    this.lastUsed = clock.now();
+    this.lastUsed = clock.monotonic();
     this.#end = service.balancer.begin(target.key);
     service.open.add(this);
     this.#socket = newSocket(target.address);
     this.#socket.on('message', (message) => {
-      this.lastUsed = clock.now();
+      this.lastUsed = clock.monotonic();
       answer(message);
     });
-    // Nobody is there (ICMP), or no descriptor: the next datagram begins a new session, with the next endpoint.
-    const failed = (error: NodeJS.ErrnoException) => {
-      service.counters.failedDials++;
-      if (error.code === 'EMFILE' || error.code === 'ENFILE') {
-        service.limited(`the system has no descriptors left (${error.code}); raise the limit of open files`);
-      }
-      this.close();
-    };
-    this.#socket.on('error', failed);
+    this.#socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(error));
     // The callback is handed errors too, which its type does not say.
     this.#socket.connect(target.port, target.address, (...[error]: readonly NodeJS.ErrnoException[]) => {
       if (error) {
-        failed(error);
+        this.#fail(error);
         return;
       }
       const waiting = this.#waiting ?? [];
@@ -197,7 +193,7 @@ class UdpSession implements Closable {
     if (this.#closed) {
       return;
     }
-    this.lastUsed = this.service.environment.clock.now();
+    this.lastUsed = this.service.environment.clock.monotonic();
     if (this.#waiting) {
       if (this.#waiting.length < MOST_WAITING) {
         this.#waiting.push(message);
@@ -206,10 +202,25 @@ class UdpSession implements Closable {
       this.service.counters.bytesToEndpoints += message.length;
       this.#socket.send(message, (error) => {
         if (error) {
-          this.close();
+          this.#fail(error);
         }
       });
     }
+  }
+
+  /** Nobody is there, or no descriptor: the next datagram begins a new session, with another endpoint if there is one. */
+  #fail({ code }: NodeJS.ErrnoException): void {
+    if (this.#closed) {
+      return;
+    }
+    this.service.counters.failedDials++;
+    if (code === 'EMFILE' || code === 'ENFILE') {
+      this.service.limited(`the system has no descriptors left (${code}); raise the limit of open files`);
+    }
+    if (REFUSALS.includes(code)) {
+      this.service.balancer.refused(this.client, this.target.key);
+    }
+    this.close();
   }
 
   close(): void {

@@ -25,6 +25,8 @@ export class IptablesRedirector implements Redirector {
   /** Rules by what they belong to, as they were written last. */
   #written = new Map<string, readonly PortalRule[]>();
   #known = false;
+  /** How often the jumps were put in place, or found there. */
+  #jumpsPlaced = 0;
 
   /** @param iptables finds the tools to use; asked each time, so it should remember. */
   constructor(
@@ -48,6 +50,7 @@ export class IptablesRedirector implements Redirector {
       await iptables.restore(document);
     }
     if (whole) {
+      this.#jumpsPlaced++;
       this.#written = new Map(wanted);
     }
     for (const [key, rules] of wanted) {
@@ -77,15 +80,19 @@ export class IptablesRedirector implements Redirector {
         return found !== undefined && sameRules(found, expected.get(`${table} ${chain}`) ?? []);
       }),
     );
-    return chainsHold && JUMPS.every(({ table, chain, rule }) => saved[table].get(chain)?.rules.includes(rule.text));
+    const jumpsStand = JUMPS.every(({ table, chain, rule }) => saved[table].get(chain)?.rules.includes(rule.text));
+    if (jumpsStand) {
+      this.#jumpsPlaced++;
+    }
+    return chainsHold && jumpsStand;
   }
 
-  watch(options: Omit<RuleWatchOptions, 'rules' | 'iptables'>): Promise<void> {
+  watch(options: Omit<RuleWatchOptions, 'rules' | 'iptables' | 'placed'>): Promise<void> {
     const rules = TABLES.flatMap((table) => {
       const jump = JUMPS.find((candidate) => candidate.table === table);
       return jump ? [{ table, from: jump.chain, text: jump.rule.text }] : [];
     });
-    return watchRules({ ...options, rules, iptables: this.iptables });
+    return watchRules({ ...options, rules, iptables: this.iptables, placed: () => this.#jumpsPlaced });
   }
 
   close(): void {

@@ -1,0 +1,36 @@
+import { expect, it } from '@jest/globals';
+import { diffStates, silentLogger } from '@kube-proxier/core';
+import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
+import type { Conntrack } from '@kube-proxier/linux';
+import { ConntrackCleaner } from './conntrack-cleaner.js';
+
+const ports = [{ name: '', port: 53, protocol: 'UDP' }];
+const state = resolveObjects({
+  services: [makeService('a/dns', { ports: [{ port: 53, protocol: 'UDP' }] })],
+  slices: [makeSlice('a/dns', ['10.0.0.1'], { ports })],
+});
+
+it('tells how long a look took, also when the time of the host is set meanwhile', async () => {
+  const clock = new VirtualClock();
+  const conntrack: Conntrack = {
+    delete: async () => 0,
+    list: async () => {
+      clock.set(-3_600_000);
+      await clock.advance(20);
+      return [];
+    },
+  };
+  const durations: number[] = [];
+  const cleaner = new ConntrackCleaner(
+    conntrack,
+    silentLogger,
+    async () => [],
+    clock,
+    ({ duration }) => {
+      durations.push(duration);
+    },
+  );
+  const changes = diffStates(undefined, state);
+  await cleaner.synced({ family: 'IPv4', state, changes, full: false, duration: 0, triggerTimes: [] });
+  expect(durations).toEqual([20]);
+});
