@@ -59,16 +59,18 @@ export const CHAINS = {
 /** What the names of a dispatch tree's chains have after that of its root. */
 const PLACE = '(?:-(?:[0-9A-F]{1,2}|(?:TCP|UDP|SCTP)-[0-9]+)(?:-[0-9A-F]{1,2})?)?';
 
-const OURS: Readonly<Record<'filter' | 'nat', RegExp>> = {
+const OURS: Readonly<Record<'filter' | 'nat' | 'mangle', RegExp>> = {
   nat: new RegExp(
     `^KUBE-(?:(?:SERVICES|NODEPORTS|HAIRPIN)${PLACE}|POSTROUTING|MARK-MASQ|PROXY-CANARY|(?:SVC|SVL|EXT|FW|SEP|XLB)-.*)$`,
   ),
   filter: new RegExp(
     `^KUBE-(?:(?:SERVICES|NODEPORTS|EXTERNAL-SERVICES|PROXY-FIREWALL|CLUSTER-IPS|CLOSED-NP|BLOCKED-NP)${PLACE}|FORWARD|PROXY-CANARY|FW-.*)$`,
   ),
+  // Only kube-proxy's, to see that tables are flushed (spec I-95).
+  mangle: /^KUBE-PROXY-CANARY$/,
 };
 
 /** Whether a chain belongs to this backend: made by it, or left by a kube-proxy in iptables mode. */
-export function isOurChain(table: 'filter' | 'nat', name: string): boolean {
+export function isOurChain(table: 'filter' | 'nat' | 'mangle', name: string): boolean {
   return OURS[table].test(name);
 }

@@ -130,7 +130,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       const iptables = createIptables({ family: 'IPv4', variant, runner });
       await iptables.restore(FOREIGN);
       const before = await tableContents(iptables);
-      await iptables.restore(leftBehind.replace(/^\*mangle[\s\S]*?^COMMIT\n/m, ''));
+      await iptables.restore(`*mangle\n:KUBE-IPTABLES-HINT - [0:0]\nCOMMIT\n${leftBehind}`);
       const sysctl = fakeSettings({ 'net/ipv4/conf/all/route_localnet': '1' });
       const container = new Container();
       const backend = createIptablesBackend({ runner, sysctl });
@@ -139,6 +139,10 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       await cleanup(silentLogger);
       await cleanup(silentLogger);
       expect(await tableContents(iptables)).toEqual(before);
+      // The kubelet's stays, kube-proxy's canary (spec I-95) goes.
+      expect([...(await iptables.save('mangle')).matchAll(/^:(KUBE-\S+)/gm)].map(([, chain]) => chain)).toEqual([
+        'KUBE-IPTABLES-HINT',
+      ]);
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
     });
   });

@@ -29,6 +29,7 @@ export async function cleanUp(
   const document = [
     ...cleanTable('filter', parseSavedTable(saved, 'filter')),
     ...cleanTable('nat', parseSavedTable(saved, 'nat')),
+    ...cleanTable('mangle', parseSavedTable(saved, 'mangle')),
   ];
   if (document.length > 0) {
     await iptables.restore(`${document.join('\n')}\n`);
@@ -49,7 +50,7 @@ function isGuard(text: string): boolean {
   return (IptablesRule.parse(text)?.bareText ?? withoutComment(text)) === LOCALNET_GUARD.bareText;
 }
 
-function cleanTable(table: 'filter' | 'nat', saved: SavedTable): readonly string[] {
+function cleanTable(table: 'filter' | 'nat' | 'mangle', saved: SavedTable): readonly string[] {
   const ours = [...saved.keys()].filter((name) => isOurChain(table, name));
   const removals: string[] = [];
   /** Chains that others jump to: emptied, but they must stay or the others' rules would have to go. */

@@ -27,7 +27,7 @@ import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
 import type { IptablesTransaction, TableTransaction } from './iptables-transaction.js';
 import { openLocalnet } from './open-localnet.js';
 import { RuleCounts } from './rule-counts.js';
-import { TableContents } from './table-contents.js';
+import { TableAudit } from './table-audit.js';
 import { jumpsStand, watchJumps } from './watch-jumps.js';
 
 export interface IptablesDataplaneOptions {
@@ -121,22 +121,22 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
 
   async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
     const { family, clock = systemClock } = this.options;
-    const contents = new TableContents({
+    const audit = new TableAudit({
       iptables: this.options.iptables,
       clock,
       expected: () => this.#counts.expected,
     });
-    await contents.begin();
+    await audit.begin();
     await watchJumps({
       iptables: () => this.#iptables(),
       clock,
       signal,
       placed: () => this.#jumpsPlaced,
-      lookFurther: () => contents.look(onDrift),
+      lookFurther: () => audit.look(onDrift),
       onDrift,
       onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether rules were flushed', { family, reason }),
     });
-    await contents.end();
+    await audit.end();
   }
 
   describe({ filter, nat }: IptablesTransaction): string {

@@ -8,7 +8,7 @@ import type { ExpectedRules } from './rule-counts.js';
 const REST = 19;
 const TABLES = ['nat', 'filter'] as const;
 
-export interface TableContentsOptions {
+export interface TableAuditOptions {
   /** Finds what to look with, once: not what writes, which a look would hold up. */
   readonly iptables: () => Promise<Iptables>;
   readonly clock: Clock;
@@ -20,12 +20,12 @@ export interface TableContentsOptions {
  * Looks whether others took rules out of our chains, put some in, or took jumps into them away: only after somebody else
  * changed something, as far as the kernel can tell, and then by counting. Where it cannot tell, nobody looks.
  */
-export class TableContents {
+export class TableAudit {
   readonly #suspects = new Set<'filter' | 'nat'>();
   #restsUntil = Number.NEGATIVE_INFINITY;
   #found: Promise<Iptables> | undefined;
 
-  constructor(private readonly options: TableContentsOptions) {}
+  constructor(private readonly options: TableAuditOptions) {}
 
   /** What others change from now on is looked at. Never rejects. */
   async begin(): Promise<void> {
