@@ -11,6 +11,7 @@ export * from './mode/with-companion.js';
 export * from './model/address.js';
 export * from './model/change-set.js';
 export * from './model/endpoint.js';
+export { endpointsKeepingFlows } from './model/flow-endpoints.js';
 export * from './model/frontend.js';
 export * from './model/proxy-state.js';
 export * from './model/service-port.js';

@@ -20,6 +20,7 @@ function synced(state: ProxyState): SyncSuccess {
   const changes = {
     previous: state,
     servicePorts: new Map(),
+    resolvedServicePorts: new Map(),
     healthCheckNodePorts: new Set<string>(),
     clusterIPs: new Set<string>(),
     nodeChanged: false,

@@ -1,5 +1,6 @@
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
-import type { ProxyState } from '../model/proxy-state.js';
+import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import { sameRendering } from '../model/same-rendering.js';
 import type { ServiceKey, ServicePortKey } from '../model/service-port-name.js';
 
 /**
@@ -10,16 +11,28 @@ import type { ServiceKey, ServicePortKey } from '../model/service-port-name.js';
  */
 export function diffStates(previous: ProxyState | undefined, next: ProxyState): ChangeSet {
   const servicePorts = new Map<ServicePortKey, ServicePortChange>();
+  const resolvedServicePorts = previous === undefined ? servicePorts : new Map<ServicePortKey, ServicePortChange>();
+  const note = (
+    key: ServicePortKey,
+    before: ResolvedServicePort | undefined,
+    current: ResolvedServicePort | undefined,
+  ) => {
+    const change = { previous: before, current };
+    resolvedServicePorts.set(key, change);
+    if (!sameRendering(before, current)) {
+      servicePorts.set(key, change);
+    }
+  };
   const healthCheckNodePorts = new Set<ServiceKey>();
   for (const [key, current] of next.servicePorts) {
     const before = previous?.servicePorts.get(key);
     if (before !== current) {
-      servicePorts.set(key, { previous: before, current });
+      note(key, before, current);
     }
   }
   for (const [key, before] of previous?.servicePorts ?? []) {
     if (!next.servicePorts.has(key)) {
-      servicePorts.set(key, { previous: before, current: undefined });
+      note(key, before, undefined);
     }
   }
   for (const [key, current] of next.healthCheckNodePorts) {
@@ -43,5 +56,6 @@ export function diffStates(previous: ProxyState | undefined, next: ProxyState): 
       clusterIPs.add(address);
     }
   }
-  return { previous, servicePorts, healthCheckNodePorts, clusterIPs, nodeChanged: previous?.node !== next.node };
+  const nodeChanged = previous?.node !== next.node;
+  return { previous, servicePorts, resolvedServicePorts, healthCheckNodePorts, clusterIPs, nodeChanged };
 }

@@ -1,9 +1,9 @@
 import { Map as PersistentMap } from 'immutable';
 import type { IPFamily } from '../model/address.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
-import type { Endpoint } from '../model/endpoint.js';
 import type { Frontend, FrontendKey } from '../model/frontend.js';
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import { sameRendering } from '../model/same-rendering.js';
 import type { ServicePort } from '../model/service-port.js';
 import { type ServiceKey, type ServicePortKey, serviceKey } from '../model/service-port-name.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
@@ -153,7 +153,8 @@ export class ProxyStateResolver {
       this.want(key, node, revisit);
     }
 
-    const changes = new Map<ServicePortKey, ServicePortChange>();
+    const rendered = new Map<ServicePortKey, ServicePortChange>();
+    const resolved = new Map<ServicePortKey, ServicePortChange>();
     const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).asMutable();
     const frontends = (previous.frontends as PersistentMap<FrontendKey, ServicePortKey>).asMutable();
     const released: [FrontendKey, ServicePortKey][] = [];
@@ -171,8 +172,10 @@ export class ProxyStateResolver {
       }
       clusterIPs.count(before, -1);
       clusterIPs.count(after, 1);
-      if (!rendersAlike(before, after)) {
-        changes.set(key, { previous: before, current: after });
+      const change = { previous: before, current: after };
+      resolved.set(key, change);
+      if (!sameRendering(before, after)) {
+        rendered.set(key, change);
       }
       for (const frontend of before?.frontends ?? []) {
         released.push([frontend.key, key]);
@@ -203,7 +206,8 @@ export class ProxyStateResolver {
       state: this.state,
       changes: {
         previous,
-        servicePorts: changes,
+        servicePorts: rendered,
+        resolvedServicePorts: resolved,
         healthCheckNodePorts: health.changed,
         clusterIPs: clusterIPs.changedFrom(previous.clusterIPs),
         nodeChanged,
@@ -409,29 +413,4 @@ class ClusterIPCount {
   changedFrom(previous: ProxyState['clusterIPs']): ReadonlySet<string> {
     return new Set([...this.touched].filter((address) => previous.has(address) !== this.table.has(address)));
   }
-}
-
-/** Whether a backend has the same to print for both. */
-function rendersAlike(left: ResolvedServicePort | undefined, right: ResolvedServicePort | undefined): boolean {
-  return (
-    left !== undefined &&
-    right !== undefined &&
-    left.frontends === right.frontends &&
-    sameEndpoints(left.cluster, right.cluster) &&
-    sameEndpoints(left.local, right.local) &&
-    left.affinitySeconds === right.affinitySeconds &&
-    structurallyEqual(left.servicePort.annotations, right.servicePort.annotations)
-  );
-}
-
-/** Where packets go and which of it is local is all that is rendered of endpoints; hints and conditions are not. */
-function sameEndpoints(left: readonly Endpoint[], right: readonly Endpoint[]): boolean {
-  return (
-    left === right ||
-    (left.length === right.length &&
-      left.every((endpoint, index) => {
-        const other = right[index];
-        return endpoint === other || (endpoint.key === other?.key && endpoint.isLocal === other.isLocal);
-      }))
-  );
 }

@@ -43,6 +43,8 @@ export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServic
   written = 0;
   /** Called while a transaction is being applied, before it is. */
   onApply: (() => void | Promise<void>) | undefined;
+  /** Nobody has read what is installed since it was flushed. */
+  isFlushed = false;
 
   get contents(): InstalledServicePorts {
     return this.installed;
@@ -56,6 +58,7 @@ export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServic
   /** As a foreigner would: everything gone. */
   flush(): void {
     this.installed.clear();
+    this.isFlushed = true;
   }
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledServicePorts): FakeTransaction | undefined {
@@ -101,6 +104,7 @@ export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServic
   }
 
   async readBack(): Promise<InstalledServicePorts> {
+    this.isFlushed = false;
     return new Map(this.installed);
   }
 

@@ -1,4 +1,5 @@
 export * from './cluster-sketch.js';
+export * from './connection-tracking-model.js';
 export * from './fake-dataplane.js';
 export * from './objects.js';
 export * from './random.js';

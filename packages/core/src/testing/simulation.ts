@@ -1,9 +1,12 @@
 import type { ProxierContext } from '../contract/backend-module.js';
 import { silentLogger } from '../contract/logger.js';
 import type { IPFamily } from '../model/address.js';
+import type { Clock } from '../sync/clock.js';
 import { DualStackProxier } from '../sync/dual-stack-proxier.js';
 import { DEFAULT_PROXIER_OPTIONS } from '../sync/proxier-options.js';
 import { ReconcilingProxier } from '../sync/reconciling-proxier.js';
+import type { SyncObserver, SyncSuccess } from '../sync/sync-observer.js';
+import { ConnectionTrackingModel, SIMULATED_NODE_ADDRESSES } from './connection-tracking-model.js';
 import { FakeDataplane, type InstalledServicePorts, renderState } from './fake-dataplane.js';
 import { Random } from './random.js';
 import { endpointsOf, RandomCluster } from './random-cluster.js';
@@ -15,6 +18,11 @@ export interface SimulationOptions {
   readonly seed: number;
   /** Changes of the cluster, failures, restarts and passing of time, over all. */
   readonly steps: number;
+  /**
+   * Deletes stale flows from the simulated connection tracking after each sync, as the observer of a node does; made anew
+   * with each restart. Given, UDP clients send all along, and no flow may be stale after a sync. Default: nobody sends.
+   */
+  readonly flowCleaner?: (tracking: ConnectionTrackingModel, clock: Clock) => SyncObserver;
 }
 
 /** What went wrong, or nothing. */
@@ -24,6 +32,8 @@ export interface SimulationResult {
   /** Transactions that were applied over all. */
   readonly transactions: number;
   readonly restarts: number;
+  /** UDP flows that were tracked over all. */
+  readonly flows: number;
   /** What was seen that must never be; undefined when all was well. */
   readonly failure: string | undefined;
 }
@@ -36,22 +46,27 @@ const OPTIONS = { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1' };
  * that fail, foreigners that flush, processes that restart, and events that come in the middle of a sync.
  *
  * Checked all along: nothing is programmed before the first full lists are there, and no service port points at an
- * endpoint that its Service never had. Checked whenever it is quiet: what is installed is what a fresh start on the
- * same objects would install.
+ * endpoint that its Service never had. Checked after each sync: no UDP flow leads to what is no endpoint. Checked whenever
+ * it is quiet: what is installed is what a fresh start on the same objects would install.
  */
-export async function runSimulation({ seed, steps }: SimulationOptions): Promise<SimulationResult> {
-  const run = new SimulationRun(seed);
+export async function runSimulation({ seed, steps, flowCleaner }: SimulationOptions): Promise<SimulationResult> {
+  const run = new SimulationRun(seed, flowCleaner);
   for (let step = 0; step < steps && run.failure === undefined; step += 1) {
     await run.step();
   }
   await run.finish();
-  return { seed, steps, transactions: run.transactions, restarts: run.restarts, failure: run.failure };
+  const { transactions, restarts, flows, failure } = run;
+  return { seed, steps, transactions, restarts, flows, failure };
 }
 
 class SimulationRun {
   failure: string | undefined;
   restarts = 0;
+  flows = 0;
   private readonly random: Random;
+  private readonly tracking: ConnectionTrackingModel;
+  /** Every frontend that there ever was: clients go on when a Service is gone. */
+  private readonly frontends: Readonly<Record<IPFamily, Set<string>>> = { IPv4: new Set(), IPv6: new Set() };
   private readonly clock = new VirtualClock(1_000_000);
   private readonly cluster: RandomCluster;
   private readonly planes: Readonly<Record<IPFamily, FakeDataplane>> = {
@@ -60,14 +75,21 @@ class SimulationRun {
   };
   /** Every endpoint that a Service ever had. */
   private readonly ever: Readonly<Record<IPFamily, Map<string, Set<string>>>> = { IPv4: new Map(), IPv6: new Map() };
+  /** A sync has succeeded since the last start. */
+  private isKnown: Record<IPFamily, boolean> = { IPv4: false, IPv6: false };
   private proxiers: readonly ReconcilingProxier<unknown, unknown>[] = [];
   private proxier!: DualStackProxier;
   private ending!: AbortController;
   private loop: Promise<void> = Promise.resolve();
   private listed = false;
 
-  constructor(seed: number) {
+  constructor(
+    seed: number,
+    private readonly flowCleaner: SimulationOptions['flowCleaner'],
+  ) {
     this.random = new Random(seed);
+    // Clients have dice of their own: the same seed changes the same cluster, whether anybody sends or not.
+    this.tracking = new ConnectionTrackingModel(new Random(seed ^ 0x5eed));
     this.cluster = new RandomCluster(this.random);
     for (const family of FAMILIES) {
       this.planes[family].onApply = () => this.duringApply();
@@ -80,6 +102,7 @@ class SimulationRun {
   }
 
   async step(): Promise<void> {
+    this.sendPackets();
     const dice = this.random.next();
     if (!this.listed && this.random.chance(0.5)) {
       this.list();
@@ -114,14 +137,25 @@ class SimulationRun {
   private start(): void {
     this.ending = new AbortController();
     this.listed = false;
+    this.isKnown = { IPv4: false, IPv6: false };
+    const cleaner = this.flowCleaner?.(this.tracking, this.clock);
+    const observer: SyncObserver = cleaner
+      ? {
+          synced: (success) => this.cleanFlows(cleaner, success),
+          // What a transaction that failed had served for a moment is known to nobody either.
+          failed: ({ family }) => {
+            this.isKnown[family] = false;
+          },
+        }
+      : {};
     this.proxiers = FAMILIES.map((family) => {
       const context: ProxierContext = {
         family,
         options: OPTIONS,
         logger: silentLogger,
         clock: this.clock,
-        observer: {},
-        localAddresses: async () => [],
+        observer,
+        localAddresses: async () => Object.values(SIMULATED_NODE_ADDRESSES),
       };
       return new ReconcilingProxier({ mode: 'fake', context, dataplane: this.planes[family] });
     });
@@ -161,6 +195,36 @@ class SimulationRun {
     }
     if (this.random.chance(0.2)) {
       this.change();
+    }
+    this.sendPackets();
+  }
+
+  private sendPackets(): void {
+    if (!this.flowCleaner) {
+      return;
+    }
+    for (const family of FAMILIES) {
+      const before = this.tracking.flows.length;
+      this.tracking.send(family, [...this.frontends[family]], this.planes[family].contents);
+      this.flows += this.tracking.flows.length - before;
+    }
+  }
+
+  private async cleanFlows(cleaner: SyncObserver, success: SyncSuccess): Promise<void> {
+    for (const frontend of success.state.frontends.keys()) {
+      this.frontends[success.family].add(frontend);
+    }
+    if (!this.isKnown[success.family]) {
+      this.isKnown[success.family] = true;
+      this.tracking.forgetUnknown(success.state);
+    }
+    const flows = new Set(this.tracking.flows);
+    await cleaner.synced?.(success);
+    // A flush since then leads packets astray until it is repaired.
+    const isFlushed = this.planes[success.family].isFlushed;
+    const stale = isFlushed ? undefined : this.tracking.findStale(success.state, flows);
+    if (stale !== undefined) {
+      this.fail(`after a sync, ${stale}`);
     }
   }
 

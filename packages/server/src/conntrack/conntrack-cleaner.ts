@@ -1,4 +1,5 @@
 import {
+  type ChangeSet,
   type Clock,
   diffStates,
   type IPFamily,
@@ -49,10 +50,9 @@ export class ConntrackCleaner implements SyncObserver {
     }
   }
 
-  async synced({ family, state, changes }: SyncSuccess): Promise<void> {
-    // After a failure, and when everything was compared, the sync does not tell what went since; the states do.
+  async synced({ family, state, changes, full }: SyncSuccess): Promise<void> {
     const before = this.looked.get(family);
-    const step = changes.previous !== undefined && changes.previous === before ? changes : diffStates(before, state);
+    const step = stepSince(before, state, changes, full);
     const protocols = protocolsWithStaleFlows(step);
     if (protocols.length === 0) {
       this.looked.set(family, state);
@@ -96,4 +96,26 @@ export class ConntrackCleaner implements SyncObserver {
       }
     }
   }
+}
+
+/**
+ * What stale flows are looked for in. A full sync may have ended a time without rules, in which flows went past every
+ * Service: all that is served is looked at then. After a failure the changes do not say what differs since the last look;
+ * the states do.
+ */
+function stepSince(before: ProxyState | undefined, state: ProxyState, changes: ChangeSet, full: boolean): ChangeSet {
+  if (!full && before !== undefined && changes.previous === before) {
+    return changes;
+  }
+  const step = diffStates(before, state);
+  if (!full || before === undefined) {
+    return step;
+  }
+  const resolvedServicePorts = new Map(step.resolvedServicePorts);
+  for (const [key, current] of state.servicePorts) {
+    if (!resolvedServicePorts.has(key)) {
+      resolvedServicePorts.set(key, { previous: undefined, current });
+    }
+  }
+  return { ...step, previous: undefined, resolvedServicePorts };
 }

@@ -1,5 +1,6 @@
 import {
   type ChangeSet,
+  endpointsKeepingFlows,
   type Frontend,
   joinHostPort,
   type Protocol,
@@ -36,20 +37,25 @@ const PROTOCOLS: readonly StaleProtocol[] = ['UDP', 'SCTP'];
 
 /**
  * The protocols of which tracked flows may have become stale by these changes: endpoints or frontends of one of their
- * service ports differ (spec T-10; kube-proxy does not look when only a Service changed, spec B-17). Pure.
+ * service ports differ (spec T-10; kube-proxy does not look when only a Service changed, spec B-17). When nothing is known
+ * of what was installed before (`previous` is undefined), every protocol that has a service port. Pure.
  */
-export function protocolsWithStaleFlows({ servicePorts }: ChangeSet): readonly StaleProtocol[] {
+export function protocolsWithStaleFlows({
+  previous: known,
+  resolvedServicePorts,
+}: ChangeSet): readonly StaleProtocol[] {
   const found = new Set<Protocol>();
-  for (const { previous, current } of servicePorts.values()) {
+  for (const { previous, current } of resolvedServicePorts.values()) {
     const some = current ?? previous;
     if (some === undefined || !isConcerned(some)) {
       continue;
     }
-    if (
-      !previous || !current
-        ? some.candidates.length > 0
-        : previous.candidates !== current.candidates || previous.frontends !== current.frontends
-    ) {
+    const mayBeStale =
+      known === undefined ||
+      (previous && current
+        ? previous.candidates !== current.candidates || previous.frontends !== current.frontends
+        : some.candidates.length > 0);
+    if (mayBeStale) {
       found.add(some.name.protocol);
     }
   }
@@ -116,7 +122,7 @@ export function staleFlowJudge(
       byAddress.set(`${protocol} ${joinHostPort(address, port)}`, judge);
     }
   };
-  for (const { previous, current } of changes.servicePorts.values()) {
+  for (const { previous, current } of changes.resolvedServicePorts.values()) {
     if (previous && isConcerned(previous)) {
       const judge = judgeGone(previous);
       for (const frontend of previous.frontends) {
@@ -146,17 +152,16 @@ function judgeGone({ candidates }: ResolvedServicePort): Judge {
   return (_flow, repliesFrom) => (endpoints.has(repliesFrom) ? 'frontend-gone' : undefined);
 }
 
-function judgeThere({ name, candidates }: ResolvedServicePort): Judge {
-  const there = new Set(candidates.map(({ key }) => key));
-  const serving = new Set(candidates.flatMap(({ key, serving }) => (serving ? [key] : [])));
-  const right = name.protocol === 'UDP' && serving.size > 0 ? serving : there;
+function judgeThere(port: ResolvedServicePort): Judge {
+  const right = new Set(endpointsKeepingFlows(port).map(({ key }) => key));
+  const isServed = port.candidates.some(({ serving }) => serving);
   return ({ original, reply }, repliesFrom) => {
     if (right.has(repliesFrom)) {
       return undefined;
     }
     if (reply.source === original.destination && reply.sourcePort === original.destinationPort) {
       // Where nobody serves, the refusal takes care of it.
-      return serving.size > 0 ? 'untranslated' : undefined;
+      return isServed ? 'untranslated' : undefined;
     }
     return 'endpoint-gone';
   };

@@ -1,0 +1,28 @@
+import type { Endpoint } from './endpoint.js';
+import type { ResolvedServicePort } from './proxy-state.js';
+import { structurallyEqual } from './structurally-equal.js';
+
+/** Whether a backend has the same to write for both. Both undefined counts as different: there is nothing to compare. */
+export function sameRendering(left: ResolvedServicePort | undefined, right: ResolvedServicePort | undefined): boolean {
+  return (
+    left !== undefined &&
+    right !== undefined &&
+    left.frontends === right.frontends &&
+    sameEndpoints(left.cluster, right.cluster) &&
+    sameEndpoints(left.local, right.local) &&
+    left.affinitySeconds === right.affinitySeconds &&
+    structurallyEqual(left.servicePort.annotations, right.servicePort.annotations)
+  );
+}
+
+/** Where packets go and which of it is local is all that is rendered of endpoints; hints and conditions are not. */
+function sameEndpoints(left: readonly Endpoint[], right: readonly Endpoint[]): boolean {
+  return (
+    left === right ||
+    (left.length === right.length &&
+      left.every((endpoint, index) => {
+        const other = right[index];
+        return endpoint === other || (endpoint.key === other?.key && endpoint.isLocal === other.isLocal);
+      }))
+  );
+}
