@@ -230,6 +230,67 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await end();
   });
 
+  // The kernel of these tests has no SCTP sockets: entries of connection tracking stand in for associations.
+  it.each(['udp', 'sctp'])(
+    'keeps %s flows of an endpoint that terminates, and cuts them off when it is deleted',
+    async (protocol) => {
+      const sctp = protocol === 'sctp';
+      const insert = (client: string, endpoint: string) =>
+        run('conntrack', [
+          ...[
+            '-I',
+            '-p',
+            protocol,
+            '-t',
+            '600',
+            '-s',
+            client,
+            '-d',
+            '10.96.0.11',
+            ...(sctp ? ['--state', 'ESTABLISHED'] : []),
+          ],
+          ...[sctp ? '--orig-port-src' : '--sport', '4000', sctp ? '--orig-port-dst' : '--dport', '2905'],
+          ...(sctp ? ['--orig-vtag', '1', '--reply-vtag', '2'] : []),
+          ...['--reply-src', endpoint, '--reply-dst', client],
+          ...['--reply-port-src', '2905', '--reply-port-dst', '4000'],
+        ]);
+      const clients = () =>
+        [...run('conntrack', ['-L', '-p', protocol]).matchAll(/src=(192\.0\.2\.\d+) dst=10\.96\.0\.11/g)].map(
+          ([, client]) => client,
+        );
+      const port = `protocol: ${protocol.toUpperCase()}, port: 2905`;
+      const cluster = (...endpoints: readonly string[]) => `apiVersion: v1
+kind: Service
+metadata: { name: life, namespace: work }
+spec: { clusterIP: 10.96.0.11, ports: [{ ${port}, targetPort: 2905 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: life-1, namespace: work, labels: { kubernetes.io/service-name: life } }
+addressType: IPv4
+ports: [{ ${port} }]
+endpoints: [${endpoints.join(', ')}]
+`;
+      const ready = (address: string) => `{ addresses: [${address}] }`;
+      const terminating = '{ addresses: [10.244.0.2], conditions: { ready: false, serving: true, terminating: true } }';
+      await write(cluster(ready('10.244.0.2')));
+      await start('--proxy-mode=iptables');
+      await until(() => rules('iptables').includes('10.244.0.2:2905'));
+      insert('192.0.2.1', '10.244.0.2');
+      await write(cluster(terminating, ready('10.244.0.3')));
+      await until(() => !rules('iptables').includes('10.244.0.2:2905'));
+      // Another flow is cut off with the same sync, so the first one was looked at and kept.
+      insert('192.0.2.2', '10.244.0.9');
+      await write(cluster(terminating, ready('10.244.0.4')));
+      await until(() => clients().length === 1);
+      expect(clients()).toEqual(['192.0.2.1']);
+      await write(cluster(ready('10.244.0.4')));
+      await until(() => clients().length === 0);
+      expect(rules('iptables')).toContain('10.244.0.4:2905');
+      await end();
+    },
+  );
+
   it('sets up the host with --init-only, and writes no rules of Services', async () => {
     const setting = (name: string) => run('cat', [`/proc/sys/net/${name}`]).trim();
     const closeWait = 'netfilter/nf_conntrack_tcp_timeout_close_wait';

@@ -534,9 +534,10 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   #takeOverDraining(servers: readonly InstalledVirtualServer[]): void {
     this.#draining.add(
       servers.flatMap(({ virtual: { at }, reals }) =>
-        reals
-          .filter(({ weight }) => weight === 0)
-          .map(({ address, port }) => ({ at, address, port, drains: at.kind === 'mark' || at.protocol !== 'UDP' })),
+        // Of UDP, those without weight are planned: they keep their flows for as long as their endpoints serve.
+        at.kind === 'mark' || at.protocol !== 'UDP'
+          ? reals.filter(({ weight }) => weight === 0).map(({ address, port }) => ({ at, address, port, drains: true }))
+          : [],
       ),
     );
   }

@@ -222,6 +222,7 @@ function retiringIn(
         // The virtual server goes, and it with that.
         return (
           item.real.weight === 0 &&
+          item.drains &&
           (keys.has(virtualItemKey(item.at)) || table.get(virtualItemKey(item.at)) !== undefined)
         );
       case 'entry':

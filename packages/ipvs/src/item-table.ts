@@ -89,8 +89,11 @@ export class ItemTable {
         }
       }
     }
-    for (const [key, { current }] of changes.servicePorts) {
-      ports.set(key, current);
+    for (const [key, { previous, current }] of changes.resolvedServicePorts) {
+      // Of the other protocols, only endpoints that get new connections have items.
+      if (changes.servicePorts.has(key) || (current ?? previous)?.name.protocol === 'UDP') {
+        ports.set(key, current);
+      }
     }
     const checks = follows === undefined ? changes.healthCheckNodePorts : allKeys(this.current, next);
     for (const key of ports.keys()) {

@@ -1,11 +1,12 @@
-import type {
-  Endpoint,
-  ForwardRoute,
-  Frontend,
-  HealthCheckNodePort,
-  IPFamily,
-  ResolvedServicePort,
-  Route,
+import {
+  type Endpoint,
+  endpointsKeepingFlows,
+  type ForwardRoute,
+  type Frontend,
+  type HealthCheckNodePort,
+  type IPFamily,
+  type ResolvedServicePort,
+  type Route,
 } from '@kube-proxier/core';
 import {
   type IpSetEntry,
@@ -60,6 +61,14 @@ export function needsMark(port: ResolvedServicePort): boolean {
  */
 function shortcutOf(routes: readonly Route[]): ForwardRoute | undefined {
   return routes.slice(0, -1).find((route): route is ForwardRoute => route.action === 'forward');
+}
+
+/**
+ * UDP endpoints that finish what they began: without weight they get no new flows. A flow ends when the endpoint stops
+ * serving, as in other modes, and not with the first packet after it began to terminate.
+ */
+function terminating(port: ResolvedServicePort): readonly Endpoint[] {
+  return endpointsKeepingFlows(port).filter((endpoint) => endpoint.terminating && endpoint.serving);
 }
 
 /** All that the kernel has to hold for a service port. */
@@ -159,6 +168,12 @@ class ItemList {
     for (const { address, port } of endpoints) {
       const real = { address, port, weight };
       this.#items.push({ kind: 'real', key: realItemKey(at, real), at, real, drains });
+    }
+    for (const { key, address, port } of drains ? [] : terminating(this.port)) {
+      if (!endpoints.some((endpoint) => endpoint.key === key)) {
+        const real = { address, port, weight: 0 };
+        this.#items.push({ kind: 'real', key: realItemKey(at, real), at, real, drains });
+      }
     }
   }
 

@@ -241,6 +241,7 @@ export class ProxyServer {
     }
     this.options.checkFamilies?.(families);
     const cleaner = await this.makeCleaner(selection.backend);
+    this.listening.push(...(cleaner ? [cleaner] : []));
     const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families, cleaner);
 
     this.abort.signal.throwIfAborted();

@@ -3,7 +3,13 @@ import { describeConformance } from '@kube-proxier/conformance/jest';
 
 const backend = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 
-describeConformance({ backend, mode: 'userspace', options: { variant: 'nft' }, cases: ['quick'], patience: 3 });
+describeConformance({
+  backend,
+  mode: 'userspace',
+  options: { variant: 'nft', udpTimeout: 30_000 },
+  cases: ['quick'],
+  patience: 3,
+});
 // The rules are the same text; whether legacy takes them shows in a few.
 describeConformance({
   backend,

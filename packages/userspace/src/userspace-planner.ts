@@ -1,6 +1,7 @@
 import {
   type ChangeSet,
   type Endpoint,
+  endpointsKeepingFlows,
   type Frontend,
   formatServicePortName,
   type ProxyState,
@@ -75,10 +76,11 @@ export class UserspacePlanner {
     if (changes.nodeChanged) {
       transaction.node = next.node;
     }
-    for (const [, { previous, current }] of changes.servicePorts) {
+    // Sessions follow endpoints that get no new ones too, as connection tracking does in other modes.
+    for (const [key, { previous, current }] of changes.resolvedServicePorts) {
       const before = previous && this.planServicePort(previous);
       const after = current && this.planServicePort(current);
-      transaction.problems.push(...problemsOf(current));
+      transaction.problems.push(...(changes.servicePorts.has(key) ? problemsOf(current) : []));
       compareServices(before?.service, after?.service, transaction);
       const listeners = new Map(before?.listeners.map((listener) => [listener.id, listener]));
       for (const listener of after?.listeners ?? []) {
@@ -177,9 +179,15 @@ function serviceSpec(resolved: ResolvedServicePort, protocol: ProxiedProtocol): 
     protocol,
     cluster: resolved.cluster.map(target),
     local: resolved.local.map(target),
+    draining: protocol === 'UDP' ? drainingKeys(resolved) : [],
     affinitySeconds: resolved.affinitySeconds,
     options: readServiceOptions(resolved.servicePort.annotations).options,
   };
+}
+
+function drainingKeys(resolved: ResolvedServicePort): readonly string[] {
+  const listed = new Set([...resolved.cluster, ...resolved.local].map(({ key }) => key));
+  return endpointsKeepingFlows(resolved).flatMap(({ key }) => (listed.has(key) ? [] : [key]));
 }
 
 function target({ key, address, port }: Endpoint): Target {

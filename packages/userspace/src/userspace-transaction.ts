@@ -52,6 +52,8 @@ export interface ServiceSpec {
   readonly protocol: ProxiedProtocol;
   readonly cluster: readonly Target[];
   readonly local: readonly Target[];
+  /** Keys of endpoints in neither list that keep the sessions they have. UDP only: a TCP connection ends in its own time. */
+  readonly draining: readonly string[];
   /** Seconds that a client stays with its endpoint; undefined for no affinity. */
   readonly affinitySeconds: number | undefined;
   readonly options: ServiceOptions;

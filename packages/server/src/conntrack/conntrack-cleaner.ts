@@ -9,6 +9,7 @@ import {
   type SyncObserver,
   type SyncSuccess,
   systemClock,
+  type Timer,
 } from '@kube-proxier/core';
 import type { Conntrack, ConntrackEntry } from '@kube-proxier/linux';
 import { protocolsWithStaleFlows, type StaleReason, staleFlowJudge } from './stale-flows.js';
@@ -22,11 +23,20 @@ export interface ConntrackCleaning {
   readonly deleted: ReadonlyMap<StaleReason, number>;
 }
 
-/** Deletes stale flows after each sync that can leave some (spec §9.2). A failure is logged, and never in the way. */
+/** Milliseconds before a look that failed is repeated; doubled with each failure in a row up to the last. */
+const FIRST_RETRY = 1000;
+const LAST_RETRY = 300_000;
+
+/**
+ * Deletes stale flows after each sync that can leave some (spec §9.2). A failure is logged, and never in the way; the look
+ * is repeated, as the next sync may be long in coming.
+ */
 export class ConntrackCleaner implements SyncObserver {
   private failure = '';
   /** By family: the state that stale flows were last looked for in. */
   private readonly looked = new Map<IPFamily, ProxyState>();
+  private readonly retries = new Map<IPFamily, Timer>();
+  private failures = 0;
 
   constructor(
     private readonly conntrack: Conntrack,
@@ -50,7 +60,18 @@ export class ConntrackCleaner implements SyncObserver {
     }
   }
 
-  async synced({ family, state, changes, full }: SyncSuccess): Promise<void> {
+  /** Repeats no failed look any more. */
+  async stop(): Promise<void> {
+    for (const retry of this.retries.values()) {
+      retry.cancel();
+    }
+    this.retries.clear();
+  }
+
+  async synced(success: SyncSuccess): Promise<void> {
+    const { family, state, changes, full } = success;
+    this.retries.get(family)?.cancel();
+    this.retries.delete(family);
     const before = this.looked.get(family);
     const step = stepSince(before, state, changes, full);
     const protocols = protocolsWithStaleFlows(step);
@@ -78,9 +99,16 @@ export class ConntrackCleaner implements SyncObserver {
         this.logger.debug(2, 'Deleted stale conntrack entries', { family, reason, deleted: deleted.get(reason) });
       }
       this.failure = '';
+      this.failures = 0;
       this.looked.set(family, state);
       this.onCleaned({ family, duration: this.clock.monotonic() - begin, deleted });
     } catch (error) {
+      const delay = Math.min(FIRST_RETRY * 2 ** this.failures, LAST_RETRY);
+      this.failures += 1;
+      this.retries.set(
+        family,
+        this.clock.setTimer(delay, () => void this.synced(success)),
+      );
       const reason = messageOf(error);
       // What is missing on a host is missing at every sync; saying it once is enough.
       if (this.failure !== reason) {

@@ -60,12 +60,15 @@ export class ServiceProxy {
     return this.#spec;
   }
 
-  /** TCP connections to endpoints that are gone go on to their end; UDP sessions begin anew (spec U-34). */
+  /**
+   * TCP connections to endpoints that are gone continue to their end; UDP sessions to them end, and the client's next
+   * datagram begins another (spec U-34).
+   */
   update(spec: ServiceSpec): void {
     this.#spec = spec;
     this.balancer.update(spec);
     if (spec.protocol === 'UDP') {
-      const known = this.balancer.endpointKeys();
+      const known = new Set([...this.balancer.endpointKeys(), ...spec.draining]);
       for (const session of this.open) {
         if (session.endpointKey !== undefined && !known.has(session.endpointKey)) {
           session.close();
