@@ -9,6 +9,7 @@ export * from './contract/tokens.js';
 export * from './mode/select-proxy-mode.js';
 export * from './mode/with-companion.js';
 export * from './model/address.js';
+export * from './model/address-overlap.js';
 export * from './model/change-set.js';
 export * from './model/endpoint.js';
 export { endpointsKeepingFlows } from './model/flow-endpoints.js';

@@ -86,6 +86,7 @@ export function trialState(family: IPFamily): ProxyState {
         local: endpoints.slice(0, 1),
         affinitySeconds,
         candidates: endpoints,
+        overlaps: [],
         selection: { topology: 'none', clusterBasis: 'ready', localBasis: 'ready' },
       });
     }

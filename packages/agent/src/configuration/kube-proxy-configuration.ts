@@ -121,6 +121,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   backends: { type: 'list', flag: 'backend' },
   modeFallback: { type: 'text', flag: 'proxy-mode-fallback' },
   takeover: { type: 'bool', flag: 'takeover' },
+  overlappingExternalAddresses: { type: 'text', flag: 'overlapping-external-addresses' },
   manifests: { type: 'list', flag: 'manifests' },
   'userspace.redirect': { type: 'text', flag: 'userspace-redirect' },
   'userspace.proxyPortRange': { type: 'text', flag: 'proxy-port-range' },

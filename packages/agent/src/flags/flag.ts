@@ -342,6 +342,18 @@ export const FLAGS = [
     group: 'Services',
   },
   {
+    name: 'overlapping-external-addresses',
+    type: 'text',
+    value: 'action',
+    default: 'serve',
+    defaultText: 'serve',
+    help:
+      'What to do with external IPs and load balancer IPs that are an address of this node, or in the pod or Service ' +
+      'networks: "serve" them, as kube-proxy does, with a warning, although the Service then gets packets meant for what ' +
+      'listens there; or "refuse" to serve them.',
+    group: 'Services',
+  },
+  {
     name: 'masquerade-all',
     type: 'bool',
     default: 'false',
@@ -460,6 +472,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'nftables-localhost-nodeports',
   'nftables-count-connections',
   'nftables-owned-table',
+  'overlapping-external-addresses',
   'manifests',
   'output',
   'help',

@@ -38,6 +38,7 @@ describe('readSettings', () => {
         nodePortAddresses: { kind: 'all' },
         localhostNodePorts: true,
         masqueradeAll: false,
+        overlappingExternalAddresses: 'serve',
         masqueradeBit: 14,
         syncPeriod: 30_000,
         minSyncPeriod: 1000,

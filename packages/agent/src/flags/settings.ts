@@ -213,6 +213,7 @@ class SettingsReader extends FlagValues {
         nodePortAddresses: this.nodePortAddresses(),
         localhostNodePorts: this.bool('iptables-localhost-nodeports'),
         masqueradeAll: this.bool('masquerade-all'),
+        overlappingExternalAddresses: this.overlappingExternalAddresses(),
         masqueradeBit: this.int('iptables-masquerade-bit', 0, 31, 'a bit from 0 to 31'),
         ...this.periods(),
       },
@@ -511,6 +512,14 @@ class SettingsReader extends FlagValues {
     }
     const verbosity = this.int('v', 0, 2_147_483_647, 'a level of detail from 0, such as 2');
     return { format: format === 'json' ? 'json' : 'text', verbosity };
+  }
+
+  private overlappingExternalAddresses(): 'serve' | 'refuse' {
+    const action = this.text('overlapping-external-addresses');
+    if (action !== 'serve' && action !== 'refuse') {
+      this.wrong('overlapping-external-addresses', action, 'must be serve or refuse');
+    }
+    return action === 'refuse' ? 'refuse' : 'serve';
   }
 
   private output(): Output {

@@ -1,4 +1,5 @@
 import type { IPFamily } from './address.js';
+import type { AddressOverlap } from './address-overlap.js';
 import type { Endpoint } from './endpoint.js';
 import type { Frontend, FrontendKey } from './frontend.js';
 import type { ServicePort } from './service-port.js';
@@ -70,6 +71,8 @@ export interface ResolvedServicePort {
   /** Every endpoint that is known, usable or not: for explaining, not for rendering. */
   readonly candidates: readonly Endpoint[];
   readonly selection: EndpointSelection;
+  /** External addresses that also belong to something else in the cluster: for reporting, not for rendering. */
+  readonly overlaps: readonly AddressOverlap[];
 }
 
 /** A Service that wants its local readiness told on a port of its own (spec H-15…H-22). */

@@ -10,8 +10,8 @@ export interface ObjectProblem {
   readonly field: string;
   /** What is wrong, the value, and what would be right, in one line that is safe to print. */
   readonly message: string;
-  /** `object`: the whole object is ignored. `field`: only this part of it is. */
-  readonly ignored: 'object' | 'field';
+  /** `object`: the whole object is ignored. `field`: only this part of it is. `nothing`: all of it is in force. */
+  readonly ignored: 'object' | 'field' | 'nothing';
 }
 
 /** Who an object is. */

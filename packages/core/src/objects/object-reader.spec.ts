@@ -81,21 +81,18 @@ describe('readService', () => {
       ),
       'another proxy',
     ],
-    [
-      'labelled headless',
-      makeService(
-        'a',
-        {},
-        { metadata: { name: 'a', namespace: 'b', labels: { 'service.kubernetes.io/headless': '' } } },
-      ),
-      'headless',
-    ],
     ['without a cluster IP', makeService('a', { clusterIP: '' }), 'no cluster IP'],
   ])('skips one that is %s', (_what, service, reason) => {
     const result = readService(service);
     expect(result.definition).toBeUndefined();
     expect(result.skipped).toContain(reason);
     expect(result.problems).toEqual([]);
+  });
+
+  test('serves one that has a cluster IP and the label of headless EndpointSlices, as kube-proxy does', () => {
+    const labels = { 'service.kubernetes.io/headless': '' };
+    const service = makeService('b/a', {}, { metadata: { name: 'a', namespace: 'b', labels } });
+    expect(readService(service)).toMatchObject({ skipped: undefined, problems: [], definition: { name: 'a' } });
   });
 
   test('an IPv4 address where ipFamilies says IPv6 is left out (spec K-12)', () => {

@@ -2,7 +2,7 @@ import type { IPFamily } from '../model/address.js';
 import type { ServiceDefinition, ServiceFamilyDefinition, ServicePortDefinition } from './definitions.js';
 import { FieldReader, isRecord, printable } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
-import { HEADLESS_SERVICE_LABEL, SERVICE_PROXY_NAME_LABEL } from './objects.js';
+import { SERVICE_PROXY_NAME_LABEL } from './objects.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 /** `sessionAffinityConfig.clientIP.timeoutSeconds` when the object leaves it out: the API's own default. */
@@ -45,9 +45,6 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
   const labels = reader.record(metadata.labels, 'metadata.labels') ?? {};
   if (Object.hasOwn(labels, SERVICE_PROXY_NAME_LABEL)) {
     return result(undefined, `it is left to another proxy by the label ${SERVICE_PROXY_NAME_LABEL}`);
-  }
-  if (Object.hasOwn(labels, HEADLESS_SERVICE_LABEL)) {
-    return result(undefined, `it has the label ${HEADLESS_SERVICE_LABEL}`);
   }
   const spec = object.spec;
   if (!isRecord(spec)) {

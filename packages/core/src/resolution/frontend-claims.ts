@@ -1,6 +1,6 @@
 import type { FrontendKey } from '../model/frontend.js';
 import type { ServicePort } from '../model/service-port.js';
-import { type ServicePortKey, serviceKey } from '../model/service-port-name.js';
+import { serviceKey } from '../model/service-port-name.js';
 
 const NONE: readonly ServicePort[] = [];
 
@@ -43,9 +43,9 @@ export class FrontendClaims {
     return this.moved(before[0], this.holder(key), port);
   }
 
-  holds(key: FrontendKey, port: ServicePortKey): boolean {
-    const claim = this.claims.get(key);
-    return claim !== undefined && (isList(claim) ? claim[0] : claim)?.key === port;
+  /** All that claim it, the holder first. */
+  claimants(key: FrontendKey): readonly ServicePort[] {
+    return this.of(key);
   }
 
   private of(key: FrontendKey): readonly ServicePort[] {
@@ -65,7 +65,8 @@ function isList(claim: ServicePort | readonly ServicePort[]): claim is readonly 
   return Array.isArray(claim);
 }
 
-function byPrecedence(left: ServicePort, right: ServicePort): number {
+/** Negative when `left` keeps what both claim: the older Service, and by name among equals. */
+export function byPrecedence(left: ServicePort, right: ServicePort): number {
   return (
     left.createdAt - right.createdAt ||
     compareText(serviceKey(left.name), serviceKey(right.name)) ||

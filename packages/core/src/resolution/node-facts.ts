@@ -3,6 +3,7 @@ import type { LocalTrafficDetector, NodePortAddresses, NodeState } from '../mode
 import { structurallyEqual } from '../model/structurally-equal.js';
 import type { NodeDefinition } from '../objects/definitions.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
+import type { ClusterAddresses } from './address-overlaps.js';
 
 /** Works out what a state says about the node, from options, the Node object and what the host itself has. */
 export class NodeFacts {
@@ -10,6 +11,7 @@ export class NodeFacts {
   private serviceCIDRs: readonly string[] = [];
   private localAddresses: readonly string[] = [];
   private current: NodeState;
+  private known: ClusterAddresses;
 
   constructor(
     private readonly family: IPFamily,
@@ -18,6 +20,12 @@ export class NodeFacts {
     private readonly tellsLocalAddresses = false,
   ) {
     this.current = this.resolve();
+    this.known = this.resolveAddresses();
+  }
+
+  /** The same object as long as nothing of it changes. */
+  get clusterAddresses(): ClusterAddresses {
+    return this.known;
   }
 
   get state(): NodeState {
@@ -57,11 +65,31 @@ export class NodeFacts {
 
   private refresh(): boolean {
     const next = this.resolve();
-    if (structurallyEqual(next, this.current)) {
-      return false;
-    }
-    this.current = next;
-    return true;
+    const isSame = structurallyEqual(next, this.current);
+    this.current = isSame ? this.current : next;
+    const known = this.resolveAddresses();
+    const knowsSame = sameAddresses(known, this.known);
+    this.known = knowsSame ? this.known : known;
+    return !isSame || !knowsSame;
+  }
+
+  private resolveAddresses(): ClusterAddresses {
+    const { family, node, options } = this;
+    const detection = options.localTrafficDetection;
+    const pods = [
+      ...(node?.podCIDRs ?? []),
+      ...(detection.kind === 'cluster-cidr'
+        ? detection.cidrs
+        : detection.kind === 'source-cidr'
+          ? [detection.cidr]
+          : []),
+    ];
+    const networks = pods.flatMap((text) => parseCIDR(text) ?? []).filter((cidr) => cidr.family === family);
+    return {
+      node: new Set([...this.current.addresses, ...this.localAddresses]),
+      podNetworks: [...new Set(networks.map(({ text }) => text))],
+      serviceNetworks: this.serviceCIDRs,
+    };
   }
 
   private resolve(): NodeState {
@@ -121,6 +149,15 @@ export class NodeFacts {
       loopback,
     };
   }
+}
+
+function sameAddresses(left: ClusterAddresses, right: ClusterAddresses): boolean {
+  return (
+    left.node.size === right.node.size &&
+    [...left.node].every((address) => right.node.has(address)) &&
+    structurallyEqual(left.podNetworks, right.podNetworks) &&
+    structurallyEqual(left.serviceNetworks, right.serviceNetworks)
+  );
 }
 
 /** IPv6 only: other addresses of this kind are served like any. */

@@ -230,6 +230,119 @@ describe('an address that two Services ask for', () => {
   });
 });
 
+describe('an external IP that is an address of this node', () => {
+  const node = {
+    metadata: { name: 'node1' },
+    spec: { podCIDRs: ['10.244.1.0/24'] },
+    status: { addresses: [{ type: 'InternalIP', address: '192.0.2.10' }] },
+  };
+  const at = (name: string, created: number, spec: object) =>
+    makeService(
+      name,
+      { clusterIP: `10.96.0.${name.charCodeAt(0)}`, ...spec },
+      {
+        metadata: { name, namespace: 'default', creationTimestamp: new Date(created) },
+      },
+    );
+  const nodePort = (created: number) =>
+    at('good', created, { type: 'NodePort', ports: [{ port: 80, nodePort: 30080 }] });
+  const external = (created: number, address = '192.0.2.10', port = 30080) =>
+    at('thief', created, { externalIPs: [address], ports: [{ port }] });
+  const start = (options: Parameters<typeof makeResolver>[0] = {}) => {
+    const problems: string[] = [];
+    const resolver = makeResolver({
+      ...options,
+      onProblem: ({ name, message }) => problems.push(`${name}: ${message}`),
+    });
+    resolver.updateNode(node);
+    resolver.updateServiceCIDRs(['10.96.0.0/16']);
+    return { resolver, problems, holder: (key: string) => resolver.latest.frontends.get(key) };
+  };
+
+  test('does not take the NodePort of an older Service, whichever is read first', () => {
+    for (const order of [
+      [nodePort(1000), external(2000)],
+      [external(2000), nodePort(1000)],
+    ]) {
+      const { resolver, problems, holder } = start();
+      for (const service of order) {
+        resolver.updateService(undefined, service);
+        resolver.checkout();
+      }
+      expect(holder('TCP/192.0.2.10:30080')).toBeUndefined();
+      expect(holder('TCP/node:30080')).toBe('default/good:/TCP');
+      expect(problems).toContainEqual(
+        expect.stringMatching(
+          /^thief: ExternalIP TCP\/192\.0\.2\.10:30080 is left to Service default\/good, which is older/,
+        ),
+      );
+    }
+  });
+
+  test('takes it when the older Service goes, and gives it back when that is made again with its age', () => {
+    const { resolver, holder } = start();
+    resolver.updateService(undefined, nodePort(1000));
+    resolver.updateService(undefined, external(2000));
+    resolver.checkout();
+    resolver.updateService(nodePort(1000), undefined);
+    expect([...resolver.checkout().changes.servicePorts.keys()].sort()).toEqual([
+      'default/good:/TCP',
+      'default/thief:/TCP',
+    ]);
+    expect(holder('TCP/192.0.2.10:30080')).toBe('default/thief:/TCP');
+    resolver.updateService(undefined, nodePort(1000));
+    resolver.checkout();
+    expect(holder('TCP/192.0.2.10:30080')).toBeUndefined();
+  });
+
+  test('keeps its port when it is the older one, and the NodePort is served on other addresses', () => {
+    const { resolver, holder } = start();
+    resolver.updateService(undefined, external(1000));
+    resolver.updateService(undefined, nodePort(2000));
+    resolver.checkout();
+    expect(holder('TCP/192.0.2.10:30080')).toBe('default/thief:/TCP');
+    expect(holder('TCP/node:30080')).toBe('default/good:/TCP');
+  });
+
+  test('does not take it on an address that the node gets later', () => {
+    const { resolver, holder } = start();
+    resolver.updateService(undefined, nodePort(1000));
+    resolver.updateService(undefined, external(2000, '192.0.2.99'));
+    resolver.checkout();
+    expect(holder('TCP/192.0.2.99:30080')).toBe('default/thief:/TCP');
+    expect(resolver.updateLocalAddresses(['127.0.0.1', '192.0.2.10', '192.0.2.99'])).toBe(true);
+    resolver.checkout();
+    expect(holder('TCP/192.0.2.99:30080')).toBeUndefined();
+  });
+
+  test.each([
+    ['192.0.2.10', 'is an address of this node'],
+    ['10.244.1.7', 'is in the pod network'],
+    ['10.96.5.5', 'is in the Service network'],
+  ])('%s is served with one warning that says what it takes', (address, words) => {
+    const { resolver, problems, holder } = start();
+    resolver.updateService(undefined, external(1000, address, 22));
+    resolver.checkout();
+    resolver.updateEndpointSlice(undefined, makeSlice('thief', ['10.0.0.1']));
+    resolver.checkout();
+    expect(holder(`TCP/${address}:22`)).toBe('default/thief:/TCP');
+    expect(problems).toEqual([
+      expect.stringContaining(`thief: external IP ${address} ${words}: packets to port 22 of it`),
+    ]);
+  });
+
+  test('is refused where the options say so', () => {
+    const { resolver, problems, holder } = start({ overlappingExternalAddresses: 'refuse' });
+    resolver.updateService(undefined, external(1000, '192.0.2.10', 22));
+    const { state } = resolver.checkout();
+    expect(holder('TCP/192.0.2.10:22')).toBeUndefined();
+    expect(state.servicePorts.get('default/thief:/TCP')?.frontends.map(({ kind }) => kind)).toEqual(['ClusterIP']);
+    expect(problems).toEqual([
+      'thief: external IP 192.0.2.10 is an address of this node; port 22 of it is not served, as such addresses are refused here',
+    ]);
+  });
+});
+
 describe('a malformed update', () => {
   test('leaves the last good object in force', () => {
     const resolver = makeResolver();

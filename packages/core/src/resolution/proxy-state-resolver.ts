@@ -1,7 +1,8 @@
 import { Map as PersistentMap } from 'immutable';
 import type { IPFamily } from '../model/address.js';
+import type { AddressOverlap, AddressOverlapKind } from '../model/address-overlap.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
-import type { Frontend, FrontendKey } from '../model/frontend.js';
+import { type Frontend, type FrontendKey, frontendKey } from '../model/frontend.js';
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
 import type { ServicePort } from '../model/service-port.js';
@@ -16,7 +17,8 @@ import type { EndpointView } from '../tracking/endpoint-set.js';
 import { EndpointSliceTracker } from '../tracking/endpoint-slice-tracker.js';
 import { ServiceChangeTracker } from '../tracking/service-change-tracker.js';
 import { NO_ENDPOINTS } from '../tracking/sorted-endpoints.js';
-import { FrontendClaims } from './frontend-claims.js';
+import { type ClusterAddresses, hasExternalAddress, overlapsOf } from './address-overlaps.js';
+import { byPrecedence, FrontendClaims } from './frontend-claims.js';
 import { resolveFrontends } from './frontends.js';
 import { NodeFacts } from './node-facts.js';
 import { servicePortsOf } from './service-ports.js';
@@ -55,6 +57,7 @@ interface Wanted {
 export class ProxyStateResolver {
   private readonly family: IPFamily;
   private readonly masqueradeAll: boolean;
+  private readonly servesOverlaps: boolean;
   private readonly onProblem: (problem: ObjectProblem) => void;
   private readonly reader: ObjectReader;
   private readonly services: ServiceChangeTracker;
@@ -64,6 +67,9 @@ export class ProxyStateResolver {
   private readonly ports = new Map<ServiceKey, readonly ServicePort[]>();
   private readonly claims = new FrontendClaims();
   private nodePending = false;
+  /** Service ports by the external addresses that they ask for. */
+  private readonly external = new Map<string, Set<ServicePortKey>>();
+  private addresses: ClusterAddresses;
   private state: ProxyState;
 
   constructor({ family, options, reader, since, onProblem = () => {}, tellsLocalAddresses }: ResolverOptions) {
@@ -79,6 +85,8 @@ export class ProxyStateResolver {
       since,
     );
     this.facts = new NodeFacts(family, options, tellsLocalAddresses);
+    this.addresses = this.facts.clusterAddresses;
+    this.servesOverlaps = options.overlappingExternalAddresses === 'serve';
     this.state = {
       family,
       revision: 0,
@@ -107,6 +115,11 @@ export class ProxyStateResolver {
 
   get needsLocalAddresses(): boolean {
     return this.facts.needsLocalAddresses;
+  }
+
+  /** Some Service asks for an external address, which may be one of this host. */
+  get hasExternalAddresses(): boolean {
+    return this.external.size > 0;
   }
 
   /** @returns whether a sync is needed. */
@@ -149,6 +162,7 @@ export class ProxyStateResolver {
     }
     const node = this.takeNode(previous.node, touched);
     const revisit = new Set(touched);
+    this.takeAddresses(revisit);
     for (const key of touched) {
       this.want(key, node, revisit);
     }
@@ -182,7 +196,8 @@ export class ProxyStateResolver {
       }
     }
     for (const [frontend, port] of released) {
-      if (frontends.get(frontend) === port && !this.claims.holds(frontend, port)) {
+      const isKept = servicePorts.get(port)?.frontends.some((kept) => kept.key === frontend) ?? false;
+      if (frontends.get(frontend) === port && !isKept) {
         frontends.delete(frontend);
       }
     }
@@ -238,6 +253,19 @@ export class ProxyStateResolver {
     return node;
   }
 
+  /** What external addresses overlap with may have changed. */
+  private takeAddresses(revisit: Set<ServicePortKey>): void {
+    if (this.addresses === this.facts.clusterAddresses) {
+      return;
+    }
+    this.addresses = this.facts.clusterAddresses;
+    for (const keys of this.external.values()) {
+      for (const key of keys) {
+        revisit.add(key);
+      }
+    }
+  }
+
   private replaceService(
     key: ServiceKey,
     previous: ServiceDefinition | undefined,
@@ -268,6 +296,8 @@ export class ProxyStateResolver {
     for (const frontend of before?.frontends ?? []) {
       if (!kept.has(frontend.key)) {
         this.revisitAll(this.claims.release(frontend.key, (before as Wanted).servicePort), revisit);
+        this.revisitOverlapping(frontend, revisit);
+        this.noteExternal(frontend, key, false);
       }
     }
     if (!after) {
@@ -278,6 +308,8 @@ export class ProxyStateResolver {
     if (after.frontends !== before?.frontends || after.servicePort !== before.servicePort) {
       for (const frontend of after.frontends) {
         this.revisitAll(this.claims.claim(frontend.key, after.servicePort), revisit);
+        this.revisitOverlapping(frontend, revisit);
+        this.noteExternal(frontend, key, true);
       }
     }
   }
@@ -298,6 +330,53 @@ export class ProxyStateResolver {
     };
   }
 
+  private noteExternal(frontend: Frontend, key: ServicePortKey, isWanted: boolean): void {
+    if (!hasExternalAddress(frontend)) {
+      return;
+    }
+    const keys = this.external.get(frontend.address) ?? new Set();
+    if (isWanted) {
+      this.external.set(frontend.address, keys.add(key));
+    } else if (keys.delete(key) && keys.size === 0) {
+      this.external.delete(frontend.address);
+    }
+  }
+
+  /** Who claims the same port on an address of this node, when the claim to a NodePort changed. */
+  private revisitOverlapping(frontend: Frontend, revisit: Set<ServicePortKey>): void {
+    if (frontend.kind !== 'NodePort' || this.external.size === 0) {
+      return;
+    }
+    for (const address of this.addresses.node) {
+      if (this.external.has(address)) {
+        this.revisitAll(this.claims.claimants(frontendKey(frontend.protocol, address, frontend.port)), revisit);
+      }
+    }
+  }
+
+  /** The Service that has a frontend in place of the one that asks for it; undefined when it has it itself. */
+  private holderBefore(frontend: Frontend, port: ServicePort): ServicePort | undefined {
+    const holder = this.claims.holder(frontend.key);
+    if (holder !== undefined && holder.key !== port.key) {
+      return holder;
+    }
+    // A NodePort is a claim to that port on every address of this node that serves NodePorts.
+    if (!hasExternalAddress(frontend) || !this.servesNodePorts(frontend.address)) {
+      return undefined;
+    }
+    const nodePort = this.claims.holder(frontendKey(frontend.protocol, undefined, frontend.port));
+    const isOther = nodePort !== undefined && serviceKey(nodePort.name) !== serviceKey(port.name);
+    return isOther && byPrecedence(nodePort, port) < 0 ? nodePort : undefined;
+  }
+
+  private servesNodePorts(address: string): boolean {
+    const { nodePortAddresses } = this.facts.state;
+    return (
+      this.addresses.node.has(address) &&
+      (nodePortAddresses.kind === 'all' || nodePortAddresses.addresses.includes(address))
+    );
+  }
+
   private revisitAll(ports: readonly ServicePort[], revisit: Set<ServicePortKey>): void {
     for (const port of ports) {
       revisit.add(port.key);
@@ -311,8 +390,13 @@ export class ProxyStateResolver {
       return undefined;
     }
     const { servicePort, view } = wanted;
-    const held = wanted.frontends.filter((frontend) => this.claims.holds(frontend.key, key));
+    const overlaps = this.overlapsOf(wanted, before);
+    const refused = new Set(overlaps.flatMap(({ frontend, served }) => (served ? [] : [frontend])));
+    const held = wanted.frontends.filter(
+      (frontend) => this.holderBefore(frontend, servicePort) === undefined && !refused.has(frontend.key),
+    );
     this.reportLost(wanted, held, before);
+    this.reportOverlaps(servicePort, overlaps, before);
     const frontends =
       held.length === wanted.frontends.length
         ? wanted.frontends
@@ -333,6 +417,7 @@ export class ProxyStateResolver {
       affinitySeconds: servicePort.affinitySeconds,
       candidates: view.candidates,
       selection: view.selection,
+      overlaps,
     };
     const same =
       before !== undefined &&
@@ -342,7 +427,37 @@ export class ProxyStateResolver {
     return same ? before : after;
   }
 
-  /** Tells of addresses that older Services hold, when that is new. */
+  private overlapsOf({ frontends }: Wanted, before: ResolvedServicePort | undefined): readonly AddressOverlap[] {
+    const overlaps = overlapsOf(frontends, this.addresses, this.servesOverlaps);
+    return before && structurallyEqual(before.overlaps, overlaps) ? before.overlaps : overlaps;
+  }
+
+  /** Reports external addresses that belong to something else too, once each. */
+  private reportOverlaps(
+    { name: { namespace, name } }: ServicePort,
+    overlaps: readonly AddressOverlap[],
+    before: ResolvedServicePort | undefined,
+  ): void {
+    for (const overlap of overlaps) {
+      const { kind, address, port, served } = overlap;
+      if (before?.overlaps.some((known) => structurallyEqual(known, overlap))) {
+        continue;
+      }
+      const what = `${kind === 'ExternalIP' ? 'external IP' : 'load balancer IP'} ${address} is ${OVERLAP_WORDS[overlap.overlaps]}`;
+      this.onProblem({
+        kind: 'Service',
+        namespace,
+        name,
+        field: '',
+        message: served
+          ? `${what}: packets to port ${port} of it go to this Service instead of what listens there; give the Service another address, or have such addresses refused`
+          : `${what}; port ${port} of it is not served, as such addresses are refused here`,
+        ignored: served ? 'nothing' : 'field',
+      });
+    }
+  }
+
+  /** Reports addresses that older Services hold, when that is new. */
   private reportLost(wanted: Wanted, held: readonly Frontend[], before: ResolvedServicePort | undefined): void {
     if (held.length === wanted.frontends.length) {
       return;
@@ -351,7 +466,7 @@ export class ProxyStateResolver {
     for (const frontend of wanted.frontends) {
       const alreadyTold =
         before?.servicePort === wanted.servicePort && !before.frontends.some(({ key }) => key === frontend.key);
-      const holder = this.claims.holder(frontend.key);
+      const holder = this.holderBefore(frontend, wanted.servicePort);
       if (!held.includes(frontend) && holder && !alreadyTold) {
         this.onProblem({
           kind: 'Service',
@@ -388,6 +503,12 @@ export class ProxyStateResolver {
     return { table, changed };
   }
 }
+
+const OVERLAP_WORDS: Readonly<Record<AddressOverlapKind, string>> = {
+  'node-address': 'an address of this node',
+  'pod-network': 'in the pod network',
+  'service-network': 'in the Service network',
+};
 
 /** Whether nothing that is decided of a service port can differ; what else is known of a node is the backend's to follow. */
 function decideAlike(left: NodeState, right: NodeState): boolean {

@@ -32,6 +32,12 @@ export interface ProxierOptions {
   readonly localhostNodePorts: boolean;
   /** Follow EndpointSlice hints for nodes (gate PreferSameTrafficDistribution). Default true. */
   readonly nodeTopologyHints: boolean;
+  /**
+   * What becomes of external IPs and load balancer IPs that are an address of this node, or in the pod or Service
+   * networks. `serve`: they are served, as kube-proxy does, with a warning. `refuse`: the frontend is not programmed.
+   * Default `serve`.
+   */
+  readonly overlappingExternalAddresses: 'serve' | 'refuse';
   /** Milliseconds between two syncs, at least. Default 1000. */
   readonly minSyncPeriod: number;
   /** Milliseconds after which a failed sync is tried again, at most. Default 30000. */
@@ -55,6 +61,7 @@ export const DEFAULT_PROXIER_OPTIONS: ProxierOptions = {
   nodePortAddresses: { kind: 'all' },
   localhostNodePorts: true,
   nodeTopologyHints: true,
+  overlappingExternalAddresses: 'serve',
   minSyncPeriod: 1000,
   syncPeriod: 30_000,
   driftCheckPeriod: 300_000,

@@ -14,6 +14,9 @@ import { SyncRunner } from './sync-runner.js';
 /** Milliseconds before the first retry of a failed sync; doubled with each failure up to `syncPeriod`. */
 const FIRST_RETRY = 100;
 
+/** Milliseconds after which addresses of the host are read again to compare external addresses with them. */
+const ADDRESS_CHECK_PERIOD = 30_000;
+
 /** What a {@link ReconcilingProxier} is made from. */
 export interface ReconcilingProxierOptions<Transaction, Installed> {
   readonly mode: ProxyMode;
@@ -49,6 +52,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   private suspect = false;
   /** The addresses of the host that the resolver knows may be old. */
   private addressesSuspect = true;
+  private addressesReadAt = Number.NEGATIVE_INFINITY;
   /** What a backend noticed; told once it is put right. */
   private noticed: string | undefined;
   private lastFull = Number.NEGATIVE_INFINITY;
@@ -198,6 +202,13 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       ) {
         this.resolver.updateLocalAddresses(await this.context.localAddresses());
         this.addressesSuspect = false;
+      } else if (
+        full ||
+        (this.resolver.hasExternalAddresses &&
+          !this.dataplane.followsLocalAddresses &&
+          begin - this.addressesReadAt >= ADDRESS_CHECK_PERIOD)
+      ) {
+        await this.compareAddresses();
       }
       const { state, changes: step, triggerTimes } = this.resolver.checkout();
       this.triggerTimes.push(...triggerTimes);
@@ -246,6 +257,22 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
         observer.failed?.({ family, error, full, duration: clock.monotonic() - begin, failures }),
       );
       return false;
+    }
+  }
+
+  /** External addresses are compared with those of the host. What is served does not wait for that. */
+  private async compareAddresses(): Promise<void> {
+    const { clock, family, localAddresses, logger } = this.context;
+    this.addressesReadAt = clock.monotonic();
+    try {
+      this.resolver.updateLocalAddresses(await localAddresses());
+    } catch (error) {
+      logger.warn(
+        `Addresses of this host cannot be read, so external IPs are not compared with them: ${messageOf(error)}`,
+        {
+          family,
+        },
+      );
     }
   }
 

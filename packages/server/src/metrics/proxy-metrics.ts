@@ -1,4 +1,7 @@
 import {
+  type AddressOverlap,
+  type AddressOverlapKind,
+  type ChangeSet,
   type Clock,
   type DriftRepair,
   formatServicePortName,
@@ -6,6 +9,7 @@ import {
   type ModeSelection,
   type ResolvedServicePort,
   type ServicePortChange,
+  type ServicePortKey,
   type ServicePortName,
   type SyncFailure,
   type SyncSuccess,
@@ -20,6 +24,8 @@ const DURATION_BUCKETS = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** p
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 const PROGRAMMING_BUCKETS = [0.25, 0.5, ...range(1, 59, 1), ...range(60, 115, 5), ...range(120, 300, 30)];
+
+const OVERLAP_KINDS: readonly AddressOverlapKind[] = ['node-address', 'pod-network', 'service-network'];
 
 /** What went through one service port of a backend that carries connections itself. */
 export interface ServiceTrafficReport {
@@ -122,6 +128,8 @@ export class ProxyMetrics implements ServerObserver {
   private readonly staleFlows;
   private readonly driftRepairs;
   private readonly modeInfo;
+  private readonly overlappingAddresses;
+  private readonly overlaps = new Map<IPFamily, Map<ServicePortKey, readonly AddressOverlap[]>>();
   private readonly programmedServicePorts;
   /** Service ports without local endpoints, by family and policy. */
   private readonly withoutLocal = new Map<string, Set<string>>();
@@ -237,12 +245,37 @@ export class ProxyMetrics implements ServerObserver {
       labelNames: ['mode', 'requested'],
       registers,
     });
+    this.overlappingAddresses = new Gauge({
+      name: 'kube_proxier_overlapping_external_addresses',
+      help: 'External and load balancer IPs of Services, by port, that are a node address or in the pod or Service network',
+      labelNames: ['ip_family', 'overlaps'],
+      registers,
+    });
     this.programmedServicePorts = new Gauge({
       name: 'kube_proxier_service_ports',
       help: 'Service ports that are in force',
       labelNames: ['ip_family'],
       registers,
     });
+  }
+
+  /** External addresses that also belong to something else in the cluster, by family and kind. */
+  private countOverlaps(family: IPFamily, { previous, resolvedServicePorts }: ChangeSet): void {
+    const before = previous === undefined ? undefined : this.overlaps.get(family);
+    const known = before ?? new Map<ServicePortKey, readonly AddressOverlap[]>();
+    this.overlaps.set(family, known);
+    for (const [key, { current }] of resolvedServicePorts) {
+      if (current !== undefined && current.overlaps.length > 0) {
+        known.set(key, current.overlaps);
+      } else {
+        known.delete(key);
+      }
+    }
+    const found = [...known.values()].flat();
+    for (const overlaps of OVERLAP_KINDS) {
+      const count = found.filter((overlap) => overlap.overlaps === overlaps).length;
+      this.overlappingAddresses.set({ ip_family: family, overlaps }, count);
+    }
   }
 
   modeSelected({ mode, requested }: ModeSelection): void {
@@ -291,6 +324,7 @@ export class ProxyMetrics implements ServerObserver {
       this.endpointChangesPending.set(0);
     }
     this.programmedServicePorts.set(labels, state.servicePorts.size);
+    this.countOverlaps(family, changes);
     for (const [table, { total, written }] of Object.entries(report?.rules ?? {})) {
       this.rules.set({ table, ...labels }, total);
       this.rulesWritten.set({ table, ...labels }, written);
