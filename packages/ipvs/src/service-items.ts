@@ -111,8 +111,9 @@ class ItemList {
   build(): readonly Item[] {
     let shortcut: ForwardRoute | undefined;
     for (const frontend of this.port.frontends) {
-      const addresses = frontend.address === undefined ? this.context.addresses.nodePorts : [frontend.address];
-      for (const address of addresses) {
+      const { address: own, exceptAddresses = [] } = frontend;
+      const addresses = own === undefined ? this.context.addresses.nodePorts : [own];
+      for (const address of addresses.filter((one) => !exceptAddresses.includes(one))) {
         this.#frontend(frontend, address);
       }
       shortcut ??= shortcutOf(frontend.routes);

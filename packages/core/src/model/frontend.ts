@@ -67,6 +67,11 @@ export interface Frontend {
   readonly protocol: Protocol;
   /** Canonical networks; undefined means everybody, empty means nobody. Others' packets are dropped. */
   readonly allowedSources: readonly string[] | undefined;
+  /**
+   * Of a NodePort: addresses of this node on which an older Service has the same port, as an external address. Packets to
+   * them are for that Service's frontend. Absent when there are none, as almost always.
+   */
+  readonly exceptAddresses?: readonly string[];
   readonly routes: readonly Route[];
 }
 

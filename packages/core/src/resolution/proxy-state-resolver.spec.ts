@@ -302,6 +302,19 @@ describe('an external IP that is an address of this node', () => {
     resolver.checkout();
     expect(holder('TCP/192.0.2.10:30080')).toBe('default/thief:/TCP');
     expect(holder('TCP/node:30080')).toBe('default/good:/TCP');
+    const exceptions = () =>
+      resolver.latest.servicePorts.get('default/good:/TCP')?.frontends.find(({ kind }) => kind === 'NodePort')
+        ?.exceptAddresses;
+    expect(exceptions()).toEqual(['192.0.2.10']);
+    resolver.updateService(external(1000), undefined);
+    resolver.checkout();
+    expect(exceptions()).toBeUndefined();
+    resolver.updateService(undefined, external(1000));
+    expect([...resolver.checkout().changes.servicePorts.keys()].sort()).toEqual([
+      'default/good:/TCP',
+      'default/thief:/TCP',
+    ]);
+    expect(exceptions()).toEqual(['192.0.2.10']);
   });
 
   test('does not take it on an address that the node gets later', () => {

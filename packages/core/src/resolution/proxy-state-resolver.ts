@@ -262,6 +262,11 @@ export class ProxyStateResolver {
     for (const keys of this.external.values()) {
       for (const key of keys) {
         revisit.add(key);
+        for (const frontend of this.wanted.get(key)?.frontends ?? []) {
+          if (hasExternalAddress(frontend)) {
+            this.revisitAll(this.claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
+          }
+        }
       }
     }
   }
@@ -308,8 +313,8 @@ export class ProxyStateResolver {
     if (after.frontends !== before?.frontends || after.servicePort !== before.servicePort) {
       for (const frontend of after.frontends) {
         this.revisitAll(this.claims.claim(frontend.key, after.servicePort), revisit);
-        this.revisitOverlapping(frontend, revisit);
         this.noteExternal(frontend, key, true);
+        this.revisitOverlapping(frontend, revisit);
       }
     }
   }
@@ -342,8 +347,11 @@ export class ProxyStateResolver {
     }
   }
 
-  /** Who claims the same port on an address of this node, when the claim to a NodePort changed. */
+  /** Who claims the same port on an address of this node, when the claim to a NodePort changed, and the other way round. */
   private revisitOverlapping(frontend: Frontend, revisit: Set<ServicePortKey>): void {
+    if (hasExternalAddress(frontend) && this.addresses.node.has(frontend.address)) {
+      this.revisitAll(this.claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
+    }
     if (frontend.kind !== 'NodePort' || this.external.size === 0) {
       return;
     }
@@ -369,6 +377,22 @@ export class ProxyStateResolver {
     return isOther && byPrecedence(nodePort, port) < 0 ? nodePort : undefined;
   }
 
+  /** A NodePort is not served on addresses of this node on which an older Service has the same port. */
+  private withoutTakenAddresses(frontend: Frontend, port: ServicePort): Frontend {
+    if (frontend.kind !== 'NodePort' || this.external.size === 0) {
+      return frontend;
+    }
+    const exceptAddresses = [...this.addresses.node].filter((address) => {
+      const holder = this.external.has(address)
+        ? this.claims.holder(frontendKey(frontend.protocol, address, frontend.port))
+        : undefined;
+      return (
+        holder !== undefined && serviceKey(holder.name) !== serviceKey(port.name) && byPrecedence(holder, port) < 0
+      );
+    });
+    return exceptAddresses.length === 0 ? frontend : { ...frontend, exceptAddresses: exceptAddresses.sort() };
+  }
+
   private servesNodePorts(address: string): boolean {
     const { nodePortAddresses } = this.facts.state;
     return (
@@ -392,13 +416,14 @@ export class ProxyStateResolver {
     const { servicePort, view } = wanted;
     const overlaps = this.overlapsOf(wanted, before);
     const refused = new Set(overlaps.flatMap(({ frontend, served }) => (served ? [] : [frontend])));
-    const held = wanted.frontends.filter(
+    const free = wanted.frontends.filter(
       (frontend) => this.holderBefore(frontend, servicePort) === undefined && !refused.has(frontend.key),
     );
+    const held = free.map((frontend) => this.withoutTakenAddresses(frontend, servicePort));
     this.reportLost(wanted, held, before);
     this.reportOverlaps(servicePort, overlaps, before);
     const frontends =
-      held.length === wanted.frontends.length
+      held.length === wanted.frontends.length && held.every((frontend, index) => frontend === wanted.frontends[index])
         ? wanted.frontends
         : before && structurallyEqual(before.frontends, held)
           ? before.frontends
@@ -467,7 +492,8 @@ export class ProxyStateResolver {
       const alreadyTold =
         before?.servicePort === wanted.servicePort && !before.frontends.some(({ key }) => key === frontend.key);
       const holder = this.holderBefore(frontend, wanted.servicePort);
-      if (!held.includes(frontend) && holder && !alreadyTold) {
+      const isHeld = held.some(({ key }) => key === frontend.key);
+      if (!isHeld && holder && !alreadyTold) {
         this.onProblem({
           kind: 'Service',
           namespace,

@@ -21,8 +21,8 @@ export function renderServicePort(port: ResolvedServicePort): string {
   });
 }
 
-function renderFrontend({ key, kind, allowedSources, routes }: Frontend): string {
-  return JSON.stringify({ key, kind, allowedSources, routes });
+function renderFrontend({ key, kind, allowedSources, exceptAddresses, routes }: Frontend): string {
+  return JSON.stringify({ key, kind, allowedSources, exceptAddresses, routes });
 }
 
 /** What a fresh start would install for a state. */
