@@ -92,6 +92,7 @@ export * from './process/find-tool.js';
 export { type KernelFiles, kernelFiles, kernelFilesOf, systemErrorCode } from './process/kernel-files.js';
 export { listProcesses, type ProcessInfo } from './process/list-processes.js';
 export { canRun, inNewNamespace } from './process/new-namespace.js';
+export { type SlowCommand, slowCommands } from './process/process-group.js';
 export {
   type CarriedConnection,
   type CarriedConnectionEvents,

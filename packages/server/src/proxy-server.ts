@@ -37,6 +37,7 @@ import type { ProxyMetrics } from './metrics/proxy-metrics.js';
 import { resolveNodeAddresses } from './node-addresses.js';
 import { resolveNodeName } from './node-name.js';
 import type { ServerObserver } from './server-observer.js';
+import { SlowCommandLog } from './slow-command-log.js';
 import { SourceHub } from './source-hub.js';
 import { StatusServer } from './status-server.js';
 import { Takeover } from './takeover.js';
@@ -240,6 +241,7 @@ export class ProxyServer {
       this.listening.push(this.takeover);
     }
     this.options.checkFamilies?.(families);
+    this.listening.push(new SlowCommandLog(this.logger));
     const cleaner = await this.makeCleaner(selection.backend);
     this.listening.push(...(cleaner ? [cleaner] : []));
     const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families, cleaner);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { ProxierError } from '@kube-proxier/core';
 import { execa } from 'execa';
 import { systemPath } from './find-tool.js';
+import { closePipes, killGroup, killWithThisProcess, superviseProcess } from './process-group.js';
 
 /** One run of a program. */
 export interface CommandRequest {
@@ -12,7 +13,7 @@ export interface CommandRequest {
   readonly stdin?: string;
   /** `ignore` saves collecting output that nobody reads. Default `collect`. */
   readonly stdout?: 'collect' | 'ignore';
-  /** Milliseconds after which the program is killed. Default 60000. */
+  /** Milliseconds after which the program is killed, with its descendants. Default 60000. */
   readonly timeout?: number;
 }
 
@@ -182,7 +183,11 @@ function start(
     stdout: output.stdout === undefined ? 'ignore' : 'pipe',
     stderr: output.stderr === undefined ? 'ignore' : 'pipe',
     encoding: 'utf8',
+    // A process group of its own: it is killed with its descendants.
+    detached: true,
   });
+  const forget = killWithThisProcess(running.pid);
+  running.once('exit', forget);
   // A pipe to a program that has ended breaks; `ended` says so.
   running.stdin?.on('error', () => {});
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -199,7 +204,8 @@ function start(
       running.stdin?.write(text);
     },
     stop: () => {
-      running.kill('SIGKILL');
+      killGroup(running.pid);
+      closePipes(running);
     },
     ended: running.then(
       ({ failed, timedOut, code, exitCode, signal }) => ({
@@ -225,22 +231,28 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
       const running = execa(file, args, {
         env: { LC_ALL: 'C', PATH: systemPath() },
         reject: false,
-        timeout,
         stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',
         stripFinalNewline: false,
+        // A process group of its own: it is killed with its descendants.
+        detached: true,
         ...(request.stdin === undefined ? { stdin: 'ignore' as const } : { input: request.stdin }),
       });
       const { pid } = running;
-      const result = await running;
+      const end = await superviseProcess(request.command, running, running, timeout);
+      // A process that cannot be killed (it waits for the kernel) is not waited for either.
+      const result = end === 'timed-out' ? undefined : await running;
+      // What was cut off after the program had exited is as the program said.
+      const exitCode = result?.exitCode ?? (result && running.exitCode) ?? undefined;
+      const isCutOff = end === 'pipes-held' && exitCode === 0;
       const outcome: Outcome = {
-        failed: result.failed,
-        timedOut: result.timedOut,
-        code: result.code,
-        exitCode: result.exitCode,
-        signal: result.signal,
-        stdout: typeof result.stdout === 'string' ? result.stdout : '',
-        stderr: typeof result.stderr === 'string' ? result.stderr : '',
-        cause: result.cause,
+        failed: result === undefined || (result.failed && !isCutOff),
+        timedOut: result === undefined,
+        code: result?.code,
+        exitCode,
+        signal: result?.signal,
+        stdout: typeof result?.stdout === 'string' ? result.stdout : '',
+        stderr: typeof result?.stderr === 'string' ? result.stderr : '',
+        cause: result?.cause,
       };
       // A program that ends well without reading all of its input is no failure of ours.
       if (!outcome.failed || (outcome.exitCode === 0 && !outcome.timedOut)) {

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createCommandRunner } from './command-runner.js';
+import { type SlowCommand, slowCommands, superviseProcess } from './process-group.js';
+
+const runner = createCommandRunner();
+let directory = '';
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'command-runner-'));
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+async function tool(text: string): Promise<string> {
+  const path = join(directory, 'tool');
+  await writeFile(path, `#!/bin/sh\n${text}`, { mode: 0o755 });
+  return path;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = Date.now() + 60_000; !condition() && Date.now() < end; ) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(condition()).toBe(true);
+}
+
+const LONG = 100_000;
+
+describe('a program that hangs', () => {
+  test('is killed with its descendants, also when these hold its pipes', async () => {
+    const command = await tool(`sleep 1000 & echo $! > ${join(directory, 'descendant')}; sleep 1000`);
+    const before = performance.now();
+    await expect(runner.run({ command, args: [], stdin: 'x'.repeat(1 << 20), timeout: 500 })).rejects.toMatchObject({
+      code: 'COMMAND_TIMED_OUT',
+      message: expect.stringContaining('did not end within 500 ms and was stopped'),
+    });
+    expect(performance.now() - before).toBeLessThan(LONG);
+    const descendant = Number(await readFile(join(directory, 'descendant'), 'utf8'));
+    await until(() => !isAlive(descendant));
+  });
+
+  test('keeps nobody waiting when a descendant has left its process group', async () => {
+    const command = await tool(
+      `setsid sh -c 'echo $$ > ${join(directory, 'descendant')}; exec sleep 1000' & sleep 1000`,
+    );
+    await expect(runner.run({ command, args: [], timeout: 1000 })).rejects.toMatchObject({ code: 'COMMAND_TIMED_OUT' });
+    process.kill(Number(await readFile(join(directory, 'descendant'), 'utf8')), 'SIGKILL');
+  });
+});
+
+describe('a program that ends, and leaves a descendant with its pipes', () => {
+  test('has done what it said it has', async () => {
+    const command = await tool(`echo done; setsid sleep 1000 & echo $! > ${join(directory, 'descendant')}; exit 0`);
+    await expect(runner.run({ command, args: [] })).resolves.toMatchObject({ stdout: 'done\n' });
+    process.kill(Number(await readFile(join(directory, 'descendant'), 'utf8')), 'SIGKILL');
+  });
+
+  test('has failed as it said it has', async () => {
+    const command = await tool(
+      `echo 'no such chain' >&2; setsid sleep 1000 & echo $! > ${join(directory, 'descendant')}; exit 3`,
+    );
+    await expect(runner.run({ command, args: [] })).rejects.toMatchObject({
+      code: 'COMMAND_FAILED',
+      exitCode: 3,
+      message: expect.stringContaining('no such chain'),
+    });
+    process.kill(Number(await readFile(join(directory, 'descendant'), 'utf8')), 'SIGKILL');
+  });
+});
+
+test('a program that stays is stopped with its descendants', async () => {
+  const command = await tool(`sleep 1000 & echo $! > ${join(directory, 'descendant')}; echo ready; sleep 1000`);
+  let said = '';
+  const running = runner.start({ command, args: [] }, { stdout: (text) => (said += text) });
+  await until(() => said.includes('ready'));
+  running.stop();
+  await running.ended;
+  const descendant = Number(await readFile(join(directory, 'descendant'), 'utf8'));
+  await until(() => !isAlive(descendant));
+});
+
+test('a program that others wait for is reported with its name, while it runs', async () => {
+  const reported: SlowCommand[] = [];
+  const note = (message: unknown) => reported.push(message as SlowCommand);
+  slowCommands.subscribe(note);
+  const child = spawn('sleep', ['1000'], { detached: true });
+  const supervised = superviseProcess('sleep', child, once(child, 'close'), LONG, 50);
+  await until(() => reported.length > 0);
+  slowCommands.unsubscribe(note);
+  expect(reported).toEqual([{ command: 'sleep', pid: child.pid, elapsed: expect.any(Number), timeout: LONG }]);
+  child.kill('SIGKILL');
+  await expect(supervised).resolves.toBe('ended');
+});

@@ -1,0 +1,124 @@
+import { channel } from 'node:diagnostics_channel';
+import type { Readable, Writable } from 'node:stream';
+
+/** A child process that leads a process group of its own, as `detached` makes it. */
+export interface GroupLeader {
+  readonly pid?: number | undefined;
+  readonly stdin: Writable | null | undefined;
+  readonly stdout: Readable | null | undefined;
+  readonly stderr: Readable | null | undefined;
+  once(event: 'exit', listener: () => void): unknown;
+}
+
+/** Published on {@link slowCommands} for a command that others wait for. */
+export interface SlowCommand {
+  readonly command: string;
+  /** Undefined where there is no process. */
+  readonly pid: number | undefined;
+  /** Milliseconds that it has been running. */
+  readonly elapsed: number;
+  /** Milliseconds after which it is killed. */
+  readonly timeout: number;
+}
+
+/**
+ * Where a command is reported that has run for {@link SLOW_AFTER} milliseconds and has not ended: a
+ * `node:diagnostics_channel`, so that a host can log what its syncs wait for.
+ */
+export const slowCommands = channel('@kube-proxier/linux/slow-command');
+
+/** Milliseconds after which a running command is reported. */
+export const SLOW_AFTER = 30_000;
+
+/** Milliseconds that descendants have to close the pipes of a process that has exited or was killed. */
+const PIPE_GRACE = 1000;
+
+const leaders = new Set<number>();
+let watchesExit = false;
+
+function killAll(): void {
+  for (const pid of leaders) {
+    killGroup(pid);
+  }
+}
+
+/** Kills a process and its descendants, as far as they are in its process group. One that has ended is no error. */
+export function killGroup(pid: number | undefined): void {
+  if (pid === undefined) {
+    return;
+  }
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in the group.
+  }
+}
+
+/** Kills the process group when this process ends, until the returned function is called. */
+export function killWithThisProcess(pid: number | undefined): () => void {
+  if (pid === undefined) {
+    return () => {};
+  }
+  if (!watchesExit) {
+    watchesExit = true;
+    process.once('exit', killAll);
+  }
+  leaders.add(pid);
+  return () => leaders.delete(pid);
+}
+
+/** Ends this process's side of the pipes: whoever holds the other side can no longer keep anybody waiting. */
+export function closePipes({ stdin, stdout, stderr }: GroupLeader): void {
+  for (const stream of [stdin, stdout, stderr]) {
+    stream?.destroy();
+  }
+}
+
+/** How a supervised process ended. */
+export type SupervisedEnd = 'ended' | 'timed-out' | 'pipes-held';
+
+/**
+ * Waits for a process, and never longer than `timeout` and a second. A process that does not end in time is killed with its
+ * descendants; a descendant that keeps the pipes open after that, or after the process exited, is cut off.
+ *
+ * @param ended settles when the process has exited and its pipes are closed.
+ * @param timeout milliseconds.
+ * @param slowAfter milliseconds after which it is reported on {@link slowCommands}.
+ */
+export async function superviseProcess(
+  command: string,
+  leader: GroupLeader,
+  ended: Promise<unknown>,
+  timeout: number,
+  slowAfter: number = SLOW_AFTER,
+): Promise<SupervisedEnd> {
+  const started = performance.now();
+  const forget = killWithThisProcess(leader.pid);
+  const timers: NodeJS.Timeout[] = [];
+  const after = (milliseconds: number, work: () => void) => timers.push(setTimeout(work, milliseconds));
+  try {
+    return await new Promise<SupervisedEnd>((resolve) => {
+      ended.then(
+        () => resolve('ended'),
+        () => resolve('ended'),
+      );
+      leader.once('exit', () => after(PIPE_GRACE, () => resolve('pipes-held')));
+      if (timeout > slowAfter) {
+        after(slowAfter, () => {
+          const slow: SlowCommand = { command, pid: leader.pid, elapsed: performance.now() - started, timeout };
+          slowCommands.publish(slow);
+        });
+      }
+      after(timeout, () => {
+        killGroup(leader.pid);
+        resolve('timed-out');
+      });
+    });
+  } finally {
+    forget();
+    for (const timer of timers) {
+      clearTimeout(timer);
+    }
+    closePipes(leader);
+  }
+}
