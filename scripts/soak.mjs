@@ -130,7 +130,7 @@ class AgentProcess {
     this.child.stderr.setEncoding('utf8').on('data', (text) => {
       // Of a long run only the end is of use.
       this.log = (this.log + text).slice(-200_000);
-      this.accusations.push(...(text.match(/Others changed what is installed: (?!perhaps).*/g) ?? []));
+      this.accusations.push(...(text.match(/Drift detected: (?!perhaps).*/g) ?? []));
       this.warnings.push(...text.split('\n').filter((line) => /WARN|ERROR/.test(line) && !/API server/.test(line)));
       this.warnings = this.warnings.slice(-100);
     });

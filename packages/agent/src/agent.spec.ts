@@ -271,7 +271,7 @@ describe('runCommand', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     composition.backend.flush();
-    await agent.until(/^W Repaired what others had changed: everything is gone/);
+    await agent.until(/^W Drift repaired: everything is gone/);
     expect(installed()).toBe(1);
     expect(await get('/metrics')).toMatch(/^kube_proxier_drift_repairs_total\{ip_family="IPv4"\} 1$/m);
     expect(events.find(({ reason }) => reason === 'DriftRepaired')?.note).toMatch(/^IPv4 rules were changed by others/);

@@ -90,13 +90,13 @@ describe.each([
       await sandbox.node.exec(flush);
     }
     const { attempts } = await client.progress();
-    await node.until('repair', () => /Repaired what others had changed/.test(node.log));
+    await node.until('repair', () => /Drift repaired/.test(node.log));
     const failed = failuresOf(await client.moreAttempts(5));
     expect(await installed(...addresses)).toBe(true);
     expect(node.log).toMatch(
       mode === 'iptables'
-        ? /Others changed what is installed: the jump from (PREROUTING|FORWARD) in the (nat|filter) table is gone/
-        : /Others changed what is installed: table ip kube-proxier by nft/,
+        ? /Drift detected: the jump from (PREROUTING|FORWARD) in the (nat|filter) table is gone/
+        : /Drift detected: table ip kube-proxier changed by nft/,
     );
     const after = await client.moreAttempts(30);
     expect(failuresOf(after)).toBe(failed);
@@ -119,7 +119,7 @@ describe.each([
       const chain = chainIn(await rules());
       expect(chain).toBeDefined();
       await sandbox.node.exec([`iptables-${variant}`, '-t', 'nat', '-F', chain ?? '']);
-      await node.until('it is repaired', () => /Repaired what others had changed: .* the nat table/.test(node.log));
+      await node.until('it is repaired', () => /Drift repaired: .* the nat table/.test(node.log));
       expect(ruleLines(await rules())).toEqual(before);
       const failed = failuresOf(await client.moreAttempts(5));
       expect(failuresOf(await client.moreAttempts(30))).toBe(failed);

@@ -147,7 +147,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
 
       // A foreigner clears everything.
       await run('ipvsadm', '-C');
-      await until('repair', () => /Repaired what others had changed/.test(log));
+      await until('repair', () => /Drift repaired/.test(log));
       expect(log).toMatch(/the virtual server \S+ is gone, as after ipvsadm -C/);
       expect(await serves(remote, ...addresses.slice(1))).toBe(true);
       const { attempts } = await client.moreAttempts(5);

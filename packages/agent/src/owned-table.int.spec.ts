@@ -73,7 +73,7 @@ describe('mode nftables with a table of its own', () => {
     for (const pid of await children()) {
       killIfThere(pid);
     }
-    await node.until('repair', () => /Repaired what others had changed/.test(node.log));
+    await node.until('repair', () => /Drift repaired/.test(node.log));
     await node.until('the table', async () => (await isOwned()) && (await leadsTo(one)));
     expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
     await expect(nft('delete', 'table', 'ip', 'kube-proxier')).rejects.toThrow(REFUSED);

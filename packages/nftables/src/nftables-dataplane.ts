@@ -3,6 +3,7 @@ import {
   type ChangeSet,
   type Clock,
   type Dataplane,
+  type DriftReporter,
   type IPFamily,
   type Logger,
   type ProxyState,
@@ -120,17 +121,21 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     });
   }
 
-  async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+  async watch(onDrift: DriftReporter, signal: AbortSignal): Promise<void> {
     const { clock = systemClock, family, nft } = this.options;
     const table = `${nftFamily(family)} ${TABLE}`;
     while (!signal.aborted) {
-      const watch = nft.watch(nftFamily(family), TABLE, ({ pid, program, ownerEnded }) => {
+      const watch = nft.watch(nftFamily(family), TABLE, ({ pid, program, ownerEnded, uncertain }) => {
         if (ownerEnded) {
-          onDrift(`table ${table}, by the end of the nft that owned it`);
+          onDrift(`the nft process that owned table ${table} ended`);
           return;
         }
-        const who = pid === undefined ? 'somebody' : `${program ?? 'a program'} (process ${pid})`;
-        onDrift(`table ${table} by ${who}`);
+        const who = pid === undefined ? 'an unknown process' : `${program ?? 'process'} (process ${pid})`;
+        if (uncertain) {
+          onDrift(`${who} changed an nftables table that nft monitor cannot print`, 'possible');
+        } else {
+          onDrift(`table ${table} changed by ${who}`);
+        }
       });
       if (watch === undefined) {
         return;
@@ -140,7 +145,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
       await watch.ended;
       signal.removeEventListener('abort', stop);
       if (!signal.aborted) {
-        onDrift(`perhaps table ${table}, while watching it was interrupted`);
+        onDrift(`monitoring of table ${table} was interrupted`, 'possible');
         await pause(clock, WATCH_AGAIN, signal);
       }
     }

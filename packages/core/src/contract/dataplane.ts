@@ -10,6 +10,14 @@ export interface ApplyReport {
 }
 
 /**
+ * Reports a foreign change, in a few words: `table ip kube-proxier changed by nft (process 812)`.
+ *
+ * `certainty` is `seen` when something of this backend was changed, and `possible` when that has to be checked: it is
+ * logged as drift only when the check finds some. Default `seen`.
+ */
+export type DriftReporter = (what: string, certainty?: 'seen' | 'possible') => void;
+
+/**
  * The four things that a backend does, when `ReconcilingProxier` does the rest. One instance serves one IP family.
  *
  * @typeParam Transaction what `plan` hands to `apply`: typed objects, not text, so that they can be shown and tested.
@@ -49,13 +57,13 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
   readBack(): Promise<Installed>;
 
   /**
-   * Looks out for others removing what is this backend's, and calls back soon after (within a second, where the
-   * kernel or cheap polling allows it) with what seems to be gone, in a few words. It need not see everything: now
-   * and then everything is read back anyway. Optional; default is not to look.
+   * Watches for foreign changes of what this backend installed, and reports them soon after (within a second, where the
+   * kernel or cheap polling allows it). It need not see everything: everything is read back periodically anyway.
+   * Optional; default is not to watch.
    *
-   * @returns when `signal` aborts. What goes wrong is no reason to end before; it is for the backend to try again.
+   * @returns when `signal` aborts. A failure is no reason to end before; the backend tries again.
    */
-  watch?(onDrift: (what: string) => void, signal: AbortSignal): Promise<void>;
+  watch?(onDrift: DriftReporter, signal: AbortSignal): Promise<void>;
 
   /**
    * Ends what is kept running in this process between calls, so that nothing of it keeps the process alive. Called when

@@ -1,7 +1,8 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import type { ProxierContext } from '../contract/backend-module.js';
+import type { DriftReporter } from '../contract/dataplane.js';
 import { type Logger, silentLogger } from '../contract/logger.js';
-import { FakeDataplane, makeService, makeSlice, settle, VirtualClock } from '../testing/index.js';
+import { FakeDataplane, type FakeTransaction, makeService, makeSlice, settle, VirtualClock } from '../testing/index.js';
 import { DualStackProxier } from './dual-stack-proxier.js';
 import { DEFAULT_PROXIER_OPTIONS } from './proxier-options.js';
 import { ReconcilingProxier } from './reconciling-proxier.js';
@@ -119,7 +120,7 @@ describe('ReconcilingProxier', () => {
     expect([...dataplane.contents.keys()].sort()).toEqual(['default/a:/TCP', 'default/b:/TCP']);
   });
 
-  test('what the backend notices is repaired at once and told', async () => {
+  test('drift that the backend detects is repaired at once and reported', async () => {
     const dataplane = new FakeDataplane();
     let notice: (what: string) => void = () => {};
     const watched = Object.assign(dataplane, {
@@ -142,7 +143,60 @@ describe('ReconcilingProxier', () => {
     await running.loop;
   });
 
-  test('a while without changes ends in a look at everything, and what others changed is repaired and told', async () => {
+  describe('changes that wait for the same sync as a repair', () => {
+    function watched() {
+      let report: DriftReporter = () => {};
+      const dataplane = Object.assign(new FakeDataplane(), {
+        watch: (onDrift: DriftReporter, signal: AbortSignal) => {
+          report = onDrift;
+          return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        },
+        describe: (transaction: FakeTransaction) => `${transaction.size} service ports`,
+      });
+      const lines: string[] = [];
+      const logger: Logger = { ...silentLogger, warn: (message) => lines.push(message) };
+      const running = start({ logger }, dataplane);
+      for (const name of ['a', 'b', 'c']) {
+        running.proxier.onServiceUpdate(undefined, makeService(name, { clusterIP: `10.96.0.${name.charCodeAt(0)}` }));
+      }
+      synced(running);
+      return { ...running, dataplane, lines, report: (...said: Parameters<DriftReporter>) => report(...said) };
+    }
+
+    test('are not counted as part of it', async () => {
+      const { proxier, clock, dataplane, report, repairs, lines } = watched();
+      await clock.advance(5000);
+      dataplane.flush();
+      for (const name of ['x', 'y']) {
+        proxier.onServiceUpdate(undefined, makeService(name, { clusterIP: `10.96.0.${name.charCodeAt(0)}` }));
+      }
+      report('the map is empty');
+      await clock.advance(5000);
+      expect(dataplane.contents.size).toBe(5);
+      expect(repairs).toEqual([{ family: 'IPv4', what: 'the map is empty; wrote 3 service ports' }]);
+      expect(lines).toEqual([
+        'Drift detected: the map is empty; reconciling',
+        'Drift repaired: the map is empty; wrote 3 service ports',
+      ]);
+    });
+
+    test('are no drift where the backend only thought that there might be some', async () => {
+      const { proxier, clock, dataplane, report, repairs, lines } = watched();
+      await clock.advance(5000);
+      proxier.onServiceUpdate(undefined, makeService('x', { clusterIP: '10.96.0.200' }));
+      report('monitoring was interrupted', 'possible');
+      await clock.advance(5000);
+      expect(dataplane.contents.size).toBe(4);
+      expect([repairs, lines]).toEqual([[], []]);
+      dataplane.flush();
+      report('monitoring was interrupted', 'possible');
+      await clock.advance(5000);
+      expect(dataplane.contents.size).toBe(4);
+      expect(lines).toEqual(['Drift repaired: found by the full check; wrote 4 service ports']);
+    });
+  });
+
+  test('a full check comes after a while without changes, and repairs and reports drift', async () => {
     const running = start();
     synced(running);
     await running.clock.advance(2000);
@@ -154,7 +208,7 @@ describe('ReconcilingProxier', () => {
     running.dataplane.flush();
     await running.clock.advance(DEFAULT_PROXIER_OPTIONS.driftCheckPeriod);
     expect(running.successes.slice(before).map(({ full }) => full)).toEqual([true, true]);
-    expect(running.repairs).toEqual([{ family: 'IPv4', what: 'not noticed before' }]);
+    expect(running.repairs).toEqual([{ family: 'IPv4', what: 'found by the full check' }]);
     expect(running.dataplane.contents.size).toBe(1);
   });
 

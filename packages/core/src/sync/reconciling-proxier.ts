@@ -137,13 +137,18 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   private async watch(signal: AbortSignal): Promise<void> {
     const { family, logger } = this.context;
     try {
-      await this.dataplane.watch?.((what) => {
-        logger.warn(`Others changed what is installed: ${what}; putting it right`, { family });
-        this.noticed = what;
+      await this.dataplane.watch?.((what, certainty = 'seen') => {
+        if (certainty === 'seen') {
+          logger.warn(`Drift detected: ${what}; reconciling`, { family });
+          this.noticed = what;
+        } else {
+          logger.debug(2, `Checking for drift: ${what}`, { family });
+        }
         this.reconcile();
       }, signal);
     } catch (error) {
-      logger.error(`Changes by others are noticed only now and then: ${messageOf(error)}`, { family });
+      const seconds = Math.round(this.context.options.driftCheckPeriod / 1000);
+      logger.error(`Drift is detected only by the full check every ${seconds} s: ${messageOf(error)}`, { family });
     }
   }
 
@@ -220,12 +225,16 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       // From here until `apply` has returned nothing is known of what the kernel holds.
       this.applied = undefined;
       if (full || !isEmptyChangeSet(changes)) {
+        const pending =
+          believed !== undefined && installed !== undefined && !isEmptyChangeSet(diffStates(believed, state));
+        // Apart from what this sync changes: what leads from the current state back to what was written last.
+        const drift = pending ? this.dataplane.plan(believed, diffStates(undefined, believed), installed) : undefined;
         const transaction = this.dataplane.plan(state, changes, installed);
         if (transaction !== undefined) {
           await this.dataplane.apply(transaction);
         }
         if (full) {
-          this.tellRepair(believed, state, transaction);
+          this.reportRepair(believed !== undefined, pending ? drift : transaction);
         }
       }
       this.applied = state;
@@ -276,18 +285,24 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     }
   }
 
-  /** Tells of drift: noticed by the backend, or found where nothing should have had to be written. */
-  private tellRepair(believed: ProxyState | undefined, state: ProxyState, transaction: Transaction | undefined): void {
+  /**
+   * Reports drift that was repaired: noticed by the backend, or found where nothing should have had to be written.
+   *
+   * @param isKnown what was written last is known: what had to be written against it is drift, noticed or not.
+   * @param repair without what the sync changed besides.
+   */
+  private reportRepair(isKnown: boolean, repair: Transaction | undefined): void {
     const { family, logger, observer } = this.context;
     const { noticed } = this;
     this.noticed = undefined;
-    const unchanged = believed !== undefined && isEmptyChangeSet(diffStates(believed, state));
-    if (transaction === undefined || (noticed === undefined && !unchanged)) {
+    if (repair === undefined || (noticed === undefined && !isKnown)) {
       return;
     }
-    const written = this.dataplane.describe?.(transaction);
-    const what = [noticed ?? 'not noticed before', ...(written === undefined ? [] : [`wrote ${written}`])].join('; ');
-    logger.warn(`Repaired what others had changed: ${what}`, { family });
+    const written = isKnown ? this.dataplane.describe?.(repair) : undefined;
+    const what = [noticed ?? 'found by the full check', ...(written === undefined ? [] : [`wrote ${written}`])].join(
+      '; ',
+    );
+    logger.warn(`Drift repaired: ${what}`, { family });
     this.observe('repaired', () => observer.repaired?.({ family, what }));
   }
 

@@ -4,6 +4,7 @@ import {
   type CommandResult,
   type CommandRunner,
 } from '../process/command-runner.js';
+import { wasStartedHere } from '../process/process-group.js';
 import type { Nft, NftElement } from './nft.js';
 import { NftError, type NftRefusal, NftRefused } from './nft-error.js';
 import { NftSession } from './nft-session.js';
@@ -54,8 +55,6 @@ const MOST_CHARACTERS = 400_000;
 const MOST_CHARACTERS_OF_OWNER = 64_000_000;
 /** How many processes of its own it knows again. */
 const MOST_OWN = 1000;
-/** Those that any of this process's programs started: where it is not clear which table a change was of. */
-const STARTED = new Set<number>();
 /** Those that own tables, and were told to end: until they have, their tables are theirs. */
 const ENDING = new Set<Promise<unknown>>();
 /** Milliseconds after which an nft that has nothing to do is ended. */
@@ -101,8 +100,10 @@ class NftProgram implements Nft {
     const watch = watchWithNft(start, family, table, (change) => {
       // A process of ours is known when it is done, and may be told of before.
       void this.#last.then(() => {
-        const known = change.uncertain ? STARTED : this.#own;
-        if (change.pid === undefined || !known.has(change.pid)) {
+        // A change of another table is somebody else's business, also of the other programs of this process.
+        const isOwn =
+          change.pid !== undefined && (this.#own.has(change.pid) || (change.uncertain && wasStartedHere(change.pid)));
+        if (!isOwn) {
           onChange(change);
         }
       });
@@ -300,12 +301,10 @@ class NftProgram implements Nft {
     if (pid === undefined) {
       return;
     }
-    for (const known of [this.#own, STARTED]) {
-      known.add(pid);
-      for (const old of known.size > MOST_OWN ? known : []) {
-        known.delete(old);
-        break;
-      }
+    this.#own.add(pid);
+    for (const old of this.#own.size > MOST_OWN ? this.#own : []) {
+      this.#own.delete(old);
+      break;
     }
   }
 

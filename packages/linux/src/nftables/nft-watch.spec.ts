@@ -41,5 +41,22 @@ test.each([1, 1000])('what it cannot print is by whoever the transaction is by, 
   expect(found).toEqual([{ pid: 11, program: 'nft', uncertain: true }]);
   complain('netlink: Error: we lost some\n');
   expect(found).toHaveLength(2);
-  expect(found[1]).toEqual({ pid: undefined, program: undefined });
+  expect(found[1]).toEqual({ pid: undefined, program: undefined, uncertain: true });
+});
+
+test('a transaction of iptables that nft monitor cannot print is not taken for one that changed the table', () => {
+  const found: NftChange[] = [];
+  const reader = new NftMonitorReader('ip', 'kube-proxier', (change) => found.push(change));
+  for (const program of ['iptables-nft-re', 'ip6tables-nft-r', 'iptables', 'xtables-nft-mul', 'ebtables-nft']) {
+    reader.readComplaint('W: Received event for an unknown set.\n');
+    reader.read(`# new generation 7 by process 21 (${program})\n`);
+  }
+  expect(found).toEqual([]);
+  reader.readComplaint('W: Received event for an unknown set.\n');
+  reader.read('# new generation 8 by process 22 (firewalld)\n');
+  reader.read('flush chain ip kube-proxier dispatch\n# new generation 9 by process 23 (iptables-nft-re)\n');
+  expect(found).toEqual([
+    { pid: 22, program: 'firewalld', uncertain: true },
+    { pid: 23, program: 'iptables-nft-re' },
+  ]);
 });

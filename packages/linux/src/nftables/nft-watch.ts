@@ -21,6 +21,8 @@ export interface NftWatch {
 
 /** nft says so when it cannot print what happened, as its own list of sets is not up to date: nft 1.0.6 does. */
 const WARNING = /^W: /;
+/** Programs that change the tables of iptables and its relatives in nf_tables, and no others. */
+const OTHER_TABLES_ONLY = /^(?:ip6?tables|arptables|ebtables|xtables)(?:-|$)/;
 const GENERATION = /^# new generation \d+(?: by process (\d+) \((.*)\))?/;
 
 /**
@@ -53,7 +55,7 @@ export class NftMonitorReader {
     this.#complaint = lines.pop() ?? '';
     this.#unprinted ||= lines.some((line) => WARNING.test(line));
     if (lines.some((line) => !WARNING.test(line))) {
-      this.onChange({ pid: undefined, program: undefined });
+      this.onChange({ pid: undefined, program: undefined, uncertain: true });
     }
   }
 
@@ -65,10 +67,13 @@ export class NftMonitorReader {
       if (generation === null) {
         this.#touched ||= this.#ours.test(line);
       } else if (this.#touched || this.#unprinted) {
+        const [, pid, program] = generation;
         const uncertain = this.#touched ? {} : { uncertain: true as const };
         this.#touched = false;
         this.#unprinted = false;
-        const [, pid, program] = generation;
+        if (uncertain.uncertain && OTHER_TABLES_ONLY.test(program ?? '')) {
+          continue;
+        }
         this.onChange({ pid: pid === undefined ? undefined : Number(pid), program, ...uncertain });
       }
     }

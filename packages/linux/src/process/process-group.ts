@@ -34,7 +34,24 @@ export const SLOW_AFTER = 30_000;
 const PIPE_GRACE = 1000;
 
 const leaders = new Set<number>();
+/** Process ids that are known again, at most: the kernel gives each to somebody else in time. */
+const MAX_STARTED = 1000;
+const started = new Set<number>();
 let watchesExit = false;
+
+/** Whether a process was started by this one, among the last {@link MAX_STARTED}. */
+export function wasStartedHere(pid: number): boolean {
+  return started.has(pid);
+}
+
+function noteStarted(pid: number): void {
+  started.delete(pid);
+  started.add(pid);
+  for (const old of started.size > MAX_STARTED ? started : []) {
+    started.delete(old);
+    break;
+  }
+}
 
 function killAll(): void {
   for (const pid of leaders) {
@@ -64,6 +81,7 @@ export function killWithThisProcess(pid: number | undefined): () => void {
     process.once('exit', killAll);
   }
   leaders.add(pid);
+  noteStarted(pid);
   return () => leaders.delete(pid);
 }
 
