@@ -18,3 +18,12 @@ describeConformance({
   cases: ['EXT-L-S?', 'F-LB*', 'fl*'],
   patience: 3,
 });
+
+// NodePorts only, as without any privilege: what the backend says that it does not serve is left out, and nothing fails.
+describeConformance({
+  backend,
+  mode: 'userspace',
+  options: { redirect: 'none', udpTimeout: 30_000 },
+  cases: ['EXT-?-S1', 'rolling-update', 'udp-endpoint-*', 'endpoint-added', 'open-connection-*'],
+  patience: 3,
+});

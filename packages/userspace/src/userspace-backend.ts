@@ -115,6 +115,7 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
       preservesSource: false,
       tracksConnections: false,
       detectsInterfaces: false,
+      serviceAddresses: options.redirect !== 'none',
       servesWithoutProcess: false,
     },
     probe: () => host.probe(),

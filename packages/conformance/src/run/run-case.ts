@@ -2,7 +2,7 @@ import { type BackendCapabilities, isProxierError } from '@kube-proxier/core';
 import { type ContinuousClient, failuresOf, type SandboxConnection } from '@kube-proxier/linux/testing';
 import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from '../cases/conformance-case.js';
 import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
-import type { ConformanceWorld } from '../world/conformance-world.js';
+import { type ConformanceWorld, isLoopback } from '../world/conformance-world.js';
 import type { CaseFailure, CaseResult, CaseVariant, LeftOut } from './case-result.js';
 import { type FlowContext, type FlowMismatch, hostNamed, judgeFlow, PATIENCE, type ReadyFlow } from './judge-flow.js';
 import { Limiter } from './limiter.js';
@@ -20,6 +20,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   sctp: true,
   preservesSource: true,
   detectsInterfaces: true,
+  serviceAddresses: true,
   servesWithoutProcess: true,
 };
 
@@ -32,6 +33,8 @@ interface VariantRun {
   readonly remembered: Map<string, string>;
   readonly connections: Map<string, SandboxConnection>;
   readonly clients: Map<string, ContinuousClient>;
+  /** Connections and clients to what the backend does not serve. */
+  readonly leftOut: Set<string>;
 }
 
 /** What the backend lacks of what a case needs as a whole. */
@@ -146,6 +149,7 @@ class CaseRun {
           remembered: new Map(),
           connections: new Map(),
           clients: new Map(),
+          leftOut: new Set(),
         })),
       );
   }
@@ -253,6 +257,8 @@ class CaseRun {
   async #look(run: VariantRun, step: CaseStep): Promise<void> {
     if ('flows' in step) {
       await Promise.all(step.flows.map((flow) => this.#limiter.run(() => this.#flow(run, flow, step.within ?? 0))));
+    } else if (this.#isLeftOut(run, step)) {
+      return;
     } else if ('open' in step) {
       const { as, from, to, port } = fill(step.open, run.placeholders);
       run.connections.set(as, await hostNamed(this.world.sandbox, from).open({ to, port: Number(port) }));
@@ -292,7 +298,12 @@ class CaseRun {
 
   async #flow(run: VariantRun, flow: CaseFlow, within: number): Promise<void> {
     const udp: readonly Capability[] = this.#speaks(flow.protocol ?? run.variant.protocol) ? [] : ['udp'];
-    const lacking = [...udp, ...(flow.needs ?? [])].filter((need) => !this.capabilities[need]);
+    const needs = [
+      ...udp,
+      ...(this.#isForNode(run, flow.to) ? [] : (['serviceAddresses'] as const)),
+      ...(flow.needs ?? []),
+    ];
+    const lacking = needs.filter((need) => !this.capabilities[need]);
     for (const capability of lacking) {
       this.#lacks.set(capability, (this.#lacks.get(capability) ?? 0) + 1);
     }
@@ -332,6 +343,25 @@ class CaseRun {
       const late = within > 0 ? ` within ${within * this.patience} s` : '';
       this.#fail(run.label, { ...mismatch, expected: `${mismatch.expected}${late}` }, flow.spec);
     }
+  }
+
+  /** Whether a step is about a connection or client that the backend cannot serve. */
+  #isLeftOut(run: VariantRun, step: CaseStep): boolean {
+    const begun = 'open' in step ? step.open : 'client' in step ? step.client : undefined;
+    if (begun !== undefined && !this.capabilities.serviceAddresses && !this.#isForNode(run, begun.to)) {
+      this.#lacks.set('serviceAddresses', (this.#lacks.get('serviceAddresses') ?? 0) + 1);
+      run.leftOut.add(begun.as);
+      return true;
+    }
+    const name =
+      'talk' in step ? step.talk : 'attempts' in step ? step.attempts.of : 'stop' in step ? step.stop.of : undefined;
+    return name !== undefined && run.leftOut.has(name);
+  }
+
+  /** Whether a packet is for an address of the node: it can only be meant for a NodePort. */
+  #isForNode(run: VariantRun, to: string): boolean {
+    const address = String(fill(to, run.placeholders));
+    return isLoopback(address) || this.world.sandbox.node.addresses.includes(address);
   }
 
   /** Flows that took turns with others at the endpoints, each by itself now. */

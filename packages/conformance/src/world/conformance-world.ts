@@ -232,7 +232,7 @@ function kindOf(key: ObjectKey): ObjectChange['kind'] {
 }
 
 /** Whether an address is one that every host has. */
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }
 

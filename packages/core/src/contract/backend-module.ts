@@ -33,6 +33,10 @@ export interface BackendCapabilities {
   readonly preservesSource?: boolean;
   /** Tells pods by the interface that they come in by (`LocalTrafficDetector`). Default true. */
   readonly detectsInterfaces?: boolean;
+  /**
+   * Serves cluster IPs, external IPs and load balancer IPs. Default true; false for a backend that serves NodePorts only.
+   */
+  readonly serviceAddresses?: boolean;
   /** What is programmed goes on working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
 }
