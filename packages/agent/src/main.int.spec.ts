@@ -222,7 +222,7 @@ users:
     await agent.until(/is running/);
     expect(agent.log).toMatch(/WARN {2}No proxy mode was given; using iptables/);
     expect(agent.log).toMatch(
-      /is running mode="iptables" host="a map" why="the default" nodeName="n1" families="IPv4[^"]*" watching="manifests in /,
+      /is running mode="iptables" why="the default" nodeName="n1" families="IPv4[^"]*" watching="manifests in /,
     );
     await writeFile(join(directory, 'tmp'), SERVICE.replace('port: 80', 'port: 81, name: http'));
     await rename(join(directory, 'tmp'), join(directory, 'web.yaml'));

@@ -416,7 +416,7 @@ export class ProxyServer {
       );
     }
     const ordered = [first, ...usable.filter((family) => family !== first)];
-    this.logger.info(ordered.length > 1 ? 'Serving both IP families' : 'Serving one IP family', {
+    this.logger.debug(1, ordered.length > 1 ? 'Serving both IP families' : 'Serving one IP family', {
       families: ordered.join(','),
       primary: first,
     });
