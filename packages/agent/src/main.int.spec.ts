@@ -272,7 +272,9 @@ users:
     await agent.until(/is running/);
     const lines = agent.log.split('\n').filter((line) => line.includes('falling back'));
     expect(lines).toEqual([
-      expect.stringMatching(/WARN {2}Cannot use proxy mode ipvs: the kernel has no ip_vs; falling back to iptables$/),
+      expect.stringMatching(
+        /WARN {2}Cannot use proxy mode ipvs: the kernel has no ip_vs; falling back to iptables detail="a map"$/,
+      ),
     ]);
     const refused = await ends([`--manifests=${directory}`, '--proxy-mode=ipvs', '--proxy-mode-fallback=none']);
     expect(refused.status).toBe(1);

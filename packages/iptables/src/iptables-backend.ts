@@ -182,8 +182,12 @@ class IptablesHost {
   }
 
   async diagnose(): Promise<readonly Diagnosis[]> {
-    const { variant, reason } = await detectIptablesVariant(this.#runner);
-    return [{ check: 'iptables in use', status: 'ok', found: `${variant ?? 'the one in PATH'}: ${reason}` }];
+    const { variant, reason, isCertain = true } = await detectIptablesVariant(this.#runner);
+    const found = `${variant ?? 'the one in PATH'}: ${reason}`;
+    const check = 'iptables in use';
+    return [
+      isCertain ? { check, status: 'ok', found } : { check, status: 'unknown', found, advice: 'run doctor as root' },
+    ];
   }
 
   /** What a proxier does when NodePorts are to be served on 127.0.0.1, of which the sysctl may need more privileges. */
