@@ -76,6 +76,7 @@ export {
   renderNftTransaction,
 } from './nftables/nft-transaction.js';
 export { type NftChange, NftMonitorReader, type NftWatch } from './nftables/nft-watch.js';
+export { whyNotPermitted } from './process/capabilities.js';
 export {
   CommandError,
   type CommandFailure,
@@ -90,7 +91,7 @@ export {
 export * from './process/find-tool.js';
 // Kernel settings
 export { type KernelFiles, kernelFiles, kernelFilesOf, systemErrorCode } from './process/kernel-files.js';
-export { listProcesses, type ProcessInfo } from './process/list-processes.js';
+export { listProcesses, type ProcessInfo, seesAllProcesses } from './process/list-processes.js';
 export { canRun, inNewNamespace } from './process/new-namespace.js';
 export { type SlowCommand, slowCommands } from './process/process-group.js';
 export {

@@ -4,6 +4,7 @@ import {
   type Diagnosis,
   diffStates,
   type IPFamily,
+  isProxierError,
   type Logger,
   messageOf,
   OptionRules,
@@ -193,7 +194,11 @@ class NftablesHost {
         },
       ];
     } catch (error) {
-      return [{ check, status: 'problem', found: messageOf(error), advice: 'see what is said of the layout' }];
+      return [
+        isNotPermitted(error)
+          ? { check, status: 'unknown', found: messageOf(error), advice: 'run doctor as root' }
+          : { check, status: 'problem', found: messageOf(error), advice: 'see what is said of the layout' },
+      ];
     }
   }
 
@@ -212,6 +217,9 @@ class NftablesHost {
             },
           ];
     } catch (error) {
+      if (isNotPermitted(error)) {
+        return [{ check, status: 'unknown', found: messageOf(error), advice: 'run doctor as root' }];
+      }
       const advice = 'use a newer nft and kernel, or another mode';
       return [{ check, status: 'problem', found: `is refused: ${messageOf(error)}`, advice }];
     }
@@ -350,3 +358,8 @@ async function cleanup(nft: Nft, inForce: ProxyMode | undefined): Promise<void> 
 
 /** The backend with its defaults. */
 export const nftablesBackend: NftablesBackend = createNftablesBackend();
+
+/** Nothing was tried then. */
+function isNotPermitted(error: unknown): boolean {
+  return isProxierError(error) && (error.code === 'NFT_PERMISSION_DENIED' || isNotPermitted(error.cause));
+}

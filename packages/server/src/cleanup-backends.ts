@@ -8,6 +8,7 @@ import {
   systemClock,
   Tokens,
 } from '@kube-proxier/core';
+import { whyNotPermitted } from '@kube-proxier/linux';
 import { Container } from 'inversify';
 
 /** Some of what backends left on the host could not be removed. `cause` is an `AggregateError` with all reasons. */
@@ -60,7 +61,7 @@ export async function cleanupBackends(
     }
   }
   if (errors.length > 1 && denied.length === errors.length) {
-    const message = `what proxy modes left (${denied.join(', ')}) could not be looked at or removed: this process may not; run it as root, or with CAP_NET_ADMIN and CAP_NET_RAW`;
+    const message = `what proxy modes left (${denied.join(', ')}) could not be looked at or removed: ${whyNotPermitted()}`;
     throw new CleanupError('CLEANUP_FAILED', message, true, { cause: new AggregateError(errors) });
   }
   if (errors.length > 0) {

@@ -25,8 +25,25 @@ export type { ProfilingOptions } from './debug-routes.js';
 export { HealthServer, type HealthServerOptions } from './health/health-server.js';
 export { ListenError } from './health/http-listener.js';
 export { ProxyHealth, type ProxyHealthStatus } from './health/proxy-health.js';
+export { Readiness } from './health/readiness.js';
 export { ServiceHealthServers, type ServiceHealthServersOptions } from './health/service-health-servers.js';
 export { type HostNetwork, thisHost } from './host-network.js';
+export { becomeOnlyInstance, type ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
+export {
+  describeKubeProxy,
+  findKubeProxy,
+  type HttpAnswer,
+  type KubeProxyFinding,
+  type KubeProxySurroundings,
+} from './instance/find-kube-proxy.js';
+export {
+  type AcquireOptions,
+  describeHolder,
+  type HeldInstanceLock,
+  type InstanceHolder,
+  type InstanceIdentity,
+  InstanceLock,
+} from './instance/instance-lock.js';
 export {
   type FailingPart,
   type PacketCountsReport,
