@@ -38,9 +38,9 @@ describe('NodePorts on 127.0.0.1 in mode nftables', () => {
     const { ipv4: there } = node.sandbox.node;
     expect(await node.sandbox.client.connect({ to: there, port: NODE_PORT })).toMatchObject({ kind: 'answered' });
     // Only what came by nftables: the address of the node, from here and from outside.
-    expect(await metrics()).toMatch(
-      /^kube_proxier_service_connections_total\{service="work\/web",protocol="TCP",ip_family="IPv4"\} 2$/m,
-    );
+    const counted =
+      /^kube_proxier_service_connections_total\{service="work\/web",protocol="TCP",ip_family="IPv4"\} 2$/m;
+    await node.until('both are counted', async () => counted.test(await metrics()));
     expect(node.log).not.toMatch(/ERROR/);
     // What goes, goes in both.
     node.write();

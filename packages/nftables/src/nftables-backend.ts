@@ -60,7 +60,10 @@ const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
 /** The nftables backend, and what it can tell beside. */
 export interface NftablesBackend extends BackendModule {
-  /** Connections to the service ports for which they are counted, of all its proxiers. */
+  /**
+   * Connections to the service ports for which they are counted, of all its proxiers. Starts nft where there is any, and no
+   * process where there is none.
+   */
   connections(): Promise<readonly CountedConnections[]>;
 }
 

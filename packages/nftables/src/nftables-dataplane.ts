@@ -16,7 +16,7 @@ import { type Nft, NftRefused, type NftTableFlag } from '@kube-proxier/linux';
 import { AFFINITY, type Layout, nftFamily, TABLE } from './layout.js';
 import { type HostFacts, type InstalledNftables, NftablesPlanner } from './nftables-planner.js';
 import { type ForgottenClients, type NftablesTransaction, withoutChainDeletions } from './nftables-transaction.js';
-import { countedBy } from './service-elements.js';
+import { countedBy, countsConnections } from './service-elements.js';
 
 export interface NftablesDataplaneOptions {
   readonly family: IPFamily;
@@ -55,6 +55,8 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   readonly #logger: Logger;
   #facts: HostFacts | undefined;
   #leftovers = false;
+  /** What was planned last. */
+  #planned: ProxyState | undefined;
 
   constructor(private readonly options: NftablesDataplaneOptions) {
     this.#planner = this.#plannerFor('constant');
@@ -62,6 +64,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
+    this.#planned = next;
     return this.#planner.plan(next, changes, installed);
   }
 
@@ -111,9 +114,17 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     return new NftablesPlanner({ masqueradeBit, countConnections, layout });
   }
 
-  /** Connections to the service ports for which they are counted, since counting began. Lists counters only. */
+  /**
+   * Connections to the service ports for which they are counted, since counting began. Lists counters only; starts no nft
+   * where nothing is counted.
+   */
   async connections(): Promise<readonly CountedConnections[]> {
-    const { family, nft } = this.options;
+    const { countConnections = false, family, nft } = this.options;
+    const ports = this.#planned?.servicePorts.values() ?? [];
+    const counts = [...ports].some(({ servicePort }) => countsConnections(servicePort, countConnections));
+    if (!counts) {
+      return [];
+    }
     const counters = await nft.listCounters(nftFamily(family), TABLE);
     return [...(counters ?? [])].flatMap(([name, { packets }]) => {
       const servicePort = countedBy(name);

@@ -36,6 +36,11 @@ export class DebugRoutes {
     this.profiler = new ProcessProfiler(clock);
   }
 
+  /** Methods that a path is answered for, where they are not those of other paths. */
+  methods(pathname: string): readonly string[] | undefined {
+    return pathname === '/debug/flags/v' ? ['PUT'] : undefined;
+  }
+
   /** @returns false when there is nothing at this path. */
   async answer({ pathname, searchParams }: URL, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     switch (pathname) {
@@ -79,9 +84,6 @@ export class DebugRoutes {
 
   private async verbosity(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { setVerbosity } = this.options;
-    if (request.method !== 'PUT') {
-      return reply(response, 405, TEXT, 'PUT a number here, such as 4: curl -X PUT -d 4 …\n', { Allow: 'PUT' });
-    }
     if (!setVerbosity) {
       return reply(response, 501, TEXT, 'how much detail is logged cannot be changed here\n');
     }

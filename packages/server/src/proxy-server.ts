@@ -30,6 +30,7 @@ import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
 import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
 import type { ProfilingOptions } from './debug-routes.js';
 import { HealthServer } from './health/health-server.js';
+import { OwnAddresses } from './health/own-addresses.js';
 import { ProxyHealth } from './health/proxy-health.js';
 import { Readiness } from './health/readiness.js';
 import { ServiceHealthServers } from './health/service-health-servers.js';
@@ -91,6 +92,11 @@ export interface ProxyServerOptions {
   readonly healthAddress?: ListenAddress;
   /** Where `/proxyMode`, `/metrics` and `/debug/…` are answered (spec §10.3). Default: nowhere. */
   readonly statusAddress?: ListenAddress;
+  /**
+   * Further names by which requests may address `statusAddress`; see `StatusServerOptions.hostNames`. The names of the node
+   * and of the host, `localhost` and IP addresses are always accepted. Default none.
+   */
+  readonly statusHostNames?: readonly string[];
   /**
    * Removes what other modes and kube-proxy left on this host, as soon as the mode in force has programmed every family.
    * Default false: an embedded proxy leaves that to its host.
@@ -344,14 +350,18 @@ export class ProxyServer {
   }
 
   /** Health, metrics and status, as far as they are asked for; with the host's own observer. */
-  private async startListening({ syncPeriod }: ProxierOptions): Promise<ServerObserver> {
+  private async startListening({ syncPeriod, nodeName }: ProxierOptions): Promise<ServerObserver> {
     const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress, observer } = this.options;
     const { logger } = this;
     const health = new ProxyHealth(2 * syncPeriod, clock);
+    const own = new OwnAddresses(() => network.localAddresses(), clock);
+    void own.refresh();
+    const isOwnAddress = (address: string) => own.has(address);
     const serviceHealth = new ServiceHealthServers({
       health,
       logger,
       clock,
+      isOwnAddress,
       onFailure: (service, error) => {
         metrics?.partFailed('service health check');
         this.observer.serviceHealthFailed?.(service, error);
@@ -368,6 +378,7 @@ export class ProxyServer {
         logger,
         clock,
         hardFail,
+        isOwnAddress,
         onFailure: () => metrics?.partFailed('health server'),
         onAnswer: (path, status) => metrics?.healthAnswered(path, status),
       });
@@ -380,6 +391,8 @@ export class ProxyServer {
           logger,
           clock,
           hardFail,
+          isOwnAddress,
+          hostNames: [nodeName, hostname(), ...(this.options.statusHostNames ?? [])],
           onFailure: () => metrics?.partFailed('status server'),
           localAddresses: () => network.localAddresses(),
           ...(metrics ? { metrics: metrics.registry } : {}),

@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type Explanation,
@@ -106,9 +107,131 @@ describe('StatusServer', () => {
     expect((await ask('/nothing')).text).toContain('/metrics, /configz, ');
   });
 
-  test('only GET is answered', async () => {
-    const { get } = await started();
-    expect((await get('/proxyMode', { method: 'POST' })).status).toBe(405);
+  test('methods other than GET and HEAD are refused, with those that are allowed', async () => {
+    const { server, get } = await started({ profiling: {} });
+    const paths = ['/proxyMode', '/healthz', '/debug/state', '/debug/pprof/heap', '/debug/pprof/profile', '/elsewhere'];
+    for (const path of paths) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        expect(await get(path, { method })).toMatchObject({
+          status: 405,
+          text: expect.stringContaining('use GET, HEAD'),
+        });
+      }
+    }
+    const response = await fetch(`http://127.0.0.1:${server.address?.port}/proxyMode`, { method: 'POST' });
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+    expect(await get('/debug/flags/v', { method: 'POST' })).toMatchObject({ status: 405 });
+    expect(await get('/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  });
+
+  describe('a request that nobody in their right mind makes', () => {
+    /** The status of what is sent as it is. */
+    function send(port: number | undefined, text: string): Promise<string> {
+      return new Promise((resolve, reject) => {
+        let answer = '';
+        const socket = connect(port ?? 0, '127.0.0.1', () => socket.end(text));
+        socket.on('data', (data) => {
+          answer += data;
+        });
+        socket.on('error', reject);
+        socket.on('close', () => resolve(answer.split('\r\n')[0] ?? ''));
+      });
+    }
+
+    test.each([
+      'GET //',
+      'GET //evil.example/debug/state',
+      'GET http://',
+      'GET http:///x',
+      'GET http://[::',
+      'GET *',
+      'GET ?x',
+      'GET file:///etc/passwd',
+      'GET example.com:80',
+    ])('%s is refused with 400, and writes nothing to the log', async (line) => {
+      const lines: string[] = [];
+      const say = (text: string) => void lines.push(text);
+      const { server } = await started({ logger: { ...silentLogger, info: say, warn: say, error: say } });
+      for (let round = 0; round < 20; round++) {
+        expect(await send(server.address?.port, `${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`)).toContain(' 400 ');
+      }
+      expect(lines).toEqual([]);
+    });
+
+    test.each([
+      ['GET /proxyMode HTTP/1.0\r\n\r\n', ' 200 '],
+      ['GET /proxyMode HTTP/1.1\r\n\r\n', ' 400 '],
+      ['GET http://127.0.0.1/proxyMode HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', ' 200 '],
+      ['GET http://[::1]:10249/proxyMode HTTP/1.1\r\nHost: [::1]\r\n\r\n', ' 200 '],
+      ['GET http://evil.example/proxyMode HTTP/1.1\r\nHost: localhost\r\n\r\n', ' 403 '],
+      ['GET http://no-host.invalid/proxyMode HTTP/1.1\r\nHost: evil.example\r\n\r\n', ' 403 '],
+    ])('%j is answered with%s', async (text, status) => {
+      const { server } = await started();
+      expect(await send(server.address?.port, text)).toContain(status);
+    });
+
+    test('an answer that fails over and over again is in the log once a minute', async () => {
+      const lines: string[] = [];
+      const clock = new VirtualClock();
+      const { get } = await started({
+        clock,
+        logger: { ...silentLogger, error: (line) => void lines.push(line) },
+        configuration: () => {
+          throw new Error('no configuration today');
+        },
+      });
+      for (let round = 0; round < 20; round++) {
+        expect((await get('/configz')).status).toBe(500);
+      }
+      expect(lines).toEqual(['The status server could not answer a request: no configuration today']);
+      await clock.advance(60_000);
+      expect((await get('/configz')).status).toBe(500);
+      expect(lines[1]).toContain('(20 times): no configuration today');
+    });
+  });
+
+  describe('a web page cannot read answers by a name of its own that leads to this server', () => {
+    function ask(port: number | undefined, host: string, path = '/debug/state'): Promise<number | undefined> {
+      return new Promise((resolve, reject) => {
+        request({ host: '127.0.0.1', port, path, headers: { Host: host }, agent: false }, (response) => {
+          resolve(response.resume().statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+    }
+
+    test.each([
+      ['evil.example', 403],
+      ['evil.example:10249', 403],
+      ['localhost.evil.example', 403],
+      ['127.0.0.1.evil.example', 403],
+      ['127.1', 403],
+      ['0x7f000001', 403],
+      ['node-1.evil.example', 403],
+      ['evil@localhost', 403],
+      ['localhost evil.example', 403],
+      ['[::1', 403],
+      ['localhost', 200],
+      ['LOCALHOST.:10249', 200],
+      ['127.0.0.1:10249', 200],
+      ['[::1]:10249', 200],
+      ['192.168.0.2', 200],
+      ['[fe80::1%25eth0]:10249', 200],
+      ['node-1', 200],
+      ['Node-1:10249', 200],
+    ])('Host: %s is answered with %i', async (host, status) => {
+      const { server } = await started({ hostNames: ['node-1', ''] });
+      expect(await ask(server.address?.port, host)).toBe(status);
+    });
+
+    test('metrics, the configuration and profiles are closed to it as well', async () => {
+      const options = { metrics: new Registry(), configuration: () => ({}), profiling: {} };
+      const { server } = await started(options);
+      for (const path of ['/metrics', '/configz', '/debug/pprof/heap', '/debug/flags/v', '/proxyMode', '/healthz']) {
+        expect(await ask(server.address?.port, 'evil.example', path)).toBe(403);
+      }
+    });
   });
 
   describe('profiling (spec H-34)', () => {

@@ -17,7 +17,8 @@ import {
   systemClock,
 } from '@kube-proxier/core';
 import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
-import { HttpListener, JSON_TYPE, reply, TEXT } from './health/http-listener.js';
+import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from './health/http-listener.js';
+import { hostNameOf, isTrustedHost } from './health/trusted-host.js';
 import type { ServerObserver } from './server-observer.js';
 
 /** Where a {@link StatusServer} listens, and what it tells of. */
@@ -33,6 +34,14 @@ export interface StatusServerOptions {
   readonly hardFail?: boolean;
   /** Told of each attempt to listen that failed. Default: nobody. */
   readonly onFailure?: () => void;
+  /**
+   * Names by which this server may be addressed, beside IP addresses and `localhost`. Requests for other names are refused
+   * with 403: a web page could otherwise read all answers in the browser of somebody on this node, by a name of its own
+   * that leads here (DNS rebinding). Default: none.
+   */
+  readonly hostNames?: readonly string[];
+  /** Whether an address is one of the node, for whose connections room is kept. Default: loopback addresses are. */
+  readonly isOwnAddress?: (address: string) => boolean;
   /** Addresses of this host's interfaces, for saying what a NodePort is. Default: those of the Node object. */
   readonly localAddresses?: () => Promise<readonly string[]>;
   /** What `/metrics` answers. Default: it is not there. */
@@ -42,6 +51,10 @@ export interface StatusServerOptions {
   /** `/debug/pprof` and `/debug/flags/v` are there. Default: they are not. */
   readonly profiling?: ProfilingOptions;
 }
+
+const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
+/** Stands for the host where a request line has a path only. */
+const NO_HOST = 'no-host.invalid';
 
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
@@ -70,6 +83,7 @@ export class StatusServer implements ServerObserver {
       clock,
       hardFail,
       onFailure: () => options.onFailure?.(),
+      ...(options.isOwnAddress ? { isOwnAddress: options.isOwnAddress } : {}),
       answer: (request, response) => this.answer(request, response),
     });
   }
@@ -101,12 +115,20 @@ export class StatusServer implements ServerObserver {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://status');
-    if (await this.debug?.answer(url, request, response)) {
-      return;
+    const url = targetOf(request);
+    if (!url) {
+      return reply(response, 400, TEXT, 'the path is not valid; it begins with one slash\n');
     }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      reply(response, 405, TEXT, 'only GET is answered here\n');
+    const host = url.hostname === NO_HOST ? hostNameOf(request.headers.host) : url.hostname;
+    if (!isTrustedHost(host, this.options.hostNames ?? [])) {
+      const advice = 'use an IP address, localhost, or the name of the node';
+      return reply(response, 403, TEXT, `the host of the request is not one of this server; ${advice}\n`);
+    }
+    const methods = this.debug?.methods(url.pathname) ?? READ_METHODS;
+    if (!methods.includes(request.method ?? '')) {
+      return replyMethodNotAllowed(response, methods);
+    }
+    if (await this.debug?.answer(url, request, response)) {
       return;
     }
     switch (url.pathname) {
@@ -183,4 +205,13 @@ export class StatusServer implements ServerObserver {
       reply(response, 400, TEXT, `${messageOf(error)}\n`);
     }
   }
+}
+
+/** What is requested; undefined where that is neither a path nor a URL. */
+function targetOf({ url = '' }: IncomingMessage): URL | undefined {
+  if (!/^(?:\/(?!\/)|http:\/\/[^/])/i.test(url)) {
+    return undefined;
+  }
+  const text = url.startsWith('/') ? `http://${NO_HOST}${url}` : url;
+  return URL.canParse(text) ? new URL(text) : undefined;
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '@kube-proxier/core';
 import { ManifestError } from './manifest-error.js';
@@ -27,7 +27,7 @@ export interface DirectorySnapshot {
 
 /** A file as it was read. `changed`: it changed meanwhile, and has to be read again. */
 export type FileContent =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'changed' }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
@@ -113,9 +113,9 @@ export async function readFileOf(stamp: FileStamp, maxBytes: number): Promise<Fi
       if (size > maxBytes) {
         return { kind: 'unreadable', reason: `it has ${size} bytes, more than the ${maxBytes} that are read` };
       }
-      const text = await handle.readFile('utf8');
+      const bytes = await readAtMost(handle, size + GROWTH);
       const after = await stampOf(dirname(stamp.path), stamp.name);
-      return after?.stamp === stamp.stamp ? { kind: 'text', text } : { kind: 'changed' };
+      return bytes !== undefined && after?.stamp === stamp.stamp ? { kind: 'bytes', bytes } : { kind: 'changed' };
     } finally {
       await handle.close();
     }
@@ -124,6 +124,23 @@ export async function readFileOf(stamp: FileStamp, maxBytes: number): Promise<Fi
       ? { kind: 'changed' }
       : { kind: 'unreadable', reason: `it cannot be read (${codeOf(error)})` };
   }
+}
+
+/** Bytes more than its size that a file may turn out to have: those of `/proc` say that they have none. */
+const GROWTH = 4096;
+
+/** All bytes of a file, in memory of its own; undefined when it has so many or more, as it grows while it is read. */
+async function readAtMost(handle: FileHandle, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const bytes = new Uint8Array(limit);
+  let length = 0;
+  while (length < limit) {
+    const { bytesRead } = await handle.read(bytes, length, limit - length);
+    if (bytesRead === 0) {
+      return bytes.subarray(0, length);
+    }
+    length += bytesRead;
+  }
+  return undefined;
 }
 
 function pathError(path: string, error: unknown): ManifestError {

@@ -15,10 +15,11 @@ import {
 import { ahead, type DirectorySnapshot, type FileStamp, readFileOf, takeSnapshot } from './manifest-directory.js';
 import { ManifestError } from './manifest-error.js';
 import type { ManifestObject } from './manifest-object.js';
+import { ManifestParser } from './manifest-parser.js';
 import { formatManifestProblem, type ManifestProblem } from './manifest-problem.js';
 import { type Duplicate, diffObjects, type ManifestEvent, selectObjects } from './manifest-set.js';
 import { printable } from './printable.js';
-import { readManifest } from './read-manifest.js';
+import type { Manifest } from './read-manifest.js';
 import { type DirectoryWatch, type WatchDirectory, watchDirectory } from './watch-directory.js';
 
 /** How a {@link ManifestSource} works. Only `path` has no default. */
@@ -63,6 +64,18 @@ interface FileState {
   /** The last good ones. */
   readonly objects: readonly ManifestObject[];
   readonly problems: readonly ManifestProblem[];
+  /** When it is read again though it has not changed, by the monotonic clock: reading it took too long. */
+  readonly retryAt?: number;
+}
+
+/** A file that is being read, or was, and whose objects are not in force yet. */
+interface Parsing {
+  readonly digest: string;
+  readonly done: Promise<Manifest>;
+  /** Set when it is done. */
+  manifest?: Manifest;
+  /** Others did not wait for it. */
+  late: boolean;
 }
 
 /** The next state of all files, not in force yet. */
@@ -74,6 +87,11 @@ interface Reading {
 
 /** File systems may count time in steps this coarse (milliseconds): two writes within one look alike. */
 const STAMP_GRANULARITY = 2000;
+
+/** Milliseconds that other files wait for one that takes long to read. */
+const PARSE_PATIENCE = 300;
+/** Milliseconds after which a file whose reading took too long is read again. */
+const PARSE_AGAIN = 300_000;
 
 /** Looking at very many files takes its time; looks that nobody asked for take one part of time in so many at most. */
 const MIN_POLL_RATIO = 50;
@@ -123,6 +141,9 @@ export class ManifestSource implements Source {
   private pendingSince: number | undefined;
   private failure = '';
 
+  private readonly parser = new ManifestParser();
+  /** By file name. */
+  private readonly parsings = new Map<string, Parsing>();
   private files: ReadonlyMap<string, FileState> = new Map();
   private objects: ReadonlyMap<string, ManifestObject> = new Map();
   private duplicates: ReadonlySet<string> = new Set();
@@ -184,6 +205,7 @@ export class ManifestSource implements Source {
     this.stopped = true;
     this.timer?.cancel();
     this.closeWatch();
+    await this.parser.close();
     await this.working;
     this.timer?.cancel();
     this.synced?.();
@@ -274,6 +296,11 @@ export class ManifestSource implements Source {
     this.reportFiles(reading.files);
     this.reportDuplicates(selection.duplicates);
     this.files = reading.files;
+    for (const [name, { digest }] of this.parsings) {
+      if (this.files.get(name)?.digest === digest) {
+        this.parsings.delete(name);
+      }
+    }
     this.objects = objects;
     this.pendingSince = undefined;
     this.tell(events);
@@ -286,7 +313,7 @@ export class ManifestSource implements Source {
     }
     for (const [name, { stamp }] of snapshot.files) {
       const known = this.files.get(name);
-      if (!known || known.unsettled || known.stamp !== stamp) {
+      if (!known || known.unsettled || known.stamp !== stamp || this.isDueAgain(known)) {
         return true;
       }
     }
@@ -298,13 +325,22 @@ export class ManifestSource implements Source {
     let incomplete = false;
     const isCurrent = ({ name, stamp }: FileStamp): boolean => {
       const known = this.files.get(name);
-      return known?.stamp === stamp && !known.unsettled;
+      return known?.stamp === stamp && !known.unsettled && !this.isDueAgain(known);
     };
-    const contents = ahead(snapshot.files.values(), async (found) => ({
-      found,
-      content: isCurrent(found) ? undefined : await readFileOf(found, this.maxFileBytes),
-    }));
-    for await (const { found, content } of contents) {
+    const contents = ahead(snapshot.files.values(), async (found) => {
+      const content = isCurrent(found) ? undefined : await readFileOf(found, this.maxFileBytes);
+      return content?.kind === 'bytes'
+        ? { found, content, parsing: this.parse(found, content.bytes) }
+        : { found, content };
+    });
+    // At the start, what is not there yet would count as gone: then all are waited for, as long as reading one may take.
+    const patience = this.synced ? undefined : after(PARSE_PATIENCE);
+    for (const name of this.parsings.keys()) {
+      if (!snapshot.files.has(name)) {
+        this.parsings.delete(name);
+      }
+    }
+    for await (const { found, content, parsing } of contents) {
       if (this.stopped) {
         return { files, incomplete: true };
       }
@@ -331,26 +367,61 @@ export class ManifestSource implements Source {
         files.set(name, { ...state, digest: '', objects: known?.objects ?? [], problems: [problem] });
         continue;
       }
-      const digest = createHash('sha256').update(content.text).digest('base64');
-      if (known?.digest === digest) {
-        files.set(name, { ...known, ...state });
+      if (parsing === undefined) {
+        // As it was read last.
+        files.set(name, { ...(known as FileState), ...state });
         continue;
       }
-      const manifest = readManifest(found.path, content.text, {
-        allowLoopbackEndpoints: this.allowLoopbackEndpoints,
-      });
+      const manifest = parsing.manifest ?? (await (patience ? Promise.race([parsing.done, patience]) : parsing.done));
+      if (manifest === undefined) {
+        // The next look is when it is done.
+        parsing.late = true;
+        if (known) {
+          files.set(name, known);
+        }
+        continue;
+      }
+      const { digest } = parsing;
       const broken = manifest.problems.some(({ severity }) => severity === 'error');
       files.set(name, {
         ...state,
         digest,
         objects: broken ? (known?.objects ?? []) : manifest.objects,
         problems: manifest.problems,
+        ...(manifest.timedOut ? { retryAt: this.clock.monotonic() + PARSE_AGAIN } : {}),
       });
       for (const ignored of manifest.ignored) {
         this.logger.debug(4, `${printable(found.path)}: passed over ${ignored}`);
       }
     }
     return { files, incomplete };
+  }
+
+  /** Has a file read; undefined when it holds what it held before. */
+  private parse({ name, path }: FileStamp, bytes: Uint8Array<ArrayBuffer>): Parsing | undefined {
+    const digest = createHash('sha256').update(bytes).digest('base64');
+    const known = this.files.get(name);
+    if (known?.digest === digest && !this.isDueAgain(known)) {
+      return undefined;
+    }
+    const under = this.parsings.get(name);
+    if (under?.digest === digest) {
+      return under;
+    }
+    const options = { allowLoopbackEndpoints: this.allowLoopbackEndpoints };
+    const parsing: Parsing = { digest, done: this.parser.parse(path, bytes, options), late: false };
+    this.parsings.set(name, parsing);
+    void parsing.done.then((manifest) => {
+      parsing.manifest = manifest;
+      if (parsing.late && this.parsings.get(name) === parsing) {
+        this.look();
+      }
+    });
+    return parsing;
+  }
+
+  private isDueAgain({ retryAt }: FileState): boolean {
+    return retryAt !== undefined && this.clock.monotonic() >= retryAt;
   }
 
   private reportFiles(files: ReadonlyMap<string, FileState>): void {
@@ -545,6 +616,12 @@ export class ManifestSource implements Source {
     this.watch?.close();
     this.watch = undefined;
   }
+}
+
+function after(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds, undefined).unref();
+  });
 }
 
 function fingerprint(snapshot: DirectorySnapshot): string {

@@ -10,10 +10,12 @@ import {
   SERVICE_NAME_LABEL,
 } from '@kube-proxier/core';
 import { Composer, type Document, LineCounter, Parser, type YAMLError } from 'yaml';
+import { type BlockDocument, parseBlockYaml } from './block-yaml.js';
 import { convertEndpoints, SKIP_MIRROR_LABEL } from './convert-endpoints.js';
 import { type FieldPath, type Position, parseFieldPath, positionOf } from './field-position.js';
 import type { ManifestObject } from './manifest-object.js';
 import type { ManifestProblem } from './manifest-problem.js';
+import { bracketDepth, measureJson, splitDocuments, withoutLeadingComments, type YamlText } from './manifest-text.js';
 import { printable } from './printable.js';
 import { isRecord, type UnknownRecord } from './unknown-record.js';
 
@@ -25,6 +27,15 @@ export interface Manifest {
   readonly problems: readonly ManifestProblem[];
   /** Objects that were passed over: `Deployment work/web (kind is none of ours)`. */
   readonly ignored: readonly string[];
+  /** It was given up as it took too long, which may be due to the host: it is worth another try later. */
+  readonly timedOut?: boolean;
+}
+
+/** A file that is not used at all, and why. */
+export function refusedManifest(file: string, reason: string, timedOut = false): Manifest {
+  const place = { file, line: 0, column: 0, object: '', field: '' };
+  const problem: ManifestProblem = { ...place, message: `cannot be read: ${printable(reason)}`, severity: 'error' };
+  return { objects: [], problems: [problem], ignored: [], ...(timedOut ? { timedOut } : {}) };
 }
 
 /** Problems of one file that are told one by one. */
@@ -33,6 +44,16 @@ const MAX_PROBLEMS = 20;
 const MAX_ALIASES = 1000;
 /** Lists in lists, at most. */
 const MAX_LIST_DEPTH = 4;
+/** Objects and arrays inside of each other in JSON; Kubernetes has about 30. */
+const MAX_JSON_DEPTH = 100;
+/** Brackets inside of each other in YAML. Those in plain text count too, so this is more. */
+const MAX_YAML_DEPTH = 1000;
+/** Values of one JSON file. A Service has about 40, and each takes memory. */
+const MAX_JSON_VALUES = 3_000_000;
+/** Characters of what is small: all is tried to say what is wrong with it, and where. */
+const SMALL = 64 * 1024;
+/** Characters of the longest document that the YAML parser is given; it takes fifty times as many bytes. */
+const MAX_PARSED = 1024 * 1024;
 
 const START: Position = { line: 1, column: 1 };
 
@@ -65,14 +86,20 @@ export function readManifest(file: string, text: string, options: EndpointSliceR
   return reader.result();
 }
 
+/** What stands in a file of so many bytes. */
+export function textOf(bytes: Uint8Array<ArrayBuffer>): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+}
+
 class ManifestReader {
   private readonly objects: ManifestObject[] = [];
   private readonly problems: ManifestProblem[] = [];
   private readonly ignored: string[] = [];
   private suppressed = 0;
+  /** Where something stands. May be expensive: only for what is wrong. */
   private locate: (path: FieldPath) => Position = () => START;
-  /** Positions are at hand, also for what nothing is wrong with. */
-  private positions = true;
+  /** Where an object begins. Costs little. */
+  private placeOf: (path: FieldPath, value: unknown) => Position = () => START;
 
   constructor(
     private readonly file: string,
@@ -81,31 +108,95 @@ class ManifestReader {
   ) {}
 
   read(): void {
-    const json = this.file.endsWith('.json') ? parseJson(this.text) : undefined;
-    if (json !== undefined) {
-      // Positions of JSON are needed only when something is wrong, and cost a second parse.
-      let parsed: { readonly document: Document | undefined; readonly lines: LineCounter } | undefined;
-      this.locate = (path) => {
-        parsed ??= parseFirst(this.text);
-        return parsed.document ? positionOf(parsed.document, path, parsed.lines) : START;
-      };
-      this.positions = false;
-      this.readDocument(json);
+    const { text } = this;
+    const isJson = this.file.endsWith('.json');
+    const small = text.length <= SMALL;
+    // Other files may hold JSON as well, which is read as YAML where that is not much.
+    if ((isJson || (!small && /^\s*[[{]/.test(text))) && this.readJson(isJson, small)) {
       return;
     }
+    for (const document of splitDocuments(text)) {
+      this.readYaml(document);
+    }
+  }
+
+  /** @returns false when it is to be read as YAML. */
+  private readJson(isJson: boolean, small: boolean): boolean {
+    const { depth, values } = measureJson(this.text, MAX_JSON_DEPTH);
+    if (!small && (depth > MAX_JSON_DEPTH || values > MAX_JSON_VALUES)) {
+      this.wholeFile(
+        depth > MAX_JSON_DEPTH
+          ? `is nested too deeply: more than ${MAX_JSON_DEPTH} objects and lists inside of each other`
+          : `has ${values} values, more than the ${MAX_JSON_VALUES} that are read; split it`,
+      );
+      return true;
+    }
+    let json: unknown;
+    try {
+      json = JSON.parse(this.text);
+    } catch (error) {
+      if (isJson && !small) {
+        this.wholeFile(`is not valid JSON: ${printable(messageOf(error))}`);
+      }
+      // The YAML parser, which reads JSON too, tells where.
+      return isJson && !small;
+    }
+    // Positions of JSON are needed only when something is wrong, and cost a second parse.
+    let parsed: { readonly document: Document | undefined; readonly lines: LineCounter } | undefined;
+    this.locate = (path) => {
+      if (!small) {
+        return START;
+      }
+      parsed ??= parseFirst(this.text);
+      return parsed.document ? positionOf(parsed.document, path, parsed.lines) : START;
+    };
+    this.placeOf = () => START;
+    this.readDocument(json);
+    return true;
+  }
+
+  private readYaml(document: YamlText): void {
+    const block = document.marked ? undefined : parseBlockYaml(document.text, document.line);
+    if (block) {
+      this.readBlockDocument(document, block);
+      return;
+    }
+    const { text, line } = document.text.length <= SMALL ? document : withoutLeadingComments(document);
+    if (text.length > SMALL) {
+      const kind = kindOfLarge(text);
+      if (kind !== undefined && !isOfUse(kind)) {
+        this.ignored.push(`${printable(kind)} in line ${line}: objects of kind ${printable(kind)} are not used`);
+        return;
+      }
+      const mistake =
+        bracketDepth(text, MAX_YAML_DEPTH) > MAX_YAML_DEPTH
+          ? `is nested too deeply: more than ${MAX_YAML_DEPTH} brackets inside of each other`
+          : text.length > MAX_PARSED
+            ? `the document has ${text.length} characters, more than the ${MAX_PARSED} that are read of what is not plain block style; split it, or write it as JSON`
+            : undefined;
+      if (mistake !== undefined) {
+        this.note({ line, column: 1, object: '', field: '', message: mistake, severity: 'error' });
+        return;
+      }
+    }
     const lines = new LineCounter();
+    const moved = (position: Position) => ({ line: position.line + line - 1, column: position.column });
     // One document at a time: the nodes of a large file take twenty times its size.
-    for (const document of parseDocuments(this.text, lines)) {
-      this.locate = (path) => positionOf(document, path, lines);
-      if (document.errors.length > 0) {
-        for (const error of document.errors) {
-          this.syntaxError(error, lines);
+    for (const parsed of parseDocuments(text, lines)) {
+      this.locate = (path) => moved(positionOf(parsed, path, lines));
+      this.placeOf = this.locate;
+      if (parsed.errors.length > 0) {
+        for (const error of parsed.errors) {
+          this.syntaxError(error, (offset) => {
+            const { line: at, col } = lines.linePos(offset);
+            return moved({ line: Math.max(at, 1), column: Math.max(col, 1) });
+          });
         }
         continue;
       }
       let value: unknown;
       try {
-        value = document.toJS({ maxAliasCount: MAX_ALIASES });
+        value = parsed.toJS({ maxAliasCount: MAX_ALIASES });
       } catch (error) {
         this.problem('', '', [], printable(messageOf(error)));
         continue;
@@ -114,6 +205,23 @@ class ManifestReader {
         this.readDocument(value);
       }
     }
+  }
+
+  private readBlockDocument({ text, line }: YamlText, { value, positionOf: placeOf }: BlockDocument): void {
+    if (value === null) {
+      return;
+    }
+    let parsed: { readonly document: Document | undefined; readonly lines: LineCounter } | undefined;
+    this.locate = (path) => {
+      if (text.length > SMALL) {
+        return innermost(value, path, placeOf) ?? { line, column: 1 };
+      }
+      parsed ??= parseFirst(text);
+      const position = parsed.document ? positionOf(parsed.document, path, parsed.lines) : START;
+      return { line: position.line + line - 1, column: position.column };
+    };
+    this.placeOf = (path, object) => placeOf(object) ?? this.locate(path);
+    this.readDocument(value);
   }
 
   wholeFile(message: string): void {
@@ -165,7 +273,7 @@ class ManifestReader {
       this.problem(`${family} ${nameOf(value)}`, 'apiVersion', [...path, 'apiVersion'], message);
       return;
     }
-    this.readFamily(family, { ...value, apiVersion, kind }, path);
+    this.readFamily(family, { ...value, apiVersion, kind }, path, this.placeOf(path, value));
   }
 
   private readList(value: UnknownRecord, kind: string, apiVersion: string, path: FieldPath, depth: number): void {
@@ -189,9 +297,8 @@ class ManifestReader {
     }
   }
 
-  private readFamily(family: Family, raw: UnknownRecord, path: FieldPath): void {
+  private readFamily(family: Family, raw: UnknownRecord, path: FieldPath, position: Position): void {
     const value = trim(raw, family !== 'Node' && family !== 'ServiceCIDR');
-    const position = this.positions ? this.locate(path) : START;
     switch (family) {
       case 'Service': {
         const result = this.check(readService(value), path);
@@ -299,9 +406,8 @@ class ManifestReader {
     }
   }
 
-  private syntaxError(error: YAMLError, lines: LineCounter): void {
-    const { line, col } = lines.linePos(error.pos[0]);
-    const position = { line: Math.max(line, 1), column: Math.max(col, 1) };
+  private syntaxError(error: YAMLError, place: (offset: number) => Position): void {
+    const position = place(error.pos[0]);
     this.note({ ...position, object: '', field: '', message: printable(error.message), severity: 'error' });
   }
 
@@ -316,7 +422,9 @@ class ManifestReader {
     message: string,
     severity: ManifestProblem['severity'] = 'error',
   ): void {
-    this.note({ ...this.locate(path), object, field: printable(field), message, severity });
+    // Where it stands is not looked for when it is not going to be said.
+    const place = this.problems.length < MAX_PROBLEMS ? this.locate(path) : START;
+    this.note({ ...place, object, field: printable(field), message, severity });
   }
 
   private note(problem: Omit<ManifestProblem, 'file'>): void {
@@ -339,13 +447,26 @@ function isAdvice(problem: ObjectProblem): boolean {
   return problem.field === 'spec.healthCheckNodePort' || problem.kind === 'EndpointSlice';
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The YAML parser, which reads JSON too, tells where.
-    return undefined;
+/** Where the innermost mapping on the way along `path` begins. */
+function innermost(root: unknown, path: FieldPath, placeOf: BlockDocument['positionOf']): Position | undefined {
+  let value = root;
+  let best = placeOf(root);
+  for (const step of path) {
+    value = typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[step] : undefined;
+    best = placeOf(value) ?? best;
   }
+  return best;
+}
+
+/** The one kind that a large document in block style is of, without parsing it; undefined where that is not clear. */
+function kindOfLarge(text: string): string | undefined {
+  const [first, second] = text.matchAll(/^kind:[ ]+(["']?)(\w+)\1[ ]*\r?$/gm);
+  return second === undefined ? first?.[2] : undefined;
+}
+
+/** Whether objects of a kind, or a list of that kind, are worth reading: they are used, or a mistake is to be named. */
+function isOfUse(kind: string): boolean {
+  return kind.endsWith('List') || Object.keys(GROUPS).some((name) => name === kind || isSlipOf(name, kind));
 }
 
 function parseDocuments(text: string, lines: LineCounter): Iterable<Document> {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type Clock, type Logger, silentLogger, systemClock } from '@kube-proxier/core';
-import { HttpListener, JSON_TYPE, reply, TEXT } from './http-listener.js';
+import { HttpListener, JSON_TYPE, reply, SAFE_METHODS, TEXT } from './http-listener.js';
 import type { ProxyHealth } from './proxy-health.js';
 
 /** Where a {@link HealthServer} listens, and what it tells of. */
@@ -17,7 +17,9 @@ export interface HealthServerOptions {
   readonly hardFail?: boolean;
   /** Told of each attempt to listen that failed. Default: nobody. */
   readonly onFailure?: () => void;
-  /** Told of each answer of `/healthz` and `/livez`. Default: nobody. */
+  /** Whether an address is one of the node, for whose connections room is kept. Default: loopback addresses are. */
+  readonly isOwnAddress?: (address: string) => boolean;
+  /** Notified of each answer of `/healthz` and `/livez`. Default: nobody. */
   readonly onAnswer?: (path: 'healthz' | 'livez', status: number) => void;
 }
 
@@ -38,6 +40,8 @@ export class HealthServer {
       clock: options.clock ?? systemClock,
       hardFail: options.hardFail ?? false,
       onFailure: () => options.onFailure?.(),
+      methods: SAFE_METHODS,
+      ...(options.isOwnAddress ? { isOwnAddress: options.isOwnAddress } : {}),
       answer: ({ url = '/' }, response) => this.answer(url.replace(/\?.*$/, ''), response),
     });
   }

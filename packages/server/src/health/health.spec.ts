@@ -296,3 +296,25 @@ describe('ServiceHealthServers (spec H-15…H-22)', () => {
     expect(answer.status).toBe(200);
   });
 });
+
+describe('requests to the health ports', () => {
+  test.each([
+    ['GET', 200],
+    ['HEAD', 200],
+    ['OPTIONS', 200],
+    ['POST', 405],
+    ['PUT', 405],
+    ['DELETE', 405],
+  ])('%s is answered with %i, whatever host it names', async (method, status) => {
+    const health = new ProxyHealth(TIMEOUT);
+    health.started('IPv4');
+    health.nodeEvent(node());
+    const server = new HealthServer({ host: '127.0.0.1', port: 0, health });
+    await server.start();
+    stops.push(() => server.stop());
+    const url = `http://127.0.0.1:${server.address?.port}/livez`;
+    const response = await fetch(url, { method, headers: { Host: 'health.example' } });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, OPTIONS' : null);
+  });
+});

@@ -9,7 +9,8 @@ import {
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
-import { HttpListener, JSON_TYPE, reply } from './http-listener.js';
+import { ConnectionRoom, type SharedRoom } from './connection-limits.js';
+import { HttpListener, JSON_TYPE, reply, SAFE_METHODS } from './http-listener.js';
 import type { ProxyHealth } from './proxy-health.js';
 
 /** What {@link ServiceHealthServers} answer from. */
@@ -20,7 +21,13 @@ export interface ServiceHealthServersOptions {
   readonly clock?: Clock;
   /** Told when a Service's port cannot be listened on (spec H-19). Default: nobody. */
   readonly onFailure?: (service: HealthCheckNodePort, error: unknown) => void;
+  /** Whether an address is one of the node, for whose connections room is kept. Default: loopback addresses are. */
+  readonly isOwnAddress?: (address: string) => boolean;
 }
+
+/** Connections to all health check node ports together: with many Services, descriptors run out before ports are full. */
+const MOST_CONNECTIONS = 4096;
+const MOST_OWN_CONNECTIONS = 512;
 
 interface Listening {
   readonly port: number;
@@ -32,6 +39,10 @@ export class ServiceHealthServers implements SyncObserver {
   /** By family and Service: what the last sync said. */
   private readonly wanted = new Map<string, HealthCheckNodePort>();
   private readonly listening = new Map<string, Listening>();
+  private readonly sharedRoom: SharedRoom = {
+    own: new ConnectionRoom(MOST_OWN_CONNECTIONS),
+    foreign: new ConnectionRoom(MOST_CONNECTIONS),
+  };
   private stopped = false;
 
   constructor(private readonly options: ServiceHealthServersOptions) {}
@@ -79,7 +90,7 @@ export class ServiceHealthServers implements SyncObserver {
     if (!next || same || this.stopped) {
       return;
     }
-    const { logger = silentLogger, clock = systemClock, onFailure } = this.options;
+    const { logger = silentLogger, clock = systemClock, onFailure, isOwnAddress } = this.options;
     const listeners = hosts.map(
       (host) =>
         new HttpListener({
@@ -89,6 +100,9 @@ export class ServiceHealthServers implements SyncObserver {
           ipv6Only: family === 'IPv6',
           logger,
           clock,
+          methods: SAFE_METHODS,
+          sharedRoom: this.sharedRoom,
+          ...(isOwnAddress ? { isOwnAddress } : {}),
           answer: (_request, response) => {
             const { status, headers, body } = this.answer(id, next);
             reply(response, status, JSON_TYPE, body, headers);

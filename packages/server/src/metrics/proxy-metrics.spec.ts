@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type ModeSelection, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
-import { ProxyMetrics } from './proxy-metrics.js';
+import { ProxyMetrics, type ServiceConnectionsReport } from './proxy-metrics.js';
 
 /** Spec §10.4; the two that packets are counted in by nfacct are there where the kernel can count. */
 const NAMES = [
@@ -202,7 +202,34 @@ describe('ProxyMetrics (spec §10.4)', () => {
     expect(await value(metrics, name, {})).toBe(3);
     counted = 5;
     metrics.synced(success(state));
+    await new Promise((resolve) => setImmediate(resolve));
     expect(await value(metrics, name, {})).toBe(5);
     expect(await metrics.registry.metrics()).not.toContain('localhost_nodeports_accepted');
+  });
+
+  test('a scrape does not wait for what the kernel has counted, and says how old that is', async () => {
+    const clock = new VirtualClock();
+    const metrics = new ProxyMetrics({ clock });
+    const servicePort = { namespace: 'work', name: 'web', portName: 'http', protocol: 'TCP' } as const;
+    const report: ServiceConnectionsReport = { servicePort, family: 'IPv4', connections: 4 };
+    let reads = 0;
+    metrics.watchConnections(() => {
+      reads += 1;
+      return new Promise(() => {});
+    });
+    for (let scrape = 0; scrape < 10; scrape++) {
+      expect(await metrics.registry.metrics()).not.toContain('service_connections_total{');
+      await clock.advance(30_000);
+    }
+    expect(reads).toBe(1);
+    expect(await metrics.registry.metrics()).not.toContain('kube_proxier_kernel_counters_age_seconds{');
+
+    const others = new ProxyMetrics({ clock });
+    others.watchConnections(async () => [report]);
+    await others.registry.metrics();
+    await clock.advance(3000);
+    const labels = { service: 'work/web:http', protocol: 'TCP', ip_family: 'IPv4' };
+    expect(await value(others, 'kube_proxier_service_connections_total', labels)).toBe(4);
+    expect(await value(others, 'kube_proxier_kernel_counters_age_seconds', { counters: 'connections' })).toBe(3);
   });
 });

@@ -18,6 +18,7 @@ import {
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConntrackCleaning } from '../conntrack/conntrack-cleaner.js';
 import type { ServerObserver } from '../server-observer.js';
+import { BackgroundReading } from './background-reading.js';
 
 /** 1 ms doubled up to 16.384 s (spec §10.4). */
 const DURATION_BUCKETS = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
@@ -101,7 +102,9 @@ export class ProxyMetrics implements ServerObserver {
   private begun = false;
   /** Families for which a sync was asked that has not succeeded yet. */
   private readonly due = new Set<IPFamily>();
-  private packetCounts: (() => Promise<PacketCountsReport>) | undefined;
+  private packetCounts: BackgroundReading<PacketCountsReport> | undefined;
+  /** What is read from the kernel in the background, by what it is. */
+  private readonly readings = new Map<'packets' | 'connections', Pick<BackgroundReading<unknown>, 'age'>>();
 
   private readonly syncDuration;
   private readonly fullSyncDuration;
@@ -308,9 +311,9 @@ export class ProxyMetrics implements ServerObserver {
   synced({ family, state, changes, full, duration, triggerTimes, report }: SyncSuccess): void {
     const labels = { ip_family: family };
     this.observeSync(family, full, duration);
-    if (full && this.packetCounts !== undefined) {
+    if (full) {
       // The first look at everything makes the counters. What cannot be read now is, at the next one.
-      void this.beginToCountPackets(this.packetCounts).catch(() => {});
+      void this.packetCounts?.refresh();
     }
     const now = this.clock.now();
     this.lastTimestamp.set(labels, now / 1000);
@@ -408,56 +411,74 @@ export class ProxyMetrics implements ServerObserver {
   }
 
   /**
-   * Asked for what rules have counted (spec I-72). A metric comes into being with its first number: where the kernel
-   * cannot count it is absent. Called once.
+   * Asked in the background for what rules have counted (spec I-72), while metrics are scraped. A metric comes into being
+   * with its first number: where the kernel cannot count it is absent. Called once.
    */
   watchPacketCounts(counts: () => Promise<PacketCountsReport>): void {
-    this.packetCounts = counts;
-  }
-
-  private async beginToCountPackets(counts: () => Promise<PacketCountsReport>): Promise<void> {
-    const first = await counts();
-    for (const [key, name, help] of PACKET_METRICS) {
-      if (first[key] === undefined || this.registry.getSingleMetric(name)) {
-        continue;
+    const counters = new Map<string, Counter>();
+    const reading = this.readInBackground('packets', counts, (report) => {
+      for (const [key, name, help] of PACKET_METRICS) {
+        const count = report[key];
+        if (count === undefined) {
+          continue;
+        }
+        const counter =
+          counters.get(name) ??
+          new Counter({ name, help, registers: [this.registry], collect: () => void reading.latest() });
+        counters.set(name, counter);
+        counter.reset();
+        counter.inc(count);
       }
-      new Counter({
-        name,
-        help,
-        registers: [this.registry],
-        async collect() {
-          const count = (await counts())[key];
-          if (count !== undefined) {
-            this.reset();
-            this.inc(count);
-          }
-        },
-      });
-    }
+    });
+    this.packetCounts = reading;
   }
 
-  /** Asked for connections to service ports whenever metrics are. Called once. */
+  /** Asked in the background for connections to service ports, while metrics are scraped. Called once. */
   watchConnections(connections: () => Promise<readonly ServiceConnectionsReport[]>): void {
-    new Counter({
+    const counter = new Counter({
       name: 'kube_proxier_service_connections_total',
       help: 'Connections to Services for which they are counted, of clients who were refused or dropped too',
       labelNames: ['service', 'protocol', 'ip_family'],
       registers: [this.registry],
-      async collect() {
-        try {
-          const reports = await connections();
-          this.reset();
-          for (const { servicePort, family, connections: count } of reports) {
-            this.inc(
-              { service: formatServicePortName(servicePort), protocol: servicePort.protocol, ip_family: family },
-              count,
-            );
-          }
-        } catch {
-          // What was read last stands, and the other metrics are told all the same.
-        }
-      },
+      collect: () => void reading.latest(),
     });
+    const reading = this.readInBackground('connections', connections, (reports) => {
+      counter.reset();
+      for (const { servicePort, family, connections: count } of reports) {
+        counter.inc(
+          { service: formatServicePortName(servicePort), protocol: servicePort.protocol, ip_family: family },
+          count,
+        );
+      }
+    });
+  }
+
+  /** No scrape waits for the kernel or a tool; a gauge says how old is what was read. */
+  private readInBackground<T>(
+    what: 'packets' | 'connections',
+    read: () => Promise<T>,
+    onRead: (value: T) => void,
+  ): BackgroundReading<T> {
+    const { readings } = this;
+    if (readings.size === 0) {
+      new Gauge({
+        name: 'kube_proxier_kernel_counters_age_seconds',
+        help: 'Seconds since what the kernel has counted was last read; it is read while metrics are scraped',
+        labelNames: ['counters'],
+        registers: [this.registry],
+        collect() {
+          this.reset();
+          for (const [counters, { age }] of readings) {
+            if (age !== undefined) {
+              this.set({ counters }, age / 1000);
+            }
+          }
+        },
+      });
+    }
+    const reading = new BackgroundReading(read, this.clock, onRead);
+    readings.set(what, reading);
+    return reading;
   }
 
   /** One answer of the health server. */

@@ -1,0 +1,108 @@
+/** One YAML document of a file, or several that cannot be told apart cheaply. */
+export interface YamlText {
+  readonly text: string;
+  /** Number of its first line. */
+  readonly line: number;
+  /** The text has a marker, `---` or another, that belongs to it. */
+  readonly marked: boolean;
+}
+
+const MARKER = /^---(?=[ \t\r\n]|$)/gm;
+const BARE_MARKER = /^---[ \t]*\r?(?:\n|$)/;
+const NEWLINE = 10;
+
+/** Takes a file apart at the lines that separate documents: they do so wherever they stand. */
+export function* splitDocuments(text: string): Generator<YamlText> {
+  if (/^%/m.test(text)) {
+    // Directives stand before the marker of their document.
+    yield { text, line: 1, marked: true };
+    return;
+  }
+  let begin = 0;
+  let line = 1;
+  const piece = (end: number): YamlText => {
+    const whole = text.slice(begin, end);
+    const marker = BARE_MARKER.exec(whole)?.[0];
+    const document =
+      marker === undefined
+        ? { text: whole, line, marked: whole.startsWith('---') }
+        : { text: whole.slice(marker.length), line: line + (marker.endsWith('\n') ? 1 : 0), marked: false };
+    line += countLines(whole);
+    begin = end;
+    return document;
+  };
+  for (const { index } of text.matchAll(MARKER)) {
+    if (index > begin) {
+      yield piece(index);
+    }
+  }
+  yield piece(text.length);
+}
+
+/** The document without the empty lines and comments that it begins with. */
+export function withoutLeadingComments({ text, line, marked }: YamlText): YamlText {
+  const lead = /[ \t\r]*(?:#.*)?\n/y;
+  let at = 0;
+  let skipped = 0;
+  while (lead.test(text)) {
+    at = lead.lastIndex;
+    skipped += 1;
+  }
+  return { text: text.slice(at), line: line + skipped, marked };
+}
+
+/**
+ * How deep objects and lists of JSON are nested, and how many values there are, without parsing. Stops at the first place
+ * that is deeper than `limit`. Of text that is no JSON it says something of the kind.
+ */
+export function measureJson(text: string, limit: number): { readonly depth: number; readonly values: number } {
+  let depth = 0;
+  let deepest = 0;
+  let values = 1;
+  for (let at = 0; at < text.length && depth <= limit; at += 1) {
+    switch (text[at]) {
+      case '"':
+        at += 1;
+        while (at < text.length && text[at] !== '"') {
+          at += text[at] === '\\' ? 2 : 1;
+        }
+        break;
+      case '[':
+      case '{':
+        depth += 1;
+        values += 1;
+        deepest = Math.max(deepest, depth);
+        break;
+      case ']':
+      case '}':
+        depth -= 1;
+        break;
+      case ',':
+        values += 1;
+        break;
+    }
+  }
+  return { depth: deepest, values };
+}
+
+/** How deep brackets are nested, wherever they stand. Stops at the first place that is deeper than `limit`. */
+export function bracketDepth(text: string, limit: number): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [token] of text.matchAll(/[[\]{}]/g)) {
+    depth = token === '[' || token === '{' ? depth + 1 : Math.max(depth - 1, 0);
+    deepest = Math.max(deepest, depth);
+    if (depth > limit) {
+      break;
+    }
+  }
+  return deepest;
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    count += text.charCodeAt(at) === NEWLINE ? 1 : 0;
+  }
+  return count;
+}
