@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 
+export { ServerOptionError } from './check-server-options.js';
 export { CleanupError, cleanupBackends } from './cleanup-backends.js';
 export { combineHandlers } from './combine-handlers.js';
 export { combineObservers } from './combine-observers.js';

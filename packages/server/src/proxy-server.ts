@@ -24,6 +24,7 @@ import {
 import type { Conntrack } from '@kube-proxier/linux';
 import { Container } from 'inversify';
 import { AddressWatch } from './address-watch.js';
+import { checkServerOptions } from './check-server-options.js';
 import { combineHandlers } from './combine-handlers.js';
 import { combineObservers } from './combine-observers.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
@@ -182,7 +183,9 @@ export class ProxyServer {
    */
   readonly finished: Promise<void>;
 
+  /** @throws ServerOptionError when an option is missing, misspelt, or of another type than it should be. */
   constructor(options: ProxyServerOptions) {
+    checkServerOptions(options);
     this.options = options;
     this.logger = options.logger ?? silentLogger;
     this.finished = new Promise((resolve, reject) => {
@@ -245,8 +248,9 @@ export class ProxyServer {
 
   private async startAll(): Promise<ProxyServerInfo> {
     const { sources, bindAddress = '' } = this.options;
-    if (sources.length === 0) {
-      throw new ProxierError('NO_SOURCES', 'there is nowhere to learn Services from; give at least one source');
+    // Missing, where the options come from JavaScript.
+    if (!(sources?.length > 0)) {
+      throw new ProxierError('NO_SOURCES', 'no Service source is configured; give ProxyServer the option sources');
     }
     await this.waitForOthers();
     this.readiness.waitFor('the proxy mode');

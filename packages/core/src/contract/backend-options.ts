@@ -35,21 +35,57 @@ export const OptionRules = {
     expected: 'a number of milliseconds, greater than 0',
     accepts: (value) => Number.isFinite(value) && (value as number) > 0,
   },
+  string: { expected: 'a text', accepts: (value) => typeof value === 'string' },
+  function: { expected: 'a function', accepts: (value) => typeof value === 'function' },
+  /** At least one of them, each used by calling its methods. */
+  listOf: (...methods: readonly string[]) => ({
+    expected: `a list of at least one object with ${methods.map((method) => `${method}()`).join(' and ')}`,
+    accepts: (value) => Array.isArray(value) && value.length > 0 && value.every((one) => hasMethods(one, methods)),
+  }),
   /** Something that is used by calling its methods. */
   having: (...methods: readonly string[]) => ({
     expected: `an object with ${methods.map((method) => `${method}()`).join(' and ')}`,
-    accepts: (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'),
+    accepts: (value) => hasMethods(value, methods),
   }),
 } satisfies Record<string, OptionRule | ((...args: never[]) => OptionRule)>;
 
+/** What is wrong with one option. */
+export interface OptionProblem {
+  readonly option: string;
+  /** One line, safe to print. */
+  readonly message: string;
+}
+
 /**
- * Checks what a backend's factory was given, which the compiler has not where it was given from JavaScript.
+ * The first option that is unknown, or has a value that its rule does not accept; undefined when all are fine. The compiler
+ * has not checked them where they come from JavaScript. Pure.
+ *
+ * @param owner whose options they are, for the message: `createAcmeBackend`, `ProxyServer`.
+ * @param rules one for each option that exists.
+ */
+export function findOptionProblem<Options extends object>(
+  owner: string,
+  options: Options,
+  rules: { readonly [Name in keyof Required<Options>]: OptionRule },
+): OptionProblem | undefined {
+  const known = new Map<string, OptionRule>(Object.entries(rules));
+  for (const [option, value] of Object.entries(options)) {
+    const rule = known.get(option);
+    if (rule === undefined) {
+      const names = [...known.keys()].join(', ');
+      return { option, message: `${owner} has no option ${shown(option)}; there are ${names}` };
+    }
+    if (value !== undefined && !rule.accepts(value)) {
+      return { option, message: `option ${option} of ${owner} is ${shown(value)}; it must be ${rule.expected}` };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Checks what a backend's factory was given, as {@link findOptionProblem}.
  *
  * @param factory name of the function, for the message.
- * @param rules one for each option that there is.
  * @throws BackendOptionError for the first option that is unknown, or has a value that its rule does not accept.
  */
 export function checkBackendOptions<Options extends object>(
@@ -57,20 +93,18 @@ export function checkBackendOptions<Options extends object>(
   options: Options,
   rules: { readonly [Name in keyof Required<Options>]: OptionRule },
 ): void {
-  const known = new Map<string, OptionRule>(Object.entries(rules));
-  for (const [name, value] of Object.entries(options)) {
-    const rule = known.get(name);
-    if (rule === undefined) {
-      const there = [...known.keys()].join(', ');
-      throw new BackendOptionError(`${factory} has no option ${shown(name)}; there are ${there}`, name);
-    }
-    if (value !== undefined && !rule.accepts(value)) {
-      throw new BackendOptionError(
-        `option ${name} of ${factory} is ${shown(value)}; it must be ${rule.expected}`,
-        name,
-      );
-    }
+  const problem = findOptionProblem(factory, options, rules);
+  if (problem !== undefined) {
+    throw new BackendOptionError(problem.message, problem.option);
   }
+}
+
+function hasMethods(value: unknown, methods: readonly string[]): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function')
+  );
 }
 
 /** A value in a few words, whatever it is. */

@@ -41,7 +41,7 @@ describe('selectProxyMode', () => {
   });
 
   test('an empty mode is iptables, with a warning that it was defaulted', async () => {
-    const { selection, lines } = await select('', [backend('iptables', usable)]);
+    const { selection, lines } = await select('', [backend('iptables', usable), backend('nftables', usable)]);
     expect(selection).toMatchObject({ mode: 'iptables', defaulted: true });
     expect(lines[0]).toMatch(/No proxy mode was given; using iptables/);
   });

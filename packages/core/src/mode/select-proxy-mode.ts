@@ -29,7 +29,7 @@ export class ProxyModeUnusableError extends ProxierError {
 
 /** What {@link selectProxyMode} chooses from. */
 export interface ModeSelectionOptions {
-  /** As the mode was given; empty for the default. */
+  /** As the mode was given; empty for that of the only backend, or {@link DEFAULT_PROXY_MODE} where there are several. */
   readonly requested: string;
   readonly backends: readonly BackendModule[];
   /** Mode to use when the one asked for cannot run here; `none` makes that an error. */
@@ -63,8 +63,11 @@ export interface ModeSelection {
 export async function selectProxyMode(options: ModeSelectionOptions): Promise<ModeSelection> {
   const { requested, backends, fallback, logger } = options;
   const find = (mode: ProxyMode) => backends.find((backend) => backend.mode === mode);
-  const defaulted = requested === '';
-  const mode = defaulted ? DEFAULT_PROXY_MODE : requested;
+  const [only, ...others] = backends;
+  const single = others.length === 0 ? only?.mode : undefined;
+  // Where there is one backend, there is nothing to choose.
+  const defaulted = requested === '' && single === undefined;
+  const mode = requested === '' ? (single ?? DEFAULT_PROXY_MODE) : requested;
   const backend = find(mode);
   if (!backend) {
     throw new UnknownProxyModeError(

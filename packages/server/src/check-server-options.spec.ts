@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { type BackendModule, type Source, silentLogger } from '@kube-proxier/core';
+import { ContainerModule } from 'inversify';
+import { ProxyServer } from './proxy-server.js';
+
+const backend: BackendModule = {
+  mode: 'acme',
+  description: 'for tests',
+  probe: async () => ({ usable: false, reason: 'it is made for a test' }),
+  module: new ContainerModule(() => {}),
+};
+const source: Source = { description: 'nothing', start: async () => {}, stop: async () => {} };
+const good = { backends: [backend], sources: [source], network: network(), logger: silentLogger };
+
+function network() {
+  return { localAddresses: async () => [], hasIPv6: async () => false };
+}
+
+/** As a program in JavaScript makes it. */
+function make(options: unknown): ProxyServer {
+  return new (ProxyServer as new (options: unknown) => ProxyServer)(options);
+}
+
+describe('a ProxyServer made from JavaScript', () => {
+  test.each<[string, object, string, string]>([
+    [
+      'a misspelt option',
+      { ...good, heatlhAddress: { host: '::', port: 1 } },
+      'heatlhAddress',
+      'ProxyServer has no option "heatlhAddress"; there are backends, sources, ',
+    ],
+    [
+      'a misspelt option of the proxier',
+      { ...good, proxier: { minSyncPeroid: 5 } },
+      'proxier.minSyncPeroid',
+      'proxier has no option "minSyncPeroid"; there are nodeName, ',
+    ],
+    [
+      'an option of the wrong type',
+      { ...good, takeover: 'yes' },
+      'takeover',
+      'option takeover of ProxyServer is "yes"; it must be true or false',
+    ],
+    [
+      'a period that is no number',
+      { ...good, proxier: { syncPeriod: Number.NaN } },
+      'proxier.syncPeriod',
+      'option syncPeriod of proxier is NaN; it must be a number',
+    ],
+    [
+      'one source, not in a list',
+      { ...good, sources: source },
+      'sources',
+      'it must be a list of at least one object with start() and stop()',
+    ],
+    [
+      'an address without a host',
+      { ...good, healthAddress: 10_256 },
+      'healthAddress',
+      'it must be an object with host (a text) and port (0 to 65535)',
+    ],
+    ['no backends', { sources: [source] }, 'backends', 'ProxyServer needs the option backends'],
+    ['nothing at all', {}, 'backends', 'ProxyServer needs the option backends'],
+  ])('is refused by name: %s', (_name, options, option, message) => {
+    expect(() => make(options)).toThrow(
+      expect.objectContaining({ code: 'SERVER_OPTION', option, message: expect.stringContaining(message) }),
+    );
+  });
+
+  test('without sources can prepare a host, and names them when it is started', async () => {
+    const { sources: _none, ...rest } = good;
+    await expect(make(rest).start()).rejects.toMatchObject({
+      code: 'NO_SOURCES',
+      message: 'no Service source is configured; give ProxyServer the option sources',
+    });
+  });
+});
+
+test('one backend is the mode, without a word about a default', async () => {
+  const lines: string[] = [];
+  const warn = (line: string) => lines.push(line);
+  const server = make({ ...good, logger: { ...silentLogger, warn } });
+  await expect(server.start()).rejects.toMatchObject({
+    code: 'PROXY_MODE_UNUSABLE',
+    message: 'cannot use proxy mode acme: it is made for a test',
+  });
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import {
+  DEFAULT_PROXIER_OPTIONS,
+  findOptionProblem,
+  type OptionProblem,
+  type OptionRule,
+  OptionRules,
+  ProxierError,
+  type ProxierOptions,
+} from '@kube-proxier/core';
+import type { ListenAddress, ProxyServerOptions } from './proxy-server.js';
+
+/** An option of a `ProxyServer` is missing, unknown, or has a value that no host can follow. Its code is `SERVER_OPTION`. */
+export class ServerOptionError extends ProxierError {
+  constructor(
+    message: string,
+    /** Path of the option: `sources`, `proxier.nodeName`. */
+    readonly option: string,
+  ) {
+    super('SERVER_OPTION', message);
+  }
+}
+
+const OBJECT: OptionRule = {
+  expected: 'an object',
+  accepts: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+const FAMILIES: OptionRule = {
+  expected: 'a list of IPv4 and IPv6',
+  accepts: (value) => Array.isArray(value) && value.every((family) => family === 'IPv4' || family === 'IPv6'),
+};
+const NAMES: OptionRule = {
+  expected: 'a list of host names',
+  accepts: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+};
+const LISTEN_ADDRESS: OptionRule = {
+  expected: 'an object with host (a text) and port (0 to 65535)',
+  accepts: (value) => {
+    const { host, port } = Object(value) as Partial<ListenAddress>;
+    return typeof host === 'string' && Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535;
+  },
+};
+
+const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule } = {
+  backends: OptionRules.listOf('probe'),
+  sources: OptionRules.listOf('start', 'stop'),
+  mode: OptionRules.string,
+  fallback: OptionRules.string,
+  proxier: OBJECT,
+  bindAddress: OptionRules.string,
+  allowLoopbackEndpoints: OptionRules.boolean,
+  families: FAMILIES,
+  logger: OptionRules.having('error', 'warn', 'info', 'debug', 'v'),
+  clock: OptionRules.having('now', 'monotonic', 'setTimer'),
+  observer: OBJECT,
+  handlers: { expected: 'a list of objects', accepts: (value) => Array.isArray(value) && value.every(OBJECT.accepts) },
+  network: OptionRules.having('localAddresses', 'hasIPv6'),
+  metrics: OBJECT,
+  healthAddress: LISTEN_ADDRESS,
+  statusAddress: LISTEN_ADDRESS,
+  statusHostNames: NAMES,
+  takeover: OptionRules.boolean,
+  exclusive: OptionRules.boolean,
+  instances: OBJECT,
+  bindAddressHardFail: OptionRules.boolean,
+  checkFamilies: OptionRules.function,
+  conntrackTuning: OptionRules.having('apply'),
+  configuration: OptionRules.function,
+  profiling: OBJECT,
+  serviceExternalIPs: OptionRules.boolean,
+  conntrack: OptionRules.having('list', 'delete'),
+};
+
+/** Each option of a proxier has the type of its default. */
+const PROXIER_RULES = Object.fromEntries(
+  Object.entries(DEFAULT_PROXIER_OPTIONS).map(([name, value]): [string, OptionRule] => {
+    const type = Array.isArray(value) ? 'list' : typeof value;
+    return [
+      name,
+      {
+        expected: `${type === 'object' ? 'an' : 'a'} ${type}`,
+        accepts: (given) => (Array.isArray(given) ? 'list' : typeof given) === type && !Number.isNaN(given),
+      },
+    ];
+  }),
+) as { readonly [Name in keyof Required<ProxierOptions>]: OptionRule };
+
+/**
+ * Checks what a `ProxyServer` is made from, which the compiler has not where it is given from JavaScript.
+ *
+ * @throws ServerOptionError for the first option that is missing, unknown, or of another type than it should be.
+ */
+export function checkServerOptions(options: ProxyServerOptions): void {
+  const given: Partial<ProxyServerOptions> = Object(options);
+  // Without sources it can prepare a host; `start` asks for them.
+  const { sources, ...others } = given;
+  const problem =
+    findOptionProblem('ProxyServer', others, RULES as never) ??
+    (sources === undefined || (Array.isArray(sources) && sources.length === 0)
+      ? undefined
+      : findOptionProblem('ProxyServer', { sources }, RULES as never)) ??
+    inProxier(given.proxier) ??
+    (given.backends === undefined
+      ? { option: 'backends', message: 'ProxyServer needs the option backends: give the backends to choose from' }
+      : undefined);
+  if (problem !== undefined) {
+    throw new ServerOptionError(problem.message, problem.option);
+  }
+}
+
+function inProxier(proxier: Partial<ProxierOptions> | undefined): OptionProblem | undefined {
+  const problem = proxier && findOptionProblem('proxier', proxier, PROXIER_RULES as never);
+  return problem && { ...problem, option: `proxier.${problem.option}` };
+}
