@@ -158,6 +158,8 @@ async function understand(commandLine: CommandLine, composition: Composition): P
     names.flatMap((list) => list.split(',')).filter((name) => name !== ''),
     composition.backends,
     place,
+    undefined,
+    commandLine.values.get('backend-option') ?? configuration?.values.get('backend-option') ?? [],
   );
   const backends = [...composition.backends, ...foreign.backends];
   const settings = settingsOf(commandLine, backends, configuration, foreign.problems);

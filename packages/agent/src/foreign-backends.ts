@@ -19,15 +19,18 @@ export interface ForeignBackends {
  * @param names packages, or paths (absolute, or beginning with a dot).
  * @param known backends that there are already: a mode is to have one backend only.
  * @param place where the names come from, for messages: `--backend`.
+ * @param options `key=value` for the only backend, `mode:key=value` for one of several.
  */
 export async function loadForeignBackends(
   names: readonly string[],
   known: readonly BackendModule[],
   place = '--backend',
   directory = process.cwd(),
+  options: readonly string[] = [],
 ): Promise<ForeignBackends> {
   const backends: BackendModule[] = [];
   const problems: string[] = [];
+  const given = readOptions(options, problems);
   for (const name of new Set(names)) {
     const wrong = (what: string) => problems.push(`${place}: "${printable(name, 200)}" ${printable(what, 600)}`);
     let exported: unknown;
@@ -41,7 +44,14 @@ export async function loadForeignBackends(
       );
       continue;
     }
-    const found = backendsIn(exported);
+    const ready = backendsIn(exported);
+    let found = ready;
+    try {
+      found = withOptions(exported, ready, given);
+    } catch (error) {
+      wrong(`does not take its options: ${messageOf(error)}`);
+      continue;
+    }
     if (found.length === 0) {
       wrong(
         'has no backend: it must export an object with mode, description, probe() and module, as BackendModule of ' +
@@ -59,7 +69,76 @@ export async function loadForeignBackends(
       }
     }
   }
+  for (const { text, used } of given) {
+    if (!used) {
+      problems.push(`--backend-option: "${printable(text, 200)}" is for no backend that --backend names`);
+    }
+  }
   return { backends, problems };
+}
+
+interface GivenOption {
+  readonly text: string;
+  /** Undefined: for the only foreign backend. */
+  readonly mode: string | undefined;
+  readonly key: string;
+  readonly value: unknown;
+  used: boolean;
+}
+
+function readOptions(texts: readonly string[], problems: string[]): readonly GivenOption[] {
+  return texts.flatMap((text) => {
+    const match = /^(?:([a-z0-9-]+):)?([A-Za-z_$][\w$]*)=(.*)$/s.exec(text);
+    if (match === null) {
+      problems.push(`--backend-option: "${printable(text, 200)}" is not key=value or mode:key=value`);
+      return [];
+    }
+    const [, mode, key = '', value = ''] = match;
+    return [{ text, mode, key, value: valueOf(value), used: false }];
+  });
+}
+
+/** JSON where it is some, else the text itself. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The backends of a module, those with options made anew by its `create…Backend`. */
+function withOptions(
+  exported: unknown,
+  ready: readonly Candidate[],
+  given: readonly GivenOption[],
+): readonly Candidate[] {
+  const entries = typeof exported === 'object' && exported !== null ? Object.entries(exported) : [];
+  const makers = entries.flatMap(([name, value]) =>
+    /^create\w*Backend$/.test(name) && typeof value === 'function' ? [value as (options?: object) => unknown] : [],
+  );
+  const made = () => backendsIn(Object.fromEntries(makers.map((make, index) => [index, make()])));
+  const candidates = ready.length > 0 ? ready : made();
+  return candidates.map((candidate) => {
+    const { mode } = candidate.backend;
+    const own = given.filter(
+      (option) => option.mode === mode || (option.mode === undefined && candidates.length === 1),
+    );
+    if (own.length === 0) {
+      return candidate;
+    }
+    const options = Object.fromEntries(own.map(({ key, value }) => [key, value]));
+    for (const make of makers) {
+      const [one] = backendsIn({ made: make(options) });
+      if (one?.backend.mode === mode) {
+        for (const option of own) {
+          option.used = true;
+        }
+        return one;
+      }
+    }
+    throw new TypeError(`it exports no create…Backend that makes the mode ${mode}`);
+  });
 }
 
 async function load(name: string, directory: string): Promise<unknown> {

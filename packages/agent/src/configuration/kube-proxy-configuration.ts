@@ -119,6 +119,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   apiVersion: { type: 'text' },
   kind: { type: 'text' },
   backends: { type: 'list', flag: 'backend' },
+  backendOptions: { type: 'list', flag: 'backend-option' },
   modeFallback: { type: 'text', flag: 'proxy-mode-fallback' },
   takeover: { type: 'bool', flag: 'takeover' },
   overlappingExternalAddresses: { type: 'text', flag: 'overlapping-external-addresses' },

@@ -91,6 +91,17 @@ export const FLAGS = [
     group: 'Mode',
   },
   {
+    name: 'backend-option',
+    type: 'list',
+    value: 'key=value',
+    defaultText: 'none',
+    help:
+      'An option of a backend that is not part of this program, given to its create…Backend: key=value where there is one ' +
+      'such backend, mode:key=value where there are several. Numbers, true, false and other JSON are read as such. Repeat ' +
+      'the flag for several.',
+    group: 'Mode',
+  },
+  {
     name: 'userspace-redirect',
     type: 'text',
     value: 'how',
@@ -474,6 +485,7 @@ export const FLAGS = [
 /** The flags that kube-proxy does not have. They count beside a KubeProxyConfiguration. */
 export const OWN_FLAGS: readonly FlagName[] = [
   'backend',
+  'backend-option',
   'proxy-mode-fallback',
   'takeover',
   'allow-multiple-instances',

@@ -69,6 +69,7 @@ describe('readSettings', () => {
       writeConfigTo: '',
       configFile: '',
       foreignBackends: [],
+      backendOptions: [],
       warnings: [],
     });
   });

@@ -88,6 +88,8 @@ export interface AgentSettings {
   readonly configFile: string;
   /** Packages or paths of backends that are not part of this program. */
   readonly foreignBackends: readonly string[];
+  /** `key=value`, or `mode:key=value`, for foreign backends. */
+  readonly backendOptions: readonly string[];
   /** What was given and does nothing, and why. */
   readonly warnings: readonly string[];
   /** All of this in the form of a configuration file. */
@@ -242,6 +244,7 @@ class SettingsReader extends FlagValues {
       writeConfigTo: this.text('write-config-to'),
       configFile: this.text('config'),
       foreignBackends: this.list('backend'),
+      backendOptions: this.list('backend-option'),
       effective: effectiveConfiguration(
         new Map([...this.commandLine.values, ...listenAddresses(addresses)]),
         this.configuration?.others ?? new Map(),
