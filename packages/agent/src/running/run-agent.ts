@@ -152,6 +152,7 @@ function serverOptions(
     fallback: settings.fallback,
     takeover: settings.takeover,
     exclusive: (composition.exclusive ?? false) && !settings.allowMultipleInstances,
+    announce: composition.exclusive ?? false,
     proxier: settings.proxier,
     bindAddress: settings.bindAddress,
     allowLoopbackEndpoints: settings.allowLoopbackEndpoints,
