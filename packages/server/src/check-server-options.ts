@@ -59,6 +59,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   statusAddress: LISTEN_ADDRESS,
   statusHostNames: NAMES,
   takeover: OptionRules.boolean,
+  announce: OptionRules.boolean,
   exclusive: OptionRules.boolean,
   instances: OBJECT,
   bindAddressHardFail: OptionRules.boolean,
