@@ -94,12 +94,12 @@ function readOptions(texts: readonly string[], problems: string[]): readonly Giv
       return [];
     }
     const [, mode, key = '', value = ''] = match;
-    return [{ text, mode, key, value: valueOf(value), used: false }];
+    return [{ text, mode, key, value: optionValue(value), used: false }];
   });
 }
 
 /** JSON where it is some, else the text itself. */
-function valueOf(text: string): unknown {
+function optionValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
