@@ -94,7 +94,7 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
   }
   try {
     if (commandLine.command === 'cleanup') {
-      await cleanupBackends(composition.backends, logger);
+      await cleanupBackends(composition.backends, { logger });
     } else if (settings.initOnly) {
       await prepareHost({ composition, settings, logger });
     } else {

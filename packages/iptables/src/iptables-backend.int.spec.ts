@@ -136,8 +136,13 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       const backend = createIptablesBackend({ runner, sysctl });
       await container.load(backend.module);
       const cleanup = container.get(Tokens.Cleanup);
-      await cleanup(silentLogger);
-      await cleanup(silentLogger);
+      const report = await cleanup(silentLogger, {});
+      expect(await cleanup(silentLogger, {})).toEqual({ removed: [] });
+      expect(report).toMatchObject({
+        removed: expect.arrayContaining([
+          { kind: 'chain', location: `nat table, IPv4, ${variant}`, names: expect.arrayContaining(['KUBE-SERVICES']) },
+        ]),
+      });
       expect(await tableContents(iptables)).toEqual(before);
       // The kubelet's stays, kube-proxy's canary (spec I-95) goes.
       expect([...(await iptables.save('mangle')).matchAll(/^:(KUBE-\S+)/gm)].map(([, chain]) => chain)).toEqual([
@@ -187,12 +192,11 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       );
       const container = new Container();
       await container.load(createIptablesBackend({ runner, sysctl }).module);
-      const cleanup = container.get(Tokens.Cleanup);
-      await cleanup(silentLogger, 'iptables');
+      await container.get(Tokens.KubeProxyCleanup)(silentLogger, { inForce: 'iptables' });
       expect(await filter(unused)).not.toContain('KUBE-FIREWALL');
       expect(await filter(used)).toContain('KUBE-FIREWALL');
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
-      await cleanup(silentLogger, 'nftables');
+      await container.get(Tokens.Cleanup)(silentLogger, { inForce: 'nftables' });
       expect(await filter(used)).not.toContain('KUBE-FIREWALL');
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
     });

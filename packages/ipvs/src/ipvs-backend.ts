@@ -1,5 +1,6 @@
 import {
   type BackendModule,
+  type CleanupReport,
   checkBackendOptions,
   type Diagnosis,
   type IPFamily,
@@ -11,6 +12,7 @@ import {
   type ProxierContext,
   type ProxyMode,
   parseCIDR,
+  type RemovedObjects,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -76,10 +78,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     diagnose: async () => LIMITS,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
-      // What this mode finds in its place it has made its own.
-      bind(Tokens.Cleanup).toConstantValue(async (logger, inForce) =>
-        inForce === MODE ? undefined : await host.cleanup(logger, inForce !== undefined),
-      );
+      bind(Tokens.Cleanup).toConstantValue((logger, { inForce }) => host.cleanup(logger, inForce !== undefined));
     }),
   };
 }
@@ -144,21 +143,20 @@ class IpvsBackendHost {
   }
 
   /** Where the kernel has no IPVS there is nothing to clean up (spec V-40); its module is not loaded for that. */
-  async cleanup(logger: Logger, gently: boolean): Promise<string | undefined> {
+  async cleanup(logger: Logger, gently: boolean): Promise<CleanupReport> {
     if (!(await hasIpvs())) {
-      return undefined;
+      return { removed: [] };
     }
     let staying = 0;
+    const removed: RemovedObjects[] = [];
     const left: string[] = [];
     let cause: unknown;
     for (const family of FAMILIES) {
       const dataplane = new IpvsDataplane({ ...this.options, family, host: this.#host(family), logger });
       try {
-        if (gently) {
-          staying += await dataplane.retire();
-        } else {
-          await dataplane.cleanup();
-        }
+        const done = await dataplane.remove(gently);
+        staying += done.staying;
+        removed.push(...done.removed);
       } catch (error) {
         left.push(`${family} virtual servers: ${messageOf(error)}`);
         cause = error;
@@ -167,7 +165,9 @@ class IpvsBackendHost {
     if (left.length > 0) {
       throw new IpvsLeftovers(left, { cause });
     }
-    return staying === 0 ? undefined : `${staying} virtual servers of IPVS with open connections`;
+    return staying === 0
+      ? { removed }
+      : { removed, remaining: `${staying} virtual servers of IPVS with open connections` };
   }
 
   #host(family: IPFamily): IpvsHost {

@@ -30,7 +30,7 @@ import {
 } from '@kube-proxier/linux';
 import { Draining, type Led } from './draining.js';
 import { HostSettings } from './host-settings.js';
-import { cleanUp, forgetDatagrams } from './ipvs-cleanup.js';
+import { cleanUp, forgetDatagrams, type IpvsCleanup } from './ipvs-cleanup.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
 import { type InstalledIpvs, type InstalledVirtualServer, IpvsPlanner } from './ipvs-planner.js';
 import type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
@@ -220,21 +220,21 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   }
 
   /**
-   * As `cleanup`, but virtual servers with open connections stay, without weight.
+   * Removes every trace, as `cleanup` does.
    *
-   * @returns how many stay
+   * @param gently virtual servers with open connections stay, without weight.
    */
-  retire(): Promise<number> {
-    return this.#cleanUp(true);
+  remove(gently: boolean): Promise<IpvsCleanup> {
+    return this.#cleanUp(gently);
   }
 
-  #cleanUp(gently: boolean): Promise<number> {
+  #cleanUp(gently: boolean): Promise<IpvsCleanup> {
     this.#draining.stop();
     return this.#inTurn(async () => {
       const { host } = this.options;
       const installed = await this.#readBack();
       this.#draining.stop();
-      const staying = await cleanUp(host, await this.#iptables(), installed, gently);
+      const result = await cleanUp(host, await this.#iptables(), installed, gently);
       this.#link = undefined;
       this.#expected.clear();
       if (gently) {
@@ -243,7 +243,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
           this.#logger.warn(`UDP flows that IPVS led may lead nowhere until they end: ${messageOf(error)}`),
         );
       }
-      return staying;
+      return result;
     });
   }
 
