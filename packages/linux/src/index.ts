@@ -90,7 +90,7 @@ export {
 export * from './process/find-tool.js';
 // Kernel settings
 export { type KernelFiles, kernelFiles, kernelFilesOf, systemErrorCode } from './process/kernel-files.js';
-export { listProcesses, type ProcessInfo } from './process/list-processes.js';
+export { listProcesses, type ProcessInfo, seesAllProcesses } from './process/list-processes.js';
 export { canRun, inNewNamespace } from './process/new-namespace.js';
 export {
   type CarriedConnection,

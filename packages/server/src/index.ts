@@ -35,6 +35,21 @@ export { ProxyHealth, type ProxyHealthStatus } from './health/proxy-health.js';
 export { ServiceHealthServers, type ServiceHealthServersOptions } from './health/service-health-servers.js';
 export { type HostNetwork, thisHost } from './host-network.js';
 export {
+  describeKubeProxy,
+  findKubeProxy,
+  type HttpAnswer,
+  type KubeProxyFinding,
+  type KubeProxySurroundings,
+} from './instance/find-kube-proxy.js';
+export {
+  type AcquireOptions,
+  describeHolder,
+  type HeldInstanceLock,
+  type InstanceHolder,
+  type InstanceIdentity,
+  InstanceLock,
+} from './instance/instance-lock.js';
+export {
   type FailingPart,
   type PacketCountsReport,
   ProxyMetrics,

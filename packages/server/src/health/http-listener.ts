@@ -61,6 +61,7 @@ export class HttpListener {
     const { name, host, port, logger, clock, answer, ipv6Only = false, onFailure, hardFail = false } = this.options;
     return new Promise((resolve, reject) => {
       const server = createServer((request, response) => {
+        response.setHeader('Server', SERVER_NAME);
         Promise.resolve()
           .then(() => answer(request, response))
           .catch((error: unknown) => {
@@ -112,6 +113,9 @@ export class HttpListener {
     }
   }
 }
+
+/** By this header an answer of kube-proxier is told from one of kube-proxy. */
+export const SERVER_NAME = 'kube-proxier';
 
 export const TEXT = 'text/plain; charset=utf-8';
 export const JSON_TYPE = 'application/json';

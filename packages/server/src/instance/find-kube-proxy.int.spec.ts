@@ -1,0 +1,102 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { seesAllProcesses } from '@kube-proxier/linux';
+import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
+import type { KubeProxyFinding } from './find-kube-proxy.js';
+
+const SERVER = new URL('../../dist/index.js', import.meta.url).href;
+const LOOK = `import { findKubeProxy } from ${JSON.stringify(SERVER)}; console.log(JSON.stringify(await findKubeProxy()))`;
+const ANSWER = `
+import { createServer } from 'node:http';
+const headers = process.argv[1] === 'ours' ? { Server: 'kube-proxier' } : {};
+createServer((request, response) => response.writeHead(200, headers).end('ipvs')).listen(10249, '127.0.0.1', () => console.log('up'));
+`;
+const directory = mkdtempSync(join(tmpdir(), 'find-kube-proxy-'));
+const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
+
+whereAllowed('kube-proxy in a network namespace', () => {
+  const namespaces: TestNamespace[] = [];
+  const children: ChildProcess[] = [];
+  const namespace = () => {
+    const made = makeNamespace();
+    execFileSync('nsenter', [...made.prefix.slice(1), 'ip', 'link', 'set', 'lo', 'up']);
+    namespaces.push(made);
+    return made;
+  };
+  const start = async ({ prefix: [command = '', ...args] }: TestNamespace, ...rest: readonly string[]) => {
+    const child = spawn(command, [...args, ...rest], { stdio: ['pipe', 'pipe', 'ignore'] });
+    children.push(child);
+    await once(child, 'spawn');
+    return child;
+  };
+  const look = ({ prefix: [command = '', ...args] }: TestNamespace, before: readonly string[] = []) => {
+    const node = [...before, process.execPath, '--input-type=module', '-e', LOOK];
+    return JSON.parse(execFileSync(command, [...args, ...node], { encoding: 'utf8' })) as KubeProxyFinding;
+  };
+  afterEach(() => {
+    for (const child of children.splice(0)) {
+      child.kill('SIGKILL');
+    }
+    for (const made of namespaces.splice(0)) {
+      made.remove();
+    }
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  test('is found there and in no other, and never in a shell that mentions it', async () => {
+    const program = join(directory, 'kube-proxy');
+    copyFileSync('/bin/sleep', program);
+    const here = namespace();
+    const elsewhere = namespace();
+    const shell = await start(here, 'sh', '-c', 'read line; : kube-proxy --proxy-mode=iptables');
+    // Where this test runs in a PID namespace of its own, not to find one is not to know.
+    const nothing = (await seesAllProcesses()) ? 'not-found' : 'unknown';
+    expect(look(here).status).toBe(nothing);
+    const child = await start(here, program, '600');
+    // nsenter becomes the program a little later.
+    await until(() => look(here).status === 'found');
+    expect(look(here)).toEqual({ status: 'found', pid: child.pid, how: `process ${child.pid}` });
+    expect(look(elsewhere).status).toBe(nothing);
+    expect(shell.exitCode).toBeNull();
+    // A user that may not see whose it is does not rule it out.
+    const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+    expect(look(elsewhere, nobody).status).toBe('unknown');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(look(here).status).toBe(nothing);
+  });
+
+  test('is found where its processes are hidden, by what it answers; kube-proxier is not taken for it', async () => {
+    const here = namespace();
+    const hidden = ['unshare', '--pid', '--fork', '--mount-proc'];
+    expect(look(here, hidden).status).toBe('unknown');
+    const program = join(directory, 'answering');
+    symlinkSync(process.execPath, program);
+    for (const [who, found] of [
+      ['ours', { status: 'unknown' }],
+      ['kube-proxy', { status: 'found', mode: 'ipvs', how: 'http://127.0.0.1:10249/proxyMode' }],
+    ] as const) {
+      const child = await start(here, program, '--input-type=module', '-e', ANSWER, who);
+      if (child.stdout) {
+        await once(child.stdout, 'data');
+      }
+      expect(look(here, hidden)).toMatchObject(found);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!holds()) {
+    if (Date.now() > deadline) {
+      throw new Error('it never came true');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
