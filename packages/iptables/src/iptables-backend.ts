@@ -39,7 +39,13 @@ import {
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { COUNTERS } from './fixed-rules.js';
-import { cleanUp, findLeftovers, guardsLocalnet, type IptablesCleanupOptions } from './iptables-cleanup.js';
+import {
+  cleanUp,
+  findLeftovers,
+  guardsLocalnet,
+  type IptablesCleanupOptions,
+  servesKubeProxyLocalnet,
+} from './iptables-cleanup.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesLeftovers } from './iptables-error.js';
 import { openLocalnet } from './open-localnet.js';
@@ -207,7 +213,10 @@ class IptablesHost {
   }
 
   /** Both families, and both variants: which one was used before is not known. */
-  readonly cleanup: Cleanup = (logger) => this.#cleanUpVariants(logger, () => ({}));
+  readonly cleanup: Cleanup = async (logger) => {
+    const servesLocalnet = await this.#kubeProxyServesLocalnet();
+    return await this.#cleanUpVariants(logger, () => ({ owner: 'kube-proxier', servesLocalnet }));
+  };
 
   /**
    * Where this mode is in force itself, only the variant that it does not use, whoever wrote that; what it found in its
@@ -215,31 +224,44 @@ class IptablesHost {
    */
   readonly kubeProxyCleanup: KubeProxyCleanup = async (logger, { inForce }) => {
     if (inForce !== MODE) {
-      return await this.#cleanUpVariants(logger, () => ({}));
+      return await this.#cleanUpVariants(logger, () => ({ owner: 'kube-proxy' }));
     }
     const inUse = await this.#variantToUse();
     if (inUse === undefined) {
       return { removed: [] };
     }
     const servesLocalnet = await guardsLocalnet(this.#iptables('IPv4', inUse));
-    return await this.#cleanUpVariants(logger, (variant) => (variant === inUse ? undefined : { servesLocalnet }));
+    return await this.#cleanUpVariants(logger, (variant) =>
+      variant === inUse ? undefined : { owner: 'both', servesLocalnet },
+    );
   };
 
   readonly findLeftovers: FindLeftovers = async (owner) => {
     const found: RemovedObjects[] = [];
-    if (owner !== 'backend') {
-      return found;
-    }
     await this.#eachVariant(async (iptables, variant) => {
-      found.push(...(await findLeftovers(iptables, variant)));
+      const named = variant === undefined ? {} : { variant };
+      found.push(
+        ...(await findLeftovers(iptables, { owner: owner === 'backend' ? 'kube-proxier' : 'kube-proxy', ...named })),
+      );
     });
     return found;
   };
 
+  /** In one variant, while rules of this backend may be left in the other. */
+  async #kubeProxyServesLocalnet(): Promise<boolean> {
+    let serves = false;
+    await this.#eachVariant(async (iptables) => {
+      serves ||= iptables.family === 'IPv4' && (await servesKubeProxyLocalnet(iptables));
+    });
+    return serves;
+  }
+
   /** @param choose undefined for a variant that is left alone. */
   async #cleanUpVariants(
     logger: Logger,
-    choose: (variant: IptablesVariant | undefined) => Partial<IptablesCleanupOptions> | undefined,
+    choose: (
+      variant: IptablesVariant | undefined,
+    ) => Pick<IptablesCleanupOptions, 'owner' | 'servesLocalnet'> | undefined,
   ): Promise<CleanupReport> {
     const removed: RemovedObjects[] = [];
     await this.#eachVariant(async (iptables, variant) => {

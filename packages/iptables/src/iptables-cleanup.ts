@@ -10,15 +10,27 @@ import {
   targetOf,
   withoutComment,
 } from '@kube-proxier/linux';
-import { CHAINS, isOurChain } from './chain-names.js';
-import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
+import { CANARY, CHAINS, isOnlyOurChain, isOurChain } from './chain-names.js';
+import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, OWN_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
+import { ownersOf, type TableOwners } from './table-owner.js';
 
-/** What {@link cleanUp} works with. */
-export interface IptablesCleanupOptions {
-  readonly sysctl: Sysctl;
-  readonly logger: Logger;
+/**
+ * Whose rules to remove. `kube-proxier`: what this backend has installed, and of a table where kube-proxy has taken over,
+ * what it left behind. `kube-proxy`: only tables where kube-proxy's rules are installed. `both`: whoever wrote them.
+ */
+export type CleanupOwner = 'kube-proxier' | 'kube-proxy' | 'both';
+
+/** What {@link findLeftovers} is asked about. */
+export interface IptablesLeftoverOptions {
+  readonly owner: CleanupOwner;
   /** The variant that `iptables` is of, for the report. Default: not named. */
   readonly variant?: IptablesVariant;
+}
+
+/** What {@link cleanUp} works with. */
+export interface IptablesCleanupOptions extends IptablesLeftoverOptions {
+  readonly sysctl: Sysctl;
+  readonly logger: Logger;
   /**
    * NodePorts on 127.0.0.1 are served, and guarded, by the rules of another variant: what lets packets there stays.
    * Default false.
@@ -27,24 +39,19 @@ export interface IptablesCleanupOptions {
 }
 
 /**
- * Removes every chain of this backend and every jump into one, from one family and variant, whoever wrote them. What
- * others have in the same tables stays as it is. Tables that are not in use are not brought into use.
+ * Removes chains of one owner, and every jump into one, from one family and variant. What others have in the same tables
+ * stays as it is. Tables that are not in use are not brought into use.
  *
  * @returns what was removed.
  */
 export async function cleanUp(iptables: Iptables, options: IptablesCleanupOptions): Promise<readonly RemovedObjects[]> {
   const { sysctl, logger, servesLocalnet = false } = options;
-  const saved = await iptables.save();
-  const removals = planRemoval(iptables, saved, options.variant);
+  const { removals, guard } = planRemoval(iptables.family, await iptables.save(), options);
   const document = removals.flatMap(({ lines }) => lines);
   if (document.length > 0) {
     await iptables.restore(`${document.join('\n')}\n`);
   }
-  const removed = removals.flatMap(({ removed }) => removed);
-  if (keepsGuard(iptables, saved)) {
-    return removed;
-  }
-  const guard = planGuardRemoval(iptables, saved, options.variant);
+  const removed = removals.flatMap((removal) => removal.removed);
   if (guard === undefined) {
     return removed;
   }
@@ -55,16 +62,18 @@ export async function cleanUp(iptables: Iptables, options: IptablesCleanupOption
 }
 
 /** What {@link cleanUp} would remove, but for kernel settings. Changes nothing. */
-export async function findLeftovers(iptables: Iptables, variant?: IptablesVariant): Promise<readonly RemovedObjects[]> {
-  const saved = await iptables.save();
-  const removed = planRemoval(iptables, saved, variant).flatMap((removal) => removal.removed);
-  const guard = keepsGuard(iptables, saved) ? undefined : planGuardRemoval(iptables, saved, variant);
-  return [...removed, ...(guard?.removed ?? [])];
+export async function findLeftovers(
+  iptables: Iptables,
+  options: IptablesLeftoverOptions,
+): Promise<readonly RemovedObjects[]> {
+  const { removals, guard } = planRemoval(iptables.family, await iptables.save(), options);
+  return [...removals.flatMap((removal) => removal.removed), ...(guard?.removed ?? [])];
 }
 
-/** Only IPv4 has the guard; a kubelet that keeps it for itself also keeps its canary. */
-function keepsGuard({ family }: Iptables, saved: string): boolean {
-  return family === 'IPv6' || /^:KUBE-KUBELET-CANARY /m.test(saved);
+/** Whether kube-proxy's rules are installed and let packets to 127.0.0.0/8, guarded. */
+export async function servesKubeProxyLocalnet(iptables: Iptables): Promise<boolean> {
+  const tables = parseTables(await iptables.save());
+  return Object.values(ownersOf(tables)).includes('kube-proxy') && hasGuard(tables.filter);
 }
 
 /** What is removed of one table, and how. */
@@ -74,38 +83,107 @@ interface Removal {
   readonly removed: readonly RemovedObjects[];
 }
 
-function planRemoval({ family }: Iptables, saved: string, variant?: IptablesVariant): readonly Removal[] {
-  return (['filter', 'nat', 'mangle'] as const).map((table) =>
-    cleanTable(table, parseSavedTable(saved, table), locationOf(table, family, variant)),
-  );
+interface Removals {
+  readonly removals: readonly Removal[];
+  /** What guards 127.0.0.0/8; undefined when that stays, or is not there. */
+  readonly guard: Removal | undefined;
 }
 
-function locationOf(table: string, family: IPFamily, variant?: IptablesVariant): string {
-  return [`${table} table`, family, ...(variant === undefined ? [] : [variant])].join(', ');
+function parseTables(saved: string) {
+  const table = (name: 'filter' | 'nat' | 'mangle') => parseSavedTable(saved, name);
+  return { filter: table('filter'), nat: table('nat'), mangle: table('mangle') };
+}
+
+function planRemoval(family: IPFamily, saved: string, { owner, variant }: IptablesLeftoverOptions): Removals {
+  const tables = parseTables(saved);
+  const owners = ownersOf(tables);
+  const location = (table: string) =>
+    [`${table} table`, family, ...(variant === undefined ? [] : [variant])].join(', ');
+  const removals = (['filter', 'nat', 'mangle'] as const).map((table) =>
+    cleanTable(table, tables[table], location(table), {
+      chains: removable(table, owner, owners),
+      ownJump: owner !== 'kube-proxy' && table === 'filter',
+    }),
+  );
+  const mine = Object.values(owners).filter((one) => one !== 'nobody');
+  const isWanted =
+    owner === 'both' || (mine.length === 0 ? owner === 'kube-proxier' : mine.every((one) => one === owner));
+  // Only IPv4 has the guard; a kubelet that keeps it for itself also keeps its canary.
+  const isKept = family === 'IPv6' || !isWanted || /^:KUBE-KUBELET-CANARY /m.test(saved);
+  return { removals, guard: isKept ? undefined : planGuardRemoval(tables.filter, location('filter')) };
+}
+
+/** Which chains of a table are removed. */
+function removable(
+  table: 'filter' | 'nat' | 'mangle',
+  owner: CleanupOwner,
+  owners: TableOwners,
+): (chain: string) => boolean {
+  const isOurs = (chain: string) => isOurChain(table, chain);
+  if (owner === 'both') {
+    return isOurs;
+  }
+  if (table === 'mangle') {
+    // What kube-proxy left when kube-proxier took its place has no use any more.
+    const isReplaced = Object.values(owners).every((one) => one !== 'kube-proxy') && owners.nat === 'kube-proxier';
+    return (chain) => isOurs(chain) && isReplaced === (owner === 'kube-proxier');
+  }
+  switch (owners[table]) {
+    case 'kube-proxier':
+      return (chain) => owner === 'kube-proxier' && isOurs(chain);
+    case 'kube-proxy':
+      return owner === 'kube-proxy' ? isOurs : (chain) => isOnlyOurChain(table, chain);
+    case 'nobody':
+      return (chain) => isOurs(chain) && (chain === CANARY) === (owner === 'kube-proxy');
+  }
 }
 
 /** Whether others are kept out of 127.0.0.0/8, as they are where NodePorts are served there. */
 export async function guardsLocalnet(iptables: Iptables): Promise<boolean> {
   const filter = parseSavedTable(await iptables.save('filter'), 'filter');
+  return hasGuard(filter);
+}
+
+function hasGuard(filter: SavedTable): boolean {
   return filter.get(CHAINS.localnetGuard)?.rules.some(isGuard) ?? false;
+}
+
+function isOwnJump(text: string): boolean {
+  return (IptablesRule.parse(text)?.bareText ?? withoutComment(text)) === OWN_JUMP?.rule.bareText;
 }
 
 function isGuard(text: string): boolean {
   return (IptablesRule.parse(text)?.bareText ?? withoutComment(text)) === LOCALNET_GUARD.bareText;
 }
 
-function cleanTable(table: 'filter' | 'nat' | 'mangle', saved: SavedTable, location: string): Removal {
-  const ours = [...saved.keys()].filter((name) => isOurChain(table, name));
+/** What of a table is to be removed. */
+interface Removable {
+  readonly chains: (chain: string) => boolean;
+  /** The jump between chains that stay which only this backend makes. */
+  readonly ownJump: boolean;
+}
+
+function cleanTable(
+  table: 'filter' | 'nat' | 'mangle',
+  saved: SavedTable,
+  location: string,
+  { chains: isRemovable, ownJump }: Removable,
+): Removal {
+  const going = [...saved.keys()].filter(isRemovable);
   const removals: string[] = [];
   /** Chains that others jump to: emptied, but they must stay or the others' rules would have to go. */
   const needed = new Set<string>();
   for (const [name, chain] of saved) {
-    if (isOurChain(table, name)) {
+    if (isRemovable(name)) {
       continue;
     }
     for (const rule of chain.rules) {
       const target = rule.includes('KUBE-') ? targetOf(rule) : undefined;
-      if (target === undefined || !isOurChain(table, target)) {
+      if (ownJump && name === OWN_JUMP?.from && isOwnJump(rule)) {
+        removals.push(`-D ${name} ${rule}`);
+        continue;
+      }
+      if (target === undefined || !isRemovable(target)) {
         continue;
       }
       if (chain.policy === '-') {
@@ -115,8 +193,8 @@ function cleanTable(table: 'filter' | 'nat' | 'mangle', saved: SavedTable, locat
       }
     }
   }
-  const removable = ours.filter((name) => !needed.has(name));
-  const emptied = ours.filter((name) => needed.has(name) && (saved.get(name)?.rules.length ?? 0) > 0);
+  const removable = going.filter((name) => !needed.has(name));
+  const emptied = going.filter((name) => needed.has(name) && (saved.get(name)?.rules.length ?? 0) > 0);
   if (removals.length === 0 && removable.length === 0 && emptied.length === 0) {
     return { lines: [], removed: [] };
   }
@@ -139,8 +217,7 @@ function cleanTable(table: 'filter' | 'nat' | 'mangle', saved: SavedTable, locat
 }
 
 /** Takes out the rule that guards 127.0.0.0/8, and its chain where nothing else needs it; undefined where there is none. */
-function planGuardRemoval({ family }: Iptables, saved: string, variant?: IptablesVariant): Removal | undefined {
-  const filter = parseSavedTable(saved, 'filter');
+function planGuardRemoval(filter: SavedTable, location: string): Removal | undefined {
   const chain = filter.get(CHAINS.localnetGuard);
   if (chain === undefined || !chain.rules.some(isGuard)) {
     return undefined;
@@ -160,7 +237,6 @@ function planGuardRemoval({ family }: Iptables, saved: string, variant?: Iptable
         !LOCALNET_GUARD_HOOKS.includes(name) && rules.some((text) => targetOf(text) === CHAINS.localnetGuard),
     );
   }
-  const location = locationOf('filter', family, variant);
   return {
     lines: [
       '*filter',
