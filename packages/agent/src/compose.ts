@@ -24,6 +24,8 @@ export interface Composition {
   readonly conntrack?: Conntrack;
   /** Where connection tracking and this process are set up; when absent, nothing of the host is touched. */
   readonly host?: HostAccess;
+  /** One such agent serves a network namespace: a second waits for the first. Default: any number do. */
+  readonly exclusive?: boolean;
   /** What is the case on this host, for `doctor`; when absent, nothing of the host is looked at. */
   inspect?(): Promise<HostFacts>;
   /** Where events are told, with the node's name; undefined for nowhere. */
@@ -51,6 +53,7 @@ export function compose(): Composition {
     sources: createSources,
     conntrack: new HostConntrack(),
     host: { sysctl: new ProcSysctl(), files: kernelFiles, cpus: availableParallelism() },
+    exclusive: true,
     inspect: () => gatherHostFacts(),
     events: createEvents,
   };

@@ -32,8 +32,10 @@ export { describeRemoved } from './describe-removed.js';
 export { HealthServer, type HealthServerOptions } from './health/health-server.js';
 export { ListenError } from './health/http-listener.js';
 export { ProxyHealth, type ProxyHealthStatus } from './health/proxy-health.js';
+export { Readiness } from './health/readiness.js';
 export { ServiceHealthServers, type ServiceHealthServersOptions } from './health/service-health-servers.js';
 export { type HostNetwork, thisHost } from './host-network.js';
+export { becomeOnlyInstance, type ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
 export {
   describeKubeProxy,
   findKubeProxy,

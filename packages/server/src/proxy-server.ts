@@ -31,15 +31,21 @@ import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
 import type { ProfilingOptions } from './debug-routes.js';
 import { HealthServer } from './health/health-server.js';
 import { ProxyHealth } from './health/proxy-health.js';
+import { Readiness } from './health/readiness.js';
 import { ServiceHealthServers } from './health/service-health-servers.js';
+import { WaitingHealth } from './health/waiting-health.js';
 import { type HostNetwork, thisHost } from './host-network.js';
+import { becomeOnlyInstance, type ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
+import type { HeldInstanceLock } from './instance/instance-lock.js';
 import type { ProxyMetrics } from './metrics/proxy-metrics.js';
 import { resolveNodeAddresses } from './node-addresses.js';
 import { resolveNodeName } from './node-name.js';
 import type { ServerObserver } from './server-observer.js';
 import { SourceHub } from './source-hub.js';
 import { StatusServer } from './status-server.js';
+import { SyncReport } from './sync-report.js';
 import { Takeover } from './takeover.js';
+import { VERSION } from './version.js';
 
 /** What a {@link ProxyServer} is made from. Only `backends` and `sources` have no default. */
 export interface ProxyServerOptions {
@@ -90,6 +96,15 @@ export interface ProxyServerOptions {
    * Default false: an embedded proxy leaves that to its host.
    */
   readonly takeover?: boolean;
+  /**
+   * One proxy serves a network namespace: while another kube-proxier or a kube-proxy runs in this process's, `start`
+   * waits until that has ended, and touches nothing. False programs beside it, and the two overwrite each other where
+   * their rules have the same names. Default: true, but false where `network` is given, since the proxy then serves
+   * another network namespace than this process's.
+   */
+  readonly exclusive?: boolean;
+  /** How other proxies are noticed. Default: by this process's network namespace. */
+  readonly instances?: Pick<ExclusiveInstanceOptions, 'lock' | 'findKubeProxy'>;
   /** Not being able to listen there is an end, not something to try again. Default false. */
   readonly bindAddressHardFail?: boolean;
   /**
@@ -140,6 +155,8 @@ export class ProxyServer {
   private readonly options: ProxyServerOptions;
   private readonly logger: Logger;
   private readonly abort = new AbortController();
+  private readonly readiness = new Readiness();
+  private instance: HeldInstanceLock | undefined;
   private hub: SourceHub | undefined;
   private startedSources: Source[] = [];
   /** What listens; stopped last, so that it can be asked to the end. */
@@ -170,7 +187,8 @@ export class ProxyServer {
   }
 
   /**
-   * Starts it. Resolves when all sources are under way; from then on everything is taken care of until `stop`, and the
+   * Starts it. Where another proxy runs in this network namespace it first waits until that has ended (see
+   * {@link ProxyServerOptions.exclusive}). Resolves when all sources are under way; from then on everything is taken care of until `stop`, and the
    * process is kept alive, also while nothing happens. When it rejects, all is stopped again. Called once.
    *
    * @throws ProxierError when it cannot work as it is configured: `UNKNOWN_PROXY_MODE`, `PROXY_MODE_UNUSABLE`,
@@ -214,6 +232,7 @@ export class ProxyServer {
     await Promise.allSettled(this.startedSources.map((source) => source.stop()));
     await this.loop.catch(() => {});
     await Promise.allSettled(this.listening.map((one) => one.stop()));
+    await this.instance?.release();
     clearInterval(this.alive);
     this.finish();
   }
@@ -223,7 +242,11 @@ export class ProxyServer {
     if (sources.length === 0) {
       throw new ProxierError('NO_SOURCES', 'there is nowhere to learn Services from; give at least one source');
     }
+    await this.waitForOthers();
+    this.readiness.waitFor('the proxy mode');
     const { nodeName, selection } = await this.selectMode();
+    this.abort.signal.throwIfAborted();
+    this.instance?.describe({ mode: selection.mode });
     const options = this.proxierOptions(nodeName);
     this.observer = await this.startListening(options);
     this.observer.modeSelected?.(selection);
@@ -251,6 +274,7 @@ export class ProxyServer {
     );
     const hub = new SourceHub(handler, bindAddress, this.logger, this.observer);
     this.hub = hub;
+    this.readiness.serve(families, () => hub.missing());
     const release = hub.hold();
     this.loop = proxier.syncLoop(this.abort.signal);
     this.loop.then(
@@ -258,13 +282,48 @@ export class ProxyServer {
       (error: unknown) => this.fail(error),
     );
     this.finished.catch(() => clearInterval(this.alive));
-    const pairs = sources.map((source) => ({ source, handler: hub.handler() }));
+    const pairs = sources.map((source) => ({ source, handler: hub.handler(source) }));
     this.startedSources = [...sources];
     await Promise.all(pairs.map(({ source, handler }) => source.start(handler, { nodeName })));
     // A start that fails leaves the host as it was; and what the first sync writes depends on these settings.
     await this.tuneConntrack(selection);
     release();
     return { selection, nodeName, families };
+  }
+
+  /** Until this is the only proxy of its network namespace; nothing is touched meanwhile. */
+  private async waitForOthers(): Promise<void> {
+    const { clock = systemClock, exclusive = this.options.network === undefined, healthAddress } = this.options;
+    const { logger } = this;
+    if (!exclusive) {
+      return;
+    }
+    const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
+    const { syncPeriod } = this.proxierOptions(nodeName);
+    const waiting = new WaitingHealth(clock, () => {
+      const health = new ProxyHealth(2 * syncPeriod, clock);
+      return new HealthServer({
+        ...(healthAddress ?? { host: '127.0.0.1', port: 0 }),
+        ...{ health, clock, notReady: () => this.readiness.reason() },
+      });
+    });
+    try {
+      this.instance = await becomeOnlyInstance(
+        { pid: process.pid, version: VERSION, mode: '', nodeName },
+        {
+          ...this.options.instances,
+          ...{ logger, clock, signal: this.abort.signal },
+          onWaiting: (whom) => {
+            this.readiness.waitFor(`${whom} to end`);
+            if (healthAddress) {
+              void waiting.restart();
+            }
+          },
+        },
+      );
+    } finally {
+      await waiting.stop();
+    }
   }
 
   private async selectMode(): Promise<{ readonly nodeName: string; readonly selection: ModeSelection }> {
@@ -304,6 +363,7 @@ export class ProxyServer {
       const server = new HealthServer({
         ...healthAddress,
         health,
+        notReady: () => this.readiness.reason(),
         logger,
         clock,
         hardFail,
@@ -402,7 +462,9 @@ export class ProxyServer {
     const observers: ServerObserver[] = [
       ...(conntrackTuning && (backend.capabilities?.tracksConnections ?? true) ? [conntrackTuning] : []),
       ...(cleaner ? [cleaner] : []),
+      this.readiness,
       this.observer,
+      new SyncReport(families, logger, clock),
       ...(this.takeover ? [this.takeover] : []),
     ];
     const combined = combineObservers(observers, logger, () => this.options.metrics?.partFailed('observer'));

@@ -4,6 +4,7 @@ import {
   messageOf,
   type Node,
   type Service,
+  type Source,
   type SourceHandler,
 } from '@kube-proxier/core';
 import { withBindAddress } from './node-addresses.js';
@@ -22,6 +23,7 @@ function printable(text: string): string {
 export class SourceHub {
   private readonly unsyncedServices = new Set<object>();
   private readonly unsyncedEndpoints = new Set<object>();
+  private readonly sources = new Map<object, Pick<Source, 'description' | 'obstacle'>>();
   private readonly cidrs = new Map<SourceHandler, readonly string[]>();
   private readonly services = new ObjectClaims<Service>();
   private readonly slices = new ObjectClaims<EndpointSlice>();
@@ -36,8 +38,12 @@ export class SourceHub {
     private readonly observer: ServerObserver = {},
   ) {}
 
-  /** A handler for one more source. All are to be made before the first source starts. */
-  handler(): SourceHandler {
+  /**
+   * A handler for one more source. All are to be made before the first source starts.
+   *
+   * @param source for saying what is missing. Default: that is said without it.
+   */
+  handler(source: Pick<Source, 'description' | 'obstacle'> = { description: 'a source' }): SourceHandler {
     const place = this.handlers++;
     const handler: SourceHandler = {
       onServiceUpdate: (previous: Service | undefined, current: Service | undefined) =>
@@ -69,6 +75,7 @@ export class SourceHub {
         this.pass(() => this.proxier.onServiceCIDRsUpdate(all));
       },
     };
+    this.sources.set(handler, source);
     this.unsyncedServices.add(handler);
     this.unsyncedEndpoints.add(handler);
     return handler;
@@ -98,6 +105,23 @@ export class SourceHub {
     if (this.unsyncedEndpoints.delete(who) && this.unsyncedEndpoints.size === 0) {
       this.pass(() => this.proxier.onEndpointsSynced());
     }
+  }
+
+  /** What is not known yet, and why: `EndpointSlices from https://…: it forbids …`; undefined when all is. */
+  missing(): string | undefined {
+    const texts = [...this.sources].flatMap(([handler, source]) => {
+      const kinds = [
+        ...(this.unsyncedServices.has(handler) ? (['Services'] as const) : []),
+        ...(this.unsyncedEndpoints.has(handler) ? (['EndpointSlices'] as const) : []),
+      ];
+      const reasons = new Set(kinds.flatMap((kind) => source.obstacle?.(kind) ?? []));
+      const why = reasons.size === 0 ? '' : `: ${[...reasons].join('; ')}`;
+      return kinds.length === 0 ? [] : [`${kinds.join(' and ')} from ${source.description}${why}`];
+    });
+    if (texts.length === 0) {
+      return this.unsyncedServices.size + this.unsyncedEndpoints.size > 0 ? 'the set-up of this host' : undefined;
+    }
+    return texts.join('; ');
   }
 
   /** No event is passed on from now on. */

@@ -5,7 +5,8 @@ import type { Clock, Logger } from '@kube-proxier/core';
  * and what it refuses, once for as long as it does, and once for all resources that it says the same of.
  */
 export class ApiAvailability {
-  private readonly away = new Set<string>();
+  /** By resource, with the reason. */
+  private readonly away = new Map<string, string>();
   private awaySince = 0;
   /** By resource. */
   private readonly refusals = new Map<string, string>();
@@ -27,7 +28,12 @@ export class ApiAvailability {
         `${this.server} does not answer as it should: ${reason}; what is known stays in force, and it is asked again until it does`,
       );
     }
-    this.away.add(resource);
+    this.away.set(resource, reason);
+  }
+
+  /** Why this resource cannot be read now; undefined when nothing is known to be in the way. */
+  obstacle(resource: string): string | undefined {
+    return this.away.get(resource) ?? this.refusals.get(resource);
   }
 
   /** It answered that this must not or cannot be asked. */

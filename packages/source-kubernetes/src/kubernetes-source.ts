@@ -82,6 +82,7 @@ export class KubernetesSource implements Source {
   private readonly credentials: ApiCredentials;
   private readonly abort = new AbortController();
   private client: ApiClient | undefined;
+  private availability: ApiAvailability | undefined;
   private begun = false;
   private running: Promise<unknown> = Promise.resolve();
   private timers: Timer[] = [];
@@ -121,6 +122,12 @@ export class KubernetesSource implements Source {
     this.run(handler, context.nodeName, signal);
   }
 
+  obstacle(kind: 'Services' | 'EndpointSlices'): string | undefined {
+    const { name } = kind === 'Services' ? SERVICES : ENDPOINT_SLICES;
+    // Nothing is handed out as complete before the Node is known, for a while.
+    return this.availability?.obstacle(name) ?? this.availability?.obstacle(ownNode('').name);
+  }
+
   async stop(): Promise<void> {
     this.begun = true;
     this.abort.abort();
@@ -143,6 +150,7 @@ export class KubernetesSource implements Source {
     });
     this.client = client;
     const availability = new ApiAvailability(this.description, logger, clock);
+    this.availability = availability;
     const common = {
       client,
       availability,

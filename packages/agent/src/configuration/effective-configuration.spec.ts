@@ -52,6 +52,6 @@ describe('the effective configuration', () => {
     expect(text).toContain('  tcpEstablishedTimeout: 24h0m0s\n');
     expect(text).toMatch(/\niptables:\n(?: {2}.*\n)*? {2}syncPeriod: 0s\n/);
     expect(text).toMatch(/\nnftables:\n(?: {2}.*\n)*? {2}syncPeriod: 45s\n/);
-    expect(text).toMatch(/\n---\napiVersion: kube-proxier\.io\/v1alpha1\n/);
+    expect(text).toMatch(/\n---\nallowMultipleInstances: false\napiVersion: kube-proxier\.io\/v1alpha1\n/);
   });
 });

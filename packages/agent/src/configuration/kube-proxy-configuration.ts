@@ -121,6 +121,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   backends: { type: 'list', flag: 'backend' },
   modeFallback: { type: 'text', flag: 'proxy-mode-fallback' },
   takeover: { type: 'bool', flag: 'takeover' },
+  allowMultipleInstances: { type: 'bool', flag: 'allow-multiple-instances' },
   manifests: { type: 'list', flag: 'manifests' },
   'userspace.redirect': { type: 'text', flag: 'userspace-redirect' },
   'userspace.proxyPortRange': { type: 'text', flag: 'proxy-port-range' },

@@ -70,6 +70,16 @@ export const FLAGS = [
     group: 'Mode',
   },
   {
+    name: 'allow-multiple-instances',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help:
+      'Program this node also while another kube-proxier or a kube-proxy runs in its network namespace. Without it, ' +
+      'this one waits until the other has ended. Two at a time overwrite each other.',
+    group: 'Mode',
+  },
+  {
     name: 'backend',
     type: 'list',
     value: 'package',
@@ -454,6 +464,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'backend',
   'proxy-mode-fallback',
   'takeover',
+  'allow-multiple-instances',
   'userspace-redirect',
   'proxy-port-range',
   'udp-timeout',

@@ -29,6 +29,7 @@ describe('readSettings', () => {
       mode: '',
       fallback: 'iptables',
       takeover: true,
+      allowMultipleInstances: false,
       nftables: { localhostNodePorts: false, countConnections: false, ownedTable: 'never' },
       kubernetes: undefined,
       manifests: ['m'],

@@ -41,6 +41,7 @@ export interface AgentSettings {
   readonly fallback: ProxyMode | 'none';
   /** Remove what other modes left, once this one is in force. */
   readonly takeover: boolean;
+  readonly allowMultipleInstances: boolean;
   /** The API server to ask; undefined for none. This or `manifests` is there when the agent is to run. */
   readonly kubernetes: KubernetesSettings | undefined;
   /** Directories and files. */
@@ -204,6 +205,7 @@ class SettingsReader extends FlagValues {
       mode: this.mode(modes),
       fallback: this.fallback(modes),
       takeover: this.bool('takeover'),
+      allowMultipleInstances: this.bool('allow-multiple-instances'),
       kubernetes: this.kubernetes(),
       manifests: this.manifests(),
       bindAddress: this.bindAddress(),

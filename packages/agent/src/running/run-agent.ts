@@ -152,6 +152,7 @@ function serverOptions(
     mode: settings.mode,
     fallback: settings.fallback,
     takeover: settings.takeover,
+    exclusive: (composition.exclusive ?? false) && !settings.allowMultipleInstances,
     proxier: settings.proxier,
     bindAddress: settings.bindAddress,
     allowLoopbackEndpoints: settings.allowLoopbackEndpoints,

@@ -20,11 +20,12 @@ export class AgentOnNode {
   /** What the agent has written since it was last started, or since this was emptied. */
   log = '';
   #agent: ChildProcess | undefined;
-  readonly #directory = mkdtempSync(join(tmpdir(), 'agent-on-node-'));
+  readonly #others: AgentOnNode[] = [];
 
   private constructor(
     readonly sandbox: NetworkSandbox,
     readonly iptables: Iptables,
+    readonly directory: string,
   ) {}
 
   /** Pods that serve, and no agent yet. The agent will use this variant of iptables where it uses iptables. */
@@ -34,7 +35,31 @@ export class AgentOnNode {
     await Promise.all([...sandbox.pods, ...sandbox.remotePods].map((pod) => pod.serve({ port: 8080 })));
     // The agent uses the variant in which the kubelet left its hint.
     await iptables.restore('*mangle\n:KUBE-IPTABLES-HINT - [0:0]\nCOMMIT\n');
-    return new AgentOnNode(sandbox, iptables);
+    return new AgentOnNode(sandbox, iptables, mkdtempSync(join(tmpdir(), 'agent-on-node-')));
+  }
+
+  /** Place for another agent on the same node, with the same manifests. Closed with this one. */
+  another(): AgentOnNode {
+    const other = new AgentOnNode(this.sandbox, this.iptables, this.directory);
+    this.#others.push(other);
+    return other;
+  }
+
+  /** Process id of the agent; 0 while there is none. */
+  get pid(): number {
+    return this.#agent?.pid ?? 0;
+  }
+
+  /** What answers there, as seen on the node; undefined when nothing does. */
+  async get(url: string): Promise<{ readonly status: number; readonly body: string } | undefined> {
+    const script =
+      'const a = await fetch(process.argv[1]); console.log(JSON.stringify({ status: a.status, body: await a.text() }))';
+    try {
+      const { stdout } = await this.sandbox.node.exec([process.execPath, '--input-type=module', '-e', script, url]);
+      return JSON.parse(stdout) as { readonly status: number; readonly body: string };
+    } catch {
+      return undefined;
+    }
   }
 
   /** Compiles what the agent's process will run. */
@@ -70,8 +95,8 @@ kind: Node
 metadata: {name: ${SANDBOX_NETWORK.nodeName}}
 status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
 `;
-    writeFileSync(join(this.#directory, '.next'), text);
-    renameSync(join(this.#directory, '.next'), join(this.#directory, 'web.yaml'));
+    writeFileSync(join(this.directory, '.next'), text);
+    renameSync(join(this.directory, '.next'), join(this.directory, 'web.yaml'));
   }
 
   start(mode: string, ...flags: string[]): void {
@@ -80,7 +105,7 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
       process.execPath,
       AGENT,
       `--proxy-mode=${mode}`,
-      `--manifests=${this.#directory}`,
+      `--manifests=${this.directory}`,
       `--hostname-override=${SANDBOX_NETWORK.nodeName}`,
       `--cluster-cidr=${SANDBOX_NETWORK.clusterCIDRs[0]}`,
       '--iptables-min-sync-period=0s',
@@ -125,8 +150,10 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
   }
 
   async close(): Promise<void> {
-    this.kill();
+    for (const one of [this, ...this.#others]) {
+      one.kill();
+    }
     await this.sandbox.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    rmSync(this.directory, { recursive: true, force: true });
   }
 }

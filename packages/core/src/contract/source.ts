@@ -44,6 +44,12 @@ export interface Source {
    */
   start(handler: SourceHandler, context: SourceContext): Promise<void>;
 
+  /**
+   * What keeps it from reading these objects now, in words for the user: `it forbids to list endpointslices`; undefined
+   * when nothing is known to. Shown while the node waits for them. Default: nothing is known.
+   */
+  obstacle?(kind: 'Services' | 'EndpointSlices'): string | undefined;
+
   /** Ends it within a second: no event after it resolves, nothing left that keeps the process alive. Idempotent. */
   stop(): Promise<void>;
 }

@@ -8,6 +8,8 @@ export interface HealthServerOptions {
   readonly host: string;
   readonly port: number;
   readonly health: ProxyHealth;
+  /** Why this node is not programmed yet, in words; undefined when it is. Default: it always is. */
+  readonly notReady?: () => string | undefined;
   /** Default: says nothing. */
   readonly logger?: Logger;
   readonly clock?: Clock;
@@ -15,13 +17,14 @@ export interface HealthServerOptions {
   readonly hardFail?: boolean;
   /** Told of each attempt to listen that failed. Default: nobody. */
   readonly onFailure?: () => void;
-  /** Told of each answer. Default: nobody. */
+  /** Told of each answer of `/healthz` and `/livez`. Default: nobody. */
   readonly onAnswer?: (path: 'healthz' | 'livez', status: number) => void;
 }
 
 /**
- * `/healthz`, `/livez` and `/readyz` as kube-proxy answers them (spec §10.1). `/healthz` also says whether this node
- * should get new connections from load balancers; `/livez` and `/readyz` only whether the proxy keeps up.
+ * `/healthz` and `/livez` as kube-proxy answers them (spec §10.1): whether the proxy keeps up, and `/healthz` also
+ * whether this node should get new connections from load balancers. `/readyz` answers 503 with the reason until this
+ * node is programmed, and as `/livez` from then on.
  */
 export class HealthServer {
   private readonly listener: HttpListener;
@@ -60,16 +63,18 @@ export class HealthServer {
     const { healthy, nodeEligible, lastUpdated, families } = this.options.health.status();
     const now = (this.options.clock ?? systemClock).now();
     const withNode = path === '/healthz';
-    const ok = healthy && (!withNode || nodeEligible);
+    const reason = path === '/readyz' ? this.options.notReady?.() : undefined;
+    const ok = healthy && (!withNode || nodeEligible) && reason === undefined;
     const status = ok ? 200 : 503;
     const times = (milliseconds: number) =>
       milliseconds === 0 ? '0001-01-01T00:00:00Z' : new Date(milliseconds).toISOString();
     const body = {
       // A load balancer of old looks at the age of this, so it is "now" while all is well (spec H-7).
-      lastUpdated: times(ok ? now : lastUpdated),
+      lastUpdated: times(ok && lastUpdated !== 0 ? now : lastUpdated),
       currentTime: times(now),
       ...(withNode ? { nodeEligible } : {}),
       healthy: ok,
+      ...(reason === undefined ? {} : { reason }),
       ...(Object.keys(families).length === 0
         ? {}
         : {
@@ -81,7 +86,9 @@ export class HealthServer {
             ),
           }),
     };
-    this.options.onAnswer?.(withNode ? 'healthz' : 'livez', status);
+    if (path !== '/readyz') {
+      this.options.onAnswer?.(withNode ? 'healthz' : 'livez', status);
+    }
     reply(response, status, JSON_TYPE, JSON.stringify(body));
   }
 }

@@ -4,6 +4,7 @@ import { diffStates, type Node, type ProxyState, type SyncSuccess } from '@kube-
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
 import { HealthServer } from './health-server.js';
 import { ProxyHealth } from './proxy-health.js';
+import { Readiness } from './readiness.js';
 import { ServiceHealthServers } from './service-health-servers.js';
 
 const TIMEOUT = 60_000;
@@ -56,7 +57,7 @@ describe('ProxyHealth (spec H-3…H-10)', () => {
       health.synced({ family: 'IPv6' });
       expect(health.status()).toMatchObject({
         healthy: false,
-        families: { IPv4: { healthy: false, lastUpdated: 1000 }, IPv6: { healthy: true } },
+        families: { IPv4: { healthy: false, lastUpdated: 0 }, IPv6: { healthy: true, lastUpdated: 1000 + TIMEOUT } },
       });
       health.synced({ family: 'IPv4' });
       expect(health.status().healthy).toBe(true);
@@ -92,30 +93,60 @@ describe('ProxyHealth (spec H-3…H-10)', () => {
   });
 });
 
+describe('Readiness', () => {
+  test('says in words what it waits for, until every family had its first sync', () => {
+    const readiness = new Readiness();
+    let missing: string | undefined = 'EndpointSlices from the API server https://api: it forbids to list them';
+    expect(readiness.reason()).toBe('waiting for the start');
+    readiness.waitFor('pid 12 (kube-proxier 1.2.3, mode ipvs, since 2026-01-01T00:00:00Z) to end');
+    expect(readiness.reason()).toMatch(/^waiting for pid 12 \(kube-proxier .*\) to end$/);
+    readiness.serve(['IPv4', 'IPv6'], () => missing);
+    expect(readiness.reason()).toBe(`waiting for ${missing}`);
+    missing = undefined;
+    expect(readiness.reason()).toBe('waiting for first sync of IPv4 and IPv6');
+    readiness.synced({ family: 'IPv4' });
+    readiness.failed({ family: 'IPv6', error: new Error('nft ended with\nexit code 1') });
+    expect(readiness.reason()).toBe('waiting for first sync of IPv6: nft ended with; exit code 1');
+    readiness.synced({ family: 'IPv6' });
+    expect(readiness.reason()).toBeUndefined();
+    // What is programmed stays in force.
+    readiness.failed({ family: 'IPv6', error: new Error('later') });
+    missing = 'something';
+    expect(readiness.reason()).toBeUndefined();
+  });
+});
+
 describe('HealthServer (spec H-1…H-8)', () => {
   async function started() {
     const clock = new VirtualClock(Date.UTC(2026, 0, 1));
     const health = new ProxyHealth(TIMEOUT, clock);
     const answers: [string, number][] = [];
+    const readiness = new Readiness();
     const server = new HealthServer({
       host: '127.0.0.1',
       port: 0,
       health,
       clock,
+      notReady: () => readiness.reason(),
       onAnswer: (...answer) => void answers.push(answer),
     });
     await server.start();
     stops.push(() => server.stop());
-    return { clock, health, answers, port: server.address?.port ?? 0 };
+    return { clock, health, readiness, answers, port: server.address?.port ?? 0 };
   }
 
   test('says healthy, with its headers and fields', async () => {
     const { health, port, answers } = await started();
     health.started('IPv4');
+    health.synced({ family: 'IPv4' });
     health.nodeEvent(node());
     const { status, headers, body } = await ask(port, '/healthz');
     expect(status).toBe(200);
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-content-type-options': 'nosniff' });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-content-type-options': 'nosniff',
+      server: 'kube-proxier',
+    });
     expect(JSON.parse(body)).toEqual({
       lastUpdated: '2026-01-01T00:00:00.000Z',
       currentTime: '2026-01-01T00:00:00.000Z',
@@ -127,7 +158,8 @@ describe('HealthServer (spec H-1…H-8)', () => {
   });
 
   test('a node that is not eligible fails /healthz, not /livez nor /readyz', async () => {
-    const { health, port, answers } = await started();
+    const { health, readiness, port, answers } = await started();
+    readiness.serve([], () => undefined);
     health.started('IPv4');
     expect((await ask(port, '/healthz')).status).toBe(503);
     const live = await ask(port, '/livez');
@@ -138,13 +170,33 @@ describe('HealthServer (spec H-1…H-8)', () => {
     expect(answers).toEqual([
       ['healthz', 503],
       ['livez', 200],
-      ['livez', 200],
     ]);
+  });
+
+  test('before the first sync there is no time of the last one, and being unready is no matter of /healthz or /livez', async () => {
+    const { health, readiness, port, answers } = await started();
+    health.started('IPv4');
+    health.nodeEvent(node());
+    readiness.serve(['IPv4'], () => undefined);
+    for (const path of ['/healthz', '/livez']) {
+      const { status, body } = await ask(port, path);
+      expect(status).toBe(200);
+      expect(JSON.parse(body)).toMatchObject({
+        lastUpdated: '0001-01-01T00:00:00Z',
+        healthy: true,
+        status: { IPv4: { lastUpdated: '0001-01-01T00:00:00Z', healthy: true } },
+      });
+    }
+    const { status, body } = await ask(port, '/readyz');
+    expect(status).toBe(503);
+    expect(JSON.parse(body)).toMatchObject({ healthy: false, reason: 'waiting for first sync of IPv4' });
+    expect(answers).toHaveLength(2);
   });
 
   test('when late, 503 with the real time of the last sync (spec H-7)', async () => {
     const { clock, health, port } = await started();
     health.started('IPv4');
+    health.synced({ family: 'IPv4' });
     health.nodeEvent(node());
     health.queued('IPv4');
     await clock.advance(TIMEOUT);

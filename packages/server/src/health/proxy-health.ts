@@ -5,7 +5,7 @@ import type { ServerObserver } from '../server-observer.js';
 const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
 
 interface FamilyHealth {
-  /** Milliseconds since the epoch: the last sync that succeeded, or the start of the loop. */
+  /** Milliseconds since the epoch: the last sync that succeeded; 0 before the first. */
   lastUpdated: number;
   /** When the oldest change that is not in force yet was asked for, by the monotonic clock; undefined when all are. */
   pendingSince: number | undefined;
@@ -15,7 +15,7 @@ interface FamilyHealth {
 export interface ProxyHealthStatus {
   readonly healthy: boolean;
   readonly nodeEligible: boolean;
-  /** The newest of all families; 0 before the first. */
+  /** The newest of all families; 0 before the first sync. */
   readonly lastUpdated: number;
   readonly families: Readonly<Partial<Record<IPFamily, { readonly lastUpdated: number; readonly healthy: boolean }>>>;
 }
@@ -38,7 +38,7 @@ export class ProxyHealth implements ServerObserver {
   ) {}
 
   started(family: IPFamily): void {
-    this.updated(family);
+    this.families.set(family, { lastUpdated: 0, pendingSince: undefined });
   }
 
   queued(family: IPFamily): void {
@@ -49,7 +49,7 @@ export class ProxyHealth implements ServerObserver {
   }
 
   synced({ family }: { readonly family: IPFamily }): void {
-    this.updated(family);
+    this.families.set(family, { lastUpdated: this.clock.now(), pendingSince: undefined });
   }
 
   nodeEvent(node: Node): void {
@@ -73,9 +73,5 @@ export class ProxyHealth implements ServerObserver {
   /** A node that is being deleted is to get no new connections from load balancers (spec H-6, KEP-3836). */
   private get nodeEligible(): boolean {
     return this.node !== undefined && !this.node.deleting && !this.node.taintKeys.includes(TO_BE_DELETED_TAINT);
-  }
-
-  private updated(family: IPFamily): void {
-    this.families.set(family, { lastUpdated: this.clock.now(), pendingSince: undefined });
   }
 }

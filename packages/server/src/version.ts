@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+
+/** Version of this package, as it is published; all packages have the same. */
+export const VERSION: string = readVersion();
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const manifest = JSON.parse(text) as { readonly version?: unknown };
+  return typeof manifest.version === 'string' ? manifest.version : 'unknown';
+}
