@@ -4,6 +4,7 @@ import {
   checkBackendOptions,
   type Diagnosis,
   type IPFamily,
+  type LeftoverOwner,
   type Logger,
   messageOf,
   OptionRules,
@@ -78,7 +79,14 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     diagnose: async () => LIMITS,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
-      bind(Tokens.Cleanup).toConstantValue((logger, { inForce }) => host.cleanup(logger, inForce !== undefined));
+      bind(Tokens.Cleanup).toConstantValue((logger, { inForce }) =>
+        host.cleanup(logger, inForce !== undefined, 'backend'),
+      );
+      // What this mode finds in its place it has adopted.
+      bind(Tokens.KubeProxyCleanup).toConstantValue(async (logger, { inForce }) =>
+        inForce === MODE ? { removed: [] } : await host.cleanup(logger, inForce !== undefined, 'kube-proxy'),
+      );
+      bind(Tokens.Leftovers).toConstantValue((owner, logger) => host.leftovers(owner, logger));
     }),
   };
 }
@@ -143,7 +151,7 @@ class IpvsBackendHost {
   }
 
   /** Where the kernel has no IPVS there is nothing to clean up (spec V-40); its module is not loaded for that. */
-  async cleanup(logger: Logger, gently: boolean): Promise<CleanupReport> {
+  async cleanup(logger: Logger, gently: boolean, whose: LeftoverOwner): Promise<CleanupReport> {
     if (!(await hasIpvs())) {
       return { removed: [] };
     }
@@ -154,7 +162,7 @@ class IpvsBackendHost {
     for (const family of FAMILIES) {
       const dataplane = new IpvsDataplane({ ...this.options, family, host: this.#host(family), logger });
       try {
-        const done = await dataplane.remove(gently);
+        const done = await dataplane.remove(gently, whose);
         staying += done.staying;
         removed.push(...done.removed);
       } catch (error) {
@@ -168,6 +176,16 @@ class IpvsBackendHost {
     return staying === 0
       ? { removed }
       : { removed, remaining: `${staying} virtual servers of IPVS with open connections` };
+  }
+
+  /** What a clean-up would remove. */
+  async leftovers(whose: LeftoverOwner, logger: Logger): Promise<readonly RemovedObjects[]> {
+    const found: RemovedObjects[] = [];
+    for (const family of (await hasIpvs()) ? FAMILIES : []) {
+      const dataplane = new IpvsDataplane({ ...this.options, family, host: this.#host(family), logger });
+      found.push(...(await dataplane.leftovers(whose)));
+    }
+    return found;
   }
 
   #host(family: IPFamily): IpvsHost {

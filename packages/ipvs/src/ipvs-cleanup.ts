@@ -16,6 +16,7 @@ import {
   OWN_CHAINS,
   removalLines,
 } from './ipvs-planner.js';
+import type { IpvsRemoval } from './ipvs-removal.js';
 import { INTERFACE } from './layout.js';
 import { SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
 
@@ -26,8 +27,29 @@ export interface IpvsCleanup {
   readonly removed: readonly RemovedObjects[];
 }
 
+/** What {@link cleanUp} would remove. Changes nothing. */
+export function describeRemoval(
+  family: IPFamily,
+  { tables, hasInterface }: InstalledIpvs,
+  removal: IpvsRemoval,
+): readonly RemovedObjects[] {
+  const of = (kind: string, names: readonly string[]) => ({ kind, location: family, names });
+  return [
+    of('address', removal.addresses),
+    of(
+      'virtual server',
+      removal.virtualServers.map(({ virtual: { at } }) => virtualServerKey(at)),
+    ),
+    ...SKELETON_TABLES.flatMap((table) =>
+      removedBy(cleanTable(table, tables[table], removal), `${table} table, ${family}`),
+    ),
+    of('set', removal.sets),
+    of('interface', removal.interface && hasInterface ? [INTERFACE] : []),
+  ].filter(({ names }) => names.length > 0);
+}
+
 /**
- * Removes all that was read back; the interface with the last address on it.
+ * Removes what is to be removed; the interface with the last address on it.
  *
  * @param gently - virtual servers with open connections stay, without weight, with their addresses.
  */
@@ -35,6 +57,7 @@ export async function cleanUp(
   host: IpvsHost,
   iptables: Iptables,
   installed: InstalledIpvs,
+  removal: IpvsRemoval,
   gently: boolean,
 ): Promise<IpvsCleanup> {
   const { ipvs, links, sets } = host;
@@ -49,11 +72,11 @@ export async function cleanUp(
     return results;
   };
   const refused: (NetlinkRefused | undefined)[] = [];
-  const staying = installed.virtualServers.filter((server) => gently && hasConnections(server));
-  const going = installed.virtualServers.filter((server) => !staying.includes(server));
+  const staying = removal.virtualServers.filter((server) => gently && hasConnections(server));
+  const going = removal.virtualServers.filter((server) => !staying.includes(server));
   const needed = new Set(staying.map(({ virtual: { at } }) => (at.kind === 'address' ? at.address : undefined)));
   // Which addresses lead to one that is known by a mark cannot be told.
-  const unneeded = needed.has(undefined) ? [] : installed.addresses.filter((address) => !needed.has(address));
+  const unneeded = needed.has(undefined) ? [] : removal.addresses.filter((address) => !needed.has(address));
   const link = await links.find(INTERFACE);
   if (link !== undefined) {
     const results = await links.execute(
@@ -73,7 +96,10 @@ export async function cleanUp(
       ),
     )),
   );
-  const removals = SKELETON_TABLES.map((table) => ({ table, lines: cleanTable(table, installed.tables[table]) }));
+  const removals = SKELETON_TABLES.map((table) => ({
+    table,
+    lines: cleanTable(table, installed.tables[table], removal),
+  }));
   const document = removals.flatMap(({ lines }) => lines);
   if (document.length > 0) {
     await iptables.restore(`${document.join('\n')}\n`);
@@ -81,13 +107,13 @@ export async function cleanUp(
   }
   if (staying.length === 0) {
     // Until then they tell which virtual servers are ours.
-    const names = [...installed.sets.keys()];
+    const names = removal.sets;
     const results = await sets.execute(names.map((name) => ({ do: 'destroy-set', name })));
     // What rules of others look at is in nobody's way.
     note('set', names, results);
     refused.push(...results.filter((result, index) => !(gently && isHeld(result, names[index] ?? ''))));
   }
-  if (staying.length === 0 && link?.kind === 'dummy') {
+  if (removal.interface && staying.length === 0 && link?.kind === 'dummy') {
     const left = (await links.addresses()).filter((address) => address.link === link.index);
     // IPv6 gives every interface that is up an address of its own.
     if (left.every(({ address }) => /^fe[89ab]/.test(address))) {
@@ -152,8 +178,12 @@ function isGone({ errnoName }: NetlinkRefused): boolean {
   return ['ENOENT', 'ESRCH', 'ENODEV', 'EADDRNOTAVAIL'].includes(errnoName);
 }
 
-function cleanTable(table: SkeletonTable, saved: SavedTable): readonly string[] {
-  const own = OWN_CHAINS.filter((chain) => saved.has(chain));
+function cleanTable(
+  table: SkeletonTable,
+  saved: SavedTable,
+  { ownChains, kubeProxyChains }: IpvsRemoval,
+): readonly string[] {
+  const own = ownChains ? OWN_CHAINS.filter((chain) => saved.has(chain)) : [];
   const isOwn = new Set(own);
   const jumps = [...saved].flatMap(([chain, { rules }]) =>
     isOwn.has(chain)
@@ -164,7 +194,7 @@ function cleanTable(table: SkeletonTable, saved: SavedTable): readonly string[] 
     ...own.map((chain) => `:${chain} - [0:0]`),
     ...jumps,
     ...own.map((chain) => `-X ${chain}`),
-    ...(table === 'mangle' ? [] : removalLines(table, saved)),
+    ...(table === 'mangle' || !kubeProxyChains ? [] : removalLines(table, saved)),
   ];
   return lines.length === 0 ? [] : [`*${table}`, ...lines, 'COMMIT'];
 }
