@@ -85,7 +85,9 @@ export async function cleanupBackends(
         const objects = report.removed.filter(({ names }) => names.length > 0);
         if (objects.length > 0) {
           removed.push({ mode, owner, objects });
-          logger.info(`Removed what ${nameOf(owner, mode)} had installed: ${describeRemoved(objects).join('; ')}`);
+          logger.info(
+            `Removed what ${nameOfLeftoverOwner(owner, mode)} had installed: ${describeRemoved(objects).join('; ')}`,
+          );
         }
         remaining.push(...(report.remaining === undefined ? [] : [report.remaining]));
       } catch (error) {
@@ -107,13 +109,56 @@ export async function cleanupBackends(
   return summary;
 }
 
+/** What was found on the host. */
+export interface FoundLeftovers {
+  /** In the order of the backends; only those of which something is installed. */
+  readonly found: readonly RemovedOfMode[];
+  /** Modes whose backend cannot list what it would remove. */
+  readonly unlisted: readonly ProxyMode[];
+  /** What could not be looked at, by mode, and why. */
+  readonly failures: readonly { readonly mode: ProxyMode; readonly error: unknown }[];
+}
+
+/**
+ * Lists what {@link cleanupBackends} would remove while no mode is in force. Changes nothing on the host. Never rejects.
+ *
+ * @param owners whose leftovers to look for. Default: those of the backends.
+ */
+export async function findLeftovers(
+  backends: readonly BackendModule[],
+  { logger, owners = ['backend'] }: { readonly logger: Logger; readonly owners?: readonly LeftoverOwner[] },
+): Promise<FoundLeftovers> {
+  const found: RemovedOfMode[] = [];
+  const unlisted: ProxyMode[] = [];
+  const failures: Failure[] = [];
+  for (const { mode, module } of backends) {
+    const container = containerOf(module, logger);
+    if (!container.isBound(Tokens.Leftovers)) {
+      unlisted.push(mode);
+      continue;
+    }
+    for (const owner of owners) {
+      try {
+        const list = await container.get(Tokens.Leftovers)(owner, logger);
+        const objects = list.filter(({ names }) => names.length > 0);
+        if (objects.length > 0) {
+          found.push({ mode, owner, objects });
+        }
+      } catch (error) {
+        failures.push({ mode, error });
+      }
+    }
+  }
+  return { found, unlisted, failures };
+}
+
 interface Failure {
   readonly mode: ProxyMode;
   readonly error: unknown;
 }
 
 /** How the owner of leftovers is called in messages. */
-export function nameOf(owner: LeftoverOwner, mode: ProxyMode): string {
+export function nameOfLeftoverOwner(owner: LeftoverOwner, mode: ProxyMode): string {
   return owner === 'backend' ? `mode ${mode}` : `kube-proxy in mode ${mode}`;
 }
 

@@ -5,6 +5,9 @@ export {
   type CleanupOptions,
   type CleanupSummary,
   cleanupBackends,
+  type FoundLeftovers,
+  findLeftovers,
+  nameOfLeftoverOwner,
   type RemovedOfMode,
 } from './cleanup-backends.js';
 export { combineHandlers } from './combine-handlers.js';
