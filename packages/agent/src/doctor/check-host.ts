@@ -158,7 +158,7 @@ function checkLeftovers(
     : warning(
         check,
         `of another mode or of kube-proxy: ${found.join(', ')}`,
-        'when nothing uses them, run kube-proxy --cleanup or kube-proxier cleanup; they take part in where packets go',
+        'when nothing uses them, run kube-proxier cleanup --kube-proxy; they take part in where packets go',
       );
 }
 
