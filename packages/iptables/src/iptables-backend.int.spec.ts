@@ -243,6 +243,23 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       },
     );
 
+    test('rules in one variant go also where the other cannot be read, which is reported', async () => {
+      await withNamespace(async ({ runner }) => {
+        const iptables = createIptables({ family: 'IPv4', variant, runner });
+        const broken = `-${variant === 'nft' ? 'legacy' : 'nft'}-save`;
+        const failing: CommandRunner = {
+          ...runner,
+          run: (request) =>
+            request.command.endsWith(broken)
+              ? runner.run({ command: 'sh', args: ['-c', 'echo broken >&2; exit 1'] })
+              : runner.run(request),
+        };
+        await install(iptables);
+        await expect(moduleOf(failing).get(Tokens.Cleanup)(silentLogger, {})).rejects.toThrow(/broken/);
+        expect(await iptables.save()).not.toContain('KUBE-');
+      });
+    });
+
     test('rules left in the other variant go, and NodePorts on 127.0.0.1 that kube-proxy serves stay', async () => {
       await withNamespace(async ({ runner }) => {
         const other = createIptables({ family: 'IPv4', variant: variant === 'nft' ? 'legacy' : 'nft', runner });

@@ -249,11 +249,13 @@ class IptablesHost {
 
   /** In one variant, while rules of this backend may be left in the other. */
   async #kubeProxyServesLocalnet(): Promise<boolean> {
-    let serves = false;
-    await this.#eachVariant(async (iptables) => {
-      serves ||= iptables.family === 'IPv4' && (await servesKubeProxyLocalnet(iptables));
-    });
-    return serves;
+    for (const variant of await this.#variantsThere('IPv4')) {
+      // What cannot be read is reported by the clean-up itself.
+      if (await servesKubeProxyLocalnet(this.#iptables('IPv4', variant)).catch(() => false)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** @param choose undefined for a variant that is left alone. */
