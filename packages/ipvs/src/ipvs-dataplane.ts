@@ -5,9 +5,11 @@ import {
   type Dataplane,
   familyOf,
   type IPFamily,
+  type LeftoverOwner,
   type Logger,
   messageOf,
   type ProxyState,
+  type RemovedObjects,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -30,9 +32,10 @@ import {
 } from '@kube-proxier/linux';
 import { Draining, type Led } from './draining.js';
 import { HostSettings } from './host-settings.js';
-import { cleanUp, forgetDatagrams } from './ipvs-cleanup.js';
+import { cleanUp, describeRemoval, forgetDatagrams, type IpvsCleanup } from './ipvs-cleanup.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
 import { type InstalledIpvs, type InstalledVirtualServer, IpvsPlanner } from './ipvs-planner.js';
+import { removalOf } from './ipvs-removal.js';
 import type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
 import { INTERFACE, kubeProxySets, MarkLayout, SET_ROLES, setName } from './layout.js';
 import { DEFAULT_SCHEDULER } from './schedulers.js';
@@ -220,30 +223,39 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   }
 
   /**
-   * As `cleanup`, but virtual servers with open connections stay, without weight.
+   * Removes what one of those who may have served through IPVS has installed.
    *
-   * @returns how many stay
+   * @param gently virtual servers with open connections stay, without weight.
+   * @param whose default `both`, as `cleanup` does.
    */
-  retire(): Promise<number> {
-    return this.#cleanUp(true);
+  remove(gently: boolean, whose: LeftoverOwner | 'both' = 'both'): Promise<IpvsCleanup> {
+    return this.#cleanUp(gently, whose);
   }
 
-  #cleanUp(gently: boolean): Promise<number> {
+  /** What {@link remove} would remove. Changes nothing. */
+  async leftovers(whose: LeftoverOwner): Promise<readonly RemovedObjects[]> {
+    const installed = await this.readBack();
+    this.#draining.stop();
+    return describeRemoval(this.options.family, installed, removalOf(installed, whose));
+  }
+
+  #cleanUp(gently: boolean, whose: LeftoverOwner | 'both' = 'both'): Promise<IpvsCleanup> {
     this.#draining.stop();
     return this.#inTurn(async () => {
       const { host } = this.options;
       const installed = await this.#readBack();
       this.#draining.stop();
-      const staying = await cleanUp(host, await this.#iptables(), installed, gently);
+      const removal = removalOf(installed, whose);
+      const result = await cleanUp(host, await this.#iptables(), installed, removal, gently);
       this.#link = undefined;
       this.#expected.clear();
       if (gently) {
         // All is removed without it, and what stays has to be looked at again.
-        await forgetDatagrams(host.conntrack, installed.virtualServers).catch((error) =>
+        await forgetDatagrams(host.conntrack, removal.virtualServers).catch((error) =>
           this.#logger.warn(`UDP flows that IPVS led may lead nowhere until they end: ${messageOf(error)}`),
         );
       }
-      return staying;
+      return result;
     });
   }
 

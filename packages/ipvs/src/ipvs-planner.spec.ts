@@ -280,13 +280,13 @@ test('for another mode that takes over, what has open connections stays without 
   const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
   const real = { address: '10.244.1.1', port: 8080 };
   host.ipvs.connect(at, real, 1);
-  expect(await dataplane.retire()).toBe(1);
+  expect(await dataplane.remove(true)).toMatchObject({ staying: 1 });
   const { addresses, virtualServers, tables } = await dataplane.readBack();
   expect(addresses).toEqual(['10.96.0.1']);
   expect(virtualServers.map(({ reals }) => reals.map(({ weight }) => weight))).toEqual([[0, 0]]);
   expect(JSON.stringify(Object.values(tables).map((table) => [...table.keys()]))).not.toContain('KUBE');
   host.ipvs.connect(at, real, 0);
-  expect(await dataplane.retire()).toBe(0);
+  expect(await dataplane.remove(true)).toMatchObject({ staying: 0 });
   expect(await dataplane.readBack()).toMatchObject({ hasInterface: false, virtualServers: [] });
   expect(await host.sets.names()).toEqual([]);
 });
@@ -303,7 +303,7 @@ test('for another mode that takes over, all is removed where UDP flows cannot be
   const ports = [{ port: 53, protocol: 'UDP' }];
   resolver.updateService(undefined, makeService('default/dns', { clusterIP: '10.96.0.53', ports }));
   await install(dataplane, resolver.checkout().state);
-  expect(await dataplane.retire()).toBe(0);
+  expect(await dataplane.remove(true)).toMatchObject({ staying: 0 });
   expect(warned).toEqual([expect.stringContaining('no conntrack here')]);
   expect(await dataplane.readBack()).toMatchObject({ hasInterface: false, virtualServers: [] });
   expect(await host.sets.names()).toEqual([]);

@@ -132,10 +132,20 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
   /**
    * Has it remove what it has installed, as a process of its own.
    *
+   * @returns what it wrote to standard output.
    * @throws CommandError with what it wrote when it does not succeed.
    */
-  async cleanUp(): Promise<void> {
-    await this.sandbox.node.exec([process.execPath, AGENT, '--cleanup']);
+  async cleanUp(...flags: string[]): Promise<string> {
+    return (await this.sandbox.node.exec([process.execPath, AGENT, '--cleanup', ...flags])).stdout;
+  }
+
+  /** Runs a command line that begins with `kube-proxier`, as documents have them. */
+  async command(line: string): Promise<string> {
+    const [program, ...args] = line.split(' ');
+    if (program !== 'kube-proxier') {
+      throw new Error(`no command of kube-proxier: ${line}`);
+    }
+    return (await this.sandbox.node.exec([process.execPath, AGENT, ...args])).stdout;
   }
 
   /** @throws Error with the log when it does not come true in time. */

@@ -15,6 +15,7 @@ export * from './fake-local-network.js';
 export { FakeNft } from './fake-nft.js';
 export { FakePacketCounters } from './fake-packet-counters.js';
 export * from './fake-sysctl.js';
+export { syncAsKubeProxy } from './kube-proxy-sync.js';
 export {
   ENDPOINT_PORT,
   forgetFlows,
