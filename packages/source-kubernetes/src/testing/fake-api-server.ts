@@ -7,7 +7,7 @@ import type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
 import { type ApiObject, ApiObjectStore } from './api-object-store.js';
 import { resetConnection } from './reset-connection.js';
 import { type Matcher, parseFieldSelector, parseLabelSelector, SelectorError } from './selectors.js';
-import { WatchStream } from './watch-stream.js';
+import { endlessly, WatchStream } from './watch-stream.js';
 
 /** How a {@link FakeApiServer} works. */
 export interface FakeApiServerOptions {
@@ -92,6 +92,8 @@ export class FakeApiServer {
   private server: Server;
   private port = 0;
   private connections = 0;
+  /** Names that were made up. */
+  private inventions = 0;
 
   private constructor(options: FakeApiServerOptions) {
     this.options = options;
@@ -342,6 +344,10 @@ export class FakeApiServer {
     const last = items.at(-1);
     const left = rest.length - items.length;
     const version = fault?.kind === 'stale' ? snapshot.version - fault.versions : snapshot.version;
+    if (fault?.kind === 'endless' || fault?.kind === 'endless-page') {
+      this.listWithoutEnd(resource, snapshot.version, fault, response);
+      return;
+    }
     const body = {
       kind: `${resource.kind}List`,
       apiVersion: resource.apiVersion,
@@ -354,6 +360,34 @@ export class FakeApiServer {
       items,
     };
     this.answer(response, 200, JSON.stringify(body), fault);
+  }
+
+  private listWithoutEnd(
+    { kind, apiVersion }: ServedResource,
+    version: number,
+    fault: Extract<RequestFault, { readonly kind: 'endless' | 'endless-page' }>,
+    response: ServerResponse,
+  ): void {
+    const made = (name: string) => ({
+      metadata: { name, namespace: 'endless', resourceVersion: '1' },
+      spec: { clusterIP: '10.96.0.9', ports: [{ port: 80 }] },
+    });
+    const head = { kind: `${kind}List`, apiVersion };
+    if (fault.kind === 'endless') {
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.write(
+        `${JSON.stringify({ ...head, metadata: { resourceVersion: String(version) } }).slice(0, -1)},"items":[`,
+      );
+      endlessly(response, () => `${JSON.stringify(made(`x-${++this.inventions}`))},`);
+      return;
+    }
+    const items = Array.from({ length: fault.objects }, (_, index) =>
+      made(`x-${fault.names === 'same' ? index : ++this.inventions}`),
+    );
+    // A token that a real one could have made, so that it is taken, and never the same twice.
+    const token = encodeToken({ rv: version, start: `~${++this.inventions}` });
+    const metadata = { resourceVersion: String(version), continue: token };
+    this.answer(response, 200, JSON.stringify({ ...head, metadata, items }), undefined);
   }
 
   private watch(
