@@ -97,10 +97,14 @@ class World {
   }
 
   async until(holds: (report: Report) => boolean): Promise<Report> {
+    const end = performance.now() + 60_000;
     for (;;) {
       const report = await this.report();
       if (holds(report)) {
         return report;
+      }
+      if (performance.now() > end) {
+        throw new Error(`it did not come to this: ${holds}\n${JSON.stringify(report).slice(0, 2000)}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

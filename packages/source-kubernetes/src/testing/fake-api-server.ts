@@ -321,6 +321,10 @@ export class FakeApiServer {
     response: ServerResponse,
     fault: RequestFault | undefined,
   ): void {
+    if (fault?.kind === 'endless' || fault?.kind === 'endless-page') {
+      this.listWithoutEnd(resource, this.store.currentVersion, fault, response);
+      return;
+    }
     // As with a real one: from the watch cache everything comes at once.
     const limit = query.get('resourceVersion') === '0' ? 0 : Number(query.get('limit') ?? 0);
     const text = query.get('continue') ?? '';
@@ -344,10 +348,6 @@ export class FakeApiServer {
     const last = items.at(-1);
     const left = rest.length - items.length;
     const version = fault?.kind === 'stale' ? snapshot.version - fault.versions : snapshot.version;
-    if (fault?.kind === 'endless' || fault?.kind === 'endless-page') {
-      this.listWithoutEnd(resource, snapshot.version, fault, response);
-      return;
-    }
     const body = {
       kind: `${resource.kind}List`,
       apiVersion: resource.apiVersion,
@@ -384,8 +384,8 @@ export class FakeApiServer {
     const items = Array.from({ length: fault.objects }, (_, index) =>
       made(`x-${fault.names === 'same' ? index : ++this.inventions}`),
     );
-    // A token that a real one could have made, so that it is taken, and never the same twice.
-    const token = encodeToken({ rv: version, start: `~${++this.inventions}` });
+    // Never the same token twice, and of a list that nobody knows once this is over.
+    const token = encodeToken({ rv: version + 1e9, start: `~${++this.inventions}` });
     const metadata = { resourceVersion: String(version), continue: token };
     this.answer(response, 200, JSON.stringify({ ...head, metadata, items }), undefined);
   }
