@@ -209,7 +209,7 @@ class IptablesHost {
       options,
       reader: new ObjectReader(),
       since: 0,
-    }).checkout().state.node;
+    }).applyPending().state.node;
     // The primary address, which is not known yet, is no loopback address.
     if (nodePortAddresses.loopback && options.nodePortAddresses.kind !== 'primary') {
       await openLocalnet(await this.#chosen('IPv4', logger), this.#sysctl, logger);

@@ -60,7 +60,7 @@ const LIMITS: readonly Diagnosis[] = [
 
 const SECONDS = OptionRules.wholeNumberFrom(0);
 /** A kernel counts finer than that, and may refuse less. */
-const MOST_SECONDS = 0x7fff_ffff;
+const MAX_SECONDS = 0x7fff_ffff;
 const TIMEOUTS: readonly (keyof IpvsTimeouts)[] = ['tcp', 'tcpFin', 'udp'];
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
@@ -101,13 +101,13 @@ function checked(options: IpvsBackendOptions): IpvsBackendOptions {
     },
     strictARP: OptionRules.boolean,
     timeouts: {
-      expected: `{ tcp, tcpFin, udp }, each in whole seconds, 0 to ${MOST_SECONDS}`,
+      expected: `{ tcp, tcpFin, udp }, each in whole seconds, 0 to ${MAX_SECONDS}`,
       accepts: (value) =>
         typeof value === 'object' &&
         value !== null &&
         TIMEOUTS.every((name) => {
           const seconds = (value as Record<string, unknown>)[name];
-          return SECONDS.accepts(seconds) && (seconds as number) <= MOST_SECONDS;
+          return SECONDS.accepts(seconds) && (seconds as number) <= MAX_SECONDS;
         }),
     },
     runner: OptionRules.having('run'),

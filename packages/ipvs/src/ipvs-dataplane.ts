@@ -30,7 +30,7 @@ import {
   type VirtualServerAddress,
   virtualServerKey,
 } from '@kube-proxier/linux';
-import { Draining, type Led } from './draining.js';
+import { type Attachments, Draining } from './draining.js';
 import { HostSettings } from './host-settings.js';
 import { cleanUp, describeRemoval, forgetDatagrams, type IpvsCleanup } from './ipvs-cleanup.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
@@ -118,7 +118,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     this.#draining = new Draining({
       ipvs: host.ipvs,
       clock: options.clock ?? systemClock,
-      unlead: (led) => this.#unlead(led),
+      detach: (led) => this.#detach(led),
       inTurn: (work) => this.#inTurn(work),
       onFailure: (reason) => logger.warn(`Cannot look whether endpoints are drained: ${reason}`, { family }),
     });
@@ -380,7 +380,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     );
   }
 
-  async #unlead({ addresses, entries }: Led): Promise<readonly NetlinkRefused[]> {
+  async #detach({ addresses, entries }: Attachments): Promise<readonly NetlinkRefused[]> {
     const { family, host } = this.options;
     const set = setName('FRONTENDS', family);
     const commands = entries.map((entry) => ({ do: 'delete-entry', set, entry }) as const);
@@ -468,7 +468,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     for (const table of SKELETON_TABLES) {
       tables[table] = parseSavedTable(await iptables.save(table), table);
     }
-    this.#takeOverDraining(virtualServers);
+    this.#resumeDraining(virtualServers);
     if (jumpsStand(tables)) {
       this.#rulesPlaced++;
     }
@@ -543,7 +543,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return found;
   }
 
-  #takeOverDraining(servers: readonly InstalledVirtualServer[]): void {
+  #resumeDraining(servers: readonly InstalledVirtualServer[]): void {
     this.#draining.add(
       servers.flatMap(({ virtual: { at }, reals }) =>
         // Of UDP, those without weight are planned: they keep their flows for as long as their endpoints serve.

@@ -1,9 +1,9 @@
 import type { RemovedObjects } from '@kube-proxier/core';
 
 /** How many names of objects of one kind are listed unless stated otherwise. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 /** Characters of a name that are shown: names of foreign backends can be of any length. */
-const MOST_CHARACTERS = 80;
+const MAX_CHARACTERS = 80;
 
 /**
  * Describes removed objects in counts and names: `12 chains (nat table, IPv4, nft): KUBE-A, KUBE-B and 10 more`. Lists
@@ -16,8 +16,8 @@ export function describeRemoved(removed: readonly RemovedObjects[]): readonly st
     .filter(({ names }) => names.length > 0)
     .map(({ kind, location, names }) => {
       const place = location === undefined ? '' : ` (${shown(location)})`;
-      const first = names.slice(0, MOST_NAMES).map(shown).join(', ');
-      const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+      const first = names.slice(0, MAX_NAMES).map(shown).join(', ');
+      const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
       return `${names.length} ${plural(shown(kind), names.length)}${place}: ${first}${more}`;
     });
 }
@@ -32,5 +32,5 @@ function plural(noun: string, count: number): string {
 /** One line, of bounded length. */
 function shown(text: string): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ');
-  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS - 1)}…`;
+  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1)}…`;
 }

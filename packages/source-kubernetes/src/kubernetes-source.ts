@@ -181,12 +181,12 @@ export class KubernetesSource implements Source {
       reflect(ownNode(nodeName), this.nodeListener(handler, nodeName, nodeKnown.settle)),
       reflect(SERVICE_CIDRS, this.serviceCIDRListener(handler)),
       reflect(SERVICES, {
-        changed: (change) => this.guard(() => tellService(handler, change)),
+        changed: (change) => this.guard(() => emitService(handler, change)),
         listed: this.synced(nodeKnown.promise, () => handler.onServicesSynced()),
       }),
       reflect(ENDPOINT_SLICES, {
         changed: (change) =>
-          tellEndpointSlice(change, (previous, current) =>
+          emitEndpointSlice(change, (previous, current) =>
             this.guard(() => handler.onEndpointsUpdate(previous, current)),
           ),
         listed: this.synced(nodeKnown.promise, () => handler.onEndpointsSynced()),
@@ -304,11 +304,11 @@ export class KubernetesSource implements Source {
 const NO_LISTENER: ReflectorListener = { changed() {}, listed() {}, settled() {}, unavailable() {} };
 
 // Fields of objects come from outside and are checked by whoever reads them.
-function tellService(handler: SourceHandler, { previous, current }: ObjectChange): void {
+function emitService(handler: SourceHandler, { previous, current }: ObjectChange): void {
   handler.onServiceUpdate(previous as Service | undefined, current as Service | undefined);
 }
 
-function tellEndpointSlice(
+function emitEndpointSlice(
   change: ObjectChange,
   tell: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) => void,
 ): void {

@@ -63,7 +63,7 @@ const FEW_OBJECTS = 10;
 const UNPAGED_RATIO = 8;
 /** A page that is too large is requested with so many times fewer objects. */
 const SMALLER_PAGE = 4;
-const LONGEST_RETRY_AFTER = 120_000;
+const MAX_RETRY_AFTER = 120_000;
 
 /**
  * Keeps up with one kind of object: lists it in pages, then watches it, for as long as it runs. Whatever happens on
@@ -456,7 +456,7 @@ export class Reflector {
   private failedByStatus(error: ApiStatusError, backoff: number): number {
     const { availability, onUnauthorized, random } = this.options;
     const { name, group } = this.resource;
-    const pause = Math.max(backoff, Math.min(error.retryAfter ?? 0, LONGEST_RETRY_AFTER));
+    const pause = Math.max(backoff, Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER));
     switch (error.status) {
       case 410:
         this.resourceVersion = undefined;

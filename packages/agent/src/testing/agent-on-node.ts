@@ -9,7 +9,7 @@ import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 /** Milliseconds; where there is one slow processor only, the agent needs all of it for a while. */
-const PATIENCE = 60_000;
+const ANSWER_TIMEOUT = 60_000;
 const POLL = 20;
 
 /** The Service that {@link AgentOnNode} serves, beside its cluster IP `10.96.0.10:80`. */
@@ -149,7 +149,7 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
   }
 
   /** @throws Error with the log when it does not come true in time. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, patience = PATIENCE): Promise<void> {
+  async until(what: string, holds: () => boolean | Promise<boolean>, patience = ANSWER_TIMEOUT): Promise<void> {
     const deadline = Date.now() + patience;
     while (!(await holds())) {
       if (Date.now() > deadline) {

@@ -89,7 +89,7 @@ const takeover = new Promise<void>((resolve) => {
 /** Markers that are not yet told to be in force, by family. */
 const waiting = new Map<IPFamily, Set<string>>();
 /** Failures in a row, over some ten seconds, after which a sync is taken for one that never succeeds. */
-const MOST_FAILURES = 8;
+const MAX_FAILURES = 8;
 
 async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'start' }>['proxier']): Promise<void> {
   const backend = await loadBackend(choice);
@@ -106,7 +106,7 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
     observer: {
       takenOver: tookOver,
       failed({ family, error, failures }) {
-        if (failures === MOST_FAILURES) {
+        if (failures === MAX_FAILURES) {
           const message = `${family} syncs failed ${failures} times in a row: ${messageOf(error)}`;
           send({ event: 'failed', message, told: true });
         }
