@@ -67,6 +67,21 @@ function comparable(manifests: readonly Manifest[]) {
   );
 }
 
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: number };
+}
+
+interface DaemonSet {
+  readonly spec: {
+    readonly updateStrategy: { readonly rollingUpdate: object };
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly { readonly readinessProbe: Probe; readonly livenessProbe: Probe }[];
+      };
+    };
+  };
+}
+
 const validateValues = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }).compile(
   JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')),
 );
@@ -102,6 +117,20 @@ describe('deploy/', () => {
     for (const manifest of manifests()) {
       expect({ kind: manifest.kind, problems: checkManifest(manifest) }).toEqual({ kind: manifest.kind, problems: [] });
     }
+  });
+
+  test('a second pod can be placed beside the one that it replaces, and counts as ready when its node is programmed', () => {
+    const values = { ...KIND, maxSurge: 1, maxUnavailable: 0 };
+    for (const manifests of [kustomized(), charted(values)]) {
+      const { spec } = manifests.find(({ kind }) => kind === 'DaemonSet') as unknown as DaemonSet;
+      const [container] = spec.template.spec.containers;
+      // On the node's network, declared ports are reserved on the node.
+      expect(container).not.toHaveProperty('ports');
+      expect(container?.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 10_256 });
+      expect(container?.livenessProbe.httpGet).toEqual({ path: '/livez', port: 10_256 });
+    }
+    const [daemonSet] = charted(values).filter(({ kind }) => kind === 'DaemonSet') as unknown as readonly DaemonSet[];
+    expect(daemonSet?.spec.updateStrategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
   });
 
   test('what the API would not take is a problem', () => {

@@ -152,7 +152,9 @@ describe('a mode that this host cannot run', () => {
     node.start('ipvs');
     await node.until('first sync', () => /Synced family="IPv4"/.test(node.log));
     const lines = node.log.split('\n').filter((line) => line.includes('ipvs') && line.includes('WARN'));
-    expect(lines).toEqual([expect.stringMatching(/Cannot use proxy mode ipvs: .+; falling back to iptables$/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/Cannot use proxy mode ipvs: .+; falling back to iptables detail="[^"]+"$/),
+    ]);
     expect(await node.sandbox.client.connect({ to: node.sandbox.node.ipv4, port: NODE_PORT })).toMatchObject({
       kind: 'answered',
       by: 'pod1',

@@ -222,7 +222,7 @@ users:
     await agent.until(/is running/);
     expect(agent.log).toMatch(/WARN {2}No proxy mode was given; using iptables/);
     expect(agent.log).toMatch(
-      /is running mode="iptables" host="a map" why="the default" nodeName="n1" families="IPv4[^"]*" watching="manifests in /,
+      /is running mode="iptables" why="the default" nodeName="n1" families="IPv4[^"]*" watching="manifests in /,
     );
     await writeFile(join(directory, 'tmp'), SERVICE.replace('port: 80', 'port: 81, name: http'));
     await rename(join(directory, 'tmp'), join(directory, 'web.yaml'));
@@ -272,7 +272,9 @@ users:
     await agent.until(/is running/);
     const lines = agent.log.split('\n').filter((line) => line.includes('falling back'));
     expect(lines).toEqual([
-      expect.stringMatching(/WARN {2}Cannot use proxy mode ipvs: the kernel has no ip_vs; falling back to iptables$/),
+      expect.stringMatching(
+        /WARN {2}Cannot use proxy mode ipvs: the kernel has no ip_vs; falling back to iptables detail="a map"$/,
+      ),
     ]);
     const refused = await ends([`--manifests=${directory}`, '--proxy-mode=ipvs', '--proxy-mode-fallback=none']);
     expect(refused.status).toBe(1);

@@ -160,6 +160,18 @@ describe('one proxy on a node', () => {
     expect(await node.get(READY)).toMatchObject({ status: 200 });
   });
 
+  test('one that waits for nobody is waited for', async () => {
+    node.write(...pods());
+    node.start('nftables', '--allow-multiple-instances');
+    await node.until('it has programmed', () => isProgrammed(node));
+    const other = node.another();
+    other.start('nftables');
+    await other.until('the second agent waits', () => other.log.search(WAITING) >= 0);
+    expect(other.log).toContain(`to end: pid ${node.pid} (`);
+    node.kill();
+    await other.until('the second agent has programmed', () => isProgrammed(other));
+  });
+
   test('an init container does not wait: it would keep the pod from ever replacing the one before', async () => {
     node.write(...pods());
     node.start('nftables');

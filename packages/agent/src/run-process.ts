@@ -26,6 +26,13 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
     );
     process.exit(1);
   };
+  // Node prints its own warnings in a format of its own, beside the log: these listeners replace the one that does.
+  let onWarning = (warning: Error) => {
+    const message = warningText(warning);
+    process.stderr.write(`${formatTextLine({ time: Date.now(), level: 'warn', v: 0, message, fields: undefined })}\n`);
+  };
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => onWarning(warning));
   process.on('uncaughtException', unexpected);
   process.on('unhandledRejection', unexpected);
   // A reader that went away must not take the data plane with it.
@@ -53,7 +60,11 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
     print: (text) => void process.stdout.write(text),
     ...(process.stdout.isTTY ? { columns: process.stdout.columns } : {}),
     printError: (text) => void process.stderr.write(text),
-    createLogger: (logging) => createWinstonLogger({ ...logging, stream: process.stderr }),
+    createLogger: (logging) => {
+      const logger = createWinstonLogger({ ...logging, stream: process.stderr });
+      onWarning = (warning) => logger.warn(warningText(warning));
+      return logger;
+    },
     signal: abort.signal,
     ...(onSettled ? { onSettled } : {}),
   });
@@ -61,4 +72,8 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
   process.exitCode = status;
   // Nothing may keep it: a child process that hangs, a socket of a backend.
   setTimeout(() => process.exit(status), 100).unref();
+}
+
+function warningText({ name, message }: Error): string {
+  return `Node.js warns (${name}): ${message}`;
 }

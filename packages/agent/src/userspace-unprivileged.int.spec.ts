@@ -93,6 +93,8 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
       MAIN,
       ...['--proxy-mode=userspace', '--userspace-redirect=none', `--manifests=${directory}`, '--metrics-bind-address='],
       '--healthz-bind-address=',
+      // Other tests run agents in this network namespace at the same time.
+      '--allow-multiple-instances',
       '--v=2',
     ];
     const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -114,7 +116,7 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
   it('serves the NodePort of the example, and ends when asked', async () => {
     const { child, endpoint, nodePort, log } = await serve();
     expect(log()).not.toMatch(/WARN|ERROR/);
-    expect(log()).toMatch(/mode="userspace" host="redirect none"/);
+    expect(log()).toMatch(/Using proxy mode userspace detail="redirect none"/);
     expect(await ask(nodePort)).toBe('hello');
 
     endpoint.close();

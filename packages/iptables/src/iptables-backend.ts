@@ -36,6 +36,7 @@ import {
   PacketCountersNetlink,
   ProcSysctl,
   type Sysctl,
+  whyNotPermitted,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { COUNTERS } from './fixed-rules.js';
@@ -163,8 +164,7 @@ class IptablesHost {
       if (!(await iptables.isPresent())) {
         return {
           usable: false,
-          reason:
-            'the nat table cannot be listed: run as root, or with CAP_NET_ADMIN and CAP_NET_RAW; if that is so, the kernel lacks it',
+          reason: `the nat table cannot be listed: ${whyNotPermitted()}; or the kernel lacks it`,
         };
       }
       const trial = inNewNamespace(this.#runner);
@@ -194,8 +194,12 @@ class IptablesHost {
   }
 
   async diagnose(): Promise<readonly Diagnosis[]> {
-    const { variant, reason } = await detectIptablesVariant(this.#runner);
-    return [{ check: 'iptables in use', status: 'ok', found: `${variant ?? 'the one in PATH'}: ${reason}` }];
+    const { variant, reason, isCertain = true } = await detectIptablesVariant(this.#runner);
+    const found = `${variant ?? 'the one in PATH'}: ${reason}`;
+    const check = 'iptables in use';
+    return [
+      isCertain ? { check, status: 'ok', found } : { check, status: 'unknown', found, advice: 'run doctor as root' },
+    ];
   }
 
   /** What a proxier does when NodePorts are to be served on 127.0.0.1, of which the sysctl may need more privileges. */
@@ -329,7 +333,7 @@ class IptablesHost {
     this.#variant ??=
       this.options.variant === undefined
         ? detectIptablesVariant(this.#runner).then(({ variant, reason }) => {
-            logger?.info(`using ${variant ?? 'the default'} iptables: ${reason}`);
+            logger?.debug(1, `using ${variant ?? 'the default'} iptables: ${reason}`);
             return variant;
           })
         : Promise.resolve(this.options.variant);

@@ -76,6 +76,7 @@ export {
   renderNftTransaction,
 } from './nftables/nft-transaction.js';
 export { type NftChange, NftMonitorReader, type NftWatch } from './nftables/nft-watch.js';
+export { whyNotPermitted } from './process/capabilities.js';
 export {
   CommandError,
   type CommandFailure,

@@ -5,6 +5,7 @@ import {
   type Diagnosis,
   diffStates,
   type IPFamily,
+  isProxierError,
   type Logger,
   messageOf,
   OptionRules,
@@ -200,7 +201,11 @@ class NftablesHost {
         },
       ];
     } catch (error) {
-      return [{ check, status: 'problem', found: messageOf(error), advice: 'see what is said of the layout' }];
+      return [
+        isNotPermitted(error)
+          ? { check, status: 'unknown', found: messageOf(error), advice: 'run doctor as root' }
+          : { check, status: 'problem', found: messageOf(error), advice: 'see what is said of the layout' },
+      ];
     }
   }
 
@@ -219,6 +224,9 @@ class NftablesHost {
             },
           ];
     } catch (error) {
+      if (isNotPermitted(error)) {
+        return [{ check, status: 'unknown', found: messageOf(error), advice: 'run doctor as root' }];
+      }
       const advice = 'use a newer nft and kernel, or another mode';
       return [{ check, status: 'problem', found: `is refused: ${messageOf(error)}`, advice }];
     }
@@ -381,3 +389,8 @@ function hasNoTables(error: unknown): boolean {
 
 /** The backend with its defaults. */
 export const nftablesBackend: NftablesBackend = createNftablesBackend();
+
+/** Nothing was tried then. */
+function isNotPermitted(error: unknown): boolean {
+  return isProxierError(error) && (error.code === 'NFT_PERMISSION_DENIED' || isNotPermitted(error.cause));
+}

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type BackendModule, type Cleanup, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
+import { whyNotPermitted } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { cleanupBackends } from './cleanup-backends.js';
 
@@ -23,8 +24,7 @@ const denied = ['one', 'two', 'three'].map((mode) => failing(mode, `${mode}_PERM
 test('that this process may not is said once, whatever number of modes and tools said it', async () => {
   await expect(cleanupBackends(denied, { logger: silentLogger })).rejects.toMatchObject({
     code: 'CLEANUP_FAILED',
-    message:
-      'what proxy modes left (one, two, three) could not be looked at or removed: this process may not; run it as root, or with CAP_NET_ADMIN and CAP_NET_RAW',
+    message: `what proxy modes left (one, two, three) could not be looked at or removed: ${whyNotPermitted()}`,
     cause: { errors: [expect.anything(), expect.anything(), expect.anything()] },
   });
 });

@@ -11,6 +11,7 @@ import {
   systemClock,
   Tokens,
 } from '@kube-proxier/core';
+import { whyNotPermitted } from '@kube-proxier/linux';
 import { Container } from 'inversify';
 import { describeRemoved } from './describe-removed.js';
 
@@ -176,7 +177,7 @@ function cleanupError(failures: readonly Failure[], summary: CleanupSummary): Cl
   const cause = new AggregateError(failures.map(({ error }) => error));
   const modes = [...new Set(denied.map(({ mode }) => mode))];
   if (isDenied && modes.length > 1) {
-    const message = `what proxy modes left (${modes.join(', ')}) could not be looked at or removed: this process may not; run it as root, or with CAP_NET_ADMIN and CAP_NET_RAW`;
+    const message = `what proxy modes left (${modes.join(', ')}) could not be looked at or removed: ${whyNotPermitted()}`;
     return new CleanupError('CLEANUP_FAILED', message, isDenied, summary, { cause });
   }
   // Both clean-ups of a backend may fail for the same reason.

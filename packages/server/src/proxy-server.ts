@@ -36,7 +36,7 @@ import { ServiceHealthServers } from './health/service-health-servers.js';
 import { WaitingHealth } from './health/waiting-health.js';
 import { type HostNetwork, thisHost } from './host-network.js';
 import { becomeOnlyInstance, type ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
-import type { HeldInstanceLock } from './instance/instance-lock.js';
+import { type HeldInstanceLock, InstanceLock } from './instance/instance-lock.js';
 import type { ProxyMetrics } from './metrics/proxy-metrics.js';
 import { resolveNodeAddresses } from './node-addresses.js';
 import { resolveNodeName } from './node-name.js';
@@ -103,6 +103,11 @@ export interface ProxyServerOptions {
    * another network namespace than this process's.
    */
   readonly exclusive?: boolean;
+  /**
+   * Takes the lock also where `exclusive` is false, if it is free: others then wait for this proxy, and `doctor` and
+   * `cleanup` know of it. Default: true, but false where `network` is given.
+   */
+  readonly announce?: boolean;
   /** How other proxies are noticed. Default: by this process's network namespace. */
   readonly instances?: Pick<ExclusiveInstanceOptions, 'lock' | 'findKubeProxy'>;
   /** Not being able to listen there is an end, not something to try again. Default false. */
@@ -293,12 +298,18 @@ export class ProxyServer {
 
   /** Until this is the only proxy of its network namespace; nothing is touched meanwhile. */
   private async waitForOthers(): Promise<void> {
-    const { clock = systemClock, exclusive = this.options.network === undefined, healthAddress } = this.options;
+    const isHere = this.options.network === undefined;
+    const { clock = systemClock, exclusive = isHere, announce = isHere, healthAddress, instances } = this.options;
     const { logger } = this;
+    const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
+    const identity = { pid: process.pid, version: VERSION, mode: '', nodeName };
     if (!exclusive) {
+      if (announce) {
+        // Where that is not allowed, nobody waits for this proxy; it waits for nobody either.
+        this.instance = await (instances?.lock ?? new InstanceLock()).tryAcquire(identity).catch(() => undefined);
+      }
       return;
     }
-    const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
     const { syncPeriod } = this.proxierOptions(nodeName);
     const waiting = new WaitingHealth(clock, () => {
       const health = new ProxyHealth(2 * syncPeriod, clock);
@@ -308,19 +319,16 @@ export class ProxyServer {
       });
     });
     try {
-      this.instance = await becomeOnlyInstance(
-        { pid: process.pid, version: VERSION, mode: '', nodeName },
-        {
-          ...this.options.instances,
-          ...{ logger, clock, signal: this.abort.signal },
-          onWaiting: (whom) => {
-            this.readiness.waitFor(`${whom} to end`);
-            if (healthAddress) {
-              void waiting.restart();
-            }
-          },
+      this.instance = await becomeOnlyInstance(identity, {
+        ...instances,
+        ...{ logger, clock, signal: this.abort.signal },
+        onWaiting: (whom) => {
+          this.readiness.waitFor(`${whom} to end`);
+          if (healthAddress) {
+            void waiting.restart();
+          }
         },
-      );
+      });
     } finally {
       await waiting.stop();
     }
@@ -418,7 +426,7 @@ export class ProxyServer {
       );
     }
     const ordered = [first, ...usable.filter((family) => family !== first)];
-    this.logger.info(ordered.length > 1 ? 'Serving both IP families' : 'Serving one IP family', {
+    this.logger.debug(1, ordered.length > 1 ? 'Serving both IP families' : 'Serving one IP family', {
       families: ordered.join(','),
       primary: first,
     });

@@ -28,6 +28,7 @@ import {
   IptablesError,
   type IptablesVariant,
   SpliceCarrier,
+  whyNotPermitted,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
@@ -178,6 +179,8 @@ class UserspaceHost {
   readonly #carrier = new SpliceCarrier();
   readonly #budget = new DescriptorBudget(descriptorLimit);
   #variant: Promise<IptablesVariant | undefined> | undefined;
+  #probedReason: string | undefined;
+  #reportedReason: string | undefined;
 
   constructor(private readonly options: UserspaceBackendOptions) {
     this.#runner = options.runner ?? createCommandRunner();
@@ -209,6 +212,7 @@ class UserspaceHost {
       return { usable: true, detail: `redirect ${redirect}` };
     }
     const reason = await this.#whyNoIptables('IPv4');
+    this.#probedReason = reason;
     if (reason === undefined) {
       return { usable: true, detail: 'redirect iptables' };
     }
@@ -300,10 +304,11 @@ class UserspaceHost {
     if (redirect === 'iptables') {
       throw new UserspaceError('USERSPACE_INVALID_OPTION', `${family} cannot be redirected by iptables: ${reason}`);
     }
-    if (reason !== undefined) {
-      logger.warn(`${family}: cluster IPs are not redirected, as iptables cannot be used; serving local addresses`, {
-        reason,
-      });
+    if (reason !== undefined && reason !== this.#reportedReason) {
+      // The probe's detail has the reason, which is logged with the mode; another one is news.
+      const fields = reason === this.#probedReason ? {} : { family, reason };
+      this.#reportedReason = reason;
+      logger.warn('Cluster IPs are not redirected, as iptables cannot be used; serving local addresses', fields);
     }
     return { reach: 'bound', redirector: noRedirector };
   }
@@ -314,7 +319,7 @@ class UserspaceHost {
       await iptables.version();
       return (await iptables.isPresent())
         ? undefined
-        : 'the nat table cannot be listed: run as root, or with CAP_NET_ADMIN and CAP_NET_RAW; if that is so, the kernel lacks it';
+        : `the nat table cannot be listed: ${whyNotPermitted()}; or the kernel lacks it`;
     } catch (error) {
       if (isProxierError(error)) {
         return messageOf(error).replace(/\.$/, '');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Diagnosis } from '@kube-proxier/core';
 import { DEFAULT_CONNTRACK_TUNING } from '@kube-proxier/server';
 import { checkHost, type HostNeeds } from './check-host.js';
-import { formatDiagnoses } from './format-diagnoses.js';
+import { diagnosesAsJson, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 import { countRules, type HostFacts, listeningPorts } from './host-facts.js';
 
 const none = { rules: 0, kubeChains: 0, portalChains: 0, ipvsChains: 0 };
@@ -20,13 +20,16 @@ const FACTS: HostFacts = {
   iptables: { legacy: none, nft: { rules: 30, kubeChains: 12, portalChains: 0, ipvsChains: 0 } },
   nftTables: [],
   interfaces: ['lo', 'eth0'],
-  processes: [{ pid: 1, command: ['/sbin/init'] }],
+  unreadable: {},
+  instance: undefined,
+  kubeProxy: { status: 'not-found' },
   listening: new Set([22]),
   sysctls: {
     'net/ipv4/ip_forward': '1',
     'net/ipv6/conf/all/forwarding': '1',
     'net/ipv6/conf/all/disable_ipv6': '0',
     'net/ipv4/conf/all/rp_filter': '2',
+    'net/ipv4/conf/all/route_localnet': '0',
     'net/ipv4/conf/all/arp_ignore': '0',
     'net/ipv4/conf/all/arp_announce': '0',
     'net/netfilter/nf_conntrack_count': '100',
@@ -44,7 +47,6 @@ const NEEDS: HostNeeds = {
     { port: 10_256, name: 'health' },
     { port: 10_249, name: 'metrics' },
   ],
-  ownPids: new Set([77]),
 };
 
 /** What is not ok. */
@@ -97,9 +99,13 @@ describe('checkHost', () => {
     ['the interface of ipvs', { interfaces: ['lo', 'kube-ipvs0'] }, {}, { check: 'leftovers', status: 'warning' }],
     [
       'a kube-proxy that runs',
-      { processes: [{ pid: 9, command: ['/usr/local/bin/kube-proxy', '--config=x'] }] },
+      { kubeProxy: { status: 'found', pid: 9, mode: 'iptables', how: 'process 9' } },
       {},
-      { check: 'other proxies', status: 'problem', found: 'kube-proxy runs (process 9)' },
+      {
+        check: 'other proxies',
+        status: 'problem',
+        found: 'kube-proxy (pid 9, mode iptables) runs in this network namespace',
+      },
     ],
     ['a port that is taken', { listening: new Set([10_256]) }, {}, { check: 'port 10256', status: 'problem' }],
     ['no forwarding', { sysctls: { 'net/ipv4/ip_forward': '0' } }, {}, { check: 'IPv4 forwarding', status: 'problem' }],
@@ -167,7 +173,11 @@ describe('checkHost', () => {
       'no right to delete tracked connections',
       { conntrackByNetlink: { notPermitted: true, reason: 'not permitted' } },
       {},
-      { check: 'stale flows', status: 'warning', found: 'not permitted' },
+      {
+        check: 'stale flows',
+        status: 'unknown',
+        found: 'whether they can be deleted was not tried: not permitted',
+      },
     ],
     [
       'ARP answers for addresses of Services',
@@ -192,12 +202,63 @@ describe('checkHost', () => {
     expect([leftovers?.status, leftovers?.found]).toEqual([status, expect.stringMatching(text)]);
   });
 
-  test('the kube-proxier that runs is no other proxy, and neither is this process', () => {
-    const processes = [
-      { pid: 9, command: ['node', '/usr/local/bin/kube-proxier', '--config=x'] },
-      { pid: 77, command: ['node', '/usr/local/bin/kube-proxier', 'doctor'] },
-    ];
-    expect(found({ processes, listening: new Set([10_256, 10_249]) })).toEqual([]);
+  const RUNNING = {
+    known: true,
+    pid: 9,
+    version: '1.2.3',
+    mode: 'nftables',
+    nodeName: 'n1',
+    since: '2026-01-01T00:00:00.000Z',
+  } as const;
+
+  test('the kube-proxier that runs is no other proxy, and what it serves by is no leftover', () => {
+    const facts = {
+      instance: RUNNING,
+      listening: new Set([10_256, 10_249]),
+      nftTables: ['ip kube-proxier', 'ip6 kube-proxier'],
+      iptables: { legacy: none, nft: none },
+    };
+    expect(found(facts)).toEqual([]);
+    expect(found(facts, { mode: 'ipvs' }).map(({ check }) => check)).toEqual(['strict ARP']);
+  });
+
+  test.each([
+    ['a kube-proxier', { instance: RUNNING }],
+    ['an unknown proxy', { instance: { known: false, reason: 'it does not answer' } as const }],
+    ['a kube-proxy', { kubeProxy: { status: 'found', pid: 9, how: 'process 9' } as const }],
+  ])('nobody is advised to clean up while %s runs', (_who, facts) => {
+    const rows = found({ ...facts, nftTables: ['ip kube-proxy'] });
+    const leftovers = rows.find(({ check }) => check === 'leftovers');
+    expect(leftovers).toMatchObject({ status: 'warning', found: expect.stringContaining('nft table ip kube-proxy') });
+    for (const { advice = '' } of rows) {
+      expect(advice).not.toMatch(/--cleanup|kube-proxier cleanup/);
+    }
+  });
+
+  test('what could not be looked at is unknown, and never ok', () => {
+    const facts: HostFacts = {
+      ...FACTS,
+      kernel: undefined,
+      capabilities: undefined,
+      conntrackByNetlink: { notPermitted: true, reason: 'needs root' },
+      iptables: { legacy: undefined, nft: undefined },
+      nftTables: undefined,
+      unreadable: { legacy: 'needs root', nft: 'needs root', nftTables: 'needs root' },
+      kubeProxy: { status: 'unknown', reason: 'not all processes of this host are visible' },
+      listening: undefined,
+      sysctls: {},
+    };
+    for (const mode of ['iptables', 'ipvs', 'nftables']) {
+      const rows = checkHost(facts, { ...NEEDS, mode });
+      expect(rows.filter(({ status, check }) => status !== 'unknown' && !check.startsWith('tool '))).toEqual([]);
+      expect(rows.every(({ status, advice }) => status !== 'unknown' || advice !== undefined)).toBe(true);
+    }
+    expect(exitStatusOf(checkHost(facts, NEEDS))).toBe(2);
+    expect(exitStatusOf([...checkHost(facts, NEEDS), { check: 'x', status: 'problem', found: 'x' }])).toBe(1);
+    expect(exitStatusOf(checkHost(FACTS, NEEDS))).toBe(0);
+    expect(JSON.parse(diagnosesAsJson(checkHost(facts, NEEDS)))).toMatchObject({ healthy: false, complete: false });
+    expect(JSON.parse(diagnosesAsJson(checkHost(FACTS, NEEDS)))).toMatchObject({ healthy: true, complete: true });
+    expect(formatDiagnoses(checkHost(facts, NEEDS))).toMatch(/\n\n0 problems, 0 warnings, \d+ unknown, 1 ok\n$/);
   });
 
   test('userspace needs least', () => {

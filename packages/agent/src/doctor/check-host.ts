@@ -1,5 +1,5 @@
 import type { Diagnosis, ProxyMode } from '@kube-proxier/core';
-import { type ConntrackTuningOptions, conntrackMax } from '@kube-proxier/server';
+import { type ConntrackTuningOptions, conntrackMax, describeHolder, describeKubeProxy } from '@kube-proxier/server';
 import type { HostFacts, VariantRules } from './host-facts.js';
 
 /** What the host is to be good for. */
@@ -12,8 +12,6 @@ export interface HostNeeds {
   readonly cpus: number;
   /** Ports that the agent is to listen on, with what for. */
   readonly ports: readonly { readonly port: number; readonly name: string }[];
-  /** This process and what started it, which are no other proxies. */
-  readonly ownPids: ReadonlySet<number>;
 }
 
 const CAP_NET_ADMIN = 12n;
@@ -49,9 +47,16 @@ function problem(check: string, found: string, advice: string): Diagnosis {
   return { check, status: 'problem', found, advice };
 }
 
+function unknown(check: string, found: string, advice: string): Diagnosis {
+  return { check, status: 'unknown', found, advice };
+}
+
+const AS_ROOT = 'run doctor as root, on the host';
+const MOUNT_PROC = 'mount /proc';
+
 function checkKernel({ kernel }: HostFacts): Diagnosis {
   return kernel === undefined
-    ? warning('kernel', 'its release cannot be read', 'mount /proc')
+    ? unknown('kernel', 'its release cannot be read', MOUNT_PROC)
     : ok('kernel', `Linux ${kernel}`);
 }
 
@@ -84,7 +89,8 @@ function checkStaleFlows(
   }
   const otherwise = 'or UDP clients go on talking to endpoints that are gone';
   if (obstacle.notPermitted) {
-    return warning(check, obstacle.reason, `run as root, or with the capability NET_ADMIN, ${otherwise}`);
+    const found = `whether they can be deleted was not tried: ${obstacle.reason}`;
+    return unknown(check, found, `run as root, or with the capability NET_ADMIN, ${otherwise}`);
   }
   return tool === undefined
     ? warning(
@@ -98,7 +104,7 @@ function checkStaleFlows(
 function checkCapabilities({ capabilities }: HostFacts, { mode }: HostNeeds): Diagnosis {
   const check = 'capabilities';
   if (capabilities === undefined) {
-    return warning(check, 'cannot be read', 'mount /proc');
+    return unknown(check, 'cannot be read', MOUNT_PROC);
   }
   if ((capabilities >> CAP_NET_ADMIN) & 1n) {
     return ok(check, 'CAP_NET_ADMIN is there');
@@ -112,7 +118,7 @@ function checkCapabilities({ capabilities }: HostFacts, { mode }: HostNeeds): Di
     : problem(check, 'CAP_NET_ADMIN is missing', 'run as root, or with the capability NET_ADMIN');
 }
 
-function checkVariants({ iptables: { legacy, nft } }: HostFacts): Diagnosis {
+function checkVariants({ iptables: { legacy, nft }, unreadable }: HostFacts): Diagnosis {
   const check = 'iptables variants';
   const count = (rules: VariantRules | undefined) => rules?.rules ?? 0;
   if (count(legacy) > 0 && count(nft) > 0) {
@@ -122,15 +128,24 @@ function checkVariants({ iptables: { legacy, nft } }: HostFacts): Diagnosis {
       'have all programs of the host use one variant (update-alternatives --config iptables), and flush the other',
     );
   }
+  const reasons = [
+    ...(unreadable.legacy === undefined ? [] : [`legacy: ${unreadable.legacy}`]),
+    ...(unreadable.nft === undefined ? [] : [`nft: ${unreadable.nft}`]),
+  ];
+  if (reasons.length > 0) {
+    return unknown(check, `not all rules could be listed: ${reasons.join('; ')}`, AS_ROOT);
+  }
   const which = count(legacy) > 0 ? 'legacy' : count(nft) > 0 ? 'nft' : undefined;
   return ok(check, which === undefined ? 'there are no rules' : `all ${count(legacy) + count(nft)} rules are ${which}`);
 }
 
 function checkLeftovers(
-  { iptables: { legacy, nft }, nftTables = [], interfaces }: HostFacts,
-  { mode }: HostNeeds,
+  { iptables: { legacy, nft }, nftTables = [], interfaces, instance, kubeProxy, unreadable }: HostFacts,
+  needs: HostNeeds,
 ): Diagnosis {
   const check = 'leftovers';
+  // What the proxier that runs serves by is no leftover, whichever mode this run is about.
+  const mode = instance?.known && instance.mode !== '' ? instance.mode : needs.mode;
   const found: string[] = [];
   for (const [name, rules] of [
     ['legacy', legacy],
@@ -153,45 +168,62 @@ function checkLeftovers(
   if (interfaces.includes('kube-ipvs0') && mode !== 'ipvs') {
     found.push('the interface kube-ipvs0');
   }
-  return found.length === 0
-    ? ok(check, 'nothing of another mode or of kube-proxy')
-    : warning(
-        check,
-        `of another mode or of kube-proxy: ${found.join(', ')}`,
-        'when nothing uses them, run kube-proxier cleanup --kube-proxy; they take part in where packets go',
-      );
+  if (found.length > 0) {
+    return warning(
+      check,
+      `of another mode or of kube-proxy: ${found.join(', ')}`,
+      kubeProxy.status === 'found'
+        ? 'the kube-proxy that runs may serve by them: leave them while it does'
+        : instance !== undefined
+          ? 'a proxy runs here: leave them to its --takeover, and do not clean up while it serves'
+          : 'when nothing uses them, run kube-proxier cleanup --kube-proxy; they take part in where packets go',
+    );
+  }
+  const reasons = [...new Set(Object.values(unreadable))];
+  return reasons.length > 0
+    ? unknown(check, `not everything could be listed: ${reasons.join('; ')}`, AS_ROOT)
+    : ok(check, 'nothing of another mode or of kube-proxy');
 }
 
-function checkOthers({ processes, listening }: HostFacts, { ports, ownPids }: HostNeeds): readonly Diagnosis[] {
-  const named = (pattern: RegExp) =>
-    processes.filter(({ pid, command }) => !ownPids.has(pid) && command.slice(0, 3).some((word) => pattern.test(word)));
-  const proxies = named(/(^|\/)kube-proxy$/);
-  const ours = named(/(^|\/)kube-proxier(\.js)?$/);
-  const list = (found: typeof processes) => found.map(({ pid }) => pid).join(', ');
-  const rows: Diagnosis[] = [
-    proxies.length > 0
-      ? problem(
-          'other proxies',
-          `kube-proxy runs (process ${list(proxies)})`,
-          'only one may run: delete its DaemonSet (kubectl -n kube-system delete daemonset kube-proxy) or stop its service',
-        )
-      : ok(
-          'other proxies',
-          ours.length > 0 ? `kube-proxier runs (process ${list(ours)})` : 'none runs that can be seen',
-        ),
+function checkOthers({ instance, kubeProxy, listening }: HostFacts, { ports }: HostNeeds): readonly Diagnosis[] {
+  return [
+    checkProxies(instance, kubeProxy),
+    ...ports.map(({ port, name }) => {
+      const check = `port ${port}`;
+      if (listening === undefined) {
+        return unknown(check, 'whether somebody listens there cannot be read', MOUNT_PROC);
+      }
+      if (!listening.has(port)) {
+        return ok(check, `is free for ${name}`);
+      }
+      return instance?.known
+        ? ok(check, 'is taken while a kube-proxier runs')
+        : problem(check, `is taken, and ${name} is to be answered there`, 'another proxy may run; see ss -ltnp');
+    }),
   ];
-  for (const { port, name } of ports) {
-    if (!listening.has(port)) {
-      rows.push(ok(`port ${port}`, `is free for ${name}`));
-    } else if (ours.length > 0) {
-      rows.push(ok(`port ${port}`, `is taken, by the kube-proxier that runs`));
-    } else {
-      rows.push(
-        problem(`port ${port}`, `is taken, and ${name} is to be answered there`, 'another proxy may run; see ss -ltnp'),
-      );
-    }
+}
+
+function checkProxies(instance: HostFacts['instance'], kubeProxy: HostFacts['kubeProxy']): Diagnosis {
+  const check = 'other proxies';
+  if (kubeProxy.status === 'found') {
+    return problem(
+      check,
+      `${describeKubeProxy(kubeProxy)} runs in this network namespace`,
+      'only one may run: delete its DaemonSet (kubectl -n kube-system delete daemonset kube-proxy) or stop its service',
+    );
   }
-  return rows;
+  if (instance?.known === false) {
+    return warning(check, `the lock is held by ${describeHolder(instance)}`, 'see ss -xlp for its process');
+  }
+  if (kubeProxy.status === 'unknown') {
+    const found = instance === undefined ? 'no kube-proxier runs' : `kube-proxier runs: ${describeHolder(instance)}`;
+    const advice = 'run doctor as root, on the host or with hostPID';
+    return unknown(check, `${found}; whether kube-proxy does is not known: ${kubeProxy.reason}`, advice);
+  }
+  return ok(
+    check,
+    instance === undefined ? 'none runs in this network namespace' : `kube-proxier runs: ${describeHolder(instance)}`,
+  );
 }
 
 function checkForwarding({ sysctls }: HostFacts, { ipv6, mode }: HostNeeds): readonly Diagnosis[] {
@@ -203,8 +235,11 @@ function checkForwarding({ sysctls }: HostFacts, { ipv6, mode }: HostNeeds): rea
     if (value === '1') {
       return ok(check, 'is on');
     }
-    const found = value === undefined ? `${name} cannot be read` : 'is off: packets to endpoints elsewhere are dropped';
-    return (serious && value !== undefined ? problem : warning)(check, found, `set sysctl ${dotted(name)}=1`);
+    if (value === undefined) {
+      return unknown(check, `${name} cannot be read`, MOUNT_PROC);
+    }
+    const found = 'is off: packets to endpoints elsewhere are dropped';
+    return (serious ? problem : warning)(check, found, `set sysctl ${dotted(name)}=1`);
   };
   return [
     row('IPv4 forwarding', 'net/ipv4/ip_forward', true),
@@ -214,8 +249,16 @@ function checkForwarding({ sysctls }: HostFacts, { ipv6, mode }: HostNeeds): rea
   ];
 }
 
+/** Some settings are there with their module only: they say nothing where no others can be read either. */
+function canReadSettings({ sysctls }: Pick<HostFacts, 'sysctls'>): boolean {
+  return Object.values(sysctls).some((value) => value !== undefined);
+}
+
 function checkBridge({ sysctls }: HostFacts): Diagnosis {
   const check = 'bridged packets';
+  if (!canReadSettings({ sysctls })) {
+    return unknown(check, 'settings cannot be read', MOUNT_PROC);
+  }
   const names = ['net/bridge/bridge-nf-call-iptables', 'net/bridge/bridge-nf-call-ip6tables'] as const;
   const off = names.filter((name) => sysctls[name] === '0');
   if (off.length > 0) {
@@ -235,6 +278,9 @@ function checkBridge({ sysctls }: HostFacts): Diagnosis {
 
 function checkReversePath({ sysctls }: HostFacts): Diagnosis {
   const check = 'reverse path filter';
+  if (sysctls['net/ipv4/conf/all/rp_filter'] === undefined) {
+    return unknown(check, 'net/ipv4/conf/all/rp_filter cannot be read', MOUNT_PROC);
+  }
   const strict = (['net/ipv4/conf/all/rp_filter', 'net/ipv4/conf/default/rp_filter'] as const).filter(
     (name) => sysctls[name] === '1',
   );
@@ -249,6 +295,9 @@ function checkReversePath({ sysctls }: HostFacts): Diagnosis {
 
 function checkLocalnet({ sysctls }: HostFacts, { mode }: HostNeeds): Diagnosis {
   const check = 'route_localnet';
+  if (sysctls['net/ipv4/conf/all/route_localnet'] === undefined) {
+    return unknown(check, 'net/ipv4/conf/all/route_localnet cannot be read', MOUNT_PROC);
+  }
   const on = sysctls['net/ipv4/conf/all/route_localnet'] === '1';
   if (on && !IPTABLES_MODES.includes(mode)) {
     return warning(
@@ -262,7 +311,10 @@ function checkLocalnet({ sysctls }: HostFacts, { mode }: HostNeeds): Diagnosis {
 
 function checkStrictARP({ sysctls }: HostFacts): Diagnosis {
   const [ignore, announce] = [sysctls['net/ipv4/conf/all/arp_ignore'], sysctls['net/ipv4/conf/all/arp_announce']];
-  const found = `arp_ignore is ${ignore ?? 'unknown'}, arp_announce ${announce ?? 'unknown'}`;
+  if (ignore === undefined || announce === undefined) {
+    return unknown('strict ARP', 'arp_ignore and arp_announce cannot be read', MOUNT_PROC);
+  }
+  const found = `arp_ignore is ${ignore}, arp_announce ${announce}`;
   return ignore === '1' && announce === '2'
     ? ok('strict ARP', found)
     : warning(
@@ -276,6 +328,9 @@ function checkConntrack({ sysctls }: HostFacts, { conntrack, cpus, mode }: HostN
   const check = 'connection tracking';
   const number = (name: string) => (sysctls[name] === undefined ? undefined : Number(sysctls[name]));
   const [count, max] = [number('net/netfilter/nf_conntrack_count'), number('net/netfilter/nf_conntrack_max')];
+  if (!canReadSettings({ sysctls })) {
+    return unknown(check, 'settings cannot be read', MOUNT_PROC);
+  }
   if (count === undefined || max === undefined) {
     return ok(check, 'is not loaded yet; the first rules load it');
   }

@@ -6,7 +6,7 @@ import type { Composition } from '../compose.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { AgentSettings } from '../flags/settings.js';
 import { checkHost } from './check-host.js';
-import { diagnosesAsJson, formatDiagnoses, hasProblem } from './format-diagnoses.js';
+import { diagnosesAsJson, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 
 /** What the command line and the configuration came to: settings, or what is wrong with them. */
 export type DoctorCase =
@@ -17,7 +17,7 @@ export type DoctorCase =
  * Looks whether this host can run the proxier, and what is in the way. Changes nothing.
  *
  * @param columns of the terminal that it is printed to. Default: it is no terminal, and no line is wrapped.
- * @returns what to print, and the exit status: 1 when there is a problem.
+ * @returns what to print, and the exit status: 1 when there is a problem, 2 when there is none but not everything could be looked at.
  */
 export async function doctor(
   composition: Composition,
@@ -34,7 +34,7 @@ export async function doctor(
   const output = settings?.output ?? found.commandLine.values.get('output')?.at(-1);
   return {
     text: output === 'json' ? diagnosesAsJson(diagnoses) : formatDiagnoses(diagnoses, columns),
-    status: hasProblem(diagnoses) ? 1 : 0,
+    status: exitStatusOf(diagnoses),
   };
 }
 
@@ -90,7 +90,7 @@ async function diagnose(backend: BackendModule): Promise<readonly Diagnosis[]> {
   try {
     return (await backend.diagnose?.()) ?? [];
   } catch (error) {
-    return [{ check: `mode ${backend.mode}`, status: 'warning', found: `its diagnosis failed: ${messageOf(error)}` }];
+    return [{ check: `mode ${backend.mode}`, status: 'unknown', found: `its diagnosis failed: ${messageOf(error)}` }];
   }
 }
 
@@ -110,7 +110,6 @@ async function checkThisHost(composition: Composition, settings?: AgentSettings)
     conntrack: settings?.conntrack ?? DEFAULT_CONNTRACK_TUNING,
     cpus: composition.host?.cpus ?? availableParallelism(),
     ports,
-    ownPids: new Set([process.pid, process.ppid]),
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Diagnosis } from '@kube-proxier/core';
 import { printable } from '../logging/printable.js';
 
-const STATUSES = ['problem', 'warning', 'ok'] as const;
+const STATUSES = ['problem', 'warning', 'unknown', 'ok'] as const;
 
 /** A column narrower than this is not wrapped: it would be harder to read than what a terminal makes of it. */
 const NARROWEST = 20;
@@ -21,9 +21,14 @@ export function formatDiagnoses(diagnoses: readonly Diagnosis[], columns = Numbe
     `${status.padEnd(7)}  ${printable(check).padEnd(width)}  ${text(found, '')}`,
     ...(advice === undefined ? [] : [`${' '.repeat(indent)}-> ${text(advice, '   ')}`]),
   ]);
-  const counts = STATUSES.map((status) => {
+  const counts = STATUSES.flatMap((status) => {
     const count = diagnoses.filter((diagnosis) => diagnosis.status === status).length;
-    return status === 'ok' ? `${count} ok` : `${count} ${status}${count === 1 ? '' : 's'}`;
+    if (status === 'unknown' && count === 0) {
+      return [];
+    }
+    return status === 'ok' || status === 'unknown'
+      ? `${count} ${status}`
+      : `${count} ${status}${count === 1 ? '' : 's'}`;
   });
   return [...lines, '', counts.join(', '), ''].join('\n');
 }
@@ -45,11 +50,15 @@ function wrap(text: string, room: number): readonly string[] {
   return lines;
 }
 
-/** For machines. */
+/** For machines. `complete` when everything could be looked at, `healthy` when that is so and there is no problem. */
 export function diagnosesAsJson(diagnoses: readonly Diagnosis[]): string {
-  return `${JSON.stringify({ healthy: !hasProblem(diagnoses), checks: diagnoses }, undefined, 2)}\n`;
+  const complete = diagnoses.every(({ status }) => status !== 'unknown');
+  const healthy = complete && diagnoses.every(({ status }) => status !== 'problem');
+  return `${JSON.stringify({ healthy, complete, checks: diagnoses }, undefined, 2)}\n`;
 }
 
-export function hasProblem(diagnoses: readonly Diagnosis[]): boolean {
-  return diagnoses.some(({ status }) => status === 'problem');
+/** 1 when there is a problem; 2 when there is none, and not everything could be looked at; else 0. */
+export function exitStatusOf(diagnoses: readonly Diagnosis[]): number {
+  const has = (wanted: Diagnosis['status']) => diagnoses.some(({ status }) => status === wanted);
+  return has('problem') ? 1 : has('unknown') ? 2 : 0;
 }

@@ -8,10 +8,10 @@ import {
   createCommandRunner,
   type KernelFiles,
   kernelFiles,
-  listProcesses,
   NetlinkSocket,
-  type ProcessInfo,
+  systemErrorCode,
 } from '@kube-proxier/linux';
+import { findKubeProxy, type InstanceHolder, InstanceLock, type KubeProxyFinding } from '@kube-proxier/server';
 
 /** Rules that one variant of iptables holds, of both IP families. */
 export interface VariantRules {
@@ -44,9 +44,13 @@ export interface HostFacts {
   readonly nftTables: readonly string[] | undefined;
   /** Network interfaces. */
   readonly interfaces: readonly string[];
-  readonly processes: readonly ProcessInfo[];
-  /** TCP ports that somebody listens on. */
-  readonly listening: ReadonlySet<number>;
+  /** Why something could not be looked at. */
+  readonly unreadable: Readonly<Partial<Record<'legacy' | 'nft' | 'nftTables', string>>>;
+  /** The kube-proxier that runs in this network namespace; undefined when none does. */
+  readonly instance: InstanceHolder | undefined;
+  readonly kubeProxy: KubeProxyFinding;
+  /** TCP ports that somebody listens on; undefined when that cannot be read. */
+  readonly listening: ReadonlySet<number> | undefined;
   /** By path below `/proc/sys`. */
   readonly sysctls: Readonly<Record<string, string | undefined>>;
   /** Effective capabilities of this process, as a bit set. */
@@ -76,7 +80,10 @@ export interface HostAccessForFacts {
   /** Tracked connections by netlink. Default: those of the runner's network namespace, where that is not known of this process's. */
   readonly conntrack?: Conntrack;
   readonly files?: KernelFiles;
-  readonly processes?: () => Promise<readonly ProcessInfo[]>;
+  /** Default: who holds the lock of this process's network namespace. */
+  readonly instance?: () => Promise<InstanceHolder | undefined>;
+  /** Default: by this process's network namespace. */
+  readonly kubeProxy?: () => Promise<KubeProxyFinding>;
 }
 
 /** Finds out what is the case on this host. Changes nothing, and never rejects. */
@@ -84,7 +91,8 @@ export async function gatherHostFacts({
   runner = createCommandRunner(),
   conntrack = conntrackOf(runner),
   files = kernelFiles,
-  processes = listProcesses,
+  instance = () => new InstanceLock().currentHolder(),
+  kubeProxy = () => findKubeProxy(),
 }: HostAccessForFacts = {}): Promise<HostFacts> {
   const read = async (path: string): Promise<string | undefined> => {
     try {
@@ -93,14 +101,15 @@ export async function gatherHostFacts({
       return undefined;
     }
   };
-  const output = async (command: string, ...args: readonly string[]): Promise<string | undefined> => {
+  const output = async (command: string, ...args: readonly string[]): Promise<Output> => {
     try {
-      return (await runner.run({ command, args, timeout: 10_000 })).stdout;
+      return { text: (await runner.run({ command, args, timeout: 10_000 })).stdout };
     } catch (error) {
-      if (isProxierError(error)) {
-        return undefined;
+      if (!isProxierError(error)) {
+        throw error;
       }
-      throw error;
+      const isMissing = error instanceof CommandError && error.failure === 'not-found';
+      return { failure: isMissing ? 'missing' : 'refused', reason: messageOf(error) };
     }
   };
   const brokenTools: Record<string, string> = {};
@@ -117,9 +126,26 @@ export async function gatherHostFacts({
       return undefined;
     }
   };
+  const unreadable: Partial<Record<'legacy' | 'nft' | 'nftTables', string>> = {};
+  const listed = await output('nft', 'list', 'tables');
+  if ('failure' in listed) {
+    unreadable.nftTables = listed.reason;
+  }
+  const nftTables = 'text' in listed ? (listed.text.match(/(?<=^table ).+$/gm) ?? []) : undefined;
   const variant = async (name: 'legacy' | 'nft'): Promise<VariantRules | undefined> => {
     const saved = await Promise.all([output(`iptables-${name}-save`), output(`ip6tables-${name}-save`)]);
-    return saved.every((text) => text === undefined) ? undefined : countRules(saved.join('\n'));
+    const refused = saved.find((one) => 'failure' in one && one.failure === 'refused');
+    if (refused && 'reason' in refused) {
+      unreadable[name] = refused.reason;
+    } else if (saved.every((one) => 'failure' in one)) {
+      // Without the tool there may be rules all the same: of another one, in another container.
+      const reason = name === 'legacy' ? await whyLegacyMayHold(files) : whyNftMayHold(nftTables);
+      if (reason !== undefined) {
+        unreadable[name] = reason;
+      }
+    }
+    const texts = saved.flatMap((one) => ('text' in one ? [one.text] : []));
+    return texts.length === 0 ? undefined : countRules(texts.join('\n'));
   };
   const [tools, settings, devices, tcp, tcp6] = await Promise.all([
     Promise.all(TOOLS.map(async (tool) => [tool, await version(tool)] as const)),
@@ -135,13 +161,44 @@ export async function gatherHostFacts({
     brokenTools,
     conntrackByNetlink: await obstacleOf(conntrack),
     iptables: { legacy: await variant('legacy'), nft: await variant('nft') },
-    nftTables: (await output('nft', 'list', 'tables'))?.match(/(?<=^table ).+$/gm) ?? undefined,
+    nftTables,
+    unreadable,
     interfaces: [...(devices ?? '').matchAll(/^\s*([^:\s]+):/gm)].flatMap(([, name]) => name ?? []),
-    processes: await processes(),
-    listening: listeningPorts(`${tcp ?? ''}\n${tcp6 ?? ''}`),
+    instance: await instance(),
+    kubeProxy: await kubeProxy(),
+    listening: tcp === undefined ? undefined : listeningPorts(`${tcp}\n${tcp6 ?? ''}`),
     sysctls: Object.fromEntries(settings),
     capabilities: effective === undefined ? undefined : BigInt(`0x${effective}`),
   };
+}
+
+type Output = { readonly text: string } | { readonly failure: 'missing' | 'refused'; readonly reason: string };
+
+async function whyLegacyMayHold(files: KernelFiles): Promise<string | undefined> {
+  for (const path of ['/proc/net/ip_tables_names', '/proc/net/ip6_tables_names']) {
+    try {
+      const names = (await files.read(path)).trim();
+      if (names !== '') {
+        return `there are legacy tables (${names.replace(/\s+/g, ', ')}), and iptables-legacy-save is not installed`;
+      }
+    } catch (error) {
+      // Without the module there are none.
+      if (systemErrorCode(error) !== 'ENOENT') {
+        return messageOf(error);
+      }
+    }
+  }
+  return undefined;
+}
+
+function whyNftMayHold(nftTables: readonly string[] | undefined): string | undefined {
+  if (nftTables === undefined) {
+    return 'neither iptables-nft-save nor nft can list them';
+  }
+  const tables = nftTables.filter((table) => /^ip6? (filter|nat|mangle|raw|security)$/.test(table));
+  return tables.length === 0
+    ? undefined
+    : `there are tables ${tables.join(', ')}, and iptables-nft-save is not installed`;
 }
 
 function conntrackOf({ networkNamespace: place = 'own' }: CommandRunner): Conntrack {

@@ -13,7 +13,7 @@ describe('what does not fit the IP families of the host (spec K-110, K-111)', ()
   const pods = '--cluster-cidr=10.0.0.0/8,fd00::/64';
 
   test('nothing does when all fits', () => {
-    expect(check(BOTH, primary, pods)).toEqual({ fatal: [], warnings: [] });
+    expect(check(BOTH, primary, pods)).toEqual({ fatal: [], warnings: [], advice: [] });
     expect(check(['IPv6'], primary, pods, '--healthz-bind-address=::', '--metrics-bind-address=::1').warnings).toEqual(
       [],
     );
@@ -22,7 +22,6 @@ describe('what does not fit the IP families of the host (spec K-110, K-111)', ()
   });
 
   test.each<[string, readonly IPFamily[], readonly string[], RegExp]>([
-    ['no choice of addresses for NodePorts', BOTH, [pods], /consider --nodeport-addresses=primary/],
     ['one family of two', BOTH, [pods, '--nodeport-addresses=10.0.0.0/8'], /names no IPv6 network/],
     ['the other family', ['IPv4'], [pods, '--nodeport-addresses=fd00::/8'], /names no IPv4 network/],
     [
@@ -34,7 +33,12 @@ describe('what does not fit the IP families of the host (spec K-110, K-111)', ()
     ['no way to tell pods', BOTH, [primary], /there is no --cluster-cidr/],
     ['status at the other family', ['IPv6'], [primary, pods], /--metrics-bind-address 127\.0\.0\.1 is an IPv4 address/],
   ])('warns of %s', (_what, families, args, warning) => {
-    expect(check(families, ...args)).toEqual({ fatal: [], warnings: [expect.stringMatching(warning)] });
+    expect(check(families, ...args)).toEqual({ fatal: [], warnings: [expect.stringMatching(warning)], advice: [] });
+  });
+
+  test('NodePorts on all addresses, as kube-proxy has them, are no mistake, and there is advice', () => {
+    const advice = [expect.stringMatching(/consider --nodeport-addresses=primary/)];
+    expect(check(BOTH, pods)).toEqual({ fatal: [], warnings: [], advice });
   });
 
   test('nobody has to tell pods where all is masqueraded, or where another mode tells them', () => {

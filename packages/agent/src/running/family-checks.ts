@@ -6,6 +6,8 @@ export interface FamilyFindings {
   /** Reasons to end: traffic would be treated wrongly. */
   readonly fatal: readonly string[];
   readonly warnings: readonly string[];
+  /** What is as kube-proxy has it, and could be better. */
+  readonly advice: readonly string[];
 }
 
 /**
@@ -14,17 +16,18 @@ export interface FamilyFindings {
  * @param families the primary one first.
  */
 export function checkFamilies(
-  { proxier, health, status }: Pick<AgentSettings, 'proxier' | 'health' | 'status'>,
+  { mode, proxier, health, status }: Pick<AgentSettings, 'mode' | 'proxier' | 'health' | 'status'>,
   families: readonly IPFamily[],
 ): FamilyFindings {
   const fatal: string[] = [];
   const warnings: string[] = [];
+  const advice: string[] = [];
   const [primary = 'IPv4'] = families;
   const dualStack = families.length > 1;
 
   const { nodePortAddresses, localTrafficDetection } = proxier;
   if (nodePortAddresses?.kind === 'all') {
-    warnings.push(
+    advice.push(
       'NodePorts are served on all addresses of this node; consider --nodeport-addresses=primary, to serve them on the ' +
         "node's own only",
     );
@@ -39,7 +42,7 @@ export function checkFamilies(
       );
     }
   }
-  if (localTrafficDetection?.kind === 'none' && !proxier.masqueradeAll) {
+  if (localTrafficDetection?.kind === 'none' && !proxier.masqueradeAll && mode !== 'userspace') {
     warnings.push(
       'there is no --cluster-cidr, so no client counts as one from outside: what others send to cluster IPs through this ' +
         'node is not masqueraded',
@@ -64,7 +67,7 @@ export function checkFamilies(
       }
     }
   }
-  return { fatal, warnings };
+  return { fatal, warnings, advice };
 }
 
 function familiesOf(cidrs: readonly string[]): ReadonlySet<IPFamily> {

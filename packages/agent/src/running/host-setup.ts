@@ -29,7 +29,7 @@ export async function adjustOomScore(
     if (asked.oomScoreAdj) {
       logger.warn(`${text}; lowering it needs CAP_SYS_RESOURCE`);
     } else {
-      logger.info(text);
+      logger.debug(1, text);
     }
   }
 }

@@ -67,8 +67,8 @@ export async function runAgent({
   if (signal.aborted) {
     return;
   }
-  logger.info(`kube-proxier ${VERSION} is starting`, { node: process.version, pid: process.pid });
   const nodeName = resolveNodeName(settings.proxier.nodeName, hostname());
+  logger.info(`kube-proxier ${VERSION} is starting`, { nodeName, pid: process.pid, nodejs: process.version });
   if (composition.host) {
     await adjustOomScore(composition.host, settings, logger);
   }
@@ -109,9 +109,8 @@ export async function runAgent({
     const { selection, families } = await Promise.race([server.start(), ended]);
     logger.info(`kube-proxier ${VERSION} is running`, {
       mode: selection.mode,
-      ...(selection.detail === undefined ? {} : { host: selection.detail }),
       ...(selection.defaulted ? { why: 'the default' } : {}),
-      ...(selection.reason === undefined ? {} : { why: `not ${selection.requested}: ${selection.reason}` }),
+      ...(selection.reason === undefined ? {} : { why: `in place of ${selection.requested}` }),
       nodeName,
       families: families.join(','),
       watching: sources.map(({ description }) => description).join('; '),
@@ -153,6 +152,7 @@ function serverOptions(
     fallback: settings.fallback,
     takeover: settings.takeover,
     exclusive: (composition.exclusive ?? false) && !settings.allowMultipleInstances,
+    announce: composition.exclusive ?? false,
     proxier: settings.proxier,
     bindAddress: settings.bindAddress,
     allowLoopbackEndpoints: settings.allowLoopbackEndpoints,
@@ -169,9 +169,12 @@ function serverOptions(
       'kube-proxier.io': effective.own,
     }),
     checkFamilies: (families) => {
-      const { fatal, warnings } = checkFamilies(settings, families);
+      const { fatal, warnings, advice } = checkFamilies(settings, families);
+      for (const text of advice) {
+        logger.info(text);
+      }
       for (const warning of warnings) {
-        logger.info(`The configuration may be incomplete or wrong: ${warning}`);
+        logger.warn(`The configuration may be incomplete or wrong: ${warning}`);
       }
       if (fatal.length > 0) {
         throw new ProxierError('CONFIGURATION_UNFIT', `the configuration is wrong: ${fatal.join('; ')}`);

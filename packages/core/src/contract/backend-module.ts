@@ -41,8 +41,11 @@ export interface BackendCapabilities {
 export interface Diagnosis {
   /** What was looked at, in a few words: `iptables variants`. */
   readonly check: string;
-  /** `warning`: works, but not all of it, or not for long. `problem`: will not work. */
-  readonly status: 'ok' | 'warning' | 'problem';
+  /**
+   * `warning`: works, but not all of it, or not for long. `problem`: will not work. `unknown`: could not be looked at, for
+   * example for lack of privileges; never `ok` for that.
+   */
+  readonly status: 'ok' | 'warning' | 'problem' | 'unknown';
   /** What was found, one sentence without a full stop. */
   readonly found: string;
   /** What to do about it, one sentence without a full stop. Absent when there is nothing to do. */

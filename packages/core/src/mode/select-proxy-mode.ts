@@ -90,8 +90,11 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
   if (!standInResult.usable) {
     throw new ProxyModeUnusableError(mode, reason, { mode: standIn.mode, reason: standInResult.reason });
   }
-  logger.warn(`Cannot use proxy mode ${mode}: ${reason}; falling back to ${standIn.mode}`);
   const { detail, families = BOTH } = standInResult;
+  logger.warn(
+    `Cannot use proxy mode ${mode}: ${reason}; falling back to ${standIn.mode}`,
+    detail === undefined ? {} : { detail },
+  );
   return { mode: standIn.mode, backend: standIn, requested, defaulted, detail, families, reason };
 }
 

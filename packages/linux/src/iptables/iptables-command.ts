@@ -1,4 +1,5 @@
 import { type IPFamily, ProxierError } from '@kube-proxier/core';
+import { whyNotPermitted } from '../process/capabilities.js';
 import {
   CommandError,
   type CommandRequest,
@@ -314,7 +315,7 @@ function translate(error: CommandError, family: IPFamily): IptablesError {
   if (/Permission denied|Operation not permitted/.test(error.stderr)) {
     return new IptablesError(
       'IPTABLES_PERMISSION_DENIED',
-      `${error.command} may not change the rules of this network namespace; run with CAP_NET_ADMIN and CAP_NET_RAW`,
+      `${error.command} may not read or change the rules of this network namespace (${error.stderr.trim().split('\n', 1)[0]}): ${whyNotPermitted()}`,
       cause,
     );
   }

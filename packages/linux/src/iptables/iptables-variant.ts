@@ -1,5 +1,5 @@
-import { ProxierError } from '@kube-proxier/core';
-import type { CommandRunner } from '../process/command-runner.js';
+import { messageOf, ProxierError } from '@kube-proxier/core';
+import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import type { IptablesVariant } from './iptables.js';
 import { iptablesProgram, parseIptablesVersion } from './iptables-command.js';
 
@@ -8,6 +8,8 @@ export interface IptablesVariantChoice {
   /** Undefined: neither set of tools is there under its own name, so use whatever `iptables` in PATH is. */
   readonly variant: IptablesVariant | undefined;
   readonly reason: string;
+  /** False where a variant is installed, and its tables could not be listed. Default true. */
+  readonly isCertain?: boolean;
 }
 
 /** Chains that a kubelet makes to show which variant the host uses. */
@@ -21,8 +23,9 @@ const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
  */
 export async function detectIptablesVariant(runner: CommandRunner): Promise<IptablesVariantChoice> {
   const rules = new Map<IptablesVariant, number>();
+  const unlisted: string[] = [];
   for (const variant of VARIANTS) {
-    const saved = await savedRules(runner, variant);
+    const saved = await savedRules(runner, variant, (reason) => unlisted.push(reason));
     if (saved === undefined) {
       continue;
     }
@@ -33,7 +36,10 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
   }
   const only = [...rules.keys()];
   if (only.length === 1) {
-    return { variant: only[0], reason: `only the ${only[0]} tools are installed` };
+    const [reason] = unlisted;
+    return reason === undefined
+      ? { variant: only[0], reason: `only the ${only[0]} tools are installed` }
+      : { variant: only[0], reason: `only the ${only[0]} tables can be listed (${reason})`, isCertain: false };
   }
   const [nft = 0, legacy = 0] = [rules.get('nft'), rules.get('legacy')];
   if (nft !== legacy) {
@@ -43,11 +49,19 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
   const inPath = await variantInPath(runner);
   return inPath === undefined
     ? { variant: undefined, reason: 'the tools do not say which variant they are' }
-    : { variant: inPath, reason: `iptables in PATH is the ${inPath} variant` };
+    : {
+        variant: inPath,
+        reason: `iptables in PATH is the ${inPath} variant`,
+        ...(unlisted.length === 0 ? {} : { isCertain: false }),
+      };
 }
 
 /** What both families hold; undefined when the tools of this variant are not there or cannot be used. */
-async function savedRules(runner: CommandRunner, variant: IptablesVariant): Promise<string | undefined> {
+async function savedRules(
+  runner: CommandRunner,
+  variant: IptablesVariant,
+  onRefused: (reason: string) => void,
+): Promise<string | undefined> {
   let saved: string | undefined;
   for (const family of ['IPv4', 'IPv6'] as const) {
     try {
@@ -56,6 +70,9 @@ async function savedRules(runner: CommandRunner, variant: IptablesVariant): Prom
     } catch (error) {
       if (!(error instanceof ProxierError)) {
         throw error;
+      }
+      if (!(error instanceof CommandError && error.failure === 'not-found')) {
+        onRefused(messageOf(error));
       }
     }
   }

@@ -1,3 +1,4 @@
+import { whyNotPermitted } from '../process/capabilities.js';
 import {
   CommandError,
   type CommandRequest,
@@ -361,7 +362,7 @@ function translate(error: CommandError): NftError {
   if (/Operation not permitted/.test(error.stderr)) {
     return new NftError(
       'NFT_PERMISSION_DENIED',
-      'nft may not change this: run with CAP_NET_ADMIN; and if it has that, the table belongs to another process (flag owner), which has to end first',
+      `nft may not change this: ${whyNotPermitted()}; or the table belongs to another process (flag owner), which has to end first`,
       cause,
     );
   }

@@ -94,10 +94,11 @@ export class ConntrackTuning implements SyncObserver {
     const { sysctl, logger, asked = true } = this.context;
     const absent: (readonly [string, number])[] = [];
     const refused: string[] = [];
+    const set: string[] = [];
     for (const [name, value] of this.missing) {
       try {
         if (await sysctl.write(name, value)) {
-          logger.info('Set sysctl', { entry: name, value });
+          set.push(`${name}=${value}`);
         }
         if (name === MAX) {
           await this.growHashTable(value);
@@ -110,6 +111,9 @@ export class ConntrackTuning implements SyncObserver {
         }
       }
     }
+    if (set.length > 0) {
+      logger.info('Set up connection tracking', { sysctls: set.join(' ') });
+    }
     const last = this.tries > 1;
     this.missing = absent;
     const failed = [...refused, ...(last ? absent.map(([name, value]) => `${name}=${value} (it is not there)`) : [])];
@@ -119,7 +123,7 @@ export class ConntrackTuning implements SyncObserver {
       if (asked) {
         logger.warn(`${text}; ${advice}`);
       } else {
-        logger.info(`${text}; ${advice}`);
+        logger.debug(1, `${text}; ${advice}`);
       }
     }
     return failed.length === 0 && absent.length === 0;
@@ -138,7 +142,7 @@ export class ConntrackTuning implements SyncObserver {
     try {
       if (Number((await files.read(HASH_SIZE)).trim()) < wanted) {
         await files.write(HASH_SIZE, String(wanted));
-        logger.info('Set the size of the hash table of connection tracking', { value: wanted });
+        logger.debug(1, 'Set the size of the hash table of connection tracking', { value: wanted });
       }
     } catch (error) {
       logger.debug(2, 'The hash table of connection tracking keeps its size', { wanted, reason: messageOf(error) });

@@ -14,7 +14,7 @@ export interface ExclusiveInstanceOptions {
   /** Called with whom it waits for, in words, each time that is somebody else. */
   readonly onWaiting: (whom: string) => void;
   /** Default: the lock of this process's network namespace. */
-  readonly lock?: Pick<InstanceLock, 'acquire'>;
+  readonly lock?: Pick<InstanceLock, 'acquire' | 'tryAcquire'>;
   /** Default: {@link findKubeProxy}. */
   readonly findKubeProxy?: () => Promise<KubeProxyFinding>;
 }

@@ -108,6 +108,16 @@ export class InstanceLock {
     }
   }
 
+  /**
+   * Takes the lock if nobody holds it. Never waits.
+   *
+   * @returns undefined when somebody else holds it.
+   * @throws ProxierError `INSTANCE_LOCK_FAILED` when this host does not allow such sockets.
+   */
+  tryAcquire(identity: Omit<InstanceIdentity, 'since'>): Promise<HeldInstanceLock | undefined> {
+    return this.#tryToHold(identity);
+  }
+
   /** Who holds the lock now; undefined when nobody does. Never waits longer than a second. */
   async currentHolder(): Promise<InstanceHolder | undefined> {
     let found: InstanceHolder | undefined;
