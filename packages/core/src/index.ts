@@ -26,6 +26,7 @@ export * from './objects/objects.js';
 export { type EndpointSliceReadOptions, readEndpointSlice } from './objects/read-endpoint-slice.js';
 export { readNode, readServiceCIDR } from './objects/read-node.js';
 export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from './objects/read-service.js';
+export * from './objects/text-nesting.js';
 export * from './resolution/diff-states.js';
 export { servesLoopback } from './resolution/node-facts.js';
 export * from './resolution/proxy-state-resolver.js';

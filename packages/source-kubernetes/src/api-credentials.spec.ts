@@ -248,6 +248,8 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     new KubernetesSource(options).start(new RecordingHandler(), { nodeName: 'node1' });
 
   it.each([
+    ['['.repeat(100_000), 'KUBECONFIG_INVALID', /is too large, or nested too deeply, for a kubeconfig/],
+    ['# note\n'.repeat(200_000), 'KUBECONFIG_INVALID', /is too large, or nested too deeply, for a kubeconfig/],
     ['{', 'KUBECONFIG_INVALID', /kubeconfig is no YAML/],
     ['hello', 'KUBECONFIG_INVALID', /is no kubeconfig but plain text; it should have clusters, users/],
     ['', 'KUBECONFIG_INVALID', /is no kubeconfig but empty/],

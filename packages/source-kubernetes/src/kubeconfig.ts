@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import { nestingOfText } from '@kube-proxier/core';
 import { parse } from 'yaml';
 import { KubernetesError } from './kubernetes-error.js';
 import { printable } from './printable.js';
@@ -87,6 +88,11 @@ function whatItIs(content: unknown): string {
   return names.length === 0 ? 'empty' : `YAML with the fields ${printable(names.slice(0, 5).join(', '))}`;
 }
 
+/** Characters. Certificates of many clusters are below that by far. */
+const MAX_LENGTH = 1024 * 1024;
+/** As `nestingOfText` counts it; more could use up the stack of the YAML parser. */
+const MAX_NESTING = 200;
+
 class KubeconfigReader {
   constructor(
     private readonly path: string,
@@ -94,6 +100,9 @@ class KubeconfigReader {
   ) {}
 
   read(text: string, contextName: string | undefined): KubeconfigContext {
+    if (text.length > MAX_LENGTH || nestingOfText(text, MAX_NESTING) > MAX_NESTING) {
+      throw this.invalid('', 'is too large, or nested too deeply, for a kubeconfig');
+    }
     let config: unknown;
     try {
       config = parse(text);

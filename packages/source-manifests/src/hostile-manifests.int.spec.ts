@@ -159,10 +159,23 @@ const CASES: readonly (readonly [what: string, name: string, make: string, said:
   ],
   ['a list with 15 million values', 'wide.json', `() => '{"a":[' + '1,'.repeat(15e6) + '1]}'`, 'values, more than the'],
   ['an open quote of 5 MB', 'quote.json', `() => '"' + '\\\\"'.repeat(25e5)`, 'is not valid JSON'],
-  ['lists in lists', 'dashes.yaml', `() => '- '.repeat(2e5)`, ''],
-  ['questions in questions', 'questions.yaml', `() => '? '.repeat(2e5)`, ''],
+  ['lists in lists', 'dashes.yaml', `() => '- '.repeat(2e5)`, 'is nested too deeply'],
+  ['questions in questions', 'questions.yaml', `() => '? '.repeat(2e5)`, 'is nested too deeply'],
   ['a million documents', 'documents.yaml', `() => '---\\na: [1]\\n'.repeat(1e6)`, ''],
 ];
+
+/** Small files, which are read at once: what would use up the stack, or all time. */
+const DEEP = ['[', '- ', '? ', ': ', '{a: ', 'a: ', '- [', '? [', '&a [', '"a": ', '[}', '["]"', "{'}': ", '[ # ]\n'];
+
+test.each(DEEP)('16 kB of %j are refused at once', (piece) => {
+  const text = JSON.stringify(piece.repeat(Math.floor(16_000 / piece.length)));
+  for (const name of ['deep.yaml', 'deep.json']) {
+    const report = run(name, `() => ${text}`, false);
+    expect(report.kept).toBe(true);
+    expect(report.lag).toBeLessThan(150 * BUSY);
+    expect(report.lines.join('\n')).toContain('is nested too deeply');
+  }
+});
 
 describe('whatever one file holds, the others are in force soon, and the process goes on', () => {
   test.each(CASES)('%s', (_what, name, make, said) => {

@@ -1,3 +1,11 @@
+import { nestingOfText } from '@kube-proxier/core';
+import { Lexer } from 'yaml';
+
+/** Nesting of YAML as `nestingOfText` counts it, which is a few times as much as there is. */
+const MAX_NESTING = 200;
+/** Brackets inside of each other, exactly. With the above, the parser needs half of its stack. */
+const MAX_BRACKETS = 100;
+
 /** One YAML document of a file, or several that cannot be told apart cheaply. */
 export interface YamlText {
   readonly text: string;
@@ -85,15 +93,28 @@ export function measureJson(text: string, limit: number): { readonly depth: numb
   return { depth: deepest, values };
 }
 
-/** How deep brackets are nested, wherever they stand. Stops at the first place that is deeper than `limit`. */
-export function bracketDepth(text: string, limit: number): number {
-  let depth = 0;
+/** Whether YAML is nested so deep that parsing it could use up the stack, which may end the process. */
+export function isTooDeep(text: string): boolean {
+  if (nestingOfText(text, MAX_NESTING) > MAX_NESTING) {
+    return true;
+  }
+  const opening = text.match(/[[{]/g)?.length ?? 0;
+  return opening > MAX_BRACKETS && bracketDepth(text) > MAX_BRACKETS;
+}
+
+/** How deep brackets are nested, as the parser sees them: those in quotes and comments are none. It does not recurse. */
+function bracketDepth(text: string): number {
+  const missing: string[] = [];
   let deepest = 0;
-  for (const [token] of text.matchAll(/[[\]{}]/g)) {
-    depth = token === '[' || token === '{' ? depth + 1 : Math.max(depth - 1, 0);
-    deepest = Math.max(deepest, depth);
-    if (depth > limit) {
-      break;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') {
+      missing.push(token === '[' ? ']' : '}');
+      deepest = Math.max(deepest, missing.length);
+      if (deepest > MAX_BRACKETS) {
+        break;
+      }
+    } else if (token === missing.at(-1)) {
+      missing.pop();
     }
   }
   return deepest;

@@ -15,7 +15,7 @@ import { convertEndpoints, SKIP_MIRROR_LABEL } from './convert-endpoints.js';
 import { type FieldPath, type Position, parseFieldPath, positionOf } from './field-position.js';
 import type { ManifestObject } from './manifest-object.js';
 import type { ManifestProblem } from './manifest-problem.js';
-import { bracketDepth, measureJson, splitDocuments, withoutLeadingComments, type YamlText } from './manifest-text.js';
+import { isTooDeep, measureJson, splitDocuments, withoutLeadingComments, type YamlText } from './manifest-text.js';
 import { printable } from './printable.js';
 import { isRecord, type UnknownRecord } from './unknown-record.js';
 
@@ -46,8 +46,6 @@ const MAX_ALIASES = 1000;
 const MAX_LIST_DEPTH = 4;
 /** Objects and arrays inside of each other in JSON; Kubernetes has about 30. */
 const MAX_JSON_DEPTH = 100;
-/** Brackets inside of each other in YAML. Those in plain text count too, so this is more. */
-const MAX_YAML_DEPTH = 1000;
 /** Values of one JSON file. A Service has about 40, and each takes memory. */
 const MAX_JSON_VALUES = 3_000_000;
 /** Characters of what is small: all is tried to say what is wrong with it, and where. */
@@ -123,7 +121,7 @@ class ManifestReader {
   /** @returns false when it is to be read as YAML. */
   private readJson(isJson: boolean, small: boolean): boolean {
     const { depth, values } = measureJson(this.text, MAX_JSON_DEPTH);
-    if (!small && (depth > MAX_JSON_DEPTH || values > MAX_JSON_VALUES)) {
+    if (depth > MAX_JSON_DEPTH || values > MAX_JSON_VALUES) {
       this.wholeFile(
         depth > MAX_JSON_DEPTH
           ? `is nested too deeply: more than ${MAX_JSON_DEPTH} objects and lists inside of each other`
@@ -162,22 +160,20 @@ class ManifestReader {
       return;
     }
     const { text, line } = document.text.length <= SMALL ? document : withoutLeadingComments(document);
-    if (text.length > SMALL) {
+    const deep = isTooDeep(text);
+    if (deep || text.length > SMALL) {
       const kind = kindOfLarge(text);
       if (kind !== undefined && !isOfUse(kind)) {
         this.ignored.push(`${printable(kind)} in line ${line}: objects of kind ${printable(kind)} are not used`);
         return;
       }
-      const mistake =
-        bracketDepth(text, MAX_YAML_DEPTH) > MAX_YAML_DEPTH
-          ? `is nested too deeply: more than ${MAX_YAML_DEPTH} brackets inside of each other`
-          : text.length > MAX_PARSED
-            ? `the document has ${text.length} characters, more than the ${MAX_PARSED} that are read of what is not plain block style; split it, or write it as JSON`
-            : undefined;
-      if (mistake !== undefined) {
-        this.note({ line, column: 1, object: '', field: '', message: mistake, severity: 'error' });
-        return;
-      }
+    }
+    if (deep || text.length > MAX_PARSED) {
+      const message = deep
+        ? 'is nested too deeply; write it in plain block style or as JSON'
+        : `the document has ${text.length} characters, more than the ${MAX_PARSED} that are read of what is not plain block style; split it, or write it as JSON`;
+      this.note({ line, column: 1, object: '', field: '', message, severity: 'error' });
+      return;
     }
     const lines = new LineCounter();
     const moved = (position: Position) => ({ line: position.line + line - 1, column: position.column });

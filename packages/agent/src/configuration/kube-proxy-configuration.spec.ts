@@ -91,6 +91,14 @@ describe('a KubeProxyConfiguration', () => {
     expect(problems(`${HEAD}${text}`)).toEqual([problem]);
   });
 
+  test.each(['['.repeat(100_000), '- '.repeat(10_000), '# note\n'.repeat(200_000)])(
+    'one that would keep the parser busy for minutes is refused',
+    (text) => {
+      const { problems } = readKubeProxyConfiguration(text, 'config.yaml');
+      expect(problems).toEqual(['config.yaml: is too large, or nested too deeply, for a configuration file']);
+    },
+  );
+
   test('another kind is refused', () => {
     expect(problems('apiVersion: v1\nkind: ConfigMap\n')).toEqual([
       'config.conf: is a ConfigMap of v1; wanted is a KubeProxyConfiguration of kubeproxy.config.k8s.io/v1alpha1',

@@ -1,4 +1,4 @@
-import { parseAddress } from '@kube-proxier/core';
+import { nestingOfText, parseAddress } from '@kube-proxier/core';
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
 import type { FlagName } from '../flags/flag.js';
 import { nearestName } from '../flags/nearest-flag.js';
@@ -183,6 +183,11 @@ export function readKubeProxyConfiguration(text: string, file: string): Configur
   return new ConfigurationReader(text, file).read();
 }
 
+/** Characters. */
+const MAX_LENGTH = 1024 * 1024;
+/** As `nestingOfText` counts it; more could use up the stack of the YAML parser. */
+const MAX_NESTING = 200;
+
 class ConfigurationReader {
   private readonly lines = new LineCounter();
   private readonly values = new Map<FlagName, readonly string[]>();
@@ -199,6 +204,10 @@ class ConfigurationReader {
 
   read(): ConfigurationReading {
     const { file, values, places, others, problems, warnings } = this;
+    if (this.text.length > MAX_LENGTH || nestingOfText(this.text, MAX_NESTING) > MAX_NESTING) {
+      problems.push(`${file}: is too large, or nested too deeply, for a configuration file`);
+      return { file, values, places, others, problems, warnings };
+    }
     const parsed = parseAllDocuments(this.text, { lineCounter: this.lines, uniqueKeys: false });
     const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => contents !== null) : [];
     for (const error of documents.flatMap(({ errors }) => errors)) {

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isMap, isPair, isSeq, parseAllDocuments } from 'yaml';
+import { nestingOfText } from './text-nesting.js';
+
+/** How deep the YAML parser finds lists and mappings nested. */
+function depthOf(node: unknown): number {
+  if (isPair(node)) {
+    return Math.max(depthOf(node.key), depthOf(node.value));
+  }
+  return isMap(node) || isSeq(node) ? 1 + Math.max(0, ...node.items.map((item) => depthOf(item))) : 0;
+}
+
+describe('nestingOfText', () => {
+  test.each([
+    ['a Service', 'kind: Service\nspec:\n  ports:\n  - name: http\n    port: 80\n'.repeat(1000)],
+    ['many flow mappings', 'a: {b: [1]}\n'.repeat(1000)],
+    ['comments', '# note: this - that\n'.repeat(1000)],
+    ['nothing', ''],
+  ])('%s is not deep', (_what, text) => {
+    expect(nestingOfText(text, 1000)).toBeLessThan(20);
+  });
+
+  test.each([
+    '[',
+    '{',
+    '{a: ',
+    '- ',
+    '? ',
+    ': ',
+    '[a',
+    '- [',
+    '!!seq [',
+    '&a [',
+    '-\t',
+    '{"a":',
+    '[\n',
+    'a: ',
+    '"a": ',
+  ])('ten thousand times %j is deep', (piece) => {
+    expect(nestingOfText(piece.repeat(10_000), 200)).toBeGreaterThan(200);
+  });
+
+  test('steps of indentation are deep', () => {
+    const text = Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}a:\n`).join('');
+    expect(nestingOfText(text, 200)).toBeGreaterThan(200);
+  });
+
+  test('without quotes and blocks it never says less than there is', () => {
+    const pieces = ['a: ', '- ', '? ', ': ', '[', ']', '{', '}', ',', '\n', '  ', ' ', 'x', '&a ', '!t ', 'a:', '\t'];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 30 }), (parts) => {
+        const text = parts.join('');
+        const depth = Math.max(0, ...[...parseAllDocuments(text)].map(({ contents }) => depthOf(contents)));
+        expect({ text, enough: nestingOfText(text, 1000) >= depth }).toEqual({ text, enough: true });
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});
