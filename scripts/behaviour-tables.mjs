@@ -26,6 +26,13 @@ masqueraded. \`*\`: masqueraded when the endpoint is the client. \`n/a\`: there 
 const ORIGIN =
   'Origin: `pkg/proxy/topology.go`, `pkg/proxy/iptables/proxier.go`. Tests:\n`packages/core/src/simulator/packet-flows.spec.ts`.';
 
+const TOPOLOGY = `## Topology
+
+The cluster list and the local list by the names of their endpoints; \`-\` where the list is not in use.
+
+Origin: \`pkg/proxy/topology.go\`, KEP-2433, KEP-3015, KEP-1669. Tests:
+\`packages/core/src/simulator/packet-flows.spec.ts\`.`;
+
 /**
  * @param {{rows: readonly any[]}} policies content of policy-flows.json
  * @param {{rows: readonly any[]}} topology content of topology.json
@@ -34,21 +41,23 @@ const ORIGIN =
 export function formatTables(policies, topology) {
   const groups = groupBy(policies.rows, groupOf);
   const sections = [...groups].map(([title, rows]) => {
-    const lines = rows.map(
-      ({ id, state, expect }) => `| **${id}** | ${[state, expect.P, expect.H, expect.N, expect.X].join(' | ')} |`,
-    );
-    return `## ${title}\n\n${ORIGIN}\n\n| id | endpoints | P | H | N | X |\n| --- | --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
+    const cells = rows.map(({ id, state, expect }) => [`**${id}**`, state, expect.P, expect.H, expect.N, expect.X]);
+    return `## ${title}\n\n${ORIGIN}\n\n${table(['id', 'endpoints', 'P', 'H', 'N', 'X'], cells)}`;
   });
-  const rows = topology.rows.map(
-    ({ id, case: what, expect }) =>
-      `| **${id}** | ${what} | ${list(expect.cluster)} | ${list(expect.local)} | ${expect.hasAny ? 'no' : 'yes'} |`,
-  );
-  sections.push(
-    '## Topology\n\nThe cluster list and the local list by the names of their endpoints; `-` where the list is not in use.\n\n' +
-      'Origin: `pkg/proxy/topology.go`, KEP-2433, KEP-3015, KEP-1669. Tests:\n`packages/core/src/simulator/packet-flows.spec.ts`.\n\n' +
-      `| id | case | cluster | local | rejected |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`,
-  );
+  const cells = topology.rows.map(({ id, case: what, expect }) => {
+    return [`**${id}**`, what, list(expect.cluster), list(expect.local), expect.hasAny ? 'no' : 'yes'];
+  });
+  sections.push(`${TOPOLOGY}\n\n${table(['id', 'case', 'cluster', 'local', 'rejected'], cells)}`);
   return `${INTRODUCTION}\n${sections.join('\n')}`;
+}
+
+/** Aligned, as the formatter wants it. */
+function table(head, rows) {
+  const widths = head.map((cell, column) => Math.max(3, ...[head, ...rows].map((row) => row[column].length)));
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [head, rule, ...rows]
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |\n`)
+    .join('');
 }
 
 function groupBy(rows, keyOf) {
