@@ -6,7 +6,7 @@ import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 const ANSWER_TIMEOUT = 180_000;
 const NOTHING_LEFT = 'Nothing of other proxy modes is left';
 
-/** What kube-proxy has in its ipvs mode for the Service (spec §7.2, §7.3), with somebody else's set and virtual server. */
+/** What kube-proxy has in its ipvs mode for the Service, with somebody else's set and virtual server. */
 const kubeProxySets = (endpoint: string) => `create KUBE-LOOP-BACK hash:ip,port,ip
 create KUBE-CLUSTER-IP hash:ip,port
 create KUBE-NODE-PORT-TCP bitmap:port range 0-65535

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatServicePortName, type ServicePortName } from '@kube-proxier/core';
 
-/** Chains of one service port in the nat table, by what they are for (spec §5.1). */
+/** Chains of one service port in the nat table, by what they are for (spec I-1…I-3). */
 export type ServiceChainKind = 'SVC' | 'SVL' | 'EXT' | 'FW' | 'SEP';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

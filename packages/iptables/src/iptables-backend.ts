@@ -67,7 +67,7 @@ export interface IptablesBackendOptions {
 
 /** The iptables backend, and what it can tell beside. */
 export interface IptablesBackend extends BackendModule {
-  /** What rules have counted, where the kernel has counters for that (spec §10.4). */
+  /** What rules have counted, where the kernel has counters for that (spec I-72). */
   packetCounts(): Promise<IptablesPacketCounts>;
 }
 

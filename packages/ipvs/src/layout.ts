@@ -77,7 +77,7 @@ export const CHAINS = {
   forward: 'KUBE-IPVS-FORWARD',
 } as const;
 
-/** Sets that kube-proxy makes in its ipvs mode (spec §7.2), as they are called for IPv4. */
+/** Sets that kube-proxy makes in its ipvs mode (spec V-10), as they are called for IPv4. */
 const KUBE_PROXY_SETS = [
   ...['LOOP-BACK', 'CLUSTER-IP', 'EXTERNAL-IP', 'EXTERNAL-IP-LOCAL', 'LOAD-BALANCER', 'LOAD-BALANCER-LOCAL'],
   ...['LOAD-BALANCER-FW', 'LOAD-BALANCER-SOURCE-IP', 'LOAD-BALANCER-SOURCE-CIDR', 'NODE-PORT-TCP', 'NODE-PORT-UDP'],

@@ -89,9 +89,9 @@ export interface ProxyServerOptions {
   readonly network?: HostNetwork;
   /** Counts and times what happens. Default: nothing is counted. */
   readonly metrics?: ProxyMetrics;
-  /** Where `/healthz`, `/livez` and `/readyz` are answered (spec §10.1). Default: nowhere. */
+  /** Where `/healthz`, `/livez` and `/readyz` are answered (spec H-1…H-10). Default: nowhere. */
   readonly healthAddress?: ListenAddress;
-  /** Where `/proxyMode`, `/metrics` and `/debug/…` are answered (spec §10.3). Default: nowhere. */
+  /** Where `/proxyMode`, `/metrics` and `/debug/…` are answered (spec H-30…H-36). Default: nowhere. */
   readonly statusAddress?: ListenAddress;
   /**
    * Further names by which requests may address `statusAddress`; see `StatusServerOptions.hostNames`. The names of the node
@@ -125,7 +125,7 @@ export interface ProxyServerOptions {
    * throws ends the start. Default: nothing.
    */
   readonly checkFamilies?: (families: readonly IPFamily[]) => void;
-  /** Applied before anything is programmed, for modes whose load is in connection tracking (spec §9.1). Default: none. */
+  /** Applied before anything is programmed, for modes whose load is in connection tracking (spec T-1…T-7). Default: none. */
   readonly conntrackTuning?: ConntrackTuning;
   /** What `/configz` answers. Default: it is not there. */
   readonly configuration?: () => unknown;
@@ -135,7 +135,7 @@ export interface ProxyServerOptions {
   readonly profiling?: ProfilingOptions;
   /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
   readonly serviceExternalIPs?: boolean;
-  /** Where stale UDP and SCTP flows are deleted (spec §9.2). Default: they are left. */
+  /** Where stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: they are left. */
   readonly conntrack?: Conntrack;
 }
 

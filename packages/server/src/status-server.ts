@@ -59,7 +59,7 @@ const NO_HOST = 'no-host.invalid';
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
- * Tells what the proxy is doing, by HTTP (spec §10.3): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; what is in
+ * Tells what the proxy is doing, by HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; what is in
  * force as JSON under `/debug/state`; why under `/debug/explain?source=…&destination=…&port=…&protocol=…`; and, where
  * profiling is on, `/debug/pprof` and `/debug/flags/v`.
  *

@@ -40,7 +40,7 @@ describe('the effective configuration', () => {
     expect(again).toMatchObject({ ...rest, mode: mode === '' ? 'iptables' : mode });
   });
 
-  test('says which ports are listened on, where an address was given without (spec §2.4)', () => {
+  test('says which ports are listened on, where an address was given without (spec C-63, C-64)', () => {
     const { text } = roundTrip('--manifests=m', '--healthz-bind-address=10.0.0.1', '--metrics-bind-address=::1');
     expect(text).toContain('\nhealthzBindAddress: 10.0.0.1:10256\n');
     expect(text).toContain('\nmetricsBindAddress: "[::1]:10249"\n');

@@ -173,7 +173,7 @@ describe('a KubeProxyConfiguration', () => {
     ]);
   });
 
-  test('every field of v1alpha1 is known (spec §2.4)', () => {
+  test('every field of v1alpha1 is known', () => {
     const fields = `
       featureGates clientConnection.kubeconfig clientConnection.acceptContentTypes clientConnection.contentType
       clientConnection.qps clientConnection.burst logging.format logging.flushFrequency logging.verbosity logging.vmodule

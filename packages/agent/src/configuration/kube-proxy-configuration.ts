@@ -40,7 +40,7 @@ export interface Field {
 
 const IPTABLES_MODES = [''];
 
-/** Every field of v1alpha1 (spec §2.4). */
+/** Every field of v1alpha1. */
 export const FIELDS: Readonly<Record<string, Field>> = {
   apiVersion: { type: 'text' },
   kind: { type: 'text' },
@@ -168,7 +168,7 @@ const WANTED: Readonly<Record<FieldType, string>> = {
 };
 
 /**
- * Reads a KubeProxyConfiguration, YAML or JSON (spec §2.3, §2.4). As in kube-proxy, a field that it does not have is
+ * Reads a KubeProxyConfiguration, YAML or JSON (spec C-20, C-40). As in kube-proxy, a field that it does not have is
  * passed over with a warning (spec C-21), and null, zero or empty stand for the default: the file that kubeadm writes
  * loads as it is.
  *

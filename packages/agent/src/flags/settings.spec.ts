@@ -215,7 +215,7 @@ describe('readSettings', () => {
     expect(problems('--manifests=m', arg)).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('has every flag of kube-proxy 1.36 (spec §2.2)', () => {
+  it('has every flag of kube-proxy 1.36', () => {
     const flags = `
       bind-address bind-address-hard-fail boot-id-file cleanup cluster-cidr config config-sync-period
       conntrack-max-per-core conntrack-min conntrack-tcp-be-liberal conntrack-tcp-timeout-close-wait

@@ -132,7 +132,7 @@ type DetectLocalMode = (typeof DETECT_LOCAL_MODES)[number];
 const MAX_INTERFACE_NAME = 15;
 
 /**
- * Checks a command line, with the configuration file that it names, as kube-proxy does (spec §2.3, §2.5).
+ * Checks a command line, with the configuration file that it names, as kube-proxy does (spec C-20, C-50…C-70).
  *
  * @param configuration what the file says, when one is named.
  * @param modes that there are.

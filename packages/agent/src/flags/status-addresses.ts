@@ -24,7 +24,7 @@ export function statusAddresses(values: FlagValues): StatusAddresses {
   return { status, health, warnings };
 }
 
-/** The flags of the addresses that are listened on, with the ports that count, as kube-proxy fills them in (spec §2.4). */
+/** The flags of the addresses that are listened on, with the ports that count, as kube-proxy fills them in (spec C-63, C-64). */
 export function listenAddresses({
   health,
   status,

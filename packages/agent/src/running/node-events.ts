@@ -6,7 +6,7 @@ import { VERSION } from '../version.js';
 /** Where events are told to. */
 export type EventSink = Pick<EventRecorder, 'record' | 'stop'>;
 
-/** Tells the cluster what happens on this node that somebody may want to know (spec §10.5). */
+/** Tells the cluster what happens on this node that somebody may want to know. */
 export class NodeEvents implements ServerObserver {
   constructor(
     private readonly sink: EventSink,

@@ -118,7 +118,7 @@ export interface ConformanceCase {
   /** Unique; what `--cases` matches. */
   readonly id: string;
   readonly title: string;
-  /** Ids of the specification that it shows. */
+  /** Ids of rules that it shows (docs/behaviour). */
   readonly spec: readonly string[];
   /** Part of the subset that runs on every push. */
   readonly quick: boolean;

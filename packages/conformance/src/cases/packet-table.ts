@@ -8,7 +8,7 @@ import type {
   FlowExpectation,
 } from './conformance-case.js';
 
-/** A row of core's `test-data/packet-flows.json` (spec 12.4 to 12.11). */
+/** A row of core's `test-data/packet-flows.json`. */
 export interface PacketRow {
   readonly id: string;
   readonly case: string;

@@ -1,6 +1,6 @@
 import type { CaseFlow, CaseObject, ConformanceCase, FlowExpectation } from './conformance-case.js';
 
-/** A row of core's `test-data/policy-flows.json` (spec 12.2, 12.3). */
+/** A row of core's `test-data/policy-flows.json`. */
 export interface PolicyRow {
   readonly id: string;
   readonly state: string;
@@ -92,7 +92,7 @@ function endpointOf(token: string, host: string): object {
   };
 }
 
-/** Reads the notation of spec 12.1: `L*+R`, `Lt+Rt M`, `REJECT`, `DROP`. */
+/** Reads the notation of the policy tables: `L*+R`, `Lt+Rt M`, `REJECT`, `DROP`. */
 function expectationOf(text: string, tokens: readonly string[], hosts: readonly string[]): FlowExpectation {
   if (text === 'REJECT' || text === 'DROP') {
     return text === 'REJECT' ? 'refused' : 'dropped';

@@ -1,6 +1,6 @@
 import type { CaseFlow, ConformanceCase, FlowExpectation } from './conformance-case.js';
 
-/** A row of core's `test-data/topology.json` (spec 4.5). */
+/** A row of core's `test-data/topology.json`. */
 export interface TopologyRow {
   readonly id: string;
   readonly case: string;

@@ -4,6 +4,7 @@ import { BackendProcess } from '../backend/backend-process.js';
 import { readCases } from '../cases/read-cases.js';
 import { selectCases } from '../cases/select-cases.js';
 import { formatFailure } from '../report/format-failure.js';
+import { rulesNote } from '../report/rules-location.js';
 import { CaseRunner, inOrderOfOptions } from '../run/case-runner.js';
 import { choiceOf } from '../run/run-conformance.js';
 
@@ -40,6 +41,7 @@ export function describeConformance(options: DescribeConformanceOptions): void {
   const cases = inOrderOfOptions(selectCases(readCases(), options.cases ?? []));
   describe(`conformance of ${name}`, () => {
     const skipped: string[] = [];
+    let hasFailed = false;
     let runner: CaseRunner;
 
     beforeAll(async () => {
@@ -52,6 +54,9 @@ export function describeConformance(options: DescribeConformanceOptions): void {
       if (skipped.length > 0) {
         process.stderr.write(`${name}: skipped ${skipped.join(', ')}\n`);
       }
+      if (hasFailed) {
+        process.stderr.write(`${rulesNote()}\n`);
+      }
     }, timeout);
 
     test.each(cases.map((one) => [one.id, one.title, one] as const))(
@@ -59,6 +64,7 @@ export function describeConformance(options: DescribeConformanceOptions): void {
       async (_id, _title, one) => {
         const result = await runner.result(one);
         if (result.outcome === 'failed') {
+          hasFailed = true;
           throw new Error(formatFailure(result, choice));
         }
         if (result.outcome === 'skipped') {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ConformanceReport } from '../run/run-conformance.js';
 import { formatReport } from './format-report.js';
+import { rulesNote } from './rules-location.js';
 
 const report: ConformanceReport = {
   choice: { backend: '@acme/ebpf', options: { fast: true } },
@@ -56,9 +57,19 @@ describe('a report', () => {
 skipped, as the backend lacks localhostNodePorts: C
 left out of cases, as the backend lacks preservesSource: 3 looks at the source that an endpoint sees
 ebpf: 1 passed, 1 failed, 1 skipped; 6 flows in 2 s
+${rulesNote()}
 `,
     );
   });
+
+  test.each(['text', 'junit'] as const)(
+    'as %s: says once where rules are defined, and only when one failed',
+    (format) => {
+      expect(formatReport(report, format).split(rulesNote())).toHaveLength(2);
+      const passed = { ...report, results: report.results.filter(({ outcome }) => outcome !== 'failed') };
+      expect(formatReport(passed, format)).not.toContain(rulesNote());
+    },
+  );
 
   test('as JUnit: escaped, counted', () => {
     const text = formatReport(report, 'junit');

@@ -1,6 +1,7 @@
 import type { CaseResult } from '../run/case-result.js';
 import { type ConformanceReport, tally } from '../run/run-conformance.js';
 import { formatFailure } from './format-failure.js';
+import { rulesNote } from './rules-location.js';
 
 /** What {@link formatReport} can write. */
 export const REPORT_FORMATS = ['text', 'json', 'junit'] as const;
@@ -51,7 +52,8 @@ function formatText(report: ConformanceReport): string {
   return (
     `${failures.join('')}${formatLacks(results)}` +
     `${backend.mode}: ${passed} passed, ${failed} failed, ${skipped} skipped; ` +
-    `${flows} flows in ${(report.milliseconds / 1000).toFixed(0)} s${report.interrupted ? '; interrupted' : ''}\n`
+    `${flows} flows in ${(report.milliseconds / 1000).toFixed(0)} s${report.interrupted ? '; interrupted' : ''}\n` +
+    (failed > 0 ? `${rulesNote()}\n` : '')
   );
 }
 
@@ -80,7 +82,8 @@ function formatJUnit({ results, choice, backend, milliseconds }: ConformanceRepo
           : '';
     return `    <testcase ${head}>${inner}</testcase>\n`;
   });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n  <testsuite ${suite}>\n${cases.join('')}  </testsuite>\n</testsuites>\n`;
+  const note = failed > 0 ? `    <system-out>${escapeXML(rulesNote())}</system-out>\n` : '';
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n  <testsuite ${suite}>\n${cases.join('')}${note}  </testsuite>\n</testsuites>\n`;
 }
 
 function attributes(values: Readonly<Record<string, string | number>>): string {

@@ -9,7 +9,7 @@ export interface CaseFailure extends FlowMismatch {
   readonly variant: string;
   /** From 1. */
   readonly step: number;
-  /** Ids of the specification, or of the case. */
+  /** Ids of rules (docs/behaviour), or of the case. */
   readonly spec: string;
 }
 

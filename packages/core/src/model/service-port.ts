@@ -4,7 +4,7 @@ import type { ServicePortKey, ServicePortName } from './service-port-name.js';
 export type TrafficPolicy = 'Cluster' | 'Local';
 
 /**
- * One port of one Service as one IP family sees it: checked facts from the object, no decision yet (spec §4.3).
+ * One port of one Service as one IP family sees it: checked facts from the object, no decision yet (spec K-10…K-27).
  *
  * Backends do not read this to decide anything: what follows from it is in {@link ResolvedServicePort}. It is there
  * to name and explain things.

@@ -24,7 +24,7 @@ export interface ServiceReadOptions {
 }
 
 /**
- * Reads and checks a Service (spec §4.3). Never throws, whatever it is given.
+ * Reads and checks a Service (spec K-10…K-27). Never throws, whatever it is given.
  *
  * A port, address or range that is malformed is left out and named; the rest of the Service is used. A Service whose
  * cluster IPs cannot be read is malformed as a whole.

@@ -21,7 +21,7 @@ const TO_ALL: Readonly<Record<'cluster' | 'local', Readonly<Record<Masquerade, r
 };
 
 /**
- * All frontends of a service port with what is decided about them (spec §17). This is the one place where traffic
+ * All frontends of a service port with what is decided about them (spec O-4…O-10). This is the one place where traffic
  * policies, masquerading and source ranges are decided; everything behind it prints.
  */
 export function resolveFrontends(port: ServicePort, view: EndpointView, context: FrontendContext): readonly Frontend[] {

@@ -69,7 +69,7 @@ export interface SimulationHost {
 }
 
 /**
- * Says what becomes of a packet under a state, and why (spec §17). Pure: it reads the state as every backend does, so
+ * Says what becomes of a packet under a state, and why (spec O-4…O-10). Pure: it reads the state as every backend does, so
  * it is the oracle of their tests.
  *
  * @throws RangeError when source or destination is not an IP address, they or the state differ in family, or the port
@@ -171,7 +171,7 @@ class Simulator {
     return servicePort && frontend ? { servicePort, frontend } : undefined;
   }
 
-  /** Why the destination is no address for NodePorts; undefined when it is one (spec §4.7, §12.5). */
+  /** Why the destination is no address for NodePorts; undefined when it is one (spec K-70…K-74). */
   private notANodePortAddress(): string | undefined {
     const { destination } = this.packet;
     const { nodePortAddresses } = this.node;

@@ -1,6 +1,6 @@
 import type { LocalTrafficDetector } from '../model/proxy-state.js';
 
-/** How the node's own addresses are chosen for NodePorts (spec §4.7). */
+/** How the node's own addresses are chosen for NodePorts (spec K-70…K-74). */
 export type NodePortAddressSelection =
   /** Every local address. */
   | { readonly kind: 'all' }

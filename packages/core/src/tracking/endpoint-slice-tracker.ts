@@ -34,7 +34,7 @@ export interface EndpointChanges {
 }
 
 /**
- * Folds EndpointSlice events of one IP family into endpoints per service port (spec §4.4).
+ * Folds EndpointSlice events of one IP family into endpoints per service port (spec K-30…K-41).
  *
  * A change costs what its slice costs. What the slices say of an endpoint is kept once; nothing raw is.
  */
@@ -295,7 +295,7 @@ class SliceMerge {
 }
 
 /**
- * Which of two entries for the same address and port counts (spec K-36, and where upstream leaves it open, B-2): the
+ * Which of two entries for the same address and port counts (spec K-36, B-2 where upstream leaves it open): the
  * one that is not terminating (a new pod has the address of one that is going), then the ready one, then the serving
  * one. What then still differs is settled by its text, so that the order of events never decides.
  */

@@ -28,7 +28,7 @@ const FIRST_RETRY = 1000;
 const LAST_RETRY = 300_000;
 
 /**
- * Deletes stale flows after each sync that can leave some (spec §9.2). A failure is logged, and never in the way; the look
+ * Deletes stale flows after each sync that can leave some (spec T-10…T-19). A failure is logged, and never in the way; the look
  * is repeated, as the next sync may be long in coming.
  */
 export class ConntrackCleaner implements SyncObserver {

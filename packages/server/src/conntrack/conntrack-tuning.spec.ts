@@ -35,7 +35,7 @@ function setUp(sysctl: FakeSysctl, options: Partial<ConntrackTuningOptions> = {}
   return { tuning, warnings, contents };
 }
 
-describe('connection tracking is set up (spec §9.1)', () => {
+describe('connection tracking is set up (spec T-1…T-7)', () => {
   test.each([
     // Spec T-7, in the words of kube-proxy's own cases.
     [{ min: 0, maxPerCore: 0 }, 4, 0],

@@ -1,7 +1,7 @@
 import { type Logger, messageOf, type SyncObserver } from '@kube-proxier/core';
 import { type KernelFiles, type Sysctl, SysctlError } from '@kube-proxier/linux';
 
-/** How the kernel's table of connections is set up (spec §9.1). Times are milliseconds; 0 leaves what the kernel has. */
+/** How the kernel's table of connections is set up (spec T-1…T-7). Times are milliseconds; 0 leaves what the kernel has. */
 export interface ConntrackTuningOptions {
   /** Entries for each CPU, 1048576 in all at most; 0 leaves the size alone, whatever `min` says. Default 32768. */
   readonly maxPerCore: number;

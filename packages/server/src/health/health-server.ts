@@ -24,7 +24,7 @@ export interface HealthServerOptions {
 }
 
 /**
- * `/healthz` and `/livez` as kube-proxy answers them (spec §10.1): whether the proxy keeps up, and `/healthz` also
+ * `/healthz` and `/livez` as kube-proxy answers them (spec H-1…H-10): whether the proxy keeps up, and `/healthz` also
  * whether this node should get new connections from load balancers. `/readyz` answers 503 with the reason until this
  * node is programmed, and as `/livez` from then on.
  */

@@ -34,7 +34,7 @@ interface Listening {
   readonly listeners: readonly HttpListener[];
 }
 
-/** Answers on the health check node ports of Services: by them, load balancers find the nodes with endpoints (spec §10.2). */
+/** Answers on the health check node ports of Services: by them, load balancers find the nodes with endpoints (spec H-15…H-22). */
 export class ServiceHealthServers implements SyncObserver {
   /** By family and Service: what the last sync said. */
   private readonly wanted = new Map<string, HealthCheckNodePort>();

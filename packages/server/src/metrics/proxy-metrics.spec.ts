@@ -3,7 +3,7 @@ import { diffStates, type ModeSelection, type ProxyState, type SyncSuccess } fro
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
 import { ProxyMetrics, type ServiceConnectionsReport } from './proxy-metrics.js';
 
-/** Spec §10.4; the two that packets are counted in by nfacct are there where the kernel can count. */
+/** Spec H-60; the two that packets are counted in by nfacct are there where the kernel can count. */
 const NAMES = [
   'kubeproxy_sync_proxy_rules_duration_seconds',
   'kubeproxy_sync_full_proxy_rules_duration_seconds',
@@ -48,7 +48,7 @@ async function value(
     ?.value;
 }
 
-describe('ProxyMetrics (spec §10.4)', () => {
+describe('ProxyMetrics (spec H-60)', () => {
   test('has the names of kube-proxy', async () => {
     const text = await new ProxyMetrics().registry.metrics();
     expect(NAMES.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);

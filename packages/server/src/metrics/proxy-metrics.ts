@@ -20,7 +20,7 @@ import type { ConntrackCleaning } from '../conntrack/conntrack-cleaner.js';
 import type { ServerObserver } from '../server-observer.js';
 import { BackgroundReading } from './background-reading.js';
 
-/** 1 ms doubled up to 16.384 s (spec §10.4). */
+/** 1 ms doubled up to 16.384 s (spec H-60). */
 const DURATION_BUCKETS = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
@@ -91,7 +91,7 @@ export interface ProxyMetricsOptions {
 }
 
 /**
- * kube-proxy's metrics, by its names, labels and buckets where they mean the same (spec §10.4), and our own under
+ * kube-proxy's metrics, by its names, labels and buckets where they mean the same (spec H-60), and our own under
  * `kube_proxier_` for what is new.
  */
 export class ProxyMetrics implements ServerObserver {

@@ -22,7 +22,7 @@ export interface BalancerOptions {
 }
 
 /**
- * Picks endpoints for one service port (spec §8.2): in turn, or the one with the fewest connections, after session
+ * Picks endpoints for one service port (spec U-22…U-26): in turn, or the one with the fewest connections, after session
  * affinity. Each list has a turn of its own; what a client is remembered with holds for both, as long as the endpoint
  * is in the list that is picked from.
  */

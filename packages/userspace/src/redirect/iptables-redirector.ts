@@ -18,7 +18,7 @@ const NODE = '\0node';
 const clusterIPKey = (address: string) => `\0${address}`;
 
 /**
- * Redirects by rules in the chains that kube-proxy's userspace mode had (spec §8.4). They lead to ports of this process:
+ * Redirects by rules in the chains that kube-proxy's userspace mode had (spec U-40…U-43). They lead to ports of this process:
  * rules of a process that is gone are of no use, and are replaced when the next one begins (spec U-5).
  */
 export class IptablesRedirector implements Redirector {

@@ -9,7 +9,7 @@ import {
 import { intersectNetworks } from './intersect-networks.js';
 import type { RedirectedListener } from './redirector.js';
 
-/** Chains of this backend (spec §8.4); those in `filter` but the first are its own addition. */
+/** Chains of this backend (spec U-40…U-43); those in `filter` but the first are its own addition. */
 export const CHAINS = {
   portalsContainer: 'KUBE-PORTALS-CONTAINER',
   portalsHost: 'KUBE-PORTALS-HOST',

@@ -1,0 +1,229 @@
+/**
+ * Fails when the rules of docs/behaviour, their citations (`spec K-90`) and their tests do not fit together.
+ * `npm run behaviour`, or `node scripts/check-behaviour.mjs [directory of the repository]`.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readTables, TABLES } from './behaviour-tables.mjs';
+
+const RULES = 'docs/behaviour';
+const CASES = 'packages/conformance/cases';
+const TEST_DATA = 'packages/core/test-data';
+
+/** K-90, F-NP-3b, CIP-C/nodet-S0 */
+const ID = '[A-Z]+(?:-[A-Z]+)*(?:/[a-z]+)?-S?[0-9]+[a-z]?';
+/** Other documents that are cited by a number. */
+const FOREIGN = /^(?:KEP|RFC|CVE|CWE)-/;
+const SEPARATOR = '(?:…|[,;](?:[ ]|\\s+\\*[ ])?| and | or )';
+/** `spec K-1`, `spec K-1, K-2`, `spec K-1…K-4`, `spec: [K-1, T-12]`; a line of a comment may end after any word. */
+const CITATION = new RegExp(`\\b[Ss]pec:?(?:[ ]|\\s+\\*[ ])\\[?(${ID}(?:${SEPARATOR}${ID})*)`, 'g');
+const SECTION = /\b[Ss]pec(?:ification)?(?:[ ]|\s+\*[ ])(?:§|\d+\.\d)/;
+const RANGE = new RegExp(`(${ID})…(${ID})`, 'g');
+
+const TEXT = /\.(?:[cm]?[jt]s|md|ya?ml|json|sh)$|^[^.]+$/;
+const SKIPPED = new Set(['node_modules', 'dist', '.git', 'coverage', 'package-lock.json']);
+
+/**
+ * @param {string} root directory of the repository
+ * @returns {{rules: number, citations: number, violations: string[]}}
+ */
+export function checkBehaviour(root) {
+  const violations = [];
+  const rules = readRules(root, violations);
+  const { cited, sections } = readCitations(root, rules);
+  violations.push(...sections.map((file) => `${file}: cites a section; cite the id of a rule in ${RULES}`));
+  for (const [id, file] of cited) {
+    if (!rules.has(id)) {
+      violations.push(`${file}: cites ${id}, which no file of ${RULES} defines`);
+    }
+  }
+  const cases = readCases(root);
+  for (const [id, { file, origin, tests }] of rules) {
+    if (origin === '') {
+      violations.push(`${file}: ${id} has no origin; write "Origin: <KEP, API field or source file>."`);
+    }
+    if (tests.length === 0) {
+      violations.push(`${file}: ${id} names no test; write "Tests: \`<spec file or conformance case>\`."`);
+    }
+    for (const test of tests) {
+      const isThere = /\//.test(test) && !cases.has(test) ? isTest(root, test) : cases.has(test);
+      if (!isThere) {
+        violations.push(`${file}: ${id} names the test ${test}, which is no spec file and no conformance case`);
+      }
+    }
+    if (!cited.has(id)) {
+      violations.push(`${file}: nothing cites ${id}; cite it where it is implemented, or remove the rule`);
+    }
+  }
+  const index = join(root, RULES, 'README.md');
+  const text = existsSync(index) ? readFileSync(index, 'utf8') : '';
+  for (const file of pagesOf(root)) {
+    if (file !== 'README.md' && !text.includes(`](${file})`)) {
+      violations.push(`${RULES}/README.md: does not link to ${file}`);
+    }
+  }
+  if (existsSync(join(root, TABLES)) && readFileSync(join(root, TABLES), 'utf8') !== readTables(root)) {
+    violations.push(`${TABLES}: differs from the test data; run "node scripts/behaviour-tables.mjs"`);
+  }
+  return { rules: rules.size, citations: cited.size, violations };
+}
+
+function pagesOf(root) {
+  const directory = join(root, RULES);
+  return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.md')) : [];
+}
+
+/** Rules by id: list items `- **K-1** text. Origin: …. Tests: …`, and table rows below a paragraph `Origin: …. Tests: …`. */
+function readRules(root, violations) {
+  const rules = new Map();
+  for (const page of pagesOf(root)) {
+    const file = `${RULES}/${page}`;
+    let shared = { origin: '', tests: [] };
+    for (const block of blocksOf(readFileSync(join(root, file), 'utf8'))) {
+      if (block.startsWith('#')) {
+        shared = { origin: '', tests: [] };
+      } else if (block.startsWith('Origin:')) {
+        shared = originAndTests(block);
+      }
+      const [, item, row] = new RegExp(`^(?:- \\*\\*(${ID})\\*\\* |\\| \\*\\*(${ID})\\*\\* +\\|)`).exec(block) ?? [];
+      const id = item ?? row;
+      if (id === undefined) {
+        if (/^(?:- |\| )\*\*[^*]*\d\*\*/.test(block)) {
+          violations.push(`${file}: not the form of a rule: ${block.slice(0, 60)}`);
+        }
+        continue;
+      }
+      const known = rules.get(id);
+      if (known) {
+        violations.push(`${file}: ${id} is defined in ${known.file} as well`);
+      } else {
+        rules.set(id, { file, ...(item === undefined ? shared : originAndTests(block)) });
+      }
+    }
+  }
+  return rules;
+}
+
+/** Headings, paragraphs, list items and table rows, each on one line. */
+function blocksOf(text) {
+  const blocks = [];
+  let open = false;
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') {
+      open = false;
+    } else if (open && !/^(?:#|- |\|)/.test(line)) {
+      blocks[blocks.length - 1] += ` ${line.trim()}`;
+    } else {
+      blocks.push(line);
+      open = true;
+    }
+  }
+  return blocks;
+}
+
+function originAndTests(block) {
+  const [, origin = '', tests = ''] = /Origin: (.*?)\.(?: Tests: (.*))?$/.exec(block) ?? [];
+  const [, only = ''] = origin === '' ? (/Tests: (.*)$/.exec(block) ?? []) : [];
+  return { origin, tests: [...`${tests}${only}`.matchAll(/`([^`]+)`/g)].map(([, test]) => test) };
+}
+
+function isTest(root, path) {
+  return path.endsWith('.spec.ts') && existsSync(join(root, path));
+}
+
+/** Ids of conformance cases, and of the rows that become some. */
+function readCases(root) {
+  const ids = new Set();
+  for (const text of filesIn(root, CASES, '.yaml')) {
+    for (const [, id] of text.matchAll(/^\s*- id: (\S+)\s*$/gm)) {
+      ids.add(id);
+    }
+  }
+  for (const id of rowsOf(root)) {
+    ids.add(id);
+  }
+  return ids;
+}
+
+function rowsOf(root) {
+  return filesIn(root, TEST_DATA, '.json').flatMap((text) => JSON.parse(text).rows.map(({ id }) => id));
+}
+
+function filesIn(root, directory, extension) {
+  const path = join(root, directory);
+  return existsSync(path)
+    ? readdirSync(path)
+        .filter((name) => name.endsWith(extension))
+        .map((name) => readFileSync(join(path, name), 'utf8'))
+    : [];
+}
+
+/** Each id that is cited, with one of the files that cite it. A range cites the rules between its ends. */
+function readCitations(root, rules) {
+  const cited = new Map();
+  const sections = [];
+  for (const path of filesBelow(root, root)) {
+    const text = readFileSync(join(root, path), 'utf8');
+    if (SECTION.test(text)) {
+      sections.push(path);
+    }
+    for (const [, list] of text.matchAll(CITATION)) {
+      for (const [id] of list.matchAll(new RegExp(ID, 'g'))) {
+        if (!FOREIGN.test(id) && !cited.has(id)) {
+          cited.set(id, path);
+        }
+      }
+      for (const [, first, last] of list.matchAll(RANGE)) {
+        for (const id of between(first, last, rules)) {
+          if (!cited.has(id)) {
+            cited.set(id, path);
+          }
+        }
+      }
+    }
+  }
+  for (const id of rowsOf(root)) {
+    if (!cited.has(id)) {
+      cited.set(id, TEST_DATA);
+    }
+  }
+  return { cited, sections };
+}
+
+function between(first, last, rules) {
+  const [, prefix, from] = /^(.*-S?)(\d+)/.exec(first) ?? [];
+  const to = Number(/(\d+)[a-z]?$/.exec(last)?.[1]);
+  return [...rules.keys()].filter((id) => {
+    const number = id.startsWith(prefix) ? Number(/^\d+/.exec(id.slice(prefix.length))?.[0]) : Number.NaN;
+    return number >= Number(from) && number <= to;
+  });
+}
+
+function* filesBelow(root, directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    const name = relative(root, path).split(sep).join('/');
+    if (SKIPPED.has(entry.name) || name === RULES) {
+      continue;
+    }
+    if (entry.isDirectory()) {
+      yield* filesBelow(root, path);
+    } else if (entry.isFile() && TEXT.test(entry.name)) {
+      yield name;
+    }
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));
+  const { rules, citations, violations } = checkBehaviour(root);
+  for (const violation of violations) {
+    console.error(violation);
+  }
+  if (rules === 0) {
+    console.error(`no rules found below ${join(root, RULES)}`);
+  }
+  console.log(`${rules} rules, ${citations} of them or other ids cited, ${violations.length} violations`);
+  process.exitCode = violations.length > 0 || rules === 0 ? 1 : 0;
+}
