@@ -1,7 +1,8 @@
 export { DRAIN_INTERVAL } from './draining.js';
 export { createIpvsBackend, type IpvsBackendOptions, ipvsBackend } from './ipvs-backend.js';
-export { IpvsDataplane, type IpvsDataplaneOptions, type IpvsHost, type IpvsSettings } from './ipvs-dataplane.js';
+export { IpvsDataplane, type IpvsDataplaneOptions, type IpvsSettings } from './ipvs-dataplane.js';
 export { IpvsLeftovers, IpvsPartlyApplied } from './ipvs-error.js';
+export type { IpvsHost } from './ipvs-host.js';
 export type { HostFacts, InstalledIpvs, InstalledVirtualServer } from './ipvs-planner.js';
 export type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
 export { SCHEDULER_ANNOTATION, WEIGHT_ANNOTATION } from './scheduler-choice.js';

@@ -35,8 +35,9 @@ import {
   supportsIPv6,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
-import { IpvsDataplane, type IpvsHost, type IpvsSettings } from './ipvs-dataplane.js';
+import { IpvsDataplane, type IpvsSettings } from './ipvs-dataplane.js';
 import { IpvsLeftovers } from './ipvs-error.js';
+import type { IpvsHost } from './ipvs-host.js';
 import { IpvsProxier } from './ipvs-proxier.js';
 import { type HostProbe, probeHost } from './probe-host.js';
 import { DEFAULT_SCHEDULER, SCHEDULER_NAMES } from './schedulers.js';

@@ -7,8 +7,8 @@ import {
   targetOf,
   virtualServerKey,
 } from '@kube-proxier/linux';
-import type { IpvsHost } from './ipvs-dataplane.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
+import type { IpvsHost } from './ipvs-host.js';
 import {
   type InstalledIpvs,
   type InstalledVirtualServer,

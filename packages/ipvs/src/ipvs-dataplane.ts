@@ -14,19 +14,14 @@ import {
   systemClock,
 } from '@kube-proxier/core';
 import {
-  type Conntrack,
   type IpSet,
   type IpSetCommand,
-  type IpSets,
   type Iptables,
-  type Ipvs,
   type IpvsCommand,
   type IpvsTimeouts,
-  type Links,
   NetlinkRefused,
   ProcSysctl,
   parseSavedTable,
-  type Sysctl,
   type VirtualServerAddress,
   virtualServerKey,
 } from '@kube-proxier/linux';
@@ -34,6 +29,7 @@ import { type Attachments, Draining } from './draining.js';
 import { HostSettings } from './host-settings.js';
 import { cleanUp, describeRemoval, forgetDatagrams, type IpvsCleanup } from './ipvs-cleanup.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
+import type { IpvsHost } from './ipvs-host.js';
 import { type InstalledIpvs, type InstalledVirtualServer, IpvsPlanner } from './ipvs-planner.js';
 import { removalOf } from './ipvs-removal.js';
 import type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
@@ -41,19 +37,6 @@ import { INTERFACE, kubeProxySets, MarkLayout, SET_ROLES, setName } from './layo
 import { DEFAULT_SCHEDULER } from './schedulers.js';
 import { SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
 import { jumpsStand, watchKernel } from './watch-kernel.js';
-
-/** What a dataplane works with: the real thing, or fakes. */
-export interface IpvsHost {
-  readonly ipvs: Ipvs;
-  readonly links: Links;
-  readonly sets: IpSets;
-  /** Finds the tools to use; asked once, when they are first needed. */
-  readonly iptables: () => Promise<Iptables>;
-  /** Default: the settings of this process's network namespace. */
-  readonly sysctl?: Sysctl;
-  /** To forget UDP flows when another mode takes over. Default: they stay. */
-  readonly conntrack?: Conntrack;
-}
 
 /** Settings of the mode itself. */
 export interface IpvsSettings {

@@ -1,5 +1,6 @@
 import { type ProxierContext, ReconcilingProxier } from '@kube-proxier/core';
-import { IpvsDataplane, type IpvsHost, type IpvsSettings } from './ipvs-dataplane.js';
+import { IpvsDataplane, type IpvsSettings } from './ipvs-dataplane.js';
+import type { IpvsHost } from './ipvs-host.js';
 import type { InstalledIpvs } from './ipvs-planner.js';
 import type { IpvsTransaction } from './ipvs-transaction.js';
 

@@ -8,7 +8,7 @@ import {
   type VirtualServerAddress,
 } from '@kube-proxier/linux';
 import { trySettings } from './host-settings.js';
-import type { IpvsHost } from './ipvs-dataplane.js';
+import type { IpvsHost } from './ipvs-host.js';
 import { INTERFACE, MARK_NUMBERS, MarkLayout, SET_ROLES, setDefinition } from './layout.js';
 import { SCHEDULER_NAMES, schedulerFlags } from './schedulers.js';
 import { SKELETON_TABLES, skeleton } from './skeleton.js';

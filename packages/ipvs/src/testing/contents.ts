@@ -1,7 +1,8 @@
 import { diffStates, type IPFamily, type ProxyState } from '@kube-proxier/core';
 import { ipSetEntryKey, virtualServerKey } from '@kube-proxier/linux';
 import { FakeIpSets, FakeIptables, FakeIpvs, FakeLinks, FakeSysctl } from '@kube-proxier/linux/testing';
-import { IpvsDataplane, type IpvsHost, type IpvsSettings } from '../ipvs-dataplane.js';
+import { IpvsDataplane, type IpvsSettings } from '../ipvs-dataplane.js';
+import type { IpvsHost } from '../ipvs-host.js';
 import { OWN_CHAINS } from '../ipvs-planner.js';
 import { SKELETON_TABLES } from '../skeleton.js';
 

@@ -8,7 +8,7 @@ import {
   ProcSysctl,
 } from '@kube-proxier/linux';
 import type { SandboxHost } from '@kube-proxier/linux/testing';
-import type { IpvsHost } from '../ipvs-dataplane.js';
+import type { IpvsHost } from '../ipvs-host.js';
 
 /** A host of a sandbox, to run a dataplane on. */
 export interface NodeHost extends IpvsHost {

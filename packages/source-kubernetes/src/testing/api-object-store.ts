@@ -1,20 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { ApiObject } from './api-object.js';
 import type { Matcher } from './selectors.js';
-
-/** An object as it is stored and sent. */
-export interface ApiObject {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly resourceVersion?: string;
-    readonly uid?: string;
-    readonly creationTimestamp?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly [field: string]: unknown;
-  };
-  readonly [field: string]: unknown;
-}
 
 /** Something that happened to one object. */
 export interface StoreChange {

@@ -1,4 +1,4 @@
-import type { ApiObject } from './api-object-store.js';
+import type { ApiObject } from './api-object.js';
 
 /** What an object is compared with. */
 export type Matcher = (object: ApiObject) => boolean;

@@ -1,0 +1,14 @@
+import type { Conntrack, IpSets, Iptables, Ipvs, Links, Sysctl } from '@kube-proxier/linux';
+
+/** What a dataplane works with: the real thing, or fakes. */
+export interface IpvsHost {
+  readonly ipvs: Ipvs;
+  readonly links: Links;
+  readonly sets: IpSets;
+  /** Finds the tools to use; asked once, when they are first needed. */
+  readonly iptables: () => Promise<Iptables>;
+  /** Default: the settings of this process's network namespace. */
+  readonly sysctl?: Sysctl;
+  /** To forget UDP flows when another mode takes over. Default: they stay. */
+  readonly conntrack?: Conntrack;
+}
