@@ -57,7 +57,7 @@ const open = (index) => {
   socket.on('error', () => {});
   socket.on('close', () => {
     clearInterval(next);
-    setTimeout(() => open(index), 1000);
+    setTimeout(() => open(index), 3000);
   });
 };
 for (let index = 0; index < Number(many); index++) open(index);
@@ -126,7 +126,7 @@ describe('600 connections of one client that make no request', () => {
     const paths = [`${HEALTH_PORT}/healthz`, `${HEALTH_PORT}/livez`, `${STATUS_PORT}/proxyMode`, `${SERVICE_PORT}/`];
     const urls = addresses.flatMap((address) => paths.map((path) => `http://${address}:${path}`));
     const { stdout } = await from.exec([process.execPath, '-e', PROBE, JSON.stringify(urls), `${count}`], {
-      timeout: 120_000,
+      timeout: 200_000,
     });
     return JSON.parse(stdout);
   }
