@@ -53,7 +53,7 @@ export function formatTables(policies, topology) {
 
 /** Aligned, as the formatter wants it. */
 function table(head, rows) {
-  const widths = head.map((cell, column) => Math.max(3, ...[head, ...rows].map((row) => row[column].length)));
+  const widths = head.map((_cell, column) => Math.max(3, ...[head, ...rows].map((row) => row[column].length)));
   const rule = widths.map((width) => '-'.repeat(width));
   return [head, rule, ...rows]
     .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |\n`)

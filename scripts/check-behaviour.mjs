@@ -224,6 +224,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   if (rules === 0) {
     console.error(`no rules found below ${join(root, RULES)}`);
   }
-  console.log(`${rules} rules, ${citations} of them or other ids cited, ${violations.length} violations`);
+  console.log(`${rules} rules, ${citations} ids cited, ${violations.length} violations`);
   process.exitCode = violations.length > 0 || rules === 0 ? 1 : 0;
 }
