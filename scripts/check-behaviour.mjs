@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parse } from 'yaml';
 import { readTables, TABLES } from './behaviour-tables.mjs';
 
 const RULES = 'docs/behaviour';
@@ -15,10 +16,12 @@ const TEST_DATA = 'packages/core/test-data';
 const ID = '[A-Z]+(?:-[A-Z]+)*(?:/[a-z]+)?-S?[0-9]+[a-z]?';
 /** Other documents that are cited by a number. */
 const FOREIGN = /^(?:KEP|RFC|CVE|CWE)-/;
-const SEPARATOR = '(?:…|[,;](?:[ ]|\\s+\\*[ ])?| and | or )';
+const SEPARATOR = '(?:…|[,;](?: |\\s+(?:(?:\\*|//|#) )?)?| and | or )';
 /** `spec K-1`, `spec K-1, K-2`, `spec K-1…K-4`, `spec: [K-1, T-12]`; a line of a comment may end after any word. */
-const CITATION = new RegExp(`\\b[Ss]pec:?(?:[ ]|\\s+\\*[ ])\\[?(${ID}(?:${SEPARATOR}${ID})*)`, 'g');
+const CITATION = new RegExp(`\\b[Ss]pec(?:: ?| |\\s+(?:(?:\\*|//|#) )?)[\\[\`]*(${ID}(?:${SEPARATOR}${ID})*)`, 'g');
 const SECTION = /\b[Ss]pec(?:ification)?(?:[ ]|\s+\*[ ])(?:§|\d+\.\d)/;
+/** `(B-15)`: from one rule to another. */
+const REFERENCE = new RegExp(`\\((${ID}(?:, ${ID})*)\\)`, 'g');
 const RANGE = new RegExp(`(${ID})…(${ID})`, 'g');
 
 const TEXT = /\.(?:[cm]?[jt]s|md|ya?ml|json|sh)$|^[^.]+$/;
@@ -38,8 +41,20 @@ export function checkBehaviour(root) {
       violations.push(`${file}: cites ${id}, which no file of ${RULES} defines`);
     }
   }
+  for (const page of pagesOf(root)) {
+    for (const [, list] of readFileSync(join(root, RULES, page), 'utf8').matchAll(REFERENCE)) {
+      for (const [id] of list.matchAll(new RegExp(ID, 'g'))) {
+        if (!FOREIGN.test(id) && !rules.has(id)) {
+          violations.push(`${RULES}/${page}: refers to ${id}, which no file of ${RULES} defines`);
+        }
+      }
+    }
+  }
   const cases = readCases(root);
-  for (const [id, { file, origin, tests }] of rules) {
+  for (const [id, { file, origin, tests, isEmpty }] of rules) {
+    if (isEmpty) {
+      violations.push(`${file}: ${id} says nothing`);
+    }
     if (origin === '') {
       violations.push(`${file}: ${id} has no origin; write "Origin: <KEP, API field or source file>."`);
     }
@@ -98,7 +113,11 @@ function readRules(root, violations) {
       if (known) {
         violations.push(`${file}: ${id} is defined in ${known.file} as well`);
       } else {
-        rules.set(id, { file, ...(item === undefined ? shared : originAndTests(block)) });
+        rules.set(id, {
+          file,
+          isEmpty: /^(?:- \*\*[^*]+\*\* (?:Origin:|Tests:|$)|\| [^|]+\|[ |]*$)/.test(block),
+          ...(item === undefined ? shared : originAndTests(block)),
+        });
       }
     }
   }
@@ -134,16 +153,11 @@ function isTest(root, path) {
 
 /** Ids of conformance cases, and of the rows that become some. */
 function readCases(root) {
-  const ids = new Set();
-  for (const text of filesIn(root, CASES, '.yaml')) {
-    for (const [, id] of text.matchAll(/^\s*- id: (\S+)\s*$/gm)) {
-      ids.add(id);
-    }
-  }
-  for (const id of rowsOf(root)) {
-    ids.add(id);
-  }
-  return ids;
+  return new Set([...casesOf(root).map(({ id }) => id), ...rowsOf(root)]);
+}
+
+function casesOf(root) {
+  return filesIn(root, CASES, '.yaml').flatMap((text) => parse(text, { merge: true })?.cases ?? []);
 }
 
 function rowsOf(root) {
@@ -183,9 +197,12 @@ function readCitations(root, rules) {
       }
     }
   }
-  for (const id of rowsOf(root)) {
-    if (!cited.has(id)) {
-      cited.set(id, TEST_DATA);
+  for (const [directory, ids] of [
+    [TEST_DATA, rowsOf(root)],
+    [CASES, casesOf(root).flatMap(({ spec = [] }) => spec)],
+  ]) {
+    for (const id of ids.filter((one) => !cited.has(one))) {
+      cited.set(id, directory);
     }
   }
   return { cited, sections };
@@ -224,6 +241,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   if (rules === 0) {
     console.error(`no rules found below ${join(root, RULES)}`);
   }
-  console.log(`${rules} rules, ${citations} of them or other ids cited, ${violations.length} violations`);
+  console.log(`${rules} rules, ${citations} ids cited, ${violations.length} violations`);
   process.exitCode = violations.length > 0 || rules === 0 ? 1 : 0;
 }

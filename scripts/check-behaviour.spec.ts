@@ -52,6 +52,9 @@ describe('checkBehaviour', () => {
     ['on the next line of a comment', ` * text (${SPEC}\n * K-9)`],
     ['at the end of a range', `${SPEC} K-1…K-9`],
     ['in the list of a conformance case', `${SPEC}: [K-1, K-9]`],
+    ['on the next line of another comment', `// text ${SPEC}\n// K-9`],
+    ['on the next line of a text', `text ${SPEC}\nK-9`],
+    ['as code', `${SPEC} \`K-9\``],
     ['after another document', `${SPEC} KEP-3836, K-9`],
   ])('rejects an id that no file defines: %s', (_where, citation) => {
     one(citation);
@@ -63,6 +66,24 @@ describe('checkBehaviour', () => {
     (path) => {
       file(path, `# ${SPEC} F-NP-3b\n`);
       expect(violations()).toEqual([`${path}: cites F-NP-3b, which no file of docs/behaviour defines`]);
+    },
+  );
+
+  test('looks at conformance cases in any style of YAML', () => {
+    file('packages/conformance/cases/cases.yaml', 'cases:\n  - id: case-one\n    spec:\n      - K-9\n');
+    expect(violations()).toEqual(['packages/conformance/cases: cites K-9, which no file of docs/behaviour defines']);
+  });
+
+  test('looks at what rules refer to', () => {
+    rules(`- **K-1** A text (K-9, KEP-1). ${ORIGIN} ${TESTS}`);
+    expect(violations()).toEqual(['docs/behaviour/one.md: refers to K-9, which no file of docs/behaviour defines']);
+  });
+
+  test.each([`- **K-1** ${ORIGIN} ${TESTS}`, `${ORIGIN} ${TESTS}\n\n| **K-1** |  |  |`])(
+    'rejects a rule without a text: %s',
+    (rule) => {
+      rules(rule);
+      expect(violations()).toEqual(['docs/behaviour/one.md: K-1 says nothing']);
     },
   );
 

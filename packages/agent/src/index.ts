@@ -1,3 +1,9 @@
+/**
+ * `spec <id>` in comments refers to a rule of docs/behaviour in the repository of this package.
+ *
+ * @packageDocumentation
+ */
+
 export { type AgentEnvironment, runCommand } from './agent.js';
 export { type Composition, compose } from './compose.js';
 export { createConfiguredNftablesBackend } from './configured-nftables.js';

@@ -1,3 +1,9 @@
+/**
+ * `spec <id>` in comments refers to a rule of docs/behaviour in the repository of this package.
+ *
+ * @packageDocumentation
+ */
+
 export * from './contract/backend-module.js';
 export * from './contract/backend-options.js';
 export * from './contract/cleanup.js';

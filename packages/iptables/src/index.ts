@@ -1,3 +1,9 @@
+/**
+ * `spec <id>` in comments refers to a rule of docs/behaviour in the repository of this package.
+ *
+ * @packageDocumentation
+ */
+
 export { chainHash, isOurChain, serviceChain } from './chain-names.js';
 export type { HostFacts } from './fixed-rules.js';
 export {

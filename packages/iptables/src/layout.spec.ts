@@ -165,3 +165,47 @@ describe('names', () => {
     expect(serviceChain('SVC', name(text, protocol), endpoint)).toBe(`KUBE-SVC-${hash}`);
   });
 });
+
+describe('the rules of every node', () => {
+  async function apply(): Promise<FakeIptables> {
+    const { state } = new ClusterSketch('IPv4').next();
+    const iptables = new FakeIptables();
+    const dataplane = new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, sysctl: fakeSettings() });
+    await dataplane.apply(dataplane.plan(state, everything(state), await dataplane.readBack())!);
+    return iptables;
+  }
+
+  test('jumps stand in the order of kube-proxy, and lead packets of the node to external IPs as well', async () => {
+    const iptables = await apply();
+    const targets = (table: 'filter' | 'nat', chain: string) =>
+      (iptables.rulesOf(table, chain) ?? []).map((rule) => /-j (\S+)$/.exec(rule)?.[1]);
+    expect(targets('filter', 'INPUT')).toEqual([
+      'KUBE-FIREWALL',
+      'KUBE-PROXY-FIREWALL',
+      'KUBE-NODEPORTS',
+      'KUBE-EXTERNAL-SERVICES',
+    ]);
+    expect(targets('filter', 'FORWARD')).toEqual([
+      'KUBE-PROXY-FIREWALL',
+      'KUBE-FORWARD',
+      'KUBE-SERVICES',
+      'KUBE-EXTERNAL-SERVICES',
+    ]);
+    expect(targets('filter', 'OUTPUT')).toEqual([
+      'KUBE-FIREWALL',
+      'KUBE-PROXY-FIREWALL',
+      'KUBE-SERVICES',
+      'KUBE-EXTERNAL-SERVICES',
+    ]);
+    expect(targets('nat', 'PREROUTING')).toEqual(['KUBE-SERVICES']);
+    expect(targets('nat', 'OUTPUT')).toEqual(['KUBE-SERVICES']);
+    expect(targets('nat', 'POSTROUTING')).toEqual(['KUBE-POSTROUTING']);
+  });
+
+  test('a packet loses its mark before it is masqueraded', async () => {
+    const rules = (await apply()).rulesOf('nat', 'KUBE-POSTROUTING') ?? [];
+    const masquerade = rules.findIndex((rule) => rule.includes('-j MASQUERADE --random-fully'));
+    expect(rules[masquerade - 1]).toMatch(/-j MARK --(?:xor-mark 0x4000|set-xmark 0x4000\/0x0|and-mark \S+)$/);
+    expect(rules[masquerade - 2]).toMatch(/! --mark 0x4000\/0x4000 -j RETURN$/);
+  });
+});

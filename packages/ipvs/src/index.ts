@@ -1,3 +1,9 @@
+/**
+ * `spec <id>` in comments refers to a rule of docs/behaviour in the repository of this package.
+ *
+ * @packageDocumentation
+ */
+
 export { DRAIN_INTERVAL } from './draining.js';
 export { createIpvsBackend, type IpvsBackendOptions, ipvsBackend } from './ipvs-backend.js';
 export { IpvsDataplane, type IpvsDataplaneOptions, type IpvsSettings } from './ipvs-dataplane.js';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { isProxierError } from '@kube-proxier/core';
+import { isProxierError, silentLogger, Tokens } from '@kube-proxier/core';
 import { CommandError, type CommandRunner } from '@kube-proxier/linux';
 import { FakeIpvs, FakeSysctl } from '@kube-proxier/linux/testing';
+import { Container } from 'inversify';
 import { createIpvsBackend } from './ipvs-backend.js';
 import { probeHost } from './probe-host.js';
 import { SCHEDULER_NAMES } from './schedulers.js';
@@ -71,6 +72,25 @@ describe('the probe', () => {
       expect(result.reason).toBe(
         'the kernel has no IPVS, and its module ip_vs could not be loaded (modprobe: FATAL: Module ip_vs not found)',
       );
+    }
+  });
+
+  test('a kernel without IPVS has nothing to clean up, and no module is loaded for that', async () => {
+    const commands: string[] = [];
+    const runner: CommandRunner = {
+      run: async ({ command }) => {
+        commands.push(command);
+        throw new CommandError('exit-code', command, 1, undefined, '', 'no such module');
+      },
+    };
+    const backend = createIpvsBackend({ runner });
+    // A kernel that has it is left alone by this test.
+    if (!(await backend.probe()).usable) {
+      commands.length = 0;
+      const container = new Container();
+      container.load(backend.module);
+      expect(await container.get(Tokens.Cleanup)(silentLogger, {})).toEqual({ removed: [] });
+      expect(commands).toEqual([]);
     }
   });
 });

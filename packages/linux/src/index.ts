@@ -1,3 +1,9 @@
+/**
+ * `spec <id>` in comments refers to a rule of docs/behaviour in the repository of this package.
+ *
+ * @packageDocumentation
+ */
+
 export * from './accounting/packet-counters.js';
 export { PacketCountersNetlink } from './accounting/packet-counters-netlink.js';
 // Processes, conntrack, sysctl, network, ipvs.

@@ -1,3 +1,9 @@
+/**
+ * `spec <id>` in comments refers to a rule of docs/behaviour in the repository of this package.
+ *
+ * @packageDocumentation
+ */
+
 import 'reflect-metadata';
 
 export { ServerOptionError } from './check-server-options.js';

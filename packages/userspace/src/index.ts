@@ -1,3 +1,9 @@
+/**
+ * `spec <id>` in comments refers to a rule of docs/behaviour in the repository of this package.
+ *
+ * @packageDocumentation
+ */
+
 export { Balancer, type BalancerOptions } from './proxy/balancer.js';
 export { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
 export { type PortRange, parsePortRange } from './proxy/port-range.js';

@@ -373,9 +373,14 @@ describe('a malformed update', () => {
 describe('which packets come from pods', () => {
   test.each([
     ['cluster networks', { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16', 'fd00:244::/64'] }, 'fd00:244::/64'],
+    [
+      'the first of several cluster networks',
+      { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16', '10.245.0.0/16', 'fd00:244::/64', 'fd00:245::/64'] },
+      'fd00:244::/64',
+    ],
     ['networks of the node', { kind: 'node-cidr' }, 'fd00:244:0:7::/80'],
     ['one network', { kind: 'source-cidr', cidr: '10.244.0.0/16' }, undefined],
-  ] as const)('%s count for their own family only (spec K-60)', (_what, localTrafficDetection, six) => {
+  ] as const)('%s count for their own family only (spec K-60, K-62)', (_what, localTrafficDetection, six) => {
     const detectors = (['IPv4', 'IPv6'] as const).map((family) => {
       const resolver = makeResolver({ family, localTrafficDetection });
       const podCIDRs = ['10.244.0.0/16', 'fd00:244:0:7::/80'];
