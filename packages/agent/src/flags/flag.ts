@@ -93,7 +93,7 @@ export const FLAGS = [
   {
     name: 'backend-option',
     type: 'list',
-    value: 'key=value',
+    value: 'option',
     defaultText: 'none',
     help:
       'An option of a backend that is not part of this program, given to its create…Backend: key=value where there is one ' +

@@ -21,6 +21,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   preservesSource: true,
   detectsInterfaces: true,
   serviceAddresses: true,
+  externalIPsOfPods: true,
   servesWithoutProcess: true,
 };
 
