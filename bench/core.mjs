@@ -81,7 +81,7 @@ const report = (what, measured, limit, unit) => {
       resolver.updateService(undefined, one);
       resolver.updateEndpointSlice(undefined, other);
     }
-    resolver.checkout();
+    resolver.applyPending();
     loads.push(performance.now() - begin);
     objects.length = 0;
     kept = heapKept(before);
@@ -93,7 +93,7 @@ const report = (what, measured, limit, unit) => {
     const next = slice(index, `svc-${index}-a`, index * 10, 10, round % 10);
     const begin = performance.now();
     resolver.updateEndpointSlice(previous, next);
-    resolver.checkout();
+    resolver.applyPending();
     changes.push(performance.now() - begin);
   }
   report('10,000 Services x 10: full resolution (median of 3)', median(loads), 1000);
@@ -110,14 +110,14 @@ const report = (what, measured, limit, unit) => {
   for (let index = 0; index < 1000; index += 1) {
     resolver.updateEndpointSlice(undefined, slice(0, `s-${index}`, index * 100, 100));
   }
-  resolver.checkout();
+  resolver.applyPending();
   const changes = [];
   for (let round = 0; round < 300; round += 1) {
     const index = (round * 379) % 1000;
     const next = slice(0, `s-${index}`, index * 100, 100, round % 100);
     const begin = performance.now();
     resolver.updateEndpointSlice(next, next);
-    resolver.checkout();
+    resolver.applyPending();
     changes.push(performance.now() - begin);
   }
   report('1 Service x 100,000: one slice of 100 changed, p50', median(changes), 5);
@@ -139,7 +139,7 @@ const report = (what, measured, limit, unit) => {
       resolver.updateEndpointSlice(undefined, slice(index, `x-${update % 7}`, (update * 31) % 60_000, 2, update % 3));
     }
     if (update % 10 === 0) {
-      resolver.checkout();
+      resolver.applyPending();
     }
     if (update === 100_000) {
       collect();

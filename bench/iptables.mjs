@@ -68,7 +68,7 @@ function makeResolver(count) {
 }
 
 async function install(dataplane, resolver) {
-  const { state } = resolver.checkout();
+  const { state } = resolver.applyPending();
   const transaction = dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack());
   await dataplane.apply(transaction);
 }
@@ -77,7 +77,7 @@ async function change(dataplane, resolver, events) {
   for (const [index, second] of events) {
     resolver.updateEndpointSlice(undefined, slice(index, second));
   }
-  const { state, changes } = resolver.checkout();
+  const { state, changes } = resolver.applyPending();
   const transaction = dataplane.plan(state, changes);
   if (transaction) {
     await dataplane.apply(transaction);

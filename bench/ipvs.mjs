@@ -79,7 +79,7 @@ async function inside() {
     const dataplane = new IpvsDataplane({ family: 'IPv4', host });
     await dataplane.cleanup();
     const world = cluster(services);
-    const { state } = world.resolver.checkout();
+    const { state } = world.resolver.applyPending();
     const installed = await dataplane.readBack();
     const elapsed = await timed(async () =>
       dataplane.apply(dataplane.plan(state, core.diffStates(undefined, state), installed)),
@@ -99,7 +99,7 @@ async function inside() {
       times.push(
         await timed(async () => {
           resolver.updateEndpointSlice(before, slices[index]);
-          const { state, changes } = resolver.checkout();
+          const { state, changes } = resolver.applyPending();
           await dataplane.apply(dataplane.plan(state, changes));
         }),
       );

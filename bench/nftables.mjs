@@ -94,7 +94,7 @@ async function load(services, endpoints) {
   const dataplane = new NftablesDataplane({ family: 'IPv4', nft });
   await dataplane.cleanup();
   const { resolver, slices } = cluster(services, endpoints);
-  const { state } = resolver.checkout();
+  const { state } = resolver.applyPending();
   const installed = await dataplane.readBack();
   const begin = performance.now();
   await dataplane.apply(dataplane.plan(state, diffStates(undefined, state), installed));
@@ -136,7 +136,7 @@ try {
     slices[index] = next;
   };
   const sync = async () => {
-    const { state: next, changes } = resolver.checkout();
+    const { state: next, changes } = resolver.applyPending();
     const transaction = dataplane.plan(next, changes);
     if (transaction !== undefined) {
       await dataplane.apply(transaction);
@@ -200,7 +200,7 @@ try {
     for (const [what, next] of Object.entries(edits)) {
       const begin = performance.now();
       big.resolver.updateEndpointSlice(big.slices[3], next);
-      const { state: after, changes } = big.resolver.checkout();
+      const { state: after, changes } = big.resolver.applyPending();
       await big.dataplane.apply(big.dataplane.plan(after, changes));
       report(`10 Services × 5,000: ${what}`, performance.now() - begin);
     }

@@ -179,7 +179,7 @@ async function client({ url, ca, interpret }) {
     { nodeName: 'node1' },
   );
   await synced;
-  resolver?.checkout();
+  resolver?.applyPending();
   const wall = performance.now() - begin;
   clearInterval(ticker);
   const peak = process.resourceUsage().maxRSS * 1024;

@@ -87,7 +87,7 @@ async function serve(port, nodePort, settings) {
     ports: [{ name: '', port, protocol: 'TCP' }],
     endpoints: [{ addresses: ['127.0.0.1'] }],
   });
-  const { state } = resolver.checkout();
+  const { state } = resolver.applyPending();
   const dataplane = new UserspaceDataplane({
     family: 'IPv4',
     localAddresses: async () => ['127.0.0.1'],

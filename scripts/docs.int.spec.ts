@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { failuresOf } from '@kube-proxier/linux/testing';
+import { AgentOnNode, NODE_PORT } from '../packages/agent/src/testing/agent-on-node.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -158,6 +160,27 @@ describe('a backend that is typed as the guide has it', () => {
     const { stdout, status } = spawnSync(process.execPath, [TSC], { cwd: directory, encoding: 'utf8' });
     expect([stdout, status]).toEqual(['', 0]);
   });
+
+  (canHaveNamespace ? test : test.skip)(
+    'still serves when the agent has taken over from other modes',
+    async () => {
+      const node = await AgentOnNode.create('nft');
+      try {
+        const { ipv4 } = node.sandbox.pod(1);
+        await node.sandbox.node.exec(['nft', 'add', 'table', 'ip', 'kube-proxy']);
+        node.write(ipv4);
+        node.start('first-packet', `--backend=${join(directory, 'dist/src/index.js')}`);
+        await node.until('the takeover has ended', () => node.log.includes('Nothing of other proxy modes is left'));
+        expect(node.log).toContain('Removed what kube-proxy in mode nftables had installed: 1 table: ip kube-proxy');
+        const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
+        await client.moreAttempts(50);
+        expect(failuresOf(await client.stop())).toBe(0);
+      } finally {
+        await node.close();
+      }
+    },
+    180_000,
+  );
 
   (canHaveNamespace ? test : test.skip)(
     'serves the first packets',

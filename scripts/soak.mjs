@@ -31,7 +31,7 @@ const RECOVERY = 300;
 /** Seconds from which on memory says something. */
 const LONG = 120;
 /** Open files of the agent at any time, at most: pipes to its tools, and connections that a bad server left hanging. */
-const MOST_FILES = 60;
+const MAX_FILES = 60;
 /** Memory is flat when the median of the last fifth is at most this above that of the second fifth. */
 const FLAT = { factor: 1.1, megabytes: 4 };
 
@@ -293,7 +293,7 @@ async function soak() {
     );
     say(`  open files: ${files.early} in the second fifth, ${files.late} in the last`);
     await agent.stop();
-    const bounded = samples.every((sample) => sample.files <= MOST_FILES);
+    const bounded = samples.every((sample) => sample.files <= MAX_FILES);
     // Where watching was interrupted (nft monitor of nft 1.0.6 dies of some transactions) a look is right; where not, nobody
     // else has changed anything.
     const undisturbed = agent.accusations.length === 0;

@@ -17,7 +17,7 @@ import { type CommandRunner, createCommandRunner } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { HaproxyDataplane } from './haproxy-dataplane.js';
 import { HaproxyError } from './haproxy-error.js';
-import { type Place, placeOf } from './place.js';
+import { nftFamilyOf, type Place, placeOf, TABLE } from './place.js';
 import { renderConfig } from './render-config.js';
 import { renderRules } from './render-rules.js';
 
@@ -74,16 +74,22 @@ export function createHaproxyBackend(options: HaproxyBackendOptions = {}): Backe
 
   const cleanup: Cleanup = async () => {
     const failed: unknown[] = [];
+    const removed: IPFamily[] = [];
     for (const family of FAMILIES) {
-      await lazily(family)()
-        .then((dataplane) => dataplane.cleanup())
-        .catch((error: unknown) => failed.push(error));
+      try {
+        const dataplane = await lazily(family)();
+        removed.push(...((await dataplane.isInstalled()) ? [family] : []));
+        await dataplane.cleanup();
+      } catch (error) {
+        failed.push(error);
+      }
     }
     if (failed.length > 0) {
       const message = `could not remove everything: ${failed.map(messageOf).join('; ')}; run the clean-up again`;
       throw new HaproxyError('HAPROXY_LEFTOVERS', message, { cause: failed[0] });
     }
     await rm(await namespaceDirectory(), { recursive: true, force: true });
+    return { removed: [{ kind: 'table', names: removed.map((family) => `${nftFamilyOf(family)} ${TABLE}`) }] };
   };
 
   return {

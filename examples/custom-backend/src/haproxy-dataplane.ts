@@ -3,7 +3,7 @@ import { type ChangeSet, type Dataplane, messageOf, type ProxyState } from '@kub
 import { CommandError, type CommandRunner } from '@kube-proxier/linux';
 import { type HaproxyTransaction, type InstalledHaproxy, planHaproxy } from './haproxy-planner.js';
 import { HaproxyProcess } from './haproxy-process.js';
-import { type Place, TABLE } from './place.js';
+import { nftFamilyOf, type Place, TABLE } from './place.js';
 
 /** Milliseconds between two looks for what others removed. */
 const LOOK_EVERY = 500;
@@ -23,7 +23,7 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
     private readonly runner: CommandRunner,
   ) {
     this.#process = new HaproxyProcess(place.directory, runner);
-    this.#family = place.family === 'IPv4' ? 'ip' : 'ip6';
+    this.#family = nftFamilyOf(place.family);
     this.#network = `${place.address}/${place.family === 'IPv4' ? 32 : 128}`;
   }
 
@@ -83,6 +83,11 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
     ]
       .filter(Boolean)
       .join(', ');
+  }
+
+  /** Whether there is a table to clean up. */
+  async isInstalled(): Promise<boolean> {
+    return (await this.#list()) !== undefined;
   }
 
   async cleanup(): Promise<void> {

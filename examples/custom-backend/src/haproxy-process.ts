@@ -8,7 +8,7 @@ import type { ServerChange } from './haproxy-planner.js';
 import { type HaproxyConfig, serverAddress } from './render-config.js';
 
 /** Names of Unix sockets have no room for more, with what HAProxy puts behind them while it starts. */
-const LONGEST_DIRECTORY = 70;
+const MAX_DIRECTORY = 70;
 /** Milliseconds for an answer. */
 const PATIENCE = 10_000;
 
@@ -42,7 +42,7 @@ export class HaproxyProcess {
    * ends when its last connection does. When this fails, the old one goes on as it was.
    */
   async reload({ config, map }: HaproxyConfig): Promise<void> {
-    if (this.directory.length > LONGEST_DIRECTORY) {
+    if (this.directory.length > MAX_DIRECTORY) {
       throw new HaproxyError('HAPROXY_DIRECTORY', `${this.directory} is too long a name; set the option "directory"`);
     }
     try {

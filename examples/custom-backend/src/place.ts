@@ -16,6 +16,11 @@ export interface Place {
 /** Name of the nft table, in the family `ip` or `ip6`. */
 export const TABLE = 'kube-proxier-haproxy';
 
+/** The family as nft names it. */
+export function nftFamilyOf(family: IPFamily): 'ip' | 'ip6' {
+  return family === 'IPv4' ? 'ip' : 'ip6';
+}
+
 const ADDRESSES = { IPv4: '169.254.96.96', IPv6: 'fd6b:7062:6861::96' } as const;
 
 /**

@@ -103,7 +103,7 @@ function routeLines(place: Place, family: string, node: NodeState, route: Route)
       const to = serverAddress({ address: place.address, port: place.ports[route.endpoints] });
       return from.map((match) => `${match}meta l4proto tcp dnat to ${to}`);
     }
-    case 'refuse':
+    case 'reject':
       return from.map((match) => `${match}reject`);
     case 'drop':
       return from.map((match) => `${match}drop`);

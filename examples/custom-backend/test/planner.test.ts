@@ -26,7 +26,7 @@ function change(before: ClusterObjects, after: ClusterObjects) {
     for (const slice of slices) {
       resolver.updateEndpointSlice(undefined, slice);
     }
-    return resolver.checkout();
+    return resolver.applyPending();
   };
   tell(before);
   const { state: next, changes } = tell(after);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type BackendModule, type Logger, messageOf, ProxierError } from '@kube-proxier/core';
-import { cleanupBackends } from '@kube-proxier/server';
+import { type CleanupRequest, cleanUp, runningProxies } from './cleanup/clean-up.js';
 import type { Composition } from './compose.js';
 import { formatConfiguration } from './configuration/effective-configuration.js';
 import { type ConfigurationReading, readKubeProxyConfiguration } from './configuration/kube-proxy-configuration.js';
@@ -9,6 +9,7 @@ import { doctor } from './doctor/doctor.js';
 import { explain } from './explain/explain.js';
 import { messageWithFlags } from './flags/advise-flags.js';
 import { type CommandLine, parseCommandLine } from './flags/command-line.js';
+import { parseGoBool } from './flags/go-values.js';
 import { helpText } from './flags/help-text.js';
 import { type AgentSettings, CommandLineError, isOutput, readLogging, readSettings } from './flags/settings.js';
 import { loadForeignBackends } from './foreign-backends.js';
@@ -94,7 +95,11 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
   }
   try {
     if (commandLine.command === 'cleanup') {
-      await cleanupBackends(composition.backends, logger);
+      await cleanUp(cleanupRequest(commandLine), {
+        backends: composition.configure?.(settings) ?? composition.backends,
+        running: composition.exclusive ? runningProxies() : undefined,
+        ...{ logger, print },
+      });
     } else if (settings.initOnly) {
       await prepareHost({ composition, settings, logger });
     } else {
@@ -111,6 +116,18 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     logger.error(`kube-proxier cannot go on: ${messageWithFlags(error)}`, fields);
     return 1;
   }
+}
+
+/** Of the command line alone: a configuration file names the mode to run, not one to clean up after. */
+function cleanupRequest({ values }: CommandLine): CleanupRequest {
+  const isSet = (name: 'kube-proxy' | 'dry-run' | 'force') => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
+  const mode = values.get('proxy-mode')?.at(-1) ?? '';
+  return {
+    ...(mode === '' ? {} : { mode }),
+    kubeProxy: isSet('kube-proxy'),
+    dryRun: isSet('dry-run'),
+    force: isSet('force'),
+  };
 }
 
 /** What prints something, or writes a file, and ends. */

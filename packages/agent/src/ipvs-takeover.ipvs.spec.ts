@@ -3,7 +3,7 @@ import { failuresOf } from '@kube-proxier/linux/testing';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 /** Milliseconds: this kernel has one slow processor, and the machine below it may be busy. */
-const PATIENCE = 180_000;
+const ANSWER_TIMEOUT = 180_000;
 const NOTHING_LEFT = 'Nothing of other proxy modes is left';
 
 /** What kube-proxy has in its ipvs mode for the Service (spec §7.2, §7.3), with somebody else's set and virtual server. */
@@ -99,7 +99,7 @@ describe('into ipvs and out of it without breaking', () => {
     expect(failuresOf(await never.progress())).toBe(0);
     node.write(first, second);
     node.start('ipvs', '--proxy-mode-fallback=none', '--ipvs-min-sync-period=0s');
-    await node.until('nothing of others is left', () => node.log.includes(NOTHING_LEFT), PATIENCE);
+    await node.until('nothing of others is left', () => node.log.includes(NOTHING_LEFT), ANSWER_TIMEOUT);
     await never.moreAttempts(10);
     expect(await outside.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
     expect(await inside.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
@@ -121,7 +121,7 @@ describe('into ipvs and out of it without breaking', () => {
         await likeKubeProxy(first);
       } else {
         node.start('ipvs', '--proxy-mode-fallback=none', '--ipvs-min-sync-period=0s');
-        await node.until('ipvs serves', () => node.log.includes(NOTHING_LEFT), PATIENCE);
+        await node.until('ipvs serves', () => node.log.includes(NOTHING_LEFT), ANSWER_TIMEOUT);
       }
       const { never, outside, inside } = await clients();
       if (before === 'kube-proxier') {
@@ -129,7 +129,11 @@ describe('into ipvs and out of it without breaking', () => {
       }
       node.write(second);
       node.start('iptables', '--proxy-mode-fallback=none');
-      await node.until('it has taken over', () => node.log.includes('what is in use stays until it is not'), PATIENCE);
+      await node.until(
+        'it has taken over',
+        () => node.log.includes('what is in use stays until it is not'),
+        ANSWER_TIMEOUT,
+      );
       await never.moreAttempts(10);
       expect(await outside.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
       expect(await inside.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
@@ -139,7 +143,7 @@ describe('into ipvs and out of it without breaking', () => {
 
       await Promise.all([outside.close('reset'), inside.close('reset')]);
       // A reset connection is forgotten after ten seconds; the next look removes what stayed.
-      await node.until('nothing of ipvs is left', () => node.log.includes(NOTHING_LEFT), PATIENCE);
+      await node.until('nothing of ipvs is left', () => node.log.includes(NOTHING_LEFT), ANSWER_TIMEOUT);
       expect(await run('ipvsadm', '-Sn')).toBe('');
       expect(await run('ip', '-br', 'link')).not.toContain('kube-ipvs0');
       expect(await run('ipset', 'list', '-n')).toBe(before === 'kube-proxy' ? 'ACME\n' : '');

@@ -327,7 +327,21 @@ export const acme = {
   });
 
   it.each([['cleanup'], ['--cleanup']])('cleans up with %s', async (argument) => {
-    expect(await ends([argument])).toMatchObject({ status: 0, output: 'cleaned up\n' });
+    expect(await ends([argument])).toMatchObject({
+      status: 0,
+      output:
+        'cleaned up\nCleaned up after mode iptables; its backend does not report what it removed\n' +
+        'Cleaned up after mode ipvs; its backend does not report what it removed\n',
+    });
+    const dry = await ends([argument, '--dry-run', '--proxy-mode=iptables']);
+    expect(dry).toMatchObject({
+      status: 0,
+      output: 'Not known what would be removed of mode iptables: its backend cannot list it\n',
+    });
+    expect(await ends([argument, '--proxy-mode=ipvs'])).toMatchObject({
+      status: 0,
+      output: 'Cleaned up after mode ipvs; its backend does not report what it removed\n',
+    });
     const failed = await ends([argument], { fault: 'cleanup' });
     expect(failed.status).toBe(1);
     expect(failed.log).toMatch(/encountered an error while tearing down rules \(iptables: injected fault\)/);

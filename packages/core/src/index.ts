@@ -1,5 +1,6 @@
 export * from './contract/backend-module.js';
 export * from './contract/backend-options.js';
+export * from './contract/cleanup.js';
 export * from './contract/dataplane.js';
 export * from './contract/logger.js';
 export * from './contract/proxier.js';

@@ -13,13 +13,13 @@ import {
 } from './iptables-transaction.js';
 
 /** How many documents are tried to find out which service ports are refused. Each holds the rest of the transaction. */
-const MOST_ATTEMPTS = 64;
+const MAX_ATTEMPTS = 64;
 
 /**
  * Larger transactions take a document per table: the nft variant needs three times as long for the second table of a
  * large document as for the same table by itself.
  */
-const MOST_CHAINS_IN_ONE = 500;
+const MAX_CHAINS_IN_ONE = 500;
 
 /**
  * Writes a transaction in one document. When that is refused, finds the service ports to blame, and writes all but
@@ -33,7 +33,7 @@ export async function applyTransaction(
   transaction: IptablesTransaction,
   logger: Logger,
 ): Promise<void> {
-  const large = transaction.filter.writes.size + transaction.nat.writes.size > MOST_CHAINS_IN_ONE;
+  const large = transaction.filter.writes.size + transaction.nat.writes.size > MAX_CHAINS_IN_ONE;
   if (!large || isEmptyTable(transaction.filter) || isEmptyTable(transaction.nat)) {
     await applyDocument(iptables, transaction, logger);
     return;
@@ -162,7 +162,7 @@ class PiecemealApply {
   }
 
   async #try(transaction: IptablesTransaction): Promise<IptablesDocumentRefused | undefined> {
-    if (++this.#attempts > MOST_ATTEMPTS) {
+    if (++this.#attempts > MAX_ATTEMPTS) {
       throw new IptablesPartlyApplied(this.#refused);
     }
     try {

@@ -40,6 +40,13 @@ export function serviceChain(kind: ServiceChainKind, name: ServicePortName, disc
 export const CHAINS = {
   services: 'KUBE-SERVICES',
   nodePorts: 'KUBE-NODEPORTS',
+  /**
+   * What the names of the chains behind the two lists of the nat table begin with. By this prefix kube-proxy takes them for
+   * chains of Services, and removes them with its first sync. By another one they would stay and hold chains that kube-proxy
+   * wants to remove; the kernel would then refuse every document of kube-proxy.
+   */
+  serviceBranches: 'KUBE-SVC-IP',
+  nodePortBranches: 'KUBE-SVC-NP',
   postrouting: 'KUBE-POSTROUTING',
   markMasquerade: 'KUBE-MARK-MASQ',
   hairpin: 'KUBE-HAIRPIN',
@@ -48,6 +55,11 @@ export const CHAINS = {
   forward: 'KUBE-FORWARD',
   /** Cluster IPs, for packets that are for none of their ports. */
   clusterIPs: 'KUBE-CLUSTER-IPS',
+  /**
+   * Marks rules as this backend's: empty, and jumped to from a chain that kube-proxy rewrites with its first sync. So the
+   * jump is gone when kube-proxy has taken over, though the names of chains are the same.
+   */
+  marker: 'KUBE-PROXIER',
   /** Refused NodePorts. */
   closedNodePorts: 'KUBE-CLOSED-NP',
   /** NodePorts that only some may use. */
@@ -61,14 +73,37 @@ const PLACE = '(?:-(?:[0-9A-F]{1,2}|(?:TCP|UDP|SCTP)-[0-9]+)(?:-[0-9A-F]{1,2})?)
 
 const OURS: Readonly<Record<'filter' | 'nat' | 'mangle', RegExp>> = {
   nat: new RegExp(
-    `^KUBE-(?:(?:SERVICES|NODEPORTS|HAIRPIN)${PLACE}|POSTROUTING|MARK-MASQ|PROXY-CANARY|(?:SVC|SVL|EXT|FW|SEP|XLB)-.*)$`,
+    `^KUBE-(?:(?:SERVICES|NODEPORTS|HAIRPIN)${PLACE}|POSTROUTING|MARK-MASQ|PROXY-CANARY|PROXIER|(?:SVC|SVL|EXT|FW|SEP|XLB)-.*)$`,
   ),
   filter: new RegExp(
-    `^KUBE-(?:(?:SERVICES|NODEPORTS|EXTERNAL-SERVICES|PROXY-FIREWALL|CLUSTER-IPS|CLOSED-NP|BLOCKED-NP)${PLACE}|FORWARD|PROXY-CANARY|FW-.*)$`,
+    `^KUBE-(?:(?:SERVICES|NODEPORTS|EXTERNAL-SERVICES|PROXY-FIREWALL|CLUSTER-IPS|CLOSED-NP|BLOCKED-NP)${PLACE}|FORWARD|PROXY-CANARY|PROXIER|FW-.*)$`,
   ),
   // Only kube-proxy's, to see that tables are flushed (spec I-95).
   mangle: /^KUBE-PROXY-CANARY$/,
 };
+
+/** Chains that this backend and kube-proxy both make: kube-proxy rewrites these with every sync. */
+export const SHARED_ROOTS: Readonly<Record<'filter' | 'nat', readonly string[]>> = {
+  nat: [CHAINS.services, CHAINS.nodePorts, CHAINS.postrouting, CHAINS.markMasquerade],
+  filter: [CHAINS.services, CHAINS.externalServices, CHAINS.nodePorts, CHAINS.proxyFirewall, CHAINS.forward],
+};
+
+/** Only kube-proxy's: by them it notices that tables are flushed (spec I-95). */
+export const CANARY = 'KUBE-PROXY-CANARY';
+
+const PLACE_OF_TREE = PLACE.replace(/\?$/, '');
+const ONLY_OURS: Readonly<Record<'filter' | 'nat', RegExp>> = {
+  // Earlier versions named branches after their roots.
+  nat: new RegExp(`^KUBE-(?:PROXIER|HAIRPIN${PLACE}|(?:SVC-IP|SVC-NP|SERVICES|NODEPORTS)${PLACE_OF_TREE})$`),
+  filter: new RegExp(
+    `^KUBE-(?:PROXIER|(?:CLUSTER-IPS|CLOSED-NP|BLOCKED-NP)${PLACE}|(?:SERVICES|NODEPORTS|EXTERNAL-SERVICES|PROXY-FIREWALL)${PLACE_OF_TREE}|FW-.*)$`,
+  ),
+};
+
+/** Whether a chain is of a name that this backend gives, and kube-proxy never does. */
+export function isOnlyOurChain(table: 'filter' | 'nat' | 'mangle', name: string): boolean {
+  return table !== 'mangle' && ONLY_OURS[table].test(name);
+}
 
 /** Whether a chain belongs to this backend: made by it, or left by a kube-proxy in iptables mode. */
 export function isOurChain(table: 'filter' | 'nat' | 'mangle', name: string): boolean {

@@ -14,28 +14,37 @@ import { RuleText } from './rule-text.js';
  */
 export type TreeName = keyof typeof TREES;
 
+/** The chains of a tree. */
+interface TreeChains {
+  readonly table: 'filter' | 'nat';
+  /** Where every lookup begins. */
+  readonly root: string;
+  /** What the names of the others begin with. */
+  readonly branches: string;
+}
+
 export const TREES = {
   /** nat: where packets to addresses of Services go. */
-  services: { table: 'nat', root: CHAINS.services },
+  services: { table: 'nat', root: CHAINS.services, branches: CHAINS.serviceBranches },
   /** nat: where packets to NodePorts go. */
-  nodePorts: { table: 'nat', root: CHAINS.nodePorts },
+  nodePorts: { table: 'nat', root: CHAINS.nodePorts, branches: CHAINS.nodePortBranches },
   /** nat: local endpoints that may have chosen themselves. */
-  hairpin: { table: 'nat', root: CHAINS.hairpin },
+  hairpin: { table: 'nat', root: CHAINS.hairpin, branches: CHAINS.hairpin },
   /** filter: cluster IPs that refuse or drop. */
-  refused: { table: 'filter', root: CHAINS.services },
+  refused: { table: 'filter', root: CHAINS.services, branches: CHAINS.services },
   /** filter: every cluster IP: what comes here is for none of its ports. */
-  clusterIPs: { table: 'filter', root: CHAINS.clusterIPs },
+  clusterIPs: { table: 'filter', root: CHAINS.clusterIPs, branches: CHAINS.clusterIPs },
   /** filter: other addresses that refuse or drop. */
-  refusedExternal: { table: 'filter', root: CHAINS.externalServices },
+  refusedExternal: { table: 'filter', root: CHAINS.externalServices, branches: CHAINS.externalServices },
   /** filter: NodePorts that refuse or drop. */
-  closedNodePorts: { table: 'filter', root: CHAINS.closedNodePorts },
+  closedNodePorts: { table: 'filter', root: CHAINS.closedNodePorts, branches: CHAINS.closedNodePorts },
   /** filter: addresses that only some may use. */
-  firewall: { table: 'filter', root: CHAINS.proxyFirewall },
+  firewall: { table: 'filter', root: CHAINS.proxyFirewall, branches: CHAINS.proxyFirewall },
   /** filter: NodePorts that only some may use. */
-  blockedNodePorts: { table: 'filter', root: CHAINS.blockedNodePorts },
+  blockedNodePorts: { table: 'filter', root: CHAINS.blockedNodePorts, branches: CHAINS.blockedNodePorts },
   /** filter: health check node ports, let in whatever else the host blocks. */
-  healthChecks: { table: 'filter', root: CHAINS.nodePorts },
-} as const satisfies Record<string, { readonly table: 'filter' | 'nat'; readonly root: string }>;
+  healthChecks: { table: 'filter', root: CHAINS.nodePorts, branches: CHAINS.nodePorts },
+} as const satisfies Record<string, TreeChains>;
 
 export const TREE_NAMES = Object.keys(TREES) as readonly TreeName[];
 
@@ -51,7 +60,7 @@ export interface Entry {
   readonly text: string;
 }
 
-/** Where in a tree: the names of its chains without the root's, and what leads there. */
+/** Where in a tree: the names of its chains without what all begin with, and what leads there. */
 interface Place {
   readonly middle: string;
   readonly leaf: string;
@@ -200,7 +209,7 @@ export class DispatchTree {
 
   /** The content of one chain but the root; undefined when there is none of this name now. */
   chain(name: string): Chain | undefined {
-    const place = name.slice(TREES[this.name].root.length + 1);
+    const place = name.slice(TREES[this.name].branches.length + 1);
     if (this.isFlat) {
       return undefined;
     }
@@ -242,7 +251,7 @@ export class DispatchTree {
   }
 
   #chain(place: string): string {
-    return `${TREES[this.name].root}-${place}`;
+    return `${TREES[this.name].branches}-${place}`;
   }
 }
 

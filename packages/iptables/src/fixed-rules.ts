@@ -65,6 +65,14 @@ export const JUMPS: readonly Jump[] = [
   jumpRule('nat', 'POSTROUTING', CHAINS.postrouting, 'kubernetes postrouting rules'),
 ];
 
+/** See `CHAINS.marker`. Not by a comment: rules of large clusters have none. */
+const MARKER = new IptablesRule({ target: jump(CHAINS.marker) });
+
+/** The jump that kube-proxy does not make. */
+export const OWN_JUMP: Jump | undefined = JUMPS.find(
+  ({ from, rule }) => from === 'OUTPUT' && rule.bareText.endsWith(`-j ${CHAINS.externalServices}`),
+);
+
 /** Chains whose content depends on the host only. */
 export function hostChains(
   family: IPFamily,
@@ -91,6 +99,7 @@ export function hostChains(
       matches: [{ match: 'conntrack', states: ['RELATED', 'ESTABLISHED'] }],
       target: { target: 'ACCEPT' },
     }),
+    MARKER,
   ];
   const countLocalhost = counting(COUNTERS.localhostNodePorts);
   const postrouting = [
@@ -111,11 +120,17 @@ export function hostChains(
       comment: 'kubernetes service traffic requiring SNAT',
       target: { target: 'MASQUERADE', randomFully: facts.randomFully },
     }),
+    // No packet comes this far.
+    MARKER,
   ];
   const mark = [new IptablesRule({ target: { target: 'MARK', value: bit, mask: bit } })];
   return {
-    filter: new Map([[CHAINS.forward, { rules: forward }]]),
+    filter: new Map([
+      [CHAINS.marker, { rules: [] }],
+      [CHAINS.forward, { rules: forward }],
+    ]),
     nat: new Map([
+      [CHAINS.marker, { rules: [] }],
       [CHAINS.postrouting, { rules: postrouting }],
       [CHAINS.markMasquerade, { rules: mark }],
     ]),

@@ -9,7 +9,7 @@ export {
 } from './iptables-backend.js';
 export { IptablesDataplane, type IptablesDataplaneOptions } from './iptables-dataplane.js';
 export { IptablesLeftovers, IptablesPartlyApplied } from './iptables-error.js';
-export { type InstalledIptables, IptablesPlanner, MOST_ENDPOINTS_WITH_COMMENTS } from './iptables-planner.js';
+export { type InstalledIptables, IptablesPlanner, MAX_ENDPOINTS_WITH_COMMENTS } from './iptables-planner.js';
 export {
   type Chain,
   type IptablesTransaction,

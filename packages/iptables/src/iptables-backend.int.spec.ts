@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, silentLogger, Tokens } from '@kube-proxier/core';
-import { createIptables, type Iptables } from '@kube-proxier/linux';
-import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
+import { type CommandRunner, createIptables, type Iptables } from '@kube-proxier/linux';
+import { canMakeNamespaces, FakeIptables, syncAsKubeProxy, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { Container } from 'inversify';
 import { createIptablesBackend } from './iptables-backend.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
-import { anySketch, ClusterSketch, everything } from './testing/clusters.js';
+import { anySketch, ClusterSketch, everything, type ServiceSketch, sketch } from './testing/clusters.js';
 import { fakeSettings } from './testing/fake-settings.js';
 import { tableContents } from './testing/table-contents.js';
 
@@ -125,7 +125,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     });
   });
 
-  test('the clean-up of the module removes everything, again and again', async () => {
+  test('its rules stay until they are to be removed too, and then all of them go, again and again', async () => {
     await withNamespace(async ({ runner }) => {
       const iptables = createIptables({ family: 'IPv4', variant, runner });
       await iptables.restore(FOREIGN);
@@ -135,15 +135,150 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       const container = new Container();
       const backend = createIptablesBackend({ runner, sysctl });
       await container.load(backend.module);
-      const cleanup = container.get(Tokens.Cleanup);
-      await cleanup(silentLogger);
-      await cleanup(silentLogger);
+      // kube-proxy's rules are not this backend's, though their chains have the same names.
+      const installed = await tableContents(iptables);
+      expect(await container.get(Tokens.Cleanup)(silentLogger, {})).toEqual({ removed: [] });
+      expect(await container.get(Tokens.Leftovers)('backend', silentLogger)).toEqual([]);
+      expect(await tableContents(iptables)).toEqual(installed);
+      expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
+      const cleanup = container.get(Tokens.KubeProxyCleanup);
+      const expected = await container.get(Tokens.Leftovers)('kube-proxy', silentLogger);
+      const report = await cleanup(silentLogger, {});
+      expect(report).toEqual({
+        removed: [...expected, { kind: 'setting', names: ['net/ipv4/conf/all/route_localnet=1'] }],
+      });
+      expect(await cleanup(silentLogger, {})).toEqual({ removed: [] });
+      expect(report).toMatchObject({
+        removed: expect.arrayContaining([
+          { kind: 'chain', location: `nat table, IPv4, ${variant}`, names: expect.arrayContaining(['KUBE-SERVICES']) },
+        ]),
+      });
       expect(await tableContents(iptables)).toEqual(before);
       // The kubelet's stays, kube-proxy's canary (spec I-95) goes.
       expect([...(await iptables.save('mangle')).matchAll(/^:(KUBE-\S+)/gm)].map(([, chain]) => chain)).toEqual([
         'KUBE-IPTABLES-HINT',
       ]);
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
+    });
+  });
+
+  describe('the way back to it', () => {
+    const sysctl = fakeSettings({ 'net/ipv4/conf/all/route_localnet': '1' });
+    /** Enough Services for every list to be a tree of chains, of every kind. */
+    const install = async (iptables: Iptables, over: Partial<ServiceSketch> = {}) => {
+      const cluster = new ClusterSketch('IPv4');
+      for (let number = 1; number <= 120; number++) {
+        const kind = (['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalIP'] as const)[number % 4] ?? 'NodePort';
+        const ranges = number % 8 === 2 ? ['192.0.2.128/25'] : undefined;
+        const node = number % 2 === 0 ? 'node1' : 'node2';
+        const endpoints = number % 5 === 0 ? [] : [{ number, node } as const];
+        cluster.set(sketch(number, { kind, ranges, endpoints, externalLocal: number % 3 === 0, ...over }));
+      }
+      const { state } = cluster.next();
+      const dataplane = new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, sysctl });
+      await dataplane.apply(dataplane.plan(state, everything(state), await dataplane.readBack())!);
+    };
+    const moduleOf = (runner: CommandRunner) => {
+      const container = new Container();
+      container.load(createIptablesBackend({ runner, sysctl }).module);
+      return container;
+    };
+    const onlyOurs = /KUBE-SVC-IP-[0-9A-F]{1,2}-[0-9A-F]{1,2} [\s\S]*KUBE-SVC-NP-TCP-/;
+
+    test('kube-proxy can take over all rules, and a clean-up leaves exactly what kube-proxy has written', async () => {
+      await withNamespace(async ({ runner }) => {
+        const iptables = createIptables({ family: 'IPv4', variant, runner });
+        await iptables.restore(FOREIGN);
+        await syncAsKubeProxy(iptables, leftBehind);
+        const expected = await tableContents(iptables);
+        // And back again.
+        await install(iptables);
+        expect(await iptables.save('nat')).toMatch(onlyOurs);
+        await syncAsKubeProxy(iptables, leftBehind);
+        const report = await moduleOf(runner).get(Tokens.Cleanup)(silentLogger, {});
+        expect(JSON.stringify(report)).toContain('KUBE-PROXIER');
+        expect(await tableContents(iptables)).toEqual(expected);
+        expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
+        expect(await moduleOf(runner).get(Tokens.Cleanup)(silentLogger, {})).toEqual({ removed: [] });
+      });
+    });
+
+    test('rules that kube-proxy has not taken over are all removed', async () => {
+      await withNamespace(async ({ runner }) => {
+        const iptables = createIptables({ family: 'IPv4', variant, runner });
+        await iptables.restore(FOREIGN);
+        const before = await tableContents(iptables);
+        await syncAsKubeProxy(iptables, leftBehind);
+        await install(iptables);
+        expect(await moduleOf(runner).get(Tokens.KubeProxyCleanup)(silentLogger, {})).toEqual({ removed: [] });
+        await moduleOf(runner).get(Tokens.Cleanup)(silentLogger, {});
+        expect(await tableContents(iptables)).toEqual(before);
+        expect(await iptables.save('mangle')).not.toContain('KUBE-');
+      });
+    });
+
+    test.each([
+      ['with', 60],
+      ['without', 0],
+    ])(
+      'rules of a kube-proxier that wrote no marker yet are recognized, %s refused Services',
+      async (_what, endpoint) => {
+        await withNamespace(async ({ runner }) => {
+          const iptables = createIptables({ family: 'IPv4', variant, runner });
+          await iptables.restore(FOREIGN);
+          const before = await tableContents(iptables);
+          await install(iptables, endpoint === 0 ? { endpoints: [{ number: 1, node: 'node1' }] } : {});
+          await iptables.restore(
+            ['filter', 'nat']
+              .map((table) => {
+                const chain = table === 'nat' ? 'KUBE-POSTROUTING' : 'KUBE-FORWARD';
+                return `*${table}\n-D ${chain} -j KUBE-PROXIER\n-X KUBE-PROXIER\nCOMMIT\n`;
+              })
+              .join(''),
+          );
+          expect(await moduleOf(runner).get(Tokens.KubeProxyCleanup)(silentLogger, {})).toEqual({ removed: [] });
+          await moduleOf(runner).get(Tokens.Cleanup)(silentLogger, {});
+          expect(await tableContents(iptables)).toEqual(before);
+        });
+      },
+    );
+
+    test('rules in one variant go also where the other cannot be read, which is reported', async () => {
+      await withNamespace(async ({ runner }) => {
+        const iptables = createIptables({ family: 'IPv4', variant, runner });
+        const broken = `-${variant === 'nft' ? 'legacy' : 'nft'}-save`;
+        const failing: CommandRunner = {
+          ...runner,
+          run: (request) =>
+            request.command.endsWith(broken)
+              ? runner.run({ command: 'sh', args: ['-c', 'echo broken >&2; exit 1'] })
+              : runner.run(request),
+        };
+        await install(iptables);
+        await expect(moduleOf(failing).get(Tokens.Cleanup)(silentLogger, {})).rejects.toThrow(/broken/);
+        expect(await iptables.save()).not.toContain('KUBE-');
+      });
+    });
+
+    test('rules left in the other variant go, and NodePorts on 127.0.0.1 that kube-proxy serves stay', async () => {
+      await withNamespace(async ({ runner }) => {
+        const other = createIptables({ family: 'IPv4', variant: variant === 'nft' ? 'legacy' : 'nft', runner });
+        const iptables = createIptables({ family: 'IPv4', variant, runner });
+        await sysctl.write('net/ipv4/conf/all/route_localnet', 1);
+        await install(other);
+        await createIptablesBackend({
+          variant: variant === 'nft' ? 'legacy' : 'nft',
+          runner,
+          sysctl,
+        }).prepare?.(DEFAULT_PROXIER_OPTIONS, silentLogger);
+        await syncAsKubeProxy(iptables, leftBehind);
+        await iptables.restore(leftBehind.replace(/^-A (?!KUBE-FIREWALL).*\n/gm, '').replace(/^:.*\n/gm, ''));
+        const expected = await tableContents(iptables);
+        await moduleOf(runner).get(Tokens.Cleanup)(silentLogger, {});
+        expect(await other.save()).not.toContain('KUBE-');
+        expect(await tableContents(iptables)).toEqual(expected);
+        expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
+      });
     });
   });
 
@@ -187,12 +322,11 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       );
       const container = new Container();
       await container.load(createIptablesBackend({ runner, sysctl }).module);
-      const cleanup = container.get(Tokens.Cleanup);
-      await cleanup(silentLogger, 'iptables');
+      await container.get(Tokens.KubeProxyCleanup)(silentLogger, { inForce: 'iptables' });
       expect(await filter(unused)).not.toContain('KUBE-FIREWALL');
       expect(await filter(used)).toContain('KUBE-FIREWALL');
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
-      await cleanup(silentLogger, 'nftables');
+      await container.get(Tokens.Cleanup)(silentLogger, { inForce: 'nftables' });
       expect(await filter(used)).not.toContain('KUBE-FIREWALL');
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
     });

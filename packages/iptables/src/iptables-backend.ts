@@ -1,9 +1,12 @@
 import {
   type BackendModule,
   type Cleanup,
+  type CleanupReport,
   checkBackendOptions,
   type Diagnosis,
+  type FindLeftovers,
   type IPFamily,
+  type KubeProxyCleanup,
   type Logger,
   messageOf,
   ObjectReader,
@@ -15,6 +18,7 @@ import {
   type ProxyMode,
   ProxyStateResolver,
   ReconcilingProxier,
+  type RemovedObjects,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -36,7 +40,13 @@ import {
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { COUNTERS } from './fixed-rules.js';
-import { cleanUp, guardsLocalnet } from './iptables-cleanup.js';
+import {
+  cleanUp,
+  findLeftovers,
+  guardsLocalnet,
+  type IptablesCleanupOptions,
+  servesKubeProxyLocalnet,
+} from './iptables-cleanup.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesLeftovers } from './iptables-error.js';
 import { openLocalnet } from './open-localnet.js';
@@ -96,7 +106,9 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Ipt
     prepare: (proxierOptions, logger) => host.prepare(proxierOptions, logger),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
-      bind(Tokens.Cleanup).toConstantValue((logger, inForce) => host.cleanup(logger, inForce));
+      bind(Tokens.Cleanup).toConstantValue(host.cleanup);
+      bind(Tokens.KubeProxyCleanup).toConstantValue(host.kubeProxyCleanup);
+      bind(Tokens.Leftovers).toConstantValue(host.findLeftovers);
     }),
   };
 }
@@ -197,32 +209,85 @@ class IptablesHost {
       options,
       reader: new ObjectReader(),
       since: 0,
-    }).checkout().state.node;
+    }).applyPending().state.node;
     // The primary address, which is not known yet, is no loopback address.
     if (nodePortAddresses.loopback && options.nodePortAddresses.kind !== 'primary') {
       await openLocalnet(await this.#chosen('IPv4', logger), this.#sysctl, logger);
     }
   }
 
+  /** Both families, and both variants: which one was used before is not known. */
+  readonly cleanup: Cleanup = async (logger) => {
+    const servesLocalnet = await this.#kubeProxyServesLocalnet();
+    return await this.#cleanUpVariants(logger, () => ({ owner: 'kube-proxier', servesLocalnet }));
+  };
+
   /**
-   * Both families, and both variants: which one was used before is not known. Where this mode is in force itself, only
-   * the variant that it does not use; what it found in its own it has made its own.
+   * Where this mode is in force itself, only the variant that it does not use, whoever wrote that; what it found in its
+   * own it has adopted.
    */
-  readonly cleanup: Cleanup = async (logger, inForce) => {
+  readonly kubeProxyCleanup: KubeProxyCleanup = async (logger, { inForce }) => {
+    if (inForce !== MODE) {
+      return await this.#cleanUpVariants(logger, () => ({ owner: 'kube-proxy' }));
+    }
+    const inUse = await this.#variantToUse();
+    if (inUse === undefined) {
+      return { removed: [] };
+    }
+    const servesLocalnet = await guardsLocalnet(this.#iptables('IPv4', inUse));
+    return await this.#cleanUpVariants(logger, (variant) =>
+      variant === inUse ? undefined : { owner: 'both', servesLocalnet },
+    );
+  };
+
+  readonly findLeftovers: FindLeftovers = async (owner) => {
+    const found: RemovedObjects[] = [];
+    await this.#eachVariant(async (iptables, variant) => {
+      const named = variant === undefined ? {} : { variant };
+      found.push(
+        ...(await findLeftovers(iptables, { owner: owner === 'backend' ? 'kube-proxier' : 'kube-proxy', ...named })),
+      );
+    });
+    return found;
+  };
+
+  /** In one variant, while rules of this backend may be left in the other. */
+  async #kubeProxyServesLocalnet(): Promise<boolean> {
+    for (const variant of await this.#variantsThere('IPv4')) {
+      // What cannot be read is reported by the clean-up itself.
+      if (await servesKubeProxyLocalnet(this.#iptables('IPv4', variant)).catch(() => false)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** @param choose undefined for a variant that is left alone. */
+  async #cleanUpVariants(
+    logger: Logger,
+    choose: (
+      variant: IptablesVariant | undefined,
+    ) => Pick<IptablesCleanupOptions, 'owner' | 'servesLocalnet'> | undefined,
+  ): Promise<CleanupReport> {
+    const removed: RemovedObjects[] = [];
+    await this.#eachVariant(async (iptables, variant) => {
+      const chosen = choose(variant);
+      if (chosen !== undefined) {
+        const named = variant === undefined ? {} : { variant };
+        removed.push(...(await cleanUp(iptables, { sysctl: this.#sysctl, logger, ...named, ...chosen })));
+      }
+    });
+    return { removed };
+  }
+
+  /** Does the same with each family and variant that this host has; one that fails does not keep it from the others. */
+  async #eachVariant(run: (iptables: Iptables, variant: IptablesVariant | undefined) => Promise<void>): Promise<void> {
     const failed: string[] = [];
     let cause: unknown;
-    const inUse = inForce === MODE ? await this.#variantToUse() : undefined;
-    if (inForce === MODE && inUse === undefined) {
-      return;
-    }
     for (const family of FAMILIES) {
       for (const variant of await this.#variantsThere(family)) {
-        if (variant === inUse && inForce === MODE) {
-          continue;
-        }
         try {
-          const servesLocalnet = inForce === MODE && (await guardsLocalnet(this.#iptables('IPv4', inUse)));
-          await cleanUp(this.#iptables(family, variant), this.#sysctl, logger, servesLocalnet);
+          await run(this.#iptables(family, variant), variant);
         } catch (error) {
           failed.push(`${family} rules${variant === undefined ? '' : ` (${variant})`}: ${messageOf(error)}`);
           cause = error;
@@ -232,7 +297,7 @@ class IptablesHost {
     if (failed.length > 0) {
       throw new IptablesLeftovers(failed, { cause });
     }
-  };
+  }
 
   async #variantsThere(family: IPFamily): Promise<readonly (IptablesVariant | undefined)[]> {
     if (this.options.variant !== undefined) {

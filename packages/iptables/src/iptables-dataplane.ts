@@ -158,7 +158,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   }
 
   async cleanup(): Promise<void> {
-    await cleanUp(await this.#iptables(), this.#sysctl, this.#logger);
+    await cleanUp(await this.#iptables(), { owner: 'kube-proxier', sysctl: this.#sysctl, logger: this.#logger });
   }
 
   #iptables(): Promise<Iptables> {

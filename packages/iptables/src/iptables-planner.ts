@@ -34,7 +34,7 @@ export interface InstalledIptables {
 }
 
 /** Beyond this many endpoints rules carry no comments: they cost more than they help (spec I-61). */
-export const MOST_ENDPOINTS_WITH_COMMENTS = 1000;
+export const MAX_ENDPOINTS_WITH_COMMENTS = 1000;
 
 type TableName = 'filter' | 'nat';
 const TABLES: readonly TableName[] = ['filter', 'nat'];
@@ -103,7 +103,7 @@ export class IptablesPlanner {
     if (isEmptyTable(filter) && isEmptyTable(nat) && !localnet) {
       return undefined;
     }
-    const comments = this.#index(next).endpoints <= MOST_ENDPOINTS_WITH_COMMENTS;
+    const comments = this.#index(next).endpoints <= MAX_ENDPOINTS_WITH_COMMENTS;
     return { family: next.family, comments, filter: finished(filter), nat: finished(nat), localnet };
   }
 

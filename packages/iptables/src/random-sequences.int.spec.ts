@@ -45,7 +45,7 @@ class Subject {
   }
 
   async sync(): Promise<void> {
-    const { state, changes } = this.resolver.checkout();
+    const { state, changes } = this.resolver.applyPending();
     const transaction = this.installed
       ? this.dataplane.plan(state, changes)
       : this.dataplane.plan(state, diffStates(undefined, state), await this.dataplane.readBack());

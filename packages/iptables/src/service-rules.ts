@@ -91,7 +91,7 @@ class ServiceRenderer {
       .filter((route) => route.source !== 'pod' || this.detector.kind !== 'none')
       .map((route) =>
         route.action === 'forward' && this.port[route.endpoints].length === 0
-          ? { source: route.source, action: 'refuse' as const }
+          ? { source: route.source, action: 'reject' as const }
           : route,
       );
   }

@@ -17,14 +17,14 @@ export interface DrainingOptions {
   readonly ipvs: Ipvs;
   readonly clock: Clock;
   /** Takes out what leads packets to virtual servers. */
-  readonly unlead: (led: Led) => Promise<readonly NetlinkRefused[]>;
+  readonly detach: (attachments: Attachments) => Promise<readonly NetlinkRefused[]>;
   /** Runs work when nothing else is being written. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
   readonly onFailure: (reason: string) => void;
 }
 
 /** What leads packets to virtual servers: addresses of the interface, and entries of the set of frontends. */
-export interface Led {
+export interface Attachments {
   readonly addresses: readonly string[];
   readonly entries: readonly IpSetEntry[];
 }
@@ -119,7 +119,7 @@ export class Draining {
 
   /** Takes virtual servers out, those with open connections when these have closed. */
   async retire({ servers, reals, addresses, entries }: Retirement): Promise<readonly NetlinkRefused[]> {
-    const { ipvs, unlead } = this.options;
+    const { ipvs, detach } = this.options;
     const weightless = await ipvs.execute(
       reals.map(({ at, address, port }) => ({ do: 'set-real', at, real: { address, port, weight: 0 } })),
     );
@@ -137,9 +137,9 @@ export class Draining {
     }
     const refused = [
       ...weightless,
-      ...(await unlead({ addresses: this.removable(addresses), entries: [] })),
+      ...(await detach({ addresses: this.removable(addresses), entries: [] })),
       ...(await ipvs.execute(idle.map((at) => ({ do: 'delete-virtual', at })))),
-      ...(await unlead({ addresses: [], entries: [...byKey.values()] })),
+      ...(await detach({ addresses: [], entries: [...byKey.values()] })),
     ];
     if (this.#retiring.size > 0) {
       this.#lookIn(DRAIN_INTERVAL);
@@ -216,10 +216,10 @@ export class Draining {
   }
 
   async #remove({ at, addresses, entry }: Retiring): Promise<void> {
-    const { ipvs, unlead } = this.options;
-    await unlead({ addresses: this.removable([...addresses]), entries: [] });
+    const { ipvs, detach } = this.options;
+    await detach({ addresses: this.removable([...addresses]), entries: [] });
     await ipvs.execute([{ do: 'delete-virtual', at }]);
-    await unlead({ addresses: [], entries: entry === undefined ? [] : [entry] });
+    await detach({ addresses: [], entries: entry === undefined ? [] : [entry] });
   }
 }
 

@@ -50,7 +50,7 @@ describe('a set of kube-proxy that rules of others look at', () => {
     expect([rules('INPUT'), rules('KUBE-FORWARD')]).toEqual([[foreign], []]);
 
     // Another mode can do with it; who asks for everything to be removed is told.
-    expect(await new IpvsDataplane({ family: 'IPv4', host }).retire()).toBe(0);
+    expect(await new IpvsDataplane({ family: 'IPv4', host }).remove(true)).toMatchObject({ staying: 0 });
     const cleanup = new IpvsDataplane({ family: 'IPv4', host }).cleanup();
     await expect(cleanup).rejects.toMatchObject({ message: expect.stringContaining('IPSET_BUSY') });
   });

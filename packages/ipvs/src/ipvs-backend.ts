@@ -1,8 +1,10 @@
 import {
   type BackendModule,
+  type CleanupReport,
   checkBackendOptions,
   type Diagnosis,
   type IPFamily,
+  type LeftoverOwner,
   type Logger,
   messageOf,
   OptionRules,
@@ -11,6 +13,7 @@ import {
   type ProxierContext,
   type ProxyMode,
   parseCIDR,
+  type RemovedObjects,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -57,7 +60,7 @@ const LIMITS: readonly Diagnosis[] = [
 
 const SECONDS = OptionRules.wholeNumberFrom(0);
 /** A kernel counts finer than that, and may refuse less. */
-const MOST_SECONDS = 0x7fff_ffff;
+const MAX_SECONDS = 0x7fff_ffff;
 const TIMEOUTS: readonly (keyof IpvsTimeouts)[] = ['tcp', 'tcpFin', 'udp'];
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
@@ -77,10 +80,14 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     diagnose: async () => LIMITS,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
-      // What this mode finds in its place it has made its own.
-      bind(Tokens.Cleanup).toConstantValue(async (logger, inForce) =>
-        inForce === MODE ? undefined : await host.cleanup(logger, inForce !== undefined),
+      bind(Tokens.Cleanup).toConstantValue((logger, { inForce }) =>
+        host.cleanup(logger, inForce !== undefined, 'backend'),
       );
+      // What this mode finds in its place it has adopted.
+      bind(Tokens.KubeProxyCleanup).toConstantValue(async (logger, { inForce }) =>
+        inForce === MODE ? { removed: [] } : await host.cleanup(logger, inForce !== undefined, 'kube-proxy'),
+      );
+      bind(Tokens.Leftovers).toConstantValue((owner, logger) => host.leftovers(owner, logger));
     }),
   };
 }
@@ -95,13 +102,13 @@ function checked(options: IpvsBackendOptions): IpvsBackendOptions {
     },
     strictARP: OptionRules.boolean,
     timeouts: {
-      expected: `{ tcp, tcpFin, udp }, each in whole seconds, 0 to ${MOST_SECONDS}`,
+      expected: `{ tcp, tcpFin, udp }, each in whole seconds, 0 to ${MAX_SECONDS}`,
       accepts: (value) =>
         typeof value === 'object' &&
         value !== null &&
         TIMEOUTS.every((name) => {
           const seconds = (value as Record<string, unknown>)[name];
-          return SECONDS.accepts(seconds) && (seconds as number) <= MOST_SECONDS;
+          return SECONDS.accepts(seconds) && (seconds as number) <= MAX_SECONDS;
         }),
     },
     runner: OptionRules.having('run'),
@@ -145,21 +152,20 @@ class IpvsBackendHost {
   }
 
   /** Where the kernel has no IPVS there is nothing to clean up (spec V-40); its module is not loaded for that. */
-  async cleanup(logger: Logger, gently: boolean): Promise<string | undefined> {
+  async cleanup(logger: Logger, gently: boolean, whose: LeftoverOwner): Promise<CleanupReport> {
     if (!(await hasIpvs())) {
-      return undefined;
+      return { removed: [] };
     }
     let staying = 0;
+    const removed: RemovedObjects[] = [];
     const left: string[] = [];
     let cause: unknown;
     for (const family of FAMILIES) {
       const dataplane = new IpvsDataplane({ ...this.options, family, host: this.#host(family), logger });
       try {
-        if (gently) {
-          staying += await dataplane.retire();
-        } else {
-          await dataplane.cleanup();
-        }
+        const done = await dataplane.remove(gently, whose);
+        staying += done.staying;
+        removed.push(...done.removed);
       } catch (error) {
         left.push(`${family} virtual servers: ${messageOf(error)}`);
         cause = error;
@@ -168,7 +174,19 @@ class IpvsBackendHost {
     if (left.length > 0) {
       throw new IpvsLeftovers(left, { cause });
     }
-    return staying === 0 ? undefined : `${staying} virtual servers of IPVS with open connections`;
+    return staying === 0
+      ? { removed }
+      : { removed, remaining: `${staying} virtual servers of IPVS with open connections` };
+  }
+
+  /** What a clean-up would remove. */
+  async leftovers(whose: LeftoverOwner, logger: Logger): Promise<readonly RemovedObjects[]> {
+    const found: RemovedObjects[] = [];
+    for (const family of (await hasIpvs()) ? FAMILIES : []) {
+      const dataplane = new IpvsDataplane({ ...this.options, family, host: this.#host(family), logger });
+      found.push(...(await dataplane.leftovers(whose)));
+    }
+    return found;
   }
 
   #host(family: IPFamily): IpvsHost {

@@ -1,5 +1,12 @@
-import type { IPFamily } from '@kube-proxier/core';
-import { type Conntrack, type Iptables, type NetlinkRefused, type SavedTable, targetOf } from '@kube-proxier/linux';
+import type { IPFamily, RemovedObjects } from '@kube-proxier/core';
+import {
+  type Conntrack,
+  type Iptables,
+  type NetlinkRefused,
+  type SavedTable,
+  targetOf,
+  virtualServerKey,
+} from '@kube-proxier/linux';
 import type { IpvsHost } from './ipvs-dataplane.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
 import {
@@ -9,65 +16,128 @@ import {
   OWN_CHAINS,
   removalLines,
 } from './ipvs-planner.js';
+import type { IpvsRemoval } from './ipvs-removal.js';
 import { INTERFACE } from './layout.js';
 import { SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
 
+/** What a clean-up of one family did. */
+export interface IpvsCleanup {
+  /** How many virtual servers stay while they have open connections. */
+  readonly staying: number;
+  readonly removed: readonly RemovedObjects[];
+}
+
+/** What {@link cleanUp} would remove. Changes nothing. */
+export function describeRemoval(
+  family: IPFamily,
+  { tables, hasInterface }: InstalledIpvs,
+  removal: IpvsRemoval,
+): readonly RemovedObjects[] {
+  const of = (kind: string, names: readonly string[]) => ({ kind, location: family, names });
+  return [
+    of('address', removal.addresses),
+    of(
+      'virtual server',
+      removal.virtualServers.map(({ virtual: { at } }) => virtualServerKey(at)),
+    ),
+    ...SKELETON_TABLES.flatMap((table) =>
+      removedBy(cleanTable(table, tables[table], removal), `${table} table, ${family}`),
+    ),
+    of('set', removal.sets),
+    of('interface', removal.interface && hasInterface ? [INTERFACE] : []),
+  ].filter(({ names }) => names.length > 0);
+}
+
 /**
- * Removes all that was read back; the interface with the last address on it.
+ * Removes what is to be removed; the interface with the last address on it.
  *
  * @param gently - virtual servers with open connections stay, without weight, with their addresses.
- * @returns how many stay
  */
 export async function cleanUp(
   host: IpvsHost,
   iptables: Iptables,
   installed: InstalledIpvs,
+  removal: IpvsRemoval,
   gently: boolean,
-): Promise<number> {
+): Promise<IpvsCleanup> {
   const { ipvs, links, sets } = host;
+  const removed: RemovedObjects[] = [];
+  const location = iptables.family;
+  /** Those that were not refused. */
+  const note = (kind: string, names: readonly string[], results: readonly (NetlinkRefused | undefined)[]) => {
+    const gone = names.filter((_name, index) => results[index] === undefined);
+    if (gone.length > 0) {
+      removed.push({ kind, location, names: gone });
+    }
+    return results;
+  };
   const refused: (NetlinkRefused | undefined)[] = [];
-  const staying = installed.virtualServers.filter((server) => gently && hasConnections(server));
-  const going = installed.virtualServers.filter((server) => !staying.includes(server));
+  const staying = removal.virtualServers.filter((server) => gently && hasConnections(server));
+  const going = removal.virtualServers.filter((server) => !staying.includes(server));
   const needed = new Set(staying.map(({ virtual: { at } }) => (at.kind === 'address' ? at.address : undefined)));
   // Which addresses lead to one that is known by a mark cannot be told.
-  const unneeded = needed.has(undefined) ? [] : installed.addresses.filter((address) => !needed.has(address));
+  const unneeded = needed.has(undefined) ? [] : removal.addresses.filter((address) => !needed.has(address));
   const link = await links.find(INTERFACE);
   if (link !== undefined) {
-    refused.push(
-      ...(await links.execute(unneeded.map((address) => ({ do: 'delete-address', link: link.index, address })))),
+    const results = await links.execute(
+      unneeded.map((address) => ({ do: 'delete-address', link: link.index, address })),
     );
+    refused.push(...note('address', unneeded, results));
   }
   refused.push(
-    ...(await ipvs.execute(going.map(({ virtual: { at } }) => ({ do: 'delete-virtual', at })))),
+    ...note(
+      'virtual server',
+      going.map(({ virtual: { at } }) => virtualServerKey(at)),
+      await ipvs.execute(going.map(({ virtual: { at } }) => ({ do: 'delete-virtual', at }))),
+    ),
     ...(await ipvs.execute(
       staying.flatMap(({ virtual: { at }, reals }) =>
         reals.map(({ address, port }) => ({ do: 'set-real', at, real: { address, port, weight: 0 } }) as const),
       ),
     )),
   );
-  const document = SKELETON_TABLES.flatMap((table) => cleanTable(table, installed.tables[table]));
+  const removals = SKELETON_TABLES.map((table) => ({
+    table,
+    lines: cleanTable(table, installed.tables[table], removal),
+  }));
+  const document = removals.flatMap(({ lines }) => lines);
   if (document.length > 0) {
     await iptables.restore(`${document.join('\n')}\n`);
+    removed.push(...removals.flatMap(({ table, lines }) => removedBy(lines, `${table} table, ${location}`)));
   }
   if (staying.length === 0) {
     // Until then they tell which virtual servers are ours.
-    const names = [...installed.sets.keys()];
+    const names = removal.sets;
     const results = await sets.execute(names.map((name) => ({ do: 'destroy-set', name })));
     // What rules of others look at is in nobody's way.
+    note('set', names, results);
     refused.push(...results.filter((result, index) => !(gently && isHeld(result, names[index] ?? ''))));
   }
-  if (staying.length === 0 && link?.kind === 'dummy') {
+  if (removal.interface && staying.length === 0 && link?.kind === 'dummy') {
     const left = (await links.addresses()).filter((address) => address.link === link.index);
     // IPv6 gives every interface that is up an address of its own.
     if (left.every(({ address }) => /^fe[89ab]/.test(address))) {
-      await links.remove(INTERFACE).catch((error: NetlinkRefused) => refused.push(error));
+      await links.remove(INTERFACE).then(
+        () => note('interface', [INTERFACE], [undefined]),
+        (error: NetlinkRefused) => refused.push(error),
+      );
     }
   }
   const failed = refused.flatMap((error) => (error === undefined || isGone(error) ? [] : [error]));
   if (failed.length > 0) {
     throw new IpvsPartlyApplied(failed, { cause: failed[0] });
   }
-  return staying.length;
+  return { staying: staying.length, removed };
+}
+
+/** What lines of a document for `iptables-restore` remove. */
+function removedBy(lines: readonly string[], location: string): readonly RemovedObjects[] {
+  const after = (prefix: string) =>
+    lines.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length));
+  return [
+    { kind: 'chain', location, names: after('-X ') },
+    { kind: 'rule', location, names: after('-D ') },
+  ].filter(({ names }) => names.length > 0);
 }
 
 function hasConnections({ virtual: { at }, reals }: InstalledVirtualServer): boolean {
@@ -108,8 +178,12 @@ function isGone({ errnoName }: NetlinkRefused): boolean {
   return ['ENOENT', 'ESRCH', 'ENODEV', 'EADDRNOTAVAIL'].includes(errnoName);
 }
 
-function cleanTable(table: SkeletonTable, saved: SavedTable): readonly string[] {
-  const own = OWN_CHAINS.filter((chain) => saved.has(chain));
+function cleanTable(
+  table: SkeletonTable,
+  saved: SavedTable,
+  { ownChains, kubeProxyChains }: IpvsRemoval,
+): readonly string[] {
+  const own = ownChains ? OWN_CHAINS.filter((chain) => saved.has(chain)) : [];
   const isOwn = new Set(own);
   const jumps = [...saved].flatMap(([chain, { rules }]) =>
     isOwn.has(chain)
@@ -120,7 +194,7 @@ function cleanTable(table: SkeletonTable, saved: SavedTable): readonly string[] 
     ...own.map((chain) => `:${chain} - [0:0]`),
     ...jumps,
     ...own.map((chain) => `-X ${chain}`),
-    ...(table === 'mangle' ? [] : removalLines(table, saved)),
+    ...(table === 'mangle' || !kubeProxyChains ? [] : removalLines(table, saved)),
   ];
   return lines.length === 0 ? [] : [`*${table}`, ...lines, 'COMMIT'];
 }

@@ -5,9 +5,11 @@ import {
   type Dataplane,
   familyOf,
   type IPFamily,
+  type LeftoverOwner,
   type Logger,
   messageOf,
   type ProxyState,
+  type RemovedObjects,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -28,11 +30,12 @@ import {
   type VirtualServerAddress,
   virtualServerKey,
 } from '@kube-proxier/linux';
-import { Draining, type Led } from './draining.js';
+import { type Attachments, Draining } from './draining.js';
 import { HostSettings } from './host-settings.js';
-import { cleanUp, forgetDatagrams } from './ipvs-cleanup.js';
+import { cleanUp, describeRemoval, forgetDatagrams, type IpvsCleanup } from './ipvs-cleanup.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
 import { type InstalledIpvs, type InstalledVirtualServer, IpvsPlanner } from './ipvs-planner.js';
+import { removalOf } from './ipvs-removal.js';
 import type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
 import { INTERFACE, kubeProxySets, MarkLayout, SET_ROLES, setName } from './layout.js';
 import { DEFAULT_SCHEDULER } from './schedulers.js';
@@ -115,7 +118,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     this.#draining = new Draining({
       ipvs: host.ipvs,
       clock: options.clock ?? systemClock,
-      unlead: (led) => this.#unlead(led),
+      detach: (led) => this.#detach(led),
       inTurn: (work) => this.#inTurn(work),
       onFailure: (reason) => logger.warn(`Cannot look whether endpoints are drained: ${reason}`, { family }),
     });
@@ -220,30 +223,39 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   }
 
   /**
-   * As `cleanup`, but virtual servers with open connections stay, without weight.
+   * Removes what one of those who may have served through IPVS has installed.
    *
-   * @returns how many stay
+   * @param gently virtual servers with open connections stay, without weight.
+   * @param whose default `both`, as `cleanup` does.
    */
-  retire(): Promise<number> {
-    return this.#cleanUp(true);
+  remove(gently: boolean, whose: LeftoverOwner | 'both' = 'both'): Promise<IpvsCleanup> {
+    return this.#cleanUp(gently, whose);
   }
 
-  #cleanUp(gently: boolean): Promise<number> {
+  /** What {@link remove} would remove. Changes nothing. */
+  async leftovers(whose: LeftoverOwner): Promise<readonly RemovedObjects[]> {
+    const installed = await this.readBack();
+    this.#draining.stop();
+    return describeRemoval(this.options.family, installed, removalOf(installed, whose));
+  }
+
+  #cleanUp(gently: boolean, whose: LeftoverOwner | 'both' = 'both'): Promise<IpvsCleanup> {
     this.#draining.stop();
     return this.#inTurn(async () => {
       const { host } = this.options;
       const installed = await this.#readBack();
       this.#draining.stop();
-      const staying = await cleanUp(host, await this.#iptables(), installed, gently);
+      const removal = removalOf(installed, whose);
+      const result = await cleanUp(host, await this.#iptables(), installed, removal, gently);
       this.#link = undefined;
       this.#expected.clear();
       if (gently) {
         // All is removed without it, and what stays has to be looked at again.
-        await forgetDatagrams(host.conntrack, installed.virtualServers).catch((error) =>
+        await forgetDatagrams(host.conntrack, removal.virtualServers).catch((error) =>
           this.#logger.warn(`UDP flows that IPVS led may lead nowhere until they end: ${messageOf(error)}`),
         );
       }
-      return staying;
+      return result;
     });
   }
 
@@ -368,7 +380,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     );
   }
 
-  async #unlead({ addresses, entries }: Led): Promise<readonly NetlinkRefused[]> {
+  async #detach({ addresses, entries }: Attachments): Promise<readonly NetlinkRefused[]> {
     const { family, host } = this.options;
     const set = setName('FRONTENDS', family);
     const commands = entries.map((entry) => ({ do: 'delete-entry', set, entry }) as const);
@@ -456,7 +468,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     for (const table of SKELETON_TABLES) {
       tables[table] = parseSavedTable(await iptables.save(table), table);
     }
-    this.#takeOverDraining(virtualServers);
+    this.#resumeDraining(virtualServers);
     if (jumpsStand(tables)) {
       this.#rulesPlaced++;
     }
@@ -531,7 +543,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return found;
   }
 
-  #takeOverDraining(servers: readonly InstalledVirtualServer[]): void {
+  #resumeDraining(servers: readonly InstalledVirtualServer[]): void {
     this.#draining.add(
       servers.flatMap(({ virtual: { at }, reals }) =>
         // Of UDP, those without weight are planned: they keep their flows for as long as their endpoints serve.

@@ -61,10 +61,10 @@ function commandsOf(transaction: IpvsTransaction | undefined): readonly string[]
 describe('what a change costs', () => {
   test.each([2, 100])('one endpoint of one of %i Services is two commands, and nothing is listed', async (services) => {
     const { host, dataplane, resolver, slices, slice } = world(services);
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     const { listings } = host.ipvs;
     resolver.updateEndpointSlice(slices[1], slice(1, ['10.244.9.9', '10.244.2.1']));
-    const { state, changes } = resolver.checkout();
+    const { state, changes } = resolver.applyPending();
     const transaction = dataplane.plan(state, changes);
     expect(commandsOf(transaction)).toEqual(['add-real', 'drain']);
     await dataplane.apply(transaction as IpvsTransaction);
@@ -73,15 +73,15 @@ describe('what a change costs', () => {
 
   test('a Service that comes is let in step by step, and goes the other way round', async () => {
     const { dataplane, resolver, objects } = world(2);
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     const one = makeService('default/more', { clusterIP: '10.96.7.7' });
     resolver.updateService(undefined, one);
-    const come = resolver.checkout();
+    const come = resolver.applyPending();
     const coming = dataplane.plan(come.state, come.changes) as IpvsTransaction;
     expect(commandsOf(coming)).toEqual(['add-entry', 'add-entry', 'add-virtual', 'add-address']);
     await dataplane.apply(coming);
     resolver.updateService(one, undefined);
-    const go = resolver.checkout();
+    const go = resolver.applyPending();
     expect(commandsOf(dataplane.plan(go.state, go.changes))).toEqual([
       ...['delete-address', 'delete-virtual', 'delete-entry'],
     ]);
@@ -90,7 +90,7 @@ describe('what a change costs', () => {
 
   test('what is installed already is left alone, whoever looks', async () => {
     const { host, resolver, dataplane } = world(3);
-    const { state } = resolver.checkout();
+    const { state } = resolver.applyPending();
     await install(dataplane, state);
     const written = host.ipvs.commands.length;
     const other = new IpvsDataplane({ family: 'IPv4', host });
@@ -101,7 +101,7 @@ describe('what a change costs', () => {
 
 test('timeouts that are asked for anew are set at the next start, and those that are not are left', async () => {
   const { host, resolver, dataplane } = world(1);
-  const { state } = resolver.checkout();
+  const { state } = resolver.applyPending();
   await install(dataplane, state);
   expect(await host.ipvs.timeouts()).toEqual({ tcp: 900, tcpFin: 120, udp: 300 });
   await install(new IpvsDataplane({ family: 'IPv4', host, timeouts: { tcp: 60, tcpFin: 0, udp: 7 } }), state);
@@ -110,7 +110,7 @@ test('timeouts that are asked for anew are set at the next start, and those that
 
 test('timeouts that the kernel refuses are told once; everything else is in force', async () => {
   const { host, resolver } = world(1);
-  const { state } = resolver.checkout();
+  const { state } = resolver.applyPending();
   const warned: string[] = [];
   const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
   const timeouts = { tcp: 0x7fff_ffff, tcpFin: 0, udp: 0 };
@@ -123,7 +123,7 @@ test('timeouts that the kernel refuses are told once; everything else is in forc
 describe('draining', () => {
   test('a server with connections stays without weight, comes back when it is wanted, and goes when it is idle', async () => {
     const { host, dataplane, resolver, slices, slice } = world(1);
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
     const gone = { address: '10.244.1.1', port: 8080 };
     host.ipvs.connect(at, gone, 1);
@@ -132,7 +132,7 @@ describe('draining', () => {
       const next = slice(0, addresses);
       resolver.updateEndpointSlice(before, next);
       before = next;
-      const { state, changes } = resolver.checkout();
+      const { state, changes } = resolver.applyPending();
       await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
       return state;
     };
@@ -167,11 +167,11 @@ describe('a Service that goes while it has connections', () => {
   async function gone() {
     const made = world(2);
     const { host, dataplane, resolver, objects } = made;
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     host.ipvs.connect(at, real, 1);
     const put = async (before: Service | undefined, after: Service | undefined) => {
       resolver.updateService(before, after);
-      const { state, changes } = resolver.checkout();
+      const { state, changes } = resolver.applyPending();
       await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
       return state;
     };
@@ -195,10 +195,10 @@ describe('a Service that goes while it has connections', () => {
   test('the one that took it out looks again by itself', async () => {
     const clock = new VirtualClock();
     const { host, dataplane, resolver, objects } = world(2, { clock });
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     host.ipvs.connect(at, real, 1);
     resolver.updateService(objects[0], undefined);
-    const { state, changes } = resolver.checkout();
+    const { state, changes } = resolver.applyPending();
     await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
     expect(await host.ipvs.has(at)).toBe(true);
     host.ipvs.connect(at, real, 0);
@@ -219,10 +219,10 @@ describe('a Service that goes while it has connections', () => {
   test('when it comes back with other endpoints, those of before go with their last connection', async () => {
     const clock = new VirtualClock();
     const { host, dataplane, resolver, objects, slices, slice } = world(2, { clock });
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     host.ipvs.connect(at, real, 1);
     const sync = async () => {
-      const { state, changes } = resolver.checkout();
+      const { state, changes } = resolver.applyPending();
       await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
     };
     resolver.updateService(objects[0], undefined);
@@ -254,7 +254,7 @@ describe('a Service that goes while it has connections', () => {
         ports: [80, 81].map((port) => ({ name: `p${port}`, protocol: 'TCP', port: 8080 })),
       }),
     );
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     const first = { ...at, address: '10.96.7.7' };
     host.ipvs.connect(first, { address: '10.244.1.7', port: 8080 }, 1);
     const steps = [
@@ -263,7 +263,7 @@ describe('a Service that goes while it has connections', () => {
     ] as const;
     for (const [before, after] of steps) {
       resolver.updateService(before, after);
-      const { state, changes } = resolver.checkout();
+      const { state, changes } = resolver.applyPending();
       await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
     }
     expect((await dataplane.readBack()).addresses).toContain('10.96.7.7');
@@ -276,17 +276,17 @@ describe('a Service that goes while it has connections', () => {
 
 test('for another mode that takes over, what has open connections stays without weight until they have closed', async () => {
   const { host, dataplane, resolver } = world(2);
-  await install(dataplane, resolver.checkout().state);
+  await install(dataplane, resolver.applyPending().state);
   const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
   const real = { address: '10.244.1.1', port: 8080 };
   host.ipvs.connect(at, real, 1);
-  expect(await dataplane.retire()).toBe(1);
+  expect(await dataplane.remove(true)).toMatchObject({ staying: 1 });
   const { addresses, virtualServers, tables } = await dataplane.readBack();
   expect(addresses).toEqual(['10.96.0.1']);
   expect(virtualServers.map(({ reals }) => reals.map(({ weight }) => weight))).toEqual([[0, 0]]);
   expect(JSON.stringify(Object.values(tables).map((table) => [...table.keys()]))).not.toContain('KUBE');
   host.ipvs.connect(at, real, 0);
-  expect(await dataplane.retire()).toBe(0);
+  expect(await dataplane.remove(true)).toMatchObject({ staying: 0 });
   expect(await dataplane.readBack()).toMatchObject({ hasInterface: false, virtualServers: [] });
   expect(await host.sets.names()).toEqual([]);
 });
@@ -302,8 +302,8 @@ test('for another mode that takes over, all is removed where UDP flows cannot be
   const resolver = makeResolver({ family: 'IPv4' });
   const ports = [{ port: 53, protocol: 'UDP' }];
   resolver.updateService(undefined, makeService('default/dns', { clusterIP: '10.96.0.53', ports }));
-  await install(dataplane, resolver.checkout().state);
-  expect(await dataplane.retire()).toBe(0);
+  await install(dataplane, resolver.applyPending().state);
+  expect(await dataplane.remove(true)).toMatchObject({ staying: 0 });
   expect(warned).toEqual([expect.stringContaining('no conntrack here')]);
   expect(await dataplane.readBack()).toMatchObject({ hasInterface: false, virtualServers: [] });
   expect(await host.sets.names()).toEqual([]);
@@ -347,13 +347,13 @@ describe('schedulers', () => {
   test('an annotation that changes takes one command, and a wrong one is told once', async () => {
     const warned: string[] = [];
     const { dataplane, resolver, objects } = world(1, { onWarn: (text) => warned.push(text) });
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     let before = objects[0] as Service;
     const annotate = (scheduler: string) => {
       const next = { ...before, metadata: { ...before.metadata, annotations: { [SCHEDULER_ANNOTATION]: scheduler } } };
       resolver.updateService(before, next);
       before = next;
-      const { state, changes } = resolver.checkout();
+      const { state, changes } = resolver.applyPending();
       return dataplane.plan(state, changes);
     };
     expect(commandsOf(annotate('lc'))).toEqual(['set-virtual']);

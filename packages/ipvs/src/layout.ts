@@ -43,7 +43,7 @@ const TYPES: Readonly<Record<SetRole, IpSetType>> = {
 export const SET_ROLES = Object.keys(TYPES) as readonly SetRole[];
 
 /** A set takes no memory for what it does not hold. */
-const MOST_ENTRIES = 1_048_576;
+const MAX_ENTRIES = 1_048_576;
 
 export function setName(role: SetRole, family: IPFamily): string {
   return `${setPrefix(family)}${role}`;
@@ -58,7 +58,7 @@ export function setDefinition(role: SetRole, family: IPFamily): IpSetDefinition 
     name: setName(role, family),
     type: TYPES[role],
     family,
-    maxEntries: MOST_ENTRIES,
+    maxEntries: MAX_ENTRIES,
     marks: role === 'SHORTCUT',
   };
 }

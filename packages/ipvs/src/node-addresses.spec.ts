@@ -62,7 +62,7 @@ describe('what is planned when the host gains or loses an address', () => {
   async function world() {
     const host = fakeHost('IPv4');
     const dataplane = new IpvsDataplane({ family: 'IPv4', host });
-    const resolver = makeResolver({ tellsLocalAddresses: true });
+    const resolver = makeResolver({ includesLocalAddresses: true });
     for (const service of services()) {
       resolver.updateService(undefined, service);
     }
@@ -70,10 +70,10 @@ describe('what is planned when the host gains or loses an address', () => {
       resolver.updateEndpointSlice(undefined, slice);
     }
     resolver.updateLocalAddresses(['127.0.0.1', HOME]);
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     const move = async (...addresses: string[]) => {
       resolver.updateLocalAddresses(addresses);
-      const { state, changes } = resolver.checkout();
+      const { state, changes } = resolver.applyPending();
       const transaction = dataplane.plan(state, changes);
       if (transaction !== undefined) {
         await dataplane.apply(transaction);
@@ -115,13 +115,13 @@ describe('what is planned when the host gains or loses an address', () => {
     await move(HOME, MORE);
     host.ipvs.connect(nodePortAt(MORE), ENDPOINT, 3);
     resolver.updateLocalAddresses([HOME]);
-    await install(dataplane, resolver.checkout().state);
+    await install(dataplane, resolver.applyPending().state);
     expect(await host.ipvs.has(nodePortAt(MORE))).toBe(false);
     // On an address that stays they are left to end.
     const [web] = services();
     host.ipvs.connect(nodePortAt(HOME), ENDPOINT, 3);
     resolver.updateService(web, undefined);
-    const { state, changes } = resolver.checkout();
+    const { state, changes } = resolver.applyPending();
     await dataplane.apply(dataplane.plan(state, changes) as IpvsTransaction);
     expect((await host.ipvs.realServers(nodePortAt(HOME))).map(({ weight }) => weight)).toEqual([0]);
   });

@@ -1,6 +1,6 @@
 import type { ServicePort } from '@kube-proxier/core';
 import { formatServicePortName } from '@kube-proxier/core';
-import { isScheduler, MOST_WEIGHT, SCHEDULER_NAMES, schedulerFlags, weightFor } from './schedulers.js';
+import { isScheduler, MAX_WEIGHT, SCHEDULER_NAMES, schedulerFlags, weightFor } from './schedulers.js';
 
 /** Annotation of a Service: the scheduler of its virtual servers, instead of the one of the node. */
 export const SCHEDULER_ANNOTATION = 'kube-proxier.io/ipvs-scheduler';
@@ -51,10 +51,10 @@ export function readScheduler(
   const text = annotations[WEIGHT_ANNOTATION]?.trim();
   let weight: number | undefined;
   if (text !== undefined && text !== '') {
-    if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= MOST_WEIGHT) {
+    if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= MAX_WEIGHT) {
       weight = Number(text);
     } else {
-      problems.push(`${WEIGHT_ANNOTATION} of ${service} must be a number from 1 to ${MOST_WEIGHT}; it is ignored`);
+      problems.push(`${WEIGHT_ANNOTATION} of ${service} must be a number from 1 to ${MAX_WEIGHT}; it is ignored`);
     }
   }
   return {

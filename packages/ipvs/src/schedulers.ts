@@ -38,7 +38,7 @@ export function schedulerFlags(scheduler: string): number {
 
 /** For `ovf` the weight is how many connections an endpoint takes; for all others equal weights mean equal shares. */
 export function weightFor(scheduler: string, weight: number | undefined): number {
-  return weight ?? (scheduler === 'ovf' ? MOST_WEIGHT : 1);
+  return weight ?? (scheduler === 'ovf' ? MAX_WEIGHT : 1);
 }
 
-export const MOST_WEIGHT = 65_535;
+export const MAX_WEIGHT = 65_535;

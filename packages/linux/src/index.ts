@@ -46,7 +46,7 @@ export { LinksNetlink } from './link/links-netlink.js';
 export { type AddressWatchOptions, watchAddresses } from './link/watch-addresses.js';
 export * from './netlink/netlink.js';
 export { NetlinkError, type NetlinkErrorCode, NetlinkRefused } from './netlink/netlink-error.js';
-export { MOST_IN_FLIGHT, NetlinkSocket, type NetlinkSocketOptions } from './netlink/netlink-socket.js';
+export { MAX_IN_FLIGHT, NetlinkSocket, type NetlinkSocketOptions } from './netlink/netlink-socket.js';
 export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
 export * from './network/supports-ipv6.js';
 // nftables
@@ -64,15 +64,15 @@ export {
 export {
   type NftBaseChain,
   type NftCommand,
-  type NftContainer,
   type NftFamily,
   type NftField,
   type NftNewElement,
   type NftRule,
+  type NftSetOrMap,
   type NftTableFlag,
   type NftTransaction,
   nftContainerSignature,
-  renderNftContainer,
+  renderNftSetOrMap,
   renderNftTransaction,
 } from './nftables/nft-transaction.js';
 export { type NftChange, NftMonitorReader, type NftWatch } from './nftables/nft-watch.js';

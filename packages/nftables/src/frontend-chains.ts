@@ -6,11 +6,11 @@ import {
   AFFINITY,
   AFFINITY_MARKS,
   endpointsMap,
+  type KeyScope,
   type Layout,
   LOCAL_SLOTS,
+  type PacketExpressions,
   SPACE_CONTAINERS,
-  type Space,
-  type Words,
   wordsOf,
 } from './layout.js';
 import { readServiceOptions } from './service-options.js';
@@ -27,7 +27,7 @@ type EndpointChain = PickChain | ListChain;
 export interface PickChain {
   readonly kind: 'pick';
   readonly name: string;
-  readonly space: Space;
+  readonly space: KeyScope;
   readonly protocol: Protocol;
   readonly list: 'cluster' | 'local';
   readonly count: number;
@@ -66,7 +66,7 @@ export interface RouteChain {
 export interface GuardChain {
   readonly kind: 'guard';
   readonly name: string;
-  readonly space: Space;
+  readonly space: KeyScope;
   readonly target: EndpointChain | RouteChain | 'accept' | 'drop';
 }
 
@@ -99,12 +99,12 @@ export interface FrontendPath {
   readonly chains: readonly KindChain[];
 }
 
-export function spaceOf(frontend: Frontend): Space {
+export function keyScopeOf(frontend: Frontend): KeyScope {
   return frontend.address === undefined ? 'node-port' : 'address';
 }
 
 export function pathOf(frontend: Frontend, port: ResolvedServicePort, layout: Layout): FrontendPath {
-  const space = spaceOf(frontend);
+  const space = keyScopeOf(frontend);
   const chains = new Map<string, KindChain>();
   const note = <Kind extends KindChain>(chain: Kind): Kind => {
     chains.set(chain.name, chain);
@@ -113,7 +113,7 @@ export function pathOf(frontend: Frontend, port: ResolvedServicePort, layout: La
   const routes = frontend.routes.map((route): RouteChain['routes'][number] => {
     if (route.action !== 'forward') {
       // Nothing can be refused before the packet is filtered; until then it passes.
-      const target = route.action === 'refuse' ? 'accept' : 'drop';
+      const target = route.action === 'reject' ? 'accept' : 'drop';
       return { source: route.source, target, masquerade: 'never' };
     }
     const target = note(
@@ -139,12 +139,12 @@ function nameOf(target: GuardChain['target']): string {
   return typeof target === 'string' ? target : target.name;
 }
 
-function prefixOf(space: Space): string {
+function prefixOf(space: KeyScope): string {
   return space === 'address' ? '' : 'node-port/';
 }
 
 function pickChain(frontend: Frontend, list: PickChain['list'], port: ResolvedServicePort): PickChain {
-  const space = spaceOf(frontend);
+  const space = keyScopeOf(frontend);
   const { protocol } = frontend;
   const { affinitySeconds } = port;
   const { options } = readServiceOptions(port.servicePort.annotations);
@@ -180,7 +180,7 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 20);
 }
 
-function routeChain(space: Space, routes: RouteChain['routes']): RouteChain {
+function routeChain(space: KeyScope, routes: RouteChain['routes']): RouteChain {
   const labels = routes.map(({ source, target, masquerade }) => {
     const where = nameOf(target).slice(typeof target === 'string' ? 0 : prefixOf(space).length);
     const how = masquerade === 'always' ? '.masquerade' : masquerade === 'off-cluster' ? '.masquerade-off-cluster' : '';
@@ -248,7 +248,7 @@ function routeRules({ source, target, masquerade }: RouteChain['routes'][number]
 }
 
 /** A slot of a list, one of the first `count`. */
-function slot({ list, hashed }: PickChain, count: number, { saddr }: Words): string {
+function slot({ list, hashed }: PickChain, count: number, { saddr }: PacketExpressions): string {
   const number = hashed && count > 1 ? `jhash ${saddr} mod ${count} seed 0x6b70` : `numgen random mod ${count}`;
   return `${number}${list === 'local' ? ` offset ${LOCAL_SLOTS}` : ''}`;
 }

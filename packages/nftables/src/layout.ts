@@ -1,5 +1,5 @@
 import type { IPFamily, Protocol } from '@kube-proxier/core';
-import type { NftContainer, NftFamily, NftField } from '@kube-proxier/linux';
+import type { NftFamily, NftField, NftSetOrMap } from '@kube-proxier/linux';
 
 /** Our table, one in each family. No other is ever touched. */
 export const TABLE = 'kube-proxier';
@@ -12,9 +12,9 @@ export function nftFamily(family: IPFamily): NftFamily {
  * How packets are told apart: those to an address that a Service has, and those to a port of the node. Each has maps
  * and chains of its own, for the keys differ.
  */
-export type Space = 'address' | 'node-port';
+export type KeyScope = 'address' | 'node-port';
 
-export const SPACES: readonly Space[] = ['address', 'node-port'];
+export const SPACES: readonly KeyScope[] = ['address', 'node-port'];
 
 /** What the maps and sets of a space are for. */
 export type SpaceContainer =
@@ -33,7 +33,7 @@ export type SpaceContainer =
   /** Which endpoint has a number. */
   | 'affinityEndpoints';
 
-export const SPACE_CONTAINERS: Readonly<Record<Space, Readonly<Record<SpaceContainer, string>>>> = {
+export const SPACE_CONTAINERS: Readonly<Record<KeyScope, Readonly<Record<SpaceContainer, string>>>> = {
   address: {
     dispatch: 'services',
     allowed: 'allowed-sources',
@@ -60,7 +60,7 @@ export const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
  * What the slots of frontends stand for: one element per frontend, list and endpoint. A map per protocol, for nft 1.0.6
  * accepts the rules that read one only where it knows the protocol.
  */
-export function endpointsMap(space: Space, protocol: Protocol): string {
+export function endpointsMap(space: KeyScope, protocol: Protocol): string {
   return `${space === 'address' ? '' : 'node-port-'}endpoints-${protocol.toLowerCase()}`;
 }
 
@@ -77,15 +77,15 @@ export const AFFINITY_MARKS = 'affinity-marks';
 export const WRITTEN_BY_PACKETS: ReadonlySet<string> = new Set([AFFINITY, AFFINITY_MARKS]);
 
 /** Clients that are remembered at most, over all service ports. Beyond that clients get any endpoint each time. */
-const MOST_REMEMBERED = 262_144;
+const MAX_REMEMBERED = 262_144;
 /** Packets that are looked at in the same instant; each is in the map for some microseconds. */
-const MOST_MARKS = 16_384;
+const MAX_MARKS = 16_384;
 
 /** Slots of the local list begin here, those of the cluster list at 0. */
 export const LOCAL_SLOTS = 1 << 24;
 
 /** The words for a packet's own fields in one family. */
-export interface Words {
+export interface PacketExpressions {
   readonly family: NftFamily;
   readonly saddr: string;
   readonly daddr: string;
@@ -94,7 +94,7 @@ export interface Words {
   /** What tells packets apart that are looked at in the same instant. */
   readonly flow: string;
   /** What identifies a frontend. */
-  readonly key: Readonly<Record<Space, string>>;
+  readonly key: Readonly<Record<KeyScope, string>>;
 }
 
 /**
@@ -105,7 +105,7 @@ function hashed(expression: string): string {
   return `jhash ${expression} mod 4294967295 seed 0x6b70`;
 }
 
-export function wordsOf(family: IPFamily): Words {
+export function wordsOf(family: IPFamily): PacketExpressions {
   const nft = nftFamily(family);
   const portKey = 'meta l4proto . th dport';
   const short = (expression: string) => (family === 'IPv4' ? expression : hashed(expression));
@@ -137,7 +137,7 @@ export interface Features {
 }
 
 /** Every set and map of the table by name. */
-export function containersOf(family: IPFamily, features: Features): ReadonlyMap<string, NftContainer> {
+export function containersOf(family: IPFamily, features: Features): ReadonlyMap<string, NftSetOrMap> {
   const address = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
   const words = wordsOf(family);
   const source: NftField = { expression: words.saddr, type: address };
@@ -155,7 +155,7 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
   const client = family === 'IPv4' ? source : hash;
   const hosts = family === 'IPv4' ? [source, destination] : [hash];
 
-  const containers = new Map<string, NftContainer>();
+  const containers = new Map<string, NftSetOrMap>();
   for (const space of SPACES) {
     const key = space === 'address' ? [destination, protocol, port] : [protocol, port];
     const names = SPACE_CONTAINERS[space];
@@ -185,7 +185,7 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
       key: [client, id],
       value: [number],
       flags: ['dynamic', 'timeout'],
-      size: MOST_REMEMBERED,
+      size: MAX_REMEMBERED,
     });
     containers.set(AFFINITY_MARKS, {
       kind: 'map',
@@ -193,7 +193,7 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
       value: [id],
       flags: ['dynamic', 'timeout'],
       timeout: 10,
-      size: MOST_MARKS,
+      size: MAX_MARKS,
     });
   }
   return containers;

@@ -181,8 +181,11 @@ whereAllowed('the backend', () => {
       const container = new Container();
       await container.load(createNftablesBackend({ runner }).module);
       const cleanup = container.get(Tokens.Cleanup);
-      await cleanup(silentLogger);
-      await cleanup(silentLogger);
+      const names = ['ip kube-proxier', 'ip6 kube-proxier'];
+      expect(await container.get(Tokens.Leftovers)('backend', silentLogger)).toEqual([{ kind: 'table', names }]);
+      expect(await cleanup(silentLogger, {})).toEqual({ removed: [{ kind: 'table', names }] });
+      expect(await cleanup(silentLogger, {})).toEqual({ removed: [] });
+      expect(await container.get(Tokens.Leftovers)('backend', silentLogger)).toEqual([]);
       expect(await listed(runner, 'ruleset')).toBe(before);
     });
   });

@@ -1,5 +1,6 @@
 import {
   type BackendModule,
+  type CleanupReport,
   checkBackendOptions,
   type Diagnosis,
   diffStates,
@@ -13,6 +14,7 @@ import {
   type ProxierContext,
   type ProxyMode,
   ReconcilingProxier,
+  type RemovedObjects,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -27,7 +29,7 @@ import {
   type NftTableFlag,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
-import { LAYOUTS, type Layout, TABLE } from './layout.js';
+import { LAYOUTS, type Layout, nftFamily, TABLE } from './layout.js';
 import { type CountedConnections, NftablesDataplane, removeTable } from './nftables-dataplane.js';
 import { NftablesLeftovers } from './nftables-error.js';
 import { NftablesPlanner } from './nftables-planner.js';
@@ -89,7 +91,12 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Nft
     connections: () => host.connections(),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
-      bind(Tokens.Cleanup).toConstantValue((_logger, inForce) => cleanup(host.nft(), inForce));
+      bind(Tokens.Cleanup).toConstantValue(() => removeTables(host.nft(), TABLE));
+      // kube-proxy has a table of its own, so this is safe while this mode is in force.
+      bind(Tokens.KubeProxyCleanup).toConstantValue(() => removeTables(host.nft(), KUBE_PROXY_TABLE));
+      bind(Tokens.Leftovers).toConstantValue((owner) =>
+        findTables(host.nft(), owner === 'backend' ? TABLE : KUBE_PROXY_TABLE),
+      );
     }),
   };
 }
@@ -331,32 +338,56 @@ class NftablesHost {
 
 /** The table that kube-proxy has for itself in each family (spec N-1). Who goes back to kube-proxy needs it. */
 const KUBE_PROXY_TABLE = 'kube-proxy';
+
 /** Where there is no nft, there is nothing to clean up (spec N-70). */
-async function cleanup(nft: Nft, inForce: ProxyMode | undefined): Promise<void> {
-  const tables = [...(inForce === MODE ? [] : [TABLE]), ...(inForce === undefined ? [] : [KUBE_PROXY_TABLE])];
+async function removeTables(nft: Nft, table: string): Promise<CleanupReport> {
+  const names: string[] = [];
   const left: string[] = [];
   let cause: unknown;
   for (const family of FAMILIES) {
-    for (const table of tables) {
-      try {
-        await removeTable(nft, family, table);
-      } catch (error) {
-        if (error instanceof NftError && error.code === 'NFT_MISSING') {
-          return;
-        }
-        if (error instanceof NftRefused && error.refusal === 'unsupported') {
-          // A kernel without nf_tables, or without this family, has no such table.
-          continue;
-        }
-        left.push(`${family} table ${table}: ${messageOf(error)}`);
-        cause = error;
+    try {
+      if (await removeTable(nft, family, table)) {
+        names.push(`${nftFamily(family)} ${table}`);
       }
+    } catch (error) {
+      if (hasNoTables(error)) {
+        continue;
+      }
+      left.push(`${family} table ${table}: ${messageOf(error)}`);
+      cause = error;
     }
   }
   nft.close();
   if (left.length > 0) {
     throw new NftablesLeftovers(left, { cause });
   }
+  return { removed: names.length === 0 ? [] : [{ kind: 'table', names }] };
+}
+
+async function findTables(nft: Nft, table: string): Promise<readonly RemovedObjects[]> {
+  const names: string[] = [];
+  try {
+    for (const family of FAMILIES) {
+      const tables = await nft.tables(nftFamily(family)).catch((error: unknown) => {
+        if (hasNoTables(error)) {
+          return [];
+        }
+        throw error;
+      });
+      names.push(...tables.filter((name) => name === table).map((name) => `${nftFamily(family)} ${name}`));
+    }
+  } finally {
+    nft.close();
+  }
+  return names.length === 0 ? [] : [{ kind: 'table', names }];
+}
+
+/** There is no nft, or a kernel without nf_tables, or without this family. */
+function hasNoTables(error: unknown): boolean {
+  return (
+    (error instanceof NftError && error.code === 'NFT_MISSING') ||
+    (error instanceof NftRefused && error.refusal === 'unsupported')
+  );
 }
 
 /** The backend with its defaults. */

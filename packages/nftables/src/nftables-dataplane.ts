@@ -250,13 +250,19 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   }
 }
 
-/** Removes our table of one family; nothing happens when it is not there. */
-export async function removeTable(nft: Nft, family: IPFamily, table: string): Promise<void> {
+/**
+ * Removes a table of one family.
+ *
+ * @returns false when it was not there.
+ */
+export async function removeTable(nft: Nft, family: IPFamily, table: string): Promise<boolean> {
   try {
     await nft.run({ family: nftFamily(family), table, commands: [{ do: 'delete-table' }] });
+    return true;
   } catch (error) {
     if (!(error instanceof NftRefused) || error.refusal !== 'missing') {
       throw error;
     }
+    return false;
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ChangeSet, formatServicePortName, type ProxyState, type ResolvedServicePort } from '@kube-proxier/core';
 import {
   type NftBaseChain,
-  type NftContainer,
+  type NftSetOrMap,
   type NftTable,
   type NftTableFlag,
   nftContainerSignature,
@@ -95,7 +95,7 @@ export class NftablesPlanner {
     const parts = new SharedParts();
     const elements = new Map<string, Elements>();
     const counters = new Set<string>();
-    const sets = new Map<string, NftContainer>();
+    const sets = new Map<string, NftSetOrMap>();
     const into = (container: string) => {
       let found = elements.get(container);
       if (found === undefined) {
@@ -130,7 +130,7 @@ export class NftablesPlanner {
     const features = featuresOf(parts);
     const containers = new Map([...containersOf(next.family, features), ...sets]);
     const chains = allChains(this.#context(next, facts.fullyRandom), parts);
-    const standing = standingOn(installed, containers, chains, draft);
+    const standing = reusableTable(installed, containers, chains, draft);
 
     for (const [name, container] of containers) {
       const found = standing?.containers.get(name);
@@ -167,7 +167,7 @@ export class NftablesPlanner {
         draft.deleteChain(name);
       }
     }
-    return features.affinity ? strangers(next, standing?.containers.get(AFFINITY)?.elements) : [];
+    return features.affinity ? staleAffinityClients(next, standing?.containers.get(AFFINITY)?.elements) : [];
   }
 
   #planChanges(
@@ -286,9 +286,9 @@ function isNoLoopback(address: string): boolean {
 }
 
 /** The table to start from. One that is made differently (by another version of this program) is made anew. */
-function standingOn(
+function reusableTable(
   { table, flags, lacksFlags = false }: InstalledNftables,
-  containers: ReadonlyMap<string, NftContainer>,
+  containers: ReadonlyMap<string, NftSetOrMap>,
   chains: Chains,
   draft: TransactionDraft,
 ): NftTable | undefined {
@@ -382,8 +382,8 @@ function put(container: string, key: string, isThere: boolean, draft: Transactio
 }
 
 function changeContainers(
-  before: ReadonlyMap<string, NftContainer>,
-  after: ReadonlyMap<string, NftContainer>,
+  before: ReadonlyMap<string, NftSetOrMap>,
+  after: ReadonlyMap<string, NftSetOrMap>,
   draft: TransactionDraft,
 ): void {
   for (const [name, container] of after) {
@@ -425,7 +425,7 @@ function forgotten(was: ResolvedServicePort | undefined, current: ResolvedServic
 }
 
 /** Clients of service ports and endpoints that a state does not have. */
-function strangers(state: ProxyState, remembered: Valued | undefined): ForgottenClients[] {
+function staleAffinityClients(state: ProxyState, remembered: Valued | undefined): ForgottenClients[] {
   if (remembered === undefined || remembered.size === 0) {
     return [];
   }

@@ -153,6 +153,6 @@ whereAllowed('which tables are owned', () => {
       await proxier.syncLoop(stop.signal);
     }
     expect(warnings).toEqual(warning ? [expect.stringMatching(warning)] : []);
-    await container.get(Tokens.Cleanup)(silentLogger);
+    await container.get(Tokens.Cleanup)(silentLogger, {});
   }
 });

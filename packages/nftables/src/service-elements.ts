@@ -8,9 +8,9 @@ import {
   type ResolvedServicePort,
   type ServicePortName,
 } from '@kube-proxier/core';
-import type { NftContainer } from '@kube-proxier/linux';
+import type { NftSetOrMap } from '@kube-proxier/linux';
 import { endpointSlots } from './endpoint-slots.js';
-import { COUNT_CHAINS, clientsSet, type KindChain, pathOf, spaceOf } from './frontend-chains.js';
+import { COUNT_CHAINS, clientsSet, type KindChain, keyScopeOf, pathOf } from './frontend-chains.js';
 import { endpointsMap, type Layout, LOCAL_SLOTS, SPACE_CONTAINERS, wordsOf } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
@@ -23,7 +23,7 @@ export interface ServiceElements {
   /** Elements of the hairpin set, shared with others. */
   readonly hairpins: readonly string[];
   /** Sets that only this service port uses, and packets write. */
-  readonly sets: ReadonlyMap<string, NftContainer>;
+  readonly sets: ReadonlyMap<string, NftSetOrMap>;
   /** What counts its connections; undefined when nobody asks for that. */
   readonly counter: string | undefined;
 }
@@ -48,7 +48,7 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
   const elements: [string, string, string | undefined][] = [];
   const chains: KindChain[] = [];
   const hairpins = new Set<string>();
-  const sets = new Map<string, NftContainer>();
+  const sets = new Map<string, NftSetOrMap>();
   const { options } = readServiceOptions(port.servicePort.annotations);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
   const counter = countsConnections(port.servicePort, countAll) ? counterOf(port.name) : undefined;
@@ -57,14 +57,14 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
   }
   for (const frontend of port.frontends) {
     const key = keyOf(frontend);
-    const names = SPACE_CONTAINERS[spaceOf(frontend)];
+    const names = SPACE_CONTAINERS[keyScopeOf(frontend)];
     const path = pathOf(frontend, port, layout);
     chains.push(...path.chains);
     elements.push([names.dispatch, key, path.verdict]);
     if (counter !== undefined) {
       elements.push([names.counters, key, counter]);
     }
-    if (frontend.kind !== 'ClusterIP' && frontend.routes.some(({ action }) => action === 'refuse')) {
+    if (frontend.kind !== 'ClusterIP' && frontend.routes.some(({ action }) => action === 'reject')) {
       elements.push([names.refused, key, undefined]);
     }
     for (const source of withoutContained(frontend.allowedSources ?? [])) {
@@ -78,7 +78,7 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
     if (affinity !== undefined && lists.size > 0) {
       elements.push([names.affinityIds, key, String(affinity.id)]);
     }
-    const slots = endpointsMap(spaceOf(frontend), frontend.protocol);
+    const slots = endpointsMap(keyScopeOf(frontend), frontend.protocol);
     const slotKey = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
     for (const list of lists) {
       const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
@@ -110,14 +110,14 @@ function noteHairpin({ address, isLocal }: Endpoint, hairpins: Set<string>): voi
 }
 
 /** Clients that an endpoint has at most, where there is a set for each. */
-const MOST_CLIENTS = 65_536;
+const MAX_CLIENTS = 65_536;
 
 /** What is needed beside rules for endpoints that stand in rules. */
 function noteEndpoints(
   port: ResolvedServicePort,
   lists: ReadonlySet<List>,
   family: IPFamily,
-  sets: Map<string, NftContainer>,
+  sets: Map<string, NftSetOrMap>,
   hairpins: Set<string>,
 ): void {
   for (const list of lists) {
@@ -125,7 +125,7 @@ function noteEndpoints(
       noteHairpin(endpoint, hairpins);
       if (port.affinitySeconds !== undefined) {
         const key = [{ expression: wordsOf(family).saddr, type: family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr' }];
-        const container = { kind: 'set', key, flags: ['dynamic', 'timeout'], size: MOST_CLIENTS } as const;
+        const container = { kind: 'set', key, flags: ['dynamic', 'timeout'], size: MAX_CLIENTS } as const;
         sets.set(clientsSet(port, endpoint), container);
       }
     }

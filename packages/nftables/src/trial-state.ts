@@ -37,7 +37,7 @@ export function trialState(family: IPFamily): ProxyState {
   const routes: readonly (readonly Route[])[] = [
     short,
     [{ ...forward, source: 'any', masquerade: 'off-cluster' }],
-    [{ source: 'any', action: 'refuse' }],
+    [{ source: 'any', action: 'reject' }],
     [{ source: 'any', action: 'drop' }],
   ];
   const servicePorts = new Map<string, ResolvedServicePort>();

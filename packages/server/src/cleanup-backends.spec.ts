@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type BackendModule, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
+import { type BackendModule, type Cleanup, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
 import { whyNotPermitted } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { cleanupBackends } from './cleanup-backends.js';
@@ -22,7 +22,7 @@ function failing(mode: string, code: string, message: string): BackendModule {
 const denied = ['one', 'two', 'three'].map((mode) => failing(mode, `${mode}_PERMISSION_DENIED`, 'no CAP_NET_ADMIN'));
 
 test('that this process may not is said once, whatever number of modes and tools said it', async () => {
-  await expect(cleanupBackends(denied, silentLogger)).rejects.toMatchObject({
+  await expect(cleanupBackends(denied, { logger: silentLogger })).rejects.toMatchObject({
     code: 'CLEANUP_FAILED',
     message: `what proxy modes left (one, two, three) could not be looked at or removed: ${whyNotPermitted()}`,
     cause: { errors: [expect.anything(), expect.anything(), expect.anything()] },
@@ -31,7 +31,74 @@ test('that this process may not is said once, whatever number of modes and tools
 
 test('every other reason is told by mode', async () => {
   const backends = [...denied.slice(0, 1), failing('four', 'BUSY', 'it is in use')];
-  await expect(cleanupBackends(backends, silentLogger)).rejects.toMatchObject({
+  await expect(cleanupBackends(backends, { logger: silentLogger })).rejects.toMatchObject({
     message: expect.stringMatching(/one: .*no CAP_NET_ADMIN; four: .*it is in use.*run it again when that is solved$/),
   });
+});
+
+/** A backend whose clean-ups do this. */
+function cleaning(mode: string, cleanup: Cleanup, kubeProxyCleanup?: Cleanup): BackendModule {
+  return {
+    mode,
+    description: mode,
+    probe: async () => ({ usable: true }),
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.Cleanup).toConstantValue(cleanup);
+      if (kubeProxyCleanup !== undefined) {
+        bind(Tokens.KubeProxyCleanup).toConstantValue(kubeProxyCleanup);
+      }
+    }),
+  };
+}
+
+const chains = (...names: string[]) => ({ removed: [{ kind: 'chain', location: 'nat table', names }] });
+
+test('nothing of the mode in force is removed, whatever its clean-up ignores', async () => {
+  const removed: string[] = [];
+  const backends = ['one', 'two'].map((mode) =>
+    cleaning(
+      mode,
+      async () => void removed.push(mode),
+      async () => void removed.push(`${mode} of kube-proxy`),
+    ),
+  );
+  await cleanupBackends(backends, { logger: silentLogger, inForce: 'one', kubeProxy: true });
+  expect(removed).toEqual(['one of kube-proxy', 'two', 'two of kube-proxy']);
+});
+
+test("kube-proxy's is left alone unless that is requested", async () => {
+  const kubeProxyCleanup = async () => chains('KUBE-SERVICES');
+  const backends = [cleaning('one', async () => ({ removed: [] }), kubeProxyCleanup), cleaning('two', async () => {})];
+  expect((await cleanupBackends(backends, { logger: silentLogger })).removed).toEqual([]);
+  expect(await cleanupBackends(backends, { logger: silentLogger, kubeProxy: true })).toEqual({
+    removed: [{ mode: 'one', owner: 'kube-proxy', objects: chains('KUBE-SERVICES').removed }],
+    remaining: [],
+    unreported: ['two'],
+  });
+});
+
+test('what is removed is logged in counts and names, in lines of bounded length, also when another backend fails', async () => {
+  const lines: string[] = [];
+  const logger = { ...silentLogger, info: (text: string) => void lines.push(text) };
+  const many = Array.from({ length: 53 }, (_, index) => `KUBE-${index}`);
+  const backends = [
+    cleaning('one', async () => chains(...many)),
+    cleaning('two', async () => ({ removed: [{ kind: 'chain', names: [] }] })),
+    cleaning('three', async () => ({ removed: [{ kind: 'address', names: ['x\ny', 'z'.repeat(1e6)] }] })),
+    failing('four', 'BUSY', 'it is in use'),
+  ];
+  await expect(cleanupBackends(backends, { logger })).rejects.toMatchObject({
+    summary: { removed: [{ mode: 'one' }, { mode: 'three' }] },
+  });
+  expect(lines).toEqual([
+    'Removed what mode one had installed: 53 chains (nat table): KUBE-0, KUBE-1, KUBE-2, KUBE-3, KUBE-4 and 48 more',
+    expect.stringMatching(/^Removed what mode three had installed: 2 addresses: x y, z{79}…$/),
+  ]);
+});
+
+test('a backend from JavaScript that returns something else is one that does not report', async () => {
+  const odd = ['2 connections', 7, null, { removed: 'all' }].map((value, index) =>
+    cleaning(`odd-${index}`, async () => value as never),
+  );
+  expect((await cleanupBackends(odd, { logger: silentLogger })).unreported).toHaveLength(4);
 });

@@ -1,23 +1,57 @@
 import {
   type BackendModule,
+  type CleanupReport,
   isProxierError,
+  type LeftoverOwner,
   type Logger,
   messageOf,
   ProxierError,
   type ProxyMode,
+  type RemovedObjects,
   systemClock,
   Tokens,
 } from '@kube-proxier/core';
 import { whyNotPermitted } from '@kube-proxier/linux';
 import { Container } from 'inversify';
+import { describeRemoved } from './describe-removed.js';
+
+/** What one clean-up removed, or would remove. */
+export interface RemovedOfMode {
+  readonly mode: ProxyMode;
+  /** Who had installed it: the backend, or kube-proxy in the mode of the same name. */
+  readonly owner: LeftoverOwner;
+  /** Never empty. */
+  readonly objects: readonly RemovedObjects[];
+}
+
+/** What cleaning up after several backends came to. */
+export interface CleanupSummary {
+  /** In the order of the backends; only clean-ups that found something. */
+  readonly removed: readonly RemovedOfMode[];
+  /** What stays while connections go through it, in words. Only with `inForce`. */
+  readonly remaining: readonly string[];
+  /** Modes whose clean-up does not report what it removes: whether there was anything is not known. */
+  readonly unreported: readonly ProxyMode[];
+}
+
+/** How {@link cleanupBackends} cleans up. */
+export interface CleanupOptions {
+  readonly logger: Logger;
+  /** The mode that is in force: of its own backend, nothing is removed. Default: none is in force. */
+  readonly inForce?: ProxyMode;
+  /** Removes what kube-proxy installed as well. Default false. */
+  readonly kubeProxy?: boolean;
+}
 
 /** Some of what backends left on the host could not be removed. `cause` is an `AggregateError` with all reasons. */
 export class CleanupError extends ProxierError {
   constructor(
     code: 'CLEANUP_FAILED',
     message: string,
-    /** Nothing is wrong but that this process may not look, so nobody knows whether anything is left. */
+    /** The only reason is that this process has no right to look, so whether anything is left is not known. */
     readonly isDenied: boolean,
+    /** What was done all the same. */
+    readonly summary: CleanupSummary,
     options?: ErrorOptions,
   ) {
     super(code, message, options);
@@ -25,51 +59,131 @@ export class CleanupError extends ProxierError {
 }
 
 /**
- * Removes every trace of the given backends from the host, and nothing else. Idempotent. One that fails does not keep
- * the others from being cleaned up after.
+ * Removes everything that the given backends installed on the host, and nothing else; never of the mode in force.
+ * Idempotent. What is removed is logged, in counts and names. One backend that fails does not keep the others from being
+ * cleaned up after.
  *
- * @param inForce - the mode that is in force and stays. Default: none is.
- * @returns what stays while connections go through it, in words. Only with `inForce`.
  * @throws CleanupError `CLEANUP_FAILED` when something is left.
  */
 export async function cleanupBackends(
   backends: readonly BackendModule[],
-  logger: Logger,
-  inForce?: ProxyMode,
-): Promise<readonly string[]> {
-  const staying: string[] = [];
-  const errors: unknown[] = [];
-  const reasons: string[] = [];
-  const denied: string[] = [];
+  { logger, inForce, kubeProxy = false }: CleanupOptions,
+): Promise<CleanupSummary> {
+  const removed: RemovedOfMode[] = [];
+  const remaining: string[] = [];
+  const unreported = new Set<ProxyMode>();
+  const failures: Failure[] = [];
+  const context = inForce === undefined ? {} : { inForce };
   for (const { mode, module } of backends) {
-    try {
-      const container = new Container();
-      container.bind(Tokens.Logger).toConstantValue(logger);
-      container.bind(Tokens.Clock).toConstantValue(systemClock);
-      container.load(module);
-      const stays = await container.get(Tokens.Cleanup)(logger, inForce);
-      staying.push(...(typeof stays === 'string' ? [stays] : []));
-      if (inForce === undefined) {
-        logger.info(`Nothing of proxy mode ${mode} is left`);
+    // biome-ignore lint/suspicious/noConfusingVoidType: a clean-up may return nothing.
+    const attempt = async (owner: LeftoverOwner, cleanup: () => Promise<CleanupReport | void>) => {
+      try {
+        const report = await cleanup();
+        if (!Array.isArray(report?.removed)) {
+          unreported.add(mode);
+          return;
+        }
+        const objects = report.removed.filter(({ names }) => names.length > 0);
+        if (objects.length > 0) {
+          removed.push({ mode, owner, objects });
+          logger.info(
+            `Removed what ${nameOfLeftoverOwner(owner, mode)} had installed: ${describeRemoved(objects).join('; ')}`,
+          );
+        }
+        remaining.push(...(report.remaining === undefined ? [] : [report.remaining]));
+      } catch (error) {
+        failures.push({ mode, error });
       }
-    } catch (error) {
-      errors.push(error);
-      reasons.push(`${mode}: ${messageOf(error)}`);
-      if (isPermissionDenied(error)) {
-        denied.push(mode);
+    };
+    const container = containerOf(module, logger);
+    if (mode !== inForce) {
+      await attempt('backend', async () => await container.get(Tokens.Cleanup)(logger, context));
+    }
+    if (kubeProxy && container.isBound(Tokens.KubeProxyCleanup)) {
+      await attempt('kube-proxy', async () => await container.get(Tokens.KubeProxyCleanup)(logger, context));
+    }
+  }
+  const summary = { removed, remaining, unreported: [...unreported] };
+  if (failures.length > 0) {
+    throw cleanupError(failures, summary);
+  }
+  return summary;
+}
+
+/** What was found on the host. */
+export interface FoundLeftovers {
+  /** In the order of the backends; only those of which something is installed. */
+  readonly found: readonly RemovedOfMode[];
+  /** Modes whose backend cannot list what it would remove. */
+  readonly unlisted: readonly ProxyMode[];
+  /** What could not be looked at, by mode, and why. */
+  readonly failures: readonly { readonly mode: ProxyMode; readonly error: unknown }[];
+}
+
+/**
+ * Lists what {@link cleanupBackends} would remove while no mode is in force. Changes nothing on the host. Never rejects.
+ *
+ * @param owners whose leftovers to look for. Default: those of the backends.
+ */
+export async function findLeftovers(
+  backends: readonly BackendModule[],
+  { logger, owners = ['backend'] }: { readonly logger: Logger; readonly owners?: readonly LeftoverOwner[] },
+): Promise<FoundLeftovers> {
+  const found: RemovedOfMode[] = [];
+  const unlisted: ProxyMode[] = [];
+  const failures: Failure[] = [];
+  for (const { mode, module } of backends) {
+    const container = containerOf(module, logger);
+    if (!container.isBound(Tokens.Leftovers)) {
+      unlisted.push(mode);
+      continue;
+    }
+    for (const owner of owners) {
+      try {
+        const list = await container.get(Tokens.Leftovers)(owner, logger);
+        const objects = list.filter(({ names }) => names.length > 0);
+        if (objects.length > 0) {
+          found.push({ mode, owner, objects });
+        }
+      } catch (error) {
+        failures.push({ mode, error });
       }
     }
   }
-  if (errors.length > 1 && denied.length === errors.length) {
-    const message = `what proxy modes left (${denied.join(', ')}) could not be looked at or removed: ${whyNotPermitted()}`;
-    throw new CleanupError('CLEANUP_FAILED', message, true, { cause: new AggregateError(errors) });
+  return { found, unlisted, failures };
+}
+
+interface Failure {
+  readonly mode: ProxyMode;
+  readonly error: unknown;
+}
+
+/** How the owner of leftovers is called in messages. */
+export function nameOfLeftoverOwner(owner: LeftoverOwner, mode: ProxyMode): string {
+  return owner === 'backend' ? `mode ${mode}` : `kube-proxy in mode ${mode}`;
+}
+
+function containerOf(module: BackendModule['module'], logger: Logger): Container {
+  const container = new Container();
+  container.bind(Tokens.Logger).toConstantValue(logger);
+  container.bind(Tokens.Clock).toConstantValue(systemClock);
+  container.load(module);
+  return container;
+}
+
+function cleanupError(failures: readonly Failure[], summary: CleanupSummary): CleanupError {
+  const denied = failures.filter(({ error }) => isPermissionDenied(error));
+  const isDenied = denied.length === failures.length;
+  const cause = new AggregateError(failures.map(({ error }) => error));
+  const modes = [...new Set(denied.map(({ mode }) => mode))];
+  if (isDenied && modes.length > 1) {
+    const message = `what proxy modes left (${modes.join(', ')}) could not be looked at or removed: ${whyNotPermitted()}`;
+    return new CleanupError('CLEANUP_FAILED', message, isDenied, summary, { cause });
   }
-  if (errors.length > 0) {
-    const message = `encountered an error while tearing down rules (${reasons.join('; ')}); run it again when that is solved`;
-    const isDenied = denied.length === errors.length;
-    throw new CleanupError('CLEANUP_FAILED', message, isDenied, { cause: new AggregateError(errors) });
-  }
-  return staying;
+  // Both clean-ups of a backend may fail for the same reason.
+  const reasons = new Set(failures.map(({ mode, error }) => `${mode}: ${messageOf(error)}`));
+  const message = `encountered an error while tearing down rules (${[...reasons].join('; ')}); run it again when that is solved`;
+  return new CleanupError('CLEANUP_FAILED', message, isDenied, summary, { cause });
 }
 
 /** Whether the reason of all is that this process may not, as the codes of backends and tools end then. */

@@ -22,6 +22,7 @@ export function combineObservers(
   };
   return {
     modeSelected: (selection) => each('modeSelected', (observer) => observer.modeSelected?.(selection)),
+    takenOver: (takeover) => each('takenOver', (observer) => observer.takenOver?.(takeover)),
     serviceHealthFailed: (service, error) =>
       each('serviceHealthFailed', (observer) => observer.serviceHealthFailed?.(service, error)),
     serviceEvent: () => each('serviceEvent', (observer) => observer.serviceEvent?.()),

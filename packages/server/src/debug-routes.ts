@@ -14,7 +14,7 @@ export interface ProfilingOptions {
 const DURATION = 30;
 const LONGEST = 300;
 /** Bytes of a body that says a number. */
-const MOST_BYTES = 16;
+const MAX_BYTES = 16;
 
 const INDEX = `profiles of this process, in V8's formats; open them in a browser's developer tools
 
@@ -90,7 +90,7 @@ export class DebugRoutes {
     let text = '';
     for await (const chunk of request) {
       // More is not kept; it ends in any case, as requests may take 10 seconds.
-      text = text.length > MOST_BYTES ? text : `${text}${chunk}`;
+      text = text.length > MAX_BYTES ? text : `${text}${chunk}`;
     }
     if (!/^\s*\d{1,9}\s*$/.test(text)) {
       return reply(response, 400, TEXT, 'the body is not a level of detail from 0, such as 4\n');

@@ -1,7 +1,16 @@
 import 'reflect-metadata';
 
 export { ServerOptionError } from './check-server-options.js';
-export { CleanupError, cleanupBackends } from './cleanup-backends.js';
+export {
+  CleanupError,
+  type CleanupOptions,
+  type CleanupSummary,
+  cleanupBackends,
+  type FoundLeftovers,
+  findLeftovers,
+  nameOfLeftoverOwner,
+  type RemovedOfMode,
+} from './cleanup-backends.js';
 export { combineHandlers } from './combine-handlers.js';
 export { combineObservers } from './combine-observers.js';
 export { ConntrackCleaner, type ConntrackCleaning } from './conntrack/conntrack-cleaner.js';
@@ -23,6 +32,7 @@ export {
   type TrackedFlow,
 } from './conntrack/stale-flows.js';
 export type { ProfilingOptions } from './debug-routes.js';
+export { describeRemoved } from './describe-removed.js';
 export { HealthServer, type HealthServerOptions } from './health/health-server.js';
 export { ListenError } from './health/http-listener.js';
 export { ProxyHealth, type ProxyHealthStatus } from './health/proxy-health.js';
@@ -56,5 +66,5 @@ export {
 export { type NodeAddresses, resolveNodeAddresses } from './node-addresses.js';
 export { resolveNodeName } from './node-name.js';
 export { type ListenAddress, ProxyServer, type ProxyServerInfo, type ProxyServerOptions } from './proxy-server.js';
-export type { ServerObserver } from './server-observer.js';
+export type { FinishedTakeover, ServerObserver } from './server-observer.js';
 export { StatusServer, type StatusServerOptions } from './status-server.js';

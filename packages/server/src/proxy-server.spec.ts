@@ -4,6 +4,7 @@ import {
   type BackendModule,
   type Cleanup,
   type IPFamily,
+  type KubeProxyCleanup,
   type Logger,
   type ProbeResult,
   type ProxierContext,
@@ -28,6 +29,7 @@ class FakeBackend implements BackendModule {
   readonly dataplanes = new Map<IPFamily, FakeDataplane>();
   readonly contexts: ProxierContext[] = [];
   readonly cleanup = jest.fn<Cleanup>(async () => {});
+  readonly kubeProxyCleanup = jest.fn<KubeProxyCleanup>(async () => {});
   readonly module = new ContainerModule(({ bind }) => {
     bind(Tokens.ProxierFactory).toConstantValue((context) => {
       const dataplane = new FakeDataplane();
@@ -36,6 +38,7 @@ class FakeBackend implements BackendModule {
       return new ReconcilingProxier({ mode: this.mode, context, dataplane });
     });
     bind(Tokens.Cleanup).toConstantValue(this.cleanup);
+    bind(Tokens.KubeProxyCleanup).toConstantValue(this.kubeProxyCleanup);
   });
 
   constructor(
@@ -235,11 +238,13 @@ describe('ProxyServer', () => {
     const backends = [iptables, nftables];
     const { server } = setUp({ backends, sources: [source], mode: 'nftables', takeover: true });
     await server.start();
-    await until(() => nftables.cleanup.mock.calls.length === 1);
+    await until(() => nftables.kubeProxyCleanup.mock.calls.length === 1);
     expect(seen).toEqual([[1, 1]]);
-    expect([iptables, nftables].map(({ cleanup }) => cleanup.mock.calls)).toEqual([
-      [[expect.anything(), 'nftables']],
-      [[expect.anything(), 'nftables']],
+    const context = { inForce: 'nftables' };
+    expect([iptables, nftables].map(({ cleanup }) => cleanup.mock.calls)).toEqual([[[expect.anything(), context]], []]);
+    expect([iptables, nftables].map(({ kubeProxyCleanup }) => kubeProxyCleanup.mock.calls)).toEqual([
+      [[expect.anything(), context]],
+      [[expect.anything(), context]],
     ]);
     source.handler?.onServiceUpdate(web, undefined);
     await until(() => inForce().every((count) => count === 0));
@@ -249,7 +254,7 @@ describe('ProxyServer', () => {
 
   it.each([
     ['does not take over unless asked to', false, []],
-    ['goes on when leftovers cannot be removed, and tells', true, [expect.stringMatching(/^W .*nftables: busy/)]],
+    ['continues when leftovers cannot be removed, and logs it', true, [expect.stringMatching(/^W .*nftables: busy/)]],
   ])('%s', async (_name, takeover, lines) => {
     const [iptables, nftables] = [new FakeBackend(), new FakeBackend('nftables')];
     nftables.cleanup.mockRejectedValue(new Error('busy'));
@@ -445,12 +450,12 @@ describe('cleanupBackends', () => {
     const logger = recordingLogger();
     const backends = [new FakeBackend('one'), new FakeBackend('two'), new FakeBackend('three')];
     backends[1]?.cleanup.mockRejectedValue(new Error('busy'));
-    await expect(cleanupBackends(backends, logger)).rejects.toMatchObject({
+    await expect(cleanupBackends(backends, { logger })).rejects.toMatchObject({
       code: 'CLEANUP_FAILED',
       message: expect.stringContaining('two: busy'),
     });
     expect(backends.map(({ cleanup }) => cleanup.mock.calls.length)).toEqual([1, 1, 1]);
-    await cleanupBackends([], logger);
+    await cleanupBackends([], { logger });
   });
 
   it('counts what fails, and goes on without it', async () => {

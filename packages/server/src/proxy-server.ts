@@ -100,6 +100,7 @@ export interface ProxyServerOptions {
   readonly statusHostNames?: readonly string[];
   /**
    * Removes what other modes and kube-proxy left on this host, as soon as the mode in force has programmed every family.
+   * What the mode in force has installed itself is never removed.
    * Default false: an embedded proxy leaves that to its host.
    */
   readonly takeover?: boolean;
@@ -275,6 +276,7 @@ export class ProxyServer {
         families,
         logger: this.logger,
         clock,
+        onFinished: (takeover) => this.observer.takenOver?.(takeover),
       });
       this.listening.push(this.takeover);
     }

@@ -14,7 +14,10 @@ function backend(...outcomes: readonly (string | undefined)[]): BackendModule & 
     probe: async () => ({ usable: true }),
     asked: () => asked,
     module: new ContainerModule(({ bind }) => {
-      bind(Tokens.Cleanup).toConstantValue(async () => outcomes[asked++]);
+      bind(Tokens.Cleanup).toConstantValue(async () => {
+        const remaining = outcomes[asked++];
+        return remaining === undefined ? { removed: [] } : { removed: [], remaining };
+      });
     }),
   };
 }
@@ -79,4 +82,37 @@ it.each([
   takeover.synced({ family: 'IPv4' });
   await takeover.stop();
   expect(told).toEqual([[level, expect.stringMatching(message)]]);
+});
+
+it('its end is announced once, with what was removed, also when a part of it fails', async () => {
+  const finished: unknown[] = [];
+  const fails = new ContainerModule(({ bind }) => {
+    bind(Tokens.Cleanup).toConstantValue(async () => {
+      throw new ProxierError('NFT_BUSY', 'no right');
+    });
+  });
+  const removes = new ContainerModule(({ bind }) => {
+    bind(Tokens.Cleanup).toConstantValue(async () => ({ removed: [{ kind: 'table', names: ['ip acme'] }] }));
+  });
+  const takeover = new Takeover({
+    backends: [
+      { ...backend(), module: fails },
+      { ...backend(), mode: 'acme', module: removes },
+    ],
+    inForce: 'userspace',
+    families: ['IPv4'],
+    logger: silentLogger,
+    clock: new VirtualClock(),
+    onFinished: (takeover) => finished.push(takeover),
+  });
+  takeover.synced({ family: 'IPv4' });
+  takeover.synced({ family: 'IPv4' });
+  await takeover.stop();
+  expect(finished).toEqual([
+    {
+      inForce: 'userspace',
+      removed: [{ mode: 'acme', owner: 'backend', objects: [{ kind: 'table', names: ['ip acme'] }] }],
+      error: expect.objectContaining({ code: 'CLEANUP_FAILED' }),
+    },
+  ]);
 });

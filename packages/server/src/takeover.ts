@@ -7,8 +7,8 @@ import {
   type ProxyMode,
   type Timer,
 } from '@kube-proxier/core';
-import { CleanupError, cleanupBackends } from './cleanup-backends.js';
-import type { ServerObserver } from './server-observer.js';
+import { CleanupError, cleanupBackends, type RemovedOfMode } from './cleanup-backends.js';
+import type { FinishedTakeover, ServerObserver } from './server-observer.js';
 
 /** Milliseconds until the first look at what stayed for connections that were open; each time twice as long, up to the last. */
 const FIRST_LOOK = 10_000;
@@ -21,13 +21,15 @@ export interface TakeoverOptions {
   readonly families: readonly IPFamily[];
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Called once, when the first removal has ended. */
+  readonly onFinished?: (takeover: FinishedTakeover) => void;
 }
 
 /**
- * Removes what other modes, and kube-proxy's, left on this host, once: when the mode in force has programmed every
- * family. Until then both are in place, so no connection meets a node without rules (unlike spec M-10, which removes
- * first). What open connections go through is removed when they have closed. What cannot be removed is told and left; the
- * next start tries again.
+ * Removes what other modes and kube-proxy left on this host, once: when the mode in force has programmed every family.
+ * Until then both are in place, so no connection meets a node without rules (unlike spec M-10, which removes first). What
+ * the backend of the mode in force has installed is never removed. What open connections go through is removed when they
+ * have closed. What cannot be removed is logged and left; the next start tries again.
  */
 export class Takeover implements ServerObserver {
   readonly #waiting: Set<IPFamily>;
@@ -36,6 +38,7 @@ export class Takeover implements ServerObserver {
   #stopped = false;
   /** Milliseconds. */
   #next = FIRST_LOOK;
+  #isFinished = false;
 
   constructor(private readonly options: TakeoverOptions) {
     this.#waiting = new Set(options.families);
@@ -58,13 +61,14 @@ export class Takeover implements ServerObserver {
   async #removeLeftovers(): Promise<void> {
     const { backends, clock, inForce, logger } = this.options;
     try {
-      const staying = await cleanupBackends(backends, logger, inForce);
-      if (staying.length === 0) {
+      const { remaining, removed } = await cleanupBackends(backends, { logger, inForce, kubeProxy: true });
+      this.#finish(removed);
+      if (remaining.length === 0) {
         logger.debug(1, 'Nothing of other proxy modes is left', { inForce });
         return;
       }
       if (this.#next === FIRST_LOOK) {
-        logger.info(`Of other proxy modes, what is in use stays until it is not: ${staying.join('; ')}`, { inForce });
+        logger.info(`Of other proxy modes, what is in use stays until it is not: ${remaining.join('; ')}`, { inForce });
       }
       if (!this.#stopped) {
         this.#timer = clock.setTimer(this.#next, () => {
@@ -73,12 +77,21 @@ export class Takeover implements ServerObserver {
         this.#next = Math.min(2 * this.#next, LAST_LOOK);
       }
     } catch (error) {
+      this.#finish(error instanceof CleanupError ? error.summary.removed : [], error);
       if (error instanceof CleanupError && error.isDenied) {
         // A mode that needs no privilege is in force.
         logger.info(`Whether other proxy modes left anything is not known: ${messageOf(error)}`, { inForce });
         return;
       }
       logger.warn(`Not everything that other proxy modes left could be removed: ${messageOf(error)}`, { inForce });
+    }
+  }
+
+  #finish(removed: readonly RemovedOfMode[], error?: unknown): void {
+    if (!this.#isFinished) {
+      this.#isFinished = true;
+      const { inForce, onFinished } = this.options;
+      onFinished?.({ inForce, removed, ...(error === undefined ? {} : { error }) });
     }
   }
 }

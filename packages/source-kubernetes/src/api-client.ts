@@ -1,9 +1,11 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions, request as requestHttps } from 'node:https';
+import { StringDecoder } from 'node:string_decoder';
 import { type Clock, isProxierError, messageOf } from '@kube-proxier/core';
 import type { ApiCredentials, RequestCredentials } from './api-credentials.js';
+import { ByteCollector } from './byte-collector.js';
 import { InactivityTimer } from './inactivity-timer.js';
-import { ApiError, ApiStatusError } from './kubernetes-error.js';
+import { ApiError, ApiStatusError, ResponseTooLarge } from './kubernetes-error.js';
 import { printable } from './printable.js';
 import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
 
@@ -28,6 +30,8 @@ interface ApiRequest {
 }
 
 const NO_QUERY = new URLSearchParams();
+/** Bytes that become text at a time. */
+const TEXT_BYTES = 32 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Milliseconds after which the kernel begins to probe a quiet connection. */
 const PROBE_AFTER = 15_000;
@@ -57,10 +61,11 @@ export class ApiClient {
   /**
    * One page of a list, parsed.
    *
+   * @param maxBytes of the answer. Default that of the options.
    * @throws ApiError, KubernetesError
    */
-  getPage(path: string, query: URLSearchParams, signal: AbortSignal): Promise<UnknownRecord> {
-    return this.exchange({ path, query }, signal);
+  getPage(path: string, query: URLSearchParams, signal: AbortSignal, maxBytes?: number): Promise<UnknownRecord> {
+    return this.exchange({ path, query }, signal, maxBytes);
   }
 
   /**
@@ -73,8 +78,12 @@ export class ApiClient {
     return this.exchange({ path, query: NO_QUERY, body: JSON.stringify(object) }, signal);
   }
 
-  private async exchange(asked: ApiRequest, signal: AbortSignal): Promise<UnknownRecord> {
-    const { clock, pageTimeout, responseTimeout, maxPageBytes } = this.options;
+  private async exchange(
+    asked: ApiRequest,
+    signal: AbortSignal,
+    maxBytes = this.options.maxPageBytes,
+  ): Promise<UnknownRecord> {
+    const { clock, pageTimeout, responseTimeout } = this.options;
     signal.throwIfAborted();
     const attempt = new AbortController();
     let silence: ApiError | undefined;
@@ -87,7 +96,7 @@ export class ApiClient {
     const total = clock.setTimer(pageTimeout, giveUp(`the answer was not complete after ${pageTimeout} ms`));
     try {
       const response = await this.send(asked, attempt.signal);
-      const body = await readBody(response, maxPageBytes, clock, responseTimeout);
+      const body = await readBody(response, maxBytes, clock, responseTimeout);
       return parsePage(body);
     } catch (error) {
       throw silence ?? asApiError(error);
@@ -244,18 +253,27 @@ function readBody(response: IncomingMessage, maxBytes: number, clock: Clock, sil
     const timer = new InactivityTimer(clock, silenceLimit, () => {
       response.destroy(new ApiError('API_SILENT', `the answer broke off: nothing more came within ${silenceLimit} ms`));
     });
+    // Text soon: buffers are freed late, and many pages of them would be what takes most memory.
+    const pending = new ByteCollector();
+    const decoder = new StringDecoder('utf8');
     let body = '';
-    // Text at once: buffers are freed late, and many pages of them would be what takes most memory.
-    response.setEncoding('utf8');
-    response.on('data', (chunk: string) => {
+    let length = 0;
+    response.on('data', (chunk: Buffer) => {
       timer.touch();
-      body += chunk;
-      if (body.length > maxBytes) {
+      length += chunk.length;
+      if (length > maxBytes) {
         body = '';
-        response.destroy(new ApiError('API_RESPONSE_INVALID', `the answer is larger than ${maxBytes} bytes`));
+        pending.clear();
+        response.destroy(new ResponseTooLarge(maxBytes));
+        return;
+      }
+      // Pieces of a few bytes take ten times their size as text.
+      pending.push(chunk);
+      if (pending.length >= TEXT_BYTES) {
+        body += decoder.write(pending.takeBytes());
       }
     });
-    response.on('end', () => resolve(body));
+    response.on('end', () => resolve(body + decoder.end(pending.takeBytes())));
     response.on('error', reject);
     response.on('close', () => {
       timer.cancel();

@@ -51,7 +51,7 @@ export interface EventRecorderOptions {
 
 const NOTE_BYTES = 1024;
 /** Events that wait at most; later ones are dropped. */
-const LONGEST_QUEUE = 100;
+const MAX_QUEUE_LENGTH = 100;
 const ATTEMPTS = 5;
 const FIRST_PAUSE = 1000;
 
@@ -100,7 +100,12 @@ export class EventRecorder {
 
   record(event: ClusterEvent): void {
     const key = JSON.stringify(event);
-    if (this.abort.signal.aborted || this.queue.length >= LONGEST_QUEUE || this.isRepeated(key) || !this.takeToken()) {
+    if (
+      this.abort.signal.aborted ||
+      this.queue.length >= MAX_QUEUE_LENGTH ||
+      this.isRepeated(key) ||
+      !this.consumeToken()
+    ) {
       this.logger.debug(4, 'An event is not told', { reason: event.reason });
       return;
     }
@@ -142,7 +147,7 @@ export class EventRecorder {
     return this.recent.has(key);
   }
 
-  private takeToken(): boolean {
+  private consumeToken(): boolean {
     const { burst = 25, refill = 300_000 } = this.options;
     const now = this.clock.monotonic();
     const gained = Math.floor((now - this.refilled) / refill);

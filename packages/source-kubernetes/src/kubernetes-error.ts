@@ -22,6 +22,14 @@ export class KubernetesError extends ProxierError {}
  */
 export class ApiError extends ProxierError {}
 
+/** An answer is larger than what is read (`API_RESPONSE_INVALID`). */
+export class ResponseTooLarge extends ApiError {
+  /** @param maxBytes that are read. */
+  constructor(maxBytes: number) {
+    super('API_RESPONSE_INVALID', `the answer is larger than the ${maxBytes} bytes that are read, and was refused`);
+  }
+}
+
 /** The API server answered with an error, by HTTP status or in an ERROR event of a watch. */
 export class ApiStatusError extends ApiError {
   /** HTTP status, for example 410. */

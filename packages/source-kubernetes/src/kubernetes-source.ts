@@ -54,10 +54,16 @@ export interface KubernetesSourceOptions {
   readonly relistAfter?: number;
   /** Milliseconds that "synced" waits for the Node object at most (spec W-20). Default 30000. */
   readonly nodeTimeout?: number;
-  /** Bytes of the largest page that is read. Default 268435456 (256 MiB). */
+  /**
+   * Bytes of the largest page that is read. A larger one is refused, and requested again with fewer objects. Where an API
+   * server forgets a list while its pages are fetched, the list comes all at once, and may have eight times as many.
+   * Default 16777216 (16 MiB).
+   */
   readonly maxPageBytes?: number;
-  /** Bytes of the longest event that is read. Default 16777216 (16 MiB; etcd holds no object above 1.5 MiB). */
+  /** Bytes of the longest event that is read. Default 4194304 (4 MiB; etcd holds no object above 1.5 MiB). */
   readonly maxEventBytes?: number;
+  /** Objects of one kind that are read at most. A longer list is refused. Default 300000. */
+  readonly maxObjects?: number;
   /** What it calls itself to the API server. Default `kube-proxier`. */
   readonly userAgent?: string;
   /** Where the in-cluster address is read from. Default: this process. */
@@ -140,12 +146,13 @@ export class KubernetesSource implements Source {
 
   private run(handler: SourceHandler, nodeName: string, signal: AbortSignal): void {
     const { credentials, clock, logger, options } = this;
+    const maxPageBytes = options.maxPageBytes ?? 16 * 1024 * 1024;
     const client = new ApiClient({
       credentials,
       clock,
       responseTimeout: options.responseTimeout ?? 30_000,
       pageTimeout: options.pageTimeout ?? 300_000,
-      maxPageBytes: options.maxPageBytes ?? 256 * 1024 * 1024,
+      maxPageBytes,
       userAgent: options.userAgent ?? 'kube-proxier',
     });
     this.client = client;
@@ -161,7 +168,9 @@ export class KubernetesSource implements Source {
       pageSize: options.pageSize ?? 500,
       silenceLimit: options.silenceLimit ?? 90_000,
       relistAfter: options.relistAfter ?? 300_000,
-      maxEventBytes: options.maxEventBytes ?? 16 * 1024 * 1024,
+      maxPageBytes,
+      maxEventBytes: options.maxEventBytes ?? 4 * 1024 * 1024,
+      maxObjects: options.maxObjects ?? 300_000,
     };
     const reflect = (resource: WatchedResource, listener: Partial<ReflectorListener>) =>
       new Reflector({ ...common, resource }, { ...NO_LISTENER, ...listener }).run(signal);
@@ -172,12 +181,12 @@ export class KubernetesSource implements Source {
       reflect(ownNode(nodeName), this.nodeListener(handler, nodeName, nodeKnown.settle)),
       reflect(SERVICE_CIDRS, this.serviceCIDRListener(handler)),
       reflect(SERVICES, {
-        changed: (change) => this.guard(() => tellService(handler, change)),
+        changed: (change) => this.guard(() => emitService(handler, change)),
         listed: this.synced(nodeKnown.promise, () => handler.onServicesSynced()),
       }),
       reflect(ENDPOINT_SLICES, {
         changed: (change) =>
-          tellEndpointSlice(change, (previous, current) =>
+          emitEndpointSlice(change, (previous, current) =>
             this.guard(() => handler.onEndpointsUpdate(previous, current)),
           ),
         listed: this.synced(nodeKnown.promise, () => handler.onEndpointsSynced()),
@@ -295,11 +304,11 @@ export class KubernetesSource implements Source {
 const NO_LISTENER: ReflectorListener = { changed() {}, listed() {}, settled() {}, unavailable() {} };
 
 // Fields of objects come from outside and are checked by whoever reads them.
-function tellService(handler: SourceHandler, { previous, current }: ObjectChange): void {
+function emitService(handler: SourceHandler, { previous, current }: ObjectChange): void {
   handler.onServiceUpdate(previous as Service | undefined, current as Service | undefined);
 }
 
-function tellEndpointSlice(
+function emitEndpointSlice(
   change: ObjectChange,
   tell: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) => void,
 ): void {

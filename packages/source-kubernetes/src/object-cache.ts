@@ -14,6 +14,8 @@ interface KnownObject {
   readonly handedOut: WeakRef<object>;
   /** Number of the list that named it last. */
   list: number;
+  /** Number of the list that was under way, or the last one, when it became known. */
+  readonly since: number;
 }
 
 /**
@@ -25,6 +27,7 @@ interface KnownObject {
 export class ObjectCache {
   private readonly objects = new Map<string, KnownObject>();
   private list = 0;
+  private namedInList = 0;
 
   constructor(private readonly resource: WatchedResource) {}
 
@@ -32,8 +35,14 @@ export class ObjectCache {
     return this.objects.size;
   }
 
+  /** Objects that the full list under way, or the last one, has named, each once. */
+  get named(): number {
+    return this.namedInList;
+  }
+
   /** A full list begins. */
   beginList(): void {
+    this.namedInList = 0;
     this.list += 1;
   }
 
@@ -51,12 +60,15 @@ export class ObjectCache {
     const kept = shape.take(object) as object;
     const text = JSON.stringify(shape.pack(kept));
     const known = this.objects.get(key);
+    if (known?.list !== this.list) {
+      this.namedInList += 1;
+    }
     if (known?.text === text) {
       known.list = this.list;
       return undefined;
     }
     const current = this.complete(kept);
-    this.objects.set(key, { text, handedOut: new WeakRef(current), list: this.list });
+    this.objects.set(key, { text, handedOut: new WeakRef(current), list: this.list, since: known?.since ?? this.list });
     return { previous: known && this.recall(known), current };
   }
 
@@ -84,6 +96,23 @@ export class ObjectCache {
       }
     }
     return changes;
+  }
+
+  /** The full list is not believed: what became known by it is forgotten. */
+  undoList(): readonly ObjectChange[] {
+    const changes: ObjectChange[] = [];
+    for (const [key, known] of this.objects) {
+      if (known.since === this.list) {
+        this.objects.delete(key);
+        changes.push({ previous: this.recall(known), current: undefined });
+      }
+    }
+    return changes;
+  }
+
+  /** Whether an object of this name is known. */
+  has(object: unknown): boolean {
+    return this.objects.has(keyOf(object) ?? '');
   }
 
   /** All of them, each made anew unless somebody holds it. */

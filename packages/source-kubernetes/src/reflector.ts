@@ -4,7 +4,7 @@ import type { ApiAvailability } from './api-availability.js';
 import { type ApiClient, statusError } from './api-client.js';
 import { Backoff } from './backoff.js';
 import { InactivityTimer } from './inactivity-timer.js';
-import { ApiError, ApiStatusError } from './kubernetes-error.js';
+import { ApiError, ApiStatusError, ResponseTooLarge } from './kubernetes-error.js';
 import { LineSplitter } from './line-splitter.js';
 import { ObjectCache, type ObjectChange } from './object-cache.js';
 import { printable } from './printable.js';
@@ -29,8 +29,12 @@ export interface ReflectorOptions {
   readonly silenceLimit: number;
   /** Milliseconds without a word from the server on this resource after which it is listed anew. */
   readonly relistAfter: number;
+  /** Bytes of the largest page that is read. */
+  readonly maxPageBytes: number;
   /** Bytes of the longest event that is read. */
   readonly maxEventBytes: number;
+  /** Objects of the longest list that is read. */
+  readonly maxObjects: number;
 }
 
 /** What a {@link Reflector} tells. */
@@ -50,7 +54,16 @@ const SHORT_WATCH = 1000;
 const OUTAGE_AFTER = 3;
 /** Lists in a row that may be older than what is known before one is believed: the cluster was restored. */
 const STALE_LISTS = 3;
-const LONGEST_RETRY_AFTER = 120_000;
+/** Pages in a row that name no further object, and pages that a list may have beside those with objects. */
+const IDLE_PAGES = 10;
+const SPARE_PAGES = 100;
+/** Objects of a page on average at least, where pages are not smaller by our own wish. */
+const FEW_OBJECTS = 10;
+/** So many times the bytes of a page may be in a list that comes all at once. */
+const UNPAGED_RATIO = 8;
+/** A page that is too large is requested with so many times fewer objects. */
+const SMALLER_PAGE = 4;
+const MAX_RETRY_AFTER = 120_000;
 
 /**
  * Keeps up with one kind of object: lists it in pages, then watches it, for as long as it runs. Whatever happens on
@@ -68,6 +81,8 @@ export class Reflector {
   private staleLists = 0;
   /** List all at once: the server forgot the version that pages were made of before the last one was fetched. */
   private unpaged = false;
+  /** Objects in one page. */
+  private pageSize: number;
   private fieldSelector: string | undefined;
   private failures = 0;
   private unauthorized = false;
@@ -82,6 +97,7 @@ export class Reflector {
     this.cache = new ObjectCache(options.resource);
     this.backoff = new Backoff(options.clock, options.random);
     this.fieldSelector = options.resource.fieldSelector;
+    this.pageSize = options.pageSize;
   }
 
   /** Runs until `signal` aborts, then resolves. Never rejects. */
@@ -90,7 +106,7 @@ export class Reflector {
       let pause: number;
       try {
         if (this.resourceVersion === undefined) {
-          await this.list(signal);
+          await this.listOrUndo(signal);
         }
         pause = await this.watch(signal);
       } catch (error) {
@@ -110,9 +126,26 @@ export class Reflector {
     }
   }
 
+  /** Lists that are refused one after the other must not fill the memory with ever other objects. */
+  private async listOrUndo(signal: AbortSignal): Promise<void> {
+    try {
+      await this.list(signal);
+    } catch (error) {
+      if (this.cache.size > 2 * this.options.maxObjects) {
+        for (const change of this.cache.undoList()) {
+          this.tell(change);
+        }
+        this.listener.settled(this.cache);
+      }
+      throw error;
+    }
+  }
+
   private async list(signal: AbortSignal): Promise<void> {
-    const { client, pageSize, availability } = this.options;
-    const limit = this.unpaged ? undefined : pageSize;
+    const { client, availability } = this.options;
+    const limit = this.unpaged ? undefined : this.pageSize;
+    let pages = 0;
+    let idlePages = 0;
     let version: string | undefined;
     let token: string | undefined;
     this.cache.beginList();
@@ -131,6 +164,7 @@ export class Reflector {
         version = metadata.resourceVersion;
         this.refuseStale(version);
       }
+      const named = this.cache.named;
       for (const item of items) {
         if (signal.aborted) {
           return;
@@ -138,6 +172,9 @@ export class Reflector {
         this.put(item);
       }
       this.listener.settled(this.cache);
+      pages += 1;
+      idlePages = this.cache.named > named ? 0 : idlePages + 1;
+      this.refuseEndless(pages, idlePages, limit);
       if (metadata.continue !== undefined && metadata.continue === token) {
         throw new ApiError('API_RESPONSE_INVALID', 'a page names itself as the one that follows it');
       }
@@ -161,6 +198,24 @@ export class Reflector {
     this.listener.listed(this.cache);
   }
 
+  /** A list that does not end brings nothing in force, and takes all memory. */
+  private refuseEndless(pages: number, idlePages: number, limit: number | undefined): void {
+    const { named } = this.cache;
+    if (named > this.options.maxObjects) {
+      throw new ApiError(
+        'API_RESPONSE_INVALID',
+        `the list has more than the ${this.options.maxObjects} objects that are read, and was refused`,
+      );
+    }
+    const few = Math.min(FEW_OBJECTS, limit ?? FEW_OBJECTS);
+    if (idlePages >= IDLE_PAGES || pages > SPARE_PAGES + named / few) {
+      throw new ApiError(
+        'API_RESPONSE_INVALID',
+        `the list does not come to an end (${pages} pages, ${named} objects), and was refused`,
+      );
+    }
+  }
+
   private async getPage(
     client: ApiClient,
     query: URLSearchParams,
@@ -168,8 +223,15 @@ export class Reflector {
     signal: AbortSignal,
   ): Promise<UnknownRecord> {
     try {
-      return await client.getPage(this.resource.path, query, signal);
+      const { maxPageBytes } = this.options;
+      const maxBytes = this.unpaged ? maxPageBytes * UNPAGED_RATIO : maxPageBytes;
+      return await client.getPage(this.resource.path, query, signal, maxBytes);
     } catch (error) {
+      if (error instanceof ResponseTooLarge) {
+        // Objects may be large; or the server does not stop.
+        this.pageSize = Math.max(1, Math.floor(this.pageSize / SMALLER_PAGE));
+        this.unpaged = false;
+      }
       if (continued && error instanceof ApiStatusError && error.status === 410) {
         this.unpaged = true;
       }
@@ -328,6 +390,14 @@ export class Reflector {
   }
 
   private put(object: unknown): void {
+    // A list must find room whatever events have brought.
+    const room = (this.resourceVersion === undefined ? 3 : 2) * this.options.maxObjects;
+    if (this.cache.size >= room && !this.cache.has(object)) {
+      throw new ApiError(
+        'API_RESPONSE_INVALID',
+        `there are more than the ${this.options.maxObjects} objects that are read; further ones were refused`,
+      );
+    }
     const change = this.cache.put(object);
     if (change === 'malformed') {
       this.options.logger.warn(`${this.resource.name}: an object without a name is left out`);
@@ -386,7 +456,7 @@ export class Reflector {
   private failedByStatus(error: ApiStatusError, backoff: number): number {
     const { availability, onUnauthorized, random } = this.options;
     const { name, group } = this.resource;
-    const pause = Math.max(backoff, Math.min(error.retryAfter ?? 0, LONGEST_RETRY_AFTER));
+    const pause = Math.max(backoff, Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER));
     switch (error.status) {
       case 410:
         this.resourceVersion = undefined;

@@ -39,7 +39,7 @@ const MANIFEST_NAME = /^[^.].*\.(ya?ml|json)$/i;
  *
  * @throws ManifestError when `path` is not there or cannot be read.
  */
-export async function takeSnapshot(path: string): Promise<DirectorySnapshot> {
+export async function readSnapshot(path: string): Promise<DirectorySnapshot> {
   try {
     const root = await stat(path, { bigint: true });
     const directory = root.isDirectory();

@@ -12,7 +12,7 @@ import {
   systemClock,
   type Timer,
 } from '@kube-proxier/core';
-import { ahead, type DirectorySnapshot, type FileStamp, readFileOf, takeSnapshot } from './manifest-directory.js';
+import { ahead, type DirectorySnapshot, type FileStamp, readFileOf, readSnapshot } from './manifest-directory.js';
 import { ManifestError } from './manifest-error.js';
 import type { ManifestObject } from './manifest-object.js';
 import { ManifestParser } from './manifest-parser.js';
@@ -181,7 +181,7 @@ export class ManifestSource implements Source {
     }
     this.handler = handler;
     this.nodeName = context.nodeName;
-    const first = await takeSnapshot(this.path).catch((error: unknown) => {
+    const first = await readSnapshot(this.path).catch((error: unknown) => {
       const message = `${messageOf(error)}; manifests are read from there, so it has to exist at the start`;
       throw error instanceof ManifestError ? new ManifestError(error.code, message, { cause: error }) : error;
     });
@@ -250,7 +250,7 @@ export class ManifestSource implements Source {
     let snapshot: DirectorySnapshot;
     const begin = this.clock.monotonic();
     try {
-      snapshot = await takeSnapshot(this.path);
+      snapshot = await readSnapshot(this.path);
     } catch (error) {
       this.unavailable(messageOf(error));
       return Math.min(this.pollInterval, 1000);
@@ -472,9 +472,9 @@ export class ManifestSource implements Source {
     if (events.length > 0) {
       this.logger.debug(2, `${this.description}: ${events.length} objects changed`);
     }
-    this.tellServiceCIDRs(handler);
+    this.emitServiceCIDRs(handler);
     for (const event of events) {
-      this.tellOne(handler, event);
+      this.emitEvent(handler, event);
     }
     if (this.synced) {
       const resolve = this.synced;
@@ -500,7 +500,7 @@ export class ManifestSource implements Source {
     }
   }
 
-  private tellOne(handler: SourceHandler, { previous, current }: ManifestEvent): void {
+  private emitEvent(handler: SourceHandler, { previous, current }: ManifestEvent): void {
     switch ((current ?? previous)?.kind) {
       case 'Service':
         this.guard(() => handler.onServiceUpdate(serviceOf(previous), serviceOf(current)));
@@ -529,7 +529,7 @@ export class ManifestSource implements Source {
     }
   }
 
-  private tellServiceCIDRs(handler: SourceHandler): void {
+  private emitServiceCIDRs(handler: SourceHandler): void {
     const cidrs = new Set<string>();
     for (const object of this.objects.values()) {
       if (object.kind === 'ServiceCIDR') {

@@ -3,6 +3,7 @@ import {
   type Cleanup,
   checkBackendOptions,
   type Diagnosis,
+  type FindLeftovers,
   type IPFamily,
   isProxierError,
   type Logger,
@@ -15,6 +16,7 @@ import {
   type ProxyMode,
   parseAddress,
   ReconcilingProxier,
+  type RemovedObjects,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -33,7 +35,12 @@ import {
 import { ContainerModule } from 'inversify';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
 import type { ServiceTraffic } from './proxy/service-traffic.js';
-import { IptablesRedirector, removePortalChains } from './redirect/iptables-redirector.js';
+import {
+  findPortalChains,
+  IptablesRedirector,
+  type PortalRemoval,
+  removePortalChains,
+} from './redirect/iptables-redirector.js';
 import { noRedirector } from './redirect/redirector.js';
 import { type ProxySettings, type Redirection, UserspaceDataplane } from './userspace-dataplane.js';
 import { UserspaceError } from './userspace-error.js';
@@ -126,7 +133,8 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
     traffic: () => host.traffic(),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
-      bind(Tokens.Cleanup).toConstantValue((logger, inForce) => host.cleanup(logger, inForce));
+      bind(Tokens.Cleanup).toConstantValue(host.cleanup);
+      bind(Tokens.Leftovers).toConstantValue(host.findLeftovers);
     }),
   };
 }
@@ -218,10 +226,8 @@ class UserspaceHost {
   }
 
   /** Both families and both variants: which one was used before is not known. */
-  readonly cleanup: Cleanup = async (_logger, inForce) => {
-    if (inForce === MODE) {
-      return;
-    }
+  readonly cleanup: Cleanup = async () => {
+    const removed: RemovedObjects[] = [];
     const failed: string[] = [];
     let cause: unknown;
     const attempt = async (what: string, run: () => Promise<void>) => {
@@ -239,22 +245,53 @@ class UserspaceHost {
     const variants = this.options.variant === undefined ? VARIANTS : [this.options.variant];
     for (const family of FAMILIES) {
       for (const variant of variants) {
-        await attempt(`${family} rules (${variant})`, () => this.#removeRules(family, variant));
+        await attempt(`${family} rules (${variant})`, async () => {
+          removed.push(...(await this.#withRules(family, variant, removePortalChains)));
+        });
       }
     }
     if (failed.length > 0) {
       const message = `could not remove ${failed.join(', ')}; see the cause, and run the clean-up again`;
       throw new UserspaceError('USERSPACE_LEFTOVERS', message, { cause });
     }
+    return { removed };
   };
 
-  async #removeRules(family: IPFamily, variant: IptablesVariant): Promise<void> {
-    try {
-      await removePortalChains(this.#iptables(family, variant));
-    } catch (error) {
-      if (!(error instanceof IptablesError && error.code === 'IPTABLES_MISSING')) {
-        throw error;
+  /** The rules: sockets are not there without their process. */
+  readonly findLeftovers: FindLeftovers = async (owner) => {
+    if (owner !== 'backend') {
+      return [];
+    }
+    const found: RemovedObjects[] = [];
+    const variants = this.options.variant === undefined ? VARIANTS : [this.options.variant];
+    for (const family of FAMILIES) {
+      for (const variant of variants) {
+        found.push(...(await this.#withRules(family, variant, findPortalChains)));
       }
+    }
+    return found;
+  };
+
+  /** Where there are no such tools, there are no rules. */
+  async #withRules(
+    family: IPFamily,
+    variant: IptablesVariant,
+    run: (iptables: Iptables) => Promise<readonly PortalRemoval[]>,
+  ): Promise<readonly RemovedObjects[]> {
+    try {
+      const removals = await run(this.#iptables(family, variant));
+      return removals.flatMap(({ table, chains, rules }) => {
+        const location = `${table} table, ${family}, ${variant}`;
+        return [
+          { kind: 'chain', location, names: chains },
+          ...(rules.length === 0 ? [] : [{ kind: 'rule', location, names: rules }]),
+        ];
+      });
+    } catch (error) {
+      if (error instanceof IptablesError && error.code === 'IPTABLES_MISSING') {
+        return [];
+      }
+      throw error;
     }
   }
 

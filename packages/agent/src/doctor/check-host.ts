@@ -176,7 +176,7 @@ function checkLeftovers(
         ? 'the kube-proxy that runs may serve by them: leave them while it does'
         : instance !== undefined
           ? 'a proxy runs here: leave them to its --takeover, and do not clean up while it serves'
-          : 'when nothing uses them, run kube-proxy --cleanup or kube-proxier cleanup; they take part in where packets go',
+          : 'when nothing uses them, run kube-proxier cleanup --kube-proxy; they take part in where packets go',
     );
   }
   const reasons = [...new Set(Object.values(unreadable))];

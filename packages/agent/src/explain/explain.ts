@@ -21,7 +21,7 @@ import type { AgentSettings, StatusAddress } from '../flags/settings.js';
 import { readQuestion } from './packet-question.js';
 
 /** Milliseconds that a running agent may take to answer. */
-const PATIENCE = 5000;
+const ANSWER_TIMEOUT = 5000;
 
 /**
  * Says what becomes of a packet: from manifests where they are given, else from the agent that runs on this host.
@@ -75,8 +75,8 @@ async function explainManifests(
     await Promise.all(sources.map((source) => source.stop()));
   }
   // The host that the manifests speak of is not this one: its addresses are those of its Node object.
-  resolver.updateLocalAddresses([...resolver.checkout().state.node.addresses, '127.0.0.1', '::1']);
-  return explainSimulation(simulatePacket(resolver.checkout().state, packet));
+  resolver.updateLocalAddresses([...resolver.applyPending().state.node.addresses, '127.0.0.1', '::1']);
+  return explainSimulation(simulatePacket(resolver.applyPending().state, packet));
 }
 
 async function askAgent(packet: Packet, address: StatusAddress | undefined): Promise<Explanation> {
@@ -96,7 +96,7 @@ async function askAgent(packet: Packet, address: StatusAddress | undefined): Pro
   let response: Response;
   let body: string;
   try {
-    response = await fetch(`http://${where}/debug/explain?${query}`, { signal: AbortSignal.timeout(PATIENCE) });
+    response = await fetch(`http://${where}/debug/explain?${query}`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
     body = await response.text();
   } catch (error) {
     const reason = messageOf(error instanceof Error && error.cause ? error.cause : error);

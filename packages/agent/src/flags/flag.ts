@@ -36,6 +36,7 @@ export type FlagGroup =
   | 'Timing'
   | 'Conntrack'
   | 'Logging'
+  | 'Clean-up'
   | 'Other'
   | 'Without effect';
 
@@ -466,8 +467,36 @@ export const FLAGS = [
     type: 'bool',
     default: 'false',
     defaultText: 'false',
-    help: 'The same as the command cleanup.',
-    group: 'Other',
+    help:
+      'The same as the command cleanup, as kube-proxy has it: remove what kube-proxier has installed, and end. Unlike ' +
+      "kube-proxy's, it leaves kube-proxy's rules alone unless --kube-proxy is given.",
+    group: 'Clean-up',
+  },
+  {
+    name: 'kube-proxy',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'With cleanup: remove what kube-proxy has installed as well.',
+    group: 'Clean-up',
+  },
+  {
+    name: 'dry-run',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'With cleanup: print what would be removed, and change nothing.',
+    group: 'Clean-up',
+  },
+  {
+    name: 'force',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help:
+      'With cleanup: clean up also while a kube-proxier or a kube-proxy runs in this network namespace. Rules of a ' +
+      'kube-proxier that runs are removed, and it has to write them again.',
+    group: 'Clean-up',
   },
   { name: 'version', type: 'bool', default: 'false', defaultText: 'false', help: 'Print the version.', group: 'Other' },
   {
@@ -498,6 +527,9 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'overlapping-external-addresses',
   'manifests',
   'output',
+  'kube-proxy',
+  'dry-run',
+  'force',
   'help',
 ];
 

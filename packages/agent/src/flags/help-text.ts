@@ -15,7 +15,11 @@ const DESCRIPTION =
   'removes it.';
 
 const COMMANDS = [
-  ['cleanup', 'Remove everything that any mode has programmed, nothing else, and end.'],
+  [
+    'cleanup',
+    'Remove what kube-proxier has installed, in every mode or in that of --proxy-mode, print what that was, and end. ' +
+      "kube-proxy's rules stay unless --kube-proxy is given. Refused while a proxy runs here, unless --force is given.",
+  ],
   [
     'doctor',
     'Look whether this host can run every mode, or that of --proxy-mode, and what is in the way; change nothing. Ends ' +
@@ -45,6 +49,7 @@ const GROUPS: readonly FlagGroup[] = [
   'Mode ipvs',
   'Mode userspace',
   'Conntrack',
+  'Clean-up',
   'Other',
   'Without effect',
 ];
@@ -81,7 +86,7 @@ function termOf({ name, short, value }: Flag): string {
 
 function explanation(flag: Flag, modes: readonly ModeDescription[]): readonly string[] {
   // Flags that make the program do one thing and end, or that do nothing, have no default worth saying.
-  if (flag.group === 'Without effect' || ['help', 'version', 'cleanup', 'init-only'].includes(flag.name)) {
+  if (['Without effect', 'Clean-up'].includes(flag.group) || ['help', 'version', 'init-only'].includes(flag.name)) {
     return [flag.help];
   }
   const says = `Default: ${flag.defaultText}.`;

@@ -182,11 +182,14 @@ interface Merged {
 
 /** The command line as it would be with the file's values on it. */
 export function merge(commandLine: CommandLine, { values, places }: ConfigurationReading): Merged {
-  const beside = [...commandLine.values].filter(([name]) => BESIDE_FILE.has(name));
+  // To clean up after one mode is no setting of the file.
+  const isBeside = (name: FlagName) =>
+    BESIDE_FILE.has(name) || (commandLine.command === 'cleanup' && name === 'proxy-mode');
+  const beside = [...commandLine.values].filter(([name]) => isBeside(name));
   return {
     merged: { ...commandLine, values: new Map([...values, ...beside]) },
     places: new Map([...places].filter(([name]) => !beside.some(([own]) => own === name))),
-    ignored: [...commandLine.values.keys()].filter((name) => !BESIDE_FILE.has(name)),
+    ignored: [...commandLine.values.keys()].filter((name) => !isBeside(name)),
   };
 }
 
@@ -253,6 +256,11 @@ class SettingsReader extends FlagValues {
     };
     for (const name of ['cleanup', 'version', 'help'] as const) {
       this.bool(name);
+    }
+    for (const name of ['kube-proxy', 'dry-run', 'force'] as const) {
+      if (this.bool(name) && !['cleanup', 'help', 'version'].includes(this.commandLine.command)) {
+        this.problems.push(`--${name}: belongs to the command cleanup: kube-proxier cleanup --${name}`);
+      }
     }
     this.checkUnused();
     if (this.problems.length > 0) {

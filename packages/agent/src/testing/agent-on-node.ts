@@ -9,7 +9,7 @@ import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 /** Milliseconds; where there is one slow processor only, the agent needs all of it for a while. */
-const PATIENCE = 60_000;
+const ANSWER_TIMEOUT = 60_000;
 const POLL = 20;
 
 /** The Service that {@link AgentOnNode} serves, beside its cluster IP `10.96.0.10:80`. */
@@ -132,14 +132,24 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
   /**
    * Has it remove what it has installed, as a process of its own.
    *
+   * @returns what it wrote to standard output.
    * @throws CommandError with what it wrote when it does not succeed.
    */
-  async cleanUp(): Promise<void> {
-    await this.sandbox.node.exec([process.execPath, AGENT, '--cleanup']);
+  async cleanUp(...flags: string[]): Promise<string> {
+    return (await this.sandbox.node.exec([process.execPath, AGENT, '--cleanup', ...flags])).stdout;
+  }
+
+  /** Runs a command line that begins with `kube-proxier`, as documents have them. */
+  async command(line: string): Promise<string> {
+    const [program, ...args] = line.split(' ');
+    if (program !== 'kube-proxier') {
+      throw new Error(`no command of kube-proxier: ${line}`);
+    }
+    return (await this.sandbox.node.exec([process.execPath, AGENT, ...args])).stdout;
   }
 
   /** @throws Error with the log when it does not come true in time. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, patience = PATIENCE): Promise<void> {
+  async until(what: string, holds: () => boolean | Promise<boolean>, patience = ANSWER_TIMEOUT): Promise<void> {
     const deadline = Date.now() + patience;
     while (!(await holds())) {
       if (Date.now() > deadline) {

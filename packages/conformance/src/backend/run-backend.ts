@@ -81,10 +81,15 @@ class KitSource implements Source {
 }
 
 const source = new KitSource();
+/** Resolves when the takeover has ended: only then is what is in force going to stay. */
+let tookOver: () => void = () => {};
+const takeover = new Promise<void>((resolve) => {
+  tookOver = resolve;
+});
 /** Markers that are not yet told to be in force, by family. */
 const waiting = new Map<IPFamily, Set<string>>();
 /** Failures in a row, over some ten seconds, after which a sync is taken for one that never succeeds. */
-const MOST_FAILURES = 8;
+const MAX_FAILURES = 8;
 
 async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'start' }>['proxier']): Promise<void> {
   const backend = await loadBackend(choice);
@@ -96,9 +101,12 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
     conntrack: new HostConntrack(),
     proxier,
     logger,
+    // As the agent does it.
+    takeover: true,
     observer: {
+      takenOver: tookOver,
       failed({ family, error, failures }) {
-        if (failures === MOST_FAILURES) {
+        if (failures === MAX_FAILURES) {
           const message = `${family} syncs failed ${failures} times in a row: ${messageOf(error)}`;
           send({ event: 'failed', message, told: true });
         }
@@ -108,7 +116,7 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
         for (const marker of [...markers]) {
           if (state.servicePorts.has(`${MARKER_NAMESPACE}/${marker}:/TCP`)) {
             markers.delete(marker);
-            send({ event: 'in-force', family, marker });
+            void takeover.then(() => send({ event: 'in-force', family, marker }));
           }
         }
       },
@@ -127,7 +135,7 @@ async function cleanup(choice: BackendChoice): Promise<void> {
   container.bind(Tokens.Logger).toConstantValue(logger);
   container.bind(Tokens.Clock).toConstantValue(systemClock);
   container.load((await loadBackend(choice)).module);
-  await container.get(Tokens.Cleanup)(logger);
+  await container.get(Tokens.Cleanup)(logger, {});
   send({ event: 'cleaned-up' });
 }
 

@@ -38,9 +38,9 @@ const ROUNDS = 3;
 /** Milliseconds after which a packet counts as dropped. */
 const SILENCE = 350;
 /** Milliseconds for an answer that has to come: room for retransmissions on a computer that has much else to do. */
-export const PATIENCE = 8000;
+export const ANSWER_TIMEOUT = 8000;
 /** Milliseconds for an answer that may never come, or is asked for again. */
-const SHORT_PATIENCE = 2000;
+const SHORT_ANSWER_TIMEOUT = 2000;
 /** Times that a datagram is sent until it is answered. */
 const DATAGRAMS = 3;
 
@@ -63,7 +63,7 @@ export async function judgeFlow(context: FlowContext, flow: ReadyFlow): Promise<
   }
   const wanted =
     expect === 'untouched' ? withoutProxy(sandbox, flow) : { refused: 'refused', dropped: 'timeout' }[expect];
-  const outcome = await send(from, flow, wanted === 'timeout' ? SILENCE : PATIENCE * context.patience);
+  const outcome = await send(from, flow, wanted === 'timeout' ? SILENCE : ANSWER_TIMEOUT * context.patience);
   if (outcome.kind === 'answered') {
     const came = `answered by ${outcome.by}, which saw ${outcome.sourceSeen} (1 of 1)`;
     return outcome.by === wanted ? undefined : mismatch(came);
@@ -92,8 +92,8 @@ async function judgeAnswers(
   const sticky = expect.one !== undefined || expect.same !== undefined || expect.other !== undefined;
   const lost = allowed.filter((host) => isLost(context, flow, host));
   const missing = new Set(sticky ? [] : allowed.filter((host) => !lost.includes(host)));
-  const answers = (flow.protocol === 'UDP' ? SHORT_PATIENCE : PATIENCE) * context.patience;
-  const patience = lost.length > 0 ? SHORT_PATIENCE : answers;
+  const answers = (flow.protocol === 'UDP' ? SHORT_ANSWER_TIMEOUT : ANSWER_TIMEOUT) * context.patience;
+  const patience = lost.length > 0 ? SHORT_ANSWER_TIMEOUT : answers;
   const seen = new Map<string, number>();
   const perRound = flow.fromPort !== undefined ? 1 : allowed.length === 1 ? TRIES_OF_ONE : TRIES * allowed.length;
   for (let round = 0; round < ROUNDS && (round === 0 || missing.size > 0); round += 1) {

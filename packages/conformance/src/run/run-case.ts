@@ -4,7 +4,14 @@ import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from
 import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
 import { type ConformanceWorld, isLoopback } from '../world/conformance-world.js';
 import type { CaseFailure, CaseResult, CaseVariant, LeftOut } from './case-result.js';
-import { type FlowContext, type FlowMismatch, hostNamed, judgeFlow, PATIENCE, type ReadyFlow } from './judge-flow.js';
+import {
+  ANSWER_TIMEOUT,
+  type FlowContext,
+  type FlowMismatch,
+  hostNamed,
+  judgeFlow,
+  type ReadyFlow,
+} from './judge-flow.js';
 import { Limiter } from './limiter.js';
 import { mergePatch } from './merge-patch.js';
 
@@ -265,7 +272,7 @@ class CaseRun {
       run.connections.set(as, await hostNamed(this.world.sandbox, from).open({ to, port: Number(port) }));
     } else if ('talk' in step) {
       const connection = run.connections.get(step.talk);
-      const answer = await connection?.send('still there', PATIENCE * this.patience);
+      const answer = await connection?.send('still there', ANSWER_TIMEOUT * this.patience);
       if (answer?.kind !== 'echoed') {
         this.#fail(run.label, {
           flow: `the open connection ${step.talk}, answered by ${connection?.by}`,
@@ -391,7 +398,7 @@ class CaseRun {
       ...[...connections.values()].map((connection) => connection.close()),
       ...[...clients.values()].map((client) => client.stop()),
     ]);
-    await Promise.allSettled([...open, this.world.takeBack()]);
+    await Promise.allSettled([...open, this.world.returnAddresses()]);
   }
 }
 

@@ -161,7 +161,7 @@ export class ConformanceWorld {
   }
 
   /** Takes back what was lent. */
-  async takeBack(): Promise<void> {
+  async returnAddresses(): Promise<void> {
     const lent = [...this.#lent];
     this.#lent.clear();
     await Promise.all(lent.map((address) => this.#changeAddress('del', address)));

@@ -61,8 +61,9 @@ export interface Diagnosis {
 /**
  * What a backend package exports, and all that the agent knows of it.
  *
- * `module` binds {@link Tokens.ProxierFactory} and {@link Tokens.Cleanup}. Loading it must have no side effect;
- * the host loads the module of the selected mode only, and that of others only to clean up after them.
+ * `module` binds {@link Tokens.ProxierFactory} and {@link Tokens.Cleanup}; {@link Tokens.KubeProxyCleanup} and
+ * {@link Tokens.Leftovers} are optional. Loading it must have no side effect. The host loads the modules of other modes
+ * only to clean up after them, and never runs `Tokens.Cleanup` of the mode in force.
  *
  * @example
  * export const acmeBackend: BackendModule = {
@@ -139,14 +140,3 @@ export interface ProxierContext {
  * @throws ProxierError when the options cannot be satisfied.
  */
 export type ProxierFactory = (context: ProxierContext) => Proxier;
-
-/**
- * Removes every trace of a backend, both families, and nothing else. Idempotent. Rejects when something is left.
- *
- * With `inForce`, the mode that has just taken over and is in force (`--takeover`): what kube-proxy left in the mode of
- * that name goes too, and what the mode in force needs stays. The backend of that mode is asked like the others. What open
- * connections still go through may stay for then.
- *
- * @returns what stays for now, in words; it is asked again until nothing does. Only with `inForce`.
- */
-export type Cleanup = (logger: Logger, inForce?: ProxyMode) => Promise<string | undefined> | Promise<void>;

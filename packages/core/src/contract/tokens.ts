@@ -1,6 +1,7 @@
 import type { ServiceIdentifier } from 'inversify';
 import type { Clock } from '../sync/clock.js';
-import type { Cleanup, ProxierFactory } from './backend-module.js';
+import type { ProxierFactory } from './backend-module.js';
+import type { Cleanup, FindLeftovers, KubeProxyCleanup } from './cleanup.js';
 import type { Logger } from './logger.js';
 
 function token<T>(name: string): ServiceIdentifier<T> {
@@ -18,6 +19,10 @@ export const Tokens = {
   Clock: token<Clock>('Clock'),
   /** Bound by a backend's module. */
   ProxierFactory: token<ProxierFactory>('ProxierFactory'),
-  /** Bound by a backend's module. */
+  /** Bound by a backend's module: removes everything that the backend has installed. Never used on the mode in force. */
   Cleanup: token<Cleanup>('Cleanup'),
+  /** May be bound by a backend's module: removes what kube-proxy has installed in the mode of the same name. */
+  KubeProxyCleanup: token<KubeProxyCleanup>('KubeProxyCleanup'),
+  /** May be bound by a backend's module: lists what the two clean-ups would remove, for `cleanup --dry-run`. */
+  Leftovers: token<FindLeftovers>('Leftovers'),
 } as const;

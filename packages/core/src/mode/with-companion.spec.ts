@@ -30,7 +30,11 @@ function backend(mode: string, wrap: (proxier: Proxier) => Proxier = (proxier) =
         made.push({ context, dataplane });
         return wrap(new ReconcilingProxier({ mode, context, dataplane }));
       });
-      bind(Tokens.Cleanup).toConstantValue(async (_logger, inForce) => void cleaned.push(inForce));
+      bind(Tokens.Cleanup).toConstantValue(async (_logger, { inForce }) => void cleaned.push(inForce));
+      if (mode === 'first') {
+        bind(Tokens.KubeProxyCleanup).toConstantValue(async () => void cleaned.push('kube-proxy'));
+        bind(Tokens.Leftovers).toConstantValue(async (owner) => [{ kind: 'chain', names: [owner] }]);
+      }
     }),
   };
 }
@@ -52,7 +56,7 @@ function setUp(composed: BackendModule) {
       observer,
       localAddresses: async () => [],
     });
-  return { create, errors, clock, cleanup: container.get(Tokens.Cleanup), logger };
+  return { create, errors, clock, cleanup: container.get(Tokens.Cleanup), container, logger };
 }
 
 function feed(proxier: Proxier): void {
@@ -157,8 +161,17 @@ describe('withCompanion', () => {
 
   test('cleans up as the first does', async () => {
     const [first, second] = [backend('first'), backend('second')];
-    const { cleanup, logger } = setUp(withCompanion(first, second, (context) => context));
-    await cleanup(logger, 'other');
-    expect([first.cleaned, second.cleaned]).toEqual([['other'], []]);
+    const { cleanup, container, logger } = setUp(withCompanion(first, second, (context) => context));
+    await cleanup(logger, { inForce: 'other' });
+    await container.get(Tokens.KubeProxyCleanup)(logger, {});
+    expect([first.cleaned, second.cleaned]).toEqual([['other', 'kube-proxy'], []]);
+    expect(await container.get(Tokens.Leftovers)('kube-proxy', logger)).toEqual([
+      { kind: 'chain', names: ['kube-proxy'] },
+    ]);
+  });
+
+  test('does no more to clean up than the first can', () => {
+    const { container } = setUp(withCompanion(backend('second'), backend('first'), (context) => context));
+    expect([container.isBound(Tokens.KubeProxyCleanup), container.isBound(Tokens.Leftovers)]).toEqual([false, false]);
   });
 });

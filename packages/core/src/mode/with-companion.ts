@@ -1,5 +1,5 @@
-import { Container, ContainerModule } from 'inversify';
-import type { BackendModule, Cleanup, ProxierContext, ProxierFactory } from '../contract/backend-module.js';
+import { Container, ContainerModule, type ResolutionContext } from 'inversify';
+import type { BackendModule, ProxierContext, ProxierFactory } from '../contract/backend-module.js';
 import type { Logger } from '../contract/logger.js';
 import { Tokens } from '../contract/tokens.js';
 import type { Clock } from '../sync/clock.js';
@@ -36,10 +36,17 @@ export function withCompanion(
     ...primary,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue(factory);
-      bind(Tokens.Cleanup).toDynamicValue((resolution): Cleanup => {
-        const [logger, clock] = [resolution.get(Tokens.Logger), resolution.get(Tokens.Clock)];
-        return partsOf(primary, { logger, clock }).get(Tokens.Cleanup);
-      });
+      const parts = (resolution: ResolutionContext) =>
+        partsOf(primary, { logger: resolution.get(Tokens.Logger), clock: resolution.get(Tokens.Clock) });
+      const own = new Container();
+      own.load(primary.module);
+      bind(Tokens.Cleanup).toDynamicValue((resolution) => parts(resolution).get(Tokens.Cleanup));
+      if (own.isBound(Tokens.KubeProxyCleanup)) {
+        bind(Tokens.KubeProxyCleanup).toDynamicValue((resolution) => parts(resolution).get(Tokens.KubeProxyCleanup));
+      }
+      if (own.isBound(Tokens.Leftovers)) {
+        bind(Tokens.Leftovers).toDynamicValue((resolution) => parts(resolution).get(Tokens.Leftovers));
+      }
     }),
   };
 }

@@ -49,7 +49,7 @@ export interface ForwardRoute {
 /** Packets go nowhere. */
 export interface ClosedRoute {
   readonly source: RouteSource;
-  readonly action: 'refuse' | 'drop';
+  readonly action: 'reject' | 'drop';
 }
 
 /**

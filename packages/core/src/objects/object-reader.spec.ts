@@ -289,11 +289,11 @@ describe('whatever comes in', () => {
           const resolver = makeResolver();
           resolver.updateService(undefined, makeService('other/good', { clusterIP: '10.96.0.99' }));
           resolver.updateEndpointSlice(undefined, makeSlice('other/good', ['10.0.0.9']));
-          const before = resolver.checkout().state.servicePorts.get('other/good:/TCP');
+          const before = resolver.applyPending().state.servicePorts.get('other/good:/TCP');
           const object = poison(skeleton, path, value);
           resolver.updateService(undefined, object);
           resolver.updateEndpointSlice(undefined, object);
-          const { state } = resolver.checkout();
+          const { state } = resolver.applyPending();
           expect(state.servicePorts.get('other/good:/TCP')).toBe(before);
           for (const [key, port] of state.servicePorts) {
             expect(key).toMatch(/^[-a-z0-9.]+\/[-a-z0-9.]+:[-a-z0-9]*\/(TCP|UDP|SCTP)$/);

@@ -11,7 +11,7 @@ export interface FrontendContext {
   readonly masqueradeAll: boolean;
 }
 
-const REFUSE: readonly Route[] = [{ source: 'any', action: 'refuse' }];
+const REFUSE: readonly Route[] = [{ source: 'any', action: 'reject' }];
 const DROP: Route = { source: 'any', action: 'drop' };
 const DROP_ALL: readonly Route[] = [DROP];
 /** What nearly all Services have, made once. */

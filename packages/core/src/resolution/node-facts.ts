@@ -17,7 +17,7 @@ export class NodeFacts {
     private readonly family: IPFamily,
     private readonly options: ProxierOptions,
     /** The state says which addresses interfaces have. */
-    private readonly tellsLocalAddresses = false,
+    private readonly includesLocalAddresses = false,
   ) {
     this.current = this.resolve();
     this.known = this.resolveAddresses();
@@ -102,7 +102,7 @@ export class NodeFacts {
       detector: this.detector(),
       nodePortAddresses: this.nodePortAddresses(known),
       serviceCIDRs: this.serviceCIDRs,
-      ...(this.tellsLocalAddresses
+      ...(this.includesLocalAddresses
         ? { localAddresses: this.localAddresses.filter((address) => !isLinkLocal(address)) }
         : {}),
     };

@@ -41,7 +41,7 @@ describe('random sequences of changes', () => {
         for (let events = random.below(4); events >= 0; events -= 1) {
           cluster.step(feedResolver(resolver));
         }
-        const { state, changes } = resolver.checkout();
+        const { state, changes } = resolver.applyPending();
         expect(contents(state)).toEqual(contents(resolveObjects(cluster.objects, { family })));
         const keys = new Set([...previous.servicePorts.keys(), ...state.servicePorts.keys()]);
         for (const key of keys) {
@@ -70,10 +70,10 @@ describe('structural sharing', () => {
     resolver.updateService(undefined, makeService('b', { clusterIP: '10.96.0.2' }));
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
     resolver.updateEndpointSlice(undefined, makeSlice('b', ['10.0.0.2', '10.0.0.3']));
-    const first = resolver.checkout().state;
+    const first = resolver.applyPending().state;
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1', '10.0.0.4']));
     expect(resolver.updateEndpointSlice(undefined, makeSlice('b', ['10.0.0.2', '10.0.0.3']))).toBe(false);
-    const { state, changes } = resolver.checkout();
+    const { state, changes } = resolver.applyPending();
     expect([...changes.servicePorts.keys()]).toEqual(['default/a:/TCP']);
     expect(state.servicePorts.get('default/b:/TCP')).toBe(first.servicePorts.get('default/b:/TCP'));
     const [before, after] = [first, state].map((one) => one.servicePorts.get('default/a:/TCP'));
@@ -85,9 +85,9 @@ describe('structural sharing', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, makeService('a'));
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
-    resolver.checkout();
+    resolver.applyPending();
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1', { address: '10.0.0.2', ready: false }]));
-    const { state, changes } = resolver.checkout();
+    const { state, changes } = resolver.applyPending();
     expect(changes.servicePorts.size).toBe(0);
     expect(state.servicePorts.get('default/a:/TCP')?.candidates).toHaveLength(2);
   });
@@ -100,13 +100,13 @@ describe('slices', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, makeService('a'));
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1', '10.0.0.2'], { name: 'one' }));
-    expect(addresses(resolver.checkout().state)).toEqual(['10.0.0.1:80', '10.0.0.2:80']);
+    expect(addresses(resolver.applyPending().state)).toEqual(['10.0.0.1:80', '10.0.0.2:80']);
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.2'], { name: 'two' }));
-    expect(addresses(resolver.checkout().state)).toEqual(['10.0.0.1:80', '10.0.0.2:80']);
+    expect(addresses(resolver.applyPending().state)).toEqual(['10.0.0.1:80', '10.0.0.2:80']);
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1'], { name: 'one' }));
-    expect(addresses(resolver.checkout().state)).toEqual(['10.0.0.1:80', '10.0.0.2:80']);
+    expect(addresses(resolver.applyPending().state)).toEqual(['10.0.0.1:80', '10.0.0.2:80']);
     resolver.updateEndpointSlice(makeSlice('a', [], { name: 'two' }), undefined);
-    expect(addresses(resolver.checkout().state)).toEqual(['10.0.0.1:80']);
+    expect(addresses(resolver.applyPending().state)).toEqual(['10.0.0.1:80']);
   });
 
   test('a running pod wins over a terminating one with its address (spec K-36), whichever comes last', () => {
@@ -130,12 +130,12 @@ describe('slices', () => {
     resolver.updateService(undefined, makeService('a'));
     resolver.updateService(undefined, makeService('b', { clusterIP: '10.96.0.11' }));
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1'], { name: 's' }));
-    resolver.checkout();
+    resolver.applyPending();
     resolver.updateEndpointSlice(
       makeSlice('a', ['10.0.0.1'], { name: 's' }),
       makeSlice('b', ['10.0.0.1'], { name: 's' }),
     );
-    const { state } = resolver.checkout();
+    const { state } = resolver.applyPending();
     expect(addresses(state)).toEqual([]);
     expect(state.servicePorts.get('default/b:/TCP')?.cluster).toHaveLength(1);
   });
@@ -189,12 +189,12 @@ describe('health check node ports', () => {
       { address: '10.0.0.2', node: 'node2' },
     ];
     resolver.updateEndpointSlice(undefined, makeSlice('a', local(true), { ports }));
-    expect(resolver.checkout().state.healthCheckNodePorts.get('default/a')).toMatchObject({
+    expect(resolver.applyPending().state.healthCheckNodePorts.get('default/a')).toMatchObject({
       port: 32000,
       localEndpoints: 1,
     });
     resolver.updateEndpointSlice(undefined, makeSlice('a', local(false), { ports }));
-    const { state, changes } = resolver.checkout();
+    const { state, changes } = resolver.applyPending();
     expect(state.healthCheckNodePorts.get('default/a')).toMatchObject({ localEndpoints: 0 });
     expect(changes.healthCheckNodePorts).toEqual(new Set(['default/a']));
   });
@@ -213,18 +213,18 @@ describe('an address that two Services ask for', () => {
     const resolver = makeResolver({ onProblem: ({ name, message }) => told.push(`${name}: ${message}`) });
     const holder = (state: ProxyState) => state.frontends.get('TCP/198.51.100.1:80');
     resolver.updateService(undefined, service('b', 1000, ['198.51.100.1']));
-    expect(holder(resolver.checkout().state)).toBe('default/b:/TCP');
+    expect(holder(resolver.applyPending().state)).toBe('default/b:/TCP');
     resolver.updateService(undefined, service('a', 2000, ['198.51.100.1']));
-    const second = resolver.checkout();
+    const second = resolver.applyPending();
     expect(holder(second.state)).toBe('default/b:/TCP');
     expect(second.state.servicePorts.get('default/a:/TCP')?.frontends.map(({ kind }) => kind)).toEqual(['ClusterIP']);
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
-    resolver.checkout();
+    resolver.applyPending();
     expect(told).toEqual([
       expect.stringMatching(/^a: ExternalIP TCP\/198\.51\.100\.1:80 is left to Service default\/b/),
     ]);
     resolver.updateService(service('b', 1000, ['198.51.100.1']), service('b', 1000, []));
-    const last = resolver.checkout();
+    const last = resolver.applyPending();
     expect(holder(last.state)).toBe('default/a:/TCP');
     expect(new Set(last.changes.servicePorts.keys())).toEqual(new Set(['default/a:/TCP', 'default/b:/TCP']));
   });
@@ -267,7 +267,7 @@ describe('an external IP that is an address of this node', () => {
       const { resolver, problems, holder } = start();
       for (const service of order) {
         resolver.updateService(undefined, service);
-        resolver.checkout();
+        resolver.applyPending();
       }
       expect(holder('TCP/192.0.2.10:30080')).toBeUndefined();
       expect(holder('TCP/node:30080')).toBe('default/good:/TCP');
@@ -283,15 +283,15 @@ describe('an external IP that is an address of this node', () => {
     const { resolver, holder } = start();
     resolver.updateService(undefined, nodePort(1000));
     resolver.updateService(undefined, external(2000));
-    resolver.checkout();
+    resolver.applyPending();
     resolver.updateService(nodePort(1000), undefined);
-    expect([...resolver.checkout().changes.servicePorts.keys()].sort()).toEqual([
+    expect([...resolver.applyPending().changes.servicePorts.keys()].sort()).toEqual([
       'default/good:/TCP',
       'default/thief:/TCP',
     ]);
     expect(holder('TCP/192.0.2.10:30080')).toBe('default/thief:/TCP');
     resolver.updateService(undefined, nodePort(1000));
-    resolver.checkout();
+    resolver.applyPending();
     expect(holder('TCP/192.0.2.10:30080')).toBeUndefined();
   });
 
@@ -299,7 +299,7 @@ describe('an external IP that is an address of this node', () => {
     const { resolver, holder } = start();
     resolver.updateService(undefined, external(1000));
     resolver.updateService(undefined, nodePort(2000));
-    resolver.checkout();
+    resolver.applyPending();
     expect(holder('TCP/192.0.2.10:30080')).toBe('default/thief:/TCP');
     expect(holder('TCP/node:30080')).toBe('default/good:/TCP');
     const exceptions = () =>
@@ -307,10 +307,10 @@ describe('an external IP that is an address of this node', () => {
         ?.exceptAddresses;
     expect(exceptions()).toEqual(['192.0.2.10']);
     resolver.updateService(external(1000), undefined);
-    resolver.checkout();
+    resolver.applyPending();
     expect(exceptions()).toBeUndefined();
     resolver.updateService(undefined, external(1000));
-    expect([...resolver.checkout().changes.servicePorts.keys()].sort()).toEqual([
+    expect([...resolver.applyPending().changes.servicePorts.keys()].sort()).toEqual([
       'default/good:/TCP',
       'default/thief:/TCP',
     ]);
@@ -321,10 +321,10 @@ describe('an external IP that is an address of this node', () => {
     const { resolver, holder } = start();
     resolver.updateService(undefined, nodePort(1000));
     resolver.updateService(undefined, external(2000, '192.0.2.99'));
-    resolver.checkout();
+    resolver.applyPending();
     expect(holder('TCP/192.0.2.99:30080')).toBe('default/thief:/TCP');
     expect(resolver.updateLocalAddresses(['127.0.0.1', '192.0.2.10', '192.0.2.99'])).toBe(true);
-    resolver.checkout();
+    resolver.applyPending();
     expect(holder('TCP/192.0.2.99:30080')).toBeUndefined();
   });
 
@@ -335,9 +335,9 @@ describe('an external IP that is an address of this node', () => {
   ])('%s is served with one warning that says what it takes', (address, words) => {
     const { resolver, problems, holder } = start();
     resolver.updateService(undefined, external(1000, address, 22));
-    resolver.checkout();
+    resolver.applyPending();
     resolver.updateEndpointSlice(undefined, makeSlice('thief', ['10.0.0.1']));
-    resolver.checkout();
+    resolver.applyPending();
     expect(holder(`TCP/${address}:22`)).toBe('default/thief:/TCP');
     expect(problems).toEqual([
       expect.stringContaining(`thief: external IP ${address} ${words}: packets to port 22 of it`),
@@ -347,7 +347,7 @@ describe('an external IP that is an address of this node', () => {
   test('is refused where the options say so', () => {
     const { resolver, problems, holder } = start({ overlappingExternalAddresses: 'refuse' });
     resolver.updateService(undefined, external(1000, '192.0.2.10', 22));
-    const { state } = resolver.checkout();
+    const { state } = resolver.applyPending();
     expect(holder('TCP/192.0.2.10:22')).toBeUndefined();
     expect(state.servicePorts.get('default/thief:/TCP')?.frontends.map(({ kind }) => kind)).toEqual(['ClusterIP']);
     expect(problems).toEqual([
@@ -361,10 +361,10 @@ describe('a malformed update', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
-    const before = resolver.checkout().state;
+    const before = resolver.applyPending().state;
     resolver.updateService(makeService('a'), makeService('a', { clusterIP: 'nonsense' }));
     resolver.updateEndpointSlice(undefined, { ...makeSlice('a', []), addressType: 'nonsense' });
-    const { state, changes } = resolver.checkout();
+    const { state, changes } = resolver.applyPending();
     expect(state.servicePorts).toBe(before.servicePorts);
     expect(changes.servicePorts.size).toBe(0);
   });
@@ -380,7 +380,7 @@ describe('which packets come from pods', () => {
       const resolver = makeResolver({ family, localTrafficDetection });
       const podCIDRs = ['10.244.0.0/16', 'fd00:244:0:7::/80'];
       resolver.updateNode({ metadata: { name: 'node1' }, spec: { podCIDRs } });
-      return resolver.checkout().state.node.detector;
+      return resolver.applyPending().state.node.detector;
     });
     expect(detectors).toEqual([
       { kind: 'source-cidr', cidr: '10.244.0.0/16' },

@@ -33,7 +33,7 @@ export interface ResolverOptions {
   /** Told when a Service does not get an address because an older one holds it. Default: nobody. */
   readonly onProblem?: (problem: ObjectProblem) => void;
   /** States say which addresses interfaces have (`NodeState.localAddresses`). Default false. */
-  readonly tellsLocalAddresses?: boolean;
+  readonly includesLocalAddresses?: boolean;
 }
 
 /** One step of a resolver. */
@@ -51,7 +51,7 @@ interface Wanted {
 }
 
 /**
- * Turns events of one IP family into states. Events only take note; {@link checkout} resolves what they touched, in
+ * Turns events of one IP family into states. Events only take note; {@link applyPending} resolves what they touched, in
  * time proportional to it, into a state that shares everything else with the one before.
  */
 export class ProxyStateResolver {
@@ -72,7 +72,7 @@ export class ProxyStateResolver {
   private addresses: ClusterAddresses;
   private state: ProxyState;
 
-  constructor({ family, options, reader, since, onProblem = () => {}, tellsLocalAddresses }: ResolverOptions) {
+  constructor({ family, options, reader, since, onProblem = () => {}, includesLocalAddresses }: ResolverOptions) {
     this.family = family;
     this.masqueradeAll = options.masqueradeAll;
     this.reader = reader;
@@ -84,7 +84,7 @@ export class ProxyStateResolver {
       { nodeName: options.nodeName, zone: undefined, nodeHints: options.nodeTopologyHints },
       since,
     );
-    this.facts = new NodeFacts(family, options, tellsLocalAddresses);
+    this.facts = new NodeFacts(family, options, includesLocalAddresses);
     this.addresses = this.facts.clusterAddresses;
     this.servesOverlaps = options.overlappingExternalAddresses === 'serve';
     this.state = {
@@ -98,17 +98,17 @@ export class ProxyStateResolver {
     };
   }
 
-  /** The state of the last checkout. */
+  /** The state of the last {@link applyPending}. */
   get latest(): ProxyState {
     return this.state;
   }
 
-  /** Services whose change waits for a checkout. */
+  /** Services whose change is pending. */
   get pendingServices(): number {
     return this.services.pendingCount;
   }
 
-  /** EndpointSlices whose change waits for a checkout. */
+  /** EndpointSlices whose change is pending. */
   get pendingSlices(): number {
     return this.slices.pendingCount;
   }
@@ -152,17 +152,17 @@ export class ProxyStateResolver {
   }
 
   /** Resolves everything that is pending. */
-  checkout(): Resolution {
+  applyPending(): Resolution {
     const previous = this.state;
-    const serviceChanges = this.services.checkout();
-    const endpointChanges = this.slices.checkout();
+    const serviceChanges = this.services.applyPending();
+    const endpointChanges = this.slices.applyPending();
     const touched = new Set<ServicePortKey>(endpointChanges.touched);
     for (const [key, change] of serviceChanges) {
       this.replaceService(key, change.previous, change.current, touched);
     }
-    const node = this.takeNode(previous.node, touched);
+    const node = this.updateNodeState(previous.node, touched);
     const revisit = new Set(touched);
-    this.takeAddresses(revisit);
+    this.updateAddresses(revisit);
     for (const key of touched) {
       this.want(key, node, revisit);
     }
@@ -236,7 +236,7 @@ export class ProxyStateResolver {
     return changed;
   }
 
-  private takeNode(before: NodeState, touched: Set<ServicePortKey>): NodeState {
+  private updateNodeState(before: NodeState, touched: Set<ServicePortKey>): NodeState {
     if (!this.nodePending) {
       return before;
     }
@@ -245,7 +245,7 @@ export class ProxyStateResolver {
     if (node.zone !== before.zone) {
       this.slices.moveTo(node.zone);
     }
-    if (!decideAlike(node, before)) {
+    if (!sameResolutionInputs(node, before)) {
       for (const key of this.wanted.keys()) {
         touched.add(key);
       }
@@ -254,7 +254,7 @@ export class ProxyStateResolver {
   }
 
   /** What external addresses overlap with may have changed. */
-  private takeAddresses(revisit: Set<ServicePortKey>): void {
+  private updateAddresses(revisit: Set<ServicePortKey>): void {
     if (this.addresses === this.facts.clusterAddresses) {
       return;
     }
@@ -537,7 +537,7 @@ const OVERLAP_WORDS: Readonly<Record<AddressOverlapKind, string>> = {
 };
 
 /** Whether nothing that is decided of a service port can differ; what else is known of a node is the backend's to follow. */
-function decideAlike(left: NodeState, right: NodeState): boolean {
+function sameResolutionInputs(left: NodeState, right: NodeState): boolean {
   const facts = ({ zone, addresses, detector }: NodeState) => ({ zone, addresses, detector });
   return structurallyEqual(facts(left), facts(right));
 }

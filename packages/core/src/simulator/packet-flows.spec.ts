@@ -200,7 +200,7 @@ describe('topology and policy (spec 4.5)', () => {
       endpoints?.map(({ address }) => address.slice('10.1.2.1'.length));
     expect(ids(port?.cluster)).toEqual(row.expect.cluster ?? []);
     expect(ids(port?.local)).toEqual(row.expect.local ?? []);
-    const refused = port?.frontends.every(({ routes }) => routes.every(({ action }) => action === 'refuse'));
+    const refused = port?.frontends.every(({ routes }) => routes.every(({ action }) => action === 'reject'));
     expect(!refused).toBe(row.expect.hasAny);
   });
 });

@@ -128,7 +128,7 @@ class Simulator {
     const route = frontend.routes.find((candidate) => this.routeMatches(candidate)) as Route;
     this.steps.push(...this.describeRoute(servicePort, frontend, route));
     if (route.action !== 'forward') {
-      return this.end({ kind: route.action === 'refuse' ? 'refused' : 'dropped' }, found, route);
+      return this.end({ kind: route.action === 'reject' ? 'refused' : 'dropped' }, found, route);
     }
     const endpoints = servicePort[route.endpoints];
     const choices = endpoints.map((endpoint): SimulatedChoice => {
@@ -274,7 +274,7 @@ class Simulator {
     const field = internal ? 'internalTrafficPolicy' : 'externalTrafficPolicy';
     if (route.action !== 'forward') {
       return [
-        route.action === 'refuse'
+        route.action === 'reject'
           ? `No endpoint of it is ready anywhere${port.candidates.length === 0 ? ' (it has none)' : ''}: refused.`
           : `${field} is ${policy}, and no endpoint on this node (${this.node.name}) can answer, though others exist: dropped.`,
       ];

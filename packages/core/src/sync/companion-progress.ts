@@ -3,7 +3,7 @@ import type { Clock } from './clock.js';
 import type { SyncObserver } from './sync-observer.js';
 
 /** Milliseconds that a sync counts as under way for its companion's sake, at most. */
-const PATIENCE = 1000;
+const ANSWER_TIMEOUT = 1000;
 
 /**
  * How far a companion is: what a proxier tells to be in force is so when its companion has seen to its part as well.
@@ -96,7 +96,7 @@ export class CompanionProgress {
           end();
         }
       };
-      const timer = this.clock.setTimer(PATIENCE, end);
+      const timer = this.clock.setTimer(ANSWER_TIMEOUT, end);
       this.#waiting.add(look);
     });
   }

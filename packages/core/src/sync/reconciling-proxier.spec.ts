@@ -406,7 +406,7 @@ describe('DualStackProxier', () => {
     expect(ipv6.dataplane.contents.get('default/a:/TCP')).toContain('[fd00::a]:80');
     expect(ipv4.dataplane.contents.size).toBe(0);
     await clock.advance(60_000);
-    expect(ipv4.dataplane.contents.get('default/a:/TCP')).toContain('refuse');
+    expect(ipv4.dataplane.contents.get('default/a:/TCP')).toContain('reject');
   });
 
   test('when one loop rejects, the other ends and the error is passed on', async () => {

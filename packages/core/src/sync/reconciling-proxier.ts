@@ -71,7 +71,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       reader: context.reader ?? new ObjectReader(warn),
       since: clock.now(),
       onProblem: warn,
-      tellsLocalAddresses: dataplane.followsLocalAddresses ?? false,
+      includesLocalAddresses: dataplane.followsLocalAddresses ?? false,
     });
     this.runner = new SyncRunner({
       clock,
@@ -215,7 +215,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       ) {
         await this.compareAddresses();
       }
-      const { state, changes: step, triggerTimes } = this.resolver.checkout();
+      const { state, changes: step, triggerTimes } = this.resolver.applyPending();
       this.triggerTimes.push(...triggerTimes);
       // It may have been told meanwhile.
       full ||= this.suspect;
@@ -306,7 +306,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     this.observe('repaired', () => observer.repaired?.({ family, what }));
   }
 
-  /** The step leads from the last checkout; a sync that skipped one (none does today) must not lose its changes. */
+  /** The step leads from the last resolution; a sync that skipped one (none does today) must not lose its changes. */
   private since(step: ChangeSet, state: ProxyState): ChangeSet {
     return step.previous === this.applied ? step : diffStates(this.applied, state);
   }

@@ -93,7 +93,7 @@ export class ClusterSketch {
 
   /** The state now, and what changed since the last time. */
   next(): SketchedState {
-    return this.resolver.checkout();
+    return this.resolver.applyPending();
   }
 }
 

@@ -20,7 +20,7 @@ export interface ClusterObjects {
 export interface ResolveOptions extends Partial<ProxierOptions> {
   /** Default IPv4. */
   readonly family?: IPFamily;
-  readonly tellsLocalAddresses?: boolean;
+  readonly includesLocalAddresses?: boolean;
   readonly onProblem?: (problem: ObjectProblem) => void;
 }
 
@@ -28,7 +28,7 @@ export interface ResolveOptions extends Partial<ProxierOptions> {
 export function makeResolver({
   family = 'IPv4',
   onProblem,
-  tellsLocalAddresses = false,
+  includesLocalAddresses = false,
   ...options
 }: ResolveOptions = {}): ProxyStateResolver {
   return new ProxyStateResolver({
@@ -36,7 +36,7 @@ export function makeResolver({
     options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', ...options },
     reader: new ObjectReader(onProblem),
     since: 0,
-    tellsLocalAddresses,
+    includesLocalAddresses,
     ...(onProblem ? { onProblem } : {}),
   });
 }
@@ -58,7 +58,7 @@ export function feedResolver(resolver: ProxyStateResolver): Proxier {
 
 /** The state that a fresh start on these objects resolves to. */
 export function resolveObjects(objects: ClusterObjects, options: ResolveOptions = {}): ProxyState {
-  const resolver = makeResolver({ tellsLocalAddresses: objects.localAddresses !== undefined, ...options });
+  const resolver = makeResolver({ includesLocalAddresses: objects.localAddresses !== undefined, ...options });
   if (objects.node) {
     resolver.updateNode(objects.node);
   }
@@ -70,5 +70,5 @@ export function resolveObjects(objects: ClusterObjects, options: ResolveOptions 
   for (const slice of objects.slices ?? []) {
     resolver.updateEndpointSlice(undefined, slice);
   }
-  return resolver.checkout().state;
+  return resolver.applyPending().state;
 }

@@ -23,7 +23,7 @@ interface ServiceEndpoints {
   readonly shared: SmallMap<number>;
 }
 
-/** What a checkout brought. */
+/** What became of pending slices. */
 export interface EndpointChanges {
   /** Service ports whose view may differ now. */
   readonly touched: ReadonlySet<ServicePortKey>;
@@ -53,7 +53,7 @@ export class EndpointSliceTracker {
     private readonly since: number,
   ) {}
 
-  /** Slices whose change waits for a checkout. */
+  /** Slices whose change is pending. */
   get pendingCount(): number {
     return this.pendingSlices;
   }
@@ -90,7 +90,7 @@ export class EndpointSliceTracker {
   }
 
   /** Applies what is pending. */
-  checkout(): EndpointChanges {
+  applyPending(): EndpointChanges {
     const touched = new Set<ServicePortKey>();
     const triggerTimes: number[] = [];
     const services = new Set(this.pending.keys());
@@ -115,7 +115,7 @@ export class EndpointSliceTracker {
     return { touched, services, triggerTimes };
   }
 
-  /** What is chosen for a service port, as of the last checkout. */
+  /** What is chosen for a service port, as of the last {@link applyPending}. */
   view(service: ServiceKey, port: ServicePortKey): EndpointView {
     return this.services.get(service)?.ports.get(port)?.view ?? EMPTY_VIEW;
   }

@@ -6,14 +6,14 @@ import type { ObjectIdentity } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { Service } from '../objects/objects.js';
 
-/** What became of one Service since the last checkout. */
+/** What became of one Service since the last call. */
 export interface ServiceChange {
   readonly previous: ServiceDefinition | undefined;
   readonly current: ServiceDefinition | undefined;
 }
 
 /**
- * Folds Service events into what changed since the last checkout (spec K-10…K-14). Each event costs what its own
+ * Folds Service events into what changed since the last call (spec K-10…K-14). Each event costs what its own
  * object costs, however many there are.
  */
 export class ServiceChangeTracker {
@@ -22,7 +22,7 @@ export class ServiceChangeTracker {
 
   constructor(private readonly reader: ObjectReader) {}
 
-  /** Services whose change waits for a checkout. */
+  /** Services whose change is pending. */
   get pendingCount(): number {
     return this.pending.size;
   }
@@ -50,7 +50,7 @@ export class ServiceChangeTracker {
   }
 
   /** Hands out what changed and counts it as applied from now on. */
-  checkout(): ReadonlyMap<ServiceKey, ServiceChange> {
+  applyPending(): ReadonlyMap<ServiceKey, ServiceChange> {
     const changes = new Map<ServiceKey, ServiceChange>();
     for (const [key, current] of this.pending) {
       changes.set(key, { previous: this.applied.get(key), current });

@@ -19,14 +19,14 @@ export class Subject {
     readonly family: IPFamily,
     host: IpvsHost,
   ) {
-    this.resolver = makeResolver({ family, ...OPTIONS, tellsLocalAddresses: true });
+    this.resolver = makeResolver({ family, ...OPTIONS, includesLocalAddresses: true });
     this.resolver.updateLocalAddresses(HOST_ADDRESSES);
     this.dataplane = new IpvsDataplane({ family, host });
     this.handler = feedResolver(this.resolver);
   }
 
   async sync(): Promise<void> {
-    const { state, changes } = this.resolver.checkout();
+    const { state, changes } = this.resolver.applyPending();
     const transaction = this.installed
       ? this.dataplane.plan(state, changes)
       : this.dataplane.plan(state, diffStates(undefined, state), await this.dataplane.readBack());

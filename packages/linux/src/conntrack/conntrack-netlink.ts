@@ -24,7 +24,7 @@ const NOT_THERE: readonly number[] = [EINVAL, EOPNOTSUPP];
 /** Times that something is done whose answers get lost. */
 const ATTEMPTS = 5;
 /** Entries that are looked up, and then deleted, at one time. */
-const MOST_AT_ONCE = 1000;
+const MAX_AT_ONCE = 1000;
 
 /**
  * {@link Conntrack} by nfnetlink, as kube-proxy does it (spec T-11, T-19). Opens a socket with each call and closes it.
@@ -74,8 +74,8 @@ export class ConntrackNetlink implements Conntrack {
     }
     return this.#withNetlink(async (netlink) => {
       let deleted = 0;
-      for (let from = 0; from < entries.length; from += MOST_AT_ONCE) {
-        deleted += await deleteSome(netlink, entries.slice(from, from + MOST_AT_ONCE));
+      for (let from = 0; from < entries.length; from += MAX_AT_ONCE) {
+        deleted += await deleteSome(netlink, entries.slice(from, from + MAX_AT_ONCE));
       }
       return deleted;
     });

@@ -46,7 +46,7 @@ export function iptablesProgram(
 }
 
 /** Characters of a document that is given to a program that stays. */
-const LONGEST_FOR_SESSION = 65_536;
+const MAX_SESSION_DOCUMENT = 65_536;
 /** Milliseconds after which a program that has nothing to do is ended. */
 const IDLE = 30_000;
 
@@ -78,7 +78,7 @@ class IptablesCommand implements Iptables {
     // The legacy tool leaves the alarm on that ends its wait for the lock, and takes it for the end of its input.
     const { variant, persistent = variant === 'nft', runner } = this.options;
     const { start } = runner;
-    const inSession = start !== undefined && persistent && document.length <= LONGEST_FOR_SESSION;
+    const inSession = start !== undefined && persistent && document.length <= MAX_SESSION_DOCUMENT;
     const once = async () =>
       void (await runner.run(this.#request('restore', this.#restoreWords(), { stdin: document, stdout: 'ignore' })));
     const write = inSession ? () => this.#restoreInSession(start, document) : once;

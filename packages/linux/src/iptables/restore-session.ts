@@ -2,7 +2,7 @@ import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import { CommandSession } from '../process/command-session.js';
 
 /** It may keep a little of every document: after so many characters it is better to start anew. */
-const MOST_CHARACTERS = 4_000_000;
+const MAX_CHARACTERS = 4_000_000;
 
 /**
  * An `iptables-restore --noflush` that stays, and is given one document after the other. What is committed is in force
@@ -27,7 +27,7 @@ export class RestoreSession {
 
   /** Whether it should be given no more. */
   get isSpent(): boolean {
-    return this.#session.end !== undefined || this.#session.written > MOST_CHARACTERS;
+    return this.#session.end !== undefined || this.#session.written > MAX_CHARACTERS;
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Iptables, IptablesTable } from './iptables.js';
  * After so many looks that were spared, one is taken all the same: what takes the place of a legacy table may be of the
  * same size.
  */
-const MOST_SPARED = 60;
+const MAX_SPARED = 60;
 
 /** A rule whose absence tells that its table was flushed: best a jump in a chain that is short. */
 export interface WatchedRule {
@@ -68,7 +68,7 @@ class SentinelRule {
     const { table, from, text } = this.watched;
     // Before the look: what is changed during it shows next time.
     const stamp = await iptables.stamp(table);
-    if (stamp !== undefined && stamp === this.#stamp && this.#spared < MOST_SPARED) {
+    if (stamp !== undefined && stamp === this.#stamp && this.#spared < MAX_SPARED) {
       this.#spared++;
       return false;
     }

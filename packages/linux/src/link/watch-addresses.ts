@@ -7,7 +7,7 @@ const INTERVAL = 250;
 const REST = 1000;
 /** Milliseconds until it is tried again after a first failure; doubled with each that follows. */
 const FIRST_RETRY = 1000;
-const LONGEST_RETRY = 30_000;
+const MAX_RETRY_DELAY = 30_000;
 
 export interface AddressWatchOptions {
   /** Asked again after each failure. */
@@ -62,6 +62,6 @@ export async function watchAddresses(options: AddressWatchOptions): Promise<void
     } finally {
       events.close();
     }
-    await pause(clock, Math.min(FIRST_RETRY * 2 ** (failures - 1), LONGEST_RETRY), signal);
+    await pause(clock, Math.min(FIRST_RETRY * 2 ** (failures - 1), MAX_RETRY_DELAY), signal);
   }
 }

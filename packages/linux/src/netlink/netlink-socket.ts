@@ -13,10 +13,10 @@ import {
 import { errnoName, NetlinkError, NetlinkRefused } from './netlink-error.js';
 
 /** Requests that are under way at one time: what they answer must fit into the socket's buffer. */
-export const MOST_IN_FLIGHT = 100;
+export const MAX_IN_FLIGHT = 100;
 /** Milliseconds after which an answer counts as lost. */
 const TIMEOUT = 20_000;
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 /** Bytes asked for as the socket's buffer; the kernel gives what it allows everybody. */
 const RECEIVE_BUFFER = 1024 * 1024;
 const HEADER = 16;
@@ -67,11 +67,11 @@ interface Conversation {
 
 /**
  * {@link Netlink} by calls of the C library: the kernel works through a request while it is sent, so its answer is there
- * when sending returns, and nothing has to be waited for. Requests go in batches of {@link MOST_IN_FLIGHT}; between
+ * when sending returns, and nothing has to be waited for. Requests go in batches of {@link MAX_IN_FLIGHT}; between
  * batches others have their turn. The socket is opened with the first request; one that lost an answer is replaced.
  */
 export class NetlinkSocket implements Netlink {
-  readonly #buffer = Buffer.alloc(MOST_BYTES);
+  readonly #buffer = Buffer.alloc(MAX_BYTES);
   #fd: number | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #sequence = 1;
@@ -137,7 +137,7 @@ export class NetlinkSocket implements Netlink {
   ): Promise<void> {
     return this.#inTurn(async () => {
       for (let from = 0; from < requests.length; ) {
-        const batch = takeBatch(requests, from);
+        const batch = nextBatch(requests, from);
         await work(batch);
         from += batch.length;
         if (from < requests.length) {
@@ -324,12 +324,12 @@ function lost(why: string): NetlinkError {
   );
 }
 
-function takeBatch(requests: readonly NetlinkRequest[], from: number): readonly NetlinkRequest[] {
+function nextBatch(requests: readonly NetlinkRequest[], from: number): readonly NetlinkRequest[] {
   let bytes = 0;
   let end = from;
-  while (end < requests.length && end - from < MOST_IN_FLIGHT) {
+  while (end < requests.length && end - from < MAX_IN_FLIGHT) {
     bytes += HEADER + align((requests[end] as NetlinkRequest).payload.length);
-    if (end > from && bytes > MOST_BYTES) {
+    if (end > from && bytes > MAX_BYTES) {
       break;
     }
     end++;

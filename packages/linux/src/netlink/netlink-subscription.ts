@@ -4,9 +4,9 @@ import type { NetlinkAnswer, NetlinkProtocol } from './netlink.js';
 import { errnoName, NetlinkError } from './netlink-error.js';
 import { type NetlinkSocketOptions, openSocket, unavailable } from './netlink-socket.js';
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 /** Datagrams taken in at one time. */
-const MOST_DATAGRAMS = 4096;
+const MAX_DATAGRAMS = 4096;
 const HEADER = 16;
 const MSG_TRUNC = 0x20;
 const EINTR = 4;
@@ -26,7 +26,7 @@ export interface NetlinkNews {
  * as many as the buffer holds.
  */
 export class NetlinkSubscription {
-  readonly #buffer = Buffer.alloc(MOST_BYTES);
+  readonly #buffer = Buffer.alloc(MAX_BYTES);
   #fd: number | undefined;
   #libc: Libc | undefined;
   #closed = false;
@@ -47,7 +47,7 @@ export class NetlinkSubscription {
     const { libc, fd } = await this.#open();
     const messages: NetlinkAnswer[] = [];
     let missed = false;
-    for (let count = 0; count < MOST_DATAGRAMS; count++) {
+    for (let count = 0; count < MAX_DATAGRAMS; count++) {
       const length = libc.recv(fd, this.#buffer, this.#buffer.length, MSG_TRUNC);
       if (length >= 0) {
         missed = !readDatagram(this.#buffer, length, messages) || missed;

@@ -47,15 +47,15 @@ export function createNft(options: NftProgramOptions): Nft {
 }
 
 /** Characters of a refused line that an error keeps. */
-const LONGEST_LINE = 200;
+const MAX_LINE_LENGTH = 200;
 /** Characters of a transaction that is given to an nft that stays, where it may also have a process of its own. */
-const LONGEST_FOR_SESSION = 32_768;
+const MAX_SESSION_DOCUMENT = 32_768;
 /** Characters after which an nft that stays is replaced: it keeps every line, and takes the longer for one more. */
-const MOST_CHARACTERS = 400_000;
+const MAX_CHARACTERS = 400_000;
 /** The same where tables may go with it: some 200 MB of memory, and 30 ms for a line. */
-const MOST_CHARACTERS_OF_OWNER = 64_000_000;
+const MAX_CHARACTERS_OF_OWNER = 64_000_000;
 /** How many processes of its own it knows again. */
-const MOST_OWN = 1000;
+const MAX_OWN = 1000;
 /** Those that own tables, and were told to end: until they have, their tables are theirs. */
 const ENDING = new Set<Promise<unknown>>();
 /** Milliseconds after which an nft that has nothing to do is ended. */
@@ -84,7 +84,7 @@ class NftProgram implements Nft {
         this.#listsInParts = command.flags.length === 1;
       }
     }
-    if (!this.#ownsTables && (!this.#canStay || document.length > LONGEST_FOR_SESSION)) {
+    if (!this.#ownsTables && (!this.#canStay || document.length > MAX_SESSION_DOCUMENT)) {
       return (await this.#document(['-f', '-'], document)).pid;
     }
     return this.#inTurn(async () => {
@@ -203,7 +203,7 @@ class NftProgram implements Nft {
   /** The nft that stays; undefined, for good, where there is none. */
   async #openSession(): Promise<NftSession | undefined> {
     const { runner } = this.options;
-    const most = this.#ownsTables ? MOST_CHARACTERS_OF_OWNER : MOST_CHARACTERS;
+    const most = this.#ownsTables ? MAX_CHARACTERS_OF_OWNER : MAX_CHARACTERS;
     if (this.#session !== undefined && (this.#session.hasEnded || this.#session.written > most)) {
       this.#lose(this.#session);
     }
@@ -303,7 +303,7 @@ class NftProgram implements Nft {
       return;
     }
     this.#own.add(pid);
-    for (const old of this.#own.size > MOST_OWN ? this.#own : []) {
+    for (const old of this.#own.size > MAX_OWN ? this.#own : []) {
       this.#own.delete(old);
       break;
     }
@@ -387,6 +387,6 @@ function refused(document: string, error: CommandError): NftRefused {
   const refusal = REASONS.find(([pattern]) => pattern.test(first))?.[1] ?? 'other';
   const number = /(?:stdin|standard input|-):(\d+):\d+/.exec(error.stderr)?.[1];
   const line = number === undefined ? undefined : Number(number);
-  const text = line === undefined ? undefined : document.split('\n', line)[line - 1]?.slice(0, LONGEST_LINE);
+  const text = line === undefined ? undefined : document.split('\n', line)[line - 1]?.slice(0, MAX_LINE_LENGTH);
   return new NftRefused(refusal, line, text, first.replace(/^.*?Error: /, '').trim(), { cause: error });
 }

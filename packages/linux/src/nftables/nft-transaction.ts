@@ -10,7 +10,7 @@ export interface NftField {
 }
 
 /** A set or a map, without its elements. */
-export interface NftContainer {
+export interface NftSetOrMap {
   readonly kind: 'set' | 'map';
   readonly key: readonly NftField[];
   /** Of a map; `verdict` for one whose elements say where to go, `counter` for one that leads to counters by name. */
@@ -67,7 +67,7 @@ export type NftCommand =
   /** At the end of the chain. */
   | { readonly do: 'add-rule'; readonly chain: string; readonly rule: NftRule }
   /** Nothing happens when there is one just like it. */
-  | { readonly do: 'add-container'; readonly name: string; readonly container: NftContainer }
+  | { readonly do: 'add-container'; readonly name: string; readonly container: NftSetOrMap }
   | { readonly do: 'flush-container'; readonly kind: 'set' | 'map'; readonly name: string }
   /** Refused as long as a rule uses it. */
   | { readonly do: 'delete-container'; readonly kind: 'set' | 'map'; readonly name: string }
@@ -124,9 +124,7 @@ function renderCommand(command: NftCommand, target: string, lines: string[]): vo
       break;
     }
     case 'add-container':
-      lines.push(
-        `add ${command.container.kind} ${target} ${command.name} { ${renderNftContainer(command.container)} }`,
-      );
+      lines.push(`add ${command.container.kind} ${target} ${command.name} { ${renderNftSetOrMap(command.container)} }`);
       break;
     case 'flush-container':
       lines.push(`flush ${command.kind} ${target} ${command.name}`);
@@ -156,7 +154,7 @@ function renderBase({ type, hook, priority }: NftBaseChain): string {
  * What stands between the braces of a declaration. Types by name, where they have one: nft 1.0.6 takes rules that are
  * added later amiss when it has to work out the types of a map from expressions ("conflicting protocols specified").
  */
-export function renderNftContainer(container: NftContainer): string {
+export function renderNftSetOrMap(container: NftSetOrMap): string {
   const { key, value, flags = [], size, timeout } = container;
   const fields = [...key, ...(typeof value === 'object' ? value : [])];
   const how = fields.some(({ type }) => type === 'integer') ? 'expression' : 'type';
@@ -184,7 +182,7 @@ function renderElements(command: string, elements: readonly string[], lines: str
  * What two containers have in common when one may stand for the other. That packets add elements is left out: nft does
  * not list it everywhere.
  */
-export function nftContainerSignature(container: NftContainer): string {
+export function nftContainerSignature(container: NftSetOrMap): string {
   const types = (fields: readonly NftField[]) => fields.map(({ type }) => type).join(' . ');
   const { kind, key, value, flags = [], size, timeout } = container;
   const data = value === undefined ? '' : ` : ${typeof value === 'object' ? types(value) : value}`;

@@ -7,9 +7,9 @@ import { type NftError, NftRefused } from './nft-error.js';
 import { createNft } from './nft-program.js';
 import {
   type NftCommand,
-  type NftContainer,
   type NftFamily,
   type NftNewElement,
+  type NftSetOrMap,
   nftContainerSignature,
 } from './nft-transaction.js';
 
@@ -43,14 +43,14 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
   const second = family === 'ip' ? '10.0.0.2' : 'fd00::2';
   const network = family === 'ip' ? '192.168.0.0/24' : '2001:db8::/64';
 
-  const services: NftContainer = { kind: 'map', key: [address, protocol, port], value: 'verdict' };
-  const endpoints: NftContainer = {
+  const services: NftSetOrMap = { kind: 'map', key: [address, protocol, port], value: 'verdict' };
+  const endpoints: NftSetOrMap = {
     kind: 'map',
     key: [address, protocol, port, index],
     value: [address, port],
   };
-  const allowed: NftContainer = { kind: 'set', key: [address, protocol, port, source], flags: ['interval'] };
-  const affinity: NftContainer = {
+  const allowed: NftSetOrMap = { kind: 'set', key: [address, protocol, port, source], flags: ['interval'] };
+  const affinity: NftSetOrMap = {
     kind: 'map',
     key: [source, mark],
     value: [priority],
@@ -58,10 +58,10 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     size: 1000,
     timeout: 600,
   };
-  const addresses: NftContainer = { kind: 'set', key: [address] };
+  const addresses: NftSetOrMap = { kind: 'set', key: [address] };
 
   const run = (...commands: readonly NftCommand[]) => nft.run({ family, table: TABLE, commands });
-  const declare = (name: string, container: NftContainer): NftCommand => ({ do: 'add-container', name, container });
+  const declare = (name: string, container: NftSetOrMap): NftCommand => ({ do: 'add-container', name, container });
   const add = (name: string, ...elements: readonly NftNewElement[]): NftCommand => ({
     do: 'add-elements',
     name,

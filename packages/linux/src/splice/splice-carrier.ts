@@ -45,7 +45,7 @@ export interface SpliceCarrierOptions {
 }
 
 /** Connections that one thread carries at once, at most. */
-const MOST_CONNECTIONS = 4096;
+const MAX_CONNECTIONS = 4096;
 const PIPE_SIZE = 1 << 20;
 const F_DUPFD_CLOEXEC = 1030;
 const EFD_CLOEXEC_NONBLOCK = 0o2000000 | 0o4000;
@@ -92,7 +92,7 @@ export class SpliceCarrier {
 
   /** Whether `carry` may take a connection now. Where it may not yet, `start` gets it there. */
   get isReady(): boolean {
-    return this.#thread !== undefined && (this.#freeSlots.length > 0 || this.#slots < MOST_CONNECTIONS);
+    return this.#thread !== undefined && (this.#freeSlots.length > 0 || this.#slots < MAX_CONNECTIONS);
   }
 
   /** Connections that it carries. */
@@ -190,7 +190,7 @@ export class SpliceCarrier {
     if (wake < 0) {
       throw new Error(`no event descriptor can be had (errno ${libc.errno()})`);
     }
-    const moved = new Float64Array(new SharedArrayBuffer(2 * MOST_CONNECTIONS * Float64Array.BYTES_PER_ELEMENT));
+    const moved = new Float64Array(new SharedArrayBuffer(2 * MAX_CONNECTIONS * Float64Array.BYTES_PER_ELEMENT));
     const worker = new Worker(new URL('./splice-thread.mjs', import.meta.url), {
       name: 'splice',
       workerData: { wake, moved: moved.buffer, pipeSize: this.options.pipeSize ?? PIPE_SIZE },

@@ -44,10 +44,10 @@ const PIPE_SIZE = workerData.pipeSize;
 /** Bytes after which other connections have their turn. */
 const TURN = 1 << 20;
 /** Pipes that are kept for whoever needs one next. */
-const MOST_SPARE_PIPES = 8;
+const MAX_SPARE_PIPES = 8;
 /** Milliseconds after which it looks whether the process ends: a thread that waits in the kernel cannot be told. */
-const LONGEST_WAIT = 250;
-const MOST_EVENTS = 64;
+const MAX_WAIT = 250;
+const MAX_EVENTS = 64;
 /** Where events are not packed, as they are on x86-64 only, there are four bytes before the data. */
 const EVENT_WORDS = process.arch === 'x64' ? 3 : 4;
 /** Index of the event descriptor among what events are for. */
@@ -76,7 +76,7 @@ const connections = new Map();
 const sparePipes = [];
 /** Connections that could go on at once, and let others have a turn. @type {Connection[]} */
 let waiting = [];
-const events = new Uint32Array(MOST_EVENTS * EVENT_WORDS);
+const events = new Uint32Array(MAX_EVENTS * EVENT_WORDS);
 const epoll = epollCreate(CLOEXEC);
 watch(workerData.wake, EPOLLIN, WAKE);
 
@@ -108,7 +108,7 @@ function takePipe() {
 function givePipe(way) {
   const { pipe, piped } = way;
   way.pipe = undefined;
-  if (pipe && piped === 0 && sparePipes.length < MOST_SPARE_PIPES) {
+  if (pipe && piped === 0 && sparePipes.length < MAX_SPARE_PIPES) {
     sparePipes.push(pipe);
   } else if (pipe) {
     closePipe(pipe);
@@ -327,7 +327,7 @@ function notice(index, what) {
 port.on('message', (/** @type {Told} */ told) => {
   obey(told);
   while (connections.size > 0) {
-    const count = epollWait(epoll, events, MOST_EVENTS, waiting.length > 0 ? 0 : LONGEST_WAIT);
+    const count = epollWait(epoll, events, MAX_EVENTS, waiting.length > 0 ? 0 : MAX_WAIT);
     for (let at = 0; at < count; at++) {
       notice(events[at * EVENT_WORDS + EVENT_WORDS - 2] ?? 0, events[at * EVENT_WORDS] ?? 0);
     }

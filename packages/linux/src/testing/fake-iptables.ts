@@ -27,7 +27,7 @@ const BUILTIN: Readonly<Record<IptablesTable, readonly string[]>> = {
   security: ['INPUT', 'FORWARD', 'OUTPUT'],
 };
 
-const LONGEST_NAME = 28;
+const MAX_NAME_LENGTH = 28;
 
 class Refused extends Error {}
 
@@ -281,8 +281,8 @@ function declare(table: Table, name: string, policy: string): void {
     }
     return;
   }
-  if (name.length > LONGEST_NAME || isBuiltinTarget(name)) {
-    throw new Refused(`Invalid chain name '${name}' (${LONGEST_NAME} chars max)`);
+  if (name.length > MAX_NAME_LENGTH || isBuiltinTarget(name)) {
+    throw new Refused(`Invalid chain name '${name}' (${MAX_NAME_LENGTH} chars max)`);
   }
   table.set(name, { policy: '-', rules: [] });
 }

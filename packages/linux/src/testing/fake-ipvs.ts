@@ -16,7 +16,7 @@ const EEXIST = 17;
 const EINVAL = 22;
 const ERANGE = 34;
 /** A timeout in the kernel's ticks, a hundred a second here, has to fit an integer. */
-const MOST_SECONDS = Math.floor(0x7fff_ffff / 100);
+const MAX_SECONDS = Math.floor(0x7fff_ffff / 100);
 
 interface Server {
   virtual: VirtualServer;
@@ -106,7 +106,7 @@ export class FakeIpvs implements Ipvs {
   }
 
   async setTimeouts({ tcp, tcpFin, udp }: IpvsTimeouts): Promise<void> {
-    if (Math.max(tcp, tcpFin, udp) > MOST_SECONDS) {
+    if (Math.max(tcp, tcpFin, udp) > MAX_SECONDS) {
       throw new NetlinkRefused(EINVAL, 'set the timeouts of IPVS');
     }
     const before = this.#timeouts;

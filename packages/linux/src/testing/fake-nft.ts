@@ -4,9 +4,9 @@ import type { NftCounter, NftTable } from '../nftables/nft-table.js';
 import {
   type NftBaseChain,
   type NftCommand,
-  type NftContainer,
   type NftFamily,
   type NftRule,
+  type NftSetOrMap,
   type NftTableFlag,
   type NftTransaction,
   nftContainerSignature,
@@ -19,7 +19,7 @@ interface FakeChain {
 }
 
 interface FakeContainer {
-  readonly declaration: NftContainer;
+  readonly declaration: NftSetOrMap;
   readonly elements: ReadonlyMap<string, NftElement>;
 }
 
@@ -329,7 +329,7 @@ function execute(table: FakeTable, command: Exclude<NftCommand, { do: 'add-table
 
 function addElement(
   table: FakeTable,
-  declaration: NftContainer,
+  declaration: NftSetOrMap,
   elements: Map<string, NftElement>,
   key: string,
   value: string | undefined,

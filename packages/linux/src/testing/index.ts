@@ -16,6 +16,7 @@ export { FakeMarkedSockets, type FakeMarkedSocketsOptions } from './fake-marked-
 export { FakeNft } from './fake-nft.js';
 export { FakePacketCounters } from './fake-packet-counters.js';
 export * from './fake-sysctl.js';
+export { syncAsKubeProxy } from './kube-proxy-sync.js';
 export {
   ENDPOINT_PORT,
   forgetFlows,

@@ -33,7 +33,7 @@ export const DEFAULT_CONNTRACK_TUNING: ConntrackTuningOptions = {
 const DIRECTORY = 'net/netfilter';
 const MAX = `${DIRECTORY}/nf_conntrack_max`;
 const HASH_SIZE = '/sys/module/nf_conntrack/parameters/hashsize';
-const MOST_BY_CORES = 1_048_576;
+const MAX_BY_CORES = 1_048_576;
 
 /** Entries that the table should have room for (spec T-1); 0 to leave it alone. */
 export function conntrackMax({ maxPerCore, min }: ConntrackTuningOptions, cpus: number): number {
@@ -41,7 +41,7 @@ export function conntrackMax({ maxPerCore, min }: ConntrackTuningOptions, cpus: 
     return 0;
   }
   const scaled = maxPerCore * cpus;
-  return scaled > MOST_BY_CORES ? MOST_BY_CORES : Math.max(scaled, min);
+  return scaled > MAX_BY_CORES ? MAX_BY_CORES : Math.max(scaled, min);
 }
 
 /** Settings to be made, in order (spec T-4, T-5); paths below `/proc/sys`. Pure. */

@@ -26,8 +26,8 @@ export interface ServiceHealthServersOptions {
 }
 
 /** Connections to all health check node ports together: with many Services, descriptors run out before ports are full. */
-const MOST_CONNECTIONS = 4096;
-const MOST_OWN_CONNECTIONS = 512;
+const MAX_CONNECTIONS = 4096;
+const MAX_OWN_CONNECTIONS = 512;
 
 interface Listening {
   readonly port: number;
@@ -40,8 +40,8 @@ export class ServiceHealthServers implements SyncObserver {
   private readonly wanted = new Map<string, HealthCheckNodePort>();
   private readonly listening = new Map<string, Listening>();
   private readonly sharedRoom: SharedRoom = {
-    own: new ConnectionRoom(MOST_OWN_CONNECTIONS),
-    foreign: new ConnectionRoom(MOST_CONNECTIONS),
+    own: new ConnectionRoom(MAX_OWN_CONNECTIONS),
+    foreign: new ConnectionRoom(MAX_CONNECTIONS),
   };
   private stopped = false;
 

@@ -50,7 +50,7 @@ const ANSWER_SIZE = 4096;
 /** Milliseconds between two attempts, when the lock is still taken right after its holder went away. */
 const PAUSE = 250;
 /** Those who wait or look, at one time. */
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
 /**
  * The lock that one proxy in a network namespace holds. It is an abstract Unix socket: that belongs to the network
@@ -142,7 +142,7 @@ export class InstanceLock {
       socket.resume();
       socket.write(`${JSON.stringify(current)}\n`);
     });
-    server.maxConnections = MOST_CONNECTIONS;
+    server.maxConnections = MAX_CONNECTIONS;
     server.unref();
     if (!(await listen(server, this.#path))) {
       return undefined;

@@ -25,6 +25,9 @@ export interface ApiRequestInfo {
  * - `html`: 200, and a page for people.
  * - `empty`: 200, and an object that is no list.
  * - `pad`: the answer is so many bytes longer.
+ * - `endless`: a list has ever more objects, as fast as they are read.
+ * - `endless-page`: a list is of so many objects that nobody made, and another page follows, for ever. With the `names`
+ *   `same`, they are the same ones in each page.
  * - `stale`: a list is of so many versions ago by its number (and as it is now).
  * - `gone`: a watch is answered by the event that its version is forgotten.
  */
@@ -34,6 +37,8 @@ export type RequestFault =
   | { readonly kind: 'cut' | 'truncate' | 'stall'; readonly bytes: number }
   | { readonly kind: 'drip'; readonly bytes: number; readonly interval: number }
   | { readonly kind: 'pad'; readonly bytes: number }
+  | { readonly kind: 'endless' }
+  | { readonly kind: 'endless-page'; readonly objects: number; readonly names?: 'same' }
   | { readonly kind: 'stale'; readonly versions: number };
 
 /**
@@ -46,6 +51,7 @@ export type RequestFault =
  * - `error`: an event says that something else went wrong (500); then it ends.
  * - `malformed`: a line comes that is no JSON.
  * - `endless`: a line comes that does not end, of so many bytes.
+ * - `flood`: events tell of ever more objects that nobody made, as fast as they are read.
  * - `duplicate`: the events that were sent last come once more.
  * - `slow`: from now on bytes come one by one.
  */
@@ -59,4 +65,5 @@ export type WatchFault =
   | 'malformed'
   | 'duplicate'
   | 'slow'
+  | 'flood'
   | { readonly endless: number };

@@ -7,7 +7,7 @@ import type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
 import { type ApiObject, ApiObjectStore } from './api-object-store.js';
 import { resetConnection } from './reset-connection.js';
 import { type Matcher, parseFieldSelector, parseLabelSelector, SelectorError } from './selectors.js';
-import { WatchStream } from './watch-stream.js';
+import { endlessly, WatchStream } from './watch-stream.js';
 
 /** How a {@link FakeApiServer} works. */
 export interface FakeApiServerOptions {
@@ -92,6 +92,8 @@ export class FakeApiServer {
   private server: Server;
   private port = 0;
   private connections = 0;
+  /** Names that were made up. */
+  private inventions = 0;
 
   private constructor(options: FakeApiServerOptions) {
     this.options = options;
@@ -319,6 +321,10 @@ export class FakeApiServer {
     response: ServerResponse,
     fault: RequestFault | undefined,
   ): void {
+    if (fault?.kind === 'endless' || fault?.kind === 'endless-page') {
+      this.listWithoutEnd(resource, this.store.currentVersion, fault, response);
+      return;
+    }
     // As with a real one: from the watch cache everything comes at once.
     const limit = query.get('resourceVersion') === '0' ? 0 : Number(query.get('limit') ?? 0);
     const text = query.get('continue') ?? '';
@@ -354,6 +360,34 @@ export class FakeApiServer {
       items,
     };
     this.answer(response, 200, JSON.stringify(body), fault);
+  }
+
+  private listWithoutEnd(
+    { kind, apiVersion }: ServedResource,
+    version: number,
+    fault: Extract<RequestFault, { readonly kind: 'endless' | 'endless-page' }>,
+    response: ServerResponse,
+  ): void {
+    const made = (name: string) => ({
+      metadata: { name, namespace: 'endless', resourceVersion: '1' },
+      spec: { clusterIP: '10.96.0.9', ports: [{ port: 80 }] },
+    });
+    const head = { kind: `${kind}List`, apiVersion };
+    if (fault.kind === 'endless') {
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.write(
+        `${JSON.stringify({ ...head, metadata: { resourceVersion: String(version) } }).slice(0, -1)},"items":[`,
+      );
+      endlessly(response, () => `${JSON.stringify(made(`x-${++this.inventions}`))},`);
+      return;
+    }
+    const items = Array.from({ length: fault.objects }, (_, index) =>
+      made(`x-${fault.names === 'same' ? index : ++this.inventions}`),
+    );
+    // Never the same token twice, and of a list that nobody knows once this is over.
+    const token = encodeToken({ rv: version + 1e9, start: `~${++this.inventions}` });
+    const metadata = { resourceVersion: String(version), continue: token };
+    this.answer(response, 200, JSON.stringify({ ...head, metadata, items }), undefined);
   }
 
   private watch(

@@ -115,7 +115,20 @@ export class WatchStream {
       case 'slow':
         this.slow ??= '';
         return;
+      case 'flood':
+        this.flood();
+        return;
     }
+  }
+
+  private flood(): void {
+    const { kind, apiVersion, response, store } = this.options;
+    let version = store.currentVersion;
+    endlessly(response, () => {
+      version += 1;
+      const metadata = { name: `x-${version}`, namespace: 'endless', resourceVersion: String(version) };
+      return `${JSON.stringify({ type: 'ADDED', object: { kind, apiVersion, metadata } })}\n`;
+    });
   }
 
   /** Nothing is sent any more, and no timer is left. Idempotent. */
@@ -218,4 +231,18 @@ export class WatchStream {
     });
     this.timers.add(timer);
   }
+}
+
+/** Writes for as long as the client reads and is there. */
+export function endlessly(response: ServerResponse, next: () => string): void {
+  const more = () => {
+    while (!response.destroyed) {
+      const text = Array.from({ length: 200 }, next).join('');
+      if (!response.write(text)) {
+        response.once('drain', more);
+        return;
+      }
+    }
+  };
+  more();
 }

@@ -9,7 +9,7 @@ interface AffinityRecord {
 }
 
 /** Clients that are remembered for one service port, at most: those that were here longest ago go first. */
-const MOST_CLIENTS = 100_000;
+const MAX_CLIENTS = 100_000;
 /** Milliseconds for which an endpoint that refused a client is left out as long as there is something else. */
 const AVOIDED_FOR = 10_000;
 
@@ -150,7 +150,7 @@ export class Balancer {
     // Set anew, so that it stands last.
     this.#clients.delete(client);
     this.#clients.set(client, { key, lastUsed: this.options.now() });
-    if (this.#clients.size > MOST_CLIENTS) {
+    if (this.#clients.size > MAX_CLIENTS) {
       const [oldest] = this.#clients.keys();
       this.#clients.delete(oldest as string);
     }

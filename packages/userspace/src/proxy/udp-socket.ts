@@ -6,11 +6,11 @@ import type { Closable, ServiceProxy } from './service-proxy.js';
 import type { ListenerView } from './tcp-socket.js';
 
 /** Datagrams of a new session that wait for its socket, at most. */
-const MOST_WAITING = 16;
+const MAX_WAITING = 16;
 /** Milliseconds after which a timer is late. */
 const LATE = 10;
 /** Bytes that may wait to be sent by one socket; more is dropped, as a router does. */
-const MOST_QUEUED = 1 << 20;
+const MAX_QUEUED = 1 << 20;
 const DESCRIPTORS_PER_SESSION = 1;
 /** Errors that say of the endpoint that nobody is there; the first is what ICMP "port unreachable" becomes. */
 const REFUSALS: readonly (string | undefined)[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'];
@@ -107,7 +107,7 @@ export class UdpSocket {
       address,
       target,
       (answer) => {
-        if (this.socket.getSendQueueSize() < MOST_QUEUED) {
+        if (this.socket.getSendQueueSize() < MAX_QUEUED) {
           service.counters.bytesToClients += answer.length;
           this.socket.send(answer, sourcePort, source, () => {});
         }
@@ -194,10 +194,10 @@ class UdpSession implements Closable {
     }
     this.lastUsed = this.service.environment.clock.monotonic();
     if (this.#waiting) {
-      if (this.#waiting.length < MOST_WAITING) {
+      if (this.#waiting.length < MAX_WAITING) {
         this.#waiting.push(message);
       }
-    } else if (this.#socket.getSendQueueSize() < MOST_QUEUED) {
+    } else if (this.#socket.getSendQueueSize() < MAX_QUEUED) {
       this.service.counters.bytesToEndpoints += message.length;
       this.#socket.send(message, (error) => {
         if (error) {

@@ -219,35 +219,57 @@ function textOf(rules: readonly PortalRule[]): string {
   return rules.map(({ table, chain, rule }) => `${table} ${chain} ${rule.text}`).join('\n');
 }
 
+/** What is removed of one table. */
+export interface PortalRemoval {
+  readonly table: (typeof TABLES)[number];
+  /** Names of chains. */
+  readonly chains: readonly string[];
+  /** Rules in chains of others that lead into these, each after the name of its chain. */
+  readonly rules: readonly string[];
+}
+
+/** What {@link removePortalChains} would remove. Changes nothing. */
+export async function findPortalChains(iptables: Iptables): Promise<readonly PortalRemoval[]> {
+  const all = await iptables.save();
+  const saved = parseSaved(all, all);
+  return TABLES.flatMap((table) => {
+    const chains = [...saved[table].keys()].filter((name) => OURS.includes(name));
+    const rules = [...saved[table]]
+      .filter(([name]) => !chains.includes(name))
+      .flatMap(([name, { rules }]) =>
+        rules.filter((rule) => OURS.includes(targetOf(rule) ?? '')).map((rule) => `${name} ${rule}`),
+      );
+    return chains.length === 0 ? [] : [{ table, chains, rules }];
+  });
+}
+
 /**
  * Removes the chains of the userspace mode and every jump into one, whoever wrote them (spec U-54). Tables that are not
  * in use are not brought into use.
  *
+ * @returns what was removed.
  * @throws UserspaceError `USERSPACE_LEFTOVERS` when something else keeps a chain.
  */
-export async function removePortalChains(iptables: Iptables): Promise<void> {
-  const all = await iptables.save();
-  const saved = parseSaved(all, all);
-  const document = TABLES.map((table) => {
-    const chains = [...saved[table].keys()].filter((name) => OURS.includes(name));
-    if (chains.length === 0) {
-      return '';
-    }
-    const jumps = [...saved[table]]
-      .filter(([name]) => !chains.includes(name))
-      .flatMap(([name, { rules }]) =>
-        rules.filter((rule) => OURS.includes(targetOf(rule) ?? '')).map((rule) => `-D ${name} ${rule}`),
-      );
-    const lines = [...chains.map((name) => `:${name} - [0:0]`), ...jumps, ...chains.map((name) => `-X ${name}`)];
-    return [`*${table}`, ...lines, 'COMMIT', ''].join('\n');
-  }).join('');
-  if (document === '') {
-    return;
+export async function removePortalChains(iptables: Iptables): Promise<readonly PortalRemoval[]> {
+  const removals = await findPortalChains(iptables);
+  if (removals.length === 0) {
+    return [];
   }
+  const document = removals
+    .flatMap(({ table, chains, rules }) => [
+      `*${table}`,
+      ...chains.map((name) => `:${name} - [0:0]`),
+      ...rules.map((rule) => `-D ${rule}`),
+      ...chains.map((name) => `-X ${name}`),
+      'COMMIT',
+      '',
+    ])
+    .join('\n');
   try {
     await iptables.restore(document);
   } catch (error) {
     const message = `could not remove the ${iptables.family} chains of mode userspace; see the cause, and run the clean-up again`;
     throw new UserspaceError('USERSPACE_LEFTOVERS', message, { cause: error });
   }
+  return removals;
 }

@@ -186,7 +186,7 @@ function targetOf(route: Route, family: IPFamily, through: IptablesTarget): Ipta
   switch (route.action) {
     case 'forward':
       return through;
-    case 'refuse':
+    case 'reject':
       return reject(family);
     case 'drop':
       return { target: 'DROP' };

@@ -71,7 +71,7 @@ export class LoopbackWorld {
       const ports = [{ name: '', protocol, port }];
       resolver.updateEndpointSlice(undefined, makeSlice(name, endpoints, { ports, addressType: this.family }));
     });
-    const resolved = resolver.checkout().state;
+    const resolved = resolver.applyPending().state;
     // Core serves no IPv6 NodePorts on loopback; here there is nothing else.
     const state = this.#withStandIns(
       this.family === 'IPv6'

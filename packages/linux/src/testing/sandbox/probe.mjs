@@ -117,7 +117,7 @@ async function serve({ protocol, port, address, name }) {
  */
 const SOURCE_PORTS = { first: 41_000, last: 60_999 };
 /** Ports that are tried where one is taken. */
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 let nextSourcePort = SOURCE_PORTS.first + Math.floor(Math.random() * 1000);
 
 /** @param {Target} target */
@@ -168,7 +168,7 @@ function reachTCP(/** @type {Target} */ target, tries = 1) {
     });
     socket.on('error', (error) => {
       clearTimeout(timer);
-      if (isTaken(error) && !target.fromPort && tries < MOST_TRIES) {
+      if (isTaken(error) && !target.fromPort && tries < MAX_TRIES) {
         resolve(reachTCP(target, tries + 1));
         return;
       }
@@ -203,7 +203,7 @@ function reachUDP(/** @type {Target} */ target, tries = 1) {
       }
     };
     const fail = (/** @type {unknown} */ error) => {
-      if (isTaken(error) && !fromPort && tries < MOST_TRIES && !finished) {
+      if (isTaken(error) && !fromPort && tries < MAX_TRIES && !finished) {
         finished = true;
         clearTimeout(timer);
         socket.close(() => resolve(reachUDP(target, tries + 1)));
@@ -275,7 +275,7 @@ async function open(target, tries = 1) {
     failure = error;
   });
   const greeting = await within(lines.next(), target.timeout, () => socket.destroy());
-  if (isTaken(failure) && !target.fromPort && tries < MOST_TRIES) {
+  if (isTaken(failure) && !target.fromPort && tries < MAX_TRIES) {
     return open(target, tries + 1);
   }
   if (greeting === undefined || greeting.done) {

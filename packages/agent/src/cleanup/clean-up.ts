@@ -1,0 +1,207 @@
+import { hostname } from 'node:os';
+import { type BackendModule, type LeftoverOwner, type Logger, messageOf, ProxierError } from '@kube-proxier/core';
+import {
+  CleanupError,
+  type CleanupSummary,
+  cleanupBackends,
+  describeHolder,
+  describeKubeProxy,
+  describeRemoved,
+  findKubeProxy,
+  findLeftovers,
+  type HeldInstanceLock,
+  InstanceLock,
+  type KubeProxyFinding,
+  nameOfLeftoverOwner,
+  type RemovedOfMode,
+} from '@kube-proxier/server';
+import { printable } from '../logging/printable.js';
+import { VERSION } from '../version.js';
+
+/** What a clean-up is asked for, on the command line. */
+export interface CleanupRequest {
+  /** The only mode to clean up after. Default: all. */
+  readonly mode?: string;
+  /** Removes what kube-proxy has installed as well. */
+  readonly kubeProxy: boolean;
+  /** Changes nothing. */
+  readonly dryRun: boolean;
+  /** Cleans up also while a proxy runs in this network namespace. */
+  readonly force: boolean;
+}
+
+/** How it is found out whether a proxy runs here; tests bring their own. */
+export interface RunningProxies {
+  readonly lock: Pick<InstanceLock, 'acquire' | 'currentHolder'>;
+  readonly findKubeProxy: () => Promise<KubeProxyFinding>;
+}
+
+/** What {@link cleanUp} works with. */
+export interface CleanupEnvironment {
+  /** With the options that are their own. */
+  readonly backends: readonly BackendModule[];
+  readonly logger: Logger;
+  /** Writes to standard output. */
+  readonly print: (text: string) => void;
+  /** Default: those of this process's network namespace. Undefined where nobody looks. */
+  readonly running?: RunningProxies | undefined;
+}
+
+/** The proxies of this process's network namespace. */
+export const runningProxies = (): RunningProxies => ({ lock: new InstanceLock(), findKubeProxy });
+
+/**
+ * Removes what kube-proxier has installed, and prints what that was. While it does, no kube-proxier starts in this network
+ * namespace.
+ *
+ * @throws ProxierError `PROXY_RUNNING` when a proxy runs here, `UNKNOWN_PROXY_MODE`; CleanupError when something is left.
+ */
+export async function cleanUp(request: CleanupRequest, environment: CleanupEnvironment): Promise<void> {
+  const { logger, print } = environment;
+  const backends = chosen(environment.backends, request.mode);
+  if (request.dryRun) {
+    await printLeftovers(request, backends, environment);
+    return;
+  }
+  const held = request.force ? undefined : await ensureNoneRuns(request, environment);
+  try {
+    const summary = await cleanupBackends(backends, { logger, kubeProxy: request.kubeProxy });
+    print(formatSummary(summary));
+    if (!request.kubeProxy) {
+      print(await formatKubeProxyLeftovers(backends, logger));
+    }
+  } catch (error) {
+    if (error instanceof CleanupError && error.summary.removed.length > 0) {
+      print(formatSummary(error.summary));
+    }
+    throw error;
+  } finally {
+    await held?.release();
+  }
+}
+
+function chosen(backends: readonly BackendModule[], mode: string | undefined): readonly BackendModule[] {
+  if (mode === undefined || mode === '') {
+    return backends;
+  }
+  const found = backends.filter((backend) => backend.mode === mode);
+  if (found.length === 0) {
+    const modes = backends.map((backend) => backend.mode).join(', ');
+    const message = `--proxy-mode: unknown proxy mode "${printable(mode, 80)}"; give one of ${modes}, or leave it out for all`;
+    throw new ProxierError('UNKNOWN_PROXY_MODE', message);
+  }
+  return found;
+}
+
+/** @returns the lock, so that none starts meanwhile; undefined where there is none. */
+async function ensureNoneRuns(
+  { kubeProxy }: CleanupRequest,
+  { logger, running }: CleanupEnvironment,
+): Promise<HeldInstanceLock | undefined> {
+  if (running === undefined) {
+    return undefined;
+  }
+  const held = await acquire(running, logger);
+  try {
+    const finding = await running.findKubeProxy();
+    if (finding.status === 'found') {
+      throw refusal(describeKubeProxy(finding));
+    }
+    if (finding.status === 'unknown') {
+      if (kubeProxy) {
+        const message = `whether a kube-proxy runs in this network namespace is not known: ${finding.reason}; end it, then give --force`;
+        throw new ProxierError('PROXY_RUNNING', message);
+      }
+      logger.info(`Whether a kube-proxy runs in this network namespace is not known: ${finding.reason}`);
+    }
+    return held;
+  } catch (error) {
+    await held?.release();
+    throw error;
+  }
+}
+
+async function acquire({ lock }: RunningProxies, logger: Logger): Promise<HeldInstanceLock | undefined> {
+  const identity = { pid: process.pid, version: VERSION, mode: 'cleanup', nodeName: hostname() };
+  const abort = new AbortController();
+  let holder: string | undefined;
+  try {
+    return await lock.acquire(identity, {
+      signal: abort.signal,
+      onWaiting: (found) => {
+        holder ??= describeHolder(found);
+        abort.abort();
+      },
+    });
+  } catch (error) {
+    if (holder !== undefined) {
+      throw refusal(`kube-proxier, ${holder}`);
+    }
+    logger.warn(`Whether another kube-proxier runs in this network namespace is not known: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+function refusal(whom: string): ProxierError {
+  const message = `a proxy runs in this network namespace: ${whom}; end it first, or give --force`;
+  return new ProxierError('PROXY_RUNNING', message);
+}
+
+async function printLeftovers(
+  { kubeProxy }: CleanupRequest,
+  backends: readonly BackendModule[],
+  { logger, print, running }: CleanupEnvironment,
+): Promise<void> {
+  const owners: readonly LeftoverOwner[] = kubeProxy ? ['backend', 'kube-proxy'] : ['backend'];
+  const { found, unlisted, failures } = await findLeftovers(backends, { logger, owners });
+  print(formatRemoved('Would remove', found));
+  for (const mode of unlisted) {
+    print(`Not known what would be removed of mode ${mode}: its backend cannot list it\n`);
+  }
+  if (found.length === 0 && unlisted.length === 0 && failures.length === 0) {
+    print(NOTHING);
+  }
+  const whom = await whoRuns(running);
+  if (whom !== undefined) {
+    print(`Without --dry-run, this would be refused, as a proxy runs in this network namespace: ${whom}\n`);
+  }
+  if (failures.length > 0) {
+    const reasons = failures.map(({ mode, error }) => `${mode}: ${messageOf(error)}`).join('; ');
+    const message = `could not find out what would be removed (${reasons}); run it again when that is solved`;
+    throw new ProxierError('LEFTOVERS_UNKNOWN', message, { cause: failures[0]?.error });
+  }
+}
+
+async function whoRuns(running: RunningProxies | undefined): Promise<string | undefined> {
+  const holder = await running?.lock.currentHolder();
+  if (holder !== undefined) {
+    return `kube-proxier, ${describeHolder(holder)}`;
+  }
+  const finding = await running?.findKubeProxy();
+  return finding?.status === 'found' ? describeKubeProxy(finding) : undefined;
+}
+
+const NOTHING = 'No leftovers found\n';
+
+function formatSummary({ removed, unreported }: CleanupSummary): string {
+  const ran = unreported.map((mode) => `Cleaned up after mode ${mode}; its backend does not report what it removed\n`);
+  const text = `${formatRemoved('Removed', removed)}${ran.join('')}`;
+  return text === '' ? NOTHING : text;
+}
+
+function formatRemoved(verb: string, removed: readonly RemovedOfMode[]): string {
+  return removed
+    .map(({ mode, owner, objects }) => {
+      const lines = describeRemoved(objects).map((line) => `  ${line}\n`);
+      return `${verb} what ${nameOfLeftoverOwner(owner, mode)} had installed:\n${lines.join('')}`;
+    })
+    .join('');
+}
+
+/** Whoever runs a clean-up should not take a node for clean where kube-proxy's rules are. Best effort. */
+async function formatKubeProxyLeftovers(backends: readonly BackendModule[], logger: Logger): Promise<string> {
+  const { found } = await findLeftovers(backends, { logger, owners: ['kube-proxy'] });
+  return found
+    .map(({ mode }) => `Left alone what kube-proxy has installed in mode ${mode}; --kube-proxy removes that too\n`)
+    .join('');
+}

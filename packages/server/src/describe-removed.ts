@@ -1,0 +1,36 @@
+import type { RemovedObjects } from '@kube-proxier/core';
+
+/** How many names of objects of one kind are listed unless stated otherwise. */
+const MAX_NAMES = 5;
+/** Characters of a name that are shown: names of foreign backends can be of any length. */
+const MAX_CHARACTERS = 80;
+
+/**
+ * Describes removed objects in counts and names: `12 chains (nat table, IPv4, nft): KUBE-A, KUBE-B and 10 more`. Lists
+ * the first five names of each kind.
+ *
+ * @returns one entry for each kind and location; none for those without names.
+ */
+export function describeRemoved(removed: readonly RemovedObjects[]): readonly string[] {
+  return removed
+    .filter(({ names }) => names.length > 0)
+    .map(({ kind, location, names }) => {
+      const place = location === undefined ? '' : ` (${shown(location)})`;
+      const first = names.slice(0, MAX_NAMES).map(shown).join(', ');
+      const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+      return `${names.length} ${plural(shown(kind), names.length)}${place}: ${first}${more}`;
+    });
+}
+
+function plural(noun: string, count: number): string {
+  if (count === 1) {
+    return noun;
+  }
+  return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
+
+/** One line, of bounded length. */
+function shown(text: string): string {
+  const line = text.replace(/[\s\p{Cc}]+/gu, ' ');
+  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1)}…`;
+}

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { LineSplitter } from './line-splitter.js';
+import { type ApiRequestInfo, FakeApiServer, type RequestFault, waitUntil } from './testing/index.js';
+
+const BUILD = fileURLToPath(new URL('../dist/index.js', import.meta.url));
+const MEBIBYTE = 1024 * 1024;
+
+/** A process with a KubernetesSource, so that its memory is its own. It reports for each line that it is sent. */
+const PROGRAM = `
+import { createInterface } from 'node:readline';
+import { KubernetesSource } from ${JSON.stringify(BUILD)};
+const [master, options] = process.argv.slice(1);
+const lines = [];
+const say = (line) => lines.push(line);
+const names = new Set();
+const handler = {
+  onServiceUpdate: (previous, current) => {
+    if (current) names.add(current.metadata.name);
+    else names.delete(previous.metadata.name);
+  },
+  onEndpointsUpdate() {}, onServicesSynced() {}, onEndpointsSynced() {}, onNodeUpdate() {}, onServiceCIDRsUpdate() {},
+};
+let most = 0;
+gc();
+const before = process.memoryUsage().rss;
+setInterval(() => { most = Math.max(most, process.memoryUsage().rss - before); }, 10);
+const logger = { debug() {}, info: say, warn: say, error: say, v: () => false };
+const source = new KubernetesSource({ master, logger, ...JSON.parse(options) });
+await source.start(handler, { nodeName: 'node1' });
+createInterface({ input: process.stdin }).on('line', () => {
+  const known = [...names].filter((name) => !name.startsWith('x-')).sort();
+  console.log(JSON.stringify({ lines, most, names: names.size, known }));
+});
+`;
+
+interface Report {
+  readonly lines: readonly string[];
+  readonly most: number;
+  readonly names: number;
+  readonly known: readonly string[];
+}
+
+const ending: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) {
+    await end();
+  }
+});
+
+class World {
+  private constructor(
+    readonly server: FakeApiServer,
+    private readonly child: ChildProcess,
+  ) {}
+
+  static async make(faultFor: (request: ApiRequestInfo) => RequestFault | undefined, options = {}): Promise<World> {
+    const server = await FakeApiServer.start();
+    ending.push(() => server.stop());
+    server.faultFor = faultFor;
+    for (const name of ['a', 'b', 'c']) {
+      server.store.put('services', { metadata: { name, namespace: 'work' }, spec: { clusterIP: '10.96.0.1' } });
+    }
+    const child = spawn(
+      process.execPath,
+      ['--expose-gc', '--input-type=module', '-e', PROGRAM, server.url, JSON.stringify(options)],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    );
+    ending.push(async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    });
+    return new World(server, child);
+  }
+
+  async report(): Promise<Report> {
+    const { stdout, stdin } = this.child;
+    const answer = new Promise<string>((resolve) => {
+      let text = '';
+      const take = (data: Buffer) => {
+        text += data;
+        if (text.endsWith('\n')) {
+          stdout?.off('data', take);
+          resolve(text);
+        }
+      };
+      stdout?.on('data', take);
+    });
+    stdin?.write('\n');
+    return JSON.parse(await answer) as Report;
+  }
+
+  lists(resource: string): number {
+    return this.server.requests.filter((one) => one.resource === resource && one.verb === 'list').length;
+  }
+
+  async until(holds: (report: Report) => boolean): Promise<Report> {
+    const end = performance.now() + 60_000;
+    for (;;) {
+      const report = await this.report();
+      if (holds(report)) {
+        return report;
+      }
+      if (performance.now() > end) {
+        throw new Error(`it did not come to this: ${holds}\n${JSON.stringify(report).slice(0, 2000)}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+const ofServices = (fault: RequestFault) => (request: ApiRequestInfo) =>
+  request.resource === 'services' && request.verb === 'list' ? fault : undefined;
+
+describe('an API server whose answers have no end', () => {
+  test('a list that does not end is refused, said once, and requested again with pauses', async () => {
+    const world = await World.make(ofServices({ kind: 'endless' }));
+    await waitUntil(() => world.lists('services') >= 4, 'that many requests', 120_000);
+    const { most, lines } = await world.report();
+    expect(lines.filter((line) => line.includes('larger than the 16777216 bytes'))).toHaveLength(1);
+    expect(most / MEBIBYTE).toBeLessThan(130);
+    const limits = world.server.requests
+      .filter(({ resource, verb }) => resource === 'services' && verb === 'list')
+      .map(({ query }) => query.get('limit'));
+    expect(limits.slice(0, 4)).toEqual(['500', '125', '31', '7']);
+
+    world.server.faultFor = () => undefined;
+    await world.until(({ known }) => known.join() === 'a,b,c');
+  });
+
+  test.each([
+    ['no objects', { kind: 'endless-page', objects: 0 }],
+    ['the same objects', { kind: 'endless-page', objects: 500, names: 'same' }],
+  ] as const)('pages of %s that never end are refused after ten', async (_what, fault) => {
+    const world = await World.make(ofServices(fault));
+    const { lines } = await world.until((report) => report.lines.some((line) => line.includes('come to an end')));
+    expect(world.lists('services')).toBeLessThan(25);
+    expect(lines.filter((line) => line.includes('come to an end'))).toHaveLength(1);
+    await waitUntil(() => world.lists('services') >= 25, 'that many requests', 120_000);
+    expect((await world.report()).lines.filter((line) => line.includes('come to an end'))).toHaveLength(1);
+    world.server.faultFor = () => undefined;
+    await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
+  });
+
+  test('pages of ever new objects are refused, and what they brought does not pile up', async () => {
+    const world = await World.make(ofServices({ kind: 'endless-page', objects: 500 }), { maxObjects: 2000 });
+    const { lines } = await world.until((report) => report.lines.some((line) => line.includes('more than the 2000')));
+    expect(lines.filter((line) => line.includes('more than the 2000'))).toHaveLength(1);
+    await waitUntil(() => world.lists('services') >= 25, 'that many requests', 120_000);
+    expect((await world.report()).names).toBeLessThanOrEqual(3 * 2000);
+    world.server.faultFor = () => undefined;
+    await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
+  });
+
+  test('pages of one object each are refused', async () => {
+    const world = await World.make(ofServices({ kind: 'endless-page', objects: 1 }));
+    await world.until((report) => report.lines.some((line) => line.includes('come to an end')));
+    expect(world.lists('services')).toBeLessThan(150);
+  });
+
+  test('events of ever new objects are refused, and the next list makes it good', async () => {
+    const world = await World.make(() => undefined, { maxObjects: 2000 });
+    await world.until(({ known }) => known.join() === 'a,b,c');
+    await waitUntil(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
+    world.server.disturbWatches('flood', 'services');
+    await waitUntil(() => world.lists('services') >= 2, 'that many requests', 60_000);
+    const { most } = await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
+    expect(most / MEBIBYTE).toBeLessThan(130);
+  });
+
+  test('a line of a watch that does not end is refused', async () => {
+    const world = await World.make(() => undefined);
+    await world.until(({ known }) => known.join() === 'a,b,c');
+    await waitUntil(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
+    world.server.disturbWatches({ endless: 50_000_000 }, 'services');
+    await waitUntil(() => world.lists('services') >= 2, 'that many requests', 60_000);
+    const { most } = await world.until(({ known }) => known.join() === 'a,b,c');
+    expect(most / MEBIBYTE).toBeLessThan(130);
+  });
+});
+
+test('an event that comes byte by byte takes about its size', () => {
+  const splitter = new LineSplitter(4 * MEBIBYTE);
+  const before = process.memoryUsage();
+  const byte = Buffer.from('x');
+  for (let index = 0; index < 2 * MEBIBYTE; index += 1) {
+    splitter.push(byte);
+  }
+  const after = process.memoryUsage();
+  expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(16 * MEBIBYTE);
+  const [line] = splitter.push(Buffer.from('\n'));
+  expect(line).toHaveLength(2 * MEBIBYTE);
+});
