@@ -15,7 +15,6 @@ import { parseArgs } from 'node:util';
 import { Ajv } from 'ajv';
 import { parse, stringify } from 'yaml';
 import { KUBEADM_CONFIG, kubeadmKubeconfig } from '../../packages/agent/dist/testing/kubeadm-files.js';
-import { checkManifest } from '../deploy/check-manifest.mjs';
 import { CHART, chartValues, renderChart } from '../deploy/render-chart.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -79,7 +78,9 @@ function keyOf({ kind, metadata }) {
   return `${kind.toLowerCase()}/${metadata.name}`;
 }
 
-function put(state, object) {
+async function put(state, object) {
+  // It loads the models of the whole API, which most calls need not.
+  const { checkManifest } = await import('../deploy/check-manifest.mjs');
   const problems = checkManifest(object);
   if (problems.length > 0) {
     refuse(`${keyOf(object)}: ${problems.join('; ')}`);
@@ -225,7 +226,7 @@ const KUBECTL = {
     const directory = resolve(ROOT, values.kustomize ?? refuse('--kustomize is missing'));
     const { resources } = parse(readFileSync(join(directory, 'kustomization.yaml'), 'utf8'));
     for (const file of resources) {
-      put(state, parse(readFileSync(join(directory, file), 'utf8')));
+      await put(state, parse(readFileSync(join(directory, file), 'utf8')));
     }
     const image = state.objects['daemonset/kube-proxier'].spec.template.spec.containers[0].image;
     if (!state.images.includes(image)) {
@@ -245,7 +246,7 @@ const KUBECTL = {
       }
       console.log(`daemon set "${daemonSet.metadata.name}" successfully rolled out`);
     } else if (verb === 'undo') {
-      put(state, state.before[name] ?? refuse(`${name} was not changed`));
+      await put(state, state.before[name] ?? refuse(`${name} was not changed`));
     } else if (verb !== 'restart') {
       refuse(`rollout ${verb} is not known here`);
     } else if (name === 'daemonset/kube-proxier' && state.agent !== undefined) {
@@ -259,7 +260,7 @@ const KUBECTL = {
     mustBe(values, 'namespace', 'kube-system');
     const object = take(state, ...words);
     const change = parse(values.patch ?? refuse('--patch is missing'));
-    put(state, values.type === 'json' ? jsonPatch(object, change) : merge(object, change));
+    await put(state, values.type === 'json' ? jsonPatch(object, change) : merge(object, change));
     await reconcile(state);
   },
 
@@ -375,7 +376,7 @@ async function helm(state, args) {
     }
     const objects = [...renderChart(changes, values.namespace).values()].map((manifest) => parse(manifest));
     for (const object of objects) {
-      put(state, object);
+      await put(state, object);
     }
     state.releases[words[0]] = objects.map(keyOf);
   } else {
