@@ -101,6 +101,8 @@ export function createHaproxyBackend(options: HaproxyBackendOptions = {}): Backe
       sctp: false,
       preservesSource: false,
       localhostNodePorts: true,
+      // Its connections to endpoints pass the table that leads to it.
+      externalIPsOfPods: false,
     },
     probe: () => probe(runner, port),
     module: new ContainerModule(({ bind }) => {

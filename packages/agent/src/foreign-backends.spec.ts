@@ -61,4 +61,140 @@ describe('loadForeignBackends', () => {
     ]);
     expect(backends).toHaveLength(1);
   });
+
+  describe('options', () => {
+    /** A module whose backend says what options it was made with, and knows only some. */
+    const taking = (mode: string, ...known: readonly string[]) => `
+      export function create${mode.toUpperCase()}Backend(options = {}) {
+        const [wrong] = Object.keys(options).filter((name) => !${JSON.stringify(known)}.includes(name));
+        if (wrong !== undefined) {
+          throw Object.assign(new Error('create${mode.toUpperCase()}Backend has no option "' + wrong + '"; there are ${known.join(', ')}'), {
+            code: 'BACKEND_OPTION', option: wrong,
+          });
+        }
+        return { mode: '${mode}', description: JSON.stringify(options), probe: async () => ({ usable: true }), module: {} };
+      }
+      export const ${mode} = create${mode.toUpperCase()}Backend();
+    `;
+    const withOptions = (names: readonly string[], ...options: readonly string[]) =>
+      loadForeignBackends(names, [new MapBackend('iptables')], undefined, directory, options);
+    /** What each backend was made with. */
+    const optionsOf = ({ backends }: { readonly backends: readonly { mode: string; description: string }[] }) =>
+      Object.fromEntries(backends.map(({ mode, description }) => [mode, JSON.parse(description)]));
+
+    test('go to the only backend, with or without its mode', async () => {
+      await write('a.mjs', taking('a', 'directory', 'port'));
+      const loaded = await withOptions(['./a.mjs'], 'directory=/run/x=y', 'a:port=10350');
+      expect(loaded.problems).toEqual([]);
+      expect(optionsOf(loaded)).toEqual({ a: { directory: '/run/x=y', port: 10350 } });
+    });
+
+    test('go to one of several by its mode, of one module or of two', async () => {
+      await write('ab.mjs', taking('a', 'size') + taking('b', 'port'));
+      await write('c.mjs', taking('c', 'port'));
+      const loaded = await withOptions(['./ab.mjs', './c.mjs'], 'b:port=1', 'c:port=2');
+      expect(loaded.problems).toEqual([]);
+      expect(optionsOf(loaded)).toEqual({ a: {}, b: { port: 1 }, c: { port: 2 } });
+    });
+
+    test('that do not say which of several backends they are for reach none', async () => {
+      await write('a.mjs', taking('a', 'port'));
+      await write('b.mjs', taking('b', 'port'));
+      const loaded = await withOptions(['./a.mjs', './b.mjs'], 'port=1');
+      expect(loaded.problems).toEqual([
+        '--backend-option: "port=1" must say which backend it is for, as in a:key=value; there are a, b',
+      ]);
+      expect(optionsOf(loaded)).toEqual({ a: {}, b: {} });
+    });
+
+    test.each([
+      [
+        'for a mode that no backend has',
+        'z:port=1',
+        '"z:port=1" is for the mode z, which no backend of --backend has; there is a',
+      ],
+      [
+        'for a mode of kube-proxier itself',
+        'iptables:port=1',
+        '"iptables:port=1" is for the mode iptables, which no backend of --backend has; there is a',
+      ],
+      ['without a value', 'port', '"port" is not key=value or mode:key=value'],
+      ['without a name', '=1', '"=1" is not key=value or mode:key=value'],
+      ['with control characters', 'po\nrt=1', '"po\\u{a}rt=1" is not key=value or mode:key=value'],
+    ])('%s are a problem, and the backend is loaded', async (_what, option, problem) => {
+      await write('a.mjs', taking('a', 'port'));
+      const loaded = await withOptions(['./a.mjs'], option);
+      expect(loaded.problems).toEqual([`--backend-option: ${problem}`]);
+      expect(optionsOf(loaded)).toEqual({ a: {} });
+    });
+
+    test('without a backend are a problem', async () => {
+      expect((await withOptions([], 'port=1')).problems).toEqual([
+        '--backend-option: "port=1" is for a backend that --backend names, and there is none',
+      ]);
+    });
+
+    test('are JSON where they are some, else text, and of several with one name the last counts', async () => {
+      await write('a.mjs', taking('a', ...'n t z l o s q e w m'.split(' ')));
+      const given = [
+        'n=-1.5',
+        't=true',
+        'z=null',
+        'l=[1,"x"]',
+        'o={"a":{"b":2}}',
+        's=2s',
+        'q="10"',
+        'e=',
+        'w={a',
+        'm=1',
+        'm=2',
+      ];
+      const loaded = await withOptions(['./a.mjs'], ...given);
+      expect(loaded.problems).toEqual([]);
+      expect(optionsOf(loaded)).toEqual({
+        a: { n: -1.5, t: true, z: null, l: [1, 'x'], o: { a: { b: 2 } }, s: '2s', q: '10', e: '', w: '{a', m: 2 },
+      });
+    });
+
+    test('of a module without create…Backend are a problem, named once', async () => {
+      await write('plain.mjs', good('plain'));
+      const loaded = await withOptions(['./plain.mjs'], 'port=1');
+      expect(loaded.problems).toEqual([
+        '--backend: "./plain.mjs" cannot be made with its options: it exports no create…Backend that makes the mode plain',
+      ]);
+      expect(loaded.backends).toEqual([]);
+    });
+
+    test('that a backend refuses are named by the backend, once, and the others are loaded', async () => {
+      await write('ab.mjs', taking('a', 'size') + taking('b', 'port'));
+      const loaded = await withOptions(['./ab.mjs'], 'a:port=1', 'b:port=1');
+      expect(loaded.problems).toEqual([
+        '--backend: "./ab.mjs" cannot be made with its options: createABackend has no option "port"; there are size',
+      ]);
+      expect(optionsOf(loaded)).toEqual({ b: { port: 1 } });
+    });
+
+    test('reach a backend that cannot be made without them', async () => {
+      const needs = `export function createNBackend(options) {
+        if (options?.address === undefined) { throw new Error('createNBackend needs the option address'); }
+        return { mode: 'n', description: JSON.stringify(options), probe: async () => ({ usable: true }), module: {} };
+      }\n`;
+      await write('n.mjs', needs);
+      expect(optionsOf(await withOptions(['./n.mjs'], 'address=x'))).toEqual({ n: { address: 'x' } });
+      expect(optionsOf(await withOptions(['./n.mjs'], 'n:address=x'))).toEqual({ n: { address: 'x' } });
+      expect((await load('./n.mjs')).problems).toEqual([
+        '--backend: "./n.mjs" cannot be made with its options: createNBackend needs the option address',
+      ]);
+    });
+
+    test('may be for a backend that could not be loaded: only that is a problem', async () => {
+      const { problems } = await withOptions(['@acme/none'], 'port=1');
+      expect(problems).toEqual([expect.stringMatching(/cannot be loaded/)]);
+    });
+
+    test('are not a reason to call anything that a module exports while there are none', async () => {
+      await write('a.mjs', `${good('a')}export function createOtherBackend() { throw new Error('called'); }\n`);
+      expect((await load('./a.mjs')).problems).toEqual([]);
+    });
+  });
 });

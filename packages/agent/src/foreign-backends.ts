@@ -19,7 +19,8 @@ export interface ForeignBackends {
  * @param names packages, or paths (absolute, or beginning with a dot).
  * @param known backends that there are already: a mode is to have one backend only.
  * @param place where the names come from, for messages: `--backend`.
- * @param options `key=value` for the only backend, `mode:key=value` for one of several.
+ * @param options `key=value` for the only backend, `mode:key=value` for one of several. Of several with one key, the last
+ * counts.
  */
 export async function loadForeignBackends(
   names: readonly string[],
@@ -31,50 +32,71 @@ export async function loadForeignBackends(
   const backends: BackendModule[] = [];
   const problems: string[] = [];
   const given = readOptions(options, problems);
+  const wrong = (name: string, what: string) =>
+    problems.push(`${place}: "${printable(name, 200)}" ${printable(what, 600)}`);
+  const modules: (readonly [name: string, offers: readonly Offer[]])[] = [];
+  let allLoaded = true;
   for (const name of new Set(names)) {
-    const wrong = (what: string) => problems.push(`${place}: "${printable(name, 200)}" ${printable(what, 600)}`);
-    let exported: unknown;
     try {
-      exported = await load(name, directory);
+      modules.push([name, offersOf(await load(name, directory), given.length > 0)]);
     } catch (error) {
+      allLoaded = false;
       wrong(
+        name,
         isMissing(error)
           ? `cannot be loaded: ${withoutStack(messageOf(error))}; install it beside kube-proxier, or give the path of its module`
           : `failed while it was loaded: ${messageOf(error)}`,
       );
-      continue;
     }
-    const ready = backendsIn(exported);
-    let found = ready;
-    try {
-      found = withOptions(exported, ready, given);
-    } catch (error) {
-      wrong(`does not take its options: ${messageOf(error)}`);
-      continue;
-    }
-    if (found.length === 0) {
+  }
+  const isOnly = allLoaded && modules.flatMap(([, offers]) => offers).length === 1;
+  for (const [name, offers] of modules) {
+    if (offers.length === 0) {
       wrong(
+        name,
         'has no backend: it must export an object with mode, description, probe() and module, as BackendModule of ' +
           '@kube-proxier/core says',
       );
     }
-    for (const { backend, lacks } of found) {
+    for (const offer of offers) {
+      let candidate: Candidate;
+      try {
+        candidate = take(offer, given, isOnly);
+      } catch (error) {
+        wrong(name, `cannot be made with its options: ${messageOf(error)}`);
+        continue;
+      }
+      const { backend, lacks } = candidate;
       const taken = [...known, ...backends].some(({ mode }) => mode === backend.mode);
       if (lacks.length > 0) {
-        wrong(`has a backend that is not complete: ${lacks.join('; ')}`);
+        wrong(name, `has a backend that is not complete: ${lacks.join('; ')}`);
       } else if (taken) {
-        wrong(`has the mode ${backend.mode}, which another backend has already`);
+        wrong(name, `has the mode ${backend.mode}, which another backend has already`);
       } else {
         backends.push(backend);
       }
     }
   }
-  for (const { text, used } of given) {
+  // One that is not here may be what an option is for.
+  for (const { text, mode, used } of allLoaded ? given : []) {
     if (!used) {
-      problems.push(`--backend-option: "${printable(text, 200)}" is for no backend that --backend names`);
+      const found = modules.flatMap(([, offers]) => offers.flatMap((offer) => offer.mode ?? []));
+      problems.push(`${OPTION_FLAG}: "${printable(text, 200)}" ${printable(whyUnused(mode, found), 400)}`);
     }
   }
   return { backends, problems };
+}
+
+const OPTION_FLAG = '--backend-option';
+
+function whyUnused(mode: string | undefined, found: readonly string[]): string {
+  if (found.length === 0) {
+    return 'is for a backend that --backend names, and there is none';
+  }
+  const modes = `there ${found.length === 1 ? 'is' : 'are'} ${found.join(', ')}`;
+  return mode === undefined
+    ? `must say which backend it is for, as in ${found[0]}:key=value; ${modes}`
+    : `is for the mode ${mode}, which no backend of --backend has; ${modes}`;
 }
 
 interface GivenOption {
@@ -90,7 +112,7 @@ function readOptions(texts: readonly string[], problems: string[]): readonly Giv
   return texts.flatMap((text) => {
     const match = /^(?:([a-z0-9-]+):)?([A-Za-z_$][\w$]*)=(.*)$/s.exec(text);
     if (match === null) {
-      problems.push(`--backend-option: "${printable(text, 200)}" is not key=value or mode:key=value`);
+      problems.push(`${OPTION_FLAG}: "${printable(text, 200)}" is not key=value or mode:key=value`);
       return [];
     }
     const [, mode, key = '', value = ''] = match;
@@ -107,38 +129,79 @@ function optionValue(text: string): unknown {
   }
 }
 
-/** The backends of a module, those with options made anew by its `create…Backend`. */
-function withOptions(
-  exported: unknown,
-  ready: readonly Candidate[],
-  given: readonly GivenOption[],
-): readonly Candidate[] {
+type Maker = (options?: object) => unknown;
+
+/** A backend that a module has, or can make. */
+interface Offer {
+  /** Undefined when it is not known before it is made. */
+  readonly mode: string | undefined;
+  /** As it is without options; undefined when it cannot be had without. */
+  readonly ready: Candidate | undefined;
+  /** Make it with options. None when it takes none. */
+  readonly makers: readonly Maker[];
+}
+
+/** Backends that a module exports, or those that its `create…Backend` functions make. */
+function offersOf(exported: unknown, withOptions: boolean): readonly Offer[] {
   const entries = typeof exported === 'object' && exported !== null ? Object.entries(exported) : [];
-  const makers = entries.flatMap(([name, value]) =>
-    /^create\w*Backend$/.test(name) && typeof value === 'function' ? [value as (options?: object) => unknown] : [],
+  const exportedOnes = backendsIn(exported);
+  if (exportedOnes.length > 0 && !withOptions) {
+    return exportedOnes.map((ready) => ({ mode: ready.backend.mode, ready, makers: [] }));
+  }
+  const makers = new Set(
+    entries.flatMap(([name, value]) =>
+      /^create\w*Backend$/.test(name) && typeof value === 'function' ? [value as Maker] : [],
+    ),
   );
-  const made = () => backendsIn(Object.fromEntries(makers.map((make, index) => [index, make()])));
-  const candidates = ready.length > 0 ? ready : made();
-  return candidates.map((candidate) => {
-    const { mode } = candidate.backend;
-    const own = given.filter(
-      (option) => option.mode === mode || (option.mode === undefined && candidates.length === 1),
-    );
-    if (own.length === 0) {
-      return candidate;
-    }
-    const options = Object.fromEntries(own.map(({ key, value }) => [key, value]));
-    for (const make of makers) {
-      const [one] = backendsIn({ made: make(options) });
-      if (one?.backend.mode === mode) {
-        for (const option of own) {
-          option.used = true;
-        }
-        return one;
-      }
-    }
-    throw new TypeError(`it exports no create…Backend that makes the mode ${mode}`);
+  const made = [...makers].map((make) => ({ make, ...makeWithoutOptions(make) }));
+  if (exportedOnes.length === 0) {
+    return made
+      .filter(({ ready, needsOptions }) => ready !== undefined || needsOptions)
+      .map(({ make, ready }) => ({ mode: ready?.backend.mode, ready, makers: [make] }));
+  }
+  return exportedOnes.map((ready) => {
+    const { mode } = ready.backend;
+    const own = made.filter((one) => one.ready?.backend.mode === mode);
+    // One that needs options may make any mode.
+    const fitting = own.length > 0 ? own : made.filter(({ needsOptions }) => needsOptions);
+    return { mode, ready, makers: fitting.map(({ make }) => make) };
   });
+}
+
+function makeWithoutOptions(make: Maker): { readonly ready: Candidate | undefined; readonly needsOptions: boolean } {
+  try {
+    return { ready: backendsIn({ made: make() })[0], needsOptions: false };
+  } catch {
+    return { ready: undefined, needsOptions: true };
+  }
+}
+
+/**
+ * The backend of an offer, made anew where there are options for it.
+ *
+ * @throws what its `create…Backend` throws, or TypeError when there is none.
+ */
+function take({ mode, ready, makers }: Offer, given: readonly GivenOption[], isOnly: boolean): Candidate {
+  const own = given.filter((option) =>
+    option.mode === undefined || mode === undefined ? isOnly : option.mode === mode,
+  );
+  for (const option of own) {
+    option.used = true;
+  }
+  if (own.length === 0 && ready) {
+    return ready;
+  }
+  const options = Object.fromEntries(own.map(({ key, value }) => [key, value]));
+  for (const make of makers) {
+    const [one] = backendsIn({ made: own.length === 0 ? make() : make(options) });
+    if (
+      one &&
+      (mode ?? own.find((option) => option.mode !== undefined)?.mode ?? one.backend.mode) === one.backend.mode
+    ) {
+      return one;
+    }
+  }
+  throw new TypeError(`it exports no create…Backend that makes ${mode === undefined ? 'it' : `the mode ${mode}`}`);
 }
 
 async function load(name: string, directory: string): Promise<unknown> {

@@ -75,7 +75,8 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
   return {
     mode: MODE,
     description: 'Uses the load balancer in the kernel (ip_vs), with all of its schedulers',
-    capabilities: { localhostNodePorts: false },
+    // An address on kube-ipvs0 is one of this node: nothing gets to the pod any more.
+    capabilities: { localhostNodePorts: false, externalIPsOfPods: false },
     probe: () => host.probe(),
     diagnose: async () => LIMITS,
     module: new ContainerModule(({ bind }) => {

@@ -27,6 +27,8 @@ import {
   type Iptables,
   IptablesError,
   type IptablesVariant,
+  LibcMarkedSockets,
+  type MarkedSockets,
   SpliceCarrier,
   whyNotPermitted,
 } from '@kube-proxier/linux';
@@ -192,12 +194,13 @@ class UserspaceHost {
   }
 
   createProxier(context: ProxierContext): Proxier {
-    const { family, logger, clock, localAddresses } = context;
+    const { family, logger, clock, localAddresses, options } = context;
+    const ownSockets = new LibcMarkedSockets(2 ** options.masqueradeBit);
     const dataplane = new UserspaceDataplane({
       ...this.options,
       family,
       localAddresses,
-      redirection: () => this.#redirection(family, logger),
+      redirection: () => this.#redirection(family, logger, ownSockets),
       budget: this.#budget,
       carrier: this.#carrier,
       clock,
@@ -292,7 +295,7 @@ class UserspaceHost {
     }
   }
 
-  async #redirection(family: IPFamily, logger: Logger): Promise<Redirection> {
+  async #redirection(family: IPFamily, logger: Logger, ownSockets: MarkedSockets): Promise<Redirection> {
     const redirect = this.options.redirect ?? 'auto';
     if (redirect === 'none') {
       return { reach: 'none', redirector: noRedirector };
@@ -300,7 +303,9 @@ class UserspaceHost {
     const reason = redirect === 'bind' ? undefined : await this.#whyNoIptables(family);
     if (redirect !== 'bind' && reason === undefined) {
       const iptables = this.#variantToUse().then((variant) => this.#iptables(family, variant));
-      return { reach: 'redirected', redirector: new IptablesRedirector(family, () => iptables) };
+      await ownSockets.start();
+      const mark = ownSockets.unusable === undefined ? ownSockets.mark : undefined;
+      return { reach: 'redirected', redirector: new IptablesRedirector(family, () => iptables, mark), ownSockets };
     }
     if (redirect === 'iptables') {
       throw new UserspaceError('USERSPACE_INVALID_OPTION', `${family} cannot be redirected by iptables: ${reason}`);

@@ -3,6 +3,7 @@ import {
   type Clock,
   type Dataplane,
   type IPFamily,
+  joinHostPort,
   type Logger,
   messageOf,
   type ProxyState,
@@ -10,22 +11,29 @@ import {
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
-import { SpliceCarrier } from '@kube-proxier/linux';
+import { type MarkedSockets, SpliceCarrier } from '@kube-proxier/linux';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
+import { EndpointDialer } from './proxy/endpoint-dialer.js';
 import { KeepAlive } from './proxy/keep-alive.js';
 import type { PortRange } from './proxy/port-range.js';
 import { ProxyEngine } from './proxy/proxy-engine.js';
 import type { ProxyEnvironment } from './proxy/service-proxy.js';
 import type { ServiceTraffic } from './proxy/service-traffic.js';
+import { RedirectedEndpoints } from './redirect/redirected-endpoints.js';
 import { noRedirector, type RedirectedListener, type Redirector } from './redirect/redirector.js';
 import { UserspaceError, UserspacePartlyApplied } from './userspace-error.js';
 import { type Reach, UserspacePlanner } from './userspace-planner.js';
-import type { InstalledUserspace, ListenerId, UserspaceTransaction } from './userspace-transaction.js';
+import type { InstalledUserspace, ListenerId, ListenerSpec, UserspaceTransaction } from './userspace-transaction.js';
 
 /** How clients get to the sockets. */
 export interface Redirection {
   readonly reach: Reach;
   readonly redirector: Redirector;
+  /**
+   * Sockets that the redirector never redirects, for connections to endpoints that are redirected frontends as well.
+   * Started. Default, and where they are unusable: such a frontend is not redirected for this host itself.
+   */
+  readonly ownSockets?: MarkedSockets;
 }
 
 /** Settings of the proxy itself. Durations in milliseconds. */
@@ -81,6 +89,10 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
   #redirection: Redirection | undefined;
   #planner: UserspacePlanner | undefined;
   #clusterIPs = new Set<string>();
+  #redirectedEndpoints = new RedirectedEndpoints();
+  readonly #dialer: EndpointDialer;
+  /** Listeners that a warning was written for, as they are not redirected for this host itself. */
+  readonly #warned = new Set<ListenerId>();
   /** To be closed with this instance. */
   readonly #ownCarrier: SpliceCarrier | undefined;
   /** Local addresses at the last `apply`, as text. */
@@ -91,9 +103,11 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     this.#logger = options.logger ?? silentLogger;
     this.#ownCarrier = options.carrier ? undefined : new SpliceCarrier();
     const clock = options.clock ?? systemClock;
+    this.#dialer = new EndpointDialer(family);
     this.#environment = {
       clock,
       keepAlive: new KeepAlive(clock),
+      dialer: this.#dialer,
       logger: this.#logger,
       budget: options.budget ?? new DescriptorBudget(descriptorLimit),
       dialTimeouts: options.dialTimeouts ?? DIAL_TIMEOUTS,
@@ -156,6 +170,7 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
       ...[...transaction.open, ...transaction.change].map(({ id }) => id),
       ...transaction.close,
     ]);
+    this.#compareEndpoints(transaction, touched);
     for (const service of transaction.set) {
       engine.setService(service);
     }
@@ -222,13 +237,23 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     await this.#engine.closeAll();
     await this.#ownCarrier?.close();
     this.#clusterIPs = new Set();
+    this.#redirectedEndpoints = new RedirectedEndpoints();
+    this.#warned.clear();
     this.#addressesApplied = '';
   }
 
   async #prepare(): Promise<Redirection> {
     await this.#environment.budget.ready();
     this.#redirection ??= (await this.options.redirection?.()) ?? { reach: 'none', redirector: noRedirector };
-    const { reach } = this.#redirection;
+    const { reach, ownSockets } = this.#redirection;
+    this.#dialer.use(
+      reach === 'redirected' && ownSockets
+        ? {
+            sockets: ownSockets,
+            isNeeded: (protocol, target) => this.#redirectedEndpoints.includes(protocol, target),
+          }
+        : undefined,
+    );
     const { listenAddresses } = this.options;
     this.#planner ??= new UserspacePlanner({ reach, ...(listenAddresses ? { listenAddresses } : {}) });
     return this.#redirection;
@@ -262,6 +287,48 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     }
   }
 
+  /** Takes note of the endpoints. Where own connections cannot be exempted, rules of listeners depend on them. */
+  #compareEndpoints({ set, remove }: UserspaceTransaction, touched: Set<ListenerId>): void {
+    if (this.#redirection?.reach !== 'redirected') {
+      return;
+    }
+    const affected = [
+      ...remove.flatMap((key) => this.#redirectedEndpoints.removeService(key)),
+      ...set.flatMap((service) => this.#redirectedEndpoints.setService(service)),
+    ];
+    if (this.#whyNotExempt() !== undefined) {
+      for (const id of affected) {
+        touched.add(id);
+      }
+    }
+  }
+
+  #whyNotExempt(): string | undefined {
+    const { ownSockets } = this.#redirection ?? {};
+    return ownSockets ? ownSockets.unusable : 'the redirector cannot exempt them';
+  }
+
+  #redirected(id: ListenerId, spec: ListenerSpec): RedirectedListener {
+    const name = this.#engine.services.get(spec.servicePort)?.name ?? spec.servicePort;
+    const listener = { spec, name, at: this.#engine.boundAt(id) };
+    const reason = this.#whyNotExempt();
+    const notFromHost = reason === undefined ? [] : this.#redirectedEndpoints.portalsAtEndpoints(spec);
+    const [first] = notFromHost;
+    if (!first) {
+      this.#warned.delete(id);
+      return listener;
+    }
+    if (!this.#warned.has(id)) {
+      this.#warned.add(id);
+      const at = joinHostPort(first.address ?? '', first.port);
+      this.#logger.warn(
+        `${name}: ${at} is an address of the Service and an endpoint at once. Connections of this node to it reach this ` +
+          `endpoint only, as the proxy's own connections cannot be told apart: ${reason}`,
+      );
+    }
+    return { ...listener, notFromHost };
+  }
+
   async #redirect(
     redirector: Redirector,
     transaction: UserspaceTransaction,
@@ -276,9 +343,10 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
     // Only those that rules are written for.
     for (const id of transaction.full || transaction.node ? this.#engine.listenerIds : touched) {
       const spec = this.#engine.spec(id);
-      const at = this.#engine.boundAt(id);
-      if (spec && at.length > 0 && (!leaving.has(id) || transaction.open.some((opened) => opened.id === id))) {
-        listeners.set(id, { spec, name: this.#engine.services.get(spec.servicePort)?.name ?? spec.servicePort, at });
+      const isBound = this.#engine.boundAt(id).length > 0;
+      if (spec && isBound && (!leaving.has(id) || transaction.open.some((opened) => opened.id === id))) {
+        listeners.set(id, this.#redirected(id, spec));
+        this.#redirectedEndpoints.announce(spec);
       }
     }
     const clusterIPs = new Set([...transaction.addClusterIPs, ...transaction.removeClusterIPs]);
@@ -286,6 +354,7 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
       { node, listeners, clusterIPs: this.#clusterIPs },
       transaction.full ? 'all' : { listeners: touched, clusterIPs, node: transaction.node !== undefined },
     );
+    this.#redirectedEndpoints.confirm(listeners, transaction.full ? 'all' : touched);
   }
 
   #partly(failed: ReadonlyMap<ListenerId, unknown>): UserspacePartlyApplied {

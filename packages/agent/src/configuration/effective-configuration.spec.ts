@@ -17,6 +17,7 @@ function roundTrip(...args: string[]) {
 describe('the effective configuration', () => {
   test.each([
     [['--manifests=m']],
+    [['--manifests=m', '--backend-option=acme:list=[1,"x"]', '--backend-option=text=a,  b']],
     [['--manifests=m', '--proxy-mode=nftables', '--nodeport-addresses=10.0.0.0/8,fd00::/8', '--masquerade-all']],
     [['--kubeconfig=k', '--cluster-cidr=10.244.0.0/16,fd00:244::/56', '--iptables-min-sync-period=250ms']],
     [['--manifests=m', '--proxy-mode=userspace', '--userspace-redirect=bind', '--proxy-port-range=1000-2000']],

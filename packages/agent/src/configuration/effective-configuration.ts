@@ -98,6 +98,7 @@ function zero({ type, zeroCounts }: Field): unknown {
     case 'period':
       return '0s';
     case 'list':
+    case 'texts':
     case 'levels':
       return null;
     case 'switches':
@@ -126,6 +127,8 @@ function fieldValue(field: Field, texts: readonly string[]): unknown {
       return text;
     case 'list':
       return items.length === 0 ? null : items;
+    case 'texts':
+      return texts.length === 0 ? null : texts;
     case 'switches':
       return Object.fromEntries(items.map((item) => item.split('=')).map(([name, on]) => [name, on === 'true']));
     case 'levels':

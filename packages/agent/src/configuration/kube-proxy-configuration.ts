@@ -23,8 +23,19 @@ export interface ConfigurationReading {
 export const API_VERSION = 'kubeproxy.config.k8s.io/v1alpha1';
 export const KIND = 'KubeProxyConfiguration';
 
-/** `period` is a duration or a number of nanoseconds; `size` is a number, or a text such as `64Ki`; `levels` are objects with a pattern and a level. */
-type FieldType = 'text' | 'bool' | 'int' | 'float' | 'duration' | 'period' | 'list' | 'switches' | 'size' | 'levels';
+/** Texts of a `list` have no commas, those of `texts` may. `period` is a duration or a number of nanoseconds; `size` is a number, or a text such as `64Ki`; `levels` are objects with a pattern and a level. */
+type FieldType =
+  | 'text'
+  | 'bool'
+  | 'int'
+  | 'float'
+  | 'duration'
+  | 'period'
+  | 'list'
+  | 'texts'
+  | 'switches'
+  | 'size'
+  | 'levels';
 
 export interface Field {
   readonly type: FieldType;
@@ -119,7 +130,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   apiVersion: { type: 'text' },
   kind: { type: 'text' },
   backends: { type: 'list', flag: 'backend' },
-  backendOptions: { type: 'list', flag: 'backend-option' },
+  backendOptions: { type: 'texts', flag: 'backend-option' },
   modeFallback: { type: 'text', flag: 'proxy-mode-fallback' },
   takeover: { type: 'bool', flag: 'takeover' },
   overlappingExternalAddresses: { type: 'text', flag: 'overlapping-external-addresses' },
@@ -162,6 +173,7 @@ const WANTED: Readonly<Record<FieldType, string>> = {
   duration: 'a duration such as 30s or 1m30s',
   period: 'a duration such as 5s, or a number of nanoseconds',
   list: 'a list of texts',
+  texts: 'a list of texts',
   switches: 'an object with true or false for each name',
   size: 'a size such as 0 or 64Ki',
   levels: 'a list of objects with filePattern and verbosity',
@@ -375,6 +387,7 @@ function textsOf(type: FieldType, value: unknown): readonly string[] | undefined
     case 'size':
       return typeof value === 'string' || Number.isInteger(value) ? [String(value)] : undefined;
     case 'list':
+    case 'texts':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
     case 'switches':
       return isRecord(value) && Object.values(value).every((on) => typeof on === 'boolean')

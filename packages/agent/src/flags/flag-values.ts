@@ -71,6 +71,11 @@ export class FlagValues {
     return values.flatMap((value) => value.split(',')).flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
   }
 
+  /** What each use of the flag says, commas and all. */
+  each(name: FlagName): readonly string[] {
+    return this.commandLine.values.get(name) ?? [];
+  }
+
   bool(name: FlagName): boolean {
     const text = this.text(name);
     const value = parseGoBool(text);

@@ -247,7 +247,7 @@ class SettingsReader extends FlagValues {
       writeConfigTo: this.text('write-config-to'),
       configFile: this.text('config'),
       foreignBackends: this.list('backend'),
-      backendOptions: this.list('backend-option'),
+      backendOptions: this.each('backend-option'),
       effective: effectiveConfiguration(
         new Map([...this.commandLine.values, ...listenAddresses(addresses)]),
         this.configuration?.others ?? new Map(),

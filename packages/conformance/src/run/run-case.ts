@@ -28,6 +28,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   preservesSource: true,
   detectsInterfaces: true,
   serviceAddresses: true,
+  externalIPsOfPods: true,
   servesWithoutProcess: true,
 };
 

@@ -37,6 +37,8 @@ export interface BackendCapabilities {
    * Serves cluster IPs, external IPs and load balancer IPs. Default true; false for a backend that serves NodePorts only.
    */
   readonly serviceAddresses?: boolean;
+  /** Serves an external IP that is the address of a pod: its own way to that pod stays as it is. Default true. */
+  readonly externalIPsOfPods?: boolean;
   /** What is programmed goes on working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
 }

@@ -11,6 +11,7 @@ export * from './fake-ip-sets.js';
 export * from './fake-ipvs.js';
 export * from './fake-links.js';
 export * from './fake-local-network.js';
+export { FakeMarkedSockets, type FakeMarkedSocketsOptions } from './fake-marked-sockets.js';
 // nftables
 export { FakeNft } from './fake-nft.js';
 export { FakePacketCounters } from './fake-packet-counters.js';

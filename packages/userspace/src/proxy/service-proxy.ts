@@ -3,6 +3,7 @@ import type { CarriedConnection, SpliceCarrier } from '@kube-proxier/linux';
 import type { ServiceSpec } from '../userspace-transaction.js';
 import { Balancer } from './balancer.js';
 import type { DescriptorBudget } from './descriptor-budget.js';
+import type { EndpointDialer } from './endpoint-dialer.js';
 import type { KeepAlive } from './keep-alive.js';
 import { type ServiceTraffic, TrafficCounters } from './service-traffic.js';
 
@@ -20,6 +21,7 @@ export interface ProxyEnvironment {
   /** Of each TCP socket, in bytes, in each direction. */
   readonly highWaterMark: number;
   readonly keepAlive: KeepAlive;
+  readonly dialer: EndpointDialer;
   /** Goes on with connections that have turned out to move much; undefined where they stay in the event loop. */
   readonly carrier: SpliceCarrier | undefined;
   /** Bytes in one direction after which a connection is such a one. */

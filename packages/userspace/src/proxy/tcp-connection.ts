@@ -1,4 +1,4 @@
-import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import type { Socket } from 'node:net';
 import { parseAddress, type Timer } from '@kube-proxier/core';
 import { type CarriedConnection, DESCRIPTORS_OF_PIPES } from '@kube-proxier/linux';
 import type { Portal, Target } from '../userspace-transaction.js';
@@ -83,13 +83,7 @@ export class TcpConnection implements Closable {
       this.close();
       return;
     }
-    const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
-      host: target.address,
-      port: target.port,
-      allowHalfOpen: true,
-      highWaterMark: environment.highWaterMark,
-    };
-    const endpoint = connect(options);
+    const endpoint = environment.dialer.connectTcp(target, environment.highWaterMark);
     const end = balancer.begin(target.key);
     this.#endAtEndpoint = end;
     this.#openSockets++;

@@ -171,8 +171,7 @@ class UdpSession implements Closable {
       answer(message);
     });
     this.#socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(error));
-    // The callback is handed errors too, which its type does not say.
-    this.#socket.connect(target.port, target.address, (...[error]: readonly NodeJS.ErrnoException[]) => {
+    service.environment.dialer.connectUdp(this.#socket, target, (error) => {
       if (error) {
         this.#fail(error);
         return;

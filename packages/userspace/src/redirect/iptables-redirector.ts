@@ -8,13 +8,23 @@ import {
   watchRules,
 } from '@kube-proxier/linux';
 import { UserspaceError } from '../userspace-error.js';
-import { CHAINS, clusterIPRules, JUMPS, listenerRules, nodeRules, type PortalRule, WRITTEN } from './portal-rules.js';
+import {
+  CHAINS,
+  clusterIPRules,
+  JUMPS,
+  listenerRules,
+  nodeRules,
+  ownConnectionRules,
+  type PortalRule,
+  WRITTEN,
+} from './portal-rules.js';
 import type { RedirectChanges, Redirector, RedirectState } from './redirector.js';
 
 const TABLES = ['nat', 'filter'] as const;
 const OURS: readonly string[] = Object.values(CHAINS);
 /** Keys of what rules belong to, besides the ids of listeners, which begin with a namespace. */
 const NODE = '\0node';
+const OWN = '\0own';
 const clusterIPKey = (address: string) => `\0${address}`;
 
 /**
@@ -28,10 +38,14 @@ export class IptablesRedirector implements Redirector {
   /** How often the jumps were put in place, or found there. */
   #jumpsPlaced = 0;
 
-  /** @param iptables finds the tools to use; asked each time, so it should remember. */
+  /**
+   * @param iptables finds the tools to use; asked each time, so it should remember.
+   * @param ownMark of packets that are never redirected when this host sends them. Default: there is none.
+   */
   constructor(
     private readonly family: IPFamily,
     private readonly iptables: () => Promise<Iptables>,
+    private readonly ownMark?: number,
   ) {}
 
   async apply(state: RedirectState, changes: RedirectChanges): Promise<void> {
@@ -80,11 +94,14 @@ export class IptablesRedirector implements Redirector {
         return found !== undefined && sameRules(found, expected.get(`${table} ${chain}`) ?? []);
       }),
     );
+    // What stands before it would redirect this backend's own connections.
+    const [own] = this.#written.get(OWN) ?? [];
+    const ownStandsFirst = !own || saved[own.table].get(own.chain)?.rules[0] === own.rule.text;
     const jumpsStand = JUMPS.every(({ table, chain, rule }) => saved[table].get(chain)?.rules.includes(rule.text));
     if (jumpsStand) {
       this.#jumpsPlaced++;
     }
-    return chainsHold && jumpsStand;
+    return chainsHold && ownStandsFirst && jumpsStand;
   }
 
   watch(options: Omit<RuleWatchOptions, 'rules' | 'iptables' | 'placed'>): Promise<void> {
@@ -110,7 +127,8 @@ export class IptablesRedirector implements Redirector {
   }
 
   #all(state: RedirectState): Map<string, readonly PortalRule[]> {
-    return this.#rules(state, state.listeners.keys(), state.clusterIPs, true);
+    const own = this.ownMark === undefined ? [] : ownConnectionRules(this.ownMark);
+    return new Map([[OWN, own], ...this.#rules(state, state.listeners.keys(), state.clusterIPs, true)]);
   }
 
   #touched(state: RedirectState, changes: Exclude<RedirectChanges, 'all'>): Map<string, readonly PortalRule[]> {

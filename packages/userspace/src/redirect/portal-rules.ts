@@ -6,6 +6,7 @@ import {
   type IptablesRuleParts,
   type IptablesTarget,
 } from '@kube-proxier/linux';
+import type { Portal } from '../userspace-transaction.js';
 import { intersectNetworks } from './intersect-networks.js';
 import type { RedirectedListener } from './redirector.js';
 
@@ -36,6 +37,7 @@ export interface PortalJump extends PortalRule {
 const CLUSTER_IPS = 'handle ClusterIPs; NOTE: this must be before the NodePort rules';
 const NON_LOCAL = 'Ensure that non-local NodePort traffic can flow';
 const REFUSE = 'refuse what no portal is for';
+const OWN = 'connections of kube-proxier to endpoints';
 const NEW: IptablesMatch = { match: 'conntrack', states: ['NEW'] };
 
 function jump(
@@ -95,7 +97,7 @@ function loopbackNodePorts({ spec, name, at }: RedirectedListener): readonly Por
 }
 
 /** Spec U-40…U-42. The same from everywhere: packets of the host itself come through another hook. */
-function redirects({ spec, name, at }: RedirectedListener): readonly PortalRule[] {
+function redirects({ spec, name, at, notFromHost = [] }: RedirectedListener): readonly PortalRule[] {
   const [socket] = at;
   if (spec.place.kind !== 'proxy-port' || !socket) {
     return [];
@@ -108,16 +110,29 @@ function redirects({ spec, name, at }: RedirectedListener): readonly PortalRule[
   return spec.portals.flatMap(({ address, port }) =>
     address === undefined
       ? []
-      : [CHAINS.portalsContainer, CHAINS.portalsHost].map((chain): PortalRule => {
-          const matches: IptablesMatch[] = [{ match: 'port', protocol, first: port }];
-          const destination = { value: host(address) };
-          return {
-            table: 'nat',
-            chain,
-            rule: new IptablesRule({ destination, protocol, comment: name, matches, target }),
-          };
-        }),
+      : [CHAINS.portalsContainer, ...(isAmong(notFromHost, { address, port }) ? [] : [CHAINS.portalsHost])].map(
+          (chain): PortalRule => {
+            const matches: IptablesMatch[] = [{ match: 'port', protocol, first: port }];
+            const destination = { value: host(address) };
+            return {
+              table: 'nat',
+              chain,
+              rule: new IptablesRule({ destination, protocol, comment: name, matches, target }),
+            };
+          },
+        ),
   );
+}
+
+function isAmong(portals: readonly Portal[], { address, port }: Portal): boolean {
+  return portals.some((other) => other.address === address && other.port === port);
+}
+
+/** Exempts this backend's own connections from all redirects of this host. It stands first. */
+export function ownConnectionRules(mark: number): readonly PortalRule[] {
+  const matches: IptablesMatch[] = [{ match: 'mark', value: mark, mask: mark }];
+  const rule = new IptablesRule({ comment: OWN, matches, target: { target: 'RETURN' } });
+  return [{ table: 'nat', chain: CHAINS.portalsHost, rule }];
 }
 
 /**

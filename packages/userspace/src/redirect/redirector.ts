@@ -1,7 +1,7 @@
 import type { NodeState } from '@kube-proxier/core';
 import type { RuleWatchOptions } from '@kube-proxier/linux';
 import type { BoundAddress } from '../proxy/proxy-engine.js';
-import type { ListenerId, ListenerSpec } from '../userspace-transaction.js';
+import type { ListenerId, ListenerSpec, Portal } from '../userspace-transaction.js';
 
 /** One listener, and where its sockets stand. */
 export interface RedirectedListener {
@@ -9,6 +9,11 @@ export interface RedirectedListener {
   /** `namespace/name:port`, for comments. */
   readonly name: string;
   readonly at: readonly BoundAddress[];
+  /**
+   * Of its portals, those that are not redirected for this host itself: the proxy's own connections go there, and would
+   * come back to it. Default none.
+   */
+  readonly notFromHost?: readonly Portal[];
 }
 
 /** All that rules are made from. */

@@ -1,0 +1,149 @@
+import type { Socket as UdpSocket } from 'node:dgram';
+import { Socket } from 'node:net';
+import { type IPFamily, messageOf } from '@kube-proxier/core';
+import { ADDRESS_FAMILIES } from '../netlink/ip-bytes.js';
+import { type Libc, loadLibc } from '../netlink/libc.js';
+import { errnoName } from '../netlink/netlink-error.js';
+import { whyNotPermitted } from '../process/capabilities.js';
+
+/** What a TCP socket is made with, as in `net.Socket`. */
+export interface MarkedTcpOptions {
+  /** Default false. */
+  readonly allowHalfOpen?: boolean;
+  /** Bytes in each direction. Default that of Node. */
+  readonly highWaterMark?: number;
+}
+
+/**
+ * Sockets whose packets carry a mark (SO_MARK) from the first one on, so that packet filter rules of this host can
+ * recognize them. Needs CAP_NET_ADMIN, and `start` before everything else.
+ */
+export interface MarkedSockets {
+  /** The bits that each packet carries. */
+  readonly mark: number;
+
+  /** Why no mark can be set on this host, and what to do: a sentence without a full stop. Undefined when it can. */
+  readonly unusable: string | undefined;
+
+  /** Finds out whether marks can be set. Idempotent; throws nothing. */
+  start(): Promise<void>;
+
+  /**
+   * Makes a TCP socket that is ready for `connect` with an address, and with nothing else.
+   *
+   * @throws Error with an errno name as `code`, such as `EMFILE`.
+   */
+  createTcp(family: IPFamily, options?: MarkedTcpOptions): Socket;
+
+  /**
+   * Binds a new UDP socket of Node, which is to be connected next, to any free port.
+   *
+   * @throws Error with an errno name as `code`, such as `EMFILE`. The socket is to be closed then.
+   */
+  bindUdp(family: IPFamily, socket: UdpSocket): void;
+}
+
+const SOCK_STREAM = 1;
+const SOCK_DGRAM = 2;
+const CLOEXEC_NONBLOCK = 0o2000000 | 0o4000;
+const SOL_SOCKET = 1;
+const SO_MARK = 36;
+const IPPROTO_IPV6 = 41;
+const IPV6_V6ONLY = 26;
+const EPERM = 1;
+/** Of `sockaddr_in` and `sockaddr_in6`. */
+const ADDRESS_LENGTHS: Readonly<Record<IPFamily, number>> = { IPv4: 16, IPv6: 28 };
+
+function asInt(value: number): Uint8Array {
+  return new Uint8Array(Uint32Array.of(value).buffer);
+}
+
+/** {@link MarkedSockets} by calls of the C library, since Node offers no way to set the option before connecting. */
+export class LibcMarkedSockets implements MarkedSockets {
+  #libc: Libc | undefined;
+  #starting: Promise<void> | undefined;
+  #unusable: string | undefined = 'it was not started';
+
+  /** @param mark 1 to 2³²-1. */
+  constructor(readonly mark: number) {}
+
+  get unusable(): string | undefined {
+    return this.#unusable;
+  }
+
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  createTcp(family: IPFamily, options: MarkedTcpOptions = {}): Socket {
+    const { libc, fd } = this.#open(family, SOCK_STREAM);
+    try {
+      // Without `manualStart` it would read before it is connected. Node knows it, its documentation does not.
+      return new Socket({ ...options, fd, manualStart: true } as ConstructorParameters<typeof Socket>[0]);
+    } catch (error) {
+      libc.close(fd);
+      throw error;
+    }
+  }
+
+  bindUdp(family: IPFamily, socket: UdpSocket): void {
+    const { libc, fd } = this.#open(family, SOCK_DGRAM);
+    try {
+      // Before Node has it, which lets sockets share a port.
+      const address = new Uint8Array(ADDRESS_LENGTHS[family]);
+      address.set(new Uint8Array(Uint16Array.of(ADDRESS_FAMILIES[family]).buffer));
+      if (libc.bind(fd, address, address.length) < 0) {
+        throw failure('bind', libc.errno());
+      }
+      socket.bind({ fd, exclusive: true });
+    } catch (error) {
+      libc.close(fd);
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
+    try {
+      this.#libc = await loadLibc();
+    } catch (error) {
+      this.#unusable = `the C library cannot be called (${messageOf(error)}); install the package koffi for this platform`;
+      return;
+    }
+    try {
+      const { libc, fd } = this.#open('IPv4', SOCK_DGRAM);
+      libc.close(fd);
+      this.#unusable = undefined;
+    } catch (error) {
+      const reason = error instanceof MarkRefused ? `: ${whyNotPermitted()}` : '';
+      this.#unusable = `packets cannot be marked (${messageOf(error)})${reason}`;
+    }
+  }
+
+  #open(family: IPFamily, type: number): { readonly libc: Libc; readonly fd: number } {
+    const libc = this.#libc;
+    if (!libc) {
+      throw new Error(`marked sockets cannot be used: ${this.#unusable}`);
+    }
+    const fd = libc.socket(ADDRESS_FAMILIES[family], type | CLOEXEC_NONBLOCK, 0);
+    if (fd < 0) {
+      throw failure('socket', libc.errno());
+    }
+    const set = (level: number, name: number, value: number) => libc.setsockopt(fd, level, name, asInt(value), 4) === 0;
+    if (!set(SOL_SOCKET, SO_MARK, this.mark) || (family === 'IPv6' && !set(IPPROTO_IPV6, IPV6_V6ONLY, 1))) {
+      const errno = libc.errno();
+      libc.close(fd);
+      throw errno === EPERM ? new MarkRefused('setsockopt: EPERM') : failure('setsockopt', errno);
+    }
+    return { libc, fd };
+  }
+}
+
+class MarkRefused extends Error {
+  readonly code = 'EPERM';
+}
+
+function failure(call: string, errno: number): NodeJS.ErrnoException {
+  const code = errnoName(errno);
+  return Object.assign(new Error(`${call}: ${code}`), { code, errno, syscall: call });
+}
