@@ -50,16 +50,16 @@ export class RestoreSession {
     }
     const { end } = session;
     if (end === 'timeout') {
-      const message = `${this.program} did not answer within ${timeout} ms and was stopped; look for what blocks it`;
+      const message = `${this.program} did not answer within ${timeout} ms and was stopped; find what blocks it`;
       throw new CommandError('timeout', this.program, undefined, undefined, '', message);
     }
     const stderr = session.stderr.replace(/\bline:? (\d+)/g, (found, line: string) =>
       found.replace(line, String(Number(line) - before)),
     );
     const { failure = 'exit-code', exitCode, signal } = end ?? {};
-    const how = exitCode === undefined ? 'was ended by somebody' : `ended with exit code ${exitCode}`;
-    const said = stderr.trim().replace(/\s*\n\s*/g, '; ');
-    const message = `${this.program} ${how}${said === '' ? '' : `: ${said}`}`;
+    const how = exitCode === undefined ? 'was killed' : `ended with exit code ${exitCode}`;
+    const output = stderr.trim().replace(/\s*\n\s*/g, '; ');
+    const message = `${this.program} ${how}${output === '' ? '' : `: ${output}`}`;
     throw new CommandError(failure, this.program, exitCode, signal, stderr, message);
   }
 

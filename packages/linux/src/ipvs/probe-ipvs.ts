@@ -49,7 +49,7 @@ async function loadModule(runner: CommandRunner): Promise<string | undefined> {
     if (error.failure === 'not-found') {
       return 'its module cannot be loaded because modprobe is not installed';
     }
-    const said = error.stderr.trim().split('\n')[0]?.replace(/\.$/, '');
-    return `its module ip_vs could not be loaded${said ? ` (${said})` : ''}`;
+    const output = error.stderr.trim().split('\n')[0]?.replace(/\.$/, '');
+    return `its module ip_vs could not be loaded${output ? ` (${output})` : ''}`;
   }
 }

@@ -134,18 +134,18 @@ function failureOf(outcome: Pick<Outcome, 'timedOut' | 'code' | 'exitCode'>, pre
 }
 
 function explain(failure: CommandFailure, command: string, outcome: Outcome, timeout: number): string {
-  const said = outcome.stderr.trim().replace(/\s*\n\s*/g, '; ');
+  const output = outcome.stderr.trim().replace(/\s*\n\s*/g, '; ');
   switch (failure) {
     case 'not-found':
       return `${command} was not found; install it or add its directory to PATH`;
     case 'permission-denied':
       return `${command} may not be run by this user; check its mode and the rights of this process`;
     case 'timeout':
-      return `${command} did not end within ${timeout} ms and was stopped; look for what blocks it`;
+      return `${command} did not end within ${timeout} ms and was stopped; find what blocks it`;
     case 'signal':
-      return `${command} was ended by ${outcome.signal ?? 'an unknown cause'}${said === '' ? '' : `: ${said}`}`;
+      return `${command} was ended by ${outcome.signal ?? 'an unknown cause'}${output === '' ? '' : `: ${output}`}`;
     case 'exit-code':
-      return `${command} ended with exit code ${outcome.exitCode}${said === '' ? '' : `: ${said}`}`;
+      return `${command} ended with exit code ${outcome.exitCode}${output === '' ? '' : `: ${output}`}`;
   }
 }
 

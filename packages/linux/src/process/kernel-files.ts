@@ -47,9 +47,9 @@ async function withSystemCode<Result>(run: Promise<Result>): Promise<Result> {
   try {
     return await run;
   } catch (error) {
-    const said = error instanceof CommandError ? error.stderr.trim() : '';
-    const [, code] = [...SPELLINGS].find(([spelling]) => said.endsWith(spelling)) ?? [];
-    throw code === undefined ? error : Object.assign(new Error(`${code}: ${said}`, { cause: error }), { code });
+    const output = error instanceof CommandError ? error.stderr.trim() : '';
+    const [, code] = [...SPELLINGS].find(([spelling]) => output.endsWith(spelling)) ?? [];
+    throw code === undefined ? error : Object.assign(new Error(`${code}: ${output}`, { cause: error }), { code });
   }
 }
 

@@ -143,7 +143,7 @@ export class SpliceCarrier {
     }
     const carried: Carried = { descriptors: [clientFd, endpointFd], events };
     this.#carried.set(slot, carried);
-    this.#tell(thread, { kind: 'carry', slot, client: clientFd, endpoint: endpointFd, toClient, toEndpoint });
+    this.#send(thread, { kind: 'carry', slot, client: clientFd, endpoint: endpointFd, toClient, toEndpoint });
     return {
       get bytesToEndpoint() {
         return moved[2 * slot] ?? 0;
@@ -153,7 +153,7 @@ export class SpliceCarrier {
       },
       cut: () => {
         if (this.#carried.get(slot) === carried) {
-          this.#tell(thread, { kind: 'cut', slot });
+          this.#send(thread, { kind: 'cut', slot });
         }
       },
     };
@@ -166,7 +166,7 @@ export class SpliceCarrier {
     this.#thread = undefined;
     this.#starting = undefined;
     if (thread) {
-      this.#tell(thread, { kind: 'end' });
+      this.#send(thread, { kind: 'end' });
       await thread.exited;
     }
   }
@@ -212,17 +212,17 @@ export class SpliceCarrier {
       });
     });
     await online;
-    worker.on('message', (message: FromSpliceThread) => this.#hear(message));
+    worker.on('message', (message: FromSpliceThread) => this.#receive(message));
     worker.unref();
     return { worker, wake, moved, exited };
   }
 
-  #tell({ worker, wake }: Thread, message: ToSpliceThread): void {
+  #send({ worker, wake }: Thread, message: ToSpliceThread): void {
     worker.postMessage(message);
     this.#libc?.write(wake, ONE, ONE.length);
   }
 
-  #hear({ kind, slot }: FromSpliceThread): void {
+  #receive({ kind, slot }: FromSpliceThread): void {
     const carried = this.#carried.get(slot);
     if (!carried) {
       return;

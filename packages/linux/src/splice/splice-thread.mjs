@@ -9,7 +9,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import koffi from 'koffi';
 
-/** @typedef {import('./splice-carrier.js').ToSpliceThread} Told */
+/** @typedef {import('./splice-carrier.js').ToSpliceThread} Command */
 /** @typedef {{readonly read: number, readonly write: number}} Pipe */
 /** @typedef {{readonly fd: number, readable: boolean, writable: boolean}} Side */
 /**
@@ -125,7 +125,7 @@ function closePipe(pipe) {
   close(pipe.write);
 }
 
-/** @param {Extract<Told, {kind: 'carry'}>} told */
+/** @param {Extract<Command, {kind: 'carry'}>} command */
 function carry({ slot, client, endpoint, toClient, toEndpoint }) {
   const clientSide = { fd: client, readable: true, writable: true };
   const endpointSide = { fd: endpoint, readable: true, writable: true };
@@ -274,12 +274,12 @@ function finish(connection) {
   port.postMessage({ kind: 'ended', slot: connection.slot });
 }
 
-/** @param {Told} told */
-function obey(told) {
-  if (told.kind === 'carry') {
-    carry(told);
-  } else if (told.kind === 'cut') {
-    const connection = connections.get(told.slot);
+/** @param {Command} command */
+function execute(command) {
+  if (command.kind === 'carry') {
+    carry(command);
+  } else if (command.kind === 'cut') {
+    const connection = connections.get(command.slot);
     if (connection) {
       cut(connection);
     }
@@ -295,9 +295,9 @@ function obey(told) {
   }
 }
 
-function obeyAll() {
+function executeAll() {
   for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
-    obey(next.message);
+    execute(next.message);
   }
 }
 
@@ -305,7 +305,7 @@ function obeyAll() {
 function notice(index, what) {
   if (index === WAKE) {
     read(workerData.wake, new Uint8Array(8), 8);
-    obeyAll();
+    executeAll();
     return;
   }
   const connection = connections.get(index >> 1);
@@ -328,8 +328,8 @@ function notice(index, what) {
   }
 }
 
-port.on('message', (/** @type {Told} */ told) => {
-  obey(told);
+port.on('message', (/** @type {Command} */ command) => {
+  execute(command);
   while (connections.size > 0) {
     const count = epollWait(epoll, events, MAX_EVENTS, waiting.length > 0 ? 0 : MAX_WAIT);
     for (let at = 0; at < count; at++) {
