@@ -151,7 +151,7 @@ describe('the kube-proxier command', () => {
     expect(log.trim().split('\n')).toEqual([
       'kube-proxier: unknown flag --manifest; did you mean --manifests?',
       'kube-proxier: kube-proxier takes no arguments besides its flags, and got "extra"; see kube-proxier --help',
-      expect.stringMatching(/^kube-proxier: --proxy-mode: unknown proxy mode "magic"; modes that are there: .*ipvs/),
+      expect.stringMatching(/^kube-proxier: --proxy-mode: unknown proxy mode "magic"; available modes: .*ipvs/),
       'kube-proxier: --v: "x" must be a level of detail from 0, such as 2',
     ]);
     expect(await ends([], { script: MAIN })).toMatchObject({
@@ -220,7 +220,7 @@ users:
     const agent = start([`--manifests=${directory}`, '--hostname-override=N1', '--iptables-min-sync-period=0']);
     await agent.until(/^IPv4 work\/web:\/TCP$/m);
     await agent.until(/is running/);
-    expect(agent.log).toMatch(/WARN {2}No proxy mode was given; using iptables/);
+    expect(agent.log).toMatch(/WARN {2}No proxy mode configured; using iptables/);
     expect(agent.log).toMatch(
       /is running mode="iptables" why="the default" nodeName="n1" families="IPv4[^"]*" watching="manifests in /,
     );

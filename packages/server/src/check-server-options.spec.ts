@@ -27,13 +27,13 @@ describe('a ProxyServer made from JavaScript', () => {
       'a misspelt option',
       { ...good, heatlhAddress: { host: '::', port: 1 } },
       'heatlhAddress',
-      'ProxyServer has no option "heatlhAddress"; there are backends, sources, ',
+      'ProxyServer has no option "heatlhAddress"; valid options are backends, sources, ',
     ],
     [
       'a misspelt option of the proxier',
       { ...good, proxier: { minSyncPeroid: 5 } },
       'proxier.minSyncPeroid',
-      'proxier has no option "minSyncPeroid"; there are nodeName, ',
+      'proxier has no option "minSyncPeroid"; valid options are nodeName, ',
     ],
     [
       'an option of the wrong type',

@@ -74,7 +74,7 @@ describe('a KubeProxyConfiguration', () => {
       expect.stringMatching(/^config\.conf:5: iptables\.syncPeriod: "soon" is not a duration/),
       expect.stringMatching(/^config\.conf:6: iptables\.masqueradeBit: "40" must be a bit from 0 to 31/),
       expect.stringMatching(
-        /^config\.conf:7: mode: unknown proxy mode "ebpf"; modes that are there: iptables, ipvs, nftables/,
+        /^config\.conf:7: mode: unknown proxy mode "ebpf"; available modes: iptables, ipvs, nftables/,
       ),
       expect.stringMatching(/^config\.conf:8: nodePortAddresses: "x" is not a network/),
     ]);

@@ -114,7 +114,7 @@ describe('readSettings', () => {
   it.each<[string, string]>([
     [
       '--proxy-mode=nftables',
-      '--proxy-mode: unknown proxy mode "nftables"; modes that are there: iptables, ipvs, userspace; leave it empty for iptables',
+      '--proxy-mode: unknown proxy mode "nftables"; available modes: iptables, ipvs, userspace; leave it empty for iptables',
     ],
     ['--proxy-mode-fallback=x', '--proxy-mode-fallback: "x" must be one of iptables, ipvs, userspace, or none'],
     ['--hostname-override=  ', '--hostname-override: "  " must not be blank; leave it out to use the name of the host'],

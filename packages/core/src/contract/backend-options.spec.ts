@@ -29,8 +29,8 @@ describe('options of a backend', () => {
   const circular: Record<string, unknown> = {};
   circular.self = circular;
   test.each<[Record<string, unknown>, string]>([
-    [{ varient: 'nft' }, 'createAcmeBackend has no option "varient"; there are layout, strict, wait, runner'],
-    [{ toString: 1 }, 'createAcmeBackend has no option "toString"; there are layout, strict, wait, runner'],
+    [{ varient: 'nft' }, 'createAcmeBackend has no option "varient"; valid options are layout, strict, wait, runner'],
+    [{ toString: 1 }, 'createAcmeBackend has no option "toString"; valid options are layout, strict, wait, runner'],
     [
       { layout: 'wrong' },
       'option layout of createAcmeBackend is "wrong"; it must be one of constant, chain-per-service',
@@ -42,7 +42,7 @@ describe('options of a backend', () => {
     [{ runner: () => {} }, 'option runner of createAcmeBackend is a function; it must be an object with run()'],
     [
       { runner: circular },
-      'option runner of createAcmeBackend is something that cannot be shown; it must be an object with run()',
+      'option runner of createAcmeBackend is a value that cannot be printed; it must be an object with run()',
     ],
   ])('that no host can follow are refused by name: %o', (options, message) => {
     const error = check(options);

@@ -1,6 +1,6 @@
 import { ProxierError } from './proxier-error.js';
 
-/** An option of a backend is unknown, or has a value that no host can follow. Its code is `BACKEND_OPTION`. */
+/** An option of a backend is unknown, or has an invalid value. Its code is `BACKEND_OPTION`. */
 export class BackendOptionError extends ProxierError {
   constructor(
     message: string,
@@ -11,15 +11,15 @@ export class BackendOptionError extends ProxierError {
   }
 }
 
-/** What values one option takes. */
+/** The values that one option accepts. */
 export interface OptionRule {
   /** Completes "it must be …". */
   readonly expected: string;
-  /** Never asked of undefined, which stands for the default. */
+  /** Never called with undefined, which selects the default. */
   accepts(value: unknown): boolean;
 }
 
-/** The rules that backends have in common. */
+/** Rules for the common kinds of options. */
 export const OptionRules = {
   boolean: { expected: 'true or false', accepts: (value) => typeof value === 'boolean' },
   oneOf: (values: readonly string[]) => ({
@@ -30,26 +30,26 @@ export const OptionRules = {
     expected: `a whole number, ${least} or more`,
     accepts: (value) => Number.isSafeInteger(value) && (value as number) >= least,
   }),
-  /** A time. */
+  /** A duration. */
   milliseconds: {
     expected: 'a number of milliseconds, greater than 0',
     accepts: (value) => Number.isFinite(value) && (value as number) > 0,
   },
   string: { expected: 'a text', accepts: (value) => typeof value === 'string' },
   function: { expected: 'a function', accepts: (value) => typeof value === 'function' },
-  /** At least one of them, each used by calling its methods. */
+  /** A list of at least one object with these methods. */
   listOf: (...methods: readonly string[]) => ({
     expected: `a list of at least one object with ${methods.map((method) => `${method}()`).join(' and ')}`,
     accepts: (value) => Array.isArray(value) && value.length > 0 && value.every((one) => hasMethods(one, methods)),
   }),
-  /** Something that is used by calling its methods. */
+  /** An object with these methods. */
   having: (...methods: readonly string[]) => ({
     expected: `an object with ${methods.map((method) => `${method}()`).join(' and ')}`,
     accepts: (value) => hasMethods(value, methods),
   }),
 } satisfies Record<string, OptionRule | ((...args: never[]) => OptionRule)>;
 
-/** What is wrong with one option. */
+/** The error in one option. */
 export interface OptionProblem {
   readonly option: string;
   /** One line, safe to print. */
@@ -57,11 +57,12 @@ export interface OptionProblem {
 }
 
 /**
- * The first option that is unknown, or has a value that its rule does not accept; undefined when all are fine. The compiler
- * has not checked them where they come from JavaScript. Pure.
+ * The first option that is unknown, or has a value that its rule does not accept; undefined when all are valid. Needed
+ * because the compiler does not check calls from JavaScript. Pure.
  *
- * @param owner whose options they are, for the message: `createAcmeBackend`, `ProxyServer`.
- * @param rules one for each option that exists.
+ * @param owner name of the function or class that takes the options, for the message: `createAcmeBackend`,
+ *   `ProxyServer`.
+ * @param rules one for each valid option.
  */
 export function findOptionProblem<Options extends object>(
   owner: string,
@@ -73,7 +74,7 @@ export function findOptionProblem<Options extends object>(
     const rule = known.get(option);
     if (rule === undefined) {
       const names = [...known.keys()].join(', ');
-      return { option, message: `${owner} has no option ${shown(option)}; there are ${names}` };
+      return { option, message: `${owner} has no option ${shown(option)}; valid options are ${names}` };
     }
     if (value !== undefined && !rule.accepts(value)) {
       return { option, message: `option ${option} of ${owner} is ${shown(value)}; it must be ${rule.expected}` };
@@ -83,7 +84,7 @@ export function findOptionProblem<Options extends object>(
 }
 
 /**
- * Checks what a backend's factory was given, as {@link findOptionProblem}.
+ * Validates the options of a backend's factory, with {@link findOptionProblem}.
  *
  * @param factory name of the function, for the message.
  * @throws BackendOptionError for the first option that is unknown, or has a value that its rule does not accept.
@@ -107,16 +108,16 @@ function hasMethods(value: unknown, methods: readonly string[]): boolean {
   );
 }
 
-/** A value in a few words, whatever it is. */
+/** A value as a short text. */
 function shown(value: unknown): string {
   if (typeof value === 'function' || typeof value === 'symbol') {
     return `a ${typeof value}`;
   }
   try {
-    // A number that JSON has not, such as NaN, would be null.
+    // A number without a JSON form, such as NaN, would be printed as null.
     const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
     return text.length > 80 ? `${text.slice(0, 80)}…` : text;
   } catch {
-    return 'something that cannot be shown';
+    return 'a value that cannot be printed';
   }
 }

@@ -1,85 +1,86 @@
 import type { ChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
 
-/** What a backend can tell of the last `apply`, for metrics. */
+/** Statistics of the last `apply`, for metrics. */
 export interface ApplyReport {
-  /** By table: the rules that it has there, and how many of these it wrote last. */
+  /** By table: number of installed rules, and number of rules in the last write. */
   readonly rules?: Readonly<Record<string, { readonly total: number; readonly written: number }>>;
-  /** It could not remove yet what is not needed any more, and left it for later. Default false. */
+  /** Unused objects could not be removed yet, and are left for a later sync. Default false. */
   readonly leftovers?: boolean;
 }
 
 /**
  * Reports a foreign change, in a few words: `table ip kube-proxier changed by nft (process 812)`.
  *
- * `certainty` is `seen` when something of this backend was changed, and `possible` when that has to be checked: it is
+ * `certainty` is `seen` when an object of this backend was changed, and `possible` when that has to be checked: it is
  * logged as drift only when the check finds some. Default `seen`.
  */
 export type DriftReporter = (what: string, certainty?: 'seen' | 'possible') => void;
 
 /**
- * The four things that a backend does, when `ReconcilingProxier` does the rest. One instance serves one IP family.
+ * The operations that a backend implements; `ReconcilingProxier` does the rest. One instance serves one IP family.
  *
- * @typeParam Transaction what `plan` hands to `apply`: typed objects, not text, so that they can be shown and tested.
- * @typeParam Installed what the kernel holds of this backend, in the backend's own terms.
+ * @typeParam Transaction what `plan` passes to `apply`: typed objects, not text, so that they can be inspected and
+ *   tested.
+ * @typeParam Installed the objects of this backend in the kernel, in the backend's own terms.
  */
 export interface Dataplane<Transaction = unknown, Installed = unknown> {
   /**
-   * What is served follows the addresses that interfaces have: `NodeState.localAddresses` is told, and a change of them
-   * is planned like any other change of the node. Default false: only the addresses that options ask for are followed.
+   * The backend depends on the addresses of interfaces: `NodeState.localAddresses` is set, and a change of them is
+   * planned like any other change of the node. Default false: only addresses that options depend on are followed.
    */
   readonly followsLocalAddresses?: boolean;
 
   /**
-   * Works out what has to be written so that the kernel does what `next` says.
+   * Computes the writes that bring the kernel to the state `next`.
    *
-   * Pure: same input, same output; no clock, no input or output, no memory that shows. (A memo keyed by the state
-   * objects is fine.) It is told where to start from in one of two ways:
-   * - `installed` is undefined: the kernel holds what was planned for `changes.previous`. Cost must follow the size
-   *   of `changes.servicePorts`, not of `next.servicePorts`.
-   * - `installed` is given (at start, after a failure, after drift): the kernel holds that, whoever wrote it; the
-   *   transaction must lead from there to `next`, and leave alone what is already right.
+   * Pure: same input, same output; no clock, no input or output, no visible memory. (A memo keyed by the state objects
+   * is fine.) The starting point is given in one of two ways:
+   * - `installed` is undefined: the kernel has what was planned for `changes.previous`. Cost must be proportional to
+   *   the size of `changes.servicePorts`, not of `next.servicePorts`.
+   * - `installed` is given (at start, after a failure, after drift): the current state of the kernel, whichever program
+   *   installed it; the transaction must lead from there to `next`, and must not touch what is already correct.
    *
-   * @returns undefined when there is nothing to write.
+   * @returns undefined when no write is needed.
    */
   plan(next: ProxyState, changes: ChangeSet, installed?: Installed): Transaction | undefined;
 
   /**
-   * Writes it to the kernel, all or nothing where the kernel allows that. Packets of Services that the transaction
-   * does not change are never disturbed.
+   * Writes the transaction to the kernel, atomically where the kernel supports that. Packets of Services that the
+   * transaction does not change are never affected.
    *
-   * @throws when not all of it is in force. The caller then reads back and plans anew; nothing may be assumed of
-   * what is installed.
+   * @throws when only part of it is in force. The caller then reads back and plans again; the installed state is
+   *   unknown.
    */
   apply(transaction: Transaction): Promise<void>;
 
-  /** Reads what the kernel holds of this backend now. Changes nothing. May be slow; it is not on the hot path. */
+  /** Reads the current state of this backend in the kernel. Changes nothing. May be slow; it is not on the hot path. */
   readBack(): Promise<Installed>;
 
   /**
    * Watches for foreign changes of what this backend installed, and reports them soon after (within a second, where the
-   * kernel or cheap polling allows it). It need not see everything: everything is read back periodically anyway.
+   * kernel or cheap polling allows it). Detection may be incomplete: everything is read back periodically.
    * Optional; default is not to watch.
    *
-   * @returns when `signal` aborts. A failure is no reason to end before; the backend tries again.
+   * @returns when `signal` aborts. It must not return on a failure; the backend retries.
    */
   watch?(onDrift: DriftReporter, signal: AbortSignal): Promise<void>;
 
   /**
-   * Ends what is kept running in this process between calls, so that nothing of it keeps the process alive. Called when
-   * the sync loop has ended; what is programmed in the kernel stays. Optional.
+   * Stops what is kept running in this process between calls, so that it does not keep the process alive. Called when
+   * the sync loop has ended; the rules in the kernel are kept. Optional.
    */
   close?(): void | Promise<void>;
 
-  /** A transaction in a few words, for the log: how much it sets and removes. Optional. */
+  /** A short summary of a transaction for the log: how much it sets and removes. Optional. */
   describe?(transaction: Transaction): string;
 
-  /** Tells of the last `apply` that succeeded; asked after each sync. Must be cheap. Optional. */
+  /** Statistics of the last successful `apply`; called after each sync. Must be cheap. Optional. */
   report?(): ApplyReport;
 
   /**
-   * Removes every trace of this backend from the kernel and nothing else. Idempotent; works without a `plan` before,
-   * and whoever wrote the traces.
+   * Removes every object of this backend from the kernel and nothing else. Idempotent; works without a `plan` before,
+   * whichever program installed the objects.
    */
   cleanup(): Promise<void>;
 }

@@ -1,21 +1,21 @@
-/** Values that go with a log line. Functions are never called; build nothing expensive without asking `v` first. */
+/** Values of a log line. Functions are never called; check `v` before building expensive values. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Where everything in this project logs to. Hosts inject their own; the default of every constructor is
- * {@link silentLogger}.
+ * The log of everything in this project. Hosts inject their own; the default of every constructor is {@link
+ * silentLogger}.
  */
 export interface Logger {
   error(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
-  /** Detail, written only when `v(level)` holds. Levels are kube-proxy's: 2 useful, 4 debug, 6 every request. */
+  /** Detail, written only when `v(level)` is true. Levels are kube-proxy's: 2 useful, 4 debug, 6 every request. */
   debug(level: number, message: string, fields?: LogFields): void;
-  /** Whether detail of this level is wanted: ask before building costly arguments. */
+  /** Whether detail of this level is enabled: check this before building expensive arguments. */
   v(level: number): boolean;
 }
 
-/** Says nothing. */
+/** Discards everything. */
 export const silentLogger: Logger = {
   error() {},
   warn() {},

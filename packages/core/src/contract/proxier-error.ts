@@ -1,10 +1,10 @@
 const BRAND = Symbol.for('@kube-proxier/core/ProxierError');
 
 /**
- * Base of every error that this project throws on purpose.
+ * Base class of the errors that this project throws intentionally.
  *
- * Recognise one with {@link isProxierError}, which also works across two installed copies of this package, and tell
- * which by `code`, which is stable; messages may be reworded in any release.
+ * Recognise one with {@link isProxierError}, which also works across two installed copies of this package, and
+ * distinguish them by `code`, which is stable; messages may be reworded in any release.
  */
 export class ProxierError extends Error {
   readonly [BRAND] = true;
@@ -23,7 +23,7 @@ export function isProxierError(error: unknown): error is ProxierError {
   return typeof error === 'object' && error !== null && BRAND in error;
 }
 
-/** The message of anything that can be thrown, in one line. */
+/** The message of any thrown value, in one line. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replace(/\s*\n\s*/g, '; ');

@@ -1,8 +1,8 @@
 import type { Proxier } from './proxier.js';
 
 /**
- * Where a source tells its events to: the half of a {@link Proxier} that takes note of things. A `Proxier` is one,
- * and so is any object of a host's own with these methods.
+ * Receiver of a source's events: the event handlers of a {@link Proxier}. A `Proxier` is one, and so is any object of a
+ * host with these methods.
  */
 export type SourceHandler = Pick<
   Proxier,
@@ -14,42 +14,42 @@ export type SourceHandler = Pick<
   | 'onServiceCIDRsUpdate'
 >;
 
-/** What a source is told by the host that starts it. */
+/** What the host passes to a source at its start. */
 export interface SourceContext {
-  /** This node's name: of all Node objects, only the one with this name is handed on. */
+  /** This node's name: only the Node object with this name is passed on. */
   readonly nodeName: string;
 }
 
 /**
- * Where cluster objects come from: an API server, a directory of files, a simulation.
+ * Origin of cluster objects: an API server, a directory of files, a simulation.
  *
  * Rules for every implementation:
- * - **What is not known is not gone.** A source that cannot read (API server away, file broken, directory missing)
- *   reports no removal: what it said last stays true until it knows better.
- * - **Events carry what was said last.** `previous` is the very object that this source last handed out for that
- *   name, `current` the new one; an object that did not change causes no event.
- * - **Synced once.** `onServicesSynced` and `onEndpointsSynced` are each called exactly once, after everything that
- *   exists was handed out; never when the source is stopped before that.
- * - **Handlers may fail.** One that throws is logged, and the next event goes out all the same.
+ * - **An unreadable object is never treated as deleted.** A source that cannot read (API server unavailable, file
+ *   malformed, directory missing) reports no removal: the objects reported last stay valid until it can read again.
+ * - **Events carry the previous object.** `previous` is the very object that this source last reported for that name,
+ *   `current` the new one; an unchanged object causes no event.
+ * - **Synced once.** `onServicesSynced` and `onEndpointsSynced` are each called exactly once, after every existing
+ *   object was reported; never when the source is stopped before that.
+ * - **Handlers may fail.** A handler that throws is logged, and the next event is still delivered.
  */
 export interface Source {
   /** What is watched, for log lines: `manifests in /etc/kube-proxier`. Safe to print. */
   readonly description: string;
 
   /**
-   * Begins. Resolves when the source is under way: at the latest when both `…Synced` methods were called, earlier
+   * Starts the source. Resolves when it is running: at the latest when both `…Synced` methods were called, earlier
    * where that can take long. Called once.
    *
-   * @throws ProxierError when it can never work as it is configured (no such directory, no credentials).
+   * @throws ProxierError when it can never work with its configuration (no such directory, no credentials).
    */
   start(handler: SourceHandler, context: SourceContext): Promise<void>;
 
   /**
-   * What keeps it from reading these objects now, in words for the user: `it forbids to list endpointslices`; undefined
-   * when nothing is known to. Shown while the node waits for them. Default: nothing is known.
+   * The current obstacle to reading these objects, as text for the user: `it forbids to list endpointslices`; undefined
+   * when no obstacle is known. Shown while the node waits for them. Default: none.
    */
   obstacle?(kind: 'Services' | 'EndpointSlices'): string | undefined;
 
-  /** Ends it within a second: no event after it resolves, nothing left that keeps the process alive. Idempotent. */
+  /** Stops it within a second: no event after it resolves, and nothing keeps the process alive. Idempotent. */
   stop(): Promise<void>;
 }

@@ -9,8 +9,8 @@ function token<T>(name: string): ServiceIdentifier<T> {
 }
 
 /**
- * What is bound in the container, by token. They are registered symbols, so two installed copies of this package
- * still meet.
+ * Service identifiers of the container. They are registered symbols, so that two installed copies of this package are
+ * compatible.
  */
 export const Tokens = {
   /** Bound by the host. */
@@ -19,10 +19,12 @@ export const Tokens = {
   Clock: token<Clock>('Clock'),
   /** Bound by a backend's module. */
   ProxierFactory: token<ProxierFactory>('ProxierFactory'),
-  /** Bound by a backend's module: removes everything that the backend has installed. Never used on the mode in force. */
+  /**
+   * Bound by a backend's module: removes everything that the backend has installed. Never used for the mode in force.
+   */
   Cleanup: token<Cleanup>('Cleanup'),
-  /** May be bound by a backend's module: removes what kube-proxy has installed in the mode of the same name. */
+  /** Optionally bound by a backend's module: removes what kube-proxy has installed in the mode of the same name. */
   KubeProxyCleanup: token<KubeProxyCleanup>('KubeProxyCleanup'),
-  /** May be bound by a backend's module: lists what the two clean-ups would remove, for `cleanup --dry-run`. */
+  /** Optionally bound by a backend's module: lists what the two clean-ups would remove, for `cleanup --dry-run`. */
   Leftovers: token<FindLeftovers>('Leftovers'),
 } as const;

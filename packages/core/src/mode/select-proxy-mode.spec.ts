@@ -35,34 +35,34 @@ async function select(requested: string, backends: BackendModule[], fallback = '
 }
 
 describe('selectProxyMode', () => {
-  test('takes the mode that was asked for', async () => {
+  test('selects the requested mode', async () => {
     const { selection } = await select('nftables', [backend('iptables', usable), backend('nftables', usable)]);
     expect(selection).toMatchObject({ mode: 'nftables', defaulted: false, reason: undefined });
   });
 
-  test('an empty mode is iptables, with a warning that it was defaulted', async () => {
+  test('an empty mode selects iptables, with a warning about the default', async () => {
     const { selection, lines } = await select('', [backend('iptables', usable), backend('nftables', usable)]);
     expect(selection).toMatchObject({ mode: 'iptables', defaulted: true });
-    expect(lines[0]).toMatch(/No proxy mode was given; using iptables/);
+    expect(lines[0]).toMatch(/No proxy mode configured; using iptables/);
   });
 
-  test('one that cannot run here falls back, and one line says why', async () => {
+  test('a mode that cannot run on this host falls back, and one log line has the reason', async () => {
     const { selection, lines } = await select('ipvs', [backend('iptables', usable), backend('ipvs', noIpvs)]);
     expect(selection).toMatchObject({ mode: 'iptables', requested: 'ipvs', reason: 'the kernel has no ip_vs' });
     expect(lines).toEqual(['Cannot use proxy mode ipvs: the kernel has no ip_vs; falling back to iptables']);
   });
 
-  test('a probe that throws is a reason, not a crash', async () => {
+  test('a probe that throws is a reason for the fallback, not a crash', async () => {
     const { selection } = await select('ipvs', [backend('iptables', usable), backend('ipvs', new Error('EPERM'))]);
     expect(selection.reason).toBe('its probe failed: EPERM');
   });
 
-  test('an unknown mode lists those that there are', async () => {
+  test('an unknown mode is rejected with the list of available modes', async () => {
     const error: unknown = await select('ebpf', [backend('iptables', usable), backend('ipvs', noIpvs)]).catch(
       (reason: unknown) => reason,
     );
     expect(isProxierError(error) && error.code).toBe('UNKNOWN_PROXY_MODE');
-    expect(String(error)).toContain('modes that are there: iptables, ipvs');
+    expect(String(error)).toContain('available modes: iptables, ipvs');
   });
 
   test.each([
@@ -73,7 +73,7 @@ describe('selectProxyMode', () => {
       { usable: false, reason: 'no iptables' } as const,
       /cannot fall back to iptables: no iptables/,
     ],
-  ])('an error says why when %s', async (_when, fallback, iptables, message) => {
+  ])('an error has the reason when %s', async (_when, fallback, iptables, message) => {
     const selecting = select('ipvs', [backend('iptables', iptables), backend('ipvs', noIpvs)], fallback);
     await expect(selecting).rejects.toMatchObject({
       code: 'PROXY_MODE_UNUSABLE',

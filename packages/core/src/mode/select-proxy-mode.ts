@@ -4,22 +4,22 @@ import type { ProxyMode } from '../contract/proxier.js';
 import { messageOf, ProxierError } from '../contract/proxier-error.js';
 import type { IPFamily } from '../model/address.js';
 
-/** The mode that stands in for an empty mode and for one that this host cannot run (spec M-1, M-12). */
+/** The default mode, and the fallback for a mode that this host cannot run (spec M-1, M-12). */
 export const DEFAULT_PROXY_MODE: ProxyMode = 'iptables';
 
 const BOTH: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
-/** The mode that was asked for names no backend that is there. */
+/** No installed backend has the requested mode. */
 export class UnknownProxyModeError extends ProxierError {
   constructor(requested: string, modes: readonly ProxyMode[]) {
     super(
       'UNKNOWN_PROXY_MODE',
-      `unknown proxy mode ${JSON.stringify(requested)}; modes that are there: ${modes.join(', ') || 'none'}; leave it empty for ${DEFAULT_PROXY_MODE}`,
+      `unknown proxy mode ${JSON.stringify(requested)}; available modes: ${modes.join(', ') || 'none'}; leave it empty for ${DEFAULT_PROXY_MODE}`,
     );
   }
 }
 
-/** This host can run neither the mode that was asked for nor the one to fall back to. */
+/** This host can run neither the requested mode nor the fallback. */
 export class ProxyModeUnusableError extends ProxierError {
   constructor(mode: ProxyMode, reason: string, fallback?: { readonly mode: ProxyMode; readonly reason: string }) {
     const also = fallback ? `; and cannot fall back to ${fallback.mode}: ${fallback.reason}` : '';
@@ -27,45 +27,49 @@ export class ProxyModeUnusableError extends ProxierError {
   }
 }
 
-/** What {@link selectProxyMode} chooses from. */
+/** Input of {@link selectProxyMode}. */
 export interface ModeSelectionOptions {
-  /** As the mode was given; empty for that of the only backend, or {@link DEFAULT_PROXY_MODE} where there are several. */
+  /** The requested mode; empty for that of the only backend, or {@link DEFAULT_PROXY_MODE} where there are several. */
   readonly requested: string;
   readonly backends: readonly BackendModule[];
-  /** Mode to use when the one asked for cannot run here; `none` makes that an error. */
+  /** Fallback when the requested mode cannot run on this host; `none` makes that an error. */
   readonly fallback: ProxyMode | 'none';
   readonly logger: Logger;
 }
 
-/** The mode that was chosen, and why. */
+/** The selected mode, and the reason. */
 export interface ModeSelection {
   /** The mode in force. */
   readonly mode: ProxyMode;
   readonly backend: BackendModule;
-  /** As it was asked for. */
+  /** The requested mode. */
   readonly requested: string;
-  /** Nothing was asked for. */
+  /** No mode was requested. */
   readonly defaulted: boolean;
-  /** What the backend's probe told of the host (the variant of a tool, say); undefined when it told nothing. */
+  /**
+   * Detail that the backend's probe reported about the host (the variant of a tool, for example); undefined without
+   * one.
+   */
   readonly detail: string | undefined;
-  /** IP families that the backend can run for here. */
+  /** IP families that the backend can run for on this host. */
   readonly families: readonly IPFamily[];
-  /** Why the mode asked for is not the one in force; undefined when it is. */
+  /** Why the requested mode is not in force; undefined when it is. */
   readonly reason: string | undefined;
 }
 
 /**
- * Chooses the backend: the one asked for if this host can run it, else the fallback, with one log line that says why.
+ * Selects the backend: the requested one if this host can run it, else the fallback, with one log line that has the
+ * reason.
  *
- * @throws UnknownProxyModeError when no backend has the mode that was asked for.
- * @throws ProxyModeUnusableError when neither it nor the fallback can run here.
+ * @throws UnknownProxyModeError when no backend has the requested mode.
+ * @throws ProxyModeUnusableError when neither it nor the fallback can run on this host.
  */
 export async function selectProxyMode(options: ModeSelectionOptions): Promise<ModeSelection> {
   const { requested, backends, fallback, logger } = options;
   const find = (mode: ProxyMode) => backends.find((backend) => backend.mode === mode);
   const [only, ...others] = backends;
   const single = others.length === 0 ? only?.mode : undefined;
-  // Where there is one backend, there is nothing to choose.
+  // With one backend there is no choice.
   const defaulted = requested === '' && single === undefined;
   const mode = requested === '' ? (single ?? DEFAULT_PROXY_MODE) : requested;
   const backend = find(mode);
@@ -76,7 +80,7 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
     );
   }
   if (defaulted) {
-    logger.warn(`No proxy mode was given; using ${mode}. Ask for a mode to keep it when the default changes`);
+    logger.warn(`No proxy mode configured; using ${mode}. Configure a mode to keep it when the default changes`);
   }
   const result = await probe(backend);
   if (result.usable) {

@@ -67,7 +67,7 @@ function feed(proxier: Proxier): void {
 }
 
 describe('withCompanion', () => {
-  test('both are told of everything, and do their part; the companion where it is wanted only', async () => {
+  test('both receive every event and run their syncs; the companion only where it is needed', async () => {
     const [first, second] = [backend('first'), backend('second')];
     const composed = withCompanion(first, second, (context) =>
       context.family === 'IPv4'
@@ -95,11 +95,11 @@ describe('withCompanion', () => {
     }
   });
 
-  test('a sync is told of when the companion is done too, or has failed, or takes too long', async () => {
+  test('a sync is reported when the companion is done too, has failed, or takes too long', async () => {
     const [first, second] = [backend('first'), backend('second')];
     const { create, clock } = setUp(withCompanion(first, second, (context) => context));
-    let told = 0;
-    const proxier = create('IPv4', { synced: () => void told++ });
+    let reported = 0;
+    const proxier = create('IPv4', { synced: () => void reported++ });
     const slow = second.made[0]?.dataplane as FakeDataplane;
     const apply = slow.apply.bind(slow);
     let finish: (error?: Error) => void = () => {};
@@ -113,25 +113,25 @@ describe('withCompanion', () => {
     const stop = new AbortController();
     const loop = proxier.syncLoop(stop.signal);
     await clock.advance(500);
-    expect([first.made[0]?.dataplane.contents.size, told]).toEqual([1, 0]);
+    expect([first.made[0]?.dataplane.contents.size, reported]).toEqual([1, 0]);
     finish();
     await clock.advance(1);
-    expect(told).toBeGreaterThan(0);
+    expect(reported).toBeGreaterThan(0);
     for (const [name, wait, end] of [
       ['work/b', 1, new Error('no sockets')],
       ['work/c', 1000, undefined],
     ] as const) {
-      const before: number = told;
-      // Beyond the least time between two syncs.
+      const before: number = reported;
+      // Longer than the minimum time between two syncs.
       await clock.advance(1500);
       proxier.onServiceUpdate(undefined, makeService(name));
       await clock.advance(100);
-      expect(told).toBe(before);
+      expect(reported).toBe(before);
       if (end !== undefined) {
         finish(end);
       }
       await clock.advance(wait);
-      expect(told).toBeGreaterThan(before);
+      expect(reported).toBeGreaterThan(before);
     }
     stop.abort();
     finish();
@@ -139,7 +139,7 @@ describe('withCompanion', () => {
     await loop;
   });
 
-  test('a companion that gives up is told of, and the first goes on', async () => {
+  test('a companion that ends early is logged, and the main proxier continues', async () => {
     const first = backend('first');
     const failing = backend('second', (proxier) => {
       proxier.syncLoop = async () => {
@@ -156,10 +156,10 @@ describe('withCompanion', () => {
     expect(first.made[0]?.dataplane.contents.size).toBe(1);
     stop.abort();
     await loop;
-    expect(errors).toEqual(['What second does beside first has ended: no sockets']);
+    expect(errors).toEqual(['Companion second of first has ended: no sockets']);
   });
 
-  test('cleans up as the first does', async () => {
+  test('cleans up as the main backend does', async () => {
     const [first, second] = [backend('first'), backend('second')];
     const { cleanup, container, logger } = setUp(withCompanion(first, second, (context) => context));
     await cleanup(logger, { inForce: 'other' });
@@ -170,7 +170,7 @@ describe('withCompanion', () => {
     ]);
   });
 
-  test('does no more to clean up than the first can', () => {
+  test('offers only the clean-ups that the main backend has', () => {
     const { container } = setUp(withCompanion(backend('second'), backend('first'), (context) => context));
     expect([container.isBound(Tokens.KubeProxyCleanup), container.isBound(Tokens.Leftovers)]).toEqual([false, false]);
   });

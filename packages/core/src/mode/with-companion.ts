@@ -7,11 +7,12 @@ import { CompanionProgress } from '../sync/companion-progress.js';
 import { CompanionProxier } from '../sync/companion-proxier.js';
 
 /**
- * A backend that has another do, beside it, what it cannot: NodePorts on 127.0.0.1 for nftables, say. Its mode, its
- * probe and what it is known by are those of the first. A sync is told of when both are done (or the companion failed, or
- * took more than a second).
+ * A backend with a companion that implements what the backend cannot: NodePorts on 127.0.0.1 for nftables, for example.
+ * Mode, probe and metadata are those of the main backend. A sync is reported when both are done (or the companion
+ * failed, or took more than a second).
  *
- * @param contextOf - what the companion is made from, given what the first is; undefined where it is not wanted.
+ * @param contextOf - derives the companion's context from that of the main backend; undefined where no companion is
+ *   needed.
  */
 export function withCompanion(
   primary: BackendModule,

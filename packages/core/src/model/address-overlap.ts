@@ -1,10 +1,10 @@
 import type { FrontendKey, FrontendKind } from './frontend.js';
 
 /**
- * What an external address of a Service is besides. A packet to the frontend then no longer reaches what listens there.
+ * What an external address of a Service overlaps with. Packets to the frontend then no longer reach the other listener.
  * - `node-address`: an address of this node, where the kubelet, the API server or sshd may listen.
  * - `pod-network`: an address of the pod network.
- * - `service-network`: an address of the networks that cluster IPs are taken from.
+ * - `service-network`: an address in the cluster IP networks (service CIDRs).
  */
 export type AddressOverlapKind = 'node-address' | 'pod-network' | 'service-network';
 
@@ -17,6 +17,6 @@ export interface AddressOverlap {
   /** 1…65535. */
   readonly port: number;
   readonly overlaps: AddressOverlapKind;
-  /** The frontend is served all the same (`ProxierOptions.overlappingExternalAddresses`). */
+  /** The frontend is served nevertheless (`ProxierOptions.overlappingExternalAddresses`). */
   readonly served: boolean;
 }

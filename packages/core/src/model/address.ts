@@ -14,7 +14,7 @@ export interface ParsedCIDR extends ParsedAddress {
   readonly prefixLength: number;
 }
 
-/** What nearly every address is; spares it the rest of the way. */
+/** The form of nearly every address; the fast path. */
 const CANONICAL_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const IPV4_TEXT = /^\d{1,10}(\.\d{1,10}){3}$/;
 
@@ -24,8 +24,8 @@ function stripLeadingZeros(text: string): string {
 }
 
 /**
- * Reads an IP address and gives it its canonical spelling: `172.30.0.041` becomes `172.30.0.41`, `FD00:0::1` becomes
- * `fd00::1`, and an IPv4-mapped IPv6 address becomes the IPv4 address it means.
+ * Parses an IP address and returns its canonical spelling: `172.30.0.041` becomes `172.30.0.41`, `FD00:0::1` becomes
+ * `fd00::1`, and an IPv4-mapped IPv6 address becomes the IPv4 address.
  *
  * @returns undefined when the text is not an IP address (host names, zones such as `fe80::1%eth0`, and anything
  * with blanks or line breaks in it included).
@@ -56,7 +56,7 @@ export function parseAddress(text: unknown): ParsedAddress | undefined {
 }
 
 /**
- * Reads a network in CIDR notation and gives it its canonical spelling. Leading zeros are accepted (spec C-70).
+ * Parses a network in CIDR notation and returns its canonical spelling. Leading zeros are accepted (spec C-70).
  *
  * @returns undefined when the text is not a network.
  */
@@ -81,7 +81,7 @@ export function parseCIDR(text: unknown): ParsedCIDR | undefined {
 }
 
 /**
- * Whether `address` lies in `cidr`. Both must be canonical text; different families never contain each other.
+ * Whether `address` is in `cidr`. Both must be canonical text; different families never contain each other.
  *
  * @throws Error when either is not canonical text of an address or a network.
  */
@@ -101,7 +101,7 @@ export function familyOf(address: string): IPFamily {
   return address.includes(':') ? 'IPv6' : 'IPv4';
 }
 
-/** The network that holds just this address: `/32` or `/128`. */
+/** The network that contains only this address: `/32` or `/128`. */
 export function hostCIDR(address: string): string {
   return address.includes(':') ? `${address}/128` : `${address}/32`;
 }

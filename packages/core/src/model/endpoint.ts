@@ -1,7 +1,7 @@
 /**
- * One address and port that can answer for a service port.
+ * One address and port of a service port that can answer.
  *
- * Immutable, and the same object as long as nothing about it changes.
+ * Immutable, and the same object while it is unchanged.
  */
 export interface Endpoint {
   /** `10.0.0.1:80` or `[fd00::1]:80`: identity within a service port, and the sort key (spec K-4, K-37). */
@@ -20,8 +20,8 @@ export interface Endpoint {
   readonly terminating: boolean;
   /** The node it runs on, when known. */
   readonly nodeName: string | undefined;
-  /** Zones this endpoint is meant for; empty when it carries no zone hints. */
+  /** Zones that the zone hints assign this endpoint to; empty without zone hints. */
   readonly zoneHints: readonly string[];
-  /** Nodes this endpoint is meant for; empty when it carries no node hints. */
+  /** Nodes that the node hints assign this endpoint to; empty without node hints. */
   readonly nodeHints: readonly string[];
 }

@@ -2,12 +2,13 @@ import type { Endpoint } from './endpoint.js';
 import type { ResolvedServicePort } from './proxy-state.js';
 
 /**
- * The endpoints that may keep the flows they have. A flow of a connectionless protocol that leads to any other address is
- * stale: the kernel would keep it for as long as the client sends (kube-proxy: `pkg/proxy/conntrack/cleanup.go`).
+ * The endpoints whose existing flows are kept. A flow of a connectionless protocol to any other address is stale: the
+ * kernel would keep it for as long as the client sends (kube-proxy: `pkg/proxy/conntrack/cleanup.go`).
  *
- * - UDP: endpoints that serve, whether they get new flows or not. While none serves, all that exist: there is no better one.
- * - SCTP: every endpoint that exists. An association to one that terminates ends when its peer ends it.
- * - TCP: as SCTP. The client notices a peer that is gone; nobody has to end the connection for it.
+ * - UDP: endpoints that serve, whether they get new flows or not. If none serves, all that exist: there is no better
+ *   one.
+ * - SCTP: every endpoint that exists. An association to a terminating endpoint ends when its peer ends it.
+ * - TCP: as SCTP. The client notices a missing peer; no other program has to close the connection.
  *
  * Costs O(candidates). Pure.
  */

@@ -1,6 +1,6 @@
 import type { Protocol } from './service-port-name.js';
 
-/** What of a Service an address and port is. */
+/** The kind of an address of a Service. */
 export type FrontendKind = 'ClusterIP' | 'ExternalIP' | 'LoadBalancerIP' | 'NodePort';
 
 /**
@@ -11,52 +11,52 @@ export type FrontendKey = string;
 
 /**
  * Which packets a route is for.
- * - `any`: all that reach it.
- * - `pod`: those that the local-traffic detector of the state says come from a pod (spec K-60); never matches where
+ * - `any`: all packets to the frontend.
+ * - `pod`: packets that the local-traffic detector of the state attributes to a pod (spec K-60); never matches where
  *   the state has no detector.
- * - `node`: those whose source address is one of this node's own addresses.
+ * - `node`: packets whose source address is one of this node's own addresses.
  */
 export type RouteSource = 'any' | 'pod' | 'node';
 
 /**
  * When the source address is replaced by the node's.
  * - `always`.
- * - `off-cluster`: when the local-traffic detector says that the packet does not come from a pod.
+ * - `off-cluster`: when the local-traffic detector does not attribute the packet to a pod.
  * - `never`.
  *
- * Whatever it says, hairpin is masqueraded: a packet whose source is the very endpoint that was chosen, when that
- * endpoint is local, or its reply would not come back this way (spec O-9; a remote endpoint's packets to itself are
- * its own node's business).
+ * In all cases, hairpin traffic is masqueraded: a packet whose source is the selected endpoint, when that endpoint is
+ * local, because its reply would not return through this node (spec O-9; packets of a remote endpoint to itself are
+ * handled by its own node).
  */
 export type Masquerade = 'always' | 'off-cluster' | 'never';
 
 /**
- * What happens to packets of one source. `forward` picks one of the named endpoint list of the service port, with
- * equal probability, after session affinity. `refuse` answers as a closed port does (ICMP port unreachable; TCP
- * clients see "connection refused"). `drop` answers nothing.
+ * The action for packets of one source. `forward` selects an endpoint from the named list of the service port, with
+ * equal probability, after session affinity. `reject` answers as a closed port does (ICMP port unreachable; TCP
+ * clients see "connection refused"). `drop` sends no answer.
  */
 export type Route = ForwardRoute | ClosedRoute;
 
-/** Packets go on to an endpoint. */
+/** Packets are forwarded to an endpoint. */
 export interface ForwardRoute {
   readonly source: RouteSource;
   readonly action: 'forward';
-  /** The list of the service port that an endpoint is picked from; never empty. */
+  /** The endpoint list of the service port to pick from; never empty. */
   readonly endpoints: 'cluster' | 'local';
   readonly masquerade: Masquerade;
 }
 
-/** Packets go nowhere. */
+/** Packets are not forwarded. */
 export interface ClosedRoute {
   readonly source: RouteSource;
   readonly action: 'reject' | 'drop';
 }
 
 /**
- * One address and port that packets can be sent to, and all that is decided about them.
+ * One address and port of a Service, with every decision about it.
  *
- * To render it: first, when `allowedSources` is there, drop what does not come from one of them. Then the first
- * route whose source matches decides. The last route's source is always `any`.
+ * To render it: first, when `allowedSources` is set, drop packets from other sources. Then the first route whose source
+ * matches decides. The last route's source is always `any`.
  */
 export interface Frontend {
   readonly key: FrontendKey;
@@ -65,11 +65,11 @@ export interface Frontend {
   readonly address: string | undefined;
   readonly port: number;
   readonly protocol: Protocol;
-  /** Canonical networks; undefined means everybody, empty means nobody. Others' packets are dropped. */
+  /** Canonical networks; undefined allows all sources, empty allows none. Packets of other sources are dropped. */
   readonly allowedSources: readonly string[] | undefined;
   /**
-   * Of a NodePort: addresses of this node on which an older Service has the same port, as an external address. Packets to
-   * them are for that Service's frontend. Absent when there are none, as almost always.
+   * Of a NodePort: addresses of this node on which an older Service has the same port, as an external address. Packets
+   * to them belong to that Service's frontend. Absent when there are none, which is the common case.
    */
   readonly exceptAddresses?: readonly string[];
   readonly routes: readonly Route[];

@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.js';
 import type { ResolvedServicePort } from './proxy-state.js';
 import { structurallyEqual } from './structurally-equal.js';
 
-/** Whether a backend has the same to write for both. Both undefined counts as different: there is nothing to compare. */
+/** Whether a backend renders both the same. Both undefined counts as different: there is nothing to compare. */
 export function sameRendering(left: ResolvedServicePort | undefined, right: ResolvedServicePort | undefined): boolean {
   return (
     left !== undefined &&
@@ -15,7 +15,7 @@ export function sameRendering(left: ResolvedServicePort | undefined, right: Reso
   );
 }
 
-/** Where packets go and which of it is local is all that is rendered of endpoints; hints and conditions are not. */
+/** Only addresses and locality of endpoints are rendered; hints and conditions are not. */
 function sameEndpoints(left: readonly Endpoint[], right: readonly Endpoint[]): boolean {
   return (
     left === right ||

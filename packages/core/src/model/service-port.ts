@@ -4,10 +4,10 @@ import type { ServicePortKey, ServicePortName } from './service-port-name.js';
 export type TrafficPolicy = 'Cluster' | 'Local';
 
 /**
- * One port of one Service as one IP family sees it: checked facts from the object, no decision yet (spec K-10…K-27).
+ * One port of one Service for one IP family: validated facts from the object, without decisions (spec K-10…K-27).
  *
- * Backends do not read this to decide anything: what follows from it is in {@link ResolvedServicePort}. It is there
- * to name and explain things.
+ * Backends do not use this for decisions: those are in {@link ResolvedServicePort}. It serves for names and
+ * explanations.
  */
 export interface ServicePort {
   /** Its key in every map. */
@@ -23,23 +23,23 @@ export interface ServicePort {
   /** `status.loadBalancer.ingress[].ip` whose `ipMode` is absent or `VIP`. */
   readonly loadBalancerVIPs: readonly string[];
   /**
-   * Networks that may use the load balancer VIPs, canonical, this family only. Undefined: everybody. Empty: nobody
-   * (ranges were given, and none of them could be read).
+   * Networks that may use the load balancer VIPs, canonical, this family only. Undefined: all. Empty: none (ranges were
+   * given, and none of them could be parsed).
    */
   readonly loadBalancerSourceRanges: readonly string[] | undefined;
   readonly externalTrafficPolicy: TrafficPolicy;
   readonly internalTrafficPolicy: TrafficPolicy;
-  /** Seconds that a client stays with an endpoint; undefined for no session affinity. */
+  /** Session affinity timeout in seconds; undefined for no session affinity. */
   readonly affinitySeconds: number | undefined;
   /** 1…65535 for a LoadBalancer with external policy Local, else 0. */
   readonly healthCheckNodePort: number;
-  /** Milliseconds since the epoch; decides who keeps an address that two Services claim. */
+  /** Milliseconds since the epoch; the older of two Services that claim an address keeps it. */
   readonly createdAt: number;
   /** Annotations of the Service whose keys belong to this project (`kube-proxier.io/…`), for backends' own options. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Whether packets from outside the cluster can be meant for it (spec K-20). */
+/** Whether packets from outside the cluster can be addressed to it (spec K-20). */
 export function isExternallyAccessible(port: ServicePort): boolean {
   return port.nodePort !== 0 || port.loadBalancerVIPs.length > 0 || port.externalIPs.length > 0;
 }

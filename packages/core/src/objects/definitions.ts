@@ -2,7 +2,7 @@ import type { IPFamily } from '../model/address.js';
 import type { TrafficPolicy } from '../model/service-port.js';
 import type { Protocol } from '../model/service-port-name.js';
 
-/** One checked entry of `spec.ports`. */
+/** One validated entry of `spec.ports`. */
 export interface ServicePortDefinition {
   readonly portName: string;
   readonly protocol: Protocol;
@@ -11,7 +11,7 @@ export interface ServicePortDefinition {
   readonly nodePort: number;
 }
 
-/** What belongs to one IP family of a Service. */
+/** The fields of a Service for one IP family. */
 export interface ServiceFamilyDefinition {
   readonly clusterIP: string;
   readonly externalIPs: readonly string[];
@@ -19,13 +19,13 @@ export interface ServiceFamilyDefinition {
   readonly loadBalancerSourceRanges: readonly string[] | undefined;
 }
 
-/** A Service, checked, with only what the proxy reads: addresses canonical, defaults filled in. */
+/** A validated Service, limited to what the proxy reads: addresses canonical, defaults applied. */
 export interface ServiceDefinition {
   readonly namespace: string;
   readonly name: string;
   readonly createdAt: number;
   readonly ports: readonly ServicePortDefinition[];
-  /** A family that the Service has no cluster IP of is absent (spec K-11). */
+  /** A family without a cluster IP is absent (spec K-11). */
   readonly families: Readonly<Partial<Record<IPFamily, ServiceFamilyDefinition>>>;
   readonly externalTrafficPolicy: TrafficPolicy;
   readonly internalTrafficPolicy: TrafficPolicy;
@@ -34,7 +34,7 @@ export interface ServiceDefinition {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** One checked entry of `endpoints`. */
+/** One validated entry of `endpoints`. */
 export interface SliceEndpointDefinition {
   readonly address: string;
   readonly ready: boolean;
@@ -45,7 +45,7 @@ export interface SliceEndpointDefinition {
   readonly nodeHints: readonly string[];
 }
 
-/** An EndpointSlice, checked. */
+/** A validated EndpointSlice. */
 export interface EndpointSliceDefinition {
   readonly namespace: string;
   readonly name: string;
@@ -54,11 +54,11 @@ export interface EndpointSliceDefinition {
   readonly family: IPFamily;
   readonly ports: readonly { readonly portName: string; readonly protocol: Protocol; readonly port: number }[];
   readonly endpoints: readonly SliceEndpointDefinition[];
-  /** Milliseconds since the epoch; undefined when the slice does not say. */
+  /** Milliseconds since the epoch; undefined when the slice has none. */
   readonly triggerTime: number | undefined;
 }
 
-/** A Node, checked. */
+/** A validated Node. */
 export interface NodeDefinition {
   readonly name: string;
   readonly zone: string | undefined;
@@ -66,12 +66,12 @@ export interface NodeDefinition {
   readonly addresses: readonly string[];
   /** Canonical networks. */
   readonly podCIDRs: readonly string[];
-  /** A deletion timestamp is set. */
+  /** The Node has a deletion timestamp. */
   readonly deleting: boolean;
   readonly taintKeys: readonly string[];
 }
 
-/** A ServiceCIDR, checked. */
+/** A validated ServiceCIDR. */
 export interface ServiceCIDRDefinition {
   readonly name: string;
   readonly cidrs: readonly string[];

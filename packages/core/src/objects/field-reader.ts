@@ -7,7 +7,7 @@ const MAX_PROBLEMS = 20;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** A value from outside as it may appear in a message: one line, printable ASCII, short. */
+/** An external value as text for a message: one line, printable ASCII, short. */
 export function printable(value: unknown): string {
   let text: string;
   try {
@@ -31,7 +31,7 @@ export function isDnsSubdomain(value: unknown): value is string {
   return typeof value === 'string' && DNS_SUBDOMAIN.test(value);
 }
 
-/** Who an object is, as far as its events need it; undefined when it has no usable name. */
+/** Identity of an object, as far as its events need it; undefined without a usable name. */
 export function identityOf(object: unknown): ObjectIdentity | undefined {
   const metadata = isRecord(object) ? object.metadata : undefined;
   if (!isRecord(metadata) || !isDnsSubdomain(metadata.name)) {
@@ -41,8 +41,8 @@ export function identityOf(object: unknown): ObjectIdentity | undefined {
 }
 
 /**
- * Why an address must not be one that packets are sent on to or taken over for, or undefined when it may. The same
- * that the API server refuses: such an address would turn a Service into a way into the node itself.
+ * Why an address must not be a forwarding target or be taken over, or undefined when it may. The same rules as in the
+ * API server: such an address would let a Service redirect traffic into the node itself.
  */
 function specialAddress(address: ParsedAddress): string | undefined {
   const { text } = address;
@@ -65,11 +65,11 @@ function isLoopback({ text }: ParsedAddress): boolean {
   return text.startsWith('127.') || text === '::1';
 }
 
-/** Reads fields of one object and notes what is wrong, field by field. Never throws. */
+/** Reads fields of one object and records the problems, field by field. Never throws. */
 export class FieldReader {
   readonly problems: ObjectProblem[] = [];
   private suppressed = 0;
-  /** As it stands in the object; made printable only when there is something to tell. */
+  /** As found in the object; made printable only when there is something to report. */
   private claimed: { readonly namespace: unknown; readonly name: unknown } = {
     namespace: '',
     name: '(without a name)',
@@ -77,17 +77,17 @@ export class FieldReader {
 
   constructor(private readonly kind: string) {}
 
-  /** Notes that one part of the object is ignored. */
+  /** Records that one part of the object is ignored. */
   ignoreField(field: string, message: string): void {
     this.note(field, message, 'field');
   }
 
-  /** Notes that the whole object is ignored. */
+  /** Records that the whole object is ignored. */
   ignoreObject(field: string, message: string): void {
     this.note(field, message, 'object');
   }
 
-  /** All problems, the many after the first ones in one line. */
+  /** All problems; those beyond the limit are summarized in one line. */
   finish(): readonly ObjectProblem[] {
     if (this.suppressed > 0) {
       const more = `and ${this.suppressed} more problems of this object`;
@@ -97,7 +97,7 @@ export class FieldReader {
     return this.problems;
   }
 
-  /** Reads who the object is; undefined, and noted, when that cannot be told. */
+  /** Reads the identity of the object; undefined, and recorded, when it has none. */
   readIdentity(object: unknown, namespaced: boolean): ObjectIdentity | undefined {
     if (!isRecord(object)) {
       this.ignoreObject('', `${printable(object)} is not an object`);
@@ -129,7 +129,7 @@ export class FieldReader {
     return { namespace: namespaced ? (metadata.namespace as string) : '', name: metadata.name };
   }
 
-  /** A list, empty when absent; anything else is noted and read as empty. */
+  /** A list, empty when absent; any other value is recorded and read as empty. */
   list(value: unknown, field: string): readonly unknown[] {
     if (value === undefined || value === null) {
       return [];
@@ -141,7 +141,7 @@ export class FieldReader {
     return [];
   }
 
-  /** A record, undefined when absent; anything else is noted and read as absent. */
+  /** A record, undefined when absent; any other value is recorded and read as absent. */
   record(value: unknown, field: string): Readonly<Record<string, unknown>> | undefined {
     if (value === undefined || value === null) {
       return undefined;
@@ -153,7 +153,7 @@ export class FieldReader {
     return undefined;
   }
 
-  /** A port number; 0 when absent or 0, and noted when it is neither. */
+  /** A port number; 0 when absent or 0, and recorded when it is invalid. */
   port(value: unknown, field: string): number {
     if (value === undefined || value === null || value === 0) {
       return 0;
@@ -165,7 +165,7 @@ export class FieldReader {
     return 0;
   }
 
-  /** The name of a port, empty when absent; undefined, and noted, when it is none. */
+  /** The name of a port, empty when absent; undefined, and recorded, when it is invalid. */
   portName(value: unknown, field: string): string | undefined {
     const name = value ?? '';
     if (name === '' || isDnsLabel(name)) {
@@ -175,7 +175,7 @@ export class FieldReader {
     return undefined;
   }
 
-  /** A protocol, TCP when absent; undefined, and noted, when it is none. */
+  /** A protocol, TCP when absent; undefined, and recorded, when it is invalid. */
   protocol(value: unknown, field: string): Protocol | undefined {
     const found = PROTOCOLS.find((protocol) => protocol === (value ?? 'TCP'));
     if (!found) {
@@ -184,7 +184,7 @@ export class FieldReader {
     return found;
   }
 
-  /** One of `allowed`, `fallback` when absent, and noted when it is something else. */
+  /** One of `allowed`, `fallback` when absent, and recorded when it is anything else. */
   oneOf<const T extends string>(value: unknown, allowed: readonly T[], fallback: T, field: string): T {
     if (value === undefined || value === null || value === '') {
       return fallback;
@@ -197,7 +197,7 @@ export class FieldReader {
     return fallback;
   }
 
-  /** An address that a Service or endpoint may have, or undefined and noted. */
+  /** An address that a Service or endpoint may have, or undefined and recorded. */
   address(value: unknown, field: string, family?: IPFamily, allowLoopback = false): ParsedAddress | undefined {
     const address = parseAddress(typeof value === 'string' ? value.trim() : value);
     if (!address) {
@@ -216,7 +216,7 @@ export class FieldReader {
     return address;
   }
 
-  /** A network, or undefined and noted. Surrounding blanks are dropped (spec F-LB-13). */
+  /** A network, or undefined and recorded. Surrounding blanks are dropped (spec F-LB-13). */
   cidr(value: unknown, field: string): ParsedCIDR | undefined {
     const cidr = parseCIDR(typeof value === 'string' ? value.trim() : value);
     if (!cidr) {
@@ -225,7 +225,7 @@ export class FieldReader {
     return cidr;
   }
 
-  /** Milliseconds since the epoch, undefined when absent or no time. */
+  /** Milliseconds since the epoch, undefined when absent or not a time. */
   time(value: unknown): number | undefined {
     // Not `instanceof`: a Date that came through `structuredClone` or another realm is a Date too.
     if (typeof value === 'string' || Object.prototype.toString.call(value) === '[object Date]') {

@@ -1,20 +1,20 @@
-/** Something wrong with an object from outside. Reported, never thrown. */
+/** A problem with an external object. Reported, never thrown. */
 export interface ObjectProblem {
   /** `Service`, `EndpointSlice`, `Node`, `ServiceCIDR`. */
   readonly kind: string;
-  /** As far as it could be read; made safe to print. */
+  /** As far as it could be read; safe to print. */
   readonly namespace: string;
-  /** As far as it could be read; made safe to print. */
+  /** As far as it could be read; safe to print. */
   readonly name: string;
   /** Path of the field, for example `spec.ports[1].nodePort`; empty for the object as a whole. */
   readonly field: string;
-  /** What is wrong, the value, and what would be right, in one line that is safe to print. */
+  /** The error, the value, and what a valid value is, in one line that is safe to print. */
   readonly message: string;
   /** `object`: the whole object is ignored. `field`: only this part of it is. `nothing`: all of it is in force. */
   readonly ignored: 'object' | 'field' | 'nothing';
 }
 
-/** Who an object is. */
+/** Identity of an object. */
 export interface ObjectIdentity {
   /** Empty for objects without a namespace. */
   readonly namespace: string;
@@ -22,15 +22,15 @@ export interface ObjectIdentity {
 }
 
 /**
- * What became of reading an object.
+ * Result of reading an object.
  *
- * - `definition` is there when it can be used, perhaps without some fields that `problems` name.
- * - Without a definition, `skipped` says in words why a sound object is none of ours (headless, of another proxy);
- *   it then counts as absent.
- * - Without either, the object is malformed, and what was known of it before stays in force.
+ * - `definition` is present when the object can be used, possibly without some fields that `problems` name.
+ * - Without a definition, `skipped` is the reason why a valid object does not concern this proxy (headless, of another
+ *   proxy); it then counts as absent.
+ * - Without either, the object is malformed, and its previous version stays in force.
  */
 export interface ReadResult<Definition> {
-  /** Undefined when not even the name could be read. */
+  /** Undefined when the name could not be read. */
   readonly identity: ObjectIdentity | undefined;
   readonly definition: Definition | undefined;
   readonly skipped: string | undefined;

@@ -10,7 +10,7 @@ import { readService } from './read-service.js';
 const fields = (problems: readonly ObjectProblem[]) => problems.map(({ field }) => field);
 
 describe('readService', () => {
-  test('reads what a Service says, addresses in canonical spelling', () => {
+  test('reads the fields of a Service, with canonical addresses', () => {
     const { definition, problems } = readService(
       makeService(
         'work/web',
@@ -89,19 +89,19 @@ describe('readService', () => {
     expect(result.problems).toEqual([]);
   });
 
-  test('serves one that has a cluster IP and the label of headless EndpointSlices, as kube-proxy does', () => {
+  test('accepts a Service with a cluster IP and the label of headless EndpointSlices, as kube-proxy does', () => {
     const labels = { 'service.kubernetes.io/headless': '' };
     const service = makeService('b/a', {}, { metadata: { name: 'a', namespace: 'b', labels } });
     expect(readService(service)).toMatchObject({ skipped: undefined, problems: [], definition: { name: 'a' } });
   });
 
-  test('an IPv4 address where ipFamilies says IPv6 is left out (spec K-12)', () => {
+  test('an IPv4 address for an IPv6 entry of ipFamilies is omitted (spec K-12)', () => {
     const { definition, problems } = readService(makeService('a', { clusterIP: '10.0.0.1', ipFamilies: ['IPv6'] }));
     expect(definition?.families).toEqual({});
     expect(fields(problems)).toEqual(['spec.clusterIP']);
   });
 
-  test('a malformed port is left out and named; the others are used', () => {
+  test('a malformed port is omitted and reported; the others are used', () => {
     const { definition, problems } = readService(
       makeService('a', {
         ports: [
@@ -149,7 +149,7 @@ describe('readService', () => {
     expect(problems.at(-1)).toMatchObject({ field: 'spec.clusterIP', ignored: 'object' });
   });
 
-  test('a malformed source range narrows who is allowed and never widens it', () => {
+  test('a malformed source range narrows the allowed sources and never widens them', () => {
     const ranges = (loadBalancerSourceRanges: string[]) => {
       const { definition } = readService(makeService('a', { loadBalancerSourceRanges }));
       return definition?.families.IPv4?.loadBalancerSourceRanges;
@@ -162,11 +162,11 @@ describe('readService', () => {
     expect(ranges(['10.0.0.0/8', '0.0.0.0/0'])).toBeUndefined();
   });
 
-  test('affinity without a time has the default of the API', () => {
+  test('affinity without a timeout has the default of the API', () => {
     expect(readService(makeService('a', { sessionAffinity: 'ClientIP' })).definition?.affinitySeconds).toBe(10_800);
   });
 
-  test('only our own annotations are kept', () => {
+  test('keeps only the annotations of this project', () => {
     const metadata = {
       name: 'a',
       namespace: 'b',
@@ -179,7 +179,7 @@ describe('readService', () => {
 });
 
 describe('readEndpointSlice', () => {
-  test('endpoints of the wrong family or without an address are left out and named', () => {
+  test('endpoints of the wrong family or without an address are omitted and reported', () => {
     const slice = {
       ...makeSlice('web', ['10.0.0.1']),
       endpoints: [
@@ -210,7 +210,7 @@ describe('readEndpointSlice', () => {
     expect(definition?.endpoints[0]).toMatchObject({ ready: true, serving: true, terminating: false });
   });
 
-  test('10,000 endpoints, most of them bad, are named in a bounded number of problems', () => {
+  test('10,000 endpoints, most of them malformed, are reported in a bounded number of problems', () => {
     const endpoints = Array.from({ length: 10_000 }, (_, index) => ({
       addresses: [index === 5000 ? '10.0.0.1' : 'bad'],
     }));
@@ -221,7 +221,7 @@ describe('readEndpointSlice', () => {
   });
 });
 
-describe('whatever comes in', () => {
+describe('any input', () => {
   const parsers = [readService, readEndpointSlice, readNode, readServiceCIDR];
   const skeletons = [
     makeService('work/web', { externalIPs: ['1.2.3.4'], loadBalancerSourceRanges: ['10.0.0.0/8'] }),
@@ -234,7 +234,7 @@ describe('whatever comes in', () => {
     { metadata: { name: 'default' }, spec: { cidrs: ['10.96.0.0/12'] } },
   ];
 
-  /** Puts a value somewhere into a copy of an object. */
+  /** Sets a value anywhere in a copy of an object. */
   function poison(object: object, path: readonly number[], value: unknown): object {
     const copy = structuredClone(object) as Record<string, unknown>;
     let target: Record<string, unknown> = copy;
@@ -279,7 +279,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  test('a poisoned object never puts anything but addresses and names into a state, nor disturbs another Service', () => {
+  test('a hostile object adds only addresses and names to a state, and does not affect other Services', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...skeletons.slice(0, 2)),
@@ -309,30 +309,30 @@ describe('whatever comes in', () => {
 });
 
 describe('ObjectReader', () => {
-  test('tells a problem once for as long as the object keeps it', () => {
-    const told = jest.fn();
-    const reader = new ObjectReader(told);
+  test('reports a problem once while the object has it', () => {
+    const onProblem = jest.fn();
+    const reader = new ObjectReader(onProblem);
     const bad = () => makeService('a', { ports: [{ port: 70000 }] });
     reader.readService(bad());
     reader.readService(bad());
-    expect(told).toHaveBeenCalledTimes(1);
+    expect(onProblem).toHaveBeenCalledTimes(1);
     reader.readService(makeService('a'));
     reader.readService(bad());
-    expect(told).toHaveBeenCalledTimes(2);
+    expect(onProblem).toHaveBeenCalledTimes(2);
     reader.forget('Service', { namespace: 'default', name: 'a' });
     reader.readService(bad());
-    expect(told).toHaveBeenCalledTimes(3);
+    expect(onProblem).toHaveBeenCalledTimes(3);
   });
 });
 
 describe('loopback endpoints', () => {
   const slice = makeSlice('web', ['127.0.0.1', '169.254.1.1', '0.0.0.0']);
 
-  test('are refused, as the API server does', () => {
+  test('are rejected, as by the API server', () => {
     expect(readEndpointSlice(slice).definition?.endpoints).toEqual([]);
   });
 
-  test('are read where that is asked for, and nothing else that is special', () => {
+  test('are accepted when enabled, and no other special address is', () => {
     const problems: ObjectProblem[] = [];
     const reader = new ObjectReader((problem) => problems.push(problem), { allowLoopbackEndpoints: true });
     const { definition } = reader.readEndpointSlice(slice);
@@ -340,7 +340,7 @@ describe('loopback endpoints', () => {
     expect(fields(problems)).toEqual(['endpoints[1].addresses[0]', 'endpoints[2].addresses[0]']);
   });
 
-  test('external IPs are left out where the host is told so', () => {
+  test('external IPs are omitted when the host disables them', () => {
     const service = {
       metadata: { name: 'a', namespace: 'default' },
       spec: { clusterIP: '10.96.0.1', externalIPs: ['192.0.2.1'], ports: [{ port: 80 }] },

@@ -10,18 +10,17 @@ import { readNode, readServiceCIDR } from './read-node.js';
 import { readService, type ServiceReadOptions } from './read-service.js';
 
 /**
- * Reads objects and tells of what is wrong with them: each problem once for as long as the object keeps it, however
- * often the object comes by. Reading the same object twice in a row costs nothing, so the proxiers of two IP families
- * share one reader.
+ * Reads objects and reports their problems: each problem once while the object has it, however often the object is
+ * read. Reading the same object twice in a row costs nothing, so the proxiers of two IP families share one reader.
  */
 export class ObjectReader {
-  /** The object read last of each kind: the proxiers of both families are handed it one after the other. */
+  /** The object read last of each kind: the proxiers of both families read it one after the other. */
   private readonly latest = new Map<string, { readonly object: object; readonly result: ReadResult<unknown> }>();
   private readonly reported = new Map<string, string>();
 
   /**
-   * @param onProblem is told of each new problem. Default: nobody.
-   * @param options what is read that an API server would refuse, and what is not that it would let in.
+   * @param onProblem called for each new problem. Default: none.
+   * @param options exceptions from the rules of the API server, in both directions.
    */
   constructor(
     private readonly onProblem: (problem: ObjectProblem) => void = () => {},
@@ -44,7 +43,7 @@ export class ObjectReader {
     return this.read('ServiceCIDR', object, readServiceCIDR);
   }
 
-  /** The object is gone: its problems are told again should it come back with them. */
+  /** The object was deleted: its problems are reported again if it returns with them. */
   forget(kind: 'Service' | 'EndpointSlice', identity: ObjectIdentity): void {
     this.reported.delete(`${kind} ${identity.namespace}/${identity.name}`);
   }

@@ -2,8 +2,8 @@
  * The parts of Kubernetes API objects that a service proxy reads, as the API server sends them.
  *
  * Every field is optional and every type is structural: an object from `JSON.parse`, from a YAML file or from
- * `@kubernetes/client-node` (`V1Service`, `V1EndpointSlice`, `V1Node`) can be handed in as it is. Nothing here is
- * trusted; {@link ObjectReader} turns it into checked definitions.
+ * `@kubernetes/client-node` (`V1Service`, `V1EndpointSlice`, `V1Node`) can be passed unchanged. Nothing here is
+ * trusted; {@link ObjectReader} converts it to validated definitions.
  */
 export interface ObjectMeta {
   readonly name?: string;
@@ -12,12 +12,12 @@ export interface ObjectMeta {
   readonly resourceVersion?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** RFC 3339, or the `Date` that client-node makes of it. */
+  /** RFC 3339, or the `Date` that client-node creates. */
   readonly creationTimestamp?: string | Date;
   readonly deletionTimestamp?: string | Date;
 }
 
-/** `v1.Service`: what is read of it (spec K-10…K-27). */
+/** `v1.Service`: the fields in use (spec K-10…K-27). */
 export interface Service {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -50,7 +50,7 @@ export interface Service {
   };
 }
 
-/** `discovery.k8s.io/v1.EndpointSlice`: what is read of it (spec K-30…K-40). */
+/** `discovery.k8s.io/v1.EndpointSlice`: the fields in use (spec K-30…K-40). */
 export interface EndpointSlice {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -80,7 +80,7 @@ export interface EndpointSlice {
   }[];
 }
 
-/** `v1.Node`: what is read of it (spec W-10, W-22, H-6). */
+/** `v1.Node`: the fields in use (spec W-10, W-22, H-6). */
 export interface Node {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -93,7 +93,7 @@ export interface Node {
   readonly status?: { readonly addresses?: readonly { readonly type?: string; readonly address?: string }[] };
 }
 
-/** `networking.k8s.io/v1.ServiceCIDR`: what is read of it (spec W-3). */
+/** `networking.k8s.io/v1.ServiceCIDR`: the fields in use (spec W-3). */
 export interface ServiceCIDR {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -109,5 +109,5 @@ export const SERVICE_PROXY_NAME_LABEL = 'service.kubernetes.io/service-proxy-nam
 export const HEADLESS_SERVICE_LABEL = 'service.kubernetes.io/headless';
 /** The Node label that names the node's zone (spec W-10). */
 export const TOPOLOGY_ZONE_LABEL = 'topology.kubernetes.io/zone';
-/** The EndpointSlice annotation with the time of the change that led to it (RFC 3339, spec K-40). */
+/** The EndpointSlice annotation with the time of the change that caused it (RFC 3339, spec K-40). */
 export const LAST_CHANGE_TRIGGER_TIME_ANNOTATION = 'endpoints.kubernetes.io/last-change-trigger-time';

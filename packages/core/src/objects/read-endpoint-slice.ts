@@ -7,18 +7,18 @@ import { HEADLESS_SERVICE_LABEL, LAST_CHANGE_TRIGGER_TIME_ANNOTATION, SERVICE_NA
 
 const NO_HINTS: readonly string[] = [];
 
-/** What is taken from objects that an API server would refuse. */
+/** Exceptions from the rules of the API server. */
 export interface EndpointSliceReadOptions {
   /**
-   * Endpoints on loopback addresses are read. Default false: such an address turns a Service into a way into the node
-   * itself. For trying things out on one computer, by a proxy that runs as an ordinary user.
+   * Read endpoints on loopback addresses. Default false: such an address lets a Service redirect traffic into the node
+   * itself. For experiments on one computer, by a proxy that runs as an unprivileged user.
    */
   readonly allowLoopbackEndpoints?: boolean;
 }
 
 /**
- * Reads and checks an EndpointSlice (spec K-30…K-40). Never throws, whatever it is given. A port or endpoint that is
- * malformed is left out and named; the rest of the slice is used.
+ * Reads and validates an EndpointSlice (spec K-30…K-40). Never throws, on any input. A malformed port or endpoint is
+ * omitted and reported; the rest of the slice is used.
  */
 export function readEndpointSlice(
   object: unknown,
@@ -75,7 +75,7 @@ function readPorts(reader: FieldReader, value: unknown): EndpointSliceDefinition
     if (!record) {
       continue;
     }
-    // A port without a number means "all ports", which no mode of kube-proxy can do either (spec K-35, B-1).
+    // A port without a number means "all ports", which no mode of kube-proxy supports either (spec K-35, B-1).
     if (record.port === undefined || record.port === null) {
       reader.ignoreField(`${field}.port`, 'is missing, and a port that means "all ports" cannot be proxied');
       continue;

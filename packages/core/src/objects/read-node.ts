@@ -4,7 +4,7 @@ import { FieldReader, isRecord, printable } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { TOPOLOGY_ZONE_LABEL } from './objects.js';
 
-/** Reads and checks a Node (spec W-10, W-22, H-6). Never throws, whatever it is given. */
+/** Reads and validates a Node (spec W-10, W-22, H-6). Never throws, on any input. */
 export function readNode(object: unknown): ReadResult<NodeDefinition> {
   const reader = new FieldReader('Node');
   const identity = reader.readIdentity(object, false);
@@ -45,7 +45,7 @@ function readAddresses(reader: FieldReader, value: unknown): readonly string[] {
   return [...new Set([...byType.InternalIP, ...byType.ExternalIP])];
 }
 
-/** Reads and checks a ServiceCIDR (spec W-3). Never throws, whatever it is given. */
+/** Reads and validates a ServiceCIDR (spec W-3). Never throws, on any input. */
 export function readServiceCIDR(object: unknown): ReadResult<ServiceCIDRDefinition> {
   const reader = new FieldReader('ServiceCIDR');
   const identity = reader.readIdentity(object, false);

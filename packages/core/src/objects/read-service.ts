@@ -5,7 +5,7 @@ import type { ReadResult } from './object-problem.js';
 import { SERVICE_PROXY_NAME_LABEL } from './objects.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
-/** `sessionAffinityConfig.clientIP.timeoutSeconds` when the object leaves it out: the API's own default. */
+/** `sessionAffinityConfig.clientIP.timeoutSeconds` when the object omits it: the default of the API. */
 export const DEFAULT_AFFINITY_SECONDS = 10_800;
 const MAX_AFFINITY_SECONDS = 86_400;
 /** Annotations that this project reads; others are not kept. */
@@ -14,20 +14,20 @@ const ANNOTATION_PREFIX = 'kube-proxier.io/';
 type MutableByFamily<T> = Record<IPFamily, T[]>;
 type ByFamily<T> = Readonly<Record<IPFamily, readonly T[]>>;
 
-/** Most Services have no such addresses, and share that. */
+/** Most Services have no such addresses, and share this value. */
 const NONE: readonly string[] = [];
 
-/** What of a Service is read. */
+/** Which fields of a Service are read. */
 export interface ServiceReadOptions {
   /** External IPs are served (gate AllowServiceExternalIPs). Default true. */
   readonly serviceExternalIPs?: boolean;
 }
 
 /**
- * Reads and checks a Service (spec K-10…K-27). Never throws, whatever it is given.
+ * Reads and validates a Service (spec K-10…K-27). Never throws, on any input.
  *
- * A port, address or range that is malformed is left out and named; the rest of the Service is used. A Service whose
- * cluster IPs cannot be read is malformed as a whole.
+ * A malformed port, address or range is omitted and reported; the rest of the Service is used. A Service whose cluster
+ * IPs cannot be parsed is malformed as a whole.
  */
 export function readService(object: unknown, options: ServiceReadOptions = {}): ReadResult<ServiceDefinition> {
   const reader = new FieldReader('Service');
@@ -103,7 +103,7 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
       'is missing; a LoadBalancer with externalTrafficPolicy Local needs one for its health checks',
     );
   }
-  // Not spread: each object that is made of another one's fields and more gets a description of its own in V8.
+  // Not a spread: V8 would create a separate hidden class for each object that is spread from another and extended.
   return result({
     namespace: identity.namespace,
     name: identity.name,
@@ -124,8 +124,8 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
 }
 
 /**
- * Cluster IPs by family (spec K-12): by `ipFamilies` where it is given, by the addresses' own family where not.
- * Undefined, and noted, when one that is given is no address.
+ * Cluster IPs by family (spec K-12): by `ipFamilies` where present, otherwise by the family of each address. Undefined,
+ * and recorded, when one of them is not an address.
  */
 function readClusterIPs(
   reader: FieldReader,
@@ -143,8 +143,8 @@ function readClusterIPs(
       return undefined;
     }
     if (declared.length > 0 && declared[index] !== address.family) {
-      const says = declared[index] === undefined ? 'has no entry for it' : `says ${printable(declared[index])}`;
-      reader.ignoreField(path(index), `${address.text} is an ${address.family} address, but spec.ipFamilies ${says}`);
+      const entry = declared[index] === undefined ? 'has no entry for it' : `has ${printable(declared[index])}`;
+      reader.ignoreField(path(index), `${address.text} is an ${address.family} address, but spec.ipFamilies ${entry}`);
       continue;
     }
     found[address.family] ??= address.text;
@@ -166,7 +166,7 @@ function readAddresses(reader: FieldReader, value: unknown, field: string): ByFa
   return sorted(found);
 }
 
-/** The order of addresses means nothing, so it must not look like a change. */
+/** The order of addresses has no meaning, so it must not count as a change. */
 function sorted({ IPv4, IPv6 }: MutableByFamily<string>): ByFamily<string> {
   return { IPv4: IPv4.length === 0 ? NONE : IPv4.sort(), IPv6: IPv6.length === 0 ? NONE : IPv6.sort() };
 }
@@ -190,9 +190,9 @@ function readLoadBalancerVIPs(reader: FieldReader, status: unknown): ByFamily<st
 }
 
 /**
- * A range that cannot be read narrows who is allowed and never widens it: where ranges were given and none of a
- * family is left because of a malformed one, that family allows nobody. A range of length 0 allows everybody
- * (spec F-LB-12); a family that no sound range names is open (spec F-LB-14).
+ * A malformed range narrows the allowed sources and never widens them: where ranges were given and no range of a family
+ * is left because of a malformed one, that family allows no source. A range of length 0 allows all sources (spec
+ * F-LB-12); a family that no valid range names is open (spec F-LB-14).
  */
 function readSourceRanges(reader: FieldReader, value: unknown): Record<IPFamily, readonly string[] | undefined> {
   const found: MutableByFamily<string> = { IPv4: [], IPv6: [] };

@@ -2,7 +2,7 @@ import { cidrContains } from '../model/address.js';
 import type { AddressOverlap, AddressOverlapKind } from '../model/address-overlap.js';
 import type { Frontend } from '../model/frontend.js';
 
-/** What addresses of the cluster there are besides those of Services. All canonical, of one family. */
+/** The addresses of the cluster other than those of Services. All canonical, of one family. */
 export interface ClusterAddresses {
   /** Of this node: from its Node object, and of its interfaces as far as they are known. */
   readonly node: ReadonlySet<string>;
@@ -12,12 +12,12 @@ export interface ClusterAddresses {
 
 const NONE: readonly AddressOverlap[] = [];
 
-/** Whether a frontend is one that a user gives an address to: an external IP or a load balancer IP. */
+/** Whether a user assigned the frontend's address: an external IP or a load balancer IP. */
 export function hasExternalAddress(frontend: Frontend): frontend is Frontend & { readonly address: string } {
   return frontend.kind === 'ExternalIP' || frontend.kind === 'LoadBalancerIP';
 }
 
-/** What else an address is; undefined when it belongs to nothing that is known. Pure. */
+/** What an address overlaps with; undefined when it overlaps with nothing known. Pure. */
 export function overlapOf(address: string, addresses: ClusterAddresses): AddressOverlapKind | undefined {
   if (addresses.node.has(address)) {
     return 'node-address';

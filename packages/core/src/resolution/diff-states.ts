@@ -4,10 +4,10 @@ import { sameRendering } from '../model/same-rendering.js';
 import type { ServiceKey, ServicePortKey } from '../model/service-port-name.js';
 
 /**
- * What differs between any two states of the same family. What is the same object in both is passed over, but every
- * service port is looked at: for the step from one state to the next, a resolver has the change set at hand already.
+ * The difference of any two states of the same family. Objects shared by both are skipped, but every service port is
+ * visited: for the step from one state to the next, use the change set of the resolver.
  *
- * @param previous undefined when nothing is known of what is installed: everything in `next` counts as added.
+ * @param previous undefined when the installed state is unknown: everything in `next` counts as added.
  */
 export function diffStates(previous: ProxyState | undefined, next: ProxyState): ChangeSet {
   const servicePorts = new Map<ServicePortKey, ServicePortChange>();

@@ -5,19 +5,19 @@ import { serviceKey } from '../model/service-port-name.js';
 const NONE: readonly ServicePort[] = [];
 
 /**
- * Who holds which address. Two Services may ask for the same external IP or, while one moves, the same cluster IP or
- * node port; kube-proxy's answer then depends on chance. Here the older one has it, and by name among equals, and
- * when it lets go, the next one gets it.
+ * Assigns addresses to service ports. Two Services may claim the same external IP or, while one moves, the same cluster
+ * IP or node port; kube-proxy's result then depends on chance. Here the older Service has it, and the first by name
+ * among equals, and when it releases the address, the next one gets it.
  */
 export class FrontendClaims {
-  /** The holder first. Almost always there is one claim, and it is kept without a list. */
+  /** The owner first. Almost always there is one claim, and it is stored without a list. */
   private readonly claims = new Map<FrontendKey, ServicePort | readonly ServicePort[]>();
 
   holder(key: FrontendKey): ServicePort | undefined {
     return this.of(key)[0];
   }
 
-  /** @returns service ports, other than this one, that hold an address now that they did not or no longer do. */
+  /** @returns other service ports that gained or lost an address. */
   claim(key: FrontendKey, port: ServicePort): readonly ServicePort[] {
     const known = this.claims.get(key);
     if (known === undefined || (!isList(known) && known.key === port.key)) {
@@ -31,7 +31,7 @@ export class FrontendClaims {
     return this.moved(before[0], this.holder(key), port);
   }
 
-  /** As `claim`, for letting go. */
+  /** As `claim`, for a release. */
   release(key: FrontendKey, port: ServicePort): readonly ServicePort[] {
     const before = this.of(key);
     const after = before.filter((claim) => claim.key !== port.key);
@@ -43,7 +43,7 @@ export class FrontendClaims {
     return this.moved(before[0], this.holder(key), port);
   }
 
-  /** All that claim it, the holder first. */
+  /** All claimants, the owner first. */
   claimants(key: FrontendKey): readonly ServicePort[] {
     return this.of(key);
   }
@@ -65,7 +65,7 @@ function isList(claim: ServicePort | readonly ServicePort[]): claim is readonly 
   return Array.isArray(claim);
 }
 
-/** Negative when `left` keeps what both claim: the older Service, and by name among equals. */
+/** Negative when `left` has precedence: the older Service, and the first by name among equals. */
 export function byPrecedence(left: ServicePort, right: ServicePort): number {
   return (
     left.createdAt - right.createdAt ||

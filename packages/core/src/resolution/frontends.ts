@@ -4,25 +4,25 @@ import type { NodeState } from '../model/proxy-state.js';
 import type { ServicePort } from '../model/service-port.js';
 import type { EndpointView } from '../tracking/endpoint-set.js';
 
-/** What decides about frontends besides the service port itself. */
+/** Input of the frontend decisions, in addition to the service port. */
 export interface FrontendContext {
   readonly node: Pick<NodeState, 'addresses' | 'detector'>;
-  /** Masquerade everything that is sent to cluster IPs. */
+  /** Masquerade all traffic to cluster IPs. */
   readonly masqueradeAll: boolean;
 }
 
 const REFUSE: readonly Route[] = [{ source: 'any', action: 'reject' }];
 const DROP: Route = { source: 'any', action: 'drop' };
 const DROP_ALL: readonly Route[] = [DROP];
-/** What nearly all Services have, made once. */
+/** The common case for nearly all Services, created once. */
 const TO_ALL: Readonly<Record<'cluster' | 'local', Readonly<Record<Masquerade, readonly Route[]>>>> = {
   cluster: byMasquerade('cluster'),
   local: byMasquerade('local'),
 };
 
 /**
- * All frontends of a service port with what is decided about them (spec O-4…O-10). This is the one place where traffic
- * policies, masquerading and source ranges are decided; everything behind it prints.
+ * All frontends of a service port with every decision about them (spec O-4…O-10). Traffic policies, masquerading and source
+ * ranges are decided only here; backends only render the result.
  */
 export function resolveFrontends(port: ServicePort, view: EndpointView, context: FrontendContext): readonly Frontend[] {
   const internal = internalRoutes(port, view, context);
@@ -37,7 +37,7 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
     allowedSources?: readonly string[],
   ) => {
     const key = frontendKey(port.name.protocol, address, number);
-    // An address that the same port has twice keeps its first meaning: cluster IP, then external IP, then VIP.
+    // An address that occurs twice in one port keeps its first kind: cluster IP, then external IP, then VIP.
     if (!keys.has(key)) {
       keys.add(key);
       frontends.push({ key, kind, address, port: number, protocol: port.name.protocol, allowedSources, routes });
@@ -54,7 +54,7 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
   if (port.nodePort !== 0) {
     add('NodePort', undefined, port.nodePort, external);
   }
-  // Sliced, it is as long as it has to be.
+  // `slice` trims the capacity to the length.
   return frontends.slice();
 }
 
@@ -82,7 +82,7 @@ function internalRoutes(port: ServicePort, view: EndpointView, context: Frontend
   return TO_ALL[endpoints][masquerade];
 }
 
-/** Spec O-4, O-6, O-7, in the order of O-10: pods are told before the node's own addresses. */
+/** Spec O-4, O-6, O-7, in the order of O-10: pods are matched before the node's own addresses. */
 function externalRoutes(port: ServicePort, view: EndpointView, context: FrontendContext): readonly Route[] {
   if (!view.hasAny) {
     return REFUSE;
@@ -102,8 +102,8 @@ function externalRoutes(port: ServicePort, view: EndpointView, context: Frontend
 }
 
 /**
- * Who may use the load balancer VIPs. Where the node itself may, so may the VIPs: on the node, a connection to a VIP
- * can leave with that VIP as its source (spec I-38, F-LB-8).
+ * Sources that may use the load balancer VIPs. Where the node itself may, so may the VIPs: on the node, a connection to
+ * a VIP can have that VIP as its source (spec I-38, F-LB-8).
  */
 function allowedSources(port: ServicePort, node: FrontendContext['node']): readonly string[] | undefined {
   const ranges = port.loadBalancerSourceRanges;

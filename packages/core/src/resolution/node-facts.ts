@@ -5,7 +5,7 @@ import type { NodeDefinition } from '../objects/definitions.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
 import type { ClusterAddresses } from './address-overlaps.js';
 
-/** Works out what a state says about the node, from options, the Node object and what the host itself has. */
+/** Derives the node part of a state from the options, the Node object and the addresses of the host. */
 export class NodeFacts {
   private node: NodeDefinition | undefined;
   private serviceCIDRs: readonly string[] = [];
@@ -16,14 +16,14 @@ export class NodeFacts {
   constructor(
     private readonly family: IPFamily,
     private readonly options: ProxierOptions,
-    /** The state says which addresses interfaces have. */
+    /** The state includes the addresses of interfaces. */
     private readonly includesLocalAddresses = false,
   ) {
     this.current = this.resolve();
     this.known = this.resolveAddresses();
   }
 
-  /** The same object as long as nothing of it changes. */
+  /** The same object while it is unchanged. */
   get clusterAddresses(): ClusterAddresses {
     return this.known;
   }
@@ -32,19 +32,19 @@ export class NodeFacts {
     return this.current;
   }
 
-  /** Whether local addresses have to be looked up for the node port addresses (spec K-72). */
+  /** Whether local addresses have to be read for the node port addresses (spec K-72). */
   get needsLocalAddresses(): boolean {
     const selection = this.options.nodePortAddresses;
     return selection.kind === 'cidrs' && nodePortCIDRs(selection.cidrs, this.family).length > 0;
   }
 
-  /** @returns whether the state differs now. */
+  /** @returns whether the state has changed. */
   setNode(node: NodeDefinition): boolean {
     this.node = node;
     return this.refresh();
   }
 
-  /** @returns whether the state differs now. */
+  /** @returns whether the state has changed. */
   setServiceCIDRs(cidrs: readonly string[]): boolean {
     this.serviceCIDRs = [
       ...new Set(
@@ -57,7 +57,7 @@ export class NodeFacts {
     return this.refresh();
   }
 
-  /** @returns whether the state differs now. */
+  /** @returns whether the state has changed. */
   setLocalAddresses(addresses: readonly string[]): boolean {
     this.localAddresses = [...new Set(addresses.filter((address) => familyOf(address) === this.family))].sort();
     return this.refresh();
@@ -160,18 +160,18 @@ function sameAddresses(left: ClusterAddresses, right: ClusterAddresses): boolean
   );
 }
 
-/** IPv6 only: other addresses of this kind are served like any. */
+/** IPv6 only: other link-local addresses are served like any other address. */
 export function isLinkLocal(address: string): boolean {
   return /^fe[89ab][0-9a-f]:/.test(address);
 }
 
-/** The networks of a family; empty means every address (spec K-70, K-71). */
+/** The networks of a family; empty selects every address (spec K-70, K-71). */
 function nodePortCIDRs(texts: readonly string[], family: IPFamily): readonly string[] {
   const cidrs = texts.flatMap((text) => parseCIDR(text) ?? []).filter((cidr) => cidr.family === family);
   return cidrs.some((cidr) => cidr.prefixLength === 0) ? [] : cidrs.map((cidr) => cidr.text);
 }
 
-/** Whether NodePorts are served on 127.0.0.0/8 by these options, given that the node has an address. */
+/** Whether these options enable NodePorts on 127.0.0.0/8, provided that the node has an address. */
 export function servesLoopback({
   localhostNodePorts,
   nodePortAddresses,
@@ -183,7 +183,7 @@ export function servesLoopback({
       return localhostNodePorts;
     case 'cidrs': {
       const cidrs = nodePortCIDRs(nodePortAddresses.cidrs, 'IPv4');
-      // 127.0.0.0/8 is local as a whole, so a network that meets it is enough (spec K-73).
+      // All of 127.0.0.0/8 is local, so a network that overlaps with it is sufficient (spec K-73).
       return localhostNodePorts && (cidrs.length === 0 || cidrs.some(meetsIPv4Loopback));
     }
   }
@@ -193,7 +193,7 @@ function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-/** Spec K-73: begins at a loopback address, or contains 127.0.0.0. */
+/** Spec K-73: begins with a loopback address, or contains 127.0.0.0. */
 function meetsIPv4Loopback(cidr: string): boolean {
   return cidr.startsWith('127.') || cidrContains(cidr, '127.0.0.0');
 }

@@ -14,7 +14,7 @@ import {
 } from '../testing/index.js';
 import { diffStates } from './diff-states.js';
 
-/** Everything a state says, in comparable form. */
+/** All contents of a state, in comparable form. */
 function contents(state: ProxyState) {
   return {
     ports: Object.fromEntries([...renderState(state)].sort()),
@@ -64,7 +64,7 @@ describe('random sequences of changes', () => {
 });
 
 describe('structural sharing', () => {
-  test('a Service that nothing touched is the same object, and so is all of one that an event says nothing new of', () => {
+  test('an untouched Service is the same object, and so are all parts of a Service whose event changes nothing', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
     resolver.updateService(undefined, makeService('b', { clusterIP: '10.96.0.2' }));
@@ -81,7 +81,7 @@ describe('structural sharing', () => {
     expect(after?.frontends).toBe(before?.frontends);
   });
 
-  test('an endpoint that is not ready changes what is explained, not what is rendered', () => {
+  test('an endpoint that is not ready changes the explanation, not the rendering', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, makeService('a'));
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
@@ -96,7 +96,7 @@ describe('structural sharing', () => {
 describe('slices', () => {
   const addresses = (state: ProxyState) => state.servicePorts.get('default/a:/TCP')?.cluster.map(({ key }) => key);
 
-  test('an endpoint that moves from one slice to another never goes away', () => {
+  test('an endpoint that moves from one slice to another is never removed', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, makeService('a'));
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1', '10.0.0.2'], { name: 'one' }));
@@ -109,7 +109,7 @@ describe('slices', () => {
     expect(addresses(resolver.applyPending().state)).toEqual(['10.0.0.1:80']);
   });
 
-  test('a running pod wins over a terminating one with its address (spec K-36), whichever comes last', () => {
+  test('a running pod has precedence over a terminating one with its address (spec K-36), in any order of events', () => {
     const running = makeSlice('a', [{ address: '10.0.0.1', node: 'node1' }], { name: 'new' });
     const going = makeSlice('a', [{ address: '10.0.0.1', node: 'node2', ready: false, terminating: true }], {
       name: 'old',
@@ -125,7 +125,7 @@ describe('slices', () => {
     }
   });
 
-  test('a slice whose label names another Service now belongs to that one', () => {
+  test('a slice whose label changes to another Service belongs to that Service', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, makeService('a'));
     resolver.updateService(undefined, makeService('b', { clusterIP: '10.96.0.11' }));
@@ -140,7 +140,7 @@ describe('slices', () => {
     expect(state.servicePorts.get('default/b:/TCP')?.cluster).toHaveLength(1);
   });
 
-  test('a named port can be another number in each pod', () => {
+  test('a named port can have a different number in each pod', () => {
     const ports = (port: number) => [{ name: 'http', protocol: 'TCP', port }];
     const state = resolveObjects({
       services: [makeService('a', { ports: [{ name: 'http', port: 80 }] })],
@@ -200,7 +200,7 @@ describe('health check node ports', () => {
   });
 });
 
-describe('an address that two Services ask for', () => {
+describe('an address that two Services claim', () => {
   const service = (name: string, created: number, externalIPs: string[]) =>
     makeService(
       name,
@@ -208,9 +208,9 @@ describe('an address that two Services ask for', () => {
       { metadata: { name, namespace: 'default', creationTimestamp: new Date(created) } },
     );
 
-  test('belongs to the older one, is told of once, and passes on when that one lets go', () => {
-    const told: string[] = [];
-    const resolver = makeResolver({ onProblem: ({ name, message }) => told.push(`${name}: ${message}`) });
+  test('belongs to the older Service, is reported once, and moves to the other when the older releases it', () => {
+    const reported: string[] = [];
+    const resolver = makeResolver({ onProblem: ({ name, message }) => reported.push(`${name}: ${message}`) });
     const holder = (state: ProxyState) => state.frontends.get('TCP/198.51.100.1:80');
     resolver.updateService(undefined, service('b', 1000, ['198.51.100.1']));
     expect(holder(resolver.applyPending().state)).toBe('default/b:/TCP');
@@ -220,8 +220,8 @@ describe('an address that two Services ask for', () => {
     expect(second.state.servicePorts.get('default/a:/TCP')?.frontends.map(({ kind }) => kind)).toEqual(['ClusterIP']);
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
     resolver.applyPending();
-    expect(told).toEqual([
-      expect.stringMatching(/^a: ExternalIP TCP\/198\.51\.100\.1:80 is left to Service default\/b/),
+    expect(reported).toEqual([
+      expect.stringMatching(/^a: ExternalIP TCP\/198\.51\.100\.1:80 belongs to Service default\/b/),
     ]);
     resolver.updateService(service('b', 1000, ['198.51.100.1']), service('b', 1000, []));
     const last = resolver.applyPending();
@@ -259,7 +259,7 @@ describe('an external IP that is an address of this node', () => {
     return { resolver, problems, holder: (key: string) => resolver.latest.frontends.get(key) };
   };
 
-  test('does not take the NodePort of an older Service, whichever is read first', () => {
+  test('does not take the NodePort of an older Service, in any order of events', () => {
     for (const order of [
       [nodePort(1000), external(2000)],
       [external(2000), nodePort(1000)],
@@ -273,13 +273,13 @@ describe('an external IP that is an address of this node', () => {
       expect(holder('TCP/node:30080')).toBe('default/good:/TCP');
       expect(problems).toContainEqual(
         expect.stringMatching(
-          /^thief: ExternalIP TCP\/192\.0\.2\.10:30080 is left to Service default\/good, which is older/,
+          /^thief: ExternalIP TCP\/192\.0\.2\.10:30080 belongs to Service default\/good, which is older/,
         ),
       );
     }
   });
 
-  test('takes it when the older Service goes, and gives it back when that is made again with its age', () => {
+  test('gets it when the older Service is deleted, and returns it when that Service is recreated with its age', () => {
     const { resolver, holder } = start();
     resolver.updateService(undefined, nodePort(1000));
     resolver.updateService(undefined, external(2000));
@@ -295,7 +295,7 @@ describe('an external IP that is an address of this node', () => {
     expect(holder('TCP/192.0.2.10:30080')).toBeUndefined();
   });
 
-  test('keeps its port when it is the older one, and the NodePort is served on other addresses', () => {
+  test('keeps its port when it is older, and the NodePort is served on the other addresses', () => {
     const { resolver, holder } = start();
     resolver.updateService(undefined, external(1000));
     resolver.updateService(undefined, nodePort(2000));
@@ -317,7 +317,7 @@ describe('an external IP that is an address of this node', () => {
     expect(exceptions()).toEqual(['192.0.2.10']);
   });
 
-  test('does not take it on an address that the node gets later', () => {
+  test('does not get it on an address that is added to the node later', () => {
     const { resolver, holder } = start();
     resolver.updateService(undefined, nodePort(1000));
     resolver.updateService(undefined, external(2000, '192.0.2.99'));
@@ -332,7 +332,7 @@ describe('an external IP that is an address of this node', () => {
     ['192.0.2.10', 'is an address of this node'],
     ['10.244.1.7', 'is in the pod network'],
     ['10.96.5.5', 'is in the Service network'],
-  ])('%s is served with one warning that says what it takes', (address, words) => {
+  ])('%s is served with one warning that names the overlap', (address, words) => {
     const { resolver, problems, holder } = start();
     resolver.updateService(undefined, external(1000, address, 22));
     resolver.applyPending();
@@ -344,7 +344,7 @@ describe('an external IP that is an address of this node', () => {
     ]);
   });
 
-  test('is refused where the options say so', () => {
+  test('is not programmed when the options exclude such addresses', () => {
     const { resolver, problems, holder } = start({ overlappingExternalAddresses: 'refuse' });
     resolver.updateService(undefined, external(1000, '192.0.2.10', 22));
     const { state } = resolver.applyPending();

@@ -23,16 +23,16 @@ import { resolveFrontends } from './frontends.js';
 import { NodeFacts } from './node-facts.js';
 import { servicePortsOf } from './service-ports.js';
 
-/** What a {@link ProxyStateResolver} is made from. */
+/** Options of a {@link ProxyStateResolver}. */
 export interface ResolverOptions {
   readonly family: IPFamily;
   readonly options: ProxierOptions;
   readonly reader: ObjectReader;
-  /** Milliseconds since the epoch; trigger times before it are not told. */
+  /** Milliseconds since the epoch; trigger times before it are not reported. */
   readonly since: number;
-  /** Told when a Service does not get an address because an older one holds it. Default: nobody. */
+  /** Called when a Service does not get an address because an older one has it. Default: none. */
   readonly onProblem?: (problem: ObjectProblem) => void;
-  /** States say which addresses interfaces have (`NodeState.localAddresses`). Default false. */
+  /** States include the addresses of interfaces (`NodeState.localAddresses`). Default false. */
   readonly includesLocalAddresses?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Resolution {
   readonly triggerTimes: readonly number[];
 }
 
-/** A service port with all frontends it asks for, before others' older claims are looked at. */
+/** A service port with all frontends it claims, before the older claims of others are considered. */
 interface Wanted {
   readonly servicePort: ServicePort;
   readonly view: EndpointView;
@@ -51,8 +51,8 @@ interface Wanted {
 }
 
 /**
- * Turns events of one IP family into states. Events only take note; {@link applyPending} resolves what they touched, in
- * time proportional to it, into a state that shares everything else with the one before.
+ * Resolves events of one IP family into states. Event handlers only record; {@link applyPending} resolves what they
+ * touched, in time proportional to it, into a state that shares everything else with the previous one.
  */
 export class ProxyStateResolver {
   private readonly family: IPFamily;
@@ -67,7 +67,7 @@ export class ProxyStateResolver {
   private readonly ports = new Map<ServiceKey, readonly ServicePort[]>();
   private readonly claims = new FrontendClaims();
   private nodePending = false;
-  /** Service ports by the external addresses that they ask for. */
+  /** Service ports by the external addresses that they claim. */
   private readonly external = new Map<string, Set<ServicePortKey>>();
   private addresses: ClusterAddresses;
   private state: ProxyState;
@@ -117,7 +117,7 @@ export class ProxyStateResolver {
     return this.facts.needsLocalAddresses;
   }
 
-  /** Some Service asks for an external address, which may be one of this host. */
+  /** Some Service claims an external address, which may be one of this host. */
   get hasExternalAddresses(): boolean {
     return this.external.size > 0;
   }
@@ -151,7 +151,7 @@ export class ProxyStateResolver {
     return this.noteNode(this.facts.setLocalAddresses(addresses));
   }
 
-  /** Resolves everything that is pending. */
+  /** Resolves all pending changes. */
   applyPending(): Resolution {
     const previous = this.state;
     const serviceChanges = this.services.applyPending();
@@ -253,7 +253,7 @@ export class ProxyStateResolver {
     return node;
   }
 
-  /** What external addresses overlap with may have changed. */
+  /** The addresses that external addresses may overlap with have changed. */
   private updateAddresses(revisit: Set<ServicePortKey>): void {
     if (this.addresses === this.facts.clusterAddresses) {
       return;
@@ -291,7 +291,7 @@ export class ProxyStateResolver {
     }
   }
 
-  /** Works out what a service port asks for, and moves its claims. */
+  /** Computes the frontends that a service port claims, and updates its claims. */
   private want(key: ServicePortKey, node: NodeState, revisit: Set<ServicePortKey>): void {
     const before = this.wanted.get(key);
     const service = key.slice(0, key.indexOf(':'));
@@ -347,7 +347,9 @@ export class ProxyStateResolver {
     }
   }
 
-  /** Who claims the same port on an address of this node, when the claim to a NodePort changed, and the other way round. */
+  /**
+   * The claimants of the same port on an address of this node, when the claim to a NodePort changed, and vice versa.
+   */
   private revisitOverlapping(frontend: Frontend, revisit: Set<ServicePortKey>): void {
     if (hasExternalAddress(frontend) && this.addresses.node.has(frontend.address)) {
       this.revisitAll(this.claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
@@ -362,7 +364,7 @@ export class ProxyStateResolver {
     }
   }
 
-  /** The Service that has a frontend in place of the one that asks for it; undefined when it has it itself. */
+  /** The Service that owns a frontend instead of the claimant; undefined when the claimant owns it. */
   private holderBefore(frontend: Frontend, port: ServicePort): ServicePort | undefined {
     const holder = this.claims.holder(frontend.key);
     if (holder !== undefined && holder.key !== port.key) {
@@ -407,7 +409,7 @@ export class ProxyStateResolver {
     }
   }
 
-  /** What the state says of a service port: the very object it said before, when nothing differs. */
+  /** The resolved service port: the very object of the previous state when nothing differs. */
   private resolve(key: ServicePortKey, before: ResolvedServicePort | undefined): ResolvedServicePort | undefined {
     const wanted = this.wanted.get(key);
     if (!wanted) {
@@ -457,7 +459,7 @@ export class ProxyStateResolver {
     return before && structurallyEqual(before.overlaps, overlaps) ? before.overlaps : overlaps;
   }
 
-  /** Reports external addresses that belong to something else too, once each. */
+  /** Reports each external address that overlaps with other addresses, once. */
   private reportOverlaps(
     { name: { namespace, name } }: ServicePort,
     overlaps: readonly AddressOverlap[],
@@ -482,7 +484,7 @@ export class ProxyStateResolver {
     }
   }
 
-  /** Reports addresses that older Services hold, when that is new. */
+  /** Reports new conflicts: addresses that older Services own. */
   private reportLost(wanted: Wanted, held: readonly Frontend[], before: ResolvedServicePort | undefined): void {
     if (held.length === wanted.frontends.length) {
       return;
@@ -499,7 +501,7 @@ export class ProxyStateResolver {
           namespace,
           name,
           field: '',
-          message: `${frontend.kind} ${frontend.key} is left to Service ${serviceKey(holder.name)}, which is older or comes first by name; give one of them another address or port`,
+          message: `${frontend.kind} ${frontend.key} belongs to Service ${serviceKey(holder.name)}, which is older or first by name; give one of them another address or port`,
           ignored: 'field',
         });
       }
@@ -536,7 +538,7 @@ const OVERLAP_WORDS: Readonly<Record<AddressOverlapKind, string>> = {
   'service-network': 'in the Service network',
 };
 
-/** Whether nothing that is decided of a service port can differ; what else is known of a node is the backend's to follow. */
+/** Whether no decision about a service port can differ; backends follow the other fields of a node themselves. */
 function sameResolutionInputs(left: NodeState, right: NodeState): boolean {
   const facts = ({ zone, addresses, detector }: NodeState) => ({ zone, addresses, detector });
   return structurallyEqual(facts(left), facts(right));

@@ -5,7 +5,7 @@ import type { ServiceDefinition } from '../objects/definitions.js';
 
 const NO_PORTS: readonly ServicePort[] = [];
 
-/** The service ports that one IP family has of a Service; none when it has no cluster IP of it (spec K-11, K-25). */
+/** The service ports of a Service for one IP family; none without a cluster IP of it (spec K-11, K-25). */
 export function servicePortsOf(service: ServiceDefinition | undefined, family: IPFamily): readonly ServicePort[] {
   const facts = service?.families[family];
   if (!service || !facts) {

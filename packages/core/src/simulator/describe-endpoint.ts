@@ -1,7 +1,7 @@
 import type { Endpoint } from '../model/endpoint.js';
 import type { NodeState, ResolvedServicePort } from '../model/proxy-state.js';
 
-/** Why an endpoint is or is not in the list that packets of a route go to, in words. */
+/** Why an endpoint is or is not in the endpoint list of a route, as text. */
 export function describeEndpoint(
   endpoint: Endpoint,
   port: ResolvedServicePort,

@@ -3,7 +3,7 @@ import type { Frontend, Route } from '../model/frontend.js';
 import { formatServicePortName } from '../model/service-port-name.js';
 import type { SimulatedOutcome, Simulation } from './simulate-packet.js';
 
-/** A simulation for machines: what JSON carries of it. */
+/** A simulation for machines: the part that JSON can represent. */
 export interface Explanation extends Pick<Simulation, 'packet' | 'outcome' | 'steps' | 'endpoints'> {
   /** `namespace/name:portName` of the service port that the packet reached; null when it reached none. */
   readonly servicePort: string | null;
@@ -11,7 +11,7 @@ export interface Explanation extends Pick<Simulation, 'packet' | 'outcome' | 'st
   readonly route: Route | null;
 }
 
-/** The parts of a simulation that make sense outside this process. */
+/** The parts of a simulation that are meaningful outside this process. */
 export function explainSimulation(simulation: Simulation): Explanation {
   const { packet, outcome, servicePort, frontend, route, steps, endpoints } = simulation;
   return {
@@ -25,7 +25,7 @@ export function explainSimulation(simulation: Simulation): Explanation {
   };
 }
 
-/** A simulation as text for a person: the outcome first, then why, then every endpoint. */
+/** A simulation as text for a person: the outcome first, then the reason, then every endpoint. */
 export function formatSimulation(simulation: Pick<Simulation, 'packet' | 'outcome' | 'steps' | 'endpoints'>): string {
   const { packet, outcome, steps, endpoints } = simulation;
   const lines = [

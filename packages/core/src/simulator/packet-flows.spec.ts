@@ -25,7 +25,7 @@ const NODE: Node = {
 };
 const POD_DETECTOR: LocalTrafficDetector = { kind: 'source-cidr', cidr: '10.0.0.0/8' };
 
-/** How the data files write an outcome. */
+/** The notation of an outcome in the data files. */
 function summary({ outcome }: Simulation) {
   if (outcome.kind !== 'forwarded') {
     return { outcome: outcome.kind };
@@ -72,7 +72,7 @@ describe('policy tables', () => {
     const wrong: string[] = [];
     for (const row of rows) {
       const policy = { internalTrafficPolicy: 'Cluster', externalTrafficPolicy: 'Cluster' };
-      // The other policy must make no difference, so it is set both ways.
+      // The other policy must have no effect, so it is set both ways.
       for (const other of ['Cluster', 'Local']) {
         const policies = row.to.includes('clusterIP')
           ? { ...policy, internalTrafficPolicy: row.policy, externalTrafficPolicy: other }
@@ -137,7 +137,7 @@ describe('policy tables', () => {
       }
     }
     expect(wrong).toEqual([]);
-    console.info(`policy tables: ${rows.length} rows, ${cells} packets as docs/behaviour says`);
+    console.info(`policy tables: ${rows.length} rows, ${cells} packets as specified`);
     expect(cells).toBe(2688);
   });
 });
@@ -164,7 +164,7 @@ interface TopologyRow {
 describe('topology and policy', () => {
   const rows = load<TopologyRow>('topology.json');
 
-  test('all 32 rows are there', () => {
+  test('all 32 rows exist', () => {
     expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 32 }, (_, index) => `TOP-${index + 1}`));
   });
 

@@ -5,7 +5,7 @@ import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort }
 import { formatServicePortName, type Protocol } from '../model/service-port-name.js';
 import { describeEndpoint } from './describe-endpoint.js';
 
-/** The first packet of a connection, as this node sees it. */
+/** The first packet of a connection, as seen by this node. */
 export interface Packet {
   /** IP address. */
   readonly source: string;
@@ -15,9 +15,9 @@ export interface Packet {
   /** Destination port. */
   readonly port: number;
   /**
-   * Where it comes from: a process on the node itself (host network), or in by an interface, whose name matters only
-   * to detectors that go by interface. Default: the node itself when the source is one of its addresses, else in by
-   * an interface without a known name.
+   * Origin of the packet: a process on the node itself (host network), or an input interface, whose name matters only
+   * to detectors that match interfaces. Default: the node itself when the source is one of its addresses, else an
+   * interface without a known name.
    */
   readonly entry?: { readonly kind: 'host' } | { readonly kind: 'interface'; readonly name?: string };
 }
@@ -25,11 +25,11 @@ export interface Packet {
 /** One endpoint that the packet may go to. */
 export interface SimulatedChoice {
   readonly endpoint: Endpoint;
-  /** 0…1, for a client without a remembered endpoint. */
+  /** 0…1, for a client without session affinity state. */
   readonly probability: number;
   /** The endpoint sees the node's address instead of the source. */
   readonly masqueraded: boolean;
-  /** The packet comes from this very endpoint. */
+  /** The packet's source is this endpoint. */
   readonly hairpin: boolean;
 }
 
@@ -38,39 +38,39 @@ export type SimulatedOutcome =
   | {
       readonly kind: 'forwarded';
       readonly choices: readonly SimulatedChoice[];
-      /** Seconds that the client stays with the endpoint it gets; undefined for no affinity. */
+      /** Session affinity timeout in seconds; undefined for no affinity. */
       readonly affinitySeconds: number | undefined;
     }
-  /** Answered as by a closed port. */
+  /** Rejected, as by a closed port. */
   | { readonly kind: 'refused' }
-  /** Not answered at all. */
+  /** No answer. */
   | { readonly kind: 'dropped' }
-  /** None of the proxy's business: it goes where the node's routes send it. */
+  /** Not handled by the proxy: the node's routes decide. */
   | { readonly kind: 'passed-on' };
 
-/** An outcome with how it came about. */
+/** An outcome with its explanation. */
 export interface Simulation {
   readonly packet: Packet;
   readonly outcome: SimulatedOutcome;
-  /** The service port that it reached, when it reached one. */
+  /** The service port that it reached, if any. */
   readonly servicePort: ResolvedServicePort | undefined;
   readonly frontend: Frontend | undefined;
   readonly route: Route | undefined;
-  /** What was decided, step by step, in words. */
+  /** The decisions, step by step, as text. */
   readonly steps: readonly string[];
-  /** For each endpoint that is known of the service port, why it is or is not used; empty where it does not matter. */
+  /** For each known endpoint of the service port, why it is or is not used; empty where it does not matter. */
   readonly endpoints: readonly { readonly endpoint: Endpoint; readonly used: boolean; readonly reason: string }[];
 }
 
-/** What a simulation has to know of the host beyond the state. */
+/** Facts about the host beyond the state. */
 export interface SimulationHost {
   /** Addresses of the host's interfaces. Default: the node's addresses. Loopback addresses are always local. */
   readonly localAddresses?: readonly string[];
 }
 
 /**
- * Says what becomes of a packet under a state, and why (spec O-4…O-10). Pure: it reads the state as every backend does, so
- * it is the oracle of their tests.
+ * Predicts the outcome of a packet under a state, with the reason (spec O-4…O-10). Pure: it interprets the state as every
+ * backend does, so it is the oracle of their tests.
  *
  * @throws RangeError when source or destination is not an IP address, they or the state differ in family, or the port
  * is out of range.
@@ -86,7 +86,7 @@ function normalise(state: ProxyState, packet: Packet): Packet {
     throw new RangeError(`${JSON.stringify(source ? packet.destination : packet.source)} is not an IP address`);
   }
   if (source.family !== destination.family || source.family !== state.family) {
-    throw new RangeError(`a packet from ${source.text} to ${destination.text} has nothing to do with ${state.family}`);
+    throw new RangeError(`a packet from ${source.text} to ${destination.text} is not ${state.family} traffic`);
   }
   if (!Number.isInteger(packet.port) || packet.port < 1 || packet.port > 65535) {
     throw new RangeError(`${packet.port} is not a port (1 to 65535)`);
@@ -138,7 +138,7 @@ class Simulator {
     this.steps.push(...this.describeSource(route, choices));
     if (servicePort.affinitySeconds !== undefined) {
       this.steps.push(
-        `Session affinity: a client that was here within ${servicePort.affinitySeconds} s goes to the endpoint it had, while that is in the list.`,
+        `Session affinity: a client that connected within the last ${servicePort.affinitySeconds} s keeps its endpoint, while that is in the list.`,
       );
     }
     return this.end({ kind: 'forwarded', choices, affinitySeconds: servicePort.affinitySeconds }, found, route);
@@ -171,7 +171,7 @@ class Simulator {
     return servicePort && frontend ? { servicePort, frontend } : undefined;
   }
 
-  /** Why the destination is no address for NodePorts; undefined when it is one (spec K-70…K-74). */
+  /** Why the destination is not a NodePort address; undefined when it is one (spec K-70…K-74). */
   private notANodePortAddress(): string | undefined {
     const { destination } = this.packet;
     const { nodePortAddresses } = this.node;
@@ -228,7 +228,7 @@ class Simulator {
       this.steps.push(`Its source ranges allow ${this.packet.source} (${range}).`);
       return undefined;
     }
-    const ranges = allowedSources.join(', ') || 'nobody, as none of its ranges could be read';
+    const ranges = allowedSources.join(', ') || 'no source, as none of its ranges could be parsed';
     return `Its source ranges (loadBalancerSourceRanges) allow ${ranges}; ${this.packet.source} is not among them: dropped.`;
   }
 
@@ -243,7 +243,7 @@ class Simulator {
     }
   }
 
-  /** What the state's detector says (spec K-60). */
+  /** The result of the state's detector (spec K-60). */
   private isPodTraffic(): boolean {
     const { detector } = this.node;
     const name = this.packet.entry?.kind === 'interface' ? this.packet.entry.name : undefined;
@@ -283,9 +283,9 @@ class Simulator {
     if (policy === 'Local') {
       const why =
         route.source === 'pod'
-          ? `${field} is Local, but the packet comes from a pod (${describeDetector(this.node.detector)}), to whom all endpoints are open`
+          ? `${field} is Local, but the packet comes from a pod (${describeDetector(this.node.detector)}), for which all endpoints are used`
           : route.source === 'node'
-            ? `${field} is Local, but the packet comes from the node itself, to which all endpoints are open`
+            ? `${field} is Local, but the packet comes from the node itself, for which all endpoints are used`
             : `${field} is Local: only endpoints on this node (${this.node.name}) are used, and the source address is kept`;
       steps.push(`${why}.`);
     } else {
@@ -310,14 +310,14 @@ class Simulator {
       steps.push(
         this.isPodTraffic()
           ? `The source ${source} is kept: it is a pod's (${describeDetector(this.node.detector)}).`
-          : `The source ${source} is replaced by the node's address (masqueraded): it is no pod's (${describeDetector(this.node.detector)}).`,
+          : `The source ${source} is replaced by the node's address (masqueraded): it is not from a pod (${describeDetector(this.node.detector)}).`,
       );
     } else {
       steps.push(`The source ${source} is kept.`);
     }
     if (choices.some((choice) => choice.hairpin) && !this.masquerades(route)) {
       steps.push(
-        `Where ${source} itself is chosen (hairpin), it is masqueraded, so that the answer comes back this way.`,
+        `When the selected endpoint is ${source} itself (hairpin), the packet is masqueraded, so that the reply returns through this node.`,
       );
     }
     return steps;
@@ -355,7 +355,7 @@ const SPOKEN_KIND: Readonly<Record<Frontend['kind'], string>> = {
   NodePort: 'node port',
 };
 
-/** The list that a refused or dropped packet would have been sent to. */
+/** The endpoint list that a rejected or dropped packet would have been forwarded to. */
 function intendedList({ servicePort, frontend }: { servicePort: ResolvedServicePort; frontend: Frontend }) {
   const { internalTrafficPolicy, externalTrafficPolicy } = servicePort.servicePort;
   const policy = frontend.kind === 'ClusterIP' ? internalTrafficPolicy : externalTrafficPolicy;
@@ -365,13 +365,13 @@ function intendedList({ servicePort, frontend }: { servicePort: ResolvedServiceP
 function describeDetector(detector: LocalTrafficDetector): string {
   switch (detector.kind) {
     case 'none':
-      return 'pods cannot be told from others here: no cluster CIDR is given';
+      return 'packets of pods cannot be distinguished: no cluster CIDR is configured';
     case 'source-cidr':
       return `pods have addresses in ${detector.cidr}`;
     case 'interface':
-      return `pods come in by ${detector.name}`;
+      return `packets of pods arrive on ${detector.name}`;
     case 'interface-prefix':
-      return `pods come in by interfaces named ${detector.prefix}…`;
+      return `packets of pods arrive on interfaces named ${detector.prefix}…`;
   }
 }
 

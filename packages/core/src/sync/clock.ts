@@ -1,20 +1,20 @@
-/** Time, so that tests and simulations can own it. */
+/** The clock, injectable for tests and simulations. */
 export interface Clock {
-  /** Milliseconds since the epoch. It jumps when the time of the host is set: good for telling when, not for how long. */
+  /** Milliseconds since the epoch. It jumps when the host's clock is set: use it for timestamps, not for durations. */
   now(): number;
-  /** Milliseconds since some time in the past, the same while the process runs. Never jumps. */
+  /** Milliseconds since an arbitrary time in the past, constant while the process runs. Never jumps. */
   monotonic(): number;
   /** Calls back once after `milliseconds` (0 or more). Never calls back synchronously. */
   setTimer(milliseconds: number, callback: () => void): Timer;
 }
 
-/** A callback that is due later. */
+/** A pending callback. */
 export interface Timer {
-  /** Makes sure that the callback is not called any more. Idempotent. */
+  /** Cancels the callback. Idempotent. */
   cancel(): void;
 }
 
-/** The real thing. Its timers do not keep a process alive. */
+/** The system clock. Its timers do not keep a process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

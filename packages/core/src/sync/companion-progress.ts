@@ -2,16 +2,16 @@ import type { ProxierContext } from '../contract/backend-module.js';
 import type { Clock } from './clock.js';
 import type { SyncObserver } from './sync-observer.js';
 
-/** Milliseconds that a sync counts as under way for its companion's sake, at most. */
+/** Maximum time in milliseconds that a sync waits for its companion. */
 const ANSWER_TIMEOUT = 1000;
 
 /**
- * How far a companion is: what a proxier tells to be in force is so when its companion has seen to its part as well.
- * One that fails, or has ended, is not waited for.
+ * Progress of a companion: what a proxier reports as in force is reported only when its companion has done its part as
+ * well. A companion that fails, or has ended, is not waited for.
  */
 export class CompanionProgress {
   #asked = 0;
-  /** How many of the requests a sync that is under way answers, as far as that can be told. */
+  /** Number of requests that the running sync covers, as far as known. */
   #begun: number | undefined;
   #done = 0;
   #ended = false;
@@ -19,12 +19,12 @@ export class CompanionProgress {
 
   constructor(private readonly clock: Clock) {}
 
-  /** The companion's context, listened to. */
+  /** The companion's context, with observers attached. */
   watched(context: ProxierContext): ProxierContext {
     const { observer } = context;
     return {
       ...context,
-      // A sync asks for them before it takes up changes.
+      // A sync requests them before it applies pending changes.
       localAddresses: () => {
         this.#begun = this.#asked;
         return context.localAddresses();
@@ -47,7 +47,7 @@ export class CompanionProgress {
     };
   }
 
-  /** The context of the proxier that it is beside: syncs are told when both are done. */
+  /** The context of the main proxier: syncs are reported when both are done. */
   waitedFor(context: ProxierContext): ProxierContext {
     const { observer } = context;
     return {
@@ -62,7 +62,7 @@ export class CompanionProgress {
     };
   }
 
-  /** There will be no more of it. */
+  /** The companion has ended. */
   end(): void {
     this.#ended = true;
     this.#wake();
@@ -88,21 +88,21 @@ export class CompanionProgress {
     await new Promise<void>((resolve) => {
       const end = () => {
         timer.cancel();
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         resolve();
       };
-      const look = () => {
+      const check = () => {
         if (this.#ended || this.#done >= wanted) {
           end();
         }
       };
       const timer = this.clock.setTimer(ANSWER_TIMEOUT, end);
-      this.#waiting.add(look);
+      this.#waiting.add(check);
     });
   }
 }
 
-/** Spreading would lose methods of a class. */
+/** An object spread would lose methods of a class. */
 function forwarded(observer: SyncObserver): SyncObserver {
   return {
     started: (family) => observer.started?.(family),

@@ -4,7 +4,7 @@ import { messageOf } from '../contract/proxier-error.js';
 import type { CompanionProgress } from './companion-progress.js';
 import { ProxierGroup } from './proxier-group.js';
 
-/** A proxier, and beside it another that does what the first cannot. It is the first that counts. */
+/** A proxier with a companion that implements what the first cannot. The first one determines the result. */
 export class CompanionProxier extends ProxierGroup {
   constructor(
     private readonly primary: Proxier,
@@ -15,13 +15,13 @@ export class CompanionProxier extends ProxierGroup {
     super(primary.mode, [primary, companion]);
   }
 
-  /** Ends with the first. When the companion gives up, the first goes on, and the log says what is missing. */
+  /** Ends with the first. When the companion ends early, the first continues, and the log reports what is missing. */
   async syncLoop(signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
     const beside = this.companion
       .syncLoop(AbortSignal.any([signal, ended.signal]))
       .catch((error: unknown) => {
-        this.logger.error(`What ${this.companion.mode} does beside ${this.mode} has ended: ${messageOf(error)}`);
+        this.logger.error(`Companion ${this.companion.mode} of ${this.mode} has ended: ${messageOf(error)}`);
       })
       .finally(() => this.progress.end());
     try {

@@ -2,11 +2,11 @@ import type { Proxier } from '../contract/proxier.js';
 import { ProxierGroup } from './proxier-group.js';
 
 /**
- * Two single-family proxiers behind one (spec K-100…K-102). Everything goes to both, IPv4 first; each takes what is of
- * its family. A failure of one never keeps an event from the other.
+ * Combines two single-family proxiers (spec K-100…K-102). Every event goes to both, IPv4 first; each processes the
+ * objects of its family. A failure of one never withholds an event from the other.
  */
 export class DualStackProxier extends ProxierGroup {
-  /** @throws RangeError when the two are of different modes. */
+  /** @throws RangeError when the two have different modes. */
   constructor(ipv4: Proxier, ipv6: Proxier) {
     if (ipv4.mode !== ipv6.mode) {
       throw new RangeError(`both proxiers must be of one mode, not "${ipv4.mode}" and "${ipv6.mode}"`);
@@ -14,7 +14,7 @@ export class DualStackProxier extends ProxierGroup {
     super(ipv4.mode, [ipv4, ipv6]);
   }
 
-  /** Ends when both have ended; when one rejects, the other is ended too and the error is passed on. */
+  /** Ends when both have ended; when one rejects, the other is stopped too and the error is passed on. */
   async syncLoop(signal: AbortSignal): Promise<void> {
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);

@@ -1,7 +1,7 @@
 import type { Proxier, ProxyMode } from '../contract/proxier.js';
 import type { EndpointSlice, Node, Service } from '../objects/objects.js';
 
-/** Several proxiers behind one. Every event goes to all of them, in order. */
+/** Combines several proxiers. Every event goes to all of them, in order. */
 export abstract class ProxierGroup implements Proxier {
   protected constructor(
     readonly mode: ProxyMode,

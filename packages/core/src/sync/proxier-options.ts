@@ -1,57 +1,59 @@
 import type { LocalTrafficDetector } from '../model/proxy-state.js';
 
-/** How the node's own addresses are chosen for NodePorts (spec K-70…K-74). */
+/** How the node's own addresses are selected for NodePorts (spec K-70…K-74). */
 export type NodePortAddressSelection =
   /** Every local address. */
   | { readonly kind: 'all' }
   /** The node's own addresses of each family (`primary`, spec W-31). */
   | { readonly kind: 'primary' }
-  /** Local addresses in these networks; networks of the other family are ignored, and none left means all. */
+  /**
+   * Local addresses in these networks; networks of the other family are ignored; without any, all addresses are used.
+   */
   | { readonly kind: 'cidrs'; readonly cidrs: readonly string[] };
 
-/** How packets of pods are told from others (spec K-60). `node-cidr` follows `spec.podCIDRs` of the Node. */
+/** How packets of pods are distinguished from others (spec K-60). `node-cidr` follows `spec.podCIDRs` of the Node. */
 export type LocalTrafficDetection =
   | LocalTrafficDetector
   /** The first network of each family (spec K-62). */
   | { readonly kind: 'cluster-cidr'; readonly cidrs: readonly string[] }
   | { readonly kind: 'node-cidr' };
 
-/** What every proxier is told, whatever its backend. Defaults are {@link DEFAULT_PROXIER_OPTIONS}. */
+/** The options of every proxier, whatever its backend. Defaults are {@link DEFAULT_PROXIER_OPTIONS}. */
 export interface ProxierOptions {
-  /** This node's name, as EndpointSlices spell it. */
+  /** This node's name, as in EndpointSlices. */
   readonly nodeName: string;
-  /** The node's addresses, primary first, any family. Replaced by those of the Node object when it comes. */
+  /** The node's addresses, primary first, any family. Replaced by those of the Node object when it arrives. */
   readonly nodeAddresses: readonly string[];
   readonly localTrafficDetection: LocalTrafficDetection;
-  /** Masquerade everything that is sent to cluster IPs. Default false. */
+  /** Masquerade all traffic to cluster IPs. Default false. */
   readonly masqueradeAll: boolean;
-  /** Bit of the packet mark that backends use to say "masquerade me", 0…31. Default 14. */
+  /** Bit of the packet mark that requests masquerading, 0…31. Default 14. */
   readonly masqueradeBit: number;
   readonly nodePortAddresses: NodePortAddressSelection;
-  /** Serve IPv4 NodePorts on 127.0.0.0/8, where the backend can. Default true. */
+  /** Serve IPv4 NodePorts on 127.0.0.0/8, where the backend supports it. Default true. */
   readonly localhostNodePorts: boolean;
   /** Follow EndpointSlice hints for nodes (gate PreferSameTrafficDistribution). Default true. */
   readonly nodeTopologyHints: boolean;
   /**
-   * What becomes of external IPs and load balancer IPs that are an address of this node, or in the pod or Service
-   * networks. `serve`: they are served, as kube-proxy does, with a warning. `refuse`: the frontend is not programmed.
-   * Default `serve`.
+   * Handling of external IPs and load balancer IPs that are an address of this node, or in the pod or Service networks.
+   * `serve`: they are served, as kube-proxy does, with a warning. `refuse`: the frontend is not programmed. Default
+   * `serve`.
    */
   readonly overlappingExternalAddresses: 'serve' | 'refuse';
-  /** Milliseconds between two syncs, at least. Default 1000. */
+  /** Minimum time in milliseconds between two syncs. Default 1000. */
   readonly minSyncPeriod: number;
-  /** Milliseconds after which a failed sync is tried again, at most. Default 30000. */
+  /** Maximum time in milliseconds before a failed sync is retried. Default 30000. */
   readonly syncPeriod: number;
   /**
-   * Milliseconds between two comparisons of everything with what the kernel holds, to find what others changed in
-   * ways that the backend does not notice by itself. Default 300000.
+   * Milliseconds between two full syncs, which compare everything with the current state of the kernel, to find foreign
+   * changes that the backend does not detect itself. Default 300000.
    */
   readonly driftCheckPeriod: number;
-  /** Syncs that may follow each other without waiting, before `minSyncPeriod` is held. Default 2. */
+  /** Syncs that may follow each other without delay, before `minSyncPeriod` applies. Default 2. */
   readonly syncBurst: number;
 }
 
-/** The defaults of all options, which are kube-proxy's where it has them; the node name, which has none, is empty. */
+/** The defaults of all options, which are kube-proxy's where it has them; the node name has none and is empty. */
 export const DEFAULT_PROXIER_OPTIONS: ProxierOptions = {
   nodeName: '',
   nodeAddresses: [],

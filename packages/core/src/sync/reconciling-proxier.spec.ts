@@ -39,7 +39,7 @@ function synced(running: ReturnType<typeof start>) {
 }
 
 describe('ReconcilingProxier', () => {
-  test('programs nothing until both lists are complete, then all at once (spec K-90)', async () => {
+  test('programs nothing until both lists are complete, then everything at once (spec K-90)', async () => {
     const running = start();
     const { proxier, clock, dataplane } = running;
     proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
@@ -54,7 +54,7 @@ describe('ReconcilingProxier', () => {
     expect(dataplane.applied).toBe(1);
   });
 
-  test('a change costs one service port, whatever else there is', async () => {
+  test('a change writes one service port, whatever the size of the state', async () => {
     const running = start();
     const { proxier, clock, dataplane, successes } = running;
     for (let index = 0; index < 50; index += 1) {
@@ -70,7 +70,7 @@ describe('ReconcilingProxier', () => {
     expect([...(successes.at(-1)?.changes.servicePorts.keys() ?? [])]).toEqual(['default/s7:/TCP']);
   });
 
-  test('a failure is told, retried with growing patience from what is really there, and loses nothing', async () => {
+  test('a failure is reported, retried with increasing delay from the current state, and loses nothing', async () => {
     const running = start();
     const { proxier, clock, dataplane, failures, successes } = running;
     synced(running);
@@ -104,7 +104,7 @@ describe('ReconcilingProxier', () => {
     expect(second.successes).toHaveLength(1);
   });
 
-  test('what a foreigner removed comes back on reconcile, asked for while a sync is under way, too', async () => {
+  test('foreign removals are restored on reconcile, also when it is requested during a sync', async () => {
     const running = start();
     const { proxier, clock, dataplane } = running;
     proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
@@ -143,7 +143,7 @@ describe('ReconcilingProxier', () => {
     await running.loop;
   });
 
-  describe('changes that wait for the same sync as a repair', () => {
+  describe('changes in the same sync as a repair', () => {
     function watched() {
       let report: DriftReporter = () => {};
       const dataplane = Object.assign(new FakeDataplane(), {
@@ -160,7 +160,7 @@ describe('ReconcilingProxier', () => {
         running.proxier.onServiceUpdate(undefined, makeService(name, { clusterIP: `10.96.0.${name.charCodeAt(0)}` }));
       }
       synced(running);
-      return { ...running, dataplane, lines, report: (...said: Parameters<DriftReporter>) => report(...said) };
+      return { ...running, dataplane, lines, report: (...drift: Parameters<DriftReporter>) => report(...drift) };
     }
 
     test('are not counted as part of it', async () => {
@@ -180,7 +180,7 @@ describe('ReconcilingProxier', () => {
       ]);
     });
 
-    test('are no drift where the backend only thought that there might be some', async () => {
+    test('are not drift when the backend only suspected some', async () => {
       const { proxier, clock, dataplane, report, repairs, lines } = watched();
       await clock.advance(5000);
       proxier.onServiceUpdate(undefined, makeService('x', { clusterIP: '10.96.0.200' }));
@@ -196,7 +196,7 @@ describe('ReconcilingProxier', () => {
     });
   });
 
-  test('a full check comes after a while without changes, and repairs and reports drift', async () => {
+  test('a full check runs after a period without changes, and repairs and reports drift', async () => {
     const running = start();
     synced(running);
     await running.clock.advance(2000);
@@ -212,7 +212,7 @@ describe('ReconcilingProxier', () => {
     expect(running.dataplane.contents.size).toBe(1);
   });
 
-  test('what the backend tells of its last write comes with the sync', async () => {
+  test('statistics of the backend for the last write are reported with the sync', async () => {
     const report = { rules: { nat: { total: 7, written: 2 } } };
     const dataplane = Object.assign(new FakeDataplane(), { report: () => report });
     const running = start({}, dataplane);
@@ -222,7 +222,7 @@ describe('ReconcilingProxier', () => {
     expect(running.successes.at(-1)?.report).toBe(report);
   });
 
-  test('an event that says nothing new asks for no sync', async () => {
+  test('an event without a change requests no sync', async () => {
     const running = start();
     const { proxier, clock, successes } = running;
     proxier.onServiceUpdate(undefined, makeService('a'));
@@ -235,7 +235,7 @@ describe('ReconcilingProxier', () => {
     expect(successes.length).toBe(before);
   });
 
-  test('an observer that throws disturbs nothing and is logged', async () => {
+  test('an observer that throws has no effect and is logged', async () => {
     const error = jest.fn<Logger['error']>();
     const boom = () => {
       throw new Error('boom');
@@ -251,7 +251,7 @@ describe('ReconcilingProxier', () => {
     expect(error).toHaveBeenCalledWith(expect.stringContaining('boom'));
   });
 
-  test('trigger times are told with the sync that put their change in force', async () => {
+  test('trigger times are reported with the sync that put their change in force', async () => {
     const running = start();
     const { proxier, clock, successes, dataplane } = running;
     proxier.onServiceUpdate(undefined, makeService('a'));
@@ -292,20 +292,20 @@ describe('ReconcilingProxier', () => {
 
 describe('a dataplane that follows the addresses of the host', () => {
   function follow() {
-    const host = { addresses: ['192.168.0.2', 'fd00::2', 'fe80::1'], looks: 0, broken: false };
-    let tell: Parameters<NonNullable<ProxierContext['watchAddresses']>>[0] = () => {};
+    const host = { addresses: ['192.168.0.2', 'fd00::2', 'fe80::1'], reads: 0, broken: false };
+    let notify: Parameters<NonNullable<ProxierContext['watchAddresses']>>[0] = () => {};
     const dataplane = Object.assign(new FakeDataplane(), { followsLocalAddresses: true });
     const running = start(
       {
         localAddresses: async () => {
-          host.looks += 1;
+          host.reads += 1;
           if (host.broken) {
             throw new Error('no answer');
           }
           return host.addresses;
         },
         watchAddresses: async (onChange) => {
-          tell = onChange;
+          notify = onChange;
         },
       },
       dataplane,
@@ -314,7 +314,7 @@ describe('a dataplane that follows the addresses of the host', () => {
     proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
     synced(running);
     const change = async (address: string, family: 'IPv4' | 'IPv6' = 'IPv4') => {
-      await tell([{ link: 2, family, address }]);
+      await notify([{ link: 2, family, address }]);
       await clock.advance(2000);
     };
     const last = () => {
@@ -322,10 +322,10 @@ describe('a dataplane that follows the addresses of the host', () => {
       const { nodeChanged, servicePorts } = changes;
       return { addresses: state.node.localAddresses, nodeChanged, servicePorts: servicePorts.size, full };
     };
-    return { ...running, host, change, last, tell: () => tell(undefined) };
+    return { ...running, host, change, last, notify: () => notify(undefined) };
   }
 
-  test('is told of them, and plans a change of them alone, without a look at everything', async () => {
+  test('receives them, and plans a change of them alone, without a full sync', async () => {
     const { clock, host, change, last, successes } = follow();
     await clock.advance(2000);
     expect(last()).toMatchObject({ addresses: ['192.168.0.2'], full: true });
@@ -340,19 +340,19 @@ describe('a dataplane that follows the addresses of the host', () => {
     expect(successes).toHaveLength(2);
   });
 
-  test('does nothing where nothing is different after all, and looks at nothing for the other family', async () => {
-    const { clock, host, change, successes, tell } = follow();
+  test('does nothing when nothing differs, and reads nothing for the other family', async () => {
+    const { clock, host, change, successes, notify } = follow();
     await clock.advance(2000);
-    const { looks } = host;
+    const { reads } = host;
     await change('fd00::9', 'IPv6');
-    expect(host.looks).toBe(looks);
+    expect(host.reads).toBe(reads);
     await change('192.168.0.2');
-    await tell();
+    await notify();
     await clock.advance(2000);
-    expect([host.looks, successes.length]).toEqual([looks + 2, 1]);
+    expect([host.reads, successes.length]).toEqual([reads + 2, 1]);
   });
 
-  test('addresses that could not be looked up are looked up again', async () => {
+  test('addresses that could not be read are read again', async () => {
     const { clock, host, change, failures, last } = follow();
     await clock.advance(2000);
     host.broken = true;
@@ -364,7 +364,7 @@ describe('a dataplane that follows the addresses of the host', () => {
     expect(last().addresses).toEqual(['192.168.5.5']);
   });
 
-  test('finds what nobody told with the next look at everything', async () => {
+  test('finds unreported changes with the next full sync', async () => {
     const { clock, host, last } = follow();
     await clock.advance(2000);
     host.addresses = ['192.168.5.5'];
@@ -373,7 +373,7 @@ describe('a dataplane that follows the addresses of the host', () => {
   });
 });
 
-test('where nothing depends on the addresses of the host, they are not watched, and looked up with full syncs only', async () => {
+test('where nothing depends on the addresses of the host, they are not watched, and are read in full syncs only', async () => {
   let asked = 0;
   const running = start({
     localAddresses: async () => {
@@ -392,7 +392,7 @@ test('where nothing depends on the addresses of the host, they are not watched, 
 });
 
 describe('DualStackProxier', () => {
-  test('each family takes what is of it, and a failing one does not hold back the other', async () => {
+  test('each family processes its own objects, and a failing one does not block the other', async () => {
     const clock = new VirtualClock();
     const ipv4 = start({ clock });
     const ipv6 = start({ clock, family: 'IPv6' });
@@ -421,7 +421,7 @@ describe('DualStackProxier', () => {
     );
   });
 
-  test('two modes cannot be joined', () => {
+  test('two modes cannot be combined', () => {
     const { proxier } = start();
     expect(() => new DualStackProxier(proxier, Object.assign(Object.create(proxier), { mode: 'other' }))).toThrow(
       RangeError,

@@ -14,30 +14,30 @@ import { SyncRunner } from './sync-runner.js';
 /** Milliseconds before the first retry of a failed sync; doubled with each failure up to `syncPeriod`. */
 const FIRST_RETRY = 100;
 
-/** Milliseconds after which addresses of the host are read again to compare external addresses with them. */
+/** Milliseconds between two reads of the host's addresses to compare external addresses with them. */
 const ADDRESS_CHECK_PERIOD = 30_000;
 
-/** What a {@link ReconcilingProxier} is made from. */
+/** Dependencies of a {@link ReconcilingProxier}. */
 export interface ReconcilingProxierOptions<Transaction, Installed> {
   readonly mode: ProxyMode;
   readonly context: ProxierContext;
   readonly dataplane: Dataplane<Transaction, Installed>;
 }
 
-/** What a proxier holds; for `/debug/state`, `explain` and tests. */
+/** The state of a proxier; for `/debug/state`, `explain` and tests. */
 export interface ReconcilingProxierStatus {
-  /** What should be in force. */
+  /** The desired state. */
   readonly desired: ProxyState;
-  /** What was last written without an error; undefined before the first sync and after a failure. */
+  /** The state of the last successful write; undefined before the first sync and after a failure. */
   readonly applied: ProxyState | undefined;
-  /** Failed syncs in a row. */
+  /** Number of consecutive failed syncs. */
   readonly failures: number;
 }
 
 /**
  * A {@link Proxier} made from a {@link Dataplane}: tracks events, waits for the first full lists, throttles, plans,
- * applies, retries, and reconciles with what the kernel really holds: at start, after a failure, when the backend
- * notices that others changed it, and now and then anyway.
+ * applies, retries, and reconciles with the current state of the kernel: at start, after a failure, when the backend
+ * detects foreign changes, and periodically.
  */
 export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   readonly mode: ProxyMode;
@@ -48,12 +48,12 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   private servicesSynced = false;
   private endpointsSynced = false;
   private applied: ProxyState | undefined;
-  /** What was applied may not be what is there; set from outside, also while a sync is under way. */
+  /** The installed state may differ from what was applied; set from outside, also during a sync. */
   private suspect = false;
-  /** The addresses of the host that the resolver knows may be old. */
+  /** The host's addresses in the resolver may be outdated. */
   private addressesSuspect = true;
   private addressesReadAt = Number.NEGATIVE_INFINITY;
-  /** What a backend noticed; told once it is put right. */
+  /** Drift that a backend detected; reported when it is repaired. */
   private noticed: string | undefined;
   private lastFull = Number.NEGATIVE_INFINITY;
   private failures = 0;
@@ -117,7 +117,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     this.requestIf(true);
   }
 
-  /** Has the next sync, which is asked for, compare everything with what the kernel holds. */
+  /** Makes the next sync, which is requested, compare everything with the current state of the kernel. */
   reconcile(): void {
     this.suspect = true;
     this.requestIf(true);
@@ -161,7 +161,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     try {
       await watchAddresses?.((changes) => this.lookAtAddresses(changes), signal);
     } catch (error) {
-      logger.error(`Changes of addresses are noticed only now and then: ${messageOf(error)}`, { family });
+      logger.error(`Address changes are detected only by periodic reads: ${messageOf(error)}`, { family });
     }
   }
 
@@ -173,7 +173,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     try {
       this.requestIf(this.resolver.updateLocalAddresses(await this.context.localAddresses()));
     } catch {
-      // A sync tells why, and is tried again.
+      // A sync reports the error, and is retried.
       this.addressesSuspect = true;
       this.requestIf(true);
     }
@@ -190,7 +190,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     }
   }
 
-  /** @returns whether what the kernel holds is what it should be. */
+  /** @returns whether the kernel has the desired state. */
   private async syncOnce(): Promise<boolean> {
     if (!this.gateOpen) {
       return true;
@@ -217,17 +217,17 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       }
       const { state, changes: step, triggerTimes } = this.resolver.applyPending();
       this.triggerTimes.push(...triggerTimes);
-      // It may have been told meanwhile.
+      // Drift may have been reported in the meantime.
       full ||= this.suspect;
       const changes = full ? diffStates(undefined, state) : this.since(step, state);
       this.suspect = false;
       const installed = full ? await this.dataplane.readBack() : undefined;
-      // From here until `apply` has returned nothing is known of what the kernel holds.
+      // From here until `apply` has returned, the state of the kernel is unknown.
       this.applied = undefined;
       if (full || !isEmptyChangeSet(changes)) {
         const pending =
           believed !== undefined && installed !== undefined && !isEmptyChangeSet(diffStates(believed, state));
-        // Apart from what this sync changes: what leads from the current state back to what was written last.
+        // Without what this sync changes: what leads from the current state back to what was written last.
         const drift = pending ? this.dataplane.plan(believed, diffStates(undefined, believed), installed) : undefined;
         const transaction = this.dataplane.plan(state, changes, installed);
         if (transaction !== undefined) {
@@ -240,7 +240,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       this.applied = state;
       this.lastFull = full ? begin : this.lastFull;
       this.failures = 0;
-      const told = this.triggerTimes;
+      const reportedTimes = this.triggerTimes;
       this.triggerTimes = [];
       const duration = clock.monotonic() - begin;
       logger.debug(2, 'Synced', {
@@ -252,7 +252,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       const report = this.dataplane.report?.();
       await this.observeAsync(async () =>
         observer.synced?.({
-          ...{ family, state, changes, full, duration, triggerTimes: told },
+          ...{ family, state, changes, full, duration, triggerTimes: reportedTimes },
           ...(report === undefined ? {} : { report }),
         }),
       );
@@ -261,7 +261,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       this.applied = undefined;
       this.failures += 1;
       const { failures } = this;
-      logger.error(`Sync failed; it will be tried again: ${messageOf(error)}`, { family, full, failures });
+      logger.error(`Sync failed; it will be retried: ${messageOf(error)}`, { family, full, failures });
       this.observe('failed', () =>
         observer.failed?.({ family, error, full, duration: clock.monotonic() - begin, failures }),
       );
@@ -269,7 +269,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     }
   }
 
-  /** External addresses are compared with those of the host. What is served does not wait for that. */
+  /** Compares external addresses with those of the host. The sync does not wait for that. */
   private async compareAddresses(): Promise<void> {
     const { clock, family, localAddresses, logger } = this.context;
     this.addressesReadAt = clock.monotonic();
@@ -286,10 +286,10 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   }
 
   /**
-   * Reports drift that was repaired: noticed by the backend, or found where nothing should have had to be written.
+   * Reports repaired drift: detected by the backend, or found where no write should have been needed.
    *
-   * @param isKnown what was written last is known: what had to be written against it is drift, noticed or not.
-   * @param repair without what the sync changed besides.
+   * @param isKnown the last written state is known: any difference from it is drift, detected or not.
+   * @param repair without the regular changes of the sync.
    */
   private reportRepair(isKnown: boolean, repair: Transaction | undefined): void {
     const { family, logger, observer } = this.context;
@@ -306,7 +306,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     this.observe('repaired', () => observer.repaired?.({ family, what }));
   }
 
-  /** The step leads from the last resolution; a sync that skipped one (none does today) must not lose its changes. */
+  /** The step starts from the last resolution; a sync that skipped one (none does today) must not lose its changes. */
   private since(step: ChangeSet, state: ProxyState): ChangeSet {
     return step.previous === this.applied ? step : diffStates(this.applied, state);
   }

@@ -3,47 +3,47 @@ import type { IPFamily } from '../model/address.js';
 import type { ChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
 
-/** One sync that succeeded: what the kernel now holds is `state`. */
+/** One successful sync: the kernel now has `state`. */
 export interface SyncSuccess {
   readonly family: IPFamily;
   readonly state: ProxyState;
   readonly changes: ChangeSet;
-  /** It started from what the kernel was read to hold, not from what was written before. */
+  /** It started from the current state of the kernel, not from the last written state. */
   readonly full: boolean;
-  /** Milliseconds that the sync took. */
+  /** Duration of the sync in milliseconds. */
   readonly duration: number;
-  /** Times (milliseconds since the epoch) at which the changes were made that are now in force (spec K-40). */
+  /** Times (milliseconds since the epoch) of the object changes that are now in force (spec K-40). */
   readonly triggerTimes: readonly number[];
-  /** What the backend tells of what it wrote, where it tells anything. */
+  /** Statistics of the write, where the backend reports them. */
   readonly report?: ApplyReport;
 }
 
-/** One sync that failed. It is tried again by itself. */
+/** One failed sync. It is retried automatically. */
 export interface SyncFailure {
   readonly family: IPFamily;
   readonly error: unknown;
   readonly full: boolean;
   readonly duration: number;
-  /** Failures in a row, this one included. */
+  /** Consecutive failures, this one included. */
   readonly failures: number;
 }
 
-/** What others had changed, and was put right again. */
+/** Foreign changes that were repaired. */
 export interface DriftRepair {
   readonly family: IPFamily;
-  /** What was noticed, or what had to be written; in a few words. */
+  /** What was detected, or what had to be written; in a few words. */
   readonly what: string;
 }
 
-/** Told of what a proxier does. A method that throws is logged and disturbs nothing. */
+/** Notified of a proxier's activity. A method that throws is logged and has no effect. */
 export interface SyncObserver {
-  /** The loop began. */
+  /** The sync loop started. */
   started?(family: IPFamily): void;
-  /** A sync was asked for. */
+  /** A sync was requested. */
   queued?(family: IPFamily): void;
   /** May do work that belongs to the sync (conntrack); the next sync waits for it. */
   synced?(success: SyncSuccess): void | Promise<void>;
   failed?(failure: SyncFailure): void;
-  /** What is installed was not what had been installed, and is again. */
+  /** The installed rules differed from what was written, and were restored. */
   repaired?(repair: DriftRepair): void;
 }

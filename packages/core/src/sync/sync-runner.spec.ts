@@ -32,7 +32,7 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     expect(runs).toEqual([5000]);
   });
 
-  test('requests that come close together become one run, a minimum interval later', async () => {
+  test('requests in quick succession are merged into one run, a minimum interval later', async () => {
     const { clock, runs, runner } = running();
     runner.request();
     await clock.advance(100);
@@ -43,7 +43,7 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     expect(runs).toEqual([0, 1000]);
   });
 
-  test.each([-3_600_000, 3_600_000])('goes on as ever when the time of the host is set by %d ms', async (step) => {
+  test.each([-3_600_000, 3_600_000])('is not affected when the host clock is set by %d ms', async (step) => {
     const { clock, runs, runner } = running({ burst: 2 });
     for (const _request of [1, 2]) {
       runner.request();
@@ -55,7 +55,7 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     expect(runs).toEqual([0, 10, 1000, 61_000]);
   });
 
-  test('a burst may follow at once, and is earned back', async () => {
+  test('a burst may follow at once, and is replenished over time', async () => {
     const { clock, runs, runner } = running({ burst: 2 });
     for (const wait of [10, 10, 3500, 10, 10]) {
       runner.request();
@@ -65,7 +65,7 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     expect(runs).toEqual([0, 10, 1000, 3520, 3530]);
   });
 
-  test('runs unasked after the maximum interval, counted from the last run', async () => {
+  test('runs without a request after the maximum interval, counted from the last run', async () => {
     const { clock, runs, runner } = running();
     await clock.advance(10_000);
     runner.request();
@@ -73,7 +73,7 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     expect(runs).toEqual([10_000, 70_000, 130_000]);
   });
 
-  test('a failure is tried again, later each time; a request tries sooner; success ends it', async () => {
+  test('a failure is retried with increasing delay; a request retries sooner; success ends it', async () => {
     const { clock, runs, runner, results } = running();
     results.push(false, false, false);
     runner.request();
@@ -130,7 +130,7 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('refuses intervals that contradict each other', () => {
+  test('rejects contradictory intervals', () => {
     expect(() => running({ minInterval: 10, maxInterval: 5 })).toThrow(RangeError);
     expect(() => running({ burst: 0 })).toThrow(RangeError);
   });

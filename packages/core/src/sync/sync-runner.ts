@@ -3,21 +3,21 @@ import type { Clock, Timer } from './clock.js';
 /** Options of a {@link SyncRunner}; all times in milliseconds. */
 export interface SyncRunnerOptions {
   readonly clock: Clock;
-  /** The work. `true` when it is done, `false` when it failed and has to be tried again. Must not reject. */
+  /** The work. `true` on success, `false` when it failed and has to be retried. Must not reject. */
   readonly run: () => Promise<boolean>;
-  /** Least time between the end of one run and the start of the next, once the burst is used up. */
+  /** Minimum time between the end of one run and the start of the next, once the burst is used up. */
   readonly minInterval: number;
-  /** Runs that may follow each other at once; one is given back per `minInterval`. At least 1. Default 1. */
+  /** Number of runs without delay; one is added per `minInterval`. At least 1. Default 1. */
   readonly burst?: number;
-  /** The work is done again after so long without a request. */
+  /** Maximum time without a run; then the work runs without a request. */
   readonly maxInterval: number;
-  /** How long to wait after the n-th failure in a row (from 1) at most before trying again. */
+  /** Maximum delay before a retry after the n-th consecutive failure (from 1). */
   readonly retryInterval: (failures: number) => number;
 }
 
 /**
- * Runs work on request: never twice at a time, not too often, again after a failure, and now and then unasked
- * (spec K-80…K-86). Requests that come while one waits or runs become one more run; none is lost.
+ * Runs work on request: one run at a time, rate-limited, with retries after a failure, and periodically without a
+ * request (spec K-80…K-86). Requests during a delay or a run are merged into one more run; none is lost.
  */
 export class SyncRunner {
   private requested = false;
@@ -44,7 +44,7 @@ export class SyncRunner {
     this.nextDue = clock.monotonic() + maxInterval;
   }
 
-  /** Asks for a run. Never blocks. */
+  /** Requests a run. Never blocks. */
   request(): void {
     this.requested = true;
     this.wake?.();

@@ -7,7 +7,7 @@ import type { ProxierOptions } from '../sync/proxier-options.js';
 import { type EndpointDescription, makeService, makeSlice } from './objects.js';
 import { makeResolver } from './resolve-objects.js';
 
-/** One Service and its endpoints, described shortly. */
+/** A short description of one Service and its endpoints. */
 export interface ServiceSketch {
   readonly name: string;
   readonly number: number;
@@ -24,7 +24,7 @@ export interface ServiceSketch {
   readonly endpoints: readonly { readonly number: number; readonly node: 'node1' | 'node2' | undefined }[];
 }
 
-/** A state, and what changed since the last one. */
+/** A state, and the changes since the last one. */
 export interface SketchedState {
   readonly state: ProxyState;
   readonly changes: ChangeSet;
@@ -50,7 +50,7 @@ export const sketchAddresses = {
   allowed: (family: IPFamily) => (family === 'IPv4' ? '192.0.2.128/25' : '2001:db8:9:8::/64'),
 };
 
-/** A resolver and what to do with it, for making chains of states. */
+/** A resolver with methods to create sequences of states. */
 export class ClusterSketch {
   private readonly resolver;
   private readonly services = new Map<string, { service: Service; slice: EndpointSlice }>();
@@ -91,7 +91,7 @@ export class ClusterSketch {
     this.resolver.updateServiceCIDRs(cidrs);
   }
 
-  /** The state now, and what changed since the last time. */
+  /** The current state, and the changes since the last call. */
   next(): SketchedState {
     return this.resolver.applyPending();
   }
@@ -147,7 +147,7 @@ function sketchedSlice(sketch: ServiceSketch, family: IPFamily): EndpointSlice {
   const endpoints = sketch.endpoints.map(
     ({ number, node }): EndpointDescription => ({
       address: sketchAddresses.pod(family, number),
-      // The first pod is always here: a packet of a pod that is elsewhere, to itself, does not come by.
+      // The first pod is always on this node: hairpin packets of a remote pod do not pass this node.
       ...(number === 1 ? { node: 'node1' } : node === undefined ? {} : { node }),
     }),
   );

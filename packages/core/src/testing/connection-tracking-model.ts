@@ -8,7 +8,7 @@ export interface SimulatedFlow {
   readonly family: IPFamily;
   readonly protocol: 'UDP';
   readonly original: SimulatedTuple;
-  /** Its source is the endpoint, or what the client sent to where no rule translated it. */
+  /** The reply tuple: its source is the endpoint, or the original destination where no rule translated it. */
   readonly reply: SimulatedTuple;
 }
 
@@ -24,20 +24,20 @@ export interface SimulatedTuple {
 export const SIMULATED_NODE_ADDRESSES: Readonly<Record<IPFamily, string>> = { IPv4: '192.0.2.77', IPv6: 'fd00:9::77' };
 
 const CLIENTS: Readonly<Record<IPFamily, string>> = { IPv4: '203.0.113.9', IPv6: 'fd00:8::9' };
-/** Few source ports, so that clients come back with one that they had. */
+/** Few source ports, so that clients reuse them. */
 const SOURCE_PORTS = 8;
 
 /**
- * The kernel's connection tracking, as far as UDP needs it: the first packet of a flow is translated by what is installed
- * at that time, and every later one of the same client goes the same way until the entry is deleted, whatever is
- * installed then. Clients never stop sending.
+ * The kernel's connection tracking, as far as UDP needs it: the first packet of a flow is translated by the rules
+ * installed at that time, and every later packet of the same client takes the same path until the entry is deleted,
+ * whatever is installed then. Clients never stop sending.
  */
 export class ConnectionTrackingModel {
   readonly #flows = new Map<string, SimulatedFlow>();
 
   constructor(private readonly random: Random) {}
 
-  /** All that is tracked. */
+  /** All tracked flows. */
   get flows(): readonly SimulatedFlow[] {
     return [...this.#flows.values()];
   }
@@ -73,8 +73,8 @@ export class ConnectionTrackingModel {
   }
 
   /**
-   * Forgets flows to frontends that are not in this state. What was served before a restart, and was removed meanwhile, is
-   * known to nobody afterwards.
+   * Removes flows to frontends that are not in this state. What was served before a restart, and was removed in the
+   * meantime, is unknown afterwards.
    */
   forgetUnknown({ family, frontends }: ProxyState): void {
     for (const flow of this.#flows.values()) {
@@ -85,11 +85,11 @@ export class ConnectionTrackingModel {
   }
 
   /**
-   * What must never be after a sync and its observers: a UDP flow that leads to what is no endpoint of the Service that
-   * it was sent to, to one that does not serve while another does, or past the rules that are installed now.
+   * Checks an invariant after a sync and its observers: no UDP flow leads to an address that is not an endpoint of its
+   * Service, to an endpoint that does not serve while another does, or to another path than the current rules.
    *
-   * @param flows those that were tracked when the sync ended.
-   * @returns the first such flow in words; undefined when there is none.
+   * @param flows the flows that were tracked at the end of the sync.
+   * @returns a description of the first such flow; undefined when there is none.
    */
   findStale({ family, frontends, servicePorts }: ProxyState, flows: ReadonlySet<SimulatedFlow>): string | undefined {
     for (const flow of this.#flows.values()) {
@@ -104,7 +104,7 @@ export class ConnectionTrackingModel {
       const wrong =
         holder === undefined
           ? isTranslated
-            ? 'which nobody serves any more'
+            ? 'which no endpoint serves any more'
             : ''
           : judge(holder, endpoint, isTranslated);
       if (wrong !== '') {
@@ -114,7 +114,7 @@ export class ConnectionTrackingModel {
     return undefined;
   }
 
-  /** The endpoint; '' where no rule is for it; undefined where a rule ends it. */
+  /** The endpoint; '' where no rule matches; undefined where a rule ends the flow. */
   #translate(frontend: string, installed: InstalledServicePorts): string | undefined {
     for (const text of installed.values()) {
       const port = JSON.parse(text) as { frontends: string[]; cluster: string[]; local: string[] };
@@ -140,8 +140,8 @@ function judge({ candidates }: ResolvedServicePort, endpoint: string, isTranslat
   const isServed = candidates.some(({ serving }) => serving);
   const found = candidates.find(({ key }) => key === endpoint);
   if (found === undefined) {
-    // Where nobody serves, a packet that no rule translates meets the rule that rejects it.
-    return isServed || isTranslated ? 'which is no endpoint of it' : '';
+    // Without a serving endpoint, a packet that no rule translates meets the rule that rejects it.
+    return isServed || isTranslated ? 'which is not one of its endpoints' : '';
   }
   return isServed && !found.serving ? 'which does not serve while others do' : '';
 }

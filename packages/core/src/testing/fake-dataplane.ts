@@ -4,13 +4,13 @@ import type { Frontend } from '../model/frontend.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { ServicePortKey } from '../model/service-port-name.js';
 
-/** What a {@link FakeDataplane} keeps of a service port: what a backend would print, as text. */
+/** The state of a service port in a {@link FakeDataplane}: what a backend would render, as text. */
 export type InstalledServicePorts = ReadonlyMap<ServicePortKey, string>;
 
 /** Entries to set (text) or remove (undefined). */
 export type FakeTransaction = ReadonlyMap<ServicePortKey, string | undefined>;
 
-/** Text that says all that a backend renders of a service port. */
+/** Text with everything that a backend renders of a service port. */
 export function renderServicePort(port: ResolvedServicePort): string {
   return JSON.stringify({
     frontends: port.frontends.map(renderFrontend).sort(),
@@ -31,31 +31,31 @@ export function renderState(state: ProxyState): InstalledServicePorts {
 }
 
 /**
- * A backend whose kernel is a map, with the promises of a real one: a transaction is all or nothing, unless it is
- * made to fail half way; and what others do to it stays until it is reconciled.
+ * A backend whose kernel is a map, with the guarantees of a real one: a transaction is atomic, unless it is made to
+ * fail half way; and foreign changes persist until they are reconciled.
  */
 export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServicePorts> {
   private installed = new Map<ServicePortKey, string>();
   private failures: ('before' | 'halfway' | 'after')[] = [];
-  /** Transactions that were applied, failed ones not counted. */
+  /** Successful transactions. */
   applied = 0;
-  /** Service ports that transactions wrote, over all. */
+  /** Total number of service ports that transactions wrote. */
   written = 0;
-  /** Called while a transaction is being applied, before it is. */
+  /** Called during `apply`, before the transaction is written. */
   onApply: (() => void | Promise<void>) | undefined;
-  /** Nobody has read what is installed since it was flushed. */
+  /** The contents were not read since the last flush. */
   isFlushed = false;
 
   get contents(): InstalledServicePorts {
     return this.installed;
   }
 
-  /** Has the next calls of `apply` fail: before anything is written, half way, or after all is written. */
+  /** Makes the next calls of `apply` fail: before anything is written, half way, or after everything is written. */
   failNext(...when: readonly ('before' | 'halfway' | 'after')[]): void {
     this.failures.push(...when);
   }
 
-  /** As a foreigner would: everything gone. */
+  /** As a foreign program would: removes everything. */
   flush(): void {
     this.installed.clear();
     this.isFlushed = true;

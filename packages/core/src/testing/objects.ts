@@ -4,7 +4,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type ServiceSpec = NonNullable<Service['spec']>;
 type SliceEndpoint = NonNullable<EndpointSlice['endpoints']>[number];
 
-/** A Service with one TCP port 80, as an API server would send it; `spec` goes over the defaults. */
+/** A Service with one TCP port 80, as an API server would send it; `spec` overrides the defaults. */
 export function makeService(
   name: string,
   spec: Partial<Mutable<ServiceSpec>> = {},
@@ -20,7 +20,7 @@ export function makeService(
   };
 }
 
-/** What {@link makeSlice} makes an endpoint from; a plain address is a ready endpoint on no known node. */
+/** Input of {@link makeSlice} for an endpoint; a plain address is a ready endpoint without a node. */
 export interface EndpointDescription {
   readonly address: string;
   readonly node?: string;

@@ -10,8 +10,8 @@ const ZONES = ['zone-a', 'zone-b'];
 const PORT_NAMES = ['', 'dns'];
 
 /**
- * A small cluster that changes at random, and tells proxiers of it as a source would: few names and addresses, so
- * that slices overlap, endpoints move, and Services want the same addresses.
+ * A small cluster that changes at random, and reports its objects to proxiers as a source would: few names and
+ * addresses, so that slices overlap, endpoints move, and Services claim the same addresses.
  */
 export class RandomCluster {
   readonly services = new Map<string, Service>();
@@ -25,7 +25,7 @@ export class RandomCluster {
     return { services: this.services.values(), slices: this.slices.values(), node: this.node };
   }
 
-  /** Tells everything there is, as after a start: in random order, Services and slices mixed. */
+  /** Reports all objects, as after a start: in random order, Services and slices mixed. */
   list(proxier: Proxier): void {
     proxier.onNodeUpdate(this.node);
     const events = [
@@ -40,7 +40,7 @@ export class RandomCluster {
     }
   }
 
-  /** Changes one thing and tells of it. */
+  /** Changes one object and reports it. */
   step(proxier: Proxier): void {
     const dice = this.random.next();
     if (dice < 0.3) {
@@ -149,7 +149,7 @@ export class RandomCluster {
     return makeSlice(service, endpoints, { name, addressType: family, ports });
   }
 
-  /** Events that say nothing new (spec W-5). */
+  /** Events without a change (spec W-5). */
   private resync(proxier: Proxier): void {
     for (const service of this.services.values()) {
       proxier.onServiceUpdate(service, structuredClone(service));
@@ -159,7 +159,7 @@ export class RandomCluster {
     }
   }
 
-  /** What no API server sends; must change nothing. */
+  /** Objects that no API server sends; they must change nothing. */
   private malformed(proxier: Proxier): void {
     const { random } = this;
     const service = random.pick([...this.services.values(), undefined]);
@@ -175,7 +175,7 @@ export class RandomCluster {
   }
 }
 
-/** Every endpoint (`address:port`) that the slices give to a Service, by Service and family. */
+/** Every endpoint (`address:port`) of a Service in the slices, by Service and family. */
 export function endpointsOf(slices: Iterable<EndpointSlice>, family: IPFamily): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const slice of slices) {

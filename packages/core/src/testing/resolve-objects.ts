@@ -7,13 +7,13 @@ import type { EndpointSlice, Node, Service } from '../objects/objects.js';
 import { ProxyStateResolver } from '../resolution/proxy-state-resolver.js';
 import { DEFAULT_PROXIER_OPTIONS, type ProxierOptions } from '../sync/proxier-options.js';
 
-/** Objects of a cluster, as a fresh start would list them. */
+/** Objects of a cluster, as listed after a start. */
 export interface ClusterObjects {
   readonly services?: Iterable<Service>;
   readonly slices?: Iterable<EndpointSlice>;
   readonly node?: Node;
   readonly serviceCIDRs?: readonly string[];
-  /** Addresses of the host's interfaces, for node port addresses by CIDR; given, the state says them. */
+  /** Addresses of the host's interfaces, for node port addresses by CIDR; when present, the state includes them. */
   readonly localAddresses?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function makeResolver({
   });
 }
 
-/** Hands events on to a resolver, as a proxier would; the rest of a proxier does nothing. */
+/** Passes events to a resolver, as a proxier would; the other methods do nothing. */
 export function feedResolver(resolver: ProxyStateResolver): Proxier {
   return {
     mode: 'test',
@@ -56,7 +56,7 @@ export function feedResolver(resolver: ProxyStateResolver): Proxier {
   };
 }
 
-/** The state that a fresh start on these objects resolves to. */
+/** The state that a resolver without history derives from these objects. */
 export function resolveObjects(objects: ClusterObjects, options: ResolveOptions = {}): ProxyState {
   const resolver = makeResolver({ includesLocalAddresses: objects.localAddresses !== undefined, ...options });
   if (objects.node) {

@@ -31,8 +31,8 @@ describe('deterministic simulation', () => {
     expect(first.restarts).toBeGreaterThan(0);
   });
 
-  // Each breaks one thing on purpose: a simulation that does not notice proves nothing.
-  test('notices an update that is lost', async () => {
+  // Each test injects a fault: a simulation that does not detect it proves nothing.
+  test('detects a lost update', async () => {
     const original = EndpointSliceTracker.prototype.update;
     let calls = 0;
     jest.spyOn(EndpointSliceTracker.prototype, 'update').mockImplementation(function (
@@ -45,7 +45,7 @@ describe('deterministic simulation', () => {
     expect(await failures(10, 300)).not.toEqual([]);
   });
 
-  test('notices a removal that is skipped', async () => {
+  test('detects a skipped removal', async () => {
     const original = ServiceChangeTracker.prototype.update;
     jest.spyOn(ServiceChangeTracker.prototype, 'update').mockImplementation(function (
       this: ServiceChangeTracker,
@@ -57,7 +57,7 @@ describe('deterministic simulation', () => {
     expect(await failures(10, 300)).not.toEqual([]);
   });
 
-  test('notices slices that are merged wrongly', async () => {
+  test('detects incorrectly merged slices', async () => {
     const original = EndpointSet.prototype.change;
     jest.spyOn(EndpointSet.prototype, 'change').mockImplementation(function (this: EndpointSet, changes) {
       original.call(this, changes.length > 2 ? changes.slice(0, -1) : changes);

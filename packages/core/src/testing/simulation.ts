@@ -14,27 +14,28 @@ import { resolveObjects } from './resolve-objects.js';
 import { settle, VirtualClock } from './virtual-clock.js';
 
 export interface SimulationOptions {
-  /** Decides everything: the same seed and number of steps give the same run. */
+  /** Determines everything: the same seed and number of steps give the same run. */
   readonly seed: number;
-  /** Changes of the cluster, failures, restarts and passing of time, over all. */
+  /** Total number of steps: changes of the cluster, failures, restarts and passing of time. */
   readonly steps: number;
   /**
-   * Deletes stale flows from the simulated connection tracking after each sync, as the observer of a node does; made anew
-   * with each restart. Given, UDP clients send all along, and no flow may be stale after a sync. Default: nobody sends.
+   * Deletes stale flows from the simulated connection tracking after each sync, as the observer of a node does; created
+   * again with each restart. When present, UDP clients send continuously, and no flow may be stale after a sync.
+   * Default: no clients.
    */
   readonly flowCleaner?: (tracking: ConnectionTrackingModel, clock: Clock) => SyncObserver;
 }
 
-/** What went wrong, or nothing. */
+/** The result of a simulation. */
 export interface SimulationResult {
   readonly seed: number;
   readonly steps: number;
-  /** Transactions that were applied over all. */
+  /** Total number of applied transactions. */
   readonly transactions: number;
   readonly restarts: number;
-  /** UDP flows that were tracked over all. */
+  /** Total number of tracked UDP flows. */
   readonly flows: number;
-  /** What was seen that must never be; undefined when all was well. */
+  /** The first violated invariant; undefined when all hold. */
   readonly failure: string | undefined;
 }
 
@@ -42,12 +43,12 @@ const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const OPTIONS = { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1' };
 
 /**
- * Runs proxiers of both families against a cluster that changes at random under a virtual clock, with transactions
- * that fail, foreigners that flush, processes that restart, and events that come in the middle of a sync.
+ * Runs proxiers of both families against a cluster that changes at random under a virtual clock, with failing
+ * transactions, foreign flushes, process restarts, and events during a sync.
  *
- * Checked all along: nothing is programmed before the first full lists are there, and no service port points at an
- * endpoint that its Service never had. Checked after each sync: no UDP flow leads to what is no endpoint. Checked whenever
- * it is quiet: what is installed is what a fresh start on the same objects would install.
+ * Continuous checks: nothing is programmed before the first full lists are complete, and no service port leads to an
+ * endpoint that its Service never had. After each sync: no UDP flow leads to an address that is not an endpoint.
+ * Whenever it is quiet: the installed state is what a restart with the same objects would install.
  */
 export async function runSimulation({ seed, steps, flowCleaner }: SimulationOptions): Promise<SimulationResult> {
   const run = new SimulationRun(seed, flowCleaner);
@@ -65,7 +66,7 @@ class SimulationRun {
   flows = 0;
   private readonly random: Random;
   private readonly tracking: ConnectionTrackingModel;
-  /** Every frontend that there ever was: clients go on when a Service is gone. */
+  /** Every frontend of the whole run: clients continue when a Service is deleted. */
   private readonly frontends: Readonly<Record<IPFamily, Set<string>>> = { IPv4: new Set(), IPv6: new Set() };
   private readonly clock = new VirtualClock(1_000_000);
   private readonly cluster: RandomCluster;
@@ -88,7 +89,8 @@ class SimulationRun {
     private readonly flowCleaner: SimulationOptions['flowCleaner'],
   ) {
     this.random = new Random(seed);
-    // Clients have dice of their own: the same seed changes the same cluster, whether anybody sends or not.
+    // Clients use a separate random sequence: the same seed changes the cluster in the same way, with or without
+    // clients.
     this.tracking = new ConnectionTrackingModel(new Random(seed ^ 0x5eed));
     this.cluster = new RandomCluster(this.random);
     for (const family of FAMILIES) {
@@ -142,7 +144,7 @@ class SimulationRun {
     const observer: SyncObserver = cleaner
       ? {
           synced: (success) => this.cleanFlows(cleaner, success),
-          // What a transaction that failed had served for a moment is known to nobody either.
+          // What a failed transaction had served for a moment is unknown as well.
           failed: ({ family }) => {
             this.isKnown[family] = false;
           },
@@ -183,12 +185,12 @@ class SimulationRun {
     this.cluster.step(this.proxier);
     this.note();
     if (!this.listed) {
-      // What was told before the lists is told again by them, as by a source that starts over.
+      // Events before the lists are repeated by the lists, as by a restarted source.
       this.proxier.sync();
     }
   }
 
-  /** Events that come while a transaction is under way must not be lost; and nothing may be under way too early. */
+  /** Events during a transaction must not be lost; and no transaction may start too early. */
   private duringApply(): void {
     if (!this.listed) {
       this.fail('a transaction was applied before the first full lists');
@@ -220,7 +222,7 @@ class SimulationRun {
     }
     const flows = new Set(this.tracking.flows);
     await cleaner.synced?.(success);
-    // A flush since then leads packets astray until it is repaired.
+    // A flush since then misdirects packets until it is repaired.
     const isFlushed = this.planes[success.family].isFlushed;
     const stale = isFlushed ? undefined : this.tracking.findStale(success.state, flows);
     if (stale !== undefined) {

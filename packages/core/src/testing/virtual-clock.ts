@@ -6,11 +6,11 @@ interface PendingTimer {
   readonly callback: () => void;
 }
 
-/** Time that stands still until it is moved. Timers fire in the order of their time, then of their making. */
+/** A clock that is advanced explicitly. Timers fire in the order of their time, then of their creation. */
 export class VirtualClock implements Clock {
   private time: number;
   private readonly start: number;
-  /** By how much the time of the host was set. */
+  /** Offset of the host's clock. */
   private offset = 0;
   private made = 0;
   private readonly timers = new Set<PendingTimer>();
@@ -21,7 +21,7 @@ export class VirtualClock implements Clock {
     this.start = start;
   }
 
-  /** Timers that wait. */
+  /** Pending timers. */
   get pending(): number {
     return this.timers.size;
   }
@@ -34,7 +34,7 @@ export class VirtualClock implements Clock {
     return this.time - this.start;
   }
 
-  /** Sets the time of the host on, or back: `now` jumps, and timers do not. */
+  /** Sets the host's clock forwards or backwards: `now` jumps, and timers do not. */
   set(milliseconds: number): void {
     this.offset += milliseconds;
   }
@@ -45,7 +45,7 @@ export class VirtualClock implements Clock {
     return { cancel: () => void this.timers.delete(timer) };
   }
 
-  /** Moves time on, firing what falls due, and lets promises settle after each timer and at the end. */
+  /** Advances the time, fires due timers, and lets promises settle after each timer and at the end. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.time + milliseconds;
     await settle();
@@ -72,7 +72,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets everything run that only waits for promises that are settled already, however long the chain. */
+/** Runs everything that waits only for settled promises, however long the chain. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -2,7 +2,7 @@ import type { Endpoint } from '../model/endpoint.js';
 import type { EndpointSelection } from '../model/proxy-state.js';
 import { findEndpoint, NO_ENDPOINTS, type SortedEndpoints, withChanges } from './sorted-endpoints.js';
 
-/** Where this node stands, as far as topology hints go. */
+/** The position of this node for topology hints. */
 export interface TopologyPlace {
   readonly nodeName: string;
   readonly zone: string | undefined;
@@ -10,7 +10,7 @@ export interface TopologyPlace {
   readonly nodeHints: boolean;
 }
 
-/** What an {@link EndpointSet} holds, chosen for this node. The same object as long as nothing in it changes. */
+/** The selection of an {@link EndpointSet} for this node. The same object while it is unchanged. */
 export interface EndpointView {
   readonly candidates: SortedEndpoints;
   /** Endpoints for policy Cluster: ready ones by topology, else serving terminating ones (spec K-45, K-51). */
@@ -18,7 +18,7 @@ export interface EndpointView {
   /** Endpoints for policy Local: local ready ones, else local serving terminating ones (spec K-47). */
   readonly local: SortedEndpoints;
   readonly selection: EndpointSelection;
-  /** Some endpoint somewhere could answer: without one, packets are refused, whatever the policy. */
+  /** Some endpoint in the cluster can answer: without one, packets are rejected, whatever the policy. */
   readonly hasAny: boolean;
 }
 
@@ -42,16 +42,16 @@ interface Counts {
   localStandIns: number;
 }
 
-/** Serving though terminating: stands in when nothing is ready. */
+/** Serving though terminating: used when no endpoint is ready. */
 function isStandIn(endpoint: Endpoint): boolean {
   return endpoint.serving && endpoint.terminating;
 }
 
 /**
- * The endpoints of one service port and what is chosen of them for this node.
+ * The endpoints of one service port and their selection for this node.
  *
- * Numbers that decide the choice are kept counted, so that a change costs what changed (and one pass over
- * references), not a look at every endpoint.
+ * The counts that determine the selection are maintained incrementally, so that a change costs what changed (and one
+ * pass over references), not a visit of every endpoint.
  */
 export class EndpointSet {
   private current: EndpointView = EMPTY_VIEW;
@@ -128,7 +128,7 @@ export class EndpointSet {
     };
   }
 
-  /** Spec K-51: hints count only when every ready endpoint has them and one is meant for here. */
+  /** Spec K-51: hints apply only when every ready endpoint has them and one is assigned to this node or zone. */
   private topology(): EndpointSelection['topology'] {
     const { counts } = this;
     if (counts.ready === 0) {
@@ -158,7 +158,7 @@ export class EndpointSet {
             changes.map(([key, endpoint]) => [key, endpoint && isIn(endpoint) ? endpoint : undefined]),
           )
         : candidates.filter(isIn);
-      // Most Services use all they have: one list in memory then, not two.
+      // Most Services use all their endpoints: then one list in memory, not two.
       return filtered.length === candidates.length ? candidates : filtered.length === 0 ? NO_ENDPOINTS : filtered;
     };
     return {

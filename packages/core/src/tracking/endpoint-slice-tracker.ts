@@ -10,7 +10,7 @@ import { EMPTY_VIEW, EndpointSet, type EndpointView, type TopologyPlace } from '
 import { SmallMap } from './small-map.js';
 import { compareKeys, findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpoints.js';
 
-/** What one slice says about each service port. */
+/** The content of one slice for each service port. */
 interface Contribution {
   readonly ports: SmallMap<SortedEndpoints>;
   readonly triggerTime: number | undefined;
@@ -19,33 +19,33 @@ interface Contribution {
 interface ServiceEndpoints {
   readonly slices: SmallMap<Contribution>;
   readonly ports: SmallMap<EndpointSet>;
-  /** `portKey endpointKey` of endpoints that more than one slice names, with how many. */
+  /** `portKey endpointKey` of endpoints in more than one slice, with the number of slices. */
   readonly shared: SmallMap<number>;
 }
 
-/** What became of pending slices. */
+/** Result of applying pending slices. */
 export interface EndpointChanges {
-  /** Service ports whose view may differ now. */
+  /** Service ports whose endpoints may have changed. */
   readonly touched: ReadonlySet<ServicePortKey>;
   /** Services with a slice that changed. */
   readonly services: ReadonlySet<ServiceKey>;
-  /** Milliseconds since the epoch: when the changes were made that came in (spec K-40). */
+  /** Milliseconds since the epoch: times of the changes in these slices (spec K-40). */
   readonly triggerTimes: readonly number[];
 }
 
 /**
- * Folds EndpointSlice events of one IP family into endpoints per service port (spec K-30…K-41).
+ * Merges EndpointSlice events of one IP family into endpoints per service port (spec K-30…K-41).
  *
- * A change costs what its slice costs. What the slices say of an endpoint is kept once; nothing raw is.
+ * The cost of a change is that of its slice. Each endpoint is stored once; raw objects are not.
  */
 export class EndpointSliceTracker {
   private readonly services = new Map<ServiceKey, ServiceEndpoints>();
   private readonly pending = new Map<ServiceKey, Map<string, Contribution | undefined>>();
-  /** Which Service a slice was last said to belong to: its label can change. */
+  /** The Service that a slice belonged to last: its label can change. */
   private readonly owners = new Map<string, ServiceKey>();
   private pendingSlices = 0;
 
-  /** @param since milliseconds since the epoch; trigger times before it are not told (spec K-40). */
+  /** @param since milliseconds since the epoch; trigger times before it are not reported (spec K-40). */
   constructor(
     private readonly family: IPFamily,
     private readonly reader: ObjectReader,
@@ -59,9 +59,9 @@ export class EndpointSliceTracker {
   }
 
   /**
-   * Takes note of an event. Slices of another family are ignored (spec K-30).
+   * Records an event. Slices of another family are ignored (spec K-30).
    *
-   * @returns whether this event changed anything that is visible.
+   * @returns whether this event changed anything visible.
    */
   update(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): boolean {
     const before = identityOf(previous);
@@ -89,7 +89,7 @@ export class EndpointSliceTracker {
     return changed;
   }
 
-  /** Applies what is pending. */
+  /** Applies pending changes. */
   applyPending(): EndpointChanges {
     const touched = new Set<ServicePortKey>();
     const triggerTimes: number[] = [];
@@ -115,7 +115,7 @@ export class EndpointSliceTracker {
     return { touched, services, triggerTimes };
   }
 
-  /** What is chosen for a service port, as of the last {@link applyPending}. */
+  /** The selection for a service port, as of the last {@link applyPending}. */
   view(service: ServiceKey, port: ServicePortKey): EndpointView {
     return this.services.get(service)?.ports.get(port)?.view ?? EMPTY_VIEW;
   }
@@ -133,7 +133,7 @@ export class EndpointSliceTracker {
     return addresses.size;
   }
 
-  /** The node's zone changed: every choice is made anew. */
+  /** The node's zone changed: every selection is recomputed. */
   moveTo(zone: string | undefined): void {
     this.place = { ...this.place, zone };
     for (const { ports } of this.services.values()) {
@@ -224,7 +224,7 @@ function portsOf(previous: Contribution | undefined, next: Contribution | undefi
   return (previous ?? next)?.ports.keys() ?? [];
 }
 
-/** Works one slice's old and new say on one service port into the endpoints of all slices. */
+/** Merges the old and new content of one slice for one service port into the endpoints of all slices. */
 class SliceMerge {
   constructor(
     private readonly endpoints: ServiceEndpoints,
@@ -283,7 +283,7 @@ class SliceMerge {
     this.changed.set(key, better(known, endpoint));
   }
 
-  /** Looks through all slices: only for endpoints that several of them name. */
+  /** Searches all slices: only for endpoints that occur in several of them. */
   private best(key: string): Endpoint | undefined {
     let best: Endpoint | undefined;
     for (const slice of this.endpoints.slices.values()) {
@@ -295,9 +295,9 @@ class SliceMerge {
 }
 
 /**
- * Which of two entries for the same address and port counts (spec K-36, B-2 where upstream leaves it open): the
- * one that is not terminating (a new pod has the address of one that is going), then the ready one, then the serving
- * one. What then still differs is settled by its text, so that the order of events never decides.
+ * Which of two entries for the same address and port is used (spec K-36; B-2 where kube-proxy leaves it undefined): the
+ * one that is not terminating (a new pod can have the address of a terminating one), then the ready one, then the
+ * serving one. Remaining differences are resolved by text order, so that the order of events never decides.
  */
 function better(left: Endpoint, right: Endpoint): Endpoint {
   if (left.terminating !== right.terminating) {
@@ -377,7 +377,7 @@ function uniqueSorted(endpoints: readonly Endpoint[]): SortedEndpoints {
   return unique;
 }
 
-/** Same endpoints for the same ports; endpoints that are equal are the same objects here. */
+/** Same endpoints for the same ports; equal endpoints are the same objects here. */
 function sameContribution(left: Contribution | undefined, right: Contribution | undefined): boolean {
   if (left === right) {
     return true;

@@ -6,15 +6,15 @@ import type { ObjectIdentity } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { Service } from '../objects/objects.js';
 
-/** What became of one Service since the last call. */
+/** The change of one Service since the last call. */
 export interface ServiceChange {
   readonly previous: ServiceDefinition | undefined;
   readonly current: ServiceDefinition | undefined;
 }
 
 /**
- * Folds Service events into what changed since the last call (spec K-10…K-14). Each event costs what its own
- * object costs, however many there are.
+ * Merges Service events into the changes since the last call (spec K-10…K-14). The cost of each event is that of its
+ * own object, however many there are.
  */
 export class ServiceChangeTracker {
   private readonly applied = new Map<ServiceKey, ServiceDefinition>();
@@ -28,9 +28,9 @@ export class ServiceChangeTracker {
   }
 
   /**
-   * Takes note of an event.
+   * Records an event.
    *
-   * @returns whether anything is pending now that this event touched or left pending.
+   * @returns whether anything is pending that this event touched or left pending.
    */
   update(previous: Service | undefined, current: Service | undefined): boolean {
     const before = identityOf(previous);
@@ -42,14 +42,14 @@ export class ServiceChangeTracker {
     if (before && identity && serviceKey(before) !== serviceKey(identity)) {
       this.remove(before);
     }
-    // A malformed object says nothing: what it said before stays in force.
+    // A malformed object is ignored: its previous version stays in force.
     if (identity && (definition || skipped !== undefined)) {
       this.fold(serviceKey(identity), definition);
     }
     return this.pending.size > 0;
   }
 
-  /** Hands out what changed and counts it as applied from now on. */
+  /** Returns the changes and marks them as applied. */
   applyPending(): ReadonlyMap<ServiceKey, ServiceChange> {
     const changes = new Map<ServiceKey, ServiceChange>();
     for (const [key, current] of this.pending) {

@@ -8,7 +8,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('delete' as const), key }),
 );
 
-test('does what a Map does', () => {
+test('behaves like a Map', () => {
   fc.assert(
     fc.property(fc.array(step), (steps) => {
       const small = new SmallMap<number | undefined>();

@@ -16,8 +16,8 @@ export function findEndpoint(endpoints: SortedEndpoints, key: string): Endpoint 
 }
 
 /**
- * A copy with some keys set or removed; the same list when that changes nothing. One pass over the references, no
- * sorting: for a list of 100,000 a fraction of a millisecond.
+ * A copy with some keys set or removed; the same list when nothing changes. One pass over the references, no sorting:
+ * for a list of 100,000 a fraction of a millisecond.
  */
 export function withChanges(
   endpoints: SortedEndpoints,
@@ -25,14 +25,14 @@ export function withChanges(
 ): SortedEndpoints {
   if (endpoints.length === 0) {
     const added = changes.flatMap(([, endpoint]) => endpoint ?? []);
-    // Sliced, it is as long as it has to be.
+    // `slice` trims the capacity to the length.
     return added.length === 0 ? endpoints : added.sort(compareKeys).slice();
   }
   if (changes.every(([key, endpoint]) => findEndpoint(endpoints, key) === endpoint)) {
     return endpoints;
   }
   const sorted = [...changes].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
-  // Whole stretches are copied at once: for one change in a long list that is nearly all there is to do.
+  // Copies whole ranges at once: for one change in a long list that is nearly all of the work.
   const parts: (readonly Endpoint[])[] = [];
   let from = 0;
   for (const [key, endpoint] of sorted) {
@@ -49,7 +49,7 @@ export function withChanges(
   return NO_ENDPOINTS.concat(...parts);
 }
 
-/** Index of the first endpoint, from `low` on, whose key is not less. O(log n). */
+/** Index of the first endpoint, from `low`, whose key is not less. O(log n). */
 function firstNotBelow(endpoints: SortedEndpoints, key: string, low = 0): number {
   let high = endpoints.length;
   let first = low;

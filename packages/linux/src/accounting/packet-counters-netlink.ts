@@ -4,7 +4,7 @@ import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import type { PacketCount, PacketCounters } from './packet-counters.js';
 
-/** Of `linux/netfilter/nfnetlink.h` and `nfnetlink_acct.h`. */
+/** Constants of `linux/netfilter/nfnetlink.h` and `nfnetlink_acct.h`. */
 const SUBSYSTEM = 7;
 const NEW = 0;
 const GET = 1;
@@ -13,7 +13,7 @@ const PACKETS = 2;
 const BYTES = 3;
 const EEXIST = 17;
 const ENOENT = 2;
-/** Address family, version, and an id that means nothing here. */
+/** `struct nfgenmsg`: address family, version, resource id (unused). */
 const HEAD = Buffer.alloc(4);
 
 /** {@link PacketCounters} by nfnetlink (spec I-72). */

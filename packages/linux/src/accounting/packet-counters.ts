@@ -1,24 +1,24 @@
-/** What a counter of the kernel's has counted. */
+/** The values of a kernel counter. */
 export interface PacketCount {
   readonly packets: number;
   readonly bytes: number;
 }
 
 /**
- * Named counters of the kernel (`nfnetlink_acct`), which rules refer to by `-m nfacct --nfacct-name`. They outlive rules
- * and processes.
+ * Named kernel counters (`nfnetlink_acct`). Rules refer to them with `-m nfacct --nfacct-name`. They outlive rules and
+ * processes.
  */
 export interface PacketCounters {
   /**
-   * Makes the counter, unless it is there; what it has counted stays.
+   * Creates the counter if it does not exist. An existing counter keeps its values.
    *
-   * @returns false where the kernel has no such counters, or this process may not use them.
+   * @returns false where the kernel lacks `nfnetlink_acct`, or this process lacks permission.
    */
   ensure(name: string): Promise<boolean>;
 
-  /** Undefined when there is none. */
+  /** Undefined when the counter does not exist. */
   read(name: string): Promise<PacketCount | undefined>;
 
-  /** Ends what is kept open for later calls. Another call opens it again. */
+  /** Closes what is kept open for later calls. Another call opens it again. */
   close(): void;
 }

@@ -12,10 +12,10 @@ import {
 import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber, PROTOCOL_NUMBERS } from '../netlink/ip-bytes.js';
 import type { ConntrackEntry, ConntrackTuple } from './conntrack.js';
 
-/** Commands of the nfnetlink subsystem of connection tracking (`linux/netfilter/nfnetlink_conntrack.h`). */
+/** Commands of the conntrack subsystem of nfnetlink (`linux/netfilter/nfnetlink_conntrack.h`). */
 export const CONNTRACK_COMMANDS = { get: 1, delete: 2, statistics: 5 } as const;
 
-/** Message type: the subsystem's number, then the command's. */
+/** Message type: subsystem number in the high byte, command in the low byte. */
 export function conntrackMessageType(command: keyof typeof CONNTRACK_COMMANDS): number {
   return (1 << 8) | CONNTRACK_COMMANDS[command];
 }
@@ -28,18 +28,21 @@ const ADDRESS = {
 } as const;
 const PROTOCOL = { number: 1, sourcePort: 2, destinationPort: 3 } as const;
 const FILTER = { originalFlags: 1 } as const;
-/** Of a filter: entries with another number of the protocol are left out. */
+/** Attribute of a filter: the kernel skips entries with another protocol number. */
 const BY_PROTOCOL_NUMBER = 1 << 3;
-/** Address family, version, and an id that means nothing here. */
+/** `struct nfgenmsg`: address family, version, resource id (unused). */
 const HEAD = 4;
 const ATTRIBUTE_HEAD = 4;
 
-/** An entry, with what it takes to name it and no other to the kernel. */
+/** An entry, with the fields that identify exactly this entry to the kernel. */
 export interface ConntrackFlow {
   readonly entry: ConntrackEntry;
-  /** The kernel's, 32 bits: it stands for the original tuple too. */
+  /** The 32-bit id that the kernel assigns. It also identifies the original tuple. */
   readonly id: number;
-  /** Zone of answers; another than the entry's where the rule that put the flow into a zone meant one direction only. */
+  /**
+   * Zone of the reply direction; differs from the entry's zone where the rule that set the zone applies to one
+   * direction only.
+   */
   readonly replyZone: number;
 }
 
@@ -47,14 +50,14 @@ function message(family: IPFamily | undefined, attributes: readonly Attribute[])
   return encodeAttributes(attributes, Buffer.of(family === undefined ? 0 : ADDRESS_FAMILIES[family], 0, 0, 0));
 }
 
-/** Asks how many entries there are. */
+/** Requests the number of entries. */
 export function encodeStatisticsQuestion(): Buffer {
   return message(undefined, []);
 }
 
 /**
- * Asks for the entries of one family, and of one protocol where the kernel can leave out the others: since Linux 5.8, those
- * before do not read the filter.
+ * Requests the entries of one family, and of one protocol where the kernel supports this filter (Linux 5.8 and later;
+ * older kernels ignore it).
  *
  * @param protocol undefined for all.
  */
@@ -69,14 +72,14 @@ export function encodeListQuestion(family: IPFamily, protocol: Protocol | undefi
   ]);
 }
 
-/** Asks for the entry of an original tuple. Its answer may go another way than what is looked for. */
+/** Requests the entry of an original tuple. The entry returned may have another reply tuple than expected. */
 export function encodeFlowQuestion({ family, protocol, original, zone }: ConntrackEntry): Buffer {
   return message(family, [tuple(FLOW.original, family, protocol, original), zoneOf(zone)]);
 }
 
 /**
- * Deletes an entry as it was read. The kernel looks it up by the tuple of its answers and compares the id, so one that has
- * become another meanwhile stays.
+ * Deletes an entry as it was read. The kernel finds it by its reply tuple and compares the id, so an entry that was
+ * replaced in the meantime is kept.
  */
 export function encodeDeletion({ entry: { family, protocol, reply }, id, replyZone }: ConntrackFlow): Buffer {
   return message(family, [
@@ -86,7 +89,7 @@ export function encodeDeletion({ entry: { family, protocol, reply }, id, replyZo
   ]);
 }
 
-/** What the kernel says of an entry, as far as it is read here. */
+/** The fields of a kernel entry that this module reads. */
 export function encodeFlow({ entry, id, replyZone }: ConntrackFlow): Buffer {
   const { family, protocol, original, reply, zone } = entry;
   const inTuple = (number: number): readonly Attribute[] =>
@@ -129,8 +132,8 @@ function tuple(
 /**
  * Reads an entry of one family and protocol.
  *
- * @returns undefined for an entry of another, of which nothing is made, and for what is not understood: it must not be
- * deleted either.
+ * @returns undefined for an entry of another family or protocol, which is not decoded further, and for an entry that
+ *   cannot be decoded: it must not be deleted either.
  */
 export function decodeEntry(payload: Buffer, family: IPFamily, protocol: Protocol): ConntrackEntry | undefined {
   if (payload.length < HEAD || familyOfNumber(payload[0] ?? 0) !== family) {
@@ -148,7 +151,10 @@ export function decodeEntry(payload: Buffer, family: IPFamily, protocol: Protoco
   return { family, protocol, original, reply, zone: readZone(payload, originalAt) };
 }
 
-/** Reads an entry with what it takes to delete it; undefined where {@link decodeEntry} has none, or there is no id. */
+/**
+ * Reads an entry with the fields needed to delete it; undefined where {@link decodeEntry} returns undefined, or the id
+ * is missing.
+ */
 export function decodeFlow(payload: Buffer, family: IPFamily, protocol: Protocol): ConntrackFlow | undefined {
   const entry = decodeEntry(payload, family, protocol);
   const idAt = findAttribute(payload, FLOW.id, HEAD, payload.length);
@@ -159,7 +165,7 @@ export function decodeFlow(payload: Buffer, family: IPFamily, protocol: Protocol
   return { entry, id: payload.readUInt32BE(idAt + ATTRIBUTE_HEAD), replyZone: readZone(payload, replyAt) };
 }
 
-/** Zone of a direction: the flow's, or that in the tuple. */
+/** Zone of a direction: the zone of the flow, or the zone in the tuple. */
 function readZone(payload: Buffer, tupleAt: number): number {
   const wholeAt = findAttribute(payload, FLOW.zone, HEAD, payload.length);
   const at = wholeAt >= 0 ? wholeAt : findInside(payload, TUPLE.zone, tupleAt);
@@ -201,7 +207,7 @@ function readAddress(payload: Buffer, at: number, length: number, family: IPFami
     : addressText(payload.subarray(at, at + length), family);
 }
 
-/** As `findAttribute`, inside of another one; -1 also when there is no other one. */
+/** As `findAttribute`, nested in another attribute; -1 also when the outer attribute is missing. */
 function findInside(payload: Buffer, type: number, outerAt: number): number {
   return outerAt < 0 ? -1 : findAttribute(payload, type, outerAt + ATTRIBUTE_HEAD, attributeEnd(payload, outerAt));
 }

@@ -19,16 +19,16 @@ const EPERM = 1;
 const ENOENT = 2;
 const EINVAL = 22;
 const EOPNOTSUPP = 95;
-/** What is refused where a subsystem of netfilter, or a part of it, is not there. */
+/** Error numbers of a netfilter subsystem, or a part of it, that the kernel lacks. */
 const NOT_THERE: readonly number[] = [EINVAL, EOPNOTSUPP];
-/** Times that something is done whose answers get lost. */
+/** How often an operation whose answers are lost is attempted. */
 const ATTEMPTS = 5;
-/** Entries that are looked up, and then deleted, at one time. */
+/** Number of entries that are looked up, and then deleted, per batch. */
 const MAX_AT_ONCE = 1000;
 
 /**
  * {@link Conntrack} by nfnetlink, as kube-proxy does it (spec T-11, T-19). Opens a socket with each call and closes it.
- * A list is read in pieces, and others have their turn between them.
+ * A list is read in pieces, and the event loop runs between them.
  */
 export class ConntrackNetlink implements Conntrack {
   /** @param connect default is a socket of this process's network namespace. */
@@ -94,7 +94,7 @@ export class ConntrackNetlink implements Conntrack {
 }
 
 async function deleteSome(netlink: Netlink, entries: readonly ConntrackEntry[]): Promise<number> {
-  // When it is not known what was deleted, that is what was there and is not there any more.
+  // When the result of a delete is unknown, count the entries that existed before and no longer exist.
   let before: number | undefined;
   let deleted = 0;
   await repeated(async () => {
@@ -113,7 +113,7 @@ async function deleteSome(netlink: Netlink, entries: readonly ConntrackEntry[]):
   return deleted;
 }
 
-/** Those of the entries that are there as they were read. */
+/** The entries that still exist unchanged. */
 async function findFlows(netlink: Netlink, entries: readonly ConntrackEntry[]): Promise<readonly ConntrackFlow[]> {
   const answers = await netlink.askEach(entries.map((entry) => request('get', encodeFlowQuestion(entry))));
   return entries.flatMap((entry, index) => {
@@ -133,7 +133,7 @@ function request(command: Parameters<typeof conntrackMessageType>[0], payload: U
   return { type: conntrackMessageType(command), flags, payload };
 }
 
-/** Does something again when answers got lost, or a list changed while it was read. */
+/** Repeats an operation when answers were lost, or a list changed while it was read. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

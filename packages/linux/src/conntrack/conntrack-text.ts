@@ -4,14 +4,14 @@ import type { ConntrackEntry, ConntrackTuple } from './conntrack.js';
 const PROTOCOLS: Readonly<Record<string, Protocol>> = { tcp: 'TCP', udp: 'UDP', sctp: 'SCTP' };
 
 /**
- * Reads what `conntrack -L` writes, with or without `-o extended,id`:
+ * Parses the output of `conntrack -L`, with or without `-o extended,id`:
  *
  * ```
  * ipv4  2 udp  17 59 src=10.0.0.1 dst=10.96.0.10 sport=1 dport=53 [UNREPLIED] src=10.244.0.11 dst=… zone=7 use=1
  * ```
  *
- * Lines of other protocols, and those that are not understood, are left out: what is not understood must not be
- * deleted either. Pure.
+ * Skips lines of other protocols, and lines that cannot be parsed: an entry that is not understood must not be deleted
+ * either. Pure.
  */
 export function parseConntrackList(text: string): ConntrackEntry[] {
   return text.split('\n').flatMap((line) => parseConntrackLine(line) ?? []);
@@ -29,7 +29,7 @@ function parseConntrackLine(line: string): ConntrackEntry | undefined {
   return { family: familyOf(original.source), protocol, original, reply, zone };
 }
 
-/** The keys come once for each direction, and counters between them where accounting is on. */
+/** The keys appear once for each direction, with counters between them where accounting is on. */
 function parseTuple(line: string, direction: number): ConntrackTuple | undefined {
   const value = (key: string): string => [...line.matchAll(new RegExp(`\\s${key}=(\\S+)`, 'g'))][direction]?.[1] ?? '';
   const source = parseAddress(value('src'))?.text;
@@ -42,7 +42,7 @@ function parseTuple(line: string, direction: number): ConntrackTuple | undefined
   return { source, sourcePort, destination, destinationPort };
 }
 
-/** Arguments of `conntrack -D` or `-I` that name one entry and no other. Pure. */
+/** Arguments of `conntrack -D` or `-I` that identify exactly one entry. Pure. */
 export function conntrackArguments(entry: ConntrackEntry): string[] {
   const { original, reply } = entry;
   return [
@@ -55,7 +55,7 @@ export function conntrackArguments(entry: ConntrackEntry): string[] {
     ['--dport', `${original.destinationPort}`],
     ['--reply-port-src', `${reply.sourcePort}`],
     ['--reply-port-dst', `${reply.destinationPort}`],
-    // Without it, the same tuples in other zones would be meant as well.
+    // Without the zone, the same tuples in other zones would match as well.
     ['-w', `${entry.zone}`],
   ].flat();
 }

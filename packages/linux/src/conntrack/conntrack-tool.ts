@@ -7,8 +7,8 @@ import { conntrackArguments, parseConntrackList } from './conntrack-text.js';
 const TIMEOUT = 60_000;
 
 /**
- * conntrack opens `/dev/stdin`, which cannot be done when standard input is a socket, as it is for children of Node.
- * So a pipe goes in between.
+ * conntrack opens `/dev/stdin`, which fails when standard input is a socket, as it is for child processes of Node. A
+ * pipe avoids this.
  */
 const DELETE_FROM_INPUT = ['sh', '-c', 'cat | conntrack -R -'] as const;
 
@@ -16,7 +16,7 @@ const DELETE_FROM_INPUT = ['sh', '-c', 'cat | conntrack -R -'] as const;
 export class ConntrackTool implements Conntrack {
   readonly #runner: CommandRunner;
 
-  /** @param runner where to run it; default is this host. */
+  /** @param runner where the command runs; default is this host. */
   constructor(runner: CommandRunner = createCommandRunner()) {
     this.#runner = runner;
   }
@@ -42,7 +42,7 @@ export class ConntrackTool implements Conntrack {
     if (entries.length === 0) {
       return 0;
     }
-    // One process for all of them; it goes on after an entry that is gone, and writes each that it deleted.
+    // One process deletes all entries; it continues after a missing entry, and prints each entry that it deleted.
     const commands = entries.map((entry) => `-D ${conntrackArguments(entry).join(' ')}\n`).join('');
     const stdout = await this.#output(DELETE_FROM_INPUT, commands);
     return parseConntrackList(stdout).length;

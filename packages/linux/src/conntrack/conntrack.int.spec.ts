@@ -11,7 +11,7 @@ import { ConntrackNetlink } from './conntrack-netlink.js';
 import { conntrackArguments, conntrackKey, parseConntrackList } from './conntrack-text.js';
 import { ConntrackTool } from './conntrack-tool.js';
 
-/** A table to run the suite against, and a way to put flows into it from outside. */
+/** A table to run the suite against, and a way to add flows from outside. */
 interface Table {
   readonly conntrack: Conntrack;
   add(entry: ConntrackEntry): Promise<void>;
@@ -43,7 +43,7 @@ const sorted = (entries: readonly ConntrackEntry[]): ConntrackEntry[] =>
 function conntrackSuite(table: () => Table): void {
   beforeEach(() => table().clear());
 
-  test('lists nothing of an empty table', async () => {
+  test('returns an empty list for an empty table', async () => {
     expect(await table().conntrack.list('IPv4', 'UDP')).toEqual([]);
     expect(await table().conntrack.list('IPv6', 'TCP')).toEqual([]);
   });
@@ -58,7 +58,7 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.list('IPv6', 'UDP')).toEqual([IPV6_FLOW]);
   });
 
-  test('lists only what is wanted', async () => {
+  test('lists only the wanted entries', async () => {
     for (const port of [4000, 4001, 4002]) {
       await table().add(flow(port));
     }
@@ -76,7 +76,7 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
   });
 
-  test('tells the same ports in several zones apart', async () => {
+  test('distinguishes the same ports in several zones', async () => {
     const zones = [0, 7, 65_535].map((zone) => flow(4000, { zone }));
     for (const entry of zones) {
       await table().add(entry);
@@ -88,7 +88,7 @@ function conntrackSuite(table: () => Table): void {
     );
   });
 
-  test('deletes flows of which the client is translated too', async () => {
+  test('deletes flows whose client is translated too', async () => {
     const reply = { ...flow(4000).reply, destination: '192.168.0.2', destinationPort: 61_000 };
     const masqueraded = flow(4000, { reply });
     await table().add(masqueraded);
@@ -97,14 +97,14 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.delete([masqueraded])).toBe(1);
   });
 
-  test('does not take a flow that goes the other way for the one that is meant', async () => {
+  test('does not delete the flow of the opposite direction', async () => {
     const { original, reply } = flow(4000);
     await table().add(flow(4000, { original: reply, reply: original }));
     expect(await table().conntrack.delete([flow(4000)])).toBe(0);
     expect(await table().conntrack.list('IPv4', 'UDP')).toHaveLength(1);
   });
 
-  test('deletes what it is given and nothing else', async () => {
+  test('deletes the given flows and no other', async () => {
     const inZone = flow(4000, { zone: 7 });
     for (const entry of [flow(4000), flow(4001), flow(4002), inZone, flow(4000, { protocol: 'TCP' }), IPV6_FLOW]) {
       await table().add(entry);
@@ -115,14 +115,14 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.list('IPv6', 'UDP')).toEqual([]);
   });
 
-  test('leaves a flow alone whose endpoint is another by now', async () => {
+  test('keeps a flow whose endpoint has changed since', async () => {
     const reply = { ...flow(4000).reply, source: '10.244.0.12' };
     await table().add(flow(4000, { reply }));
     expect(await table().conntrack.delete([flow(4000)])).toBe(0);
     expect(await table().conntrack.list('IPv4', 'UDP')).toHaveLength(1);
   });
 
-  test('deleting what is gone is no error, and what comes after it is deleted', async () => {
+  test('deleting a missing flow is not an error, and the following flows are deleted', async () => {
     await table().add(flow(4001));
     expect(await table().conntrack.delete([])).toBe(0);
     expect(await table().conntrack.delete([flow(4000), flow(4001)])).toBe(1);
@@ -136,7 +136,7 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.list('IPv4', 'UDP')).toEqual([]);
   });
 
-  test('deletes one flow that it is given twice once', async () => {
+  test('deletes a flow that is given twice once', async () => {
     await table().add(flow(4000));
     expect(await table().conntrack.delete([flow(4000), flow(4000)])).toBe(1);
   });
@@ -154,8 +154,8 @@ describe('FakeConntrack', () => {
     },
   }));
 
-  test('fails when told to', async () => {
-    const failure = new ConntrackError('CONNTRACK_FAILED', 'told to');
+  test('fails on request', async () => {
+    const failure = new ConntrackError('CONNTRACK_FAILED', 'requested failure');
     fake.failWith(failure);
     await expect(fake.check()).rejects.toBe(failure);
     await expect(fake.list('IPv4', 'UDP')).rejects.toBe(failure);
@@ -172,7 +172,7 @@ describe('in the kernel', () => {
   afterAll(() => sandbox.close());
 
   const netlinkOfNode = (): Netlink => new NetlinkSocket('netfilter', { namespace: sandbox.node.namespacePath });
-  /** What a way to the table lacks, or does wrong. */
+  /** Why a way to the table is unavailable, or how it fails. */
   const changed = (change: (real: Netlink) => Partial<Netlink>): ConntrackNetlink =>
     new ConntrackNetlink(() => {
       const real = netlinkOfNode();
@@ -186,7 +186,7 @@ describe('in the kernel', () => {
       };
     });
 
-  /** Additions of one moment, made by one process. */
+  /** Additions at one time, made by one process. */
   let waiting: { lines: string[]; done: Promise<CommandResult> } | undefined;
   const insert = (line: string): Promise<CommandResult> => {
     if (!waiting) {
@@ -218,7 +218,7 @@ describe('in the kernel', () => {
   ])('%s', (_name, create) => {
     conntrackSuite(() => ({ conntrack: create(), add, clear }));
 
-    test('sees the flows of real packets, and how both of their ends are translated', async () => {
+    test('lists the flows of real packets, with the translation of both ends', async () => {
       const node = sandbox.node;
       await clear();
       const rules = [
@@ -242,13 +242,13 @@ describe('in the kernel', () => {
       }
     });
 
-    test('says that it is there', async () => {
+    test('reports that it is available', async () => {
       await expect(create().check?.()).resolves.toBeUndefined();
     });
   });
 
   describe('ConntrackTool', () => {
-    test('says that it is not installed', async () => {
+    test('reports that it is not installed', async () => {
       const runner = createCommandRunner();
       const elsewhere: CommandRunner = {
         run: (request) => runner.run({ ...request, command: `/nowhere/${request.command}` }),
@@ -267,14 +267,14 @@ describe('in the kernel', () => {
       });
     });
 
-    test('says that it is not permitted', async () => {
+    test('reports that permission is missing', async () => {
       const prefix = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'];
       const conntrack = new ConntrackTool(createCommandRunner({ prefix }));
       await expect(conntrack.list('IPv4', 'UDP')).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
       await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({ code: 'CONNTRACK_NOT_PERMITTED' });
     });
 
-    test('other failures keep their cause', async () => {
+    test('other failures have their cause', async () => {
       const conntrack = new ConntrackTool(createCommandRunner({ prefix: ['sh', '-c', 'echo odd >&2; exit 4'] }));
       await expect(conntrack.delete([flow(1)])).rejects.toMatchObject({
         code: 'CONNTRACK_FAILED',
@@ -288,7 +288,7 @@ describe('in the kernel', () => {
     beforeEach(clear);
     const lost = () => new NetlinkError('NETLINK_LOST', 'injected fault');
 
-    test('deletes flows that are in a zone in one direction only, which the tool cannot name', async () => {
+    test('deletes flows with a zone in one direction only, which the tool cannot identify', async () => {
       const entry = flow(4000, { zone: 7 });
       const words = ['-I', ...conntrackArguments(entry).slice(0, -2), '--orig-zone', '7', '-t', '600'];
       await sandbox.node.exec(['conntrack', ...words]);
@@ -298,7 +298,7 @@ describe('in the kernel', () => {
       expect(await conntrack.list('IPv4', 'UDP')).toEqual([]);
     });
 
-    test('leaves a flow alone that becomes another between the look at it and its deletion', async () => {
+    test('keeps a flow that is replaced between its lookup and its deletion', async () => {
       const others = [
         flow(4000, { reply: { ...flow(4000).reply, source: '10.244.0.12' } }),
         flow(4001, { original: { ...flow(4001).original, destination: '10.96.0.11' } }),
@@ -316,7 +316,7 @@ describe('in the kernel', () => {
       expect(sorted(await conntrack.list('IPv4', 'UDP'))).toEqual(sorted(others));
     });
 
-    test('others have their turn while a long list is read', async () => {
+    test('the event loop runs while a long list is read', async () => {
       const entries = Array.from({ length: 5000 }, (_, index) => flow(10_000 + index));
       await Promise.all(entries.map(add));
       let turns = 0;
@@ -331,11 +331,11 @@ describe('in the kernel', () => {
       const found = await new ConntrackNetlink(netlinkOfNode).list('IPv4', 'UDP');
       reading = false;
       expect(sorted(found)).toEqual(sorted(entries));
-      // The kernel hands out 32 KiB at a time.
+      // The kernel returns 32 KiB at a time.
       expect(turns).toBeGreaterThan(10);
     });
 
-    test('where the kernel cannot leave out other protocols, that is done here', async () => {
+    test('filters other protocols itself where the kernel does not support the filter', async () => {
       await Promise.all([flow(4000), flow(4001, { protocol: 'TCP' })].map(add));
       const asked: boolean[] = [];
       const conntrack = changed((real) => ({
@@ -353,7 +353,7 @@ describe('in the kernel', () => {
       expect(await unread.list('IPv4', 'TCP')).toEqual([flow(4001, { protocol: 'TCP' })]);
     });
 
-    test('the kernel leaves out other protocols', async () => {
+    test('the kernel filters other protocols', async () => {
       await Promise.all([flow(4000), flow(4001, { protocol: 'TCP' })].map(add));
       let messages = 0;
       const conntrack = changed((real) => ({
@@ -367,7 +367,7 @@ describe('in the kernel', () => {
       expect(messages).toBe(1);
     });
 
-    test('a list of which part was lost is read again from its beginning, and not for ever', async () => {
+    test('reads a list again from the start when part of it was lost, and gives up eventually', async () => {
       await Promise.all([flow(4000), flow(4001)].map(add));
       let times = 0;
       const losing = (often: number) =>
@@ -389,7 +389,7 @@ describe('in the kernel', () => {
       expect(times).toBe(5);
     });
 
-    test('counts what it deleted when the answers to that were lost', async () => {
+    test('counts deletions whose answers were lost', async () => {
       const entries = [4000, 4001, 4002].map((port) => flow(port));
       await Promise.all(entries.map(add));
       let times = 0;
@@ -407,7 +407,7 @@ describe('in the kernel', () => {
       expect(await conntrack.list('IPv4', 'UDP')).toEqual([]);
     });
 
-    test('a socket that overruns is an error that says so', async () => {
+    test('reports a socket overrun as an error', async () => {
       const entries = Array.from({ length: 100 }, (_, index) => flow(4000 + index));
       await Promise.all(entries.map(add));
       const narrow = new ConntrackNetlink(
@@ -420,7 +420,7 @@ describe('in the kernel', () => {
       expect(await narrow.list('IPv4', 'UDP')).toHaveLength(100);
     });
 
-    test.each([22, 95])('says that the kernel has no such netlink (error %i)', async (errno) => {
+    test.each([22, 95])('reports that the kernel lacks conntrack netlink (error %i)', async (errno) => {
       const refuse = () => Promise.reject(new NetlinkRefused(errno, 'answer'));
       const conntrack = changed(() => ({ ask: refuse, dump: refuse, askEach: async (all) => all.map(() => errno) }));
       const error = { code: 'CONNTRACK_NO_NETLINK', message: expect.stringContaining('nf_conntrack_netlink') };
@@ -429,7 +429,7 @@ describe('in the kernel', () => {
       await expect(conntrack.delete([flow(4000)])).rejects.toMatchObject(error);
     });
 
-    test('says that the socket cannot be had', async () => {
+    test('reports that the socket cannot be created', async () => {
       const conntrack = new ConntrackNetlink(
         () => new NetlinkSocket('netfilter', { namespace: '/run/netns/none-such' }),
       );
@@ -439,7 +439,7 @@ describe('in the kernel', () => {
       });
     });
 
-    test('says that it is not permitted, of many at once too', async () => {
+    test('reports that permission is missing, also for many requests at once', async () => {
       const library = new URL('../../dist/index.js', import.meta.url);
       const entries = [4000, 4001, 4002].map((port) => flow(port));
       const program = `
@@ -467,7 +467,7 @@ describe('in the kernel', () => {
 });
 
 describe('parseConntrackList', () => {
-  test('reads states, flags, counters and zones, and leaves out the rest', () => {
+  test('parses states, flags, counters and zones, and skips the rest', () => {
     const text = [
       'ipv4     2 tcp      6 86399 ESTABLISHED src=10.0.0.1 dst=10.96.0.10 sport=1001 dport=53 packets=3 bytes=164 src=10.244.0.12 dst=10.0.0.1 sport=5353 dport=1001 packets=2 bytes=112 [ASSURED] mark=0 zone=9 use=1 id=157',
       'ipv4     2 icmp     1 29 src=10.0.0.1 dst=10.0.0.2 type=8 code=0 id=1 src=10.0.0.2 dst=10.0.0.1 type=0 code=0 id=1 use=1',

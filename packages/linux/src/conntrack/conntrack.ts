@@ -10,31 +10,34 @@ export interface ConntrackTuple {
   readonly destinationPort: number;
 }
 
-/** A flow that the kernel remembers. */
+/** A flow that the kernel tracks. */
 export interface ConntrackEntry {
   readonly family: IPFamily;
   readonly protocol: Protocol;
-  /** As the first packet came: its destination is what the client sent to, a cluster IP for example. */
+  /** The first packet's tuple: its destination is the address that the client sent to, a cluster IP for example. */
   readonly original: ConntrackTuple;
-  /** As answers come: its source is the endpoint that was chosen, when there was DNAT. */
+  /** The reply tuple: its source is the selected endpoint, when there was DNAT. */
   readonly reply: ConntrackTuple;
-  /** Conntrack zone; 0 unless somebody put the flow into another. */
+  /** Conntrack zone; 0 unless a rule assigned another zone. */
   readonly zone: number;
 }
 
-/** The kernel's table of flows. */
+/** The kernel's connection tracking table. */
 export interface Conntrack {
   /**
-   * Whether this host has what the other methods need. Reads and changes no flow. Default: it is there.
+   * Checks whether this host has what the other methods need. Reads and changes no flow. When absent, availability is
+   * assumed.
    *
-   * @throws ConntrackError that says what is missing.
+   * @throws ConntrackError that names what is missing.
    */
   check?(): Promise<void>;
 
   /**
-   * Lists the entries of one family and protocol. One that comes or goes meanwhile may be there or not, or twice.
+   * Lists the entries of one family and protocol. An entry created or deleted during the call may be listed, missing,
+   * or listed twice.
    *
-   * @param wanted which of them; a node can have hundreds of thousands, and only these take memory. Default: all.
+   * @param wanted filter; a node can have hundreds of thousands of entries, and only those that match take memory.
+   *   Default: all.
    * @throws ConntrackError
    */
   list(
@@ -44,17 +47,18 @@ export interface Conntrack {
   ): Promise<readonly ConntrackEntry[]>;
 
   /**
-   * Deletes exactly these entries: same protocol, both tuples and zone. An entry that is gone already is no error.
+   * Deletes exactly these entries: same protocol, both tuples and zone. An entry that no longer exists is not an error.
    *
-   * @returns how many were there and are deleted.
-   * @throws ConntrackError; some of the entries may be deleted then.
+   * @returns how many existed and were deleted.
+   * @throws ConntrackError; some of the entries may have been deleted.
    */
   delete(entries: readonly ConntrackEntry[]): Promise<number>;
 }
 
 /**
  * - `CONNTRACK_MISSING_TOOL`: the `conntrack` command is not installed.
- * - `CONNTRACK_NO_NETLINK`: the kernel has no netlink for connection tracking, or it cannot be reached from here.
+ * - `CONNTRACK_NO_NETLINK`: the kernel has no netlink for connection tracking, or it cannot be reached from this
+ *   process.
  * - `CONNTRACK_NOT_PERMITTED`: needs root or CAP_NET_ADMIN.
  * - `CONNTRACK_FAILED`: anything else; `cause` has it.
  */
@@ -64,7 +68,7 @@ export type ConntrackErrorCode =
   | 'CONNTRACK_NOT_PERMITTED'
   | 'CONNTRACK_FAILED';
 
-/** The table of flows could not be read or changed. */
+/** The connection tracking table could not be read or changed. */
 export class ConntrackError extends ProxierError {
   declare readonly code: ConntrackErrorCode;
 

@@ -17,7 +17,7 @@ const NO_NETLINK = new ConntrackError('CONNTRACK_NO_NETLINK', 'the kernel has no
 const LISTED =
   'ipv4 2 udp 17 9 src=203.0.113.2 dst=10.96.0.10 sport=4000 dport=53 src=10.244.0.11 dst=203.0.113.2 sport=5353 dport=4000 use=1';
 
-/** A host where netlink and the tool are to be had, or are not. */
+/** A host with or without netlink and the tool. */
 function hostOf({ netlink, tool }: { netlink: boolean; tool: boolean }) {
   const table = new FakeConntrack();
   table.add(FLOW);
@@ -38,7 +38,7 @@ function hostOf({ netlink, tool }: { netlink: boolean; tool: boolean }) {
 }
 
 describe('HostConntrack', () => {
-  test('goes by netlink, and starts no program', async () => {
+  test('uses netlink, and starts no program', async () => {
     const { conntrack, started, table } = hostOf({ netlink: true, tool: true });
     await conntrack.check();
     expect(await conntrack.list('IPv4', 'UDP', () => false)).toEqual([]);
@@ -48,13 +48,13 @@ describe('HostConntrack', () => {
     expect(started).toEqual([]);
   });
 
-  test('needs no tool where there is netlink', async () => {
+  test('needs no tool where netlink is available', async () => {
     const { conntrack } = hostOf({ netlink: true, tool: false });
     await expect(conntrack.check()).resolves.toBeUndefined();
     expect(await conntrack.delete([FLOW])).toBe(1);
   });
 
-  test('goes by the tool where there is no netlink', async () => {
+  test('uses the tool where netlink is unavailable', async () => {
     const { conntrack, started } = hostOf({ netlink: false, tool: true });
     await conntrack.check();
     expect(started).toEqual([]);
@@ -64,7 +64,7 @@ describe('HostConntrack', () => {
     expect(started).toEqual(['conntrack', 'conntrack', 'sh']);
   });
 
-  test('where there is neither, says what is wrong with both', async () => {
+  test('without both, reports the reasons of both', async () => {
     const { conntrack } = hostOf({ netlink: false, tool: false });
     const error = {
       code: 'CONNTRACK_MISSING_TOOL',
@@ -76,7 +76,7 @@ describe('HostConntrack', () => {
     await expect(conntrack.delete([FLOW])).rejects.toMatchObject(error);
   });
 
-  test('other failures of netlink are told, and the tool is not tried', async () => {
+  test('reports other failures of netlink, and does not try the tool', async () => {
     const { conntrack, started, table } = hostOf({ netlink: true, tool: true });
     const refused = new ConntrackError('CONNTRACK_NOT_PERMITTED', 'needs NET_ADMIN');
     table.failWith(refused);
@@ -85,14 +85,14 @@ describe('HostConntrack', () => {
     expect(started).toEqual([]);
   });
 
-  test('does not go by netlink in a place that is not known', async () => {
+  test('does not use netlink in an unknown network namespace', async () => {
     const prefix = ['echo', conntrackArguments(FLOW).join(' '), LISTED];
     const conntrack = new HostConntrack({ runner: createCommandRunner({ prefix }) });
     await conntrack.check();
     expect(await conntrack.list('IPv4', 'UDP')).toEqual([]);
   });
 
-  test('does not load what netlink takes until it is used, nor to say that all is well where the tool is there', () => {
+  test('does not load netlink before its first use, nor to check availability where the tool is installed', () => {
     const library = new URL('../../dist/index.js', import.meta.url);
     const program = `
       import { readFileSync } from 'node:fs';

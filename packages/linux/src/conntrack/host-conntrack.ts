@@ -7,15 +7,18 @@ import { ConntrackNetlink } from './conntrack-netlink.js';
 import { ConntrackTool } from './conntrack-tool.js';
 
 export interface HostConntrackOptions {
-  /** Runs `conntrack` where it is needed; its network namespace is the one that is meant. Default: on this host. */
+  /** Runs `conntrack`, in the network namespace whose flows are meant. Default: on this host. */
   readonly runner?: CommandRunner;
-  /** The same table by netlink. Default: that of the runner's network namespace; none where that is not known. */
+  /** The same table by netlink. Default: that of the runner's network namespace; none where that is unknown. */
   readonly netlink?: Conntrack;
   /** Finds a program without running it. Default: in the paths of this host. */
   readonly findTool?: (name: string) => Promise<string | undefined>;
 }
 
-/** {@link Conntrack} by netlink; by the `conntrack` command where there is none. Loads and starts nothing until then. */
+/**
+ * {@link Conntrack} by netlink, or by the `conntrack` command where netlink is unavailable. Loads and starts nothing
+ * before the first call.
+ */
 export class HostConntrack implements Conntrack {
   readonly #netlink: Conntrack | undefined;
   readonly #tool: Conntrack;
@@ -28,7 +31,7 @@ export class HostConntrack implements Conntrack {
     this.#findTool = options.findTool ?? findTool;
   }
 
-  /** Where the tool is there nothing is tried out: that there is a way is known, and netlink takes memory. */
+  /** Where the tool is installed, netlink is not tried: one working way is enough, and netlink takes memory. */
   async check(): Promise<void> {
     if (this.#netlink === undefined || (await this.#findTool('conntrack')) === undefined) {
       await this.#do(async (conntrack) => conntrack.check?.());

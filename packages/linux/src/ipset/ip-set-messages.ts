@@ -17,10 +17,10 @@ import {
 import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber, PROTOCOL_NUMBERS } from '../netlink/ip-bytes.js';
 import type { IpSetDefinition, IpSetEntry, IpSetType } from './ip-sets.js';
 
-/** Commands of the nfnetlink subsystem of sets (`linux/netfilter/ipset/ip_set.h`). */
+/** Commands of the ipset subsystem of nfnetlink (`linux/netfilter/ipset/ip_set.h`). */
 export const IP_SET_COMMANDS = { create: 2, destroy: 3, flush: 4, list: 7, add: 9, delete: 10, type: 13 } as const;
 
-/** Message type: the subsystem's number, then the command's. */
+/** Message type: subsystem number in the high byte, command in the low byte. */
 export function ipSetMessageType(command: number): number {
   return (6 << 8) | command;
 }
@@ -48,7 +48,7 @@ function message(family: IPFamily | undefined, attributes: readonly Attribute[])
   return encodeAttributes([{ type: COMMAND.protocol, value: u8(PROTOCOL_VERSION) }, ...attributes], head);
 }
 
-/** Asks which revision of a type the kernel has. */
+/** Requests the revisions of a set type that the kernel supports. */
 export function encodeTypeQuestion(type: IpSetType, family: IPFamily): Buffer {
   return message(family, [
     { type: COMMAND.type, value: cString(type) },
@@ -79,7 +79,7 @@ export function encodeSetCreation(
   ]);
 }
 
-/** For commands that need no more than the name of a set; without it, all sets are meant. */
+/** For commands that need only the name of a set; without a name, they apply to all sets. */
 export function encodeSetName(name?: string): Buffer {
   return message(undefined, name === undefined ? [] : [{ type: COMMAND.name, value: cString(name) }]);
 }
@@ -114,10 +114,10 @@ function address(type: number, text: string): Attribute {
   return { type, value: [inner] };
 }
 
-/** What one message of a listing says. The entries of a large set come in several messages. */
+/** The content of one message of a listing. The entries of a large set come in several messages. */
 export interface IpSetListing {
   readonly name: string;
-  /** In the first message of a set only. */
+  /** Only in the first message of a set. */
   readonly definition: IpSetDefinition | undefined;
   readonly entries: readonly IpSetEntry[];
 }

@@ -24,8 +24,8 @@ import {
 const ENOENT = 2;
 
 /**
- * {@link IpSets} by nfnetlink. Against `ipset restore`, one entry takes no process to be started, and many go as fast as
- * the kernel takes them; `docs/performance.md` has the figures.
+ * {@link IpSets} by nfnetlink. Unlike `ipset restore`, it starts no process, and sends entries as fast as the kernel
+ * accepts them; `docs/performance.md` has the figures.
  */
 export class IpSetsNetlink implements IpSets {
   readonly #revisions = new Map<string, Promise<number>>();
@@ -67,7 +67,7 @@ export class IpSetsNetlink implements IpSets {
     return [...new Set((await this.#list()).map(({ name }) => name))];
   }
 
-  /** Ends the socket. */
+  /** Closes the socket. */
   close(): void {
     this.netlink.close();
   }
@@ -98,7 +98,7 @@ export class IpSetsNetlink implements IpSets {
     }
   }
 
-  /** The newest that the kernel has: what is used here is the same in all of them. */
+  /** The newest revision that the kernel supports: what is used here is the same in all revisions. */
   #revision(type: IpSetType, family: IPFamily): Promise<number> {
     const key = `${type}/${family}`;
     let found = this.#revisions.get(key);

@@ -4,19 +4,19 @@ import type { NetlinkRefused } from '../netlink/netlink-error.js';
 /** Kinds of sets that this project uses. */
 export type IpSetType = 'hash:ip' | 'hash:ip,port' | 'hash:ip,port,ip' | 'hash:ip,port,net';
 
-/** What makes two sets the same kind of thing. */
+/** The properties in which two sets of the same kind agree. */
 export interface IpSetDefinition {
   /** At most 31 characters. */
   readonly name: string;
   readonly type: IpSetType;
   readonly family: IPFamily;
-  /** Most entries that the set takes. */
+  /** Maximum number of entries. */
   readonly maxEntries: number;
   /** Entries carry a packet mark (`skbinfo`). */
   readonly marks: boolean;
 }
 
-/** One entry. Which fields it has follows from the type of its set. */
+/** One entry. The type of its set determines which fields it has. */
 export interface IpSetEntry {
   /** Canonical address. */
   readonly address: string;
@@ -26,7 +26,7 @@ export interface IpSetEntry {
   readonly second?: string;
   /** Network of `hash:ip,port,net`, canonical; longer than /0. */
   readonly network?: string;
-  /** The whole mark that packets get, where the set has marks. */
+  /** The whole mark that packets get, where the set has marks (`skbinfo`). */
   readonly mark?: number;
 }
 
@@ -35,9 +35,10 @@ export interface IpSet extends IpSetDefinition {
 }
 
 /**
- * One change. Adding what is there, and removing what is not, is fine; an entry that is there gets the new mark. Making a
- * set that is there is refused with `EEXIST` when it is of another kind; removing one that rules use with
- * `IPSET_BUSY`; anything but removing with a set that is not there with `ENOENT`; an entry too many with `IPSET_HASH_FULL`.
+ * One change. Adding an existing entry, and removing a missing entry, succeeds; an existing entry gets the new mark.
+ * Creating a set that exists is refused with `EEXIST` when it is of another kind; destroying a set that rules refer to
+ * with `IPSET_BUSY`; any other command on a missing set with `ENOENT`; an entry beyond the maximum with
+ * `IPSET_HASH_FULL`.
  */
 export type IpSetCommand =
   | { readonly do: 'create-set'; readonly set: IpSetDefinition }
@@ -45,26 +46,26 @@ export type IpSetCommand =
   | { readonly do: 'add-entry' | 'delete-entry'; readonly set: string; readonly entry: IpSetEntry };
 
 /**
- * Sets of addresses that packet filter rules look at, of one network namespace.
+ * The IP sets of one network namespace, which packet filter rules match against.
  *
  * Every method rejects with a `NetlinkError`.
  */
 export interface IpSets {
   /**
-   * Carries out commands in their order. One that is refused does not keep the others from being carried out.
+   * Carries out commands in order. A refused command does not stop the others.
    *
-   * @returns for each command undefined, or how the kernel refused it.
+   * @returns for each command undefined, or the error of the kernel.
    */
   execute(commands: readonly IpSetCommand[]): Promise<readonly (NetlinkRefused | undefined)[]>;
 
-  /** A set with its entries; undefined when it is not there. Of one of another type the entries are left out. */
+  /** A set with its entries; undefined when it does not exist. The entries of a set of another type are omitted. */
   find(name: string): Promise<IpSet | undefined>;
 
   /** Names of all sets. */
   names(): Promise<readonly string[]>;
 }
 
-/** Identity of an entry in its set: as `ipset` writes it. */
+/** Identity of an entry in its set, as `ipset` prints it. */
 export function ipSetEntryKey({ address, port, protocol, second, network }: IpSetEntry): string {
   const head = port === undefined ? address : `${address},${(protocol ?? 'TCP').toLowerCase()}:${port}`;
   return second !== undefined ? `${head},${second}` : network !== undefined ? `${head},${network}` : head;

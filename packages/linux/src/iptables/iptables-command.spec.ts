@@ -30,7 +30,7 @@ function failing(exitCode: number, stderr: string, times = Number.POSITIVE_INFIN
 describe('createIptables', () => {
   const make = (runner: CommandRunner) => createIptables({ family: 'IPv4', runner });
 
-  test('waits for the lock, but not for ever', async () => {
+  test('waits for the lock, but not forever', async () => {
     const busy =
       'Another app is currently holding the xtables lock; still 0s 0us time ahead to have a chance to grab the lock...';
     const runner = failing(4, busy);
@@ -39,7 +39,7 @@ describe('createIptables', () => {
     await make(failing(4, busy, 2)).restore('*nat\nCOMMIT\n');
   });
 
-  test('says that it may not', async () => {
+  test('reports missing permission', async () => {
     const runner = failing(
       4,
       'iptables v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission denied (you must be root)\n',
@@ -48,7 +48,7 @@ describe('createIptables', () => {
     expect(await make(runner).isPresent()).toBe(false);
   });
 
-  test('says of a tool that is no program what it is, not that rights are missing', async () => {
+  test('reports that a file is not a program, not that permission is missing', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tools-'));
     try {
       await writeFile(join(directory, 'tool'), '', { mode: 0o644 });
@@ -82,7 +82,7 @@ describe('createIptables', () => {
     await expect(refused).rejects.toMatchObject({ code: 'IPTABLES_DOCUMENT_REFUSED', line, lineText: text });
   });
 
-  test('runs one thing after another', async () => {
+  test('runs one call at a time', async () => {
     let running = 0;
     const seen: CommandRequest[] = [];
     const runner: CommandRunner = {
@@ -100,7 +100,7 @@ describe('createIptables', () => {
     expect(seen[0]).toMatchObject({ args: ['--noflush', '-w', '5'], stdin: 'a', stdout: 'ignore' });
   });
 
-  test('a tool that stays and is ended, or says nothing, in the middle of a document: nothing is taken for granted', async () => {
+  test('a long-running tool that is killed, or hangs, in the middle of a document: the outcome is reported as unknown', async () => {
     const gone = { failure: 'signal', exitCode: undefined, signal: 'SIGKILL' } as const;
     let starts = 0;
     const staying = (runner: CommandRunner) => createIptables({ family: 'IPv4', variant: 'nft', runner });
@@ -113,7 +113,7 @@ describe('createIptables', () => {
     });
     await expect(staying(runner(async () => gone)).restore('*nat\nCOMMIT\n')).rejects.toMatchObject({
       code: 'IPTABLES_FAILED',
-      message: expect.stringContaining('was ended by somebody'),
+      message: expect.stringContaining('was killed'),
     });
     const silent = runner(() => new Promise(() => {}));
     const impatient = createIptables({ family: 'IPv4', variant: 'nft', runner: silent, timeout: 5 });
@@ -123,7 +123,7 @@ describe('createIptables', () => {
     await expect(staying(missing).restore('*nat\nCOMMIT\n')).rejects.toMatchObject({ code: 'IPTABLES_MISSING' });
   });
 
-  test('misses programs, and stops those that hang', async () => {
+  test('reports missing programs, and stops programs that hang', async () => {
     const runner = createCommandRunner();
     await expect(runner.run({ command: 'kube-proxier-no-such-program', args: [] })).rejects.toMatchObject({
       code: 'COMMAND_NOT_FOUND',
@@ -141,7 +141,7 @@ describe('createIptables', () => {
     await runner.run({ command: 'true', args: [], stdin: big, stdout: 'ignore' });
   });
 
-  test('a missing tool is told from one that fails', async () => {
+  test('distinguishes a missing tool from a failing tool', async () => {
     const runner: CommandRunner = {
       run: async ({ command }) => {
         throw new CommandError('not-found', command, undefined, undefined, '', 'not there');

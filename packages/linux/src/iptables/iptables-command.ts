@@ -16,22 +16,22 @@ import { createTableStamps, type TableStamps } from './table-stamps.js';
 export interface IptablesCommandOptions {
   readonly family: IPFamily;
   readonly runner: CommandRunner;
-  /** Default: whatever `iptables` in PATH is. */
+  /** Default: the variant of `iptables` in PATH. */
   readonly variant?: IptablesVariant;
-  /** Seconds to wait for the lock of the legacy variant, each time. Default 5. */
+  /** Seconds to wait for the xtables lock of the legacy variant, for each attempt. Default 5. */
   readonly lockWait?: number;
-  /** How often a run that could not get the lock is tried, at most. Default 3. */
+  /** Maximum number of attempts to get the lock. Default 3. */
   readonly lockAttempts?: number;
-  /** Milliseconds that one run may take. Default 300000: a full load through the nft variant is slow. */
+  /** Maximum duration of one run in milliseconds. Default 300000: a full load through the nft variant is slow. */
   readonly timeout?: number;
   /**
-   * Whether small documents go to one iptables-restore that stays between them, for as long as they come, where the
-   * runner can do that. Default: with variant `nft`.
+   * Whether small documents go to one long-running iptables-restore while they arrive in quick succession, where the
+   * runner supports that. Default: with variant `nft`.
    */
   readonly persistent?: boolean;
 }
 
-/** The real {@link Iptables}: it runs the tools. */
+/** The real {@link Iptables}: it runs the iptables tools. */
 export function createIptables(options: IptablesCommandOptions): Iptables {
   return new IptablesCommand(options);
 }
@@ -45,12 +45,12 @@ export function iptablesProgram(
   return [family === 'IPv4' ? 'iptables' : 'ip6tables', variant, tool].filter((word) => word).join('-');
 }
 
-/** Characters of a document that is given to a program that stays. */
+/** Maximum size, in characters, of a document that is sent to a long-running iptables-restore. */
 const MAX_SESSION_DOCUMENT = 65_536;
-/** Milliseconds after which a program that has nothing to do is ended. */
+/** Milliseconds after which an idle iptables-restore is stopped. */
 const IDLE = 30_000;
 
-/** Of both families, for the nft variant has one stamp for both. */
+/** Shared by both families, since the nft variant has one stamp for both. */
 const OWN_CHANGES = new WeakMap<CommandRunner, OwnChanges>();
 
 class IptablesCommand implements Iptables {
@@ -75,7 +75,7 @@ class IptablesCommand implements Iptables {
   }
 
   async restore(document: string): Promise<void> {
-    // The legacy tool leaves the alarm on that ends its wait for the lock, and takes it for the end of its input.
+    // The legacy tool leaves the timer of its lock wait running, and treats the signal as the end of its input.
     const { variant, persistent = variant === 'nft', runner } = this.options;
     const { start } = runner;
     const inSession = start !== undefined && persistent && document.length <= MAX_SESSION_DOCUMENT;
@@ -85,7 +85,7 @@ class IptablesCommand implements Iptables {
     try {
       await this.#inTurn(() => this.#asOurs(document, () => this.#retrying(write)));
     } catch (error) {
-      // A tool that did not end by itself has refused nothing.
+      // A tool that was killed has not rejected the document.
       const byItself = error instanceof IptablesError && error.code === 'IPTABLES_FAILED' ? error.cause : undefined;
       throw byItself instanceof CommandError && byItself.failure === 'exit-code' && byItself.exitCode !== 0
         ? refusal(document, byItself)
@@ -115,7 +115,7 @@ class IptablesCommand implements Iptables {
     try {
       return await this.#succeeds(['-t', table, '-C', chain, ...words]);
     } catch (error) {
-      // A jump to a chain that is gone is taken for a mistake in the question, by both variants.
+      // Both variants report a jump to a missing chain as a syntax error.
       const target = words[words.indexOf('-j') + 1];
       const mentioned = error instanceof IptablesError && target !== undefined && namesTarget(error, target);
       if (mentioned && !(await this.chainExists(table, target))) {
@@ -148,7 +148,7 @@ class IptablesCommand implements Iptables {
     if (version === undefined) {
       throw new IptablesError(
         'IPTABLES_FAILED',
-        `${this.#program('')} --version printed "${stdout.trim()}", which names no version; check which program this is`,
+        `${this.#program('')} --version printed "${stdout.trim()}", which contains no version; check which program this is`,
       );
     }
     return version;
@@ -228,7 +228,7 @@ class IptablesCommand implements Iptables {
     return { command: this.#program(tool), args, timeout: this.#timeout, ...rest };
   }
 
-  /** Writes so that whoever follows the tables of the document takes it for no change of others. */
+  /** Writes in such a way that observers of the tables of the document do not report it as a foreign change. */
   async #asOurs(document: string, write: () => Promise<void>): Promise<void> {
     const stamps = this.#stamps;
     const tables = stamps === undefined ? [] : this.#followedTables(document, stamps);
@@ -239,14 +239,14 @@ class IptablesCommand implements Iptables {
     try {
       await write();
     } finally {
-      // What was refused may have been written in part.
+      // A rejected document may have been written in part.
       for (const [index, table] of tables.entries()) {
         this.#ownChanges.moved(stamps.scopeOf(table), before[index], await stamps.of(table), stamps.counted);
       }
     }
   }
 
-  /** One of each scope that the document writes to and somebody follows. */
+  /** One table of each scope that the document writes to and that is observed. */
   #followedTables(document: string, stamps: TableStamps): readonly IptablesTable[] {
     const byScope = new Map<string, IptablesTable>();
     for (const [, table] of document.matchAll(/^\*(\w+)$/gm)) {
@@ -271,7 +271,7 @@ class IptablesCommand implements Iptables {
         return await work();
       } catch (error) {
         const translated = error instanceof CommandError ? translate(error, this.family) : error;
-        // The tool itself has waited for the lock, so there is nothing to wait for here.
+        // The tool itself has waited for the lock, so no further wait is needed.
         if (!(translated instanceof IptablesError) || translated.code !== 'IPTABLES_LOCKED' || attempt >= attempts) {
           throw translated;
         }
@@ -280,7 +280,7 @@ class IptablesCommand implements Iptables {
   }
 }
 
-/** Reads `iptables v1.8.9 (nf_tables)`. */
+/** Parses `iptables v1.8.9 (nf_tables)`. */
 export function parseIptablesVersion(output: string): IptablesVersion | undefined {
   const match = /v(\d+(?:\.\d+)+)/.exec(output);
   const text = match?.[1];
@@ -290,13 +290,13 @@ export function parseIptablesVersion(output: string): IptablesVersion | undefine
   const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
   return {
     text,
-    // Versions before 1.8 say nothing, and are what is called legacy since.
+    // Versions before 1.8 print no variant; they are legacy.
     variant: output.includes('nf_tables') ? 'nft' : 'legacy',
     randomFully: major > 1 || (major === 1 && (minor > 6 || (minor === 6 && patch >= 2))),
   };
 }
 
-/** The only place that reads meaning out of what the tools say (in English, by `LC_ALL=C`). */
+/** The only place that interprets error output of the tools (in English, by `LC_ALL=C`). */
 function translate(error: CommandError, family: IPFamily): IptablesError {
   const cause = { cause: error };
   if (error.failure === 'not-found') {

@@ -8,7 +8,7 @@ export type IptablesErrorCode =
   | 'IPTABLES_FAILED'
   | 'IPTABLES_DOCUMENT_REFUSED';
 
-/** One of the iptables tools could not do what it was asked. */
+/** An iptables tool failed. */
 export class IptablesError extends ProxierError {
   declare readonly code: IptablesErrorCode;
 
@@ -18,16 +18,16 @@ export class IptablesError extends ProxierError {
 }
 
 /**
- * iptables-restore did not accept a document. Tables whose `COMMIT` stands before {@link line} are in force; the table
- * that the line belongs to, and those after it, are as they were.
+ * iptables-restore rejected a document. Tables whose `COMMIT` precedes {@link line} are in force; the table of that
+ * line, and those after it, are unchanged.
  */
 export class IptablesDocumentRefused extends IptablesError {
   constructor(
-    /** 1 for the first line; undefined when the tool did not say. May be that of the table's `COMMIT`. */
+    /** 1 for the first line; undefined when the tool reported none. May be the line of the table's `COMMIT`. */
     readonly line: number | undefined,
     /** The text of that line. */
     readonly lineText: string | undefined,
-    /** What the tool said. */
+    /** The error output of the tool. */
     readonly reason: string,
     options?: ErrorOptions,
   ) {

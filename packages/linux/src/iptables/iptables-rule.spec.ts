@@ -3,11 +3,11 @@ import { ruleSamples } from '../testing/iptables-rule-samples.js';
 import { IptablesRule, kernelProbability, splitWords, targetOf, withoutComment } from './iptables-rule.js';
 
 describe('IptablesRule', () => {
-  test.each(ruleSamples('IPv4').concat(ruleSamples('IPv6')))('reads what it wrote: %s', (text) => {
+  test.each(ruleSamples('IPv4').concat(ruleSamples('IPv6')))('parses what it rendered: %s', (text) => {
     expect(IptablesRule.parse(text)?.text).toBe(text);
   });
 
-  test('says what a rule does without its comment', () => {
+  test('returns the effect of a rule without its comment', () => {
     const rule = new IptablesRule({ comment: 'a/b:c "x"', protocol: 'tcp', target: { target: 'DROP' } });
     expect(rule.text).toBe('-p tcp -m comment --comment "a/b:c ?x?" -j DROP');
     expect(rule.bareText).toBe('-p tcp -j DROP');
@@ -15,7 +15,7 @@ describe('IptablesRule', () => {
     expect(withoutComment('-m comment --comment word -j DROP')).toBe('-j DROP');
   });
 
-  test('a name in a comment cannot become a rule, or a line', () => {
+  test('a name in a comment cannot inject a rule, or a line', () => {
     const rule = new IptablesRule({ comment: 'a" -j ACCEPT\n-A INPUT -j DROP #', target: { target: 'DROP' } });
     expect(rule.text).not.toContain('\n');
     expect(splitWords(rule.text)).toEqual([
@@ -45,11 +45,11 @@ describe('IptablesRule', () => {
     '! -p tcp -j DROP',
     '-j MARK --set-mark',
     '-m comment --comment "open',
-  ])('leaves alone what it does not know: %s', (text) => {
+  ])('does not parse unsupported rules: %s', (text) => {
     expect(IptablesRule.parse(text)).toBeUndefined();
   });
 
-  test('finds the chain that any rule leads to', () => {
+  test('finds the chain that any rule jumps or goes to', () => {
     expect(targetOf('-p icmp -m comment --comment "-j NOT" -j KUBE-SERVICES')).toBe('KUBE-SERVICES');
     expect(targetOf('-m comment --comment "-j NOT"')).toBeUndefined();
     expect(targetOf('-m foo --bar -g OTHER')).toBe('OTHER');

@@ -1,4 +1,4 @@
-/** A condition that can be turned round. */
+/** A condition that can be negated. */
 export interface Condition {
   /** The canonical text of a network (`10.0.0.1/32`, `0.0.0.5/0.0.0.15`), or the name of an interface (`cali+`). */
   readonly value: string;
@@ -11,21 +11,24 @@ export type IptablesProtocol = 'tcp' | 'udp' | 'sctp';
 
 export type ConntrackState = 'INVALID' | 'NEW' | 'RELATED' | 'ESTABLISHED' | 'UNTRACKED' | 'SNAT' | 'DNAT';
 
-/** A match extension (`-m …`), as far as backends of this project use them. */
+/** A match extension (`-m …`), limited to those that backends of this project use. */
 export type IptablesMatch =
   | { readonly match: 'port'; readonly protocol: IptablesProtocol; readonly first: number; readonly last?: number }
   | {
       readonly match: 'conntrack';
       readonly states: readonly ConntrackState[];
       readonly not?: boolean;
-      /** Where the connection was meant to go at first. */
+      /** The original destination of the connection. */
       readonly originalDestination?: string;
     }
-  /** Counts the packet in the kernel's counter of that name. */
+  /** Counts the packet in the kernel counter of that name. */
   | { readonly match: 'nfacct'; readonly counter: string }
   | { readonly match: 'mark'; readonly value: number; readonly mask: number; readonly not?: boolean }
   | { readonly match: 'addrtype'; readonly side: 'src' | 'dst'; readonly type: 'LOCAL'; readonly not?: boolean }
-  /** In a set of addresses; `sides` say which address or port of the packet stands for each part of an entry. */
+  /**
+   * Matches packets against an IP set; `sides` selects the source or destination address or port for each part of an
+   * entry.
+   */
   | { readonly match: 'set'; readonly set: string; readonly sides: readonly ('src' | 'dst')[]; readonly not?: boolean }
   /** `probability` 0…1; the kernel keeps 31 bits of it. */
   | { readonly match: 'statistic'; readonly probability: number }
@@ -39,43 +42,43 @@ export type IptablesMatch =
       readonly seconds: number;
     };
 
-/** What a rule does with a packet that it matches. */
+/** What a rule does with a matching packet. */
 export type IptablesTarget =
   | { readonly target: 'jump' | 'goto'; readonly chain: string }
   | { readonly target: 'ACCEPT' | 'DROP' | 'RETURN' }
   | { readonly target: 'REJECT'; readonly with: 'icmp-port-unreachable' | 'icmp6-port-unreachable' }
   /** Clears the bits of `mask`, then flips those of `value`. */
   | { readonly target: 'MARK'; readonly value: number; readonly mask: number }
-  /** Gives the packet the mark that its entry in a set carries. */
+  /** Sets the packet's mark to the mark that its entry in a set carries. */
   | { readonly target: 'SET'; readonly markFrom: string; readonly sides: readonly ('src' | 'dst')[] }
   | { readonly target: 'MASQUERADE'; readonly randomFully: boolean }
   | { readonly target: 'DNAT'; readonly to: string }
-  /** To the same host: the first address of the interface it came in by, or a loopback address. */
+  /** To the same host: the first address of the input interface, or a loopback address. */
   | { readonly target: 'REDIRECT'; readonly toPort: number };
 
-/** The parts of a rule. Everything absent matches everything. */
+/** The parts of a rule. An absent part matches everything. */
 export interface IptablesRuleParts {
   readonly source?: Condition;
   readonly destination?: Condition;
   readonly inInterface?: Condition;
   readonly outInterface?: Condition;
   readonly protocol?: IptablesProtocol;
-  /** For people. Anything in it that is not plain text is replaced, and it is cut at 255 characters. */
+  /** For people. Characters other than plain text are replaced, and it is truncated at 255 characters. */
   readonly comment?: string;
-  /** How many of `matches` stand before the comment. Default 0. */
+  /** How many of `matches` precede the comment. Default 0. */
   readonly commentAfter?: number;
   readonly matches?: readonly IptablesMatch[];
-  /** Undefined: the rule only counts. */
+  /** Undefined: the rule only counts packets. */
   readonly target?: IptablesTarget;
 }
 
 const MAX_COMMENT = 255;
-/** One over 2^31: what the kernel's statistic match rounds to. */
+/** 2^-31: the resolution of the kernel's statistic match. */
 const PROBABILITY_STEPS = 2 ** 31;
 
 /**
- * Comments hold names that come from outside. They are single words to iptables-restore only as long as nothing in
- * them ends the word or the line, so what is not plain is replaced rather than escaped.
+ * Comments contain names from outside. They are single words to iptables-restore only while nothing in them ends the
+ * word or the line, so other characters are replaced rather than escaped.
  */
 function plainComment(text: string): string {
   return text.replace(/[^\w .:/>,;()[\]-]/g, '?').slice(0, MAX_COMMENT);
@@ -142,14 +145,14 @@ function renderTarget(target: IptablesTarget | undefined): string {
   }
 }
 
-/** The probability that the kernel makes of `probability`: it keeps 31 bits. */
+/** The probability that the kernel stores for `probability`: it keeps 31 bits. */
 export function kernelProbability(probability: number): number {
   return Math.round(probability * PROBABILITY_STEPS) / PROBABILITY_STEPS;
 }
 
 /**
- * One rule, without the chain it stands in. It renders and parses itself in the spelling of `iptables-save`, so that
- * what was written can be read back and compared as text.
+ * One rule, without its chain. It renders and parses itself in the format of `iptables-save`, so that a written rule
+ * can be read back and compared as text.
  */
 export class IptablesRule {
   #text: string | undefined;
@@ -163,7 +166,7 @@ export class IptablesRule {
     return this.#text;
   }
 
-  /** The same without the comment: what the rule does. Rules that do the same have the same. */
+  /** The same without the comment: the effect of the rule. Rules with the same effect have the same text. */
   get bareText(): string {
     this.#bare ??= this.#render(false);
     return this.#bare;
@@ -175,7 +178,7 @@ export class IptablesRule {
     if (withComment && parts.comment !== undefined) {
       matches.splice(parts.commentAfter ?? 0, 0, `-m comment --comment "${plainComment(parts.comment)}"`);
     }
-    // Joined, it is one string; what is added up stays pieces, which take more memory where rules are kept.
+    // `join` makes one flat string; concatenation keeps the pieces, which take more memory where rules are retained.
     return [
       condition('-s', parts.source),
       condition('-d', parts.destination),
@@ -190,10 +193,10 @@ export class IptablesRule {
   }
 
   /**
-   * Reads a rule as `iptables-save` prints it, without `-A CHAIN `.
+   * Parses a rule as `iptables-save` prints it, without `-A CHAIN `.
    *
-   * @returns undefined when there is anything in it that this class does not know: such a rule is somebody else's,
-   * and is kept as text.
+   * @returns undefined when the rule contains anything that this class does not support: such a rule is foreign, and is
+   *   kept as text.
    */
   static parse(text: string): IptablesRule | undefined {
     const words = splitWords(text);
@@ -239,12 +242,12 @@ export function splitWords(text: string): string[] | undefined {
 
 const COMMENT = /(^| )-m comment --comment (?:"(?:[^"\\]|\\.)*"|[^ "]+)/;
 
-/** What the text of any rule, known or not, is without its comment. */
+/** The text of any rule, supported or not, without its comment. */
 export function withoutComment(ruleText: string): string {
   return ruleText.includes('--comment') ? ruleText.replace(COMMENT, '').trimStart() : ruleText;
 }
 
-/** The chain that the text of any rule, known or not, jumps or goes to; undefined when it does neither. */
+/** The chain that the text of any rule, supported or not, jumps or goes to; undefined when it does neither. */
 export function targetOf(ruleText: string): string | undefined {
   const words = splitWords(ruleText) ?? [];
   for (let i = 0; i + 1 < words.length; i++) {
@@ -258,7 +261,7 @@ export function targetOf(ruleText: string): string | undefined {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const STATES: readonly string[] = ['INVALID', 'NEW', 'RELATED', 'ESTABLISHED', 'UNTRACKED', 'SNAT', 'DNAT'];
-/** Targets that are not chains; those with options that are not listed here belong to rules of others. */
+/** Targets that are not chains; those with options that are not listed here belong to foreign rules. */
 const PLAIN_TARGETS: readonly string[] = ['ACCEPT', 'DROP', 'RETURN'];
 const OTHER_TARGETS: readonly string[] = [
   ...['LOG', 'NFLOG', 'QUEUE', 'NFQUEUE', 'SNAT', 'REDIRECT', 'NETMAP', 'CONNMARK', 'CT', 'NOTRACK', 'TRACE', 'TEE'],
@@ -267,7 +270,7 @@ const OTHER_TARGETS: readonly string[] = [
 
 class UnknownWord extends Error {}
 
-/** Reads the words of one rule from left to right; the first word that is not known ends it. */
+/** Reads the words of one rule from left to right; the first unsupported word ends it. */
 class RuleReader {
   #at = 0;
 
@@ -331,7 +334,7 @@ class RuleReader {
       case 'tcp':
       case 'udp':
       case 'sctp': {
-        // A bare `-m tcp` says nothing that `-p tcp` does not.
+        // A bare `-m tcp` adds nothing to `-p tcp`.
         if (this.#take('--dport')) {
           const [first = '', last] = this.#next().split(':');
           const range = { match: 'port' as const, protocol: name, first: this.#number(first) } as const;
@@ -502,7 +505,7 @@ class RuleReader {
   }
 }
 
-/** Whether `name`, said after `-j`, is a target of iptables itself and not a chain. */
+/** Whether `name`, after `-j`, is a built-in target of iptables and not a chain. */
 export function isBuiltinTarget(name: string): boolean {
   return (
     PLAIN_TARGETS.includes(name) ||

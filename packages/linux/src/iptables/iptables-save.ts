@@ -1,6 +1,6 @@
 /** One chain in the output of `iptables-save`. */
 export interface SavedChain {
-  /** `ACCEPT` or `DROP` for a built-in chain, `-` for one that somebody made. */
+  /** `ACCEPT` or `DROP` for a built-in chain, `-` for a user-defined chain. */
   readonly policy: string;
   /** Rules as printed, without `-A CHAIN `. */
   readonly rules: readonly string[];
@@ -10,8 +10,8 @@ export interface SavedChain {
 export type SavedTable = ReadonlyMap<string, SavedChain>;
 
 /**
- * Reads the output of `iptables-save` for one table. Lines that are not chains or rules are passed over, counters
- * (`[1:60] -A …`) too.
+ * Parses the output of `iptables-save` for one table. Skips lines that are not chains or rules, and counters (`[1:60]
+ * -A …`).
  */
 export function parseSavedTable(output: string, table: string): SavedTable {
   const chains = new Map<string, { policy: string; rules: string[] }>();

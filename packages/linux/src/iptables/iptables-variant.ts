@@ -3,23 +3,24 @@ import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import type { IptablesVariant } from './iptables.js';
 import { iptablesProgram, parseIptablesVersion } from './iptables-command.js';
 
-/** Which variant to use, and why, in words for a log line. */
+/** The selected variant, with the reason as text for a log line. */
 export interface IptablesVariantChoice {
-  /** Undefined: neither set of tools is there under its own name, so use whatever `iptables` in PATH is. */
+  /** Undefined: neither set of tools is installed under its own name; use `iptables` in PATH. */
   readonly variant: IptablesVariant | undefined;
   readonly reason: string;
-  /** False where a variant is installed, and its tables could not be listed. Default true. */
+  /** False when a variant is installed, but its tables could not be listed. Default true. */
   readonly isCertain?: boolean;
 }
 
-/** Chains that a kubelet makes to show which variant the host uses. */
+/** Chains that a kubelet creates to indicate which variant the host uses. */
 const HINTS = /^:KUBE-(?:IPTABLES-HINT|KUBELET-CANARY) /m;
 
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
 
 /**
- * Finds out which variant the host uses, as the image of kube-proxy does: where a kubelet left its hint chain; else
- * where there are more rules; else what `iptables` in PATH is. Changes nothing and does not load kernel modules.
+ * Detects which variant the host uses, as the image of kube-proxy does: the variant with the hint chain of a kubelet;
+ * otherwise the variant with more rules; otherwise the variant of `iptables` in PATH. Changes nothing and does not load
+ * kernel modules.
  */
 export async function detectIptablesVariant(runner: CommandRunner): Promise<IptablesVariantChoice> {
   const rules = new Map<IptablesVariant, number>();
@@ -48,7 +49,7 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
   }
   const inPath = await variantInPath(runner);
   return inPath === undefined
-    ? { variant: undefined, reason: 'the tools do not say which variant they are' }
+    ? { variant: undefined, reason: 'the tools do not report their variant' }
     : {
         variant: inPath,
         reason: `iptables in PATH is the ${inPath} variant`,
@@ -56,7 +57,7 @@ export async function detectIptablesVariant(runner: CommandRunner): Promise<Ipta
       };
 }
 
-/** What both families hold; undefined when the tools of this variant are not there or cannot be used. */
+/** The rules of both families; undefined when the tools of this variant are missing or cannot be used. */
 async function savedRules(
   runner: CommandRunner,
   variant: IptablesVariant,

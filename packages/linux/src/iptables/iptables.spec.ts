@@ -72,7 +72,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
-  test('declaring a chain creates or empties it, and leaves the others', async () => {
+  test('declaring a chain creates or flushes it, and keeps the others', async () => {
     await subject.with(async (iptables) => {
       await iptables.restore(
         document('nat', ':A - [0:0]', ':B - [0:0]', '-A A -j B', '-A B -j RETURN', '-A POSTROUTING -j A'),
@@ -102,7 +102,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
-  test('a stamp is another when something came or went, and the same otherwise', async () => {
+  test('a stamp changes when rules or chains are added or removed, and not otherwise', async () => {
     await subject.with(async (iptables) => {
       await iptables.restore(document('nat', ':A - [0:0]') + document('filter', ':A - [0:0]'));
       for (const table of ['nat', 'filter'] as const) {
@@ -129,7 +129,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
           before = after;
         }
       }
-      // What was closed can be asked again.
+      // A closed instance can be used again.
       const before = await iptables.stamp('nat');
       iptables.close();
       expect(await iptables.stamp('nat')).toBe(before);
@@ -137,7 +137,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
-  test('a jump is gone with the chain that it led to', async () => {
+  test('a jump is removed with the chain that it leads to', async () => {
     await subject.with(async (iptables) => {
       await iptables.restore(document('nat', ':A - [0:0]', '-A PREROUTING -j A'));
       expect(await iptables.ruleExists('nat', 'PREROUTING', '-j A')).toBe(true);
@@ -147,32 +147,32 @@ describe.each(subjects)('Iptables: $title', (subject) => {
   });
 
   test.each([
-    { why: 'jump to a chain that is not there', lines: [':NEW - [0:0]', '-A NEW -j NOPE'] },
-    { why: 'append to a chain that is not there', lines: ['-A NOPE -j ACCEPT'] },
+    { why: 'jump to a missing chain', lines: [':NEW - [0:0]', '-A NEW -j NOPE'] },
+    { why: 'append to a missing chain', lines: ['-A NOPE -j ACCEPT'] },
     { why: 'delete a chain that is jumped to', lines: [':B - [0:0]', '-X B'] },
     { why: 'delete a chain that is not empty', lines: ['-X A'] },
-    { why: 'delete a chain that is not there', lines: ['-X NOPE'] },
-    { why: 'make a chain that is there', lines: ['-N A'] },
-    { why: 'delete a rule that is not there', lines: ['-D INPUT -j ACCEPT'] },
+    { why: 'delete a missing chain', lines: ['-X NOPE'] },
+    { why: 'create an existing chain', lines: ['-N A'] },
+    { why: 'delete a missing rule', lines: ['-D INPUT -j ACCEPT'] },
     { why: 'insert behind the end', lines: ['-I INPUT 5 -j ACCEPT'] },
     { why: 'a name that is too long', lines: [':KUBE-ABCDEFGHIJKLMNOPQRSTUVWXYZ0123 - [0:0]'] },
-    { why: 'jumps in a circle', lines: ['-A B -j A', '-A INPUT -j A'] },
-    { why: 'words that mean nothing', lines: ['--gibberish'] },
-  ])('refuses as a whole: $why', async ({ lines }) => {
+    { why: 'jumps in a loop', lines: ['-A B -j A', '-A INPUT -j A'] },
+    { why: 'unknown options', lines: ['--gibberish'] },
+  ])('refuses the whole document: $why', async ({ lines }) => {
     await subject.with(async (iptables) => {
       await iptables.restore(document('filter', ':A - [0:0]', ':B - [0:0]', '-A A -j B'));
       const before = await iptables.save('filter');
       const refused = await iptables.restore(document('filter', ':FIRST - [0:0]', ...lines)).catch((error) => error);
       expect(refused).toBeInstanceOf(IptablesDocumentRefused);
       expect(refused.code).toBe('IPTABLES_DOCUMENT_REFUSED');
-      // The kernel's own refusals are told at the line of the COMMIT.
+      // Errors of the kernel are reported at the line of the COMMIT.
       expect(refused.line).toBeGreaterThanOrEqual(2);
       expect(refused.line).toBeLessThanOrEqual(3 + lines.length);
       expect(chainsAndRules(await iptables.save('filter'))).toEqual(chainsAndRules(before));
     });
   });
 
-  test('tables of one document stand or fall by themselves', async () => {
+  test('each table of a document is atomic on its own', async () => {
     await subject.with(async (iptables) => {
       const both = document('filter', ':GOOD - [0:0]') + document('nat', ':ALSO - [0:0]', '-A NOPE -j ACCEPT');
       const refused = await iptables.restore(both).catch((error) => error);
@@ -184,7 +184,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
-  test('one document after another: each refusal tells the line of its own document', async () => {
+  test('one document after another: each error has the line of its own document', async () => {
     await subject.with(async (iptables) => {
       for (let round = 1; round <= 3; round++) {
         await iptables.restore(document('nat', `:A${round} - [0:0]`, `-A A${round} -j RETURN`));
@@ -202,7 +202,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
-  test('what others change is told once, and what this process writes is not', async () => {
+  test('reports foreign changes once, and own writes never', async () => {
     await subject.with(async (iptables, byOthers) => {
       const changed = () => iptables.changedByOthers('nat');
       await iptables.restore(document('nat', ':A - [0:0]'));
@@ -217,7 +217,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
         expect({ lines, changed: await changed() }).toEqual({ lines, changed: true });
         expect(await changed()).toBe(false);
       }
-      // In between, and not at the end.
+      // A foreign change between two own writes, and not after them.
       await byOthers(document('nat', '-A B -j ACCEPT'));
       await iptables.restore(document('nat', '-A A -j ACCEPT'));
       expect(await changed()).toBe(true);
@@ -228,7 +228,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     });
   });
 
-  test('knows that it is there', async () => {
+  test('reports that it is available', async () => {
     await subject.with(async (iptables) => {
       expect(await iptables.isPresent()).toBe(true);
       expect(await iptables.version()).toMatchObject({ randomFully: true });
@@ -237,7 +237,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
 });
 
 (canMakeNamespaces() ? test : test.skip).each(variants)(
-  'what this process writes at once, for both families, is no change of others, %s',
+  'concurrent own writes for both families are not reported as foreign changes, %s',
   (variant) =>
     withNamespace(async ({ runner }) => {
       const all = families.flatMap((family) =>
@@ -259,7 +259,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
     }),
 );
 
-test.each(variants)('there are no stamps where the tools run nobody knows where, %s', async (variant) => {
+test.each(variants)('has no stamps where the namespace of the tools is unknown, %s', async (variant) => {
   const nowhere = (networkNamespace?: string): CommandRunner => ({
     run: () => Promise.reject(new Error('not to be run')),
     networkNamespace,
@@ -294,7 +294,7 @@ test.each(variants)('there are no stamps where the tools run nobody knows where,
 (canMakeNamespaces() ? describe : describe.skip)('a tool that stays', () => {
   const variant = 'nft';
 
-  test('is one for many documents, keeps no lock, and is started again when somebody ends it', async () => {
+  test('is one process for many documents, holds no lock, and is restarted when it is killed', async () => {
     await withNamespace(async ({ runner }) => {
       const started: RunningCommand[] = [];
       const counting: CommandRunner = {
@@ -330,7 +330,7 @@ test.each(variants)('there are no stamps where the tools run nobody knows where,
   });
 });
 
-/** False also for one that was closed meanwhile. */
+/** False also for a process that was stopped in the meantime. */
 function isSocket(path: string): boolean {
   try {
     return readlinkSync(path).startsWith('socket:');

@@ -1,16 +1,16 @@
-/** Where somebody has got to who follows the changes of a table: its stamp at that time. */
+/** An observer of a table: the stamp that it saw last. */
 export interface TablePosition {
   stamp: string | undefined;
 }
 
 /**
- * Tells the changes of others from those of this process: whoever follows a table is carried along by what this process
- * writes, so a stamp that is another all the same is that of somebody else's change.
+ * Distinguishes foreign changes from those of this process: a write of this process advances the stamp of every
+ * observer, so any other new stamp is a foreign change.
  */
 export class OwnChanges {
   readonly #positions = new Map<string, Set<TablePosition>>();
 
-  /** @param scope what one stamp stands for: a table, or all there are. */
+  /** @param scope the scope of a stamp: one table, or all tables. */
   follow(scope: string): TablePosition {
     const position: TablePosition = { stamp: undefined };
     const all = this.#positions.get(scope) ?? new Set();
@@ -31,10 +31,10 @@ export class OwnChanges {
   }
 
   /**
-   * This process has written.
+   * Records a write of this process.
    *
-   * @param counted stamps are numbers that rise: who has come half-way, as other writes of this process ended meanwhile, is
-   * carried along too.
+   * @param counted stamps are increasing numbers: an observer that is only partly up to date, because other writes of
+   *   this process ended in the meantime, is advanced too.
    */
   moved(scope: string, from: string | undefined, to: string | undefined, counted: boolean): void {
     for (const position of this.#positions.get(scope) ?? []) {

@@ -1,20 +1,20 @@
 import { CommandError, type CommandRunner } from '../process/command-runner.js';
 import { CommandSession } from '../process/command-session.js';
 
-/** It may keep a little of every document: after so many characters it is better to start anew. */
+/** iptables-restore may keep part of every document in memory: after so many characters a new process replaces it. */
 const MAX_CHARACTERS = 4_000_000;
 
 /**
- * An `iptables-restore --noflush` that stays, and is given one document after the other. What is committed is in force
- * at once; the program's end, which has to wait for the kernel to forget what was replaced, is not waited for.
+ * A long-running `iptables-restore --noflush` that reads one document after another. A committed table is in force at
+ * once; a call does not wait for the program's exit, which is slow because the kernel frees the replaced rules.
  *
- * With `--verbose` it repeats comments on its standard output when it comes to them: a comment after the document tells
- * that the document is done. What it does not accept it complains about, and ends.
+ * With `--verbose` it echoes comments on its standard output when it reaches them: an echoed comment after the document
+ * means that the document is done. When it rejects a document, it prints an error and exits.
  */
 export class RestoreSession {
   readonly #session: CommandSession;
   #count = 0;
-  /** Lines that it was given before this document. */
+  /** Lines that it read before this document. */
   #lines = 0;
 
   constructor(
@@ -25,15 +25,16 @@ export class RestoreSession {
     this.#session = new CommandSession(start, { command: program, args: [...args, '--verbose'] });
   }
 
-  /** Whether it should be given no more. */
+  /** Whether no further document should be sent to it. */
   get isSpent(): boolean {
     return this.#session.end !== undefined || this.#session.written > MAX_CHARACTERS;
   }
 
   /**
-   * One document at a time.
+   * Runs one document at a time.
    *
-   * @throws CommandError as for a run of its own, with lines counted from the document's first. Then it is spent.
+   * @throws CommandError as for a separate run, with lines counted from the document's first. The session cannot be
+   *   used afterwards.
    */
   async restore(document: string, timeout: number): Promise<void> {
     const session = this.#session;
@@ -49,16 +50,16 @@ export class RestoreSession {
     }
     const { end } = session;
     if (end === 'timeout') {
-      const message = `${this.program} did not answer within ${timeout} ms and was stopped; look for what blocks it`;
+      const message = `${this.program} did not answer within ${timeout} ms and was stopped; find what blocks it`;
       throw new CommandError('timeout', this.program, undefined, undefined, '', message);
     }
     const stderr = session.stderr.replace(/\bline:? (\d+)/g, (found, line: string) =>
       found.replace(line, String(Number(line) - before)),
     );
     const { failure = 'exit-code', exitCode, signal } = end ?? {};
-    const how = exitCode === undefined ? 'was ended by somebody' : `ended with exit code ${exitCode}`;
-    const said = stderr.trim().replace(/\s*\n\s*/g, '; ');
-    const message = `${this.program} ${how}${said === '' ? '' : `: ${said}`}`;
+    const how = exitCode === undefined ? 'was killed' : `ended with exit code ${exitCode}`;
+    const output = stderr.trim().replace(/\s*\n\s*/g, '; ');
+    const message = `${this.program} ${how}${output === '' ? '' : `: ${output}`}`;
     throw new CommandError(failure, this.program, exitCode, signal, stderr, message);
   }
 

@@ -8,8 +8,8 @@ import { RuleSentinels } from './rule-sentinels.js';
 
 interface Host {
   readonly iptables: Iptables;
-  /** How often rules were looked at since this was asked last, or programs were started for that. */
-  looks(): number;
+  /** How often rules were checked since the last call, or programs were started for that. */
+  checks(): number;
 }
 
 const VARIANTS: readonly IptablesVariant[] = ['legacy', 'nft'];
@@ -20,19 +20,19 @@ const RULES = [
 ] as const;
 const INSTALL =
   '*nat\n:OURS - [0:0]\n-A PREROUTING -j OURS\nCOMMIT\n*filter\n:OURS - [0:0]\n-A FORWARD -j OURS\nCOMMIT\n';
-/** As a firewall that reloads does it: the chain that the jump leads to is gone too. */
+/** As a firewall reload does: the target chain of the jump is removed too. */
 const FLUSH_NAT = '*nat\n-F PREROUTING\n-X OURS\nCOMMIT\n';
 const NAT_IS_GONE = 'the jump from PREROUTING in the nat table is gone, as after a flush';
 const FILTER_IS_GONE = 'the jump from FORWARD in the filter table is gone, as after a flush';
 
-class LookedAt extends FakeIptables {
-  looks = 0;
-  /** Done once, right before and right after a look. */
+class CountingIptables extends FakeIptables {
+  checks = 0;
+  /** Run once, right before and right after a check. */
   first: (() => Promise<void>) | undefined;
   meanwhile: (() => Promise<void>) | undefined;
 
   override async ruleExists(...args: Parameters<Iptables['ruleExists']>): Promise<boolean> {
-    this.looks++;
+    this.checks++;
     const { first } = this;
     this.first = undefined;
     await first?.();
@@ -44,13 +44,13 @@ class LookedAt extends FakeIptables {
   }
 }
 
-function fakeHost(iptables: LookedAt): Host {
+function fakeHost(iptables: CountingIptables): Host {
   return {
     iptables,
-    looks: () => {
-      const { looks } = iptables;
-      iptables.looks = 0;
-      return looks;
+    checks: () => {
+      const { checks } = iptables;
+      iptables.checks = 0;
+      return checks;
     },
   };
 }
@@ -66,10 +66,10 @@ function kernelHost(family: (typeof FAMILIES)[number], variant: IptablesVariant,
   };
   return {
     iptables: createIptables({ family, variant, runner: counting }),
-    looks: () => {
-      const looks = started;
+    checks: () => {
+      const checks = started;
       started = 0;
-      return looks;
+      return checks;
     },
   };
 }
@@ -90,7 +90,7 @@ const subjects = VARIANTS.flatMap((variant) => [
   {
     title: `fake, ${variant}`,
     variant,
-    withHost: ((use) => use(fakeHost(new LookedAt({ variant })))) as WithHost,
+    withHost: ((use) => use(fakeHost(new CountingIptables({ variant })))) as WithHost,
   },
   ...(canMakeNamespaces() ? FAMILIES : []).map((family) => ({
     title: `kernel, ${variant}, ${family}`,
@@ -108,112 +108,112 @@ const subjects = VARIANTS.flatMap((variant) => [
 ]);
 
 describe.each(subjects)('RuleSentinels: $title', ({ variant, withHost }) => {
-  test('each flush is told once, by the next look, also of what came back as it was', () =>
+  test('reports each flush once, at the next check, also when the same rules were restored', () =>
     withHost(async ({ iptables }) => {
-      const look = watching(iptables);
-      expect(await look()).toEqual([]);
+      const check = watching(iptables);
+      expect(await check()).toEqual([]);
       for (let round = 0; round < 2; round++) {
         await iptables.restore(INSTALL);
-        expect(await look()).toEqual([]);
-        expect(await look()).toEqual([]);
+        expect(await check()).toEqual([]);
+        expect(await check()).toEqual([]);
         await iptables.restore(FLUSH_NAT);
-        expect(await look()).toEqual([NAT_IS_GONE]);
-        expect(await look()).toEqual([]);
+        expect(await check()).toEqual([NAT_IS_GONE]);
+        expect(await check()).toEqual([]);
         await iptables.restore('*filter\n-F FORWARD\nCOMMIT\n');
-        expect(await look()).toEqual([FILTER_IS_GONE]);
-        expect(await look()).toEqual([]);
+        expect(await check()).toEqual([FILTER_IS_GONE]);
+        expect(await check()).toEqual([]);
       }
     }));
 
-  test('nothing is started while nothing changes', () =>
-    withHost(async ({ iptables, looks }) => {
-      const look = watching(iptables);
+  test('starts no program while nothing changes', () =>
+    withHost(async ({ iptables, checks }) => {
+      const check = watching(iptables);
       await iptables.restore(INSTALL);
-      await look();
-      looks();
+      await check();
+      checks();
       for (let count = 0; count < 30; count++) {
-        await look();
+        await check();
       }
-      expect(looks()).toBe(0);
-      // A change of somebody else's is no drift, but has to be looked at.
+      expect(checks()).toBe(0);
+      // A change by another program is no drift, but needs a check.
       await iptables.restore('*nat\n:THEIRS - [0:0]\nCOMMIT\n');
-      looks();
-      expect(await look()).toEqual([]);
-      expect(looks()).toBe(variant === 'nft' ? 2 : 1);
-      await look();
-      expect(looks()).toBe(0);
+      checks();
+      expect(await check()).toEqual([]);
+      expect(checks()).toBe(variant === 'nft' ? 2 : 1);
+      await check();
+      expect(checks()).toBe(0);
     }));
 
-  test('something else in its place is noticed, if need be by the look that is taken now and then', () =>
-    withHost(async ({ iptables, looks }) => {
-      const look = watching(iptables);
+  test('detects a replaced table, at the latest at the periodic check', () =>
+    withHost(async ({ iptables, checks }) => {
+      const check = watching(iptables);
       await iptables.restore(INSTALL);
       await iptables.restore('*nat\n:LIKE - [0:0]\nCOMMIT\n');
-      await look();
+      await check();
       await iptables.restore('*nat\n-D PREROUTING -j OURS\n-A PREROUTING -j LIKE\nCOMMIT\n');
-      looks();
+      checks();
       let spared = 0;
-      let gone = await look();
+      let gone = await check();
       for (; gone.length === 0 && spared <= 60; spared++) {
-        gone = await look();
+        gone = await check();
       }
       expect(gone).toEqual([NAT_IS_GONE]);
-      // To the legacy kernel's short answer the two tables are the same.
+      // To the legacy kernel's short answer the two tables are equal.
       expect(spared).toBe(variant === 'nft' ? 0 : 60);
     }));
 });
 
 describe('RuleSentinels', () => {
-  test('look each time where the kernel cannot be asked whether anything changed', async () => {
-    const iptables = new LookedAt();
+  test('check each time where the kernel cannot report changes', async () => {
+    const iptables = new CountingIptables();
     iptables.stamps = false;
-    const look = watching(iptables);
+    const check = watching(iptables);
     await iptables.restore(INSTALL);
     for (let count = 1; count <= 3; count++) {
-      expect(await look()).toEqual([]);
-      expect(iptables.looks).toBe(2 * count);
+      expect(await check()).toEqual([]);
+      expect(iptables.checks).toBe(2 * count);
     }
     await iptables.restore(FLUSH_NAT);
-    expect(await look()).toEqual([NAT_IS_GONE]);
+    expect(await check()).toEqual([NAT_IS_GONE]);
   });
 
-  test.each(VARIANTS)('see what changes while they look, %s', async (variant) => {
-    const iptables = new LookedAt({ variant });
-    const look = watching(iptables);
+  test.each(VARIANTS)('detect a change during a check, %s', async (variant) => {
+    const iptables = new CountingIptables({ variant });
+    const check = watching(iptables);
     await iptables.restore(INSTALL);
     iptables.meanwhile = () => iptables.restore(FLUSH_NAT);
-    expect(await look()).toEqual([]);
-    expect(await look()).toEqual([NAT_IS_GONE]);
+    expect(await check()).toEqual([]);
+    expect(await check()).toEqual([NAT_IS_GONE]);
   });
 
-  test.each(VARIANTS)('see a flush that follows one that was repaired at once, %s', async (variant) => {
-    const iptables = new LookedAt({ variant });
-    const look = watching(iptables);
+  test.each(VARIANTS)('detect a flush right after a repaired flush, %s', async (variant) => {
+    const iptables = new CountingIptables({ variant });
+    const check = watching(iptables);
     await iptables.restore(INSTALL);
-    await look();
+    await check();
     await iptables.restore('*nat\n:THEIRS - [0:0]\nCOMMIT\n');
     iptables.first = () => iptables.restore(FLUSH_NAT);
-    expect(await look()).toEqual([NAT_IS_GONE]);
-    // As large as it was when the kernel was asked last.
+    expect(await check()).toEqual([NAT_IS_GONE]);
+    // The same size as at the last query.
     await iptables.restore('*nat\n:OURS - [0:0]\n-A PREROUTING -j OURS\nCOMMIT\n');
-    expect(await look()).toEqual([]);
+    expect(await check()).toEqual([]);
     await iptables.restore(FLUSH_NAT);
-    expect(await look()).toEqual([NAT_IS_GONE]);
+    expect(await check()).toEqual([NAT_IS_GONE]);
   });
 
-  test('a look that failed is taken again', async () => {
-    const iptables = new LookedAt();
-    const look = watching(iptables);
+  test('a failed check is repeated', async () => {
+    const iptables = new CountingIptables();
+    const check = watching(iptables);
     await iptables.restore(INSTALL);
-    await look();
+    await check();
     await iptables.restore(FLUSH_NAT);
     iptables.failNext(new Error('no more processes'));
-    await expect(look()).rejects.toThrow('no more processes');
-    expect(await look()).toEqual([NAT_IS_GONE]);
+    await expect(check()).rejects.toThrow('no more processes');
+    expect(await check()).toEqual([NAT_IS_GONE]);
   });
 
-  test('what this process takes away itself at its end is not told', async () => {
-    const iptables = new LookedAt();
+  test('do not report what this process removes itself during shutdown', async () => {
+    const iptables = new CountingIptables();
     const abort = new AbortController();
     const sentinels = new RuleSentinels(RULES, async () => iptables);
     const gone: string[] = [];

@@ -1,31 +1,30 @@
 import type { Iptables, IptablesTable } from './iptables.js';
 
 /**
- * After so many looks that were spared, one is taken all the same: what takes the place of a legacy table may be of the
- * same size.
+ * After so many skipped checks, one is done anyway: a replaced legacy table may have the same size.
  */
 const MAX_SPARED = 60;
 
-/** A rule whose absence tells that its table was flushed: best a jump in a chain that is short. */
+/** A rule whose absence means that its table was flushed: preferably a jump in a short chain. */
 export interface WatchedRule {
   readonly table: IptablesTable;
-  /** The chain that it stands in. */
+  /** The chain that contains it. */
   readonly from: string;
   /** As `iptables-save` prints it, without its chain. */
   readonly text: string;
 }
 
 /**
- * Rules that are looked at again and again: a foreigner who flushes a table takes them with the rest. The cost is that of
- * these rules only, whatever else is installed; and next to nothing while the kernel says that nothing was changed. A rule
- * is missed only after it was there.
+ * Rules that are checked periodically: a program that flushes a table removes them with the rest. The cost is that of
+ * these rules only, whatever else is installed, and almost none while the kernel reports no change. A rule is reported
+ * as missing only after it was present.
  */
 export class RuleSentinels {
   readonly #rules: readonly SentinelRule[];
 
   /**
    * @param rules one for each table is enough.
-   * @param iptables finds the tools; asked each time, so it should remember.
+   * @param iptables returns the tools; called each time, so it should cache them.
    */
   constructor(
     rules: readonly WatchedRule[],
@@ -35,17 +34,17 @@ export class RuleSentinels {
   }
 
   /**
-   * @param onGone told of each rule that is gone since it was there, in words for a log line.
-   * @param placed how often the rules were put in place so far, or found there by others than a look. What was put in
-   * place since the last look is missed when this one does not see it.
-   * @throws IptablesError when it cannot be told.
+   * @param onGone called for each rule that was present and is missing, with text for a log line.
+   * @param placed how often the rules were installed so far, or found by something other than a check. A rule installed
+   *   since the last check is reported as missing when this check does not find it.
+   * @throws IptablesError when the check fails.
    */
   async look(signal: AbortSignal, onGone: (what: string) => void, placed: () => number = () => 0): Promise<void> {
     for (const rule of this.#rules) {
       if (signal.aborted) {
         return;
       }
-      // At its end this process may take them away itself.
+      // During shutdown this process may remove the rules itself.
       if ((await rule.isGone(await this.iptables(), placed())) && !signal.aborted) {
         const { from, table } = rule.watched;
         onGone(`the jump from ${from} in the ${table} table is gone, as after a flush`);
@@ -57,16 +56,16 @@ export class RuleSentinels {
 class SentinelRule {
   #seen = false;
   #placed = 0;
-  /** Of the table when the rule was there. */
+  /** Stamp of the table when the rule was present. */
   #stamp: string | undefined;
   #spared = 0;
 
   constructor(readonly watched: WatchedRule) {}
 
-  /** Whether it was there, and is not any more. */
+  /** Whether it was present and is now missing. */
   async isGone(iptables: Iptables, placed: number): Promise<boolean> {
     const { table, from, text } = this.watched;
-    // Before the look: what is changed during it shows next time.
+    // Read before the check: a change during the check shows in the next one.
     const stamp = await iptables.stamp(table);
     if (stamp !== undefined && stamp === this.#stamp && this.#spared < MAX_SPARED) {
       this.#spared++;

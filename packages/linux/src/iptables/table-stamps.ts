@@ -6,11 +6,11 @@ import { NetlinkError } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import type { IptablesTable, IptablesVariant } from './iptables.js';
 
-/** Asks the kernel whether tables were changed, with a few system calls and without starting a program. */
+/** Detects table changes through the kernel, with a few system calls and without starting a program. */
 export interface TableStamps {
-  /** Whether stamps are numbers that rise. */
+  /** Whether stamps are increasing numbers. */
   readonly counted: boolean;
-  /** What has one stamp: tables of one scope are changed together, as far as stamps can tell. */
+  /** The scope of one stamp: stamps cannot distinguish changes of tables in one scope. */
   scopeOf(table: IptablesTable): string;
   /** See {@link Iptables.stamp}. Never rejects. */
   of(table: IptablesTable): Promise<string | undefined>;
@@ -27,14 +27,14 @@ export function createTableStamps(
   return variant === 'nft' ? new GenerationStamps(namespace) : new InfoStamps(family, namespace);
 }
 
-/** Of `linux/netfilter/nfnetlink.h` and `nf_tables.h`. */
+/** Constants of `linux/netfilter/nfnetlink.h` and `nf_tables.h`. */
 const NFNL_SUBSYS_NFTABLES = 10;
 const NFT_MSG_GETGEN = 16;
 const NFTA_GEN_ID = 1;
-/** Address family, version, and an id that means nothing here. */
+/** `struct nfgenmsg`: address family, version, resource id (unused). */
 const NFGENMSG = Buffer.alloc(4);
 
-/** nf_tables counts the transactions of a network namespace, whoever makes them, and whatever they change. */
+/** nf_tables counts the transactions of a network namespace, whichever program makes them, and whatever they change. */
 class GenerationStamps implements TableStamps {
   readonly counted = true;
   #netlink: NetlinkSocket | undefined;
@@ -71,11 +71,11 @@ const SOL = { IPv4: 0, IPv6: 41 } as const;
 const SOCK_DGRAM_CLOEXEC = 2 | 0o2000000;
 /** `IPT_SO_GET_INFO` and `IP6T_SO_GET_INFO`. */
 const SO_GET_INFO = 64;
-/** `struct ipt_getinfo`: a name of 32 bytes, where each hook begins and ends, how many entries of how many bytes. */
+/** `struct ipt_getinfo`: a name of 32 bytes, begin and end of each hook, number of entries and size in bytes. */
 const INFO_BYTES = 84;
 const NAME_BYTES = 32;
 
-/** What the kernel tells of a table without copying it: how large it is, and where in it each hook has its rules. */
+/** What the kernel reports about a table without copying it: its size, and the position of each hook in it. */
 class InfoStamps implements TableStamps {
   readonly counted = false;
   #libc: Libc | undefined;
@@ -101,7 +101,7 @@ class InfoStamps implements TableStamps {
         return info.toString('hex', NAME_BYTES);
       }
     } catch {
-      // There is no way to call the C library, or into the namespace.
+      // The C library cannot be called, or the namespace cannot be entered.
     }
     this.close();
     return undefined;

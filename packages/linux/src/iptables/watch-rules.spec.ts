@@ -25,7 +25,7 @@ function watch(iptables = new FakeIptables()) {
 }
 
 describe('watchRules', () => {
-  test.each([true, false])('tells of a flush within half a second, with stamps: %s', async (stamps) => {
+  test.each([true, false])('reports a flush within half a second, with stamps: %s', async (stamps) => {
     const { iptables, clock, abort, gone, failures, watching } = watch();
     iptables.stamps = stamps;
     await iptables.restore(INSTALL);
@@ -42,7 +42,7 @@ describe('watchRules', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('tells of a flush of what no look has seen yet: at the start, and right after a repair', async () => {
+  test('reports a flush of rules that no check has seen yet: at the start, and right after a repair', async () => {
     const { iptables, clock, gone, placed } = watch();
     for (let flushes = 1; flushes <= 3; flushes++) {
       await iptables.restore(INSTALL);
@@ -55,7 +55,7 @@ describe('watchRules', () => {
     expect(gone).toHaveLength(3);
   });
 
-  test('what is put in place while a look is under way is missed by the next', async () => {
+  test('rules installed during a check are reported as missing by the next check', async () => {
     const { iptables, clock, gone, placed } = watch();
     const { ruleExists } = FakeIptables.prototype;
     iptables.ruleExists = async (...rule) => {
@@ -72,7 +72,7 @@ describe('watchRules', () => {
     expect(gone).toHaveLength(1);
   });
 
-  test('a failure is told once until a look succeeds, and ends nothing', async () => {
+  test('reports a failure once until a check succeeds, and continues', async () => {
     const { iptables, clock, gone, failures } = watch();
     await iptables.restore(INSTALL);
     await clock.advance(500);

@@ -2,7 +2,7 @@ import { type Clock, messageOf, pause } from '@kube-proxier/core';
 import type { Iptables } from './iptables.js';
 import { RuleSentinels, type WatchedRule } from './rule-sentinels.js';
 
-/** Milliseconds between two looks. With what a look and a repair take, a flush is repaired within a second. */
+/** Milliseconds between two checks. Including the check and the repair, a flush is repaired within a second. */
 const INTERVAL = 500;
 
 export interface RuleWatchOptions {
@@ -12,19 +12,19 @@ export interface RuleWatchOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /**
-   * How often the rules were put in place so far, or found there: they may be gone again before a look has seen them.
-   * Default: only what a look has seen is missed.
+   * How often the rules were installed so far, or found: they may be removed again before a check has seen them.
+   * Default: only rules that a check has seen are reported as missing.
    */
   readonly placed?: () => number;
-  /** Called after each look that has missed nothing; rejects when it cannot look. Default: nothing. */
+  /** Called after each check that found all rules; rejects when it fails. Default: nothing. */
   readonly lookFurther?: () => Promise<void>;
   readonly onDrift: (what: string) => void;
-  /** Told of a look that failed, once until one succeeds again. */
+  /** Called when a check fails; once until a check succeeds again. */
   readonly onFailure: (reason: string) => void;
 }
 
 /**
- * Looks again and again whether rules still stand, as {@link RuleSentinels} does.
+ * Checks periodically whether rules are still installed, as {@link RuleSentinels} does.
  *
  * @returns when the signal aborts.
  */

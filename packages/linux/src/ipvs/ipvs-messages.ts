@@ -64,7 +64,7 @@ const DESTINATION = {
 const INFO_VERSION = 1;
 
 const PERSISTENT = 0x1;
-/** Of the flags, those that are settings besides that: one packet at a time, and the scheduler's own. */
+/** The flags that are settings: one-packet scheduling, and those of the scheduler. */
 const SCHEDULER_FLAGS = 0x3c;
 const FORWARDING_MASK = 0x7;
 const MASQUERADE = 0;
@@ -73,7 +73,7 @@ function protocolOf(number: number): Protocol | undefined {
   return number === 6 ? 'TCP' : number === 17 ? 'UDP' : number === 132 ? 'SCTP' : undefined;
 }
 
-/** The kernel wants 16 bytes, whatever the family. */
+/** The kernel requires 16 bytes for both families. */
 function wideAddress(address: string): Buffer {
   const bytes = Buffer.alloc(16);
   bytes.set(addressBytes(address));
@@ -102,7 +102,7 @@ function service(virtual: VirtualServer): Attribute {
       { type: SERVICE.scheduler, value: cString(scheduler) },
       { type: SERVICE.flags, value: flags },
       { type: SERVICE.timeout, value: u32(persistence ?? 0) },
-      // Clients are told apart by their whole address: a mask for IPv4, a length for IPv6.
+      // Netmask that identifies clients by their whole address: a mask for IPv4, a prefix length for IPv6.
       { type: SERVICE.netmask, value: at.family === 'IPv4' ? u32(0xffff_ffff) : u32(128) },
     ],
   };
@@ -127,7 +127,7 @@ function serviceIdentity(at: VirtualServerAddress): Attribute {
   return { type: COMMAND_ATTRIBUTE.service, value: identity(at) };
 }
 
-/** A message body, with the command that it goes with. */
+/** A message body, with its command. */
 export interface IpvsMessage {
   readonly command: number;
   readonly attributes: Buffer;
@@ -160,17 +160,17 @@ function message(command: number, attributes: readonly Attribute[]): IpvsMessage
   return { command, attributes: encodeAttributes(attributes) };
 }
 
-/** Asks for one virtual server. */
+/** Requests one virtual server. */
 export function encodeVirtualServerQuestion(at: VirtualServerAddress): IpvsMessage {
   return message(IPVS_COMMANDS.getService, [serviceIdentity(at)]);
 }
 
-/** Asks for the real servers of a virtual server. */
+/** Requests the real servers of a virtual server. */
 export function encodeRealServersQuestion(at: VirtualServerAddress): IpvsMessage {
   return message(IPVS_COMMANDS.getDestination, [serviceIdentity(at)]);
 }
 
-/** @returns undefined for what this project has no word for, such as another transport protocol. */
+/** @returns undefined for what this project does not model, such as another transport protocol. */
 export function decodeVirtualServer(attributes: Buffer): VirtualServer | undefined {
   const body = attributeMap(attributes).get(COMMAND_ATTRIBUTE.service);
   if (body === undefined) {
@@ -202,7 +202,7 @@ export function decodeVirtualServer(attributes: Buffer): VirtualServer | undefin
   };
 }
 
-/** `family` is that of the virtual server, which kernels before 3.18 do not repeat. */
+/** `family` is that of the virtual server, which kernels before 3.18 omit. */
 export function decodeRealServer(attributes: Buffer, family: IPFamily): RealServerStatus | undefined {
   const body = attributeMap(attributes).get(COMMAND_ATTRIBUTE.destination);
   if (body === undefined) {

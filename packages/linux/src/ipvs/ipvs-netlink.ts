@@ -26,7 +26,7 @@ const GENERIC_HEADER = 4;
 const ENOENT = 2;
 const ESRCH = 3;
 
-/** {@link Ipvs} by generic netlink. Asking for the family has the kernel load its module, where it may. */
+/** {@link Ipvs} by generic netlink. Resolving the family makes the kernel load its module, where permitted. */
 export class IpvsNetlink implements Ipvs {
   #family: Promise<number> | undefined;
 
@@ -47,7 +47,7 @@ export class IpvsNetlink implements Ipvs {
   }
 
   async virtualServers(): Promise<readonly VirtualServer[]> {
-    // Whoever lists begins anew: the module may have been loaded again since, with another number.
+    // A listing resolves the family again: the module may have been reloaded since, with another number.
     this.#family = undefined;
     const answers = await this.#ask({ command: IPVS_COMMANDS.getService, attributes: NOTHING }, NETLINK_FLAGS.dump);
     return answers.flatMap((attributes) => decodeVirtualServer(attributes) ?? []);
@@ -87,7 +87,7 @@ export class IpvsNetlink implements Ipvs {
     return decodeVersion(answer);
   }
 
-  /** Ends the socket. */
+  /** Closes the socket. */
   close(): void {
     this.netlink.close();
   }
@@ -97,7 +97,7 @@ export class IpvsNetlink implements Ipvs {
     return answers.map(behindHeader);
   }
 
-  /** The number that the kernel has given the family. It changes when the module is loaded anew. */
+  /** The number that the kernel assigned to the family. It changes when the module is reloaded. */
   #type(): Promise<number> {
     this.#family ??= this.#findFamily().catch((error) => {
       this.#family = undefined;

@@ -2,8 +2,8 @@ import type { IPFamily, Protocol } from '@kube-proxier/core';
 import type { NetlinkRefused } from '../netlink/netlink-error.js';
 
 /**
- * What a virtual server catches: packets to an address and port, or, without them, packets that carry a mark, whatever
- * they are for.
+ * The packets that a virtual server receives: those to an address and port, or those that carry a firewall mark,
+ * whatever their destination.
  */
 export type VirtualServerAddress =
   | {
@@ -16,17 +16,19 @@ export type VirtualServerAddress =
     }
   | { readonly kind: 'mark'; readonly family: IPFamily; readonly mark: number };
 
-/** How a virtual server spreads what it catches. */
+/** How a virtual server distributes connections. */
 export interface VirtualServerSettings {
-  /** As the kernel calls it: `rr`, `wlc`, … */
+  /** The kernel's name of the scheduler: `rr`, `wlc`, … */
   readonly scheduler: string;
-  /** Options of the scheduler, of {@link IPVS_SCHEDULER_FLAGS}; what is read back has 0x4 where each packet is by itself. */
+  /**
+   * Options of the scheduler, see {@link IPVS_SCHEDULER_FLAGS}; what is read back has 0x4 with one-packet scheduling.
+   */
   readonly schedulerFlags: number;
-  /** Seconds that a client address stays with its server; undefined for not at all. */
+  /** Persistence timeout in seconds; undefined for no persistence. */
   readonly persistence: number | undefined;
 }
 
-/** What the flags of schedulers mean depends on the scheduler; these are `sh` and `mh`'s. */
+/** The meaning of scheduler flags depends on the scheduler; these are the flags of `sh` and `mh`. */
 export const IPVS_SCHEDULER_FLAGS = { fallback: 0x08, sourcePort: 0x10, third: 0x20 } as const;
 
 export interface VirtualServer extends VirtualServerSettings {
@@ -41,11 +43,11 @@ export interface RealServer {
   readonly weight: number;
 }
 
-/** A real server with what the kernel counts. */
+/** A real server with the kernel's connection counts. */
 export interface RealServerStatus extends RealServer {
-  /** How packets get there; 0 is masquerading (`ipvsadm -m`), the only way this project uses. */
+  /** Forwarding method; 0 is masquerading (`ipvsadm -m`), the only method that this project uses. */
   readonly forwarding: number;
-  /** With so many it gets no more; 0 is without a limit, the only way this project uses. */
+  /** Upper connection threshold; 0 means unlimited, the only value that this project uses. */
   readonly connectionLimit: number;
   readonly activeConnections: number;
   readonly inactiveConnections: number;
@@ -53,8 +55,8 @@ export interface RealServerStatus extends RealServer {
 }
 
 /**
- * One change. Adding what is there is refused with EEXIST, setting or deleting a virtual server that is not there with
- * ESRCH, a real server that is not there with ENOENT, a scheduler that the kernel lacks with ENOENT.
+ * One change. Adding what exists is refused with EEXIST, setting or deleting a missing virtual server with ESRCH, a
+ * missing real server with ENOENT, a scheduler that the kernel lacks with ENOENT.
  */
 export type IpvsCommand =
   | { readonly do: 'add-virtual' | 'set-virtual'; readonly virtual: VirtualServer }
@@ -62,7 +64,7 @@ export type IpvsCommand =
   | { readonly do: 'add-real' | 'set-real'; readonly at: VirtualServerAddress; readonly real: RealServer }
   | { readonly do: 'delete-real'; readonly at: VirtualServerAddress; readonly address: string; readonly port: number };
 
-/** Seconds without a packet after which a connection is forgotten; 0 leaves a timeout as it is. */
+/** Seconds without a packet after which a connection expires; 0 leaves a timeout unchanged. */
 export interface IpvsTimeouts {
   readonly tcp: number;
   readonly tcpFin: number;
@@ -70,26 +72,26 @@ export interface IpvsTimeouts {
 }
 
 /**
- * The kernel's load balancer, of one network namespace.
+ * The kernel's IPVS load balancer, of one network namespace.
  *
- * Every method rejects with a `NetlinkError`: `NETLINK_LOST` when it is not known what happened, `NETLINK_UNAVAILABLE`
- * when the kernel has no IPVS.
+ * Every method rejects with a `NetlinkError`: `NETLINK_LOST` when the outcome is unknown, `NETLINK_UNAVAILABLE` when
+ * the kernel has no IPVS.
  */
 export interface Ipvs {
   /**
-   * Carries out commands in their order. One that is refused does not keep the others from being carried out.
+   * Carries out commands in order. A refused command does not stop the others.
    *
-   * @returns for each command undefined, or how the kernel refused it.
+   * @returns for each command undefined, or the error of the kernel.
    */
   execute(commands: readonly IpvsCommand[]): Promise<readonly (NetlinkRefused | undefined)[]>;
 
-  /** Every virtual server of both families, those of others included. */
+  /** Every virtual server of both families, foreign ones included. */
   virtualServers(): Promise<readonly VirtualServer[]>;
 
-  /** Whether there is such a virtual server. Costs one message. */
+  /** Whether the virtual server exists. Costs one message. */
   has(at: VirtualServerAddress): Promise<boolean>;
 
-  /** With what the kernel counts now; none for a virtual server that is not there. */
+  /** With the kernel's current counts; empty for a virtual server that does not exist. */
   realServers(at: VirtualServerAddress): Promise<readonly RealServerStatus[]>;
 
   timeouts(): Promise<IpvsTimeouts>;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { probeIpvs } from './probe-ipvs.js';
 
-test('a kernel that has IPVS says so', async () => {
+test('reports that a kernel has IPVS', async () => {
   expect(await probeIpvs()).toMatchObject({ usable: true });
 });

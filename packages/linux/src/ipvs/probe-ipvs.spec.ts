@@ -12,7 +12,7 @@ const commandError = (failure: CommandFailure, stderr = ''): CommandError =>
   new CommandError(failure, 'modprobe', 1, undefined, stderr, 'modprobe failed');
 
 describe('probeIpvs', () => {
-  test('is content when the kernel answers, and loads nothing', async () => {
+  test('succeeds when the kernel has IPVS, and loads nothing', async () => {
     expect(await probeIpvs(fails(new Error('must not be called')), files(present))).toEqual({ usable: true });
   });
 

@@ -2,16 +2,17 @@ import type { ProbeResult } from '@kube-proxier/core';
 import { CommandError, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
 import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
 
-/** Present in a network namespace exactly when the kernel has IPVS there. */
+/** Exists in a network namespace exactly when the kernel has IPVS in it. */
 const IPVS_TABLE = '/proc/net/ip_vs';
 
 /**
- * Whether the kernel has IPVS, found by asking it; loading its module is tried first. Never rejects.
+ * Probes whether the kernel has IPVS; tries to load its module first. Never rejects.
  *
- * Reading `/proc` rather than asking by netlink is enough here: the file and the netlink family come and go together.
+ * Reading `/proc` instead of a netlink request is sufficient: the file and the netlink family exist under the same
+ * condition.
  *
- * @param runner where to try `modprobe`; default is this host.
- * @param files whose view of `/proc`; default is that of this process.
+ * @param runner where to run `modprobe`; default is this host.
+ * @param files access to `/proc`; default is that of this process.
  */
 export async function probeIpvs(
   runner: CommandRunner = createCommandRunner(),
@@ -36,7 +37,7 @@ async function answers(files: KernelFiles): Promise<boolean> {
   }
 }
 
-/** @returns why it could not be loaded, as part of a sentence; undefined when modprobe was content. */
+/** @returns why it could not be loaded, as part of a sentence; undefined when modprobe succeeded. */
 async function loadModule(runner: CommandRunner): Promise<string | undefined> {
   try {
     await runner.run({ command: 'modprobe', args: ['ip_vs'], timeout: 10_000 });
@@ -48,7 +49,7 @@ async function loadModule(runner: CommandRunner): Promise<string | undefined> {
     if (error.failure === 'not-found') {
       return 'its module cannot be loaded because modprobe is not installed';
     }
-    const said = error.stderr.trim().split('\n')[0]?.replace(/\.$/, '');
-    return `its module ip_vs could not be loaded${said ? ` (${said})` : ''}`;
+    const output = error.stderr.trim().split('\n')[0]?.replace(/\.$/, '');
+    return `its module ip_vs could not be loaded${output ? ` (${output})` : ''}`;
   }
 }

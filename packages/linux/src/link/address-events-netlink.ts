@@ -6,7 +6,7 @@ import { decodeAddress, ROUTE_MESSAGES } from './link-messages.js';
 /** `RTMGRP_IPV4_IFADDR` and `RTMGRP_IPV6_IFADDR`. */
 const GROUPS = 0x10 | 0x100;
 
-/** {@link AddressEvents} by rtnetlink. Takes no privilege. */
+/** {@link AddressEvents} by rtnetlink. Needs no privilege. */
 export class AddressEventsNetlink implements AddressEvents {
   readonly #subscription: NetlinkSubscription;
 

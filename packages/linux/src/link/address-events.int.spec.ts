@@ -7,24 +7,24 @@ import type { AddressEvents } from './address-events.js';
 import { AddressEventsNetlink } from './address-events-netlink.js';
 
 interface Host {
-  /** Keeps so many changes at least until they are taken, and not many more. */
+  /** Keeps at least this many changes until they are read, and not many more. */
   readonly room: number;
   events(): AddressEvents;
-  /** On an interface that is not loopback. */
+  /** On an interface other than loopback. */
   add(...addresses: string[]): Promise<void>;
   remove(address: string): Promise<void>;
 }
 
 function addressEventsSuite(withHost: (use: (host: Host) => Promise<void>) => Promise<void>): void {
-  test('tells of what comes and goes since it was first asked, in order, each once', () =>
+  test('reports additions and removals since the first call, in order, each once', () =>
     withHost(async ({ events, add, remove }) => {
       await add('198.51.100.1');
-      const told = events();
+      const stream = events();
       const other = events();
-      expect(await told.take()).toEqual({ changes: [], missed: false });
+      expect(await stream.take()).toEqual({ changes: [], missed: false });
       await add('198.51.100.7', 'fd00:5::7');
       await remove('198.51.100.7');
-      const { changes, missed } = await told.take();
+      const { changes, missed } = await stream.take();
       const [{ link } = { link: 0 }] = changes;
       expect(link).toBeGreaterThan(0);
       expect(changes).toEqual([
@@ -33,23 +33,23 @@ function addressEventsSuite(withHost: (use: (host: Host) => Promise<void>) => Pr
         { link, family: 'IPv4', address: '198.51.100.7' },
       ]);
       expect(missed).toBe(false);
-      expect(await told.take()).toEqual({ changes: [], missed: false });
-      // Who listens later has missed nothing that it was to be told.
+      expect(await stream.take()).toEqual({ changes: [], missed: false });
+      // A later subscriber has missed none of its events.
       expect(await other.take()).toEqual({ changes: [], missed: false });
-      told.close();
-      told.close();
+      stream.close();
+      stream.close();
       other.close();
     }));
 
-  test('says that it has missed some when there were more than are kept, and goes on', () =>
+  test('reports lost events when more occurred than are kept, and continues', () =>
     withHost(async ({ room, events, add, remove }) => {
-      const told = events();
-      await told.take();
+      const stream = events();
+      await stream.take();
       await add(...Array.from({ length: 4 * room }, (_, index) => `10.9.${index >> 8}.${index & 255}`));
-      expect((await told.take()).missed).toBe(true);
+      expect((await stream.take()).missed).toBe(true);
       await remove('10.9.0.0');
-      expect(await told.take()).toMatchObject({ changes: [{ address: '10.9.0.0' }], missed: false });
-      told.close();
+      expect(await stream.take()).toMatchObject({ changes: [{ address: '10.9.0.0' }], missed: false });
+      stream.close();
     }));
 }
 
@@ -78,13 +78,14 @@ describe('FakeLinks', () => {
       };
       await ip(['link', 'add', 'there', 'type', 'veth', 'peer', 'name', 'here']);
       for (const link of ['there', 'here']) {
-        // The kernel tells nothing of IPv6 addresses of an interface that is down, and no addresses are to come of themselves.
+        // The kernel reports no IPv6 addresses of an interface that is down, and no addresses may be added
+        // automatically.
         await ip(['link', 'set', link, 'addrgenmode', 'none'], ['link', 'set', link, 'up']);
       }
       const bits = (address: string) => `${address}/${address.includes(':') ? '128 dev here nodad' : '32 dev here'}`;
       await use({
         room: 100,
-        // The kernel keeps more than it is asked to: what it takes for its own use counts twice.
+        // The kernel keeps more than requested: it doubles the size for its own bookkeeping.
         events: () => new AddressEventsNetlink({ namespace: `/run/netns/${name}`, receiveBuffer: 40_000 }),
         add: (...addresses) => ip(...addresses.map((address) => ['address', 'add', bits(address)])),
         remove: (address) => ip(['address', 'delete', bits(address).replace(' nodad', '')]),
@@ -92,7 +93,7 @@ describe('FakeLinks', () => {
     }),
   );
 
-  test('a namespace that is not there cannot be watched, and says so each time', async () => {
+  test('reports each time that a missing namespace cannot be watched', async () => {
     const events = new AddressEventsNetlink({ namespace: '/run/netns/none-such' });
     await expect(events.take()).rejects.toMatchObject({ code: 'NETLINK_UNAVAILABLE' });
     await expect(events.take()).rejects.toMatchObject({ code: 'NETLINK_UNAVAILABLE' });
@@ -101,8 +102,8 @@ describe('FakeLinks', () => {
   });
 });
 
-describe('an IPv6 address that the kernel asks others for', () => {
-  test('is told of twice, and is none of the host before the second time', async () => {
+describe('an IPv6 address during duplicate address detection', () => {
+  test('is reported twice, and is not an address of the host before the second report', async () => {
     const sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
     try {
       const { node } = sandbox;
@@ -112,7 +113,7 @@ describe('an IPv6 address that the kernel asks others for', () => {
       const events = new AddressEventsNetlink({ namespace: node.namespacePath });
       await events.take();
 
-      // It would take an hour.
+      // With the default interval this takes an hour.
       await set('neigh/eth0/retrans_time_ms', 3_600_000);
       await node.exec(['ip', 'address', 'add', 'fd00:5::7/128', 'dev', 'eth0']);
       expect((await events.take()).changes).toMatchObject([{ family: 'IPv6', address: 'fd00:5::7' }]);
@@ -120,14 +121,14 @@ describe('an IPv6 address that the kernel asks others for', () => {
 
       await set('neigh/eth0/retrans_time_ms', 100);
       await node.exec(['ip', 'address', 'add', 'fd00:5::8/128', 'dev', 'eth0']);
-      const told: string[] = [];
-      while (told.length < 2) {
+      const reported: string[] = [];
+      while (reported.length < 2) {
         const { changes } = await events.take();
-        // The kernel may get round to the other one as well: it begins to ask up to a second after.
-        told.push(...changes.map(({ address }) => address).filter((address) => address === 'fd00:5::8'));
+        // The kernel may finish the other address as well: detection begins with a delay of up to a second.
+        reported.push(...changes.map(({ address }) => address).filter((address) => address === 'fd00:5::8'));
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
-      expect(told).toHaveLength(2);
+      expect(reported).toHaveLength(2);
       expect(await network.localAddresses()).toContain('fd00:5::8');
       events.close();
     } finally {

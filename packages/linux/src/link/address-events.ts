@@ -1,23 +1,22 @@
 import type { AddressChange } from '@kube-proxier/core';
 
-/** What {@link AddressEvents} have taken in. */
+/** The events that {@link AddressEvents} received. */
 export interface AddressNews {
-  /** In their order; an address that changed more than once is in it as often. */
+  /** In order; an address that changed several times is listed several times. */
   readonly changes: readonly AddressChange[];
-  /** There were more, of which nothing is known: addresses have to be looked up. */
+  /** Further events were lost: the addresses have to be read again. */
   readonly missed: boolean;
 }
 
 /**
- * Tells that addresses of interfaces have come, gone, or changed in another way: an IPv6 address comes twice, first while
- * the kernel asks whether another host has it, and again when it is usable.
+ * Reports that addresses of interfaces were added, removed, or changed: an IPv6 address is reported twice, first during
+ * duplicate address detection, and again when it is usable.
  */
 export interface AddressEvents {
   /**
-   * What has happened since the last call; nothing is waited for. The first call begins to listen, and what was before is
-   * not told.
+   * The events since the last call; does not wait. The first call subscribes; earlier events are not reported.
    *
-   * @throws NetlinkError when it cannot be told. The next call begins anew.
+   * @throws NetlinkError when events cannot be read. The next call subscribes again.
    */
   take(): Promise<AddressNews>;
 

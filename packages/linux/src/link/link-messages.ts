@@ -17,14 +17,17 @@ const INFO_KIND = 1;
 const ADDRESS = { address: 1, local: 2, lifetimes: 6, flags: 8 } as const;
 const LINK_HEADER = 16;
 const ADDRESS_HEADER = 8;
-/** Of addresses (`IFA_F_…`); `noDuplicateDetection`: used at once, without asking whether another host has it. */
+/** Address flags (`IFA_F_…`); `noDuplicateDetection`: usable at once, without duplicate address detection. */
 const ADDRESS_FLAGS = { noDuplicateDetection: 0x02, optimistic: 0x04, duplicate: 0x08, tentative: 0x40 } as const;
-/** The kernel takes no address of this scope for the source of what it sends or masquerades. IPv4 only. */
+/** Address scope that the kernel does not select as source of what it sends or masquerades. IPv4 only. */
 const SCOPE_HOST = 254;
-/** Seconds: preferred for none, valid for ever. IPv6 takes such an address for a source only where there is no other. */
+/**
+ * Lifetimes in seconds: preferred 0, valid forever. IPv6 selects such an address as source only where there is no
+ * other.
+ */
 const DEPRECATED = Buffer.concat([u32(0), u32(0xffff_ffff), u32(0), u32(0)]);
 
-/** An interface by name; with a `kind`, one to be made. */
+/** An interface by name; with a `kind`, one to create. */
 export function encodeLink(name: string, kind?: string): Buffer {
   return encodeAttributes(
     [
@@ -46,9 +49,9 @@ export function decodeLink(payload: Buffer): Link {
 }
 
 /**
- * An address that only takes packets in: no packet that is sent to others has it for its source.
+ * An address that only receives packets: the kernel does not select it as source of packets to other hosts.
  *
- * @param prefixLength default is that of a single host.
+ * @param prefixLength default is that of a host address.
  */
 export function encodeAddress(
   { link, address }: Pick<AddressCommand, 'link' | 'address'>,
@@ -75,7 +78,7 @@ export function encodeAddress(
   );
 }
 
-/** @returns undefined for an address of another kind than IP. */
+/** @returns undefined for an address of another family than IP. */
 export function decodeAddress(payload: Buffer): LinkAddress | undefined {
   const family = familyOfNumber(payload[0] ?? 0);
   const map = attributeMap(payload.subarray(ADDRESS_HEADER));
@@ -88,18 +91,21 @@ export function decodeAddress(payload: Buffer): LinkAddress | undefined {
   return { link: readU32(payload, 4), family, address: addressText(bytes, family), usable };
 }
 
-/** Bits of the network that an address was given with. */
+/** Prefix length of an address. */
 export function decodePrefixLength(payload: Buffer): number {
   return payload[1] ?? 0;
 }
 
-/** By its flags, an address that the kernel takes for its own: not while it asks for it, nor when another host has it. */
+/**
+ * By its flags, whether the kernel treats the address as local: not during duplicate address detection, nor when that
+ * failed.
+ */
 export function isUsable(flags: number): boolean {
   const { duplicate, optimistic, tentative } = ADDRESS_FLAGS;
   return (flags & duplicate) === 0 && ((flags & tentative) === 0 || (flags & optimistic) !== 0);
 }
 
-/** Nothing but the header, which asks for all. */
+/** Only the header, which requests all. */
 export function encodeEverything(length: 'links' | 'addresses'): Buffer {
   return Buffer.alloc(length === 'links' ? LINK_HEADER : ADDRESS_HEADER);
 }

@@ -66,7 +66,9 @@ export class LinksNetlink implements Links {
     });
   }
 
-  /** What somebody else gave the interface may have the prefix length of a network, and is known by that as well. */
+  /**
+   * An address that another program added may have the prefix length of a network, and is identified by that as well.
+   */
   async #removeNetworks(commands: readonly AddressCommand[]): Promise<ReadonlyMap<AddressCommand, number>> {
     const payloads = await this.#listAddresses();
     const requests = commands.flatMap((command) =>
@@ -92,7 +94,7 @@ export class LinksNetlink implements Links {
     return answers.map((answer) => answer.payload);
   }
 
-  /** Ends the socket. */
+  /** Closes the socket. */
   close(): void {
     this.netlink.close();
   }

@@ -5,23 +5,23 @@ import type { NetlinkRefused } from '../netlink/netlink-error.js';
 export interface Link {
   readonly index: number;
   readonly name: string;
-  /** `dummy`, `veth`, …; empty for hardware and for what does not say. */
+  /** `dummy`, `veth`, …; empty for hardware and for interfaces that do not report a kind. */
   readonly kind: string;
 }
 
-/** An address that an interface has. */
+/** An address of an interface. */
 export interface LinkAddress {
   readonly link: number;
   readonly family: IPFamily;
   /** Canonical. */
   readonly address: string;
-  /** False for an IPv6 address while the kernel asks whether another host has it, and when one does (RFC 4862). */
+  /** False for an IPv6 address during duplicate address detection, and when that failed (RFC 4862). */
   readonly usable: boolean;
 }
 
 /**
- * Addresses are added with the prefix length of a single host, and removed whatever length they have. They are there at once, to take packets in;
- * the kernel does not choose them for the source of what it sends elsewhere or masquerades.
+ * Addresses are added with the prefix length of a host address, and removed whatever their prefix length. They receive
+ * packets at once; the kernel does not select them as source of what it sends elsewhere or masquerades.
  */
 export interface AddressCommand {
   readonly do: 'add-address' | 'delete-address';
@@ -39,23 +39,23 @@ export interface Links {
   find(name: string): Promise<Link | undefined>;
 
   /**
-   * Makes an interface that leads nowhere, and is down.
+   * Creates a dummy interface, which is down.
    *
-   * @throws NetlinkRefused `EEXIST` when the name is taken, `EOPNOTSUPP` when the kernel has no such interfaces.
+   * @throws NetlinkRefused `EEXIST` when the name is taken, `EOPNOTSUPP` when the kernel has no dummy interfaces.
    */
   addDummy(name: string): Promise<void>;
 
-  /** @throws NetlinkRefused `ENODEV` when there is no such interface. */
+  /** @throws NetlinkRefused `ENODEV` when the interface does not exist. */
   remove(name: string): Promise<void>;
 
-  /** Of all interfaces, both families. */
+  /** The addresses of all interfaces, both families. */
   addresses(): Promise<readonly LinkAddress[]>;
 
   /**
-   * Carries out commands in their order. Adding what is there is refused with `EEXIST`, removing what is not with
+   * Carries out commands in order. Adding an existing address is refused with `EEXIST`, removing a missing one with
    * `EADDRNOTAVAIL`.
    *
-   * @returns for each command undefined, or how the kernel refused it.
+   * @returns for each command undefined, or the error of the kernel.
    */
   execute(commands: readonly AddressCommand[]): Promise<readonly (NetlinkRefused | undefined)[]>;
 }

@@ -4,12 +4,12 @@ import { settle, VirtualClock } from '@kube-proxier/core/testing';
 import { FakeLinks } from '../testing/fake-links.js';
 import { watchAddresses } from './watch-addresses.js';
 
-type Told = 'look' | readonly string[];
+type Reported = 'read all' | readonly string[];
 
 function watch(links = new FakeLinks(), room = 100) {
   const clock = new VirtualClock();
   const abort = new AbortController();
-  const told: Told[] = [];
+  const reported: Reported[] = [];
   const failures: number[] = [];
   let recoveries = 0;
   const watching = watchAddresses({
@@ -17,7 +17,7 @@ function watch(links = new FakeLinks(), room = 100) {
     clock,
     signal: abort.signal,
     onChange: (changes: readonly AddressChange[] | undefined) => {
-      told.push(changes === undefined ? 'look' : changes.map(({ address }) => address));
+      reported.push(changes === undefined ? 'read all' : changes.map(({ address }) => address));
     },
     onFailure: (reason, count) => {
       expect(reason).toContain('ENOMEM');
@@ -27,37 +27,37 @@ function watch(links = new FakeLinks(), room = 100) {
       recoveries += 1;
     },
   });
-  return { links, clock, abort, told, failures, watching, recoveries: () => recoveries };
+  return { links, clock, abort, reported, failures, watching, recoveries: () => recoveries };
 }
 
 describe('watchAddresses', () => {
-  test('has everything looked up when it begins, and then tells within a second what has changed', async () => {
-    const { links, clock, told, abort, watching } = watch();
+  test('requests a full read at the start, and then reports changes within a second', async () => {
+    const { links, clock, reported, abort, watching } = watch();
     await clock.advance(5000);
-    expect(told).toEqual(['look']);
+    expect(reported).toEqual(['read all']);
     await links.addHostAddress('10.1.0.1');
     await clock.advance(1000);
-    expect(told).toEqual(['look', ['10.1.0.1']]);
+    expect(reported).toEqual(['read all', ['10.1.0.1']]);
     await clock.advance(60_000);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     abort.abort();
     await watching;
   });
 
-  test('an address that comes and goes all the time is told of once a second', async () => {
-    const { links, clock, told } = watch();
+  test('reports an address that is added and removed continuously once a second', async () => {
+    const { links, clock, reported } = watch();
     await clock.advance(2000);
-    told.length = 0;
+    reported.length = 0;
     for (let time = 0; time < 10_000; time += 50) {
       await (time % 100 === 0 ? links.addHostAddress('10.1.0.1') : links.removeHostAddress('10.1.0.1'));
       await clock.advance(50);
     }
-    expect(told.length).toBeGreaterThan(5);
-    expect(told.length).toBeLessThanOrEqual(11);
+    expect(reported.length).toBeGreaterThan(5);
+    expect(reported.length).toBeLessThanOrEqual(11);
   });
 
-  test('more changes than the kernel keeps are looked up', async () => {
-    const { links, clock, told } = watch(new FakeLinks(), 3);
+  test('requests a full read after more changes than the kernel keeps', async () => {
+    const { links, clock, reported } = watch(new FakeLinks(), 3);
     await clock.advance(2000);
     for (let index = 0; index < 5; index += 1) {
       await links.addHostAddress(`10.1.0.${index}`);
@@ -65,28 +65,28 @@ describe('watchAddresses', () => {
     await clock.advance(1000);
     await links.removeHostAddress('10.1.0.1');
     await clock.advance(2000);
-    expect(told).toEqual(['look', 'look', ['10.1.0.1']]);
+    expect(reported).toEqual(['read all', 'read all', ['10.1.0.1']]);
   });
 
-  test('begins anew when it fails, later and later, and has everything looked up each time', async () => {
-    const { links, clock, told, failures, recoveries } = watch();
+  test('retries after a failure with increasing delay, and requests a full read each time', async () => {
+    const { links, clock, reported, failures, recoveries } = watch();
     await clock.advance(2000);
     links.deaf = true;
     await clock.advance(1000 + 2000 + 500);
     expect(failures).toEqual([1, 2, 3]);
     await clock.advance(3_600_000);
-    // Not more often than every half a minute.
+    // At most every 30 seconds.
     expect(failures.length).toBeLessThan(130);
-    expect(told).toHaveLength(1 + failures.length);
+    expect(reported).toHaveLength(1 + failures.length);
     expect(recoveries()).toBe(0);
 
     links.deaf = false;
     await links.addHostAddress('10.1.0.1');
     await clock.advance(30_000);
-    expect([recoveries(), told.at(-1)]).toEqual([1, 'look']);
+    expect([recoveries(), reported.at(-1)]).toEqual([1, 'read all']);
     await links.removeHostAddress('10.1.0.1');
     await clock.advance(1000);
-    expect(told.at(-1)).toEqual(['10.1.0.1']);
+    expect(reported.at(-1)).toEqual(['10.1.0.1']);
 
     const before = failures.length;
     links.deaf = true;
@@ -94,15 +94,15 @@ describe('watchAddresses', () => {
     expect(failures.slice(before)).toEqual([1]);
   });
 
-  test.each([false, true])('ends when it is told to (while it fails: %s)', async (deaf) => {
-    const { links, clock, abort, watching, told } = watch();
+  test.each([false, true])('ends when its signal aborts (while it fails: %s)', async (deaf) => {
+    const { links, clock, abort, watching, reported } = watch();
     links.deaf = deaf;
     await clock.advance(2000);
-    const before = told.length;
+    const before = reported.length;
     abort.abort();
     await watching;
     await links.addHostAddress('10.1.0.1');
     await settle();
-    expect([told.length, clock.pending]).toEqual([before, 0]);
+    expect([reported.length, clock.pending]).toEqual([before, 0]);
   });
 });

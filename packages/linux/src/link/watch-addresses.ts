@@ -1,33 +1,33 @@
 import { type AddressChange, type Clock, messageOf, pause } from '@kube-proxier/core';
 import type { AddressEvents } from './address-events.js';
 
-/** Milliseconds between two looks, each of which is one system call. */
+/** Milliseconds between two polls, each of which is one system call. */
 const INTERVAL = 250;
-/** Milliseconds after changes were told until more are: what comes and goes again meanwhile is told once. */
+/** Minimum interval in milliseconds between two reports: changes in the meantime are reported together. */
 const REST = 1000;
-/** Milliseconds until it is tried again after a first failure; doubled with each that follows. */
+/** Milliseconds before the retry after a first failure; doubled with each further failure. */
 const FIRST_RETRY = 1000;
 const MAX_RETRY_DELAY = 30_000;
 
 export interface AddressWatchOptions {
-  /** Asked again after each failure. */
+  /** Called again after each failure. */
   readonly open: () => AddressEvents;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /**
-   * Told of changes; of undefined when there may have been some that are not known: when watching begins, after more than
-   * the kernel keeps, and each time that watching fails. Is waited for. Must not reject.
+   * Called for changes; with undefined when changes may have been missed: at the start, when the kernel's buffer
+   * overran, and each time that watching fails. Is awaited. Must not reject.
    */
   readonly onChange: (changes: readonly AddressChange[] | undefined) => void | Promise<void>;
-  /** Told each time that watching fails, with how often it has in a row (from 1). */
+  /** Called each time that watching fails, with the number of consecutive failures (from 1). */
   readonly onFailure: (reason: string, failures: number) => void;
-  /** Told when watching works again. */
+  /** Called when watching works again. */
   readonly onRecovery: () => void;
 }
 
 /**
- * Watches the addresses of interfaces, and begins anew whenever that fails, later and later. So where they cannot be
- * watched at all, `onChange` has them looked at every 30 seconds.
+ * Watches the addresses of interfaces, and retries with increasing delay after a failure. So where they cannot be
+ * watched at all, `onChange` makes the caller read them every 30 seconds.
  *
  * @returns when the signal aborts.
  */

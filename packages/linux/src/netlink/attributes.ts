@@ -1,6 +1,6 @@
 /**
- * Netlink messages are made of attributes: length, type, value, padding to four bytes. Numbers are in the byte order of
- * the host, but for what a protocol wants in that of the network.
+ * Netlink messages consist of attributes: length, type, value, padding to four bytes. Numbers are in host byte order,
+ * except where a protocol requires network byte order.
  */
 import { endianness } from 'node:os';
 
@@ -10,15 +10,15 @@ const NET_BYTE_ORDER = 0x4000;
 const TYPE_MASK = 0x3fff;
 const HEADER = 4;
 
-/** One attribute to be written. */
+/** One attribute to encode. */
 export interface Attribute {
   readonly type: number;
   readonly value: Uint8Array | readonly Attribute[];
-  /** Says that the value is a number in network byte order; some protocols insist on being told. Default false. */
+  /** Sets the flag that the value is in network byte order; some protocols require it. Default false. */
   readonly netByteOrder?: boolean;
 }
 
-/** Attributes that were read, by type; of several of one type the last. */
+/** Decoded attributes by type; the last one where a type occurs several times. */
 export type AttributeMap = ReadonlyMap<number, Buffer>;
 
 export function align(length: number): number {
@@ -29,7 +29,7 @@ function lengthOf({ value }: Attribute): number {
   return HEADER + (value instanceof Uint8Array ? value.length : attributesLength(value));
 }
 
-/** Bytes that attributes take, padding included. */
+/** Size of attributes in bytes, padding included. */
 export function attributesLength(attributes: readonly Attribute[]): number {
   let length = 0;
   for (const attribute of attributes) {
@@ -38,7 +38,7 @@ export function attributesLength(attributes: readonly Attribute[]): number {
   return length;
 }
 
-/** Writes attributes one after another, behind `head` (a fixed structure that some messages begin with). */
+/** Encodes attributes in sequence, after `head` (a fixed structure that some messages begin with). */
 export function encodeAttributes(attributes: readonly Attribute[], head: Uint8Array = new Uint8Array()): Buffer {
   const start = align(head.length);
   const buffer = Buffer.alloc(start + attributesLength(attributes));
@@ -66,7 +66,7 @@ function write(buffer: Buffer, start: number, attributes: readonly Attribute[]):
   return at;
 }
 
-/** Reads the attributes in `buffer`, in their order. What is cut short at its end is left out. */
+/** Decodes the attributes in `buffer`, in order. A truncated attribute at the end is left out. */
 export function readAttributes(buffer: Buffer): readonly (readonly [type: number, value: Buffer])[] {
   const found: (readonly [number, Buffer])[] = [];
   for (let at = 0; at + HEADER <= buffer.length; ) {
@@ -81,12 +81,12 @@ export function readAttributes(buffer: Buffer): readonly (readonly [type: number
 }
 
 /**
- * Looks for an attribute without making anything of the others: for messages that come by the hundred thousand. Its value
- * begins four bytes behind the position, and ends {@link attributeEnd}.
+ * Finds an attribute without decoding the others: for messages that arrive by the hundred thousand. Its value begins
+ * four bytes after the position, and ends at {@link attributeEnd}.
  *
- * @param start where attributes begin.
- * @param end where they end.
- * @returns the position of the first of this type; -1 when there is none, or it is cut short.
+ * @param start position of the first attribute.
+ * @param end position after the last attribute.
+ * @returns the position of the first attribute of this type; -1 when it is missing or truncated.
  */
 export function findAttribute(buffer: Buffer, type: number, start: number, end: number): number {
   for (let at = start; at + HEADER <= end; ) {
@@ -102,7 +102,7 @@ export function findAttribute(buffer: Buffer, type: number, start: number, end: 
   return -1;
 }
 
-/** @param at position of an attribute that {@link findAttribute} found. */
+/** @param at position of an attribute, from {@link findAttribute}. */
 export function attributeEnd(buffer: Buffer, at: number): number {
   return at + readU16(buffer, at);
 }
@@ -111,7 +111,7 @@ export function attributeMap(buffer: Buffer): AttributeMap {
   return new Map(readAttributes(buffer));
 }
 
-/** Numbers in the byte order of the host. */
+/** Numbers in host byte order. */
 export function writeU16(buffer: Buffer, value: number, at: number): void {
   if (LITTLE) {
     buffer.writeUInt16LE(value, at);
@@ -164,7 +164,7 @@ export function be32(value: number): Buffer {
   return buffer;
 }
 
-/** Text with a zero at its end. */
+/** Text with a terminating zero. */
 export function cString(text: string): Buffer {
   return Buffer.from(`${text}\0`, 'latin1');
 }

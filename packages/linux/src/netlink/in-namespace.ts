@@ -5,10 +5,10 @@ const CLONE_NEWNET = 0x40000000;
 const O_CLOEXEC = 0o2000000;
 
 /**
- * Works in a network namespace: a socket belongs to the one that its thread was in when it was opened. The thread goes
- * back at once.
+ * Runs a function in a network namespace: a socket belongs to the namespace that its thread was in when it was opened.
+ * The thread returns at once.
  *
- * @param namespace path, such as `/run/netns/a`; undefined: that of this process, which takes no right.
+ * @param namespace path, such as `/run/netns/a`; undefined: that of this process, which needs no privilege.
  * @throws Error when it cannot be entered.
  */
 export function inNamespace<T>(libc: Libc, namespace: string | undefined, work: () => T): T {

@@ -1,9 +1,9 @@
 import type { IPFamily, Protocol } from '@kube-proxier/core';
 
-/** What the kernel calls the families. */
+/** Address family numbers of the kernel. */
 export const ADDRESS_FAMILIES: Readonly<Record<IPFamily, number>> = { IPv4: 2, IPv6: 10 };
 
-/** Numbers of the protocols, as in the header of IP. */
+/** Protocol numbers of the IP header. */
 export const PROTOCOL_NUMBERS: Readonly<Record<Protocol, number>> = { TCP: 6, UDP: 17, SCTP: 132 };
 
 export function familyOfNumber(number: number): IPFamily | undefined {

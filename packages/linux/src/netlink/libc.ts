@@ -1,9 +1,9 @@
-/** What is called of the C library. Each returns -1 when it fails; `errno` then says why. */
+/** The functions of the C library in use. Each returns -1 when it fails; `errno` then has the cause. */
 export interface Libc {
   socket(domain: number, type: number, protocol: number): number;
   bind(fd: number, address: Uint8Array, length: number): number;
   setsockopt(fd: number, level: number, name: number, value: Uint8Array, length: number): number;
-  /** @param length its own four bytes: how many `value` has, and then how many were written. */
+  /** @param length a 32-bit number: the size of `value`, and then the number of bytes written. */
   getsockopt(fd: number, level: number, name: number, value: Uint8Array, length: Uint8Array): number;
   send(fd: number, message: Uint8Array, length: number, flags: number): number;
   recv(fd: number, into: Uint8Array, length: number, flags: number): number;
@@ -13,7 +13,7 @@ export interface Libc {
   fcntl(fd: number, command: number, argument: number): number;
   eventfd(initial: number, flags: number): number;
   write(fd: number, bytes: Uint8Array, length: number): number;
-  /** Of the call before. Positive. */
+  /** Error number of the last call. Positive. */
   errno(): number;
 }
 
@@ -34,7 +34,7 @@ const SIGNATURES = {
 
 let loaded: Promise<Libc> | undefined;
 
-/** Loads it: the one that this process runs with, whichever that is. Only where it is used, for it takes an addon. */
+/** Loads the C library that this process is linked with. Only called where it is used, since it loads an addon. */
 export function loadLibc(): Promise<Libc> {
   loaded ??= bindLibc().catch((error) => {
     loaded = undefined;

@@ -2,15 +2,15 @@ import { getSystemErrorName } from 'node:util';
 import { ProxierError } from '@kube-proxier/core';
 
 /**
- * - `NETLINK_REFUSED`: the kernel said no; `errno` says why.
- * - `NETLINK_LOST`: an answer did not come, or could not be taken in (the socket overran): nothing is known of what the
- *   requests that were under way did. Read back what is there, and go on from that.
- * - `NETLINK_UNAVAILABLE`: there is no such netlink here.
- * - `NETLINK_CLOSED`: this end was closed.
+ * - `NETLINK_REFUSED`: the kernel refused the request; `errno` has the cause.
+ * - `NETLINK_LOST`: an answer was not received (the socket overran, for example): the outcome of the pending requests
+ *   is unknown. Read back the current state, and continue from that.
+ * - `NETLINK_UNAVAILABLE`: this netlink protocol is not available.
+ * - `NETLINK_CLOSED`: the socket was closed.
  */
 export type NetlinkErrorCode = 'NETLINK_REFUSED' | 'NETLINK_LOST' | 'NETLINK_UNAVAILABLE' | 'NETLINK_CLOSED';
 
-/** Talking to the kernel by netlink did not work. */
+/** Communication with the kernel by netlink failed. */
 export class NetlinkError extends ProxierError {
   declare readonly code: NetlinkErrorCode;
 
@@ -21,12 +21,12 @@ export class NetlinkError extends ProxierError {
 
 /** The kernel refused a request. */
 export class NetlinkRefused extends NetlinkError {
-  /** Positive error number, as in `errno.h`; from 4096 up an ipset's own. */
+  /** Positive error number, as in `errno.h`; values from 4096 up are specific to ipset. */
   readonly errno: number;
   /** `EEXIST`, `IPSET_BUSY`, or `ERRNO_4711` for one without a name. */
   readonly errnoName: string;
 
-  /** @param what was asked for, as words that go on after "The kernel refused to". */
+  /** @param what the requested operation, to complete "The kernel refused to …". */
   constructor(errno: number, what: string) {
     const name = errnoName(errno);
     super('NETLINK_REFUSED', `the kernel refused to ${what}: ${name}${hintFor(name)}`);
@@ -35,7 +35,7 @@ export class NetlinkRefused extends NetlinkError {
   }
 }
 
-/** Of `linux/netfilter/ipset/ip_set.h`. */
+/** Error numbers of `linux/netfilter/ipset/ip_set.h`. */
 const IPSET_ERRORS: Readonly<Record<number, string>> = {
   4097: 'IPSET_PROTOCOL',
   4098: 'IPSET_FIND_TYPE',

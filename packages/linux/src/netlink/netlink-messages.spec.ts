@@ -42,7 +42,7 @@ function addressOf(kind: 'IPv4' | 'IPv6') {
       : fc
           .array(fc.constantFrom('0', '1', 'fd00', 'abcd'), { minLength: 8, maxLength: 8 })
           .map((words) => words.join(':'));
-  // An IPv4 address in IPv6 dress is an IPv4 address to this project.
+  // This project treats an IPv4-mapped IPv6 address as an IPv4 address.
   return raw
     .map((text) => parseAddress(text))
     .filter((parsed) => parsed?.family === kind)
@@ -87,13 +87,13 @@ const flow: fc.Arbitrary<ConntrackFlow> = family.chain((kind) => {
   return fc.record({ entry, id: u32, replyZone: zone });
 });
 
-/** The body of the one attribute that a message holds of a type. */
+/** The value of the only attribute of a type in a message. */
 function only(message: Buffer, type: number): Buffer {
   const value = attributeMap(message).get(type);
   return encodeAttributes([{ type, value: value ?? Buffer.alloc(0) }]);
 }
 
-describe('what is written for the kernel is read back as it was', () => {
+describe('encoded messages decode to the same values', () => {
   test('addresses, as bytes and as text', () => {
     fc.assert(
       fc.property(address, (text) =>
@@ -118,7 +118,7 @@ describe('what is written for the kernel is read back as it was', () => {
     );
   });
 
-  test('anything at all is read without an error, and without reading past its end', () => {
+  test('any input is decoded without an error, and without reading past its end', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const buffer = Buffer.from(bytes);
@@ -128,7 +128,7 @@ describe('what is written for the kernel is read back as it was', () => {
     );
   });
 
-  test('what is found without reading all is what reading all finds', () => {
+  test('findAttribute returns what a full decode returns', () => {
     const leaf = fc.record({ type: fc.integer({ min: 1, max: 9 }), value: fc.uint8Array({ maxLength: 12 }) });
     fc.assert(
       fc.property(fc.array(leaf), fc.nat(120), (attributes, cut) => {
@@ -155,7 +155,7 @@ describe('what is written for the kernel is read back as it was', () => {
     );
   });
 
-  test('a tracked connection that is cut short anywhere, or garbled, is left out or what it was', () => {
+  test('a tracked connection that is truncated anywhere, or corrupted, is skipped or unchanged', () => {
     fc.assert(
       fc.property(flow, fc.nat(), fc.nat(), fc.nat(255), (given, cut, where, byte) => {
         const { entry } = given;
@@ -176,7 +176,7 @@ describe('what is written for the kernel is read back as it was', () => {
     );
   });
 
-  test('a deletion always names one flow: without a tuple the kernel would delete all', () => {
+  test('a deletion always identifies one flow: without a tuple the kernel would delete all', () => {
     fc.assert(
       fc.property(flow, (given) => {
         const deletion = attributeMap(encodeDeletion(given).subarray(4));
@@ -253,7 +253,7 @@ describe('what is written for the kernel is read back as it was', () => {
         };
         const message = encodeEntry('KUBE-A', given);
         const data = attributeMap(message.subarray(4)).get(7) ?? Buffer.alloc(0);
-        // In a listing entries stand in a list of their own.
+        // In a listing, entries are in a nested list.
         const listing = Buffer.concat([
           message.subarray(0, 4),
           encodeAttributes([{ type: 8, value: [{ type: 7, value: data }] }]),

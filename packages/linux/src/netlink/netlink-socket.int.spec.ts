@@ -8,11 +8,11 @@ import { NetlinkRefused } from './netlink-error.js';
 import { NetlinkSocket } from './netlink-socket.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
-/** Removes an interface that is not there. */
+/** Removes a missing interface. */
 const useless = { type: ROUTE_MESSAGES.deleteLink, flags: 0, payload: encodeLink('none-such') };
 
 whereAllowed('NetlinkSocket, in a namespace of its own', () => {
-  test('every refusal is told apart, over many batches and several callers at once', async () => {
+  test('every error is assigned to its request, over many batches and several concurrent callers', async () => {
     await withNamespace(async ({ name }) => {
       const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}` });
       const links = new LinksNetlink(socket);
@@ -36,7 +36,7 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
     });
   });
 
-  test('many questions are answered or refused one by one, in their order', async () => {
+  test('many queries are answered or refused one by one, in order', async () => {
     await withNamespace(async ({ name }) => {
       const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}` });
       const names = Array.from({ length: 250 }, (_, index) => (index % 3 === 0 ? 'none-such' : 'lo'));
@@ -51,7 +51,7 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
     });
   });
 
-  test('a long list is handed on in pieces, and one that changes meanwhile is told from one that does not', async () => {
+  test('a long list is passed on in pieces, and a list that changes during the read is reported', async () => {
     await withNamespace(async ({ name }) => {
       const run = (command: string, input?: string) =>
         execFileSync('nsenter', [`--net=/run/netns/${name}`, 'ip', ...command.split(' ')], input ? { input } : {});
@@ -88,7 +88,7 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
     });
   });
 
-  test('a socket that overruns says that answers were lost, and the next request is answered', async () => {
+  test('a socket overrun is reported as lost answers, and the next request is answered', async () => {
     await withNamespace(async ({ name }) => {
       const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}`, receiveBuffer: 1 });
       for (let round = 0; round < 50; round++) {
@@ -102,7 +102,7 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
     });
   });
 
-  test('a namespace that is not there is no netlink to be had', async () => {
+  test('a missing namespace is reported as unavailable netlink', async () => {
     const socket = new NetlinkSocket('route', { namespace: '/run/netns/none-such' });
     await expect(socket.execute([useless])).rejects.toMatchObject({ code: 'NETLINK_UNAVAILABLE' });
   });

@@ -12,12 +12,12 @@ import {
 } from './netlink.js';
 import { errnoName, NetlinkError, NetlinkRefused } from './netlink-error.js';
 
-/** Requests that are under way at one time: what they answer must fit into the socket's buffer. */
+/** Maximum number of requests in flight: their answers must fit into the socket's buffer. */
 export const MAX_IN_FLIGHT = 100;
 /** Milliseconds after which an answer counts as lost. */
 const TIMEOUT = 20_000;
 const MAX_BYTES = 64 * 1024;
-/** Bytes asked for as the socket's buffer; the kernel gives what it allows everybody. */
+/** Requested size of the socket's buffer in bytes; the kernel limits it for unprivileged processes. */
 const RECEIVE_BUFFER = 1024 * 1024;
 const HEADER = 16;
 const ERROR = 2;
@@ -41,34 +41,35 @@ export interface NetlinkSocketOptions {
   readonly namespace?: string;
 }
 
-/** What is asked now, and what has come of it. */
+/** The pending requests, and their answers so far. */
 interface Exchange {
   readonly first: number;
   readonly last: number;
   readonly dump: boolean;
-  /** Its bytes are used again. */
+  /** Its bytes are reused. */
   readonly take: (answer: NetlinkAnswer, sequence: number) => void;
   /** By sequence number. */
   readonly errors: Map<number, number>;
   done: boolean;
 }
 
-/** How requests are sent, and what is done with what they answer. */
+/** How requests are sent, and how their answers are handled. */
 interface Conversation {
-  /** Flags of the last request, besides its own. Default 0. */
+  /** Flags of the last request, in addition to its own. Default 0. */
   readonly lastFlags?: number;
   /** Default false. */
   readonly dump?: boolean;
-  /** Others have their turn between datagrams. Default false. */
+  /** Whether the event loop runs between datagrams. Default false. */
   readonly patient?: boolean;
   /** Default: nothing. */
   readonly take?: Exchange['take'];
 }
 
 /**
- * {@link Netlink} by calls of the C library: the kernel works through a request while it is sent, so its answer is there
- * when sending returns, and nothing has to be waited for. Requests go in batches of {@link MAX_IN_FLIGHT}; between
- * batches others have their turn. The socket is opened with the first request; one that lost an answer is replaced.
+ * {@link Netlink} by calls of the C library: the kernel processes a request while it is sent, so its answer is
+ * available when sending returns, and nothing has to be awaited. Requests go in batches of {@link MAX_IN_FLIGHT}; the
+ * event loop runs between batches. The socket is opened with the first request; a socket that lost an answer is
+ * replaced.
  */
 export class NetlinkSocket implements Netlink {
   readonly #buffer = Buffer.alloc(MAX_BYTES);
@@ -147,7 +148,7 @@ export class NetlinkSocket implements Netlink {
     });
   }
 
-  /** One thing after another: then what comes in belongs to what was asked last. */
+  /** Runs one operation at a time, so that what is received belongs to the last request. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
     this.#queue = result.catch(() => {});
@@ -155,8 +156,8 @@ export class NetlinkSocket implements Netlink {
   }
 
   /**
-   * Sends messages in one go. Only the last asks for an acknowledgement; since the kernel works through them in their
-   * order, that one says that all others are through, and only errors of theirs come by themselves.
+   * Sends messages in one batch. Only the last requests an acknowledgement; since the kernel processes them in order,
+   * that one confirms that all others are done, and only their errors are sent separately.
    */
   async #converse(
     requests: readonly NetlinkRequest[],
@@ -180,14 +181,14 @@ export class NetlinkSocket implements Netlink {
           continue;
         }
         if (exchange.errors.get(first) === EPERM) {
-          // Netfilter says so once, for all that was sent.
+          // Netfilter reports this error once, for the whole batch.
           refuseAll(exchange, EPERM);
           break;
         }
         if (performance.now() > deadline) {
           throw lost('none came in time');
         }
-        // As netlink is now, this does not happen.
+        // Current kernels do not do this.
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
       return exchange;
@@ -217,7 +218,7 @@ export class NetlinkSocket implements Netlink {
     }
   }
 
-  /** Takes one datagram in. @returns false when there is none. */
+  /** Receives one datagram. @returns false when there is none. */
   #receive(libc: Libc, fd: number, exchange: Exchange): boolean {
     const length = libc.recv(fd, this.#buffer, this.#buffer.length, MSG_TRUNC);
     if (length < 0) {
@@ -277,7 +278,7 @@ function othersTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** @param groups of multicast messages that it is to get, as a bit mask. */
+/** @param groups multicast groups to join, as a bit mask. */
 export function openSocket(
   libc: Libc,
   protocol: NetlinkProtocol,
@@ -318,10 +319,7 @@ export function unavailable(protocol: NetlinkProtocol, cause: unknown): NetlinkE
 }
 
 function lost(why: string): NetlinkError {
-  return new NetlinkError(
-    'NETLINK_LOST',
-    `an answer of the kernel was lost (${why}); what is there has to be read back`,
-  );
+  return new NetlinkError('NETLINK_LOST', `an answer of the kernel was lost (${why}); read back the current state`);
 }
 
 function nextBatch(requests: readonly NetlinkRequest[], from: number): readonly NetlinkRequest[] {

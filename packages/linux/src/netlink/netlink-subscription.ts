@@ -5,7 +5,7 @@ import { errnoName, NetlinkError } from './netlink-error.js';
 import { type NetlinkSocketOptions, openSocket, unavailable } from './netlink-socket.js';
 
 const MAX_BYTES = 64 * 1024;
-/** Datagrams taken in at one time. */
+/** Maximum number of datagrams per read. */
 const MAX_DATAGRAMS = 4096;
 const HEADER = 16;
 const MSG_TRUNC = 0x20;
@@ -13,16 +13,16 @@ const EINTR = 4;
 const EAGAIN = 11;
 const ENOBUFS = 105;
 
-/** What a {@link NetlinkSubscription} has taken in. */
+/** The messages that a {@link NetlinkSubscription} received. */
 export interface NetlinkNews {
-  /** In their order. */
+  /** In order. */
   readonly messages: readonly NetlinkAnswer[];
-  /** There were more, which are lost: what they would have told of has to be looked up. */
+  /** Further messages were lost: the state that they describe has to be read again. */
   readonly missed: boolean;
 }
 
 /**
- * Gets what the kernel tells everybody who listens. Nothing waits for it: the kernel keeps messages until they are taken,
+ * Receives multicast messages of the kernel. No caller waits for them: the kernel keeps messages until they are read,
  * as many as the buffer holds.
  */
 export class NetlinkSubscription {
@@ -39,7 +39,7 @@ export class NetlinkSubscription {
   ) {}
 
   /**
-   * What has come since the last call. The first call begins to listen. After an error the next call begins anew.
+   * The messages since the last call. The first call subscribes. After an error the next call subscribes again.
    *
    * @throws NetlinkError
    */
@@ -98,7 +98,7 @@ export class NetlinkSubscription {
   }
 }
 
-/** @returns false when not all of it could be read. */
+/** @returns false when some of it could not be decoded. */
 function readDatagram(buffer: Buffer, length: number, messages: NetlinkAnswer[]): boolean {
   if (length > buffer.length) {
     return false;
@@ -108,7 +108,7 @@ function readDatagram(buffer: Buffer, length: number, messages: NetlinkAnswer[])
     if (size < HEADER || at + size > length) {
       return false;
     }
-    // The buffer is used again.
+    // The buffer is reused.
     messages.push({ type: readU16(buffer, at + 4), payload: Buffer.from(buffer.subarray(at + HEADER, at + size)) });
     at += align(size);
   }

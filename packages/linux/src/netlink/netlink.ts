@@ -1,4 +1,4 @@
-/** Netlink families that this package talks to: their protocol numbers. */
+/** Netlink protocols that this package uses, with their numbers. */
 export const NETLINK_PROTOCOLS = { route: 0, netfilter: 12, generic: 16 } as const;
 
 export type NetlinkProtocol = keyof typeof NETLINK_PROTOCOLS;
@@ -17,7 +17,7 @@ export const NETLINK_FLAGS = {
 /** One message to the kernel, without its header. */
 export interface NetlinkRequest {
   readonly type: number;
-  /** Of {@link NETLINK_FLAGS}; that it is a request goes without saying. */
+  /** Of {@link NETLINK_FLAGS}; `NLM_F_REQUEST` is implied. */
   readonly flags: number;
   readonly payload: Uint8Array;
 }
@@ -29,45 +29,43 @@ export interface NetlinkAnswer {
 }
 
 /**
- * One netlink socket. Calls on it may overlap; they are served one after another.
+ * One netlink socket. Calls on it may overlap; they are served one at a time.
  *
- * Every method rejects with a `NetlinkError`: `NETLINK_LOST` when what happened is not known.
+ * Every method rejects with a `NetlinkError`: `NETLINK_LOST` when the outcome is unknown.
  */
 export interface Netlink {
   /**
-   * Has the kernel carry out requests in their order. One that is refused does not keep the others from being carried
-   * out.
+   * Sends requests, which the kernel carries out in order. A refused request does not stop the others.
    *
-   * @returns for each request 0, or the positive error number with which it was refused.
+   * @returns for each request 0, or the positive error number of its refusal.
    */
   execute(requests: readonly NetlinkRequest[]): Promise<readonly number[]>;
 
   /**
-   * Asks for something, one thing or a whole list (flag `dump`).
+   * Requests one object or a whole list (flag `dump`).
    *
    * @throws NetlinkRefused
    */
   ask(request: NetlinkRequest): Promise<readonly NetlinkAnswer[]>;
 
   /**
-   * Asks for many single things. A question that is refused does not keep the others from being answered.
+   * Requests many single objects. A refused request does not stop the others.
    *
-   * @returns for each request its answer, or the positive error number with which it was refused; 0 for one that got
-   * neither.
+   * @returns for each request its answer, or the positive error number of its refusal; 0 when it got neither.
    */
   askEach(requests: readonly NetlinkRequest[]): Promise<readonly (NetlinkAnswer | number)[]>;
 
   /**
-   * Asks for a whole list (flag `dump`) that may be too long to be kept, or to be read in one go: others have their turn
+   * Requests a whole list (flag `dump`) that may be too long to keep in memory or to read at once: the event loop runs
    * between pieces of it.
    *
-   * @param take gets the messages in their order; a payload is good only until it returns, as its bytes are used again.
+   * @param take receives the messages in order; a payload is valid only until it returns, as its bytes are reused.
    * @throws NetlinkRefused
-   * @throws NetlinkError `NETLINK_LOST` also when the list changed while it was read: what was handed on may lack some,
-   * and have others twice.
+   * @throws NetlinkError `NETLINK_LOST` also when the list changed while it was read: the messages passed on may lack
+   *   some entries, and contain others twice.
    */
   dump(request: NetlinkRequest, take: (answer: NetlinkAnswer) => void): Promise<void>;
 
-  /** Ends it. What is under way rejects with `NETLINK_CLOSED`. Idempotent. */
+  /** Closes it. Pending calls reject with `NETLINK_CLOSED`. Idempotent. */
   close(): void;
 }

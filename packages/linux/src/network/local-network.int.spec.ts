@@ -13,11 +13,11 @@ function localNetworkSuite(host: () => Host, own: readonly string[]): void {
   const withoutLinkLocal = async (): Promise<string[]> =>
     (await host().network.localAddresses()).filter((address) => !address.startsWith('fe80:'));
 
-  test('knows the addresses of all interfaces, loopback among them, sorted', async () => {
+  test('returns the addresses of all interfaces, including loopback, sorted', async () => {
     expect(await withoutLinkLocal()).toEqual([...own, '127.0.0.1', '::1'].sort());
   });
 
-  test('sees at once what is added and removed', async () => {
+  test('reflects added and removed addresses at once', async () => {
     for (const address of ['198.51.100.7', 'fd00:5::7']) {
       await host().add(address);
       expect(await withoutLinkLocal()).toContain(address);
@@ -60,13 +60,13 @@ describe('ProcLocalNetwork, in the kernel', () => {
     NODE,
   );
 
-  test('knows addresses of interfaces that are down', async () => {
+  test('returns addresses of interfaces that are down', async () => {
     await sandbox.node.exec(['ip', 'link', 'add', 'kube-ipvs0', 'type', 'veth', 'peer', 'name', 'other']);
     await sandbox.node.exec(['ip', 'address', 'add', '10.96.0.1/32', 'dev', 'kube-ipvs0']);
     expect(await new ProcLocalNetwork(sandbox.node.files).localAddresses()).toContain('10.96.0.1');
   });
 
-  test('falls back to what Node knows', async () => {
+  test('falls back to os.networkInterfaces', async () => {
     const unreadable = { read: () => Promise.reject(new Error('no')), write: () => Promise.reject(new Error('no')) };
     expect(await new ProcLocalNetwork(unreadable).localAddresses()).toContain('127.0.0.1');
   });
@@ -101,7 +101,7 @@ Local:
     expect(parseIfInet6(text)).toEqual(['::1', 'fd00::a00']);
   });
 
-  test('if_inet6: without addresses that are still asked for, or are another host’s', () => {
+  test('if_inet6: without addresses during duplicate address detection, or with a duplicate', () => {
     const line = (last: number, flags: string) => `fd0000000000000000000000000000${last} 02 40 00 ${flags} eth0\n`;
     // Tentative; tentative but optimistic; found to be a duplicate; secondary and permanent.
     const text = [line(11, 'c0'), line(12, 'c4'), line(13, '88'), line(14, '81')].join('');

@@ -6,22 +6,22 @@ import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
 /** The addresses of this host. */
 export interface LocalNetwork {
   /**
-   * Canonical addresses of all interfaces, both families, sorted, each once: loopback, link-local addresses (without
-   * zone) and those of interfaces that are down included. IPv6 addresses that the kernel does not take for its own, as it
-   * still asks whether another host has them or found that one does, are left out.
+   * Canonical addresses of all interfaces, both families, sorted, without duplicates: including loopback, link-local
+   * addresses (without zone) and those of interfaces that are down. IPv6 addresses during duplicate address detection,
+   * and those where it failed, are left out.
    */
   localAddresses(): Promise<readonly string[]>;
 }
 
 /**
- * {@link LocalNetwork} as the kernel's routing tables in `/proc/net` have it: just what packet filters take for a
- * local address. `os.networkInterfaces` leaves out interfaces that are down, such as IPVS's dummy interface; it is
- * asked only where `/proc/net` cannot be read.
+ * {@link LocalNetwork} from the kernel's routing tables in `/proc/net`: exactly what packet filters treat as a local
+ * address. `os.networkInterfaces` omits interfaces that are down, such as IPVS's dummy interface; it is used only where
+ * `/proc/net` cannot be read.
  */
 export class ProcLocalNetwork implements LocalNetwork {
   readonly #files: KernelFiles;
 
-  /** @param files whose view of `/proc/net`; default is that of this process. */
+  /** @param files access to `/proc/net`; default is that of this process. */
   constructor(files: KernelFiles = kernelFiles) {
     this.#files = files;
   }

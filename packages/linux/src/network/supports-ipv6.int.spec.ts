@@ -3,7 +3,7 @@ import { findTool } from '../process/find-tool.js';
 import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
 import { supportsIPv6 } from './supports-ipv6.js';
 
-test('IPv6 is there until it is switched off', async () => {
+test('IPv6 is supported until it is disabled', async () => {
   const sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
   try {
     expect(await supportsIPv6(sandbox.node.files)).toBe(true);
@@ -14,7 +14,7 @@ test('IPv6 is there until it is switched off', async () => {
   }
 });
 
-test('a tool is found where it is, also outside PATH', async () => {
+test('a tool is found, also outside PATH', async () => {
   expect(await findTool('ip')).toMatch(/^\/.*\/ip$/);
   expect(await findTool('no-such-tool')).toBeUndefined();
 });

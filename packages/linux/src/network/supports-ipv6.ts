@@ -1,6 +1,6 @@
 import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
 
-/** Whether the kernel does IPv6 here: it was built in, and is not switched off for all interfaces (spec M-6). */
+/** Whether the kernel supports IPv6: it is built in, and is not disabled for all interfaces (spec M-6). */
 export async function supportsIPv6(files: KernelFiles = kernelFiles): Promise<boolean> {
   try {
     await files.read('/proc/net/if_inet6');

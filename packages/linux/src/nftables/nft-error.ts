@@ -8,7 +8,7 @@ export type NftErrorCode =
   | 'NFT_FAILED'
   | 'NFT_REFUSED';
 
-/** nft could not do what it was asked. */
+/** The nft command failed. */
 export class NftError extends ProxierError {
   declare readonly code: NftErrorCode;
 
@@ -18,24 +18,24 @@ export class NftError extends ProxierError {
 }
 
 /**
- * Why a transaction was refused.
- * - `missing`: something that it names is not there.
- * - `exists`: something else is there already.
- * - `busy`: something that it deletes is in use.
- * - `unsupported`: the kernel does not know how.
- * - `other`: a mistake in the transaction, or an nft that does not know the words.
+ * Why a transaction was rejected.
+ * - `missing`: an object that it refers to does not exist.
+ * - `exists`: a different object exists already.
+ * - `busy`: an object that it deletes is in use.
+ * - `unsupported`: the kernel lacks the feature.
+ * - `other`: an error in the transaction, or syntax that this nft does not support.
  */
 export type NftRefusal = 'missing' | 'exists' | 'busy' | 'unsupported' | 'other';
 
-/** A transaction was not accepted. Nothing of it is in force. */
+/** A transaction was rejected. Nothing of it is in force. */
 export class NftRefused extends NftError {
   constructor(
     readonly refusal: NftRefusal,
-    /** Line of the rendered transaction, 1 for the first; undefined when nft did not say. */
+    /** Line of the rendered transaction, 1 for the first; undefined when nft reported none. */
     readonly line: number | undefined,
-    /** The text of that line, shortened. */
+    /** The text of that line, truncated. */
     readonly lineText: string | undefined,
-    /** What nft said. */
+    /** The error output of nft. */
     readonly reason: string,
     options?: ErrorOptions,
   ) {

@@ -25,40 +25,45 @@ import { type NftChange, type NftWatch, watchWithNft } from './nft-watch.js';
 
 export interface NftProgramOptions {
   readonly runner: CommandRunner;
-  /** Milliseconds that one run may take. Default 120000. */
+  /** Maximum duration of one run in milliseconds. Default 120000. */
   readonly timeout?: number;
-  /** How often a run that met another one at work is tried, at most. Default 3. */
+  /** Maximum number of attempts when another program changes the ruleset during a run. Default 3. */
   readonly attempts?: number;
   /**
-   * Whether small transactions go to one nft that stays between them, for as long as they come, where the runner can
-   * do that. Default true.
+   * Whether small transactions go to one long-running nft while they arrive in quick succession, where the runner
+   * supports that. Default true.
    */
   readonly persistent?: boolean;
 }
 
 /**
- * The real {@link Nft}: it runs the program, once for each call; small transactions that come close together share one.
+ * The real {@link Nft}: it runs the nft program, once for each call; small transactions in quick succession share one
+ * process.
  *
- * A table with the flag `owner` belongs to the process that made it. So from the first transaction that has this flag
- * until {@link Nft.close}, all of them go to one nft that stays. Large ones take some four times as long there.
+ * A table with the flag `owner` belongs to the process that created it. So from the first transaction that has this
+ * flag until {@link Nft.close}, all transactions go to one long-running nft. Large ones take about four times as long
+ * there.
  */
 export function createNft(options: NftProgramOptions): Nft {
   return new NftProgram(options);
 }
 
-/** Characters of a refused line that an error keeps. */
+/** Maximum number of characters of a rejected line that an error keeps. */
 const MAX_LINE_LENGTH = 200;
-/** Characters of a transaction that is given to an nft that stays, where it may also have a process of its own. */
+/**
+ * Maximum size in characters of a transaction that is sent to a long-running nft, where it may also have its own
+ * process.
+ */
 const MAX_SESSION_DOCUMENT = 32_768;
-/** Characters after which an nft that stays is replaced: it keeps every line, and takes the longer for one more. */
+/** Characters after which a long-running nft is replaced: it keeps every line in memory, and gets slower with each. */
 const MAX_CHARACTERS = 400_000;
-/** The same where tables may go with it: some 200 MB of memory, and 30 ms for a line. */
+/** The same when tables may be lost with it: some 200 MB of memory, and 30 ms for a line. */
 const MAX_CHARACTERS_OF_OWNER = 64_000_000;
-/** How many processes of its own it knows again. */
+/** Maximum number of own process ids to remember. */
 const MAX_OWN = 1000;
-/** Those that own tables, and were told to end: until they have, their tables are theirs. */
+/** Sessions that own tables and were requested to end: until they have ended, they own their tables. */
 const ENDING = new Set<Promise<unknown>>();
-/** Milliseconds after which an nft that has nothing to do is ended. */
+/** Milliseconds after which an idle nft is stopped. */
 const IDLE = 30_000;
 
 class NftProgram implements Nft {
@@ -99,9 +104,9 @@ class NftProgram implements Nft {
       return undefined;
     }
     const watch = watchWithNft(start, family, table, (change) => {
-      // A process of ours is known when it is done, and may be told of before.
+      // The id of an own process is recorded when it is done, and the monitor may report it before.
       void this.#last.then(() => {
-        // A change of another table is somebody else's business, also of the other programs of this process.
+        // A change of another table is not relevant, even when this process makes it.
         const isOwn =
           change.pid !== undefined && (this.#own.has(change.pid) || (change.uncertain && wasStartedHere(change.pid)));
         if (!isOwn) {
@@ -109,7 +114,7 @@ class NftProgram implements Nft {
         }
       });
     });
-    // The kernel does not tell that a table went with its owner.
+    // The kernel does not notify when a table is deleted with its owner.
     this.#watchers.add(onChange);
     void watch.ended.then(() => this.#watchers.delete(onChange));
     return watch;
@@ -166,15 +171,15 @@ class NftProgram implements Nft {
     if (version === undefined) {
       throw new NftError(
         'NFT_FAILED',
-        `nft --version printed "${stdout.trim()}", which names no version; check which program this is`,
+        `nft --version printed "${stdout.trim()}", which contains no version; check which program this is`,
       );
     }
     return version;
   }
 
   /**
-   * A table, without asking for the object that nft 1.0.6 frees before it prints it: a table with one flag, in JSON. Only
-   * the owner can change it meanwhile.
+   * Lists a table without the object that nft 1.0.6 frees before it prints it: a table with one flag, in JSON. Only the
+   * owner can change it in the meantime.
    */
   async #listParts(family: NftFamily, table: string): Promise<NftTable | undefined> {
     let rules: string;
@@ -200,7 +205,7 @@ class NftProgram implements Nft {
     return nftTableOf([...parts, ...parseNftRules(rules)]);
   }
 
-  /** The nft that stays; undefined, for good, where there is none. */
+  /** The long-running nft; undefined, permanently, where nft does not support that. */
   async #openSession(): Promise<NftSession | undefined> {
     const { runner } = this.options;
     const most = this.#ownsTables ? MAX_CHARACTERS_OF_OWNER : MAX_CHARACTERS;
@@ -235,7 +240,7 @@ class NftProgram implements Nft {
     session?.stop();
   }
 
-  /** A session is of no more use. What it owned is not there any more, or not its own. */
+  /** A session cannot be used any more. Its tables were deleted, or have no owner. */
   #lose(session: NftSession): void {
     if (this.#session !== session) {
       return;
@@ -253,7 +258,7 @@ class NftProgram implements Nft {
       this.#lose(session);
       throw answer.end === 'timeout'
         ? new NftError('NFT_TIMED_OUT', `nft did not answer within ${this.#timeout} ms and was stopped`)
-        : new NftError('NFT_FAILED', 'nft ended in the middle of a transaction; look for who stopped it');
+        : new NftError('NFT_FAILED', 'nft ended in the middle of a transaction; find what stopped it');
     }
     if (!this.#ownsTables) {
       this.#idle = setTimeout(() => this.#closeSession(), IDLE);
@@ -263,7 +268,7 @@ class NftProgram implements Nft {
     if (!error.includes('Error:')) {
       return session.pid;
     }
-    const failed = new CommandError('exit-code', 'nft', 1, undefined, answer.stderr, `nft said: ${error}`);
+    const failed = new CommandError('exit-code', 'nft', 1, undefined, answer.stderr, `nft reported: ${error}`);
     const translated = translate(failed);
     throw translated.code === 'NFT_FAILED' ? refused(document, failed) : translated;
   }
@@ -282,7 +287,7 @@ class NftProgram implements Nft {
     }
   }
 
-  /** Undefined when what should be listed is not there. */
+  /** Undefined when the object to list does not exist. */
   async #listing(what: readonly string[]): Promise<string | undefined> {
     try {
       return (await this.#run({ args: ['-j', 'list', ...what] })).stdout;
@@ -332,7 +337,7 @@ class NftProgram implements Nft {
   }
 }
 
-/** Whether what should be listed is not there. */
+/** Whether the object to list does not exist. */
 function isNotThere(error: unknown): boolean {
   return (
     error instanceof NftError &&
@@ -341,12 +346,12 @@ function isNotThere(error: unknown): boolean {
   );
 }
 
-/** What nft says further down often follows from what it said first (spec N-4). */
+/** Further errors of nft often follow from the first (spec N-4). */
 function firstLine(stderr: string): string {
   return stderr.split('\n').find((line) => /Error:/.test(line)) ?? stderr.split('\n', 1)[0] ?? '';
 }
 
-/** With {@link refused} the only place that reads meaning out of what nft says (in English, by `LC_ALL=C`). */
+/** With {@link refused} the only place that interprets error output of nft (in English, by `LC_ALL=C`). */
 function translate(error: CommandError): NftError {
   const cause = { cause: error };
   if (error.failure === 'not-found') {

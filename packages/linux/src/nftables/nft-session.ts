@@ -1,14 +1,14 @@
 import type { CommandRunner } from '../process/command-runner.js';
 import { CommandSession } from '../process/command-session.js';
 
-/** What nft said to a line: nothing when all is well, or `end` when it will not say any more. */
+/** Output of nft for a line: empty on success, or `end` when the process has ended. */
 export type NftAnswer = { readonly stderr: string } | { readonly end: 'ended' | 'timeout' };
 
 /**
- * An nft that is given one transaction after the other (`nft -i`).
+ * A long-running nft that reads one transaction after another (`nft -i`).
  *
- * Each line is a transaction. It is followed by a word that nft does not know, and about which it complains: what it
- * says before that is the answer.
+ * Each line is a transaction. It is followed by a word that nft rejects with an error: the output before that error is
+ * the answer.
  */
 export class NftSession {
   readonly #session: CommandSession;
@@ -19,7 +19,7 @@ export class NftSession {
   }
 
   /**
-   * @returns undefined where nft cannot stay: some are built without that.
+   * @returns undefined where nft does not support this: some builds lack a command line.
    */
   static async start(start: NonNullable<CommandRunner['start']>, timeout: number): Promise<NftSession | undefined> {
     const session = new NftSession(start);
@@ -31,7 +31,7 @@ export class NftSession {
     return undefined;
   }
 
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   get ended(): Promise<unknown> {
     return this.#session.ended;
   }
@@ -44,12 +44,12 @@ export class NftSession {
     return this.#session.end !== undefined;
   }
 
-  /** Characters that it was given; nft keeps them all. */
+  /** Characters sent so far; nft keeps them all in memory. */
   get written(): number {
     return this.#session.written;
   }
 
-  /** One question at a time. `line` has no line breaks. After `end` nothing is known of what became of it. */
+  /** One request at a time. `line` has no line breaks. After `end` the outcome is unknown. */
   async ask(line: string, timeout: number): Promise<NftAnswer> {
     const session = this.#session;
     this.#count += 1;

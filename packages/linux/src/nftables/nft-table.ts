@@ -2,14 +2,16 @@ import { ProxierError, parseAddress } from '@kube-proxier/core';
 import type { NftElement } from './nft.js';
 import type { NftBaseChain } from './nft-transaction.js';
 
-/** A chain that was listed. */
+/** A listed chain. */
 export interface NftListedChain {
   readonly base: NftBaseChain | undefined;
-  /** Comments of its rules, in order; undefined for rules without. How nft spells a rule differs by version. */
+  /**
+   * Comments of its rules, in order; undefined for rules without a comment. The text of a rule differs by nft version.
+   */
   readonly rules: readonly (string | undefined)[];
 }
 
-/** A set or map that was listed. */
+/** A listed set or map. */
 export interface NftListedContainer {
   readonly kind: 'set' | 'map';
   /** To compare with `nftContainerSignature`. */
@@ -17,20 +19,20 @@ export interface NftListedContainer {
   readonly elements: ReadonlyMap<string, NftElement>;
 }
 
-/** What a counter has counted. */
+/** The values of a counter. */
 export interface NftCounter {
   readonly packets: number;
   readonly bytes: number;
 }
 
-/** A table that was listed. */
+/** A listed table. */
 export interface NftTable {
   readonly counters: ReadonlyMap<string, NftCounter>;
   readonly chains: ReadonlyMap<string, NftListedChain>;
   readonly containers: ReadonlyMap<string, NftListedContainer>;
 }
 
-/** What nft printed makes no sense here. */
+/** The output of nft could not be parsed. */
 export class NftListingUnreadable extends ProxierError {
   constructor(what: string, options?: ErrorOptions) {
     super(
@@ -57,7 +59,7 @@ function list(value: unknown, what: string): readonly unknown[] {
   return value;
 }
 
-/** Whatever objects a listing holds: `[kind, fields]`. */
+/** The objects of a listing: `[kind, fields]`. */
 export function parseNftObjects(text: string): readonly NftObject[] {
   let parsed: unknown;
   try {
@@ -70,10 +72,10 @@ export function parseNftObjects(text: string): readonly NftObject[] {
   );
 }
 
-/** What stands in a listing: `[kind, fields]`. */
+/** The entries of a listing: `[kind, fields]`. */
 export type NftObject = readonly [kind: string, fields: JsonRecord];
 
-/** Reads what `nft -j list table` printed. */
+/** Parses the output of `nft -j list table`. */
 export function parseNftTable(text: string): NftTable {
   return nftTableOf(parseNftObjects(text));
 }
@@ -82,7 +84,7 @@ const CHAIN = /^\tchain (\S+) \{/;
 const BASE = /^\t\ttype \S+ hook /;
 const RULE = /^\t\t\S.*?(?: comment "([^"]*)")?$/;
 
-/** Reads the rules out of what `nft list table` printed, without `-j`: chain and comment of each, as objects. */
+/** Parses the rules in the output of `nft list table`, without `-j`: chain and comment of each, as objects. */
 export function parseNftRules(text: string): readonly NftObject[] {
   let chain: string | undefined;
   return text.split('\n').flatMap((line): NftObject[] => {
@@ -93,7 +95,7 @@ export function parseNftRules(text: string): readonly NftObject[] {
   });
 }
 
-/** The table whose chains, rules, sets, maps and counters these are. */
+/** The table that contains these chains, rules, sets, maps and counters. */
 export function nftTableOf(objects: readonly NftObject[]): NftTable {
   const chains = new Map<string, { base: NftBaseChain | undefined; rules: (string | undefined)[] }>();
   const containers = new Map<string, NftListedContainer>();
@@ -118,7 +120,7 @@ export function nftTableOf(objects: readonly NftObject[]): NftTable {
   return { chains, containers, counters };
 }
 
-/** Reads a listed counter. */
+/** Parses a listed counter. */
 export function counterOf({ packets, bytes }: JsonRecord): NftCounter {
   return { packets: Number(packets), bytes: Number(bytes) };
 }
@@ -159,13 +161,13 @@ function lifetimeOf(key: unknown): JsonRecord | undefined {
   return typeof key === 'object' && key !== null && 'elem' in key ? record(key.elem, '"elem"') : undefined;
 }
 
-/** A key or value as a transaction spells it. */
+/** A key or value in the syntax of a transaction. */
 function spell(value: unknown): string {
   if (typeof value === 'number') {
     return String(value);
   }
   if (typeof value === 'string') {
-    // The C library writes the last bits of some IPv6 addresses as if they were IPv4.
+    // The C library prints the last bits of some IPv6 addresses in IPv4 notation.
     return value.includes(':') && value.includes('.') ? (parseAddress(value)?.text ?? value) : value;
   }
   const parts = record(value, 'an element');

@@ -1,11 +1,11 @@
-/** The address families that tables of one IP family have. */
+/** The address families of tables for one IP family. */
 export type NftFamily = 'ip' | 'ip6';
 
-/** One part of the key or of the value of a set or map: what a packet gives for it, and the type that this has. */
+/** One part of the key or of the value of a set or map: the packet expression, and its type. */
 export interface NftField {
   /** For example `ip daddr` or `th dport`. */
   readonly expression: string;
-  /** As `nft -j` names the type, for example `ipv4_addr`. */
+  /** The type name in `nft -j`, for example `ipv4_addr`. */
   readonly type: string;
 }
 
@@ -13,17 +13,19 @@ export interface NftField {
 export interface NftSetOrMap {
   readonly kind: 'set' | 'map';
   readonly key: readonly NftField[];
-  /** Of a map; `verdict` for one whose elements say where to go, `counter` for one that leads to counters by name. */
+  /** Data type of a map; `verdict` for a verdict map, `counter` for a map of named counters. */
   readonly value?: readonly NftField[] | 'verdict' | 'counter';
-  /** `interval`: keys may be networks. `dynamic`: packets add elements. `timeout`: elements may end. Default none. */
+  /**
+   * `interval`: keys may be prefixes. `dynamic`: packets add elements. `timeout`: elements may expire. Default none.
+   */
   readonly flags?: readonly ('interval' | 'dynamic' | 'timeout')[];
-  /** Elements at most. Default: no limit, or what nft has for dynamic ones. */
+  /** Maximum number of elements. Default: no limit, or nft's default for dynamic sets. */
   readonly size?: number;
-  /** Seconds that elements live, unless they say otherwise. Default: for ever. */
+  /** Timeout of elements in seconds, unless they have their own. Default: no timeout. */
   readonly timeout?: number;
 }
 
-/** How a chain hangs on the kernel's path of packets. Its policy is to accept. */
+/** Hook of a base chain. Its policy is accept. */
 export interface NftBaseChain {
   readonly type: 'filter' | 'nat';
   readonly hook: 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting';
@@ -31,66 +33,66 @@ export interface NftBaseChain {
 }
 
 export interface NftRule {
-  /** In nft's language, on one line. */
+  /** In nft syntax, on one line. */
   readonly text: string;
-  /** At most 128 bytes, without quotes and line breaks; comes back when the rule is listed. */
+  /** At most 128 bytes, without quotes and line breaks; returned when the rule is listed. */
   readonly comment?: string;
 }
 
 /**
- * An element to add: key and, in a map, value. Both are written as nft writes them: fields joined by ` . `, addresses in
- * canonical spelling, protocols by name, other numbers decimal, classids as `abcd:12`.
+ * An element to add: key and, in a map, value. Both are in nft syntax: fields joined by ` . `, addresses in canonical
+ * spelling, protocols by name, other numbers decimal, classids as `abcd:12`.
  */
 export type NftNewElement = readonly [key: string, value?: string, timeoutSeconds?: number];
 
 /**
- * What a table is, beside its contents.
- * - `owner`: only the process that made it can change it, and it goes when that process ends.
- * - `persist`: with `owner`, it stays then, and belongs to nobody until the next one claims it. Linux 6.9, nft 1.1.0.
+ * Flags of a table.
+ * - `owner`: only the process that created it can change it, and it is deleted when that process ends.
+ * - `persist`: with `owner`, it is kept then, and has no owner until another process claims it. Linux 6.9, nft 1.1.0.
  */
 export type NftTableFlag = 'owner' | 'persist';
 
-/** One step of a transaction, on the table that the transaction is for. */
+/** One command of a transaction, on the table that the transaction is for. */
 export type NftCommand =
   /**
-   * Nothing happens when it is there with the same flags. One that persisted is claimed by `owner`; other flags than
-   * those it was made with are refused as unsupported.
+   * No effect when it exists with the same flags. A persistent table is claimed with `owner`; flags other than those it
+   * was created with are refused as unsupported.
    */
   | { readonly do: 'add-table'; readonly flags?: readonly NftTableFlag[] }
   | { readonly do: 'delete-table' }
-  /** Nothing happens when it is there and hangs where it should. */
+  /** No effect when it exists with the same hook. */
   | { readonly do: 'add-chain'; readonly chain: string; readonly base?: NftBaseChain }
   /** Removes all rules of a chain. */
   | { readonly do: 'flush-chain'; readonly chain: string }
-  /** Refused as long as something leads there. */
+  /** Refused while a rule or an element refers to it. */
   | { readonly do: 'delete-chain'; readonly chain: string }
   /** At the end of the chain. */
   | { readonly do: 'add-rule'; readonly chain: string; readonly rule: NftRule }
-  /** Nothing happens when there is one just like it. */
+  /** No effect when an equal one exists. */
   | { readonly do: 'add-container'; readonly name: string; readonly container: NftSetOrMap }
   | { readonly do: 'flush-container'; readonly kind: 'set' | 'map'; readonly name: string }
-  /** Refused as long as a rule uses it. */
+  /** Refused while a rule refers to it. */
   | { readonly do: 'delete-container'; readonly kind: 'set' | 'map'; readonly name: string }
-  /** Begins at 0. Nothing happens when it is there. */
+  /** Starts at 0. No effect when it exists. */
   | { readonly do: 'add-counter'; readonly name: string }
-  /** Refused as long as an element leads to it. */
+  /** Refused while an element refers to it. */
   | { readonly do: 'delete-counter'; readonly name: string }
-  /** What is there with the same value stays; one that is there with another is refused. */
+  /** An existing element with the same value is kept; one with a different value is refused. */
   | { readonly do: 'add-elements'; readonly name: string; readonly elements: readonly NftNewElement[] }
-  /** Refused when one is not there. */
+  /** Refused when one of them does not exist. */
   | { readonly do: 'delete-elements'; readonly name: string; readonly keys: readonly string[] };
 
-/** Commands on one table, carried out all or none. */
+/** Commands on one table, carried out atomically. */
 export interface NftTransaction {
   readonly family: NftFamily;
   readonly table: string;
   readonly commands: readonly NftCommand[];
 }
 
-/** Elements per line: a refusal names a line, and nft is slower with very long ones. */
+/** Elements per line: an error names a line, and nft is slower with very long lines. */
 const ELEMENTS_PER_LINE = 500;
 
-/** The document for `nft -f -`. Every command takes a line, those with many elements several. */
+/** The document for `nft -f -`. Every command is one line, those with many elements several. */
 export function renderNftTransaction({ family, table, commands }: NftTransaction): string {
   const lines: string[] = [];
   const target = `${family} ${table}`;
@@ -151,8 +153,8 @@ function renderBase({ type, hook, priority }: NftBaseChain): string {
 }
 
 /**
- * What stands between the braces of a declaration. Types by name, where they have one: nft 1.0.6 takes rules that are
- * added later amiss when it has to work out the types of a map from expressions ("conflicting protocols specified").
+ * The body of a declaration. Types by name, where they have one: nft 1.0.6 rejects rules that are added later when it
+ * has to derive the types of a map from expressions ("conflicting protocols specified").
  */
 export function renderNftSetOrMap(container: NftSetOrMap): string {
   const { key, value, flags = [], size, timeout } = container;
@@ -179,8 +181,8 @@ function renderElements(command: string, elements: readonly string[], lines: str
 }
 
 /**
- * What two containers have in common when one may stand for the other. That packets add elements is left out: nft does
- * not list it everywhere.
+ * Equal for two sets or maps that can replace one another. The flag `dynamic` is left out: nft does not list it in all
+ * cases.
  */
 export function nftContainerSignature(container: NftSetOrMap): string {
   const types = (fields: readonly NftField[]) => fields.map(({ type }) => type).join(' . ');

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type NftChange, NftMonitorReader } from './nft-watch.js';
 
-const SAID = `add element ip kube-proxier services { 10.96.0.1 . tcp . 80 : drop }
+const OUTPUT = `add element ip kube-proxier services { 10.96.0.1 . tcp . 80 : drop }
 # new generation 2 by process 11 (nft)
 add table ip other
 add element ip6 kube-proxier services { fd00::1 . tcp . 80 : drop }
@@ -14,11 +14,11 @@ flush chain ip kube-proxier dispatch
 # new generation 5
 `;
 
-test.each([1, 7, 1000])('who changed the table, read in pieces of %i', (size) => {
+test.each([1, 7, 1000])('the process that changed the table, read in pieces of %i', (size) => {
   const found: NftChange[] = [];
   const reader = new NftMonitorReader('ip', 'kube-proxier', (change) => found.push(change));
-  for (let start = 0; start < SAID.length; start += size) {
-    reader.read(SAID.slice(start, start + size));
+  for (let start = 0; start < OUTPUT.length; start += size) {
+    reader.read(OUTPUT.slice(start, start + size));
   }
   expect(found).toEqual([
     { pid: 11, program: 'nft' },
@@ -27,24 +27,27 @@ test.each([1, 7, 1000])('who changed the table, read in pieces of %i', (size) =>
   ]);
 });
 
-test.each([1, 1000])('what it cannot print is by whoever the transaction is by, read in pieces of %i', (size) => {
-  const found: NftChange[] = [];
-  const reader = new NftMonitorReader('ip', 'kube-proxier', (change) => found.push(change));
-  const complain = (text: string) => {
-    for (let start = 0; start < text.length; start += size) {
-      reader.readComplaint(text.slice(start, start + size));
-    }
-  };
-  complain('W: Received event for an unknown set.\nW: Unable to cache set_elem. Set not found.\n');
-  expect(found).toEqual([]);
-  reader.read('# new generation 6 by process 11 (nft)\n');
-  expect(found).toEqual([{ pid: 11, program: 'nft', uncertain: true }]);
-  complain('netlink: Error: we lost some\n');
-  expect(found).toHaveLength(2);
-  expect(found[1]).toEqual({ pid: undefined, program: undefined, uncertain: true });
-});
+test.each([1, 1000])(
+  'a change that nft cannot print is assigned to the process of its transaction, read in pieces of %i',
+  (size) => {
+    const found: NftChange[] = [];
+    const reader = new NftMonitorReader('ip', 'kube-proxier', (change) => found.push(change));
+    const complain = (text: string) => {
+      for (let start = 0; start < text.length; start += size) {
+        reader.readComplaint(text.slice(start, start + size));
+      }
+    };
+    complain('W: Received event for an unknown set.\nW: Unable to cache set_elem. Set not found.\n');
+    expect(found).toEqual([]);
+    reader.read('# new generation 6 by process 11 (nft)\n');
+    expect(found).toEqual([{ pid: 11, program: 'nft', uncertain: true }]);
+    complain('netlink: Error: we lost some\n');
+    expect(found).toHaveLength(2);
+    expect(found[1]).toEqual({ pid: undefined, program: undefined, uncertain: true });
+  },
+);
 
-test('a transaction of iptables that nft monitor cannot print is not taken for one that changed the table', () => {
+test('a transaction of iptables that nft monitor cannot print is not reported as a change of the table', () => {
   const found: NftChange[] = [];
   const reader = new NftMonitorReader('ip', 'kube-proxier', (change) => found.push(change));
   for (const program of ['iptables-nft-re', 'ip6tables-nft-r', 'iptables', 'xtables-nft-mul', 'ebtables-nft']) {

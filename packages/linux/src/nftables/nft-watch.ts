@@ -3,31 +3,34 @@ import type { NftFamily } from './nft-transaction.js';
 
 /** A transaction that changed a table. */
 export interface NftChange {
-  /** Who did it, as far as the kernel says. */
+  /** The process that made it, as far as the kernel reports it. */
   readonly pid: number | undefined;
   readonly program: string | undefined;
-  /** Perhaps it changed another table: nft could not print all of it. */
+  /** It may have changed another table: nft could not print all of it. */
   readonly uncertain?: true;
-  /** The nft of ours that owns tables has ended: those that do not persist are gone, others may be changed by anybody. */
+  /**
+   * The own nft process that owns tables has ended: tables without `persist` are deleted, others can be changed by any
+   * process.
+   */
   readonly ownerEnded?: true;
 }
 
-/** Tells of changes until it is stopped. */
+/** Reports changes until it is stopped. */
 export interface NftWatch {
   stop(): void;
-  /** Resolves when nothing more will be told, for whatever reason. */
+  /** Resolves when no further change will be reported, for any reason. */
   readonly ended: Promise<void>;
 }
 
-/** nft says so when it cannot print what happened, as its own list of sets is not up to date: nft 1.0.6 does. */
+/** The error of nft when it cannot print a change, as its cache of sets is outdated: nft 1.0.6 does this. */
 const WARNING = /^W: /;
-/** Programs that change the tables of iptables and its relatives in nf_tables, and no others. */
+/** Programs that change only the tables of iptables and its variants in nf_tables. */
 const OTHER_TABLES_ONLY = /^(?:ip6?tables|arptables|ebtables|xtables)(?:-|$)/;
 const GENERATION = /^# new generation \d+(?: by process (\d+) \((.*)\))?/;
 
 /**
- * Reads what `nft monitor` prints: what a transaction did, line by line, and then who did it. Elements that packets add
- * are not told of.
+ * Parses the output of `nft monitor`: the changes of a transaction, line by line, and then the process that made it.
+ * Elements that packets add are not reported.
  */
 export class NftMonitorReader {
   #rest = '';
@@ -47,8 +50,8 @@ export class NftMonitorReader {
   }
 
   /**
-   * Reads what it complains of. A part of a transaction that it cannot print may be of this table; who did it comes with
-   * the rest. Anything else may mean that changes were not told of.
+   * Parses the error output of `nft monitor`. A part of a transaction that it cannot print may be of this table; the
+   * process follows with the rest. Any other error may mean that changes were not reported.
    */
   readComplaint(text: string): void {
     const lines = (this.#complaint + text).split('\n');
@@ -80,7 +83,7 @@ export class NftMonitorReader {
   }
 }
 
-/** Watches a table through `nft monitor`. What came too fast to be told of counts as a change by nobody known. */
+/** Watches a table through `nft monitor`. Lost events count as a change by an unknown process. */
 export function watchWithNft(
   start: NonNullable<CommandRunner['start']>,
   family: NftFamily,

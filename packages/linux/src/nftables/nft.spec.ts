@@ -85,7 +85,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     return error instanceof NftRefused ? error.refusal : error;
   };
 
-  test('what was written can be listed', async () => {
+  test('lists what was written', async () => {
     expect(await nft.list(family, TABLE)).toBeUndefined();
     await run(
       { do: 'add-table' },
@@ -139,7 +139,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     expect(await nft.version()).toMatch(/^\d+\.\d+/);
   });
 
-  test('adding what is there is fine; deleting what is not there is refused', async () => {
+  test('adding an existing object has no effect; deleting a missing object is refused', async () => {
     const again: readonly NftCommand[] = [
       { do: 'add-table' },
       declare('services', services),
@@ -158,7 +158,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     expect(await refusal({ do: 'add-chain', chain: 'one' })).toBe('missing');
   });
 
-  test('an element with another value is refused, unless it is deleted first', async () => {
+  test('an element with a different value is refused, unless the old one is deleted first', async () => {
     await run(
       { do: 'add-table' },
       declare('endpoints', endpoints),
@@ -170,7 +170,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     expect(await elementsOf('endpoints')).toEqual({ [`${first} . tcp . 80 . 0`]: `${first} . 2` });
   });
 
-  test('a transaction is carried out whole or not at all', async () => {
+  test('a transaction is atomic', async () => {
     await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]));
     expect(await refusal(add('addresses', [second]), remove('addresses', first), remove('addresses', first))).toBe(
       'missing',
@@ -183,7 +183,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     );
   });
 
-  test('what is led to, or looked up, cannot be deleted; with what leads there it can', async () => {
+  test('objects in use cannot be deleted; together with their users they can', async () => {
     await run(
       { do: 'add-table' },
       declare('services', services),
@@ -208,7 +208,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     expect(table?.containers.size).toBe(0);
   });
 
-  test('rules and elements need what they refer to', async () => {
+  test('rules and elements need the objects that they refer to', async () => {
     await run({ do: 'add-table' }, declare('services', services), { do: 'add-chain', chain: 'base' });
     expect(await refusal(add('services', [`${first} . tcp . 80`, 'goto nowhere']))).toBe('missing');
     expect(await refusal(rule('base', 'goto nowhere'))).toBe('missing');
@@ -216,7 +216,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     expect(await refusal(add('nothing', [first]))).toBe('missing');
   });
 
-  test('flushing empties, and what is declared differently is refused', async () => {
+  test('flushing removes all elements, and a different declaration is refused', async () => {
     await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]), {
       do: 'flush-container',
       kind: 'set',
@@ -230,14 +230,14 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     ).toBe('unsupported');
   });
 
-  test('others’ tables are not looked at', async () => {
+  test('foreign tables are not read', async () => {
     await nft.run({ family, table: 'other', commands: [{ do: 'add-table' }, declare('addresses', addresses)] });
     await run({ do: 'add-table' });
     expect((await nft.list(family, TABLE))?.containers.size).toBe(0);
     expect([...(await nft.tables(family))].sort()).toEqual(['other', TABLE]);
   });
 
-  test('what others change meanwhile counts', async () => {
+  test('foreign changes in the meantime are included', async () => {
     await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]));
     if (namespace !== undefined) {
       await namespace.runner.run({ command: 'nft', args: ['flush', 'ruleset'] });
@@ -254,7 +254,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
   const add: NftCommand = { do: 'add-table' };
   const transaction = { family: 'ip', table: TABLE, commands: [add] } as const;
 
-  test('is one process for many transactions, and another one when that is killed', async () => {
+  test('is one process for many transactions, and a new one when that is killed', async () => {
     const namespace = makeNamespace();
     try {
       const nft = createNft({ runner: namespace.runner });
@@ -262,7 +262,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
       expect(await nft.run(transaction)).toBe(pid);
       process.kill(pid ?? 0, 'SIGKILL');
       const results = [];
-      // The first to find it gone fails, unless its end was noticed before.
+      // The first caller after its end fails, unless the end was noticed before.
       for (let attempt = 0; attempt < 3; attempt++) {
         results.push(await nft.run(transaction).catch((error: unknown) => (error as NftError).code));
       }
@@ -274,7 +274,7 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     }
   });
 
-  test('is done without where nft cannot stay, or is not there', async () => {
+  test('is not used where nft does not support it, or is not installed', async () => {
     const namespace = makeNamespace();
     try {
       const { runner } = namespace;

@@ -3,30 +3,30 @@ import type { NftFamily, NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
 /**
- * nftables of one network namespace. Calls on one instance run one after another.
+ * nftables of one network namespace. Calls on one instance run one at a time.
  *
- * Every method rejects with an `NftError`, whose `code` says what is wrong.
+ * Every method rejects with an `NftError`, whose `code` identifies the failure.
  */
 export interface Nft {
   /**
-   * Carries out a transaction, all of it or nothing.
+   * Carries out a transaction atomically.
    *
-   * @returns the id of the process that did it, as `nft monitor` names it; undefined where there was none.
-   * @throws NftRefused when a command is not accepted.
+   * @returns the id of the process that ran it, as `nft monitor` reports it; undefined where there was none.
+   * @throws NftRefused when a command is rejected.
    */
   run(transaction: NftTransaction): Promise<number | undefined>;
 
   /**
-   * Whether a transaction would be accepted; changes nothing. The kernel is asked, as by {@link run}.
+   * Checks whether a transaction would be accepted; changes nothing. The kernel validates it, as with {@link run}.
    *
    * @throws NftRefused when it would not.
    */
   check(transaction: NftTransaction): Promise<void>;
 
-  /** A table with everything in it; undefined when there is none. */
+  /** A table with its contents; undefined when it does not exist. */
   list(family: NftFamily, table: string): Promise<NftTable | undefined>;
 
-  /** The elements of one map or set of a table; undefined when there is none. */
+  /** The elements of one map or set of a table; undefined when it does not exist. */
   listElements(
     family: NftFamily,
     table: string,
@@ -34,17 +34,17 @@ export interface Nft {
     name: string,
   ): Promise<ReadonlyMap<string, NftElement> | undefined>;
 
-  /** All counters of a table by name; undefined when there is no such table. */
+  /** All counters of a table by name; undefined when the table does not exist. */
   listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined>;
 
   /**
-   * Tells of every transaction on a table that is not one of this instance.
+   * Reports every transaction on a table that this instance did not make.
    *
-   * @returns undefined where that cannot be told.
+   * @returns undefined where changes cannot be watched.
    */
   watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch | undefined;
 
-  /** Ends what is kept running for later calls. Another call starts it again. */
+  /** Stops what is kept running for later calls. Another call starts it again. */
   close(): void;
 
   /** Names of all tables of a family. */
@@ -53,17 +53,17 @@ export interface Nft {
   /**
    * For example `1.0.6`.
    *
-   * @throws NftError with code `NFT_MISSING` when the program is not there.
+   * @throws NftError with code `NFT_MISSING` when the program is not installed.
    */
   version(): Promise<string>;
 }
 
-/** What a set or map holds for a key. */
+/** An element of a set or map. */
 export interface NftElement {
-  /** What a map leads to, spelled as in a transaction; undefined in a set. */
+  /** The value in a map, in transaction syntax; undefined in a set. */
   readonly value: string | undefined;
-  /** Seconds that the element lives without being refreshed; undefined for ever. */
+  /** Timeout of the element in seconds; undefined without one. */
   readonly timeout?: number;
-  /** Seconds left, when it was listed. */
+  /** Remaining seconds at the time of the listing. */
   readonly expires?: number;
 }

@@ -65,7 +65,7 @@ const CONTENTS: readonly NftCommand[] = [
     }
   };
 
-  test('is listed as one without', async () => {
+  test('is listed like a table without the flag', async () => {
     await run(nft, addTable(OWNER), ...CONTENTS);
     const plain = createNft({ runner: namespace.runner });
     await plain.run({ family: FAMILY, table: 'plain', commands: [{ do: 'add-table' }, ...CONTENTS] });
@@ -75,7 +75,7 @@ const CONTENTS: readonly NftCommand[] = [
     plain.close();
   });
 
-  test('is changed by the one that made it, small or large, and by nobody else', async () => {
+  test('is changed by its creator, in small or large transactions, and by no other process', async () => {
     const other = createNft({ runner: namespace.runner });
     const pid = await run(nft, addTable(OWNER), ...CONTENTS);
     await expect(run(other, add('10.0.0.9'))).rejects.toMatchObject({
@@ -90,7 +90,7 @@ const CONTENTS: readonly NftCommand[] = [
     other.close();
   });
 
-  test('that is there already without it cannot be had, but made anew in one transaction', async () => {
+  test('cannot be claimed when it exists without the flag, but can be recreated in one transaction', async () => {
     await run(nft, addTable(), ...CONTENTS);
     await expect(run(nft, addTable(OWNER))).rejects.toMatchObject({ refusal: 'unsupported' });
     await run(nft, { do: 'delete-table' }, addTable(OWNER), ...CONTENTS);
@@ -99,7 +99,7 @@ const CONTENTS: readonly NftCommand[] = [
     other.close();
   });
 
-  test('goes with its owner, which is told, and can be made again', async () => {
+  test('is deleted with its owner, which is reported, and can be recreated', async () => {
     const changes: NftChange[] = [];
     const watch = nft.watch(FAMILY, TABLE, (change) => changes.push(change));
     const pid = await run(nft, addTable(OWNER), ...CONTENTS);
@@ -123,11 +123,14 @@ const CONTENTS: readonly NftCommand[] = [
   });
 });
 
-/** Linux 6.9 has `persist`, 6.12 acknowledges the end of a batch. */
+/** Linux 6.9 has `persist`; 6.12 acknowledges the end of a batch. */
 const [major = 0, minor = 0] = release().split('.').map(Number);
 const knowsPersist = major > 6 || (major === 6 && minor >= 12);
 
-/** What the kernel does with `persist`, whatever nft knows of it: the table is made by a message of ours. */
+/**
+ * The kernel's behaviour with `persist`, whether or not nft supports it: the test creates the table by a netlink
+ * message.
+ */
 (canMakeNamespaces() && knowsPersist ? describe : describe.skip)('a table with the flags owner, persist', () => {
   const FLAGS = { owner: 2, persist: 4 } as const;
   const AF_INET = 2;
@@ -152,7 +155,7 @@ const knowsPersist = major > 6 || (major === 6 && minor >= 12);
         ? 'accepted'
         : 'refused';
     } catch (error) {
-      // The end of a batch that is refused is not acknowledged. What is accepted, is so before sending returns.
+      // The end of a refused batch is not acknowledged. An accepted batch is complete before sending returns.
       if (error instanceof NetlinkError && error.code === 'NETLINK_LOST') {
         return 'refused';
       }
@@ -160,7 +163,7 @@ const knowsPersist = major > 6 || (major === 6 && minor >= 12);
     }
   }
 
-  test('stays when its owner ends, belongs to nobody then, and is claimed by the next', async () => {
+  test('is kept when its owner ends, has no owner then, and can be claimed by the next', async () => {
     const namespace = makeNamespace();
     const options = { namespace: `/run/netns/${namespace.name}`, timeout: 100 };
     const [first, second] = [new NetlinkSocket('netfilter', options), new NetlinkSocket('netfilter', options)];

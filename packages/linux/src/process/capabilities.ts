@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 const CAP_NET_ADMIN = 12n;
 
 /**
- * Why the kernel may have refused to change the network to a program that this process started, and what to do about it:
- * one sentence without a full stop. What is the case is read from `/proc/self/status`.
+ * The likely reason why the kernel refused a network change to a program that this process started, and the remedy: one
+ * sentence without a full stop. Derived from `/proc/self/status`.
  *
  * @param status the text of `/proc/self/status`. Default: that of this process.
  */

@@ -43,7 +43,7 @@ async function until(condition: () => boolean): Promise<void> {
 const LONG = 100_000;
 
 describe('a program that hangs', () => {
-  test('is killed with its descendants, also when these hold its pipes', async () => {
+  test('is killed with its descendants, also when these hold its pipes open', async () => {
     const command = await tool(`sleep 1000 & echo $! > ${join(directory, 'descendant')}; sleep 1000`);
     const before = performance.now();
     await expect(runner.run({ command, args: [], stdin: 'x'.repeat(1 << 20), timeout: 500 })).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe('a program that hangs', () => {
     await until(() => !isAlive(descendant));
   });
 
-  test('keeps nobody waiting when a descendant has left its process group', async () => {
+  test('does not block the caller when a descendant has left its process group', async () => {
     const command = await tool(
       `setsid sh -c 'echo $$ > ${join(directory, 'descendant')}; exec sleep 1000' & sleep 1000`,
     );
@@ -64,14 +64,14 @@ describe('a program that hangs', () => {
   });
 });
 
-describe('a program that ends, and leaves a descendant with its pipes', () => {
-  test('has done what it said it has', async () => {
+describe('a program that ends, and leaves a descendant that holds its pipes open', () => {
+  test('succeeds with its exit code 0', async () => {
     const command = await tool(`echo done; setsid sleep 1000 & echo $! > ${join(directory, 'descendant')}; exit 0`);
     await expect(runner.run({ command, args: [] })).resolves.toMatchObject({ stdout: 'done\n' });
     process.kill(Number(await readFile(join(directory, 'descendant'), 'utf8')), 'SIGKILL');
   });
 
-  test('has failed as it said it has', async () => {
+  test('fails with its exit code', async () => {
     const command = await tool(
       `echo 'no such chain' >&2; setsid sleep 1000 & echo $! > ${join(directory, 'descendant')}; exit 3`,
     );
@@ -84,18 +84,18 @@ describe('a program that ends, and leaves a descendant with its pipes', () => {
   });
 });
 
-test('a program that stays is stopped with its descendants', async () => {
+test('a long-running program is stopped with its descendants', async () => {
   const command = await tool(`sleep 1000 & echo $! > ${join(directory, 'descendant')}; echo ready; sleep 1000`);
-  let said = '';
-  const running = runner.start({ command, args: [] }, { stdout: (text) => (said += text) });
-  await until(() => said.includes('ready'));
+  let output = '';
+  const running = runner.start({ command, args: [] }, { stdout: (text) => (output += text) });
+  await until(() => output.includes('ready'));
   running.stop();
   await running.ended;
   const descendant = Number(await readFile(join(directory, 'descendant'), 'utf8'));
   await until(() => !isAlive(descendant));
 });
 
-test('a program that others wait for is reported with its name, while it runs', async () => {
+test('a slow program is reported with its name, while it runs', async () => {
   const reported: SlowCommand[] = [];
   const note = (message: unknown) => reported.push(message as SlowCommand);
   slowCommands.subscribe(note);

@@ -11,13 +11,13 @@ export interface CommandRequest {
   readonly args: readonly string[];
   /** Written to the program's standard input, which is then closed. Default: nothing. */
   readonly stdin?: string;
-  /** `ignore` saves collecting output that nobody reads. Default `collect`. */
+  /** `ignore` saves collecting output that is not used. Default `collect`. */
   readonly stdout?: 'collect' | 'ignore';
-  /** Milliseconds after which the program is killed, with its descendants. Default 60000. */
+  /** Milliseconds after which the program and its descendants are killed. Default 60000. */
   readonly timeout?: number;
 }
 
-/** What a program that ended with exit code 0 wrote. */
+/** The output of a program that ended with exit code 0. */
 export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -25,49 +25,49 @@ export interface CommandResult {
   readonly pid?: number;
 }
 
-/** A program that goes on running. */
+/** A long-running program. */
 export interface RunningCommand {
   readonly pid: number | undefined;
-  /** Writes to its standard input. What cannot be written is lost: {@link ended} tells. */
+  /** Writes to its standard input. What cannot be written is lost: {@link ended} reports it. */
   write(text: string): void;
-  /** Asks it to end, at once. Idempotent. */
+  /** Requests its termination, at once. Idempotent. */
   stop(): void;
-  /** Resolves when it has ended, for whatever reason, or could not be started, and all it said was handed on. */
+  /** Resolves when it has ended for any reason, or could not be started, and all of its output was passed on. */
   readonly ended: Promise<RunningCommandEnd>;
 }
 
-/** How a program that went on running has ended. */
+/** How a long-running program ended. */
 export interface RunningCommandEnd {
-  /** Undefined when it ended by itself and well. */
+  /** Undefined when it exited with code 0. */
   readonly failure: CommandFailure | undefined;
-  /** Undefined when it did not end by itself, or could not be started. */
+  /** Undefined when it did not exit on its own, or could not be started. */
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
 }
 
-/** What a program that goes on running says, piece by piece. */
+/** Receives the output of a long-running program, piece by piece. */
 export interface RunningCommandOutput {
   readonly stdout?: (text: string) => void;
   readonly stderr?: (text: string) => void;
 }
 
-/** Runs programs. The only way by which adapters of this package start one. */
+/** Runs programs. All adapters of this package start programs through it. */
 export interface CommandRunner {
   /**
-   * Where its programs run: in the network namespace of this process (`own`), or in that at a path. Undefined when that is
-   * not known.
+   * Network namespace of its programs: that of this process (`own`), or that at a path. Undefined when it is unknown.
    */
   readonly networkNamespace?: string | undefined;
   /**
    * Runs a program to its end, with `LC_ALL=C` and the directories of system tools in `PATH`.
    *
-   * @throws CommandError when it cannot be started, is killed, or ends with another exit code than 0.
+   * @throws CommandError when it cannot be started, is killed, or ends with an exit code other than 0.
    */
   run(request: CommandRequest): Promise<CommandResult>;
   /**
-   * Starts a program that is talked to, with `LC_ALL=C` and without a home directory. It does not keep this process
-   * alive, and ends with it, even when that is killed: by the kernel's doing where `setpriv` of util-linux is installed,
-   * else as soon as it reads or writes. Adapters do without where there is no such method.
+   * Starts a program that is controlled through its standard input, with `LC_ALL=C` and without a home directory. It
+   * does not keep this process alive, and ends with it, even when this process is killed: by a parent-death signal
+   * where `setpriv` of util-linux is installed, else as soon as it reads or writes. Optional: adapters work without
+   * this method.
    */
   start?(request: Pick<CommandRequest, 'command' | 'args'>, output: RunningCommandOutput): RunningCommand;
 }
@@ -83,12 +83,12 @@ const CODES: Readonly<Record<CommandFailure, string>> = {
   'exit-code': 'COMMAND_FAILED',
 };
 
-/** A program could not be run, or said that it failed. */
+/** A program could not be run, or reported a failure. */
 export class CommandError extends ProxierError {
   constructor(
     readonly failure: CommandFailure,
     readonly command: string,
-    /** Undefined when the program did not end by itself. */
+    /** Undefined when the program did not exit on its own. */
     readonly exitCode: number | undefined,
     readonly signal: string | undefined,
     readonly stderr: string,
@@ -101,11 +101,10 @@ export class CommandError extends ProxierError {
 
 export interface CommandRunnerOptions {
   /**
-   * Words put before every command, for example `['nsenter', '--net=/run/netns/a']` to work in another network
-   * namespace. Default none.
+   * Command prefix, for example `['nsenter', '--net=/run/netns/a']` to run in another network namespace. Default none.
    */
   readonly prefix?: readonly string[];
-  /** See {@link CommandRunner.networkNamespace}. Default `own` without a prefix; with one it is not known. */
+  /** See {@link CommandRunner.networkNamespace}. Default: `own` without a prefix; unknown with one. */
   readonly networkNamespace?: string;
 }
 
@@ -124,7 +123,7 @@ function failureOf(outcome: Pick<Outcome, 'timedOut' | 'code' | 'exitCode'>, pre
   if (outcome.timedOut) {
     return 'timeout';
   }
-  // nsenter and its like end with 127 (126) when the program they should start is not there (may not be run).
+  // nsenter and similar programs exit with 127 (126) when the program to start does not exist (may not be run).
   if (outcome.code === 'ENOENT' || (prefixed && outcome.exitCode === 127)) {
     return 'not-found';
   }
@@ -135,26 +134,27 @@ function failureOf(outcome: Pick<Outcome, 'timedOut' | 'code' | 'exitCode'>, pre
 }
 
 function explain(failure: CommandFailure, command: string, outcome: Outcome, timeout: number): string {
-  const said = outcome.stderr.trim().replace(/\s*\n\s*/g, '; ');
+  const output = outcome.stderr.trim().replace(/\s*\n\s*/g, '; ');
   switch (failure) {
     case 'not-found':
       return `${command} was not found; install it or add its directory to PATH`;
     case 'permission-denied':
       return `${command} may not be run by this user; check its mode and the rights of this process`;
     case 'timeout':
-      return `${command} did not end within ${timeout} ms and was stopped; look for what blocks it`;
+      return `${command} did not end within ${timeout} ms and was stopped; find what blocks it`;
     case 'signal':
-      return `${command} was ended by ${outcome.signal ?? 'an unknown cause'}${said === '' ? '' : `: ${said}`}`;
+      return `${command} was ended by ${outcome.signal ?? 'an unknown cause'}${output === '' ? '' : `: ${output}`}`;
     case 'exit-code':
-      return `${command} ended with exit code ${outcome.exitCode}${said === '' ? '' : `: ${said}`}`;
+      return `${command} ended with exit code ${outcome.exitCode}${output === '' ? '' : `: ${output}`}`;
   }
 }
 
 let endsWithUs: readonly string[] | undefined;
 
 /**
- * Words that have a program killed when this process ends, however it does: it must not carry out half of what it was
- * told, and one that only listens would not notice. Empty where there is no setpriv, or one that cannot do that.
+ * Command prefix that makes the kernel kill a program when this process ends, for whatever reason: it must not carry
+ * out half of its input, and a program that only listens would not notice. Empty where there is no setpriv, or one
+ * without this option.
  */
 function wordsToEndWithUs(): readonly string[] {
   if (endsWithUs === undefined) {
@@ -170,12 +170,12 @@ function start(
   { command, args: rest }: Pick<CommandRequest, 'command' | 'args'>,
   output: RunningCommandOutput,
 ): RunningCommand {
-  // After the prefix: the kernel forgets it where a program gets other rights, as with a user namespace.
+  // After the prefix: the kernel clears the setting when a program changes credentials, as with a user namespace.
   const before = [...prefix, ...wordsToEndWithUs()];
   const [file = '', ...args] = [...before, command, ...rest];
   const prefixed = before.length > 0;
   const running = execa(file, args, {
-    // Without a home there is nowhere for histories and the like.
+    // Without a home directory, programs write no history files.
     env: { LC_ALL: 'C', HOME: '/nonexistent', PATH: systemPath() },
     reject: false,
     buffer: false,
@@ -183,12 +183,12 @@ function start(
     stdout: output.stdout === undefined ? 'ignore' : 'pipe',
     stderr: output.stderr === undefined ? 'ignore' : 'pipe',
     encoding: 'utf8',
-    // A process group of its own: it is killed with its descendants.
+    // A separate process group: it is killed with its descendants.
     detached: true,
   });
   const forget = killWithThisProcess(running.pid);
   running.once('exit', forget);
-  // A pipe to a program that has ended breaks; `ended` says so.
+  // Writing to a program that has ended fails with EPIPE; `ended` reports the end.
   running.stdin?.on('error', () => {});
   for (const stream of ['stdout', 'stderr'] as const) {
     running[stream]?.on('data', (chunk: Buffer | string) => output[stream]?.(String(chunk)));
@@ -233,15 +233,15 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
         reject: false,
         stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',
         stripFinalNewline: false,
-        // A process group of its own: it is killed with its descendants.
+        // A separate process group: it is killed with its descendants.
         detached: true,
         ...(request.stdin === undefined ? { stdin: 'ignore' as const } : { input: request.stdin }),
       });
       const { pid } = running;
       const end = await superviseProcess(request.command, running, running, timeout);
-      // A process that cannot be killed (it waits for the kernel) is not waited for either.
+      // A process that cannot be killed (it is blocked in the kernel) is not awaited either.
       const result = end === 'timed-out' ? undefined : await running;
-      // What was cut off after the program had exited is as the program said.
+      // Output that was cut off after the program had exited does not change its result.
       const exitCode = result?.exitCode ?? (result && running.exitCode) ?? undefined;
       const isCutOff = end === 'pipes-held' && exitCode === 0;
       const outcome: Outcome = {
@@ -254,7 +254,7 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
         stderr: typeof result?.stderr === 'string' ? result.stderr : '',
         cause: result?.cause,
       };
-      // A program that ends well without reading all of its input is no failure of ours.
+      // A program that succeeds without reading all of its input is not an error.
       if (!outcome.failed || (outcome.exitCode === 0 && !outcome.timedOut)) {
         return { stdout: outcome.stdout, stderr: outcome.stderr, ...(pid === undefined ? {} : { pid }) };
       }

@@ -1,19 +1,19 @@
 import type { CommandRequest, CommandRunner, RunningCommand, RunningCommandEnd } from './command-runner.js';
 
-/** Why a session will give no more answers. */
+/** Why a session gives no further answers. */
 export type SessionEnd = 'timeout' | RunningCommandEnd;
 
 /**
- * A program that stays, and is asked one thing after another: it spares what most of a small request takes, starting
- * and ending a program.
+ * A long-running program that answers requests one at a time: this saves starting and stopping a program, which
+ * dominates the time of a small request.
  */
 export class CommandSession {
-  /** What it has said since the last answer. */
+  /** Output since the last answer. */
   stdout = '';
   stderr = '';
-  /** Undefined while it can be asked. */
+  /** Undefined while it accepts requests. */
   end: SessionEnd | undefined;
-  /** Characters that it was given. */
+  /** Characters sent so far. */
   written = 0;
   readonly #running: RunningCommand;
   #wake: () => void = () => {};
@@ -26,7 +26,7 @@ export class CommandSession {
     void this.#running.ended.then((end) => this.#finish(end));
   }
 
-  /** Resolves when its process has ended, for whatever reason. */
+  /** Resolves when its process has ended, for any reason. */
   get ended(): Promise<unknown> {
     return this.#running.ended;
   }
@@ -36,9 +36,9 @@ export class CommandSession {
   }
 
   /**
-   * Says `text`, and waits until `answer` finds one in what comes back.
+   * Writes `text`, and waits until `answer` finds an answer in the output.
    *
-   * @param timeout - milliseconds; then it is stopped, and nothing is known of what became of the request.
+   * @param timeout - milliseconds; then it is stopped, and the outcome of the request is unknown.
    * @returns undefined when the session has {@link end}ed without an answer.
    */
   async ask<Answer>(text: string, answer: () => Answer | undefined, timeout: number): Promise<Answer | undefined> {

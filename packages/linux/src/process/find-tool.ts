@@ -1,22 +1,22 @@
 import { access, constants } from 'node:fs/promises';
 
-/** Where Debian keeps network tools; services are often started with a PATH that leaves these out. */
+/** Where Debian installs network tools; services are often started with a PATH that lacks these. */
 const SYSTEM_PATHS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** `PATH` of this process with the directories of system tools at its end. */
+/** `PATH` of this process, with the directories of system tools appended. */
 export function systemPath(): string {
   const own = (process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(':');
   return [...own, ...SYSTEM_PATHS.filter((directory) => !own.includes(directory))].join(':');
 }
 
-/** Full path of a command as a {@link CommandRunner} would find it; undefined when it is not installed. */
+/** Full path of a command, as a {@link CommandRunner} would find it; undefined when it is not installed. */
 export async function findTool(name: string): Promise<string | undefined> {
   for (const directory of systemPath().split(':')) {
     try {
       await access(`${directory}/${name}`, constants.X_OK);
       return `${directory}/${name}`;
     } catch {
-      // Perhaps in the next one.
+      // Try the next directory.
     }
   }
   return undefined;

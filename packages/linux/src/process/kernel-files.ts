@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { CommandError, type CommandRunner } from './command-runner.js';
 
 /**
- * Reads and writes files of `/proc` and `/sys`. What they hold depends on the network namespace of the process that
- * asks, so a test can ask through a process in another one.
+ * Reads and writes files of `/proc` and `/sys`. Their content depends on the network namespace of the process that
+ * accesses them, so a test can use a process in another one.
  */
 export interface KernelFiles {
   /** @throws Error with the system's `code`, for example `ENOENT`. */
@@ -19,7 +19,7 @@ export const kernelFiles: KernelFiles = {
 };
 
 /**
- * {@link KernelFiles} as programs that `runner` starts see them, by `cat` and `tee`: those of another network namespace
+ * {@link KernelFiles} as seen by programs that `runner` starts, by `cat` and `tee`: those of another network namespace
  * where the runner works in one.
  */
 export function kernelFilesOf(runner: CommandRunner): KernelFiles {
@@ -33,7 +33,7 @@ export function kernelFilesOf(runner: CommandRunner): KernelFiles {
   };
 }
 
-/** How tools spell the system's codes (in English, by `LC_ALL=C`). */
+/** Error texts of the tools for system error codes (in English, by `LC_ALL=C`). */
 const SPELLINGS = new Map([
   ['No such file or directory', 'ENOENT'],
   ['Not a directory', 'ENOTDIR'],
@@ -47,13 +47,13 @@ async function withSystemCode<Result>(run: Promise<Result>): Promise<Result> {
   try {
     return await run;
   } catch (error) {
-    const said = error instanceof CommandError ? error.stderr.trim() : '';
-    const [, code] = [...SPELLINGS].find(([spelling]) => said.endsWith(spelling)) ?? [];
-    throw code === undefined ? error : Object.assign(new Error(`${code}: ${said}`, { cause: error }), { code });
+    const output = error instanceof CommandError ? error.stderr.trim() : '';
+    const [, code] = [...SPELLINGS].find(([spelling]) => output.endsWith(spelling)) ?? [];
+    throw code === undefined ? error : Object.assign(new Error(`${code}: ${output}`, { cause: error }), { code });
   }
 }
 
-/** The system's code of an error, for example `ENOENT`; undefined when it has none. */
+/** The system error code, for example `ENOENT`; undefined when there is none. */
 export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

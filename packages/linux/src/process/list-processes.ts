@@ -3,15 +3,15 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 /** A process of this process's PID namespace. */
 export interface ProcessInfo {
   readonly pid: number;
-  /** Program and arguments, as far as they can be seen; the name alone of those that hide them. */
+  /** Program and arguments, as far as they are visible; only the name of processes that hide them. */
   readonly command: readonly string[];
-  /** Path of the program file. Undefined where this user may not see it, and for kernel threads. */
+  /** Path of the program file. Undefined without permission to read it, and for kernel threads. */
   readonly executable?: string;
-  /** Whether it runs in this process's network namespace. Undefined where this user may not see that. */
+  /** Whether it runs in this process's network namespace. Undefined without permission to read that. */
   readonly sharesNetwork?: boolean;
 }
 
-/** The processes that this process can see. Those that end meanwhile are left out. */
+/** The processes that are visible to this process. Processes that end in the meantime are omitted. */
 export async function listProcesses(): Promise<readonly ProcessInfo[]> {
   const names = await readdir('/proc').catch(() => []);
   const ownNetwork = await linkOf('/proc/self/ns/net');
@@ -31,7 +31,7 @@ export async function listProcesses(): Promise<readonly ProcessInfo[]> {
             {
               pid: Number(name),
               command: own,
-              // An executable that was replaced meanwhile, as packages do.
+              // An executable that was replaced in the meantime, as package upgrades do.
               ...(executable === undefined ? {} : { executable: executable.replace(/ \(deleted\)$/, '') }),
               ...(network === undefined || ownNetwork === undefined ? {} : { sharesNetwork: network === ownNetwork }),
             },
@@ -48,8 +48,8 @@ export async function listProcesses(): Promise<readonly ProcessInfo[]> {
 const FIRST_PID_NAMESPACE = 'pid:[4026531836]';
 
 /**
- * Whether {@link listProcesses} shows every process of this host: not in a PID namespace of its own, as a container
- * without `hostPID` has, and not where `/proc` hides the processes of other users.
+ * Whether {@link listProcesses} returns every process of this host: false in a separate PID namespace, as in a
+ * container without `hostPID`, and where `/proc` hides the processes of other users.
  */
 export async function seesAllProcesses(): Promise<boolean> {
   const visible = await readFile('/proc/1/comm', 'utf8').then(

@@ -1,7 +1,7 @@
 import { isProxierError } from '@kube-proxier/core';
 import type { CommandRunner } from './command-runner.js';
 
-/** Runs everything in a network namespace of its own, which is gone afterwards: probes leave no trace. */
+/** Runs everything in a new network namespace, which is removed afterwards: probes leave no trace. */
 export function inNewNamespace(runner: CommandRunner): CommandRunner {
   return {
     run: (request) => runner.run({ ...request, command: 'unshare', args: ['--net', request.command, ...request.args] }),
@@ -9,9 +9,9 @@ export function inNewNamespace(runner: CommandRunner): CommandRunner {
 }
 
 /**
- * Whether a runner can start programs at all: a prefix such as `unshare --net` may be missing or not permitted.
+ * Checks whether a runner can start programs: a prefix such as `unshare --net` may be missing or not permitted.
  *
- * @throws Error what is no `ProxierError`: a mistake in the program.
+ * @throws Error that is not a `ProxierError`: a programming error.
  */
 export async function canRun(runner: CommandRunner): Promise<boolean> {
   try {

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
 
-/** A child process that leads a process group of its own, as `detached` makes it. */
+/** A child process that leads its own process group, as `detached` creates it. */
 export interface GroupLeader {
   readonly pid?: number | undefined;
   readonly stdin: Writable | null | undefined;
@@ -10,20 +10,20 @@ export interface GroupLeader {
   once(event: 'exit', listener: () => void): unknown;
 }
 
-/** Published on {@link slowCommands} for a command that others wait for. */
+/** Published on {@link slowCommands} for a command that blocks other work. */
 export interface SlowCommand {
   readonly command: string;
   /** Undefined where there is no process. */
   readonly pid: number | undefined;
-  /** Milliseconds that it has been running. */
+  /** Elapsed milliseconds. */
   readonly elapsed: number;
   /** Milliseconds after which it is killed. */
   readonly timeout: number;
 }
 
 /**
- * Where a command is reported that has run for {@link SLOW_AFTER} milliseconds and has not ended: a
- * `node:diagnostics_channel`, so that a host can log what its syncs wait for.
+ * Reports commands that have run for {@link SLOW_AFTER} milliseconds and have not ended: a `node:diagnostics_channel`,
+ * so that a host can log what its syncs wait for.
  */
 export const slowCommands = channel('@kube-proxier/linux/slow-command');
 
@@ -34,12 +34,12 @@ export const SLOW_AFTER = 30_000;
 const PIPE_GRACE = 1000;
 
 const leaders = new Set<number>();
-/** Process ids that are known again, at most: the kernel gives each to somebody else in time. */
+/** Maximum number of process ids to remember: the kernel reuses ids. */
 const MAX_STARTED = 1000;
 const started = new Set<number>();
 let watchesExit = false;
 
-/** Whether a process was started by this one, among the last {@link MAX_STARTED}. */
+/** Whether this process started a process, among the last {@link MAX_STARTED}. */
 export function wasStartedHere(pid: number): boolean {
   return started.has(pid);
 }
@@ -59,7 +59,7 @@ function killAll(): void {
   }
 }
 
-/** Kills a process and its descendants, as far as they are in its process group. One that has ended is no error. */
+/** Kills a process and its descendants, as far as they are in its process group. No error when it has ended. */
 export function killGroup(pid: number | undefined): void {
   if (pid === undefined) {
     return;
@@ -67,7 +67,7 @@ export function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody is left in the group.
+    // The process group is empty.
   }
 }
 
@@ -85,7 +85,7 @@ export function killWithThisProcess(pid: number | undefined): () => void {
   return () => leaders.delete(pid);
 }
 
-/** Ends this process's side of the pipes: whoever holds the other side can no longer keep anybody waiting. */
+/** Closes this process's side of the pipes: a process that holds the other side can no longer block the caller. */
 export function closePipes({ stdin, stdout, stderr }: GroupLeader): void {
   for (const stream of [stdin, stdout, stderr]) {
     stream?.destroy();
@@ -96,8 +96,8 @@ export function closePipes({ stdin, stdout, stderr }: GroupLeader): void {
 export type SupervisedEnd = 'ended' | 'timed-out' | 'pipes-held';
 
 /**
- * Waits for a process, and never longer than `timeout` and a second. A process that does not end in time is killed with its
- * descendants; a descendant that keeps the pipes open after that, or after the process exited, is cut off.
+ * Waits for a process, at most `timeout` and a second. A process that does not end in time is killed with its
+ * descendants; a descendant that keeps the pipes open after that, or after the process exited, is disconnected.
  *
  * @param ended settles when the process has exited and its pipes are closed.
  * @param timeout milliseconds.

@@ -48,7 +48,7 @@ function recorder() {
   return { onHalfClose: jest.fn(), onEnd: jest.fn() };
 }
 
-test('what was read before goes first, and what comes later follows; ends are passed on', async () => {
+test('data read before the handover is sent first, later data follows; half-close is forwarded', async () => {
   const [client, inner] = await pair();
   const [endpoint, outer] = await pair();
   client.write('first, ');
@@ -73,7 +73,7 @@ test('what was read before goes first, and what comes later follows; ends are pa
   expect(events.onEnd).toHaveBeenCalledTimes(1);
 });
 
-test('a connection with something yet to be written is left as it is', async () => {
+test('a connection with pending writes is not taken over', async () => {
   const [client, inner] = await pair();
   const [endpoint, outer] = await pair();
   const much = Buffer.alloc(32 << 20, 'x');
@@ -86,7 +86,7 @@ test('a connection with something yet to be written is left as it is', async () 
   client.destroy();
 });
 
-test('cutting one resets its two sides only; closing resets the rest, and takes no descriptor along', async () => {
+test('cutting one connection resets its two sides only; closing resets the rest, and leaks no descriptor', async () => {
   const descriptors = () => readdirSync('/proc/self/fd').length;
   const connections = await Promise.all([1, 2].map(async () => ({ ours: await pair(), theirs: await pair() })));
   const before = descriptors();
@@ -108,13 +108,13 @@ test('cutting one resets its two sides only; closing resets the rest, and takes 
   await carrier.close();
   expect(await resets[1]).toEqual(['ECONNRESET', 'ECONNRESET']);
   expect(events.map(({ onEnd }) => onEnd.mock.calls.length)).toEqual([1, 1]);
-  // Four sockets of ours and as many of theirs are gone.
+  // Four own sockets and four of the peers are closed.
   expect(descriptors()).toBeLessThanOrEqual(before - 8);
   await carrier.start();
   expect(carrier).toMatchObject({ isReady: true, size: 0 });
 });
 
-test('a thread that dies resets what it carried, so that nobody takes half for all', async () => {
+test('a thread that dies resets its connections, so that no peer takes partial data as complete', async () => {
   const descriptors = () => readdirSync('/proc/self/fd').length;
   const [client, inner] = await pair();
   const [endpoint, outer] = await pair();

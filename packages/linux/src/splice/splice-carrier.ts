@@ -2,49 +2,49 @@ import type { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { type Libc, loadLibc } from '../netlink/libc.js';
 
-/** What the thread is told. Descriptors are its own from then on. */
+/** Messages to the thread. It owns the descriptors from then on. */
 export type ToSpliceThread =
   | {
       readonly kind: 'carry';
       readonly slot: number;
       readonly client: number;
       readonly endpoint: number;
-      /** What was read of the other side already, and goes first. */
+      /** Data that was already read from the other side; it is sent first. */
       readonly toClient: Uint8Array | undefined;
       readonly toEndpoint: Uint8Array | undefined;
     }
   | { readonly kind: 'cut'; readonly slot: number }
   | { readonly kind: 'end' };
 
-/** What the thread tells. */
+/** Messages from the thread. */
 export type FromSpliceThread = { readonly kind: 'half-closed' | 'ended'; readonly slot: number };
 
-/** Descriptors that a connection takes beside its two sockets, at most: a pipe for each direction. */
+/** Maximum number of descriptors of a connection, in addition to its two sockets: a pipe for each direction. */
 export const DESCRIPTORS_OF_PIPES = 4;
 
-/** A connection that was handed over. */
+/** A connection that was handed over to the thread. */
 export interface CarriedConnection {
-  /** Bytes that were taken from the client for the endpoint since it was handed over, and the other way. */
+  /** Bytes forwarded from the client to the endpoint since the handover, and in the other direction. */
   readonly bytesToEndpoint: number;
   readonly bytesToClient: number;
   /** Resets both sides. Idempotent; `onEnd` follows. */
   cut(): void;
 }
 
-/** What becomes of a connection that was handed over. */
+/** Callbacks of a connection that was handed over. */
 export interface CarriedConnectionEvents {
-  /** One side has ended, and the other knows. */
+  /** One side has closed, and the other side was notified. */
   onHalfClose(): void;
   /** Both sides are closed. Called once. */
   onEnd(): void;
 }
 
 export interface SpliceCarrierOptions {
-  /** Bytes of the pipe that the kernel moves a direction's data through. Default 1 MiB. */
+  /** Size in bytes of the pipe for each direction. Default 1 MiB. */
   readonly pipeSize?: number;
 }
 
-/** Connections that one thread carries at once, at most. */
+/** Maximum number of concurrent connections of the thread. */
 const MAX_CONNECTIONS = 4096;
 const PIPE_SIZE = 1 << 20;
 const F_DUPFD_CLOEXEC = 1030;
@@ -56,7 +56,7 @@ const RESET_ON_CLOSE = new Uint8Array(Int32Array.of(1, 0).buffer);
 const LOWEST_DESCRIPTOR = 3;
 const ONE = new Uint8Array(BigUint64Array.of(1n).buffer);
 
-/** What of Node's handle is needed; no documented way leads to the descriptor. */
+/** The parts of Node's socket handle that are used; there is no documented access to the descriptor. */
 interface SocketHandle {
   readonly fd: number;
   readStop(): number;
@@ -75,9 +75,9 @@ interface Carried {
 }
 
 /**
- * Carries TCP connections outside of the event loop: a thread moves their bytes by splice(2), so that they are never
- * copied into this process. It takes over sockets of Node, keeps their order of bytes, their ends and their resets, and
- * needs no privilege. The thread is started with the first use, and keeps the process alive while it has a connection.
+ * Forwards TCP connections outside of the event loop: a thread moves their bytes by splice(2), so that they are never
+ * copied into this process. It takes over sockets of Node, preserves byte order, half-close and resets, and needs no
+ * privilege. The thread starts with the first use, and keeps the process alive while it has a connection.
  */
 export class SpliceCarrier {
   readonly #carried = new Map<number, Carried>();
@@ -90,33 +90,33 @@ export class SpliceCarrier {
 
   constructor(private readonly options: SpliceCarrierOptions = {}) {}
 
-  /** Whether `carry` may take a connection now. Where it may not yet, `start` gets it there. */
+  /** Whether `carry` can accept a connection now. If not yet, call `start`. */
   get isReady(): boolean {
     return this.#thread !== undefined && (this.#freeSlots.length > 0 || this.#slots < MAX_CONNECTIONS);
   }
 
-  /** Connections that it carries. */
+  /** Number of connections of the thread. */
   get size(): number {
     return this.#carried.size;
   }
 
-  /** Why it cannot be had on this host; undefined as long as nothing speaks against it. */
+  /** Why splice cannot be used on this host; undefined while no obstacle is known. */
   get unusable(): string | undefined {
     return this.#unusable;
   }
 
-  /** Gets it ready, once; where that fails, `unusable` says why. */
+  /** Prepares the thread, once; on failure, `unusable` has the reason. */
   start(): Promise<void> {
     this.#starting ??= this.#start();
     return this.#starting;
   }
 
   /**
-   * Takes over a connection, at once or not at all. Everything that was written to both sockets has to be with the kernel,
-   * and neither direction may have ended. Both sockets are destroyed without their peers noticing; what they had read
-   * and not yet told goes on to the other side. Listeners on them are removed.
+   * Takes over a connection, at once or not at all. Everything that was written to both sockets must have been passed
+   * to the kernel, and neither direction may have ended. Both sockets are destroyed without notice to their peers; data
+   * that they had read and not yet emitted is forwarded to the other side. Listeners on them are removed.
    *
-   * @returns undefined when it cannot be taken over now, and nothing has changed then.
+   * @returns undefined when it cannot be taken over now; nothing has changed then.
    */
   carry(client: Socket, endpoint: Socket, events: CarriedConnectionEvents): CarriedConnection | undefined {
     const libc = this.#libc;
@@ -143,7 +143,7 @@ export class SpliceCarrier {
     }
     const carried: Carried = { descriptors: [clientFd, endpointFd], events };
     this.#carried.set(slot, carried);
-    this.#tell(thread, { kind: 'carry', slot, client: clientFd, endpoint: endpointFd, toClient, toEndpoint });
+    this.#send(thread, { kind: 'carry', slot, client: clientFd, endpoint: endpointFd, toClient, toEndpoint });
     return {
       get bytesToEndpoint() {
         return moved[2 * slot] ?? 0;
@@ -153,20 +153,20 @@ export class SpliceCarrier {
       },
       cut: () => {
         if (this.#carried.get(slot) === carried) {
-          this.#tell(thread, { kind: 'cut', slot });
+          this.#send(thread, { kind: 'cut', slot });
         }
       },
     };
   }
 
-  /** Ends the thread, and resets what it still carries. With the next `start` there is a new one. */
+  /** Stops the thread, and resets its connections. The next `start` creates a new one. */
   async close(): Promise<void> {
     await this.#starting;
     const thread = this.#thread;
     this.#thread = undefined;
     this.#starting = undefined;
     if (thread) {
-      this.#tell(thread, { kind: 'end' });
+      this.#send(thread, { kind: 'end' });
       await thread.exited;
     }
   }
@@ -212,17 +212,17 @@ export class SpliceCarrier {
       });
     });
     await online;
-    worker.on('message', (message: FromSpliceThread) => this.#hear(message));
+    worker.on('message', (message: FromSpliceThread) => this.#receive(message));
     worker.unref();
     return { worker, wake, moved, exited };
   }
 
-  #tell({ worker, wake }: Thread, message: ToSpliceThread): void {
+  #send({ worker, wake }: Thread, message: ToSpliceThread): void {
     worker.postMessage(message);
     this.#libc?.write(wake, ONE, ONE.length);
   }
 
-  #hear({ kind, slot }: FromSpliceThread): void {
+  #receive({ kind, slot }: FromSpliceThread): void {
     const carried = this.#carried.get(slot);
     if (!carried) {
       return;
@@ -239,7 +239,7 @@ export class SpliceCarrier {
     carried.events.onEnd();
   }
 
-  /** A thread that failed leaves its descriptors open. Nobody may take what was cut off for the end. */
+  /** A failed thread leaves its descriptors open. A peer must not mistake the interruption for a regular end. */
   #ended(libc: Libc, worker: Worker, failure: Error | undefined): void {
     if (this.#thread?.worker === worker) {
       this.#thread = undefined;
@@ -264,7 +264,7 @@ function handleOf(socket: Socket): SocketHandle | undefined {
     : undefined;
 }
 
-/** Open both ways, and nothing that was written is left in this process. */
+/** Open in both directions, with nothing written left in this process. */
 function isQuiet(socket: Socket): boolean {
   return (
     !socket.destroyed &&
@@ -281,7 +281,7 @@ function duplicate(libc: Libc, socket: Socket): number | undefined {
   return fd < 0 ? undefined : fd;
 }
 
-/** Lets go of it: closing a descriptor ends no connection that has another. What it had read is handed out. */
+/** Releases a socket: closing a descriptor ends no connection that has another. Returns what it had read. */
 function release(socket: Socket): Uint8Array | undefined {
   handleOf(socket)?.readStop();
   for (const event of ['data', 'end', 'drain', 'close', 'error', 'timeout']) {

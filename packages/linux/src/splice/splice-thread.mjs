@@ -1,19 +1,20 @@
 /**
- * Carries TCP connections by splice(2) in a thread of its own: bytes go from socket to socket through a pipe, and never
- * into this process. Started by `splice-carrier.ts`, which hands over descriptors and is told how each connection ended.
+ * Forwards TCP connections by splice(2) in a separate thread: bytes go from socket to socket through a pipe, and never
+ * into this process. Started by `splice-carrier.ts`, which hands over descriptors and is notified how each connection
+ * ended.
  *
- * A plain script, so that it is started as it is, from the sources and from the build. It waits for messages while it has
- * no connection, and in epoll_wait while it has any; the event descriptor that it is given interrupts that.
+ * A plain script, so that the sources and the build start the same file. It waits for messages while it has no
+ * connection, and in epoll_wait while it has any; the event descriptor that it receives interrupts that.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import koffi from 'koffi';
 
-/** @typedef {import('./splice-carrier.js').ToSpliceThread} Told */
+/** @typedef {import('./splice-carrier.js').ToSpliceThread} Command */
 /** @typedef {{readonly read: number, readonly write: number}} Pipe */
 /** @typedef {{readonly fd: number, readable: boolean, writable: boolean}} Side */
 /**
- * One way through a connection. `piped` bytes are in `pipe`; `first` is what was read of `from` before it got here, and
- * goes before all else.
+ * One direction of a connection. `piped` bytes are in `pipe`; `first` is what was read of `from` before the handover,
+ * and is sent first.
  * @typedef {{readonly from: Side, readonly to: Side, readonly counter: number, first: Uint8Array | undefined,
  *   pipe: Pipe | undefined, piped: number, ended: boolean, done: boolean}} Way
  */
@@ -41,16 +42,19 @@ const EAGAIN = 11;
 
 /** Bytes that a pipe may hold: what one turn of a connection moves at once. */
 const PIPE_SIZE = workerData.pipeSize;
-/** Bytes after which other connections have their turn. */
+/** Bytes after which other connections get a turn. */
 const TURN = 1 << 20;
-/** Pipes that are kept for whoever needs one next. */
+/** Maximum number of pipes that are kept for reuse. */
 const MAX_SPARE_PIPES = 8;
-/** Milliseconds after which it looks whether the process ends: a thread that waits in the kernel cannot be told. */
+/**
+ * Milliseconds between two checks whether the process ends: a thread that is blocked in the kernel receives no
+ * messages.
+ */
 const MAX_WAIT = 250;
 const MAX_EVENTS = 64;
-/** Where events are not packed, as they are on x86-64 only, there are four bytes before the data. */
+/** Where epoll events are not packed (they are on x86-64 only), four bytes of padding precede the data. */
 const EVENT_WORDS = process.arch === 'x64' ? 3 : 4;
-/** Index of the event descriptor among what events are for. */
+/** Index of the event descriptor in epoll data. */
 const WAKE = 0xffff_ffff;
 
 const libc = koffi.load(null);
@@ -67,14 +71,14 @@ const shutdown = libc.func('int shutdown(int, int)');
 const setsockopt = libc.func('int setsockopt(int, int, int, const void *, unsigned int)');
 const close = libc.func('int close(int)');
 
-/** Bytes to endpoints and to clients, by twice the slot and one more. */
+/** Bytes to endpoints and to clients, at twice the slot and one more. */
 const moved = new Float64Array(workerData.moved);
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 /** @type {Map<number, Connection>} */
 const connections = new Map();
 /** @type {Pipe[]} */
 const sparePipes = [];
-/** Connections that could go on at once, and let others have a turn. @type {Connection[]} */
+/** Connections that can continue at once, and yield to others. @type {Connection[]} */
 let waiting = [];
 const events = new Uint32Array(MAX_EVENTS * EVENT_WORDS);
 const epoll = epollCreate(CLOEXEC);
@@ -99,7 +103,7 @@ function takePipe() {
     return undefined;
   }
   const [readEnd = -1, writeEnd = -1] = ends;
-  // Refused to users who have many; then it is as large as pipes are.
+  // Refused to unprivileged users with many pipes; then the pipe keeps its default size.
   fcntl(writeEnd, F_SETPIPE_SZ, PIPE_SIZE);
   return { read: readEnd, write: writeEnd };
 }
@@ -121,7 +125,7 @@ function closePipe(pipe) {
   close(pipe.write);
 }
 
-/** @param {Extract<Told, {kind: 'carry'}>} told */
+/** @param {Extract<Command, {kind: 'carry'}>} command */
 function carry({ slot, client, endpoint, toClient, toEndpoint }) {
   const clientSide = { fd: client, readable: true, writable: true };
   const endpointSide = { fd: endpoint, readable: true, writable: true };
@@ -165,9 +169,9 @@ function run(connection) {
 }
 
 /**
- * Moves what can be moved.
+ * Moves as many bytes as possible.
  * @param {Way} way
- * @returns {'blocked' | 'more' | 'broken'} `more` when its turn was over before that.
+ * @returns {'blocked' | 'more' | 'broken'} `more` when its turn ended before that.
  */
 function advance(way) {
   if (way.done) {
@@ -218,7 +222,7 @@ function advance(way) {
     } else {
       const error = koffi.errno();
       if (error === EAGAIN) {
-        // The pipe is empty, so it is the socket that has nothing.
+        // The pipe is empty, so the socket has no data.
         way.from.readable = false;
       } else if (error !== EINTR) {
         return 'broken';
@@ -270,12 +274,12 @@ function finish(connection) {
   port.postMessage({ kind: 'ended', slot: connection.slot });
 }
 
-/** @param {Told} told */
-function obey(told) {
-  if (told.kind === 'carry') {
-    carry(told);
-  } else if (told.kind === 'cut') {
-    const connection = connections.get(told.slot);
+/** @param {Command} command */
+function execute(command) {
+  if (command.kind === 'carry') {
+    carry(command);
+  } else if (command.kind === 'cut') {
+    const connection = connections.get(command.slot);
     if (connection) {
       cut(connection);
     }
@@ -291,9 +295,9 @@ function obey(told) {
   }
 }
 
-function obeyAll() {
+function executeAll() {
   for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
-    obey(next.message);
+    execute(next.message);
   }
 }
 
@@ -301,7 +305,7 @@ function obeyAll() {
 function notice(index, what) {
   if (index === WAKE) {
     read(workerData.wake, new Uint8Array(8), 8);
-    obeyAll();
+    executeAll();
     return;
   }
   const connection = connections.get(index >> 1);
@@ -324,8 +328,8 @@ function notice(index, what) {
   }
 }
 
-port.on('message', (/** @type {Told} */ told) => {
-  obey(told);
+port.on('message', (/** @type {Command} */ command) => {
+  execute(command);
   while (connections.size > 0) {
     const count = epollWait(epoll, events, MAX_EVENTS, waiting.length > 0 ? 0 : MAX_WAIT);
     for (let at = 0; at < count; at++) {
@@ -342,7 +346,7 @@ port.on('message', (/** @type {Told} */ told) => {
   }
 });
 
-/** A filter of system calls may forbid it; then nothing may be handed over. */
+/** A seccomp filter may forbid it; then no connection may be handed over. */
 function tryOut() {
   const [one, other] = [takePipe(), takePipe()];
   if (epoll < 0 || !one || !other || write(one.write, new Uint8Array(1), 1) !== 1) {

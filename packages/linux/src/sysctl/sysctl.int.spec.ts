@@ -16,12 +16,12 @@ function sysctlSuite(sysctl: () => Sysctl): void {
     expect(await sysctl().write(SETTING, '1')).toBe(false);
   });
 
-  test('takes several numbers, however they are separated', async () => {
+  test('accepts several numbers with any separator', async () => {
     expect(await sysctl().write(RANGE, '20000 30000')).toBe(true);
     expect(await sysctl().write(RANGE, '20000\t30000')).toBe(false);
   });
 
-  test('says what does not exist', async () => {
+  test('reports a missing setting', async () => {
     const absent = { code: 'SYSCTL_ABSENT', sysctl: 'net/ipv4/conf/none/rp_filter' };
     await expect(sysctl().read('net/ipv4/conf/none/rp_filter')).rejects.toMatchObject(absent);
     await expect(sysctl().write('net/ipv4/conf/none/rp_filter', 1)).rejects.toMatchObject(absent);
@@ -30,12 +30,12 @@ function sysctlSuite(sysctl: () => Sysctl): void {
     }
   });
 
-  test('says what is read-only, unless it is right already', async () => {
+  test('reports a read-only setting, unless it already has the value', async () => {
     await expect(sysctl().write(READ_ONLY, 77)).rejects.toMatchObject({ code: 'SYSCTL_READ_ONLY' });
     expect(await sysctl().write(READ_ONLY, await sysctl().read(READ_ONLY))).toBe(false);
   });
 
-  test('says what the kernel does not take', async () => {
+  test('reports a value that the kernel rejects', async () => {
     await expect(sysctl().write(SETTING, 'many')).rejects.toMatchObject({ code: 'SYSCTL_INVALID' });
     expect(await sysctl().read(SETTING)).toBe('1');
   });
@@ -45,7 +45,7 @@ describe('FakeSysctl', () => {
   const fake = new FakeSysctl({ [SETTING]: 0, [RANGE]: '32768\t60999', [READ_ONLY]: 0 }, [READ_ONLY]);
   sysctlSuite(() => fake);
 
-  test('tells what was written', () => {
+  test('records what was written', () => {
     expect(fake.writes).toEqual([
       [SETTING, '1'],
       [RANGE, '20000 30000'],

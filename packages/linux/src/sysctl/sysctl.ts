@@ -7,25 +7,25 @@ import { type KernelFiles, kernelFiles, systemErrorCode } from '../process/kerne
  */
 export interface Sysctl {
   /**
-   * The value as text, without white space around it.
+   * The value as text, without surrounding white space.
    *
    * @throws SysctlError
    */
   read(name: string): Promise<string>;
 
   /**
-   * Sets a value if it is another now.
+   * Sets a value if it differs.
    *
-   * @returns whether it was another.
+   * @returns whether it differed.
    * @throws SysctlError
    */
   write(name: string, value: number | string): Promise<boolean>;
 }
 
 /**
- * - `SYSCTL_ABSENT`: this kernel has no such setting, or the module that has it is not loaded.
- * - `SYSCTL_READ_ONLY`: may not be written; `/proc/sys` is mounted read-only in most containers.
- * - `SYSCTL_INVALID`: the kernel does not take this value.
+ * - `SYSCTL_ABSENT`: this kernel has no such setting, or its module is not loaded.
+ * - `SYSCTL_READ_ONLY`: not writable; `/proc/sys` is mounted read-only in most containers.
+ * - `SYSCTL_INVALID`: the kernel rejects this value.
  * - `SYSCTL_FAILED`: anything else; `cause` has it.
  */
 export type SysctlErrorCode = 'SYSCTL_ABSENT' | 'SYSCTL_READ_ONLY' | 'SYSCTL_INVALID' | 'SYSCTL_FAILED';
@@ -33,7 +33,7 @@ export type SysctlErrorCode = 'SYSCTL_ABSENT' | 'SYSCTL_READ_ONLY' | 'SYSCTL_INV
 /** A kernel setting could not be read or written. */
 export class SysctlError extends ProxierError {
   declare readonly code: SysctlErrorCode;
-  /** The setting, as it was asked for. */
+  /** The setting, as requested. */
   readonly sysctl: string;
 
   constructor(code: SysctlErrorCode, sysctl: string, message: string, options?: ErrorOptions) {
@@ -48,7 +48,7 @@ const ROOT = '/proc/sys';
 export class ProcSysctl implements Sysctl {
   readonly #files: KernelFiles;
 
-  /** @param files whose view of `/proc/sys`; default is that of this process. */
+  /** @param files access to `/proc/sys`; default is that of this process. */
   constructor(files: KernelFiles = kernelFiles) {
     this.#files = files;
   }
@@ -75,13 +75,13 @@ export class ProcSysctl implements Sysctl {
   }
 }
 
-/** Several numbers in one setting are separated by tabs when read, and by blanks when people write them. */
+/** Numbers in one setting are separated by tabs when read, and by spaces when people write them. */
 export function sameValue(one: string, other: string): boolean {
   const words = (text: string): string => text.trim().split(/\s+/).join(' ');
   return words(one) === words(other);
 }
 
-/** @throws SysctlError when it leads out of `/proc/sys`. */
+/** @throws SysctlError when it refers to a path outside `/proc/sys`. */
 export function checkedName(name: string): string {
   const parts = name.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..') || name.includes('\0')) {

@@ -2,12 +2,12 @@ import type { IPFamily, Protocol } from '@kube-proxier/core';
 import type { Conntrack, ConntrackEntry, ConntrackError } from '../conntrack/conntrack.js';
 import { conntrackKey } from '../conntrack/conntrack-text.js';
 
-/** A table of flows in memory. */
+/** A connection tracking table in memory. */
 export class FakeConntrack implements Conntrack {
   readonly #entries = new Map<string, ConntrackEntry>();
   #failure: ConntrackError | undefined;
 
-  /** Adds a flow, as a packet would; one that is there already stays one. */
+  /** Adds a flow, as a packet would; adding an existing flow has no effect. */
   add(entry: ConntrackEntry): void {
     this.#entries.set(conntrackKey(entry), entry);
   }
@@ -17,7 +17,7 @@ export class FakeConntrack implements Conntrack {
     return [...this.#entries.values()];
   }
 
-  /** Makes every call fail from now on; undefined ends it. */
+  /** Makes every call fail from now on; undefined restores normal operation. */
   failWith(error: ConntrackError | undefined): void {
     this.#failure = error;
   }

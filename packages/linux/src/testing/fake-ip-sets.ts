@@ -13,9 +13,9 @@ const EEXIST = 17;
 const BUSY = 4100;
 const HASH_FULL = 4352;
 
-/** Sets in memory. */
+/** IP sets in memory. */
 export class FakeIpSets implements IpSets {
-  /** Whether rules look at a set, which then cannot be removed. */
+  /** Whether rules refer to a set, which then cannot be destroyed. */
   isUsed: (name: string) => boolean = () => false;
   readonly #sets = new Map<string, { definition: IpSetDefinition; entries: Map<string, IpSetEntry> }>();
 

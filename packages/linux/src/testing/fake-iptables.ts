@@ -12,7 +12,7 @@ export interface FakeIptablesOptions {
 }
 
 interface Chain {
-  /** `-` for one that is not built in. */
+  /** `-` for a user-defined chain. */
   readonly policy: string;
   readonly rules: string[];
 }
@@ -32,25 +32,25 @@ const MAX_NAME_LENGTH = 28;
 class Refused extends Error {}
 
 /**
- * iptables in memory, with the kernel's semantics: declaring a chain creates or empties it, tables are all or nothing,
- * jumps need their chain, a chain that is not empty or is jumped to cannot be deleted.
+ * iptables in memory, with the kernel's semantics: declaring a chain creates or flushes it, tables are atomic, jumps
+ * need an existing chain, a chain that is not empty or is jumped to cannot be deleted.
  */
 export class FakeIptables implements Iptables {
   readonly family: IPFamily;
   /** Every document that was restored or refused, in order. */
   readonly documents: string[] = [];
-  /** How often `save` was asked for. */
+  /** How often `save` was called. */
   saves = 0;
-  /** Lines for which this holds are refused, as by a kernel that lacks something. */
+  /** Lines for which this returns true are rejected, as by a kernel that lacks a feature. */
   refuses: (line: string) => boolean = () => false;
-  /** Whether there are stamps, as there are not where the kernel cannot be asked. */
+  /** Whether stamps are available; they are not where the kernel cannot be queried. */
   stamps = true;
-  /** What `isPresent` says. */
+  /** The result of `isPresent`. */
   present = true;
 
   readonly #tables = new Map<IptablesTable, Table>();
   #generation = 0;
-  /** By table, how often others changed it. */
+  /** Number of foreign changes by table. */
   readonly #changesOfOthers = new Map<IptablesTable, number>();
   readonly #seen = new Map<IptablesTable, number>();
   readonly #failures: unknown[] = [];
@@ -69,7 +69,7 @@ export class FakeIptables implements Iptables {
     this.#failures.push(error);
   }
 
-  /** The rules of a chain as `iptables-save` prints them; undefined when there is no such chain. */
+  /** The rules of a chain as `iptables-save` prints them; undefined when the chain does not exist. */
   rulesOf(table: IptablesTable, chain: string): readonly string[] | undefined {
     return this.#table(table).get(chain)?.rules;
   }
@@ -78,7 +78,7 @@ export class FakeIptables implements Iptables {
     return [...this.#table(table).keys()];
   }
 
-  /** As `restore`, by somebody else. */
+  /** As `restore`, by another program. */
   async restoreByOthers(document: string): Promise<void> {
     this.#commit(document, (table) => {
       const changed = this.#version.variant === 'nft' ? [...this.#tables.keys()] : [table];
@@ -216,7 +216,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Chains are replaced, never changed in place, except in a copy that nobody else has. */
+/** Chains are replaced, never changed in place, except in a private copy. */
 function copy(table: Table): Table {
   return new Map([...table].map(([name, chain]) => [name, { policy: chain.policy, rules: [...chain.rules] }]));
 }
@@ -330,7 +330,7 @@ function checked(table: Table, rule: string): string {
   return text;
 }
 
-/** A table whose chains lead back to themselves is refused when it is committed. */
+/** A table whose chains form a loop is rejected when it is committed. */
 function checkJumps(table: Table): void {
   const done = new Set<string>();
   const open = new Set<string>();

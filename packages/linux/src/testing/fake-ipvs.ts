@@ -15,7 +15,7 @@ const ESRCH = 3;
 const EEXIST = 17;
 const EINVAL = 22;
 const ERANGE = 34;
-/** A timeout in the kernel's ticks, a hundred a second here, has to fit an integer. */
+/** A timeout in the kernel's ticks, here a hundred per second, must fit an integer. */
 const MAX_SECONDS = Math.floor(0x7fff_ffff / 100);
 
 interface Server {
@@ -23,22 +23,25 @@ interface Server {
   readonly reals: Map<string, RealServerStatus>;
 }
 
-/** IPVS in memory, refusing what the kernel refuses. Connections are what a test says they are. */
+/** IPVS in memory, with the kernel's error conditions. A test sets the connection counts. */
 export class FakeIpvs implements Ipvs {
   /** Commands carried out or refused, in order. */
   readonly commands: IpvsCommand[] = [];
   /** Whether `commands` is kept. Default true. */
   remembersCommands = true;
-  /** How often everything was listed. */
+  /** How often all virtual servers were listed. */
   listings = 0;
   readonly #servers = new Map<string, Server>();
   readonly #failures: NetlinkError[] = [];
   #timeouts: IpvsTimeouts = { tcp: 900, tcpFin: 120, udp: 300 };
 
-  /** @param schedulers that the kernel has. Default: all that are asked for. */
+  /** @param schedulers supported schedulers. Default: all. */
   constructor(private readonly schedulers?: ReadonlySet<string>) {}
 
-  /** Makes the next call that writes do half of it, and lose the rest of its answers. Several calls queue up. */
+  /**
+   * Makes the next call that writes carry out half of its commands, and lose the remaining answers. Several calls queue
+   * up.
+   */
   loseNext(): void {
     this.#failures.push(new NetlinkError('NETLINK_LOST', 'an answer of the kernel was lost (fake)'));
   }
@@ -48,7 +51,7 @@ export class FakeIpvs implements Ipvs {
     this.#servers.clear();
   }
 
-  /** As somebody else who gives a real server no more than so many connections. */
+  /** As another program that limits the connections of a real server. */
   limit(at: VirtualServerAddress, { address, port }: { address: string; port: number }, connectionLimit: number) {
     const reals = this.#servers.get(virtualServerKey(at))?.reals;
     const real = reals?.get(`${address}:${port}`);
@@ -57,7 +60,7 @@ export class FakeIpvs implements Ipvs {
     }
   }
 
-  /** Lets a real server have connections. */
+  /** Sets the connection counts of a real server. */
   connect(
     at: VirtualServerAddress,
     { address, port }: { address: string; port: number },
@@ -67,7 +70,7 @@ export class FakeIpvs implements Ipvs {
     const server = this.#servers.get(virtualServerKey(at));
     const real = server?.reals.get(`${address}:${port}`);
     if (server === undefined || real === undefined) {
-      throw new Error(`there is no real server ${address}:${port}`);
+      throw new Error(`real server ${address}:${port} does not exist`);
     }
     server.reals.set(`${address}:${port}`, { ...real, activeConnections: active, inactiveConnections: inactive });
   }

@@ -13,27 +13,27 @@ export class FakeLinks implements Links {
   #addresses: LinkAddress[] = [];
   #lastIndex = 1;
   readonly #listeners = new Set<(change: AddressChange) => void>();
-  /** While true, nobody can listen, and who does is cut off. */
+  /** While true, subscribing fails, and existing subscriptions are closed. */
   deaf = false;
 
-  /** @param host addresses of an interface that is there from the start. */
+  /** @param host addresses of an interface that exists from the start. */
   constructor(host: readonly string[] = []) {
     this.#links.set('eth0', { index: 1, name: 'eth0', kind: '' });
     this.#addresses = host.map((address) => linkAddress(1, address));
   }
 
-  /** Of an interface that is there from the start. */
+  /** Index of an interface that exists from the start. */
   async addHostAddress(address: string, usable = true): Promise<void> {
     await this.removeHostAddress(address);
     this.#addresses.push({ ...linkAddress(1, address), usable });
-    this.#tell(linkAddress(1, address));
+    this.#notify(linkAddress(1, address));
   }
 
   async removeHostAddress(address: string): Promise<void> {
     await this.execute([{ do: 'delete-address', link: 1, address }]);
   }
 
-  /** @param room how many changes are kept until they are taken. */
+  /** @param room how many changes are kept until they are read. */
   events(room = 100): AddressEvents {
     let changes: AddressChange[] | undefined;
     let missed = false;
@@ -85,7 +85,7 @@ export class FakeLinks implements Links {
     const gone = this.#addresses.filter((address) => address.link === link.index);
     this.#addresses = this.#addresses.filter((address) => address.link !== link.index);
     for (const { address } of gone) {
-      this.#tell(linkAddress(link.index, address));
+      this.#notify(linkAddress(link.index, address));
     }
   }
 
@@ -104,19 +104,19 @@ export class FakeLinks implements Links {
           return new NetlinkRefused(EEXIST, what);
         }
         this.#addresses.push(linkAddress(link, address));
-        this.#tell(linkAddress(link, address));
+        this.#notify(linkAddress(link, address));
         return undefined;
       }
       if (at < 0) {
         return new NetlinkRefused(EADDRNOTAVAIL, what);
       }
       this.#addresses.splice(at, 1);
-      this.#tell(linkAddress(link, address));
+      this.#notify(linkAddress(link, address));
       return undefined;
     });
   }
 
-  #tell({ link, family, address }: AddressChange): void {
+  #notify({ link, family, address }: AddressChange): void {
     for (const listener of this.#listeners) {
       listener({ link, family, address });
     }

@@ -1,6 +1,6 @@
 import type { LocalNetwork } from '../network/local-network.js';
 
-/** A host with just these addresses, besides loopback. */
+/** A host with exactly these addresses, in addition to loopback. */
 export class FakeLocalNetwork implements LocalNetwork {
   readonly #addresses: Set<string>;
 

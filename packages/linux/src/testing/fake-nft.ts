@@ -28,7 +28,7 @@ interface FakeTable {
   readonly chains: Map<string, FakeChain>;
   readonly containers: Map<string, FakeContainer>;
   readonly counters: Map<string, NftCounter>;
-  /** Containers whose elements were copied in the transaction under way, and may be changed. */
+  /** Sets and maps whose elements were copied in the current transaction, and may be changed. */
   readonly owned: Set<string>;
 }
 
@@ -46,16 +46,16 @@ const exists = (what: string) => new Refused('exists', `Could not process rule: 
 const busy = (what: string) => new Refused('busy', `Could not process rule: Device or resource busy: ${what}`);
 
 /**
- * nftables in memory, with the kernel's semantics: a transaction is all or nothing; adding what is there is fine,
- * adding an element with another value is not; deleting what is not there, or what is in use, is refused; rules and
- * elements need what they refer to. Time does not pass: elements with a timeout stay.
+ * nftables in memory, with the kernel's semantics: a transaction is atomic; adding an existing object has no effect,
+ * adding an element with a different value is refused; deleting what does not exist, or what is in use, is refused;
+ * rules and elements need the objects that they refer to. Time does not pass: elements with a timeout are kept.
  */
 export class FakeNft implements Nft {
-  /** Every transaction that was run or refused, in order. */
+  /** Every transaction that was carried out or rejected, in order. */
   readonly transactions: NftTransaction[] = [];
-  /** How often `list` was asked for. */
+  /** How often `list` was called. */
   lists = 0;
-  /** Commands for which this holds are refused, as by a kernel that lacks something. */
+  /** Commands for which this returns true are refused, as by a kernel that lacks a feature. */
   refuses: (command: NftCommand) => boolean = () => false;
 
   readonly #tables = new Map<string, FakeTable>();
@@ -67,12 +67,12 @@ export class FakeNft implements Nft {
     this.#failures.push(error);
   }
 
-  /** The rules of a chain; undefined when there is no such chain. */
+  /** The rules of a chain; undefined when the chain does not exist. */
   rulesOf(family: NftFamily, table: string, chain: string): readonly NftRule[] | undefined {
     return this.#tables.get(`${family} ${table}`)?.chains.get(chain)?.rules;
   }
 
-  /** Everything that there is, in an order that does not depend on how it came about. */
+  /** The whole content, in an order that does not depend on the history. */
   dump(): string {
     const lines: string[] = [];
     for (const [name, { flags, chains, containers, counters }] of sorted(this.#tables)) {
@@ -154,7 +154,7 @@ export class FakeNft implements Nft {
     return { stop, ended };
   }
 
-  /** Carries out a transaction as somebody else would. */
+  /** Carries out a transaction as another program would. */
   runAsOther(transaction: NftTransaction, by: NftChange = { pid: 1, program: 'nft' }): void {
     this.#execute(transaction, true);
     for (const { key, onChange } of this.#watchers) {

@@ -2,10 +2,10 @@ import type { PacketCount, PacketCounters } from '../accounting/packet-counters.
 
 /** {@link PacketCounters} in memory. */
 export class FakePacketCounters implements PacketCounters {
-  /** By name; a test counts here. */
+  /** By name; a test sets the values. */
   readonly counts = new Map<string, PacketCount>();
 
-  /** @param available whether the kernel has such counters. */
+  /** @param available whether the kernel has `nfnetlink_acct`. */
   constructor(private readonly available = true) {}
 
   async ensure(name: string): Promise<boolean> {

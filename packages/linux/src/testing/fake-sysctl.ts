@@ -1,10 +1,10 @@
 import { checkedName, type Sysctl, SysctlError, sameValue } from '../sysctl/sysctl.js';
 
-/** Kernel settings in memory: those it was made with exist, others do not. */
+/** Kernel settings in memory: the settings passed to the constructor exist, others do not. */
 export class FakeSysctl implements Sysctl {
   readonly #values: Map<string, string>;
   readonly #readOnly: ReadonlySet<string>;
-  /** Settings that were written, in order, with their values; those that were right already are not among them. */
+  /** Settings that were written, in order, with their values; settings that already had the value are not included. */
   readonly writes: (readonly [name: string, value: string])[] = [];
 
   constructor(values: Readonly<Record<string, number | string>>, readOnly: readonly string[] = []) {
@@ -28,7 +28,7 @@ export class FakeSysctl implements Sysctl {
     if (this.#readOnly.has(name)) {
       throw new SysctlError('SYSCTL_READ_ONLY', name, `sysctl ${name} is read-only`);
     }
-    // The kernel keeps a number a number.
+    // The kernel formats numbers.
     if (/^\d+$/.test(present) && !/^-?\d+$/.test(`${value}`)) {
       throw new SysctlError('SYSCTL_INVALID', name, `sysctl ${name} cannot be set to ${value}`);
     }

@@ -31,5 +31,5 @@ export * from './sandbox/outcome.js';
 export * from './sandbox/sandbox-error.js';
 export * from './sandbox/sandbox-host.js';
 export { SANDBOX_NETWORK } from './sandbox/sandbox-plan.js';
-// Real packets, held against the simulator.
+// Real packets, compared with the simulator.
 export { type Flow, verifyFlow } from './verify-flow.js';

@@ -1,6 +1,9 @@
 import type { IPFamily } from '@kube-proxier/core';
 
-/** Every kind of rule that backends write, as `iptables-save` prints it; those of the nat table name only such targets. */
+/**
+ * Every kind of rule that backends write, as `iptables-save` prints it; those of the nat table use only targets of that
+ * table.
+ */
 export function filterSamples(family: IPFamily): readonly string[] {
   const six = family === 'IPv6';
   const host = six ? '2001:db8::8/128' : '198.51.100.8/32';

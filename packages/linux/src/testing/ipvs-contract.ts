@@ -2,14 +2,14 @@ import type { IpSetDefinition, IpSets } from '../ipset/ip-sets.js';
 import type { Ipvs, RealServer, VirtualServer, VirtualServerAddress } from '../ipvs/ipvs.js';
 import type { Links } from '../link/links.js';
 
-/** What a contract case works with: the kernel of a namespace, or fakes. */
+/** The environment of a contract case: the kernel of a namespace, or fakes. */
 export interface ContractSubject {
   readonly ipvs: Ipvs;
   readonly links: Links;
   readonly sets: IpSets;
 }
 
-/** One case: what is done, as words, and what comes of it, which is the same everywhere. */
+/** One case: its commands, as text, and their result, which is the same everywhere. */
 export interface ContractCase {
   readonly name: string;
   run(subject: ContractSubject): Promise<unknown>;
@@ -37,10 +37,10 @@ function byText(left: unknown, right: unknown): number {
   return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1;
 }
 
-/** The semantics that backends rely on, of the kernel as of the fakes. Cases build on one another, in their order. */
+/** The semantics that backends rely on, of the kernel and of the fakes. Cases build on one another, in order. */
 export const IPVS_CONTRACT: readonly ContractCase[] = [
   {
-    name: 'a virtual server is added once, changed when it is there, and listed as it is',
+    name: 'a virtual server is added once, changed when it exists, and listed unchanged',
     run: async ({ ipvs }) => [
       names(
         await ipvs.execute([
@@ -68,7 +68,7 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a scheduler that there is none of is refused, and changes nothing',
+    name: 'a scheduler that the kernel lacks is refused, and nothing changes',
     run: async ({ ipvs }) => [
       names(
         await ipvs.execute([{ do: 'add-virtual', virtual: virtual({ ...AT, port: 82 }, { scheduler: 'none-such' }) }]),
@@ -78,7 +78,7 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     expected: [['ENOENT'], false],
   },
   {
-    name: 'real servers are added once, changed when they are there, and kept apart by virtual server',
+    name: 'real servers are added once, changed when they exist, and belong to one virtual server',
     run: async ({ ipvs }) => [
       names(
         await ipvs.execute([
@@ -119,7 +119,7 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a virtual server takes its real servers with it',
+    name: 'deleting a virtual server deletes its real servers',
     run: async ({ ipvs }) => [
       names(
         await ipvs.execute([
@@ -135,7 +135,7 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     expected: [[undefined, 'ESRCH', undefined], [], [undefined, undefined, undefined], []],
   },
   {
-    name: 'timeouts that the kernel cannot count are refused, all three',
+    name: 'timeouts that exceed the range of the kernel are refused, all three',
     run: async ({ ipvs }) => [
       await ipvs.setTimeouts({ tcp: 77, tcpFin: 0, udp: 0x7fff_ffff }).catch(({ errnoName }) => errnoName),
       (await ipvs.timeouts()).tcp === 77,
@@ -143,7 +143,7 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     expected: ['EINVAL', false],
   },
   {
-    name: 'timeouts of 0 are left as they are',
+    name: 'timeouts of 0 are unchanged',
     run: async ({ ipvs }) => {
       await ipvs.setTimeouts({ tcp: 600, tcpFin: 0, udp: 0 });
       return [await ipvs.timeouts(), await ipvs.version()];
@@ -151,7 +151,7 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     expected: [{ tcp: 600, tcpFin: 120, udp: 300 }, '1.2.1'],
   },
   {
-    name: 'interfaces and addresses are there once',
+    name: 'interfaces and addresses can be added once',
     run: async ({ links }) => {
       await links.addDummy('kpx-dummy');
       const again = await links.addDummy('kpx-dummy').catch((error) => error.errnoName);
@@ -185,7 +185,7 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'sets: adding and removing entries can be repeated, a set of another kind is in the way',
+    name: 'sets: adding and removing entries is idempotent, creating a set of another kind under the same name is refused',
     run: async ({ sets }) => [
       names(
         await sets.execute([
@@ -238,7 +238,7 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a set takes no more than it may, is emptied, and goes',
+    name: 'a set holds no more than its maximum, can be flushed, and can be destroyed',
     run: async ({ sets }) => {
       const addresses = Array.from({ length: 80 }, (_, index) => `10.1.0.${index + 1}`);
       await sets.execute([{ do: 'create-set', set: set('kpx-small', { maxEntries: 64 }) }]);

@@ -12,7 +12,7 @@ describe('the kernel', () => {
 
   beforeAll(async () => {
     namespace = makeNamespace();
-    // Without a local routing table the kernel takes no address for one that a server could have.
+    // Without a local routing table the kernel treats no address as local, which a virtual server requires.
     await namespace.runner.run({ command: 'ip', args: ['link', 'set', 'lo', 'up'] });
     const inside = { namespace: `/run/netns/${namespace.name}` };
     subject = {
@@ -30,7 +30,7 @@ describe('the kernel', () => {
     expect(await run(subject)).toEqual(expected);
   });
 
-  test('a set that a rule looks at stays', async () => {
+  test('a set that a rule refers to cannot be destroyed', async () => {
     const { sets } = subject;
     const set = { name: 'kpx-used', type: 'hash:ip', family: 'IPv4', maxEntries: 64, marks: false } as const;
     await sets.execute([{ do: 'create-set', set }]);
@@ -55,7 +55,7 @@ describe('the kernel', () => {
     await links.remove('kpx-dummy');
   });
 
-  test('what others set of servers is seen: one packet at a time, and a limit of connections', async () => {
+  test('foreign server settings are listed: one-packet scheduling, and a connection limit', async () => {
     const { ipvs } = subject;
     const at = { kind: 'address', family: 'IPv4', protocol: 'UDP', address: '10.96.0.7', port: 53 } as const;
     const real = { address: '10.244.0.1', port: 53, weight: 1 };

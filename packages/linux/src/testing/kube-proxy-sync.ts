@@ -1,17 +1,17 @@
 import { type Iptables, IptablesError, parseSavedTable } from '../index.js';
 
-/** Shared with the kubelet, so kube-proxy only adds to it. */
+/** Shared with the kubelet, so kube-proxy only appends to it. */
 const GUARD = 'KUBE-FIREWALL';
 /** Chains that kube-proxy removes from the nat table when it does not need them (`isServiceChainName`). */
 const SERVICE_CHAIN = /^KUBE-(SVC|SVL|SEP|FW|XLB|EXT)-/;
 const CANARY = 'KUBE-PROXY-CANARY';
 
 /**
- * Installs rules as the first sync of a kube-proxy in iptables mode does: makes its canaries and what is missing of its
- * jumps, then rewrites all of its chains and removes service chains that it does not need, in one document.
+ * Installs rules as the first sync of a kube-proxy in iptables mode does: creates its canaries and its missing jumps,
+ * then rewrites all of its chains and removes unused service chains, in one document.
  *
- * @param wanted what a kube-proxy has installed, as `iptables-save` prints it; other chains than `KUBE-…` are ignored.
- * @throws IptablesError when kube-proxy's document would be refused; kube-proxy then never gets any further.
+ * @param wanted the rules of a kube-proxy, as `iptables-save` prints them; chains other than `KUBE-…` are ignored.
+ * @throws IptablesError when kube-proxy's document would be rejected; kube-proxy then fails in every sync.
  */
 export async function syncAsKubeProxy(iptables: Iptables, wanted: string): Promise<void> {
   const parsed = (['filter', 'nat'] as const).map((table) => ({ table, saved: parseSavedTable(wanted, table) }));

@@ -3,9 +3,9 @@ import { IpvsNetlink } from '../ipvs/ipvs-netlink.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { soakNetlink } from './netlink-soak.js';
 
-test('twenty thousand messages, with errors and lost answers: every answer and the whole state are as they should be', async () => {
+test('twenty thousand messages, with errors and lost answers: every answer and the whole state are as expected', async () => {
   const steady = new IpvsNetlink();
-  // The least that the kernel gives: some answers fit, a batch of errors does not.
+  // The smallest buffer that the kernel allows: some answers fit, a batch of errors does not.
   const overrunning = new IpvsNetlink(new NetlinkSocket('generic', { receiveBuffer: 1 }));
   try {
     const { refused, lost, comparisons } = await soakNetlink({ messages: 20_000, seed: 7, steady, overrunning });

@@ -5,12 +5,12 @@ import { NetlinkError } from '../netlink/netlink-error.js';
 import { FakeIpvs } from './fake-ipvs.js';
 
 export interface NetlinkSoakOptions {
-  /** How many messages to send. */
+  /** Number of messages to send. */
   readonly messages: number;
   readonly seed: number;
-  /** Over a socket that takes in all answers. */
+  /** Over a socket that receives all answers. */
   readonly steady: Ipvs;
-  /** Over a socket that overruns: answers are lost again and again. */
+  /** Over a socket that overruns repeatedly: answers are lost. */
   readonly overrunning: Ipvs;
   /** Called after every ten thousand messages. */
   readonly onProgress?: (sent: number) => void;
@@ -22,7 +22,7 @@ export interface NetlinkSoakResult {
   readonly refused: number;
   /** Batches whose answers were lost. */
   readonly lost: number;
-  /** How often everything was compared. */
+  /** How often the whole state was compared. */
   readonly comparisons: number;
 }
 
@@ -30,9 +30,9 @@ const BATCH = 100;
 const SCHEDULERS = ['rr', 'wlc', 'sh', 'lblc'];
 
 /**
- * Sends the kernel random commands, many of which it has to refuse, and compares every answer, and now and then
- * everything, with what {@link FakeIpvs} makes of the same commands. Where answers were lost, what is there is read back,
- * as a backend does.
+ * Sends random commands to the kernel, many of which it must refuse, and compares every answer, and periodically the
+ * whole state, with the result of the same commands in {@link FakeIpvs}. Where answers were lost, the current state is
+ * read back, as a backend does.
  *
  * @throws Error when anything differs.
  */
@@ -65,7 +65,7 @@ export async function soakNetlink(options: NetlinkSoakOptions): Promise<NetlinkS
     if ((sent / BATCH) % 100 === 99) {
       comparisons += 1;
       if (!isDeepStrictEqual(await contents(steady), await contents(model))) {
-        throw new Error(`after ${sent} messages the kernel holds something else than it should`);
+        throw new Error(`after ${sent} messages the state of the kernel differs from the expected state`);
       }
       onProgress?.(sent + BATCH);
     }

@@ -6,13 +6,13 @@ let count = 0;
 /** A network namespace of one test. Needs root. */
 export interface TestNamespace {
   readonly name: string;
-  /** Words that make a command run inside. */
+  /** Command prefix to run a command inside. */
   readonly prefix: readonly string[];
   readonly runner: Required<CommandRunner>;
   remove(): void;
 }
 
-/** Whether this process can make network namespaces. */
+/** Whether this process can create network namespaces. */
 export function canMakeNamespaces(): boolean {
   try {
     makeNamespace().remove();
@@ -34,7 +34,7 @@ export function makeNamespace(): TestNamespace {
   };
 }
 
-/** Makes a namespace for the time that `use` takes. */
+/** Creates a namespace for the duration of `use`. */
 export async function withNamespace<T>(use: (namespace: TestNamespace) => Promise<T>): Promise<T> {
   const namespace = makeNamespace();
   try {

@@ -33,7 +33,7 @@ export interface PolicyRow {
 
 export interface PacketFlowWorldOptions {
   readonly family: IPFamily;
-  /** Makes the dataplane that is tried. `runner` runs programs on the node. */
+  /** Creates the dataplane under test. `runner` runs programs on the node. */
   readonly dataplane: (node: SandboxHost, runner: CommandRunner) => Dataplane<unknown, unknown>;
 }
 
@@ -44,11 +44,11 @@ export const SERVICE_PORT = 80;
 export const NODE_PORT = 30_080;
 
 /**
- * A sandbox with three pods and two remote pods that serve on {@link ENDPOINT_PORT}, and a dataplane on its node: to
- * hold what a backend does with real packets against the simulator.
+ * A sandbox with three pods and two remote pods that serve on {@link ENDPOINT_PORT}, and a dataplane on its node:
+ * compares the effect of a backend on real packets with the simulator.
  */
 export class PacketFlowWorld {
-  /** What the Service is reached at. */
+  /** The addresses of the Service. */
   readonly address: { readonly clusterIP: string; readonly externalIP: string; readonly loadBalancerIP: string };
   private installed: ProxyState | undefined;
 
@@ -91,7 +91,7 @@ export class PacketFlowWorld {
     }
   }
 
-  /** Brings a state into force as the proxier would: a full plan at first, then what changed. */
+  /** Brings a state into force as the proxier would: a full plan at first, then incremental plans. */
   async install(state: ProxyState): Promise<ProxyState> {
     const { dataplane, installed } = this;
     const changes = diffStates(installed, state);
@@ -104,7 +104,7 @@ export class PacketFlowWorld {
     return state;
   }
 
-  /** Forgets what was installed, so that the next state is compared with what the kernel holds. */
+  /** Forgets what was installed, so that the next state is compared with the state of the kernel. */
   async restart(): Promise<void> {
     const { installed } = this;
     this.installed = undefined;
@@ -113,7 +113,7 @@ export class PacketFlowWorld {
     }
   }
 
-  /** As the proxier does with UDP flows to where nobody serves any more; here ports come again within seconds. */
+  /** Deletes stale UDP flows as the proxier does; source ports are reused within seconds here. */
   async forgetFlows(): Promise<void> {
     await forgetFlows(this.sandbox.node);
   }
@@ -176,7 +176,7 @@ export class PacketFlowWorld {
     };
   }
 
-  /** Installs what a row says, and tries every client with every frontend. Returns what is wrong. */
+  /** Installs the state of a row, and tries every client with every frontend. Returns the differences. */
   async verifyRow(row: PolicyRow, protocol: SandboxProtocol): Promise<readonly string[]> {
     const { sandbox } = this;
     const policies = row.to.includes('clusterIP')
@@ -200,7 +200,7 @@ export class PacketFlowWorld {
     return wrong;
   }
 
-  /** One flow to a frontend of the Service. Returns what is wrong. */
+  /** One flow to a frontend of the Service. Returns the differences. */
   verify(
     state: ProxyState,
     from: SandboxHost,
@@ -240,8 +240,8 @@ export class PacketFlowWorld {
 }
 
 /**
- * Has a host forget UDP flows, and TCP connections that are over: in tests, clients' ports come again within seconds, and
- * would still go where an earlier step sent them.
+ * Deletes the UDP flows and the closed TCP connections of a host: in tests, clients' ports are reused within seconds,
+ * and would still go to the endpoint of an earlier step.
  */
 export async function forgetFlows(host: SandboxHost): Promise<void> {
   for (const filter of [['udp'], ['tcp', '--state', 'TIME_WAIT'], ['tcp', '--state', 'CLOSE']]) {

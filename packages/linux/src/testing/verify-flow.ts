@@ -3,7 +3,7 @@ import type { NetworkSandbox } from './sandbox/network-sandbox.js';
 import type { Outcome, SandboxProtocol } from './sandbox/outcome.js';
 import type { SandboxHost } from './sandbox/sandbox-host.js';
 
-/** One flow to try: who sends, and where to. */
+/** One flow to test: sender and destination. */
 export interface Flow {
   readonly from: SandboxHost;
   /** Source address. Default: the sender's own of the destination's family. */
@@ -11,21 +11,21 @@ export interface Flow {
   readonly to: string;
   readonly port: number;
   readonly protocol: SandboxProtocol;
-  /** False for a mode that never keeps a client's address (`BackendCapabilities.preservesSource`). Default true. */
+  /** False for a mode that never preserves a client's address (`BackendCapabilities.preservesSource`). Default true. */
   readonly preservesSource?: boolean;
 }
 
-/** Connections per endpoint that may be chosen: with 12, one of two is missed once in four thousand flows. */
+/** Connections per expected endpoint: with 12, one of two endpoints is missed once in four thousand flows. */
 const TRIES = 12;
 /** Milliseconds without an answer after which a packet counts as dropped. */
 const SILENCE = 350;
 
 /**
- * Sends real packets and holds what comes of them against what the simulator says of the state.
+ * Sends real packets and compares the outcome with the result of the simulator for the state.
  *
- * Servers must answer on every endpoint of the state. What the simulator passes on is not tried.
+ * Servers must answer on every endpoint of the state. Flows that the simulator passes through are not tested.
  *
- * @returns what differs, in one line; undefined when all is as it should be.
+ * @returns the difference, in one line; undefined when all is as expected.
  */
 export async function verifyFlow(sandbox: NetworkSandbox, state: ProxyState, flow: Flow): Promise<string | undefined> {
   const family = flow.to.includes(':') ? 'IPv6' : 'IPv4';
@@ -52,7 +52,8 @@ export async function verifyFlow(sandbox: NetworkSandbox, state: ProxyState, flo
     case 'dropped': {
       const { kind } = await send(outcome.kind === 'refused' ? 2000 : SILENCE);
       const expected = outcome.kind === 'refused' ? 'refused' : 'timeout';
-      // A datagram that the host's own output refuses or drops fails in the sender's hands (EPERM): both look alike.
+      // A datagram that the local output chain rejects or drops fails in the sender's system call (EPERM): both look
+      // the same.
       const inOutput = flow.from === node && flow.protocol === 'UDP' && kind === 'unreachable';
       return kind === expected || inOutput ? undefined : `${what}: ${kind}, not ${expected}`;
     }
@@ -76,8 +77,8 @@ async function verifyForwarded(
   fromOutside: boolean,
   send: () => Promise<Outcome>,
 ): Promise<string | undefined> {
-  // What a pod of another node answers to somebody outside whose address it sees goes past this node, and is not
-  // translated back: as on real networks, such a connection comes to nothing.
+  // The answer of a pod of another node to an outside client whose address it sees bypasses this node, and is not
+  // translated back: as in real networks, such a connection fails.
   const isLost = (choice: SimulatedChoice) =>
     fromOutside && source !== undefined && !choice.masqueraded && !choice.endpoint.isLocal;
   const mayBeLost = choices.some(isLost);

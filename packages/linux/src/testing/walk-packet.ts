@@ -9,15 +9,15 @@ export interface WalkedPacket {
   readonly destination: string;
   readonly protocol: 'tcp' | 'udp' | 'sctp';
   readonly port: number;
-  /** The interface it comes in by; undefined when a process of the host sends it. */
+  /** The input interface; undefined when a process of the host sends it. */
   readonly inInterface: string | undefined;
 }
 
-/** What can become of a packet, with which probability. */
+/** A possible outcome of a packet, with its probability. */
 export interface WalkOutcome {
   readonly probability: number;
   readonly verdict: 'accepted' | 'dropped' | 'refused';
-  /** `address:port` that it was sent on to; undefined when nothing changed its destination. */
+  /** `address:port` of the new destination; undefined when nothing changed its destination. */
   readonly destination: string | undefined;
   readonly masqueraded: boolean;
 }
@@ -33,8 +33,8 @@ interface Walker {
 type Step = { readonly walker: Walker; readonly end: 'next' | 'done' | 'dropped' | 'refused' };
 
 /**
- * Walks a packet through the rules of a fake, as the kernel would: nat, then filter, then nat again. Rules that are not
- * known, and clients that `recent` remembers, do not match.
+ * Evaluates the rules of a fake for a packet, as the kernel would: nat, then filter, then nat again. Unsupported rules,
+ * and clients that `recent` remembers, do not match.
  */
 export function walkPacket(
   iptables: FakeIptables,
@@ -159,7 +159,7 @@ function translated(walker: Walker, to: string): Walker {
   return { ...walker, dnat: to, packet: { ...walker.packet, destination, port: Number(to.slice(colon + 1)) } };
 }
 
-/** 0 when the rule does not match, 1 when it does, between when it matches by chance. */
+/** 0 when the rule does not match, 1 when it does, between for a random match. */
 function chanceOf(rule: IptablesRule, walker: Walker, isLocal: (address: string) => boolean): number {
   const { parts } = rule;
   const { packet } = walker;
@@ -181,7 +181,7 @@ function isInterface(pattern: string, name: string): boolean {
   return pattern.endsWith('+') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** A network may be given by any bits of the address (`0.0.0.5/0.0.0.15`). */
+/** A network may be selected by any bits of the address (`0.0.0.5/0.0.0.15`). */
 function contains(network: string, address: string): boolean {
   const [base = '', mask = ''] = network.split('/');
   if (/^\d+$/.test(mask)) {
@@ -190,7 +190,7 @@ function contains(network: string, address: string): boolean {
   return (low32(address) & low32(mask)) >>> 0 === low32(base);
 }
 
-/** The last 32 bits. Masks that are not prefixes are only used on these. */
+/** The last 32 bits. Masks that are not prefixes are only used on these bits. */
 function low32(address: string): number {
   if (!address.includes(':')) {
     return address.split('.').reduce((value, octet) => ((value << 8) | Number(octet)) >>> 0, 0);
@@ -222,6 +222,6 @@ function chanceOfMatch(match: IptablesMatch, walker: Walker, isLocal: (address: 
     case 'nfacct':
       return 1;
     case 'set':
-      throw new Error(`a walk knows nothing of sets such as ${match.set}`);
+      throw new Error(`walkPacket does not support sets such as ${match.set}`);
   }
 }

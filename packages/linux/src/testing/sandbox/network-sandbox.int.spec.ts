@@ -67,7 +67,7 @@ describe('NetworkSandbox', () => {
     expect(await sandbox.client.connect({ ...target, port: 53, protocol: 'UDP' })).toMatchObject(seen);
   });
 
-  test('a closed port refuses, both protocols and families', async () => {
+  test('a closed port refuses connections, in both protocols and families', async () => {
     for (const protocol of ['TCP', 'UDP'] as const) {
       for (const to of [sandbox.node.ipv4, sandbox.node.ipv6]) {
         expect(await sandbox.client.connect({ protocol, to, port: 9 })).toMatchObject({ kind: 'refused' });
@@ -75,12 +75,12 @@ describe('NetworkSandbox', () => {
     }
   });
 
-  test('refusals are not rationed', async () => {
+  test('refusals are not rate-limited', async () => {
     const target = { protocol: 'UDP', to: sandbox.node.ipv4, port: 9 } as const;
     expect(await sandbox.client.connectMany(target, 200)).toMatchObject({ refused: 200, timeout: 0 });
   });
 
-  test('an address that nobody has is not answered, from anywhere', async () => {
+  test('an address of no host is not answered, from anywhere', async () => {
     const hosts = [sandbox.client, sandbox.pod(1), sandbox.node, sandbox.remotePod(1)];
     const outcomes = await Promise.all(
       hosts.flatMap((host) => ['10.96.0.1', 'fd00:10:96::1'].map((to) => host.connect({ to, port: 80, timeout: 300 }))),
@@ -88,7 +88,7 @@ describe('NetworkSandbox', () => {
     expect(outcomes.map((outcome) => outcome.kind)).toEqual(outcomes.map(() => 'timeout'));
   });
 
-  test('such packets reach the node, where rules can take care of them', async () => {
+  test('packets to such addresses reach the node, where rules can handle them', async () => {
     const node = sandbox.node;
     await node.exec(['iptables', '-t', 'nat', '-A', 'PREROUTING', '-d', '10.96.0.9', '-p', 'tcp', '--dport', '80',
       '-j', 'DNAT', '--to-destination', `${sandbox.pod(1).ipv4}:80`]); // biome-ignore format: one command
@@ -116,7 +116,7 @@ describe('NetworkSandbox', () => {
     await node.exec(['ip6tables', '-t', 'nat', '-F', 'POSTROUTING']);
   });
 
-  test('a server closes, and its port refuses', async () => {
+  test('after a server closes, its port refuses connections', async () => {
     const server = await sandbox.pod(2).serve({ port: 0, name: 'elsewhere' });
     const target = { to: sandbox.pod(2).ipv4, port: server.port };
     expect(await sandbox.pod(1).connect(target)).toMatchObject({ by: 'elsewhere' });
@@ -124,11 +124,11 @@ describe('NetworkSandbox', () => {
     expect(await sandbox.pod(1).connect(target)).toMatchObject({ kind: 'refused' });
   });
 
-  test('serving a port twice says why it cannot be', async () => {
+  test('serving a port twice reports the reason of the failure', async () => {
     await expect(sandbox.pod(1).serve({ port: 80 })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  test('a long connection echoes until it is cut', async () => {
+  test('a long-lived connection echoes until it is closed', async () => {
     const server = await sandbox.pod(2).serve({ port: 0 });
     const connection = await sandbox.client.open({ to: sandbox.pod(2).ipv6, port: server.port });
     expect(connection).toMatchObject({ by: 'pod2', sourceSeen: sandbox.client.ipv6 });
@@ -139,7 +139,7 @@ describe('NetworkSandbox', () => {
     await connection.close();
   });
 
-  test('many connections are counted by who answered', async () => {
+  test('counts many connections by server', async () => {
     const tally = await sandbox.client.connectMany({ to: sandbox.pod(1).ipv4, port: 80 }, 500);
     expect(tally.answeredBy).toEqual({ pod1: 500 });
     expect([answersOf(tally), failuresOf(tally)]).toEqual([500, 0]);
@@ -163,7 +163,7 @@ describe('NetworkSandbox', () => {
     await expect(sandbox.node.files.read('/proc/sys/net/nothing')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('a second sandbox has the same addresses and does not see the first', async () => {
+  test('a second sandbox has the same addresses and is isolated from the first', async () => {
     const other = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
     try {
       const target = { to: other.pod(1).ipv4, port: 80 };
@@ -175,8 +175,8 @@ describe('NetworkSandbox', () => {
   });
 });
 
-describe('what a sandbox leaves behind', () => {
-  test('nothing: no namespaces, no processes', async () => {
+describe('leftovers of a sandbox', () => {
+  test('none: no namespaces, no processes', async () => {
     const sandbox = await NetworkSandbox.create();
     await sandbox.pod(1).serve({ port: 80 });
     await sandbox.client.connect({ to: sandbox.pod(1).ipv4, port: 80 });
@@ -198,7 +198,7 @@ describe('what a sandbox leaves behind', () => {
     });
   });
 
-  test('nothing after its process is killed, once another sandbox is made', async () => {
+  test('none after its process is killed, once another sandbox is created', async () => {
     const child = await startElsewhere('process.stdout.write("ready");');
     const prefix = `kpx-${child.pid}-`;
     expect(await listNamespaces(prefix)).not.toEqual([]);
@@ -209,7 +209,7 @@ describe('what a sandbox leaves behind', () => {
     expect(await listNamespaces(prefix)).toEqual([]);
   });
 
-  test('nothing after its process ends without closing it', async () => {
+  test('none after its process ends without closing it', async () => {
     const child = await startElsewhere('process.stdout.write("ready"); process.exit(3);');
     if (child.exitCode === null) {
       await once(child, 'close');
@@ -237,7 +237,7 @@ describe('without root', () => {
       await sandbox.close();
       console.log(outcome.by);
     `;
-    // A file system that this root may not write to, as it is for somebody who is not root outside.
+    // A file system that this root may not write to, as for a user who is not root outside.
     const asStranger = `mount -t tmpfs -o ro tmpfs /run && exec "$0" --input-type=module -e "$1"`;
     const { stdout } = await createCommandRunner().run({
       command: 'unshare',
@@ -254,7 +254,7 @@ function builtModule(): string {
   return BUILT;
 }
 
-/** Starts a process that makes a sandbox and then runs `statement`; resolves when it has written something. */
+/** Starts a process that creates a sandbox and then runs `statement`; resolves on its first output. */
 async function startElsewhere(statement: string): Promise<ReturnType<typeof spawn>> {
   const script = `
     import { NetworkSandbox } from ${JSON.stringify(builtModule())};
@@ -293,7 +293,7 @@ function commandLineOf(processId: number): string {
   }
 }
 
-/** A killed process stays in the table until its parent has taken note. */
+/** A killed process stays in the process table until its parent has reaped it. */
 async function untilGone(processIds: readonly number[]): Promise<void> {
   const deadline = Date.now() + 60_000;
   const alive = (): number[] =>

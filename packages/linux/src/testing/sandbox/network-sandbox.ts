@@ -19,12 +19,12 @@ export interface NetworkSandboxOptions {
   readonly remotePods?: number;
 }
 
-/** Sandboxes that are up in this process, to be removed if the process ends without closing them. */
+/** Open sandboxes of this process, to be removed if the process ends without closing them. */
 const openSandboxes = new Set<NetworkSandbox>();
 let lastSandbox = 0;
 
 /**
- * A small world of network namespaces, to send real packets through the real kernel:
+ * A topology of network namespaces, to send real packets through the real kernel:
  *
  * ```
  *   client ──────── router ──────── remote-node ── remote-pod1 …
@@ -33,9 +33,9 @@ let lastSandbox = 0;
  *            192.168.0.2    10.244.0.11, 10.244.0.12
  * ```
  *
- * Every host has IPv6 addresses as well; see {@link SANDBOX_NETWORK} for the networks. Addresses that no host has,
- * such as cluster IPs, are routed to the node from everywhere; what the node does not know ends unanswered. The
- * node starts without any packet filter rules. Several sandboxes do not see each other.
+ * Every host has IPv6 addresses as well; see {@link SANDBOX_NETWORK} for the networks. Addresses that no host has, such
+ * as cluster IPs, are routed to the node from everywhere; the node drops packets to unknown destinations. The node
+ * starts without any packet filter rules. Sandboxes are isolated from each other.
  *
  * Needs root, or a user namespace (`unshare --user --map-root-user --net --mount`), and `ip` and `nsenter`.
  *
@@ -54,12 +54,12 @@ export class NetworkSandbox {
   readonly pods: readonly SandboxHost[];
   readonly remoteNode: SandboxHost;
   readonly remotePods: readonly SandboxHost[];
-  /** Outside the cluster. Has a second address of each family, for source ranges. */
+  /** Outside the cluster. Has a second address in each family, for source ranges. */
   readonly client: SandboxHost;
   readonly router: SandboxHost;
-  /** All of them. */
+  /** All hosts. */
   readonly hosts: readonly SandboxHost[];
-  /** How the names of its network namespaces begin. */
+  /** Common prefix of the names of its network namespaces. */
   readonly namespacePrefix: string;
 
   private constructor(podCount: number, remotePodCount: number) {
@@ -78,10 +78,10 @@ export class NetworkSandbox {
   }
 
   /**
-   * Builds a sandbox, and removes those that processes which are gone have left behind.
+   * Creates a sandbox, and removes the sandboxes of processes that no longer exist.
    *
-   * @throws SandboxError `SANDBOX_UNAVAILABLE` when this process may not, `SANDBOX_BUILD_FAILED` when it goes wrong;
-   * nothing is left behind then.
+   * @throws SandboxError `SANDBOX_UNAVAILABLE` without permission, `SANDBOX_BUILD_FAILED` on other failures; nothing is
+   *   left behind then.
    */
   static async create(options: NetworkSandboxOptions = {}): Promise<NetworkSandbox> {
     const podCount = inRange('pods', options.pods ?? 2, 1);
@@ -111,7 +111,7 @@ export class NetworkSandbox {
   /**
    * Pod `number` of the node, from 1.
    *
-   * @throws RangeError when there is none.
+   * @throws RangeError when it does not exist.
    */
   pod(number: number): SandboxHost {
     return pick('pod', this.pods, number);
@@ -120,7 +120,7 @@ export class NetworkSandbox {
   /**
    * Pod `number` of the remote node, from 1.
    *
-   * @throws RangeError when there is none.
+   * @throws RangeError when it does not exist.
    */
   remotePod(number: number): SandboxHost {
     return pick('remote pod', this.remotePods, number);
@@ -133,7 +133,7 @@ export class NetworkSandbox {
     openSandboxes.delete(this);
   }
 
-  /** So that `await using` removes it. */
+  /** Removes it at the end of an `await using` block. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
@@ -142,7 +142,7 @@ export class NetworkSandbox {
 function pick(what: string, hosts: readonly SandboxHost[], number: number): SandboxHost {
   const host = hosts[number - 1];
   if (!host) {
-    throw new RangeError(`there is no ${what} ${number}: the sandbox was made with ${hosts.length}`);
+    throw new RangeError(`${what} ${number} does not exist: the sandbox was created with ${hosts.length}`);
   }
   return host;
 }

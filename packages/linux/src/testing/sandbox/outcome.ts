@@ -3,14 +3,14 @@ import type { Protocol } from '@kube-proxier/core';
 /** Protocols that the sandbox can send: Node has no SCTP sockets. */
 export type SandboxProtocol = Exclude<Protocol, 'SCTP'>;
 
-/** Where to send, and how. */
+/** Destination and options of a probe. */
 export interface Target {
   /** Default `TCP`. */
   readonly protocol?: SandboxProtocol;
   /** Address of either family, without brackets. */
   readonly to: string;
   readonly port: number;
-  /** Source address; default is what the routing table says. */
+  /** Source address; default is the choice of the routing table. */
   readonly from?: string;
   /** Source port, 1…65535; default is any free one. */
   readonly fromPort?: number;
@@ -18,7 +18,7 @@ export interface Target {
   readonly timeout?: number;
 }
 
-/** Somebody answered: who, and the source address and port that the answering side saw. */
+/** An answer: the server's name, and the source address and port that the server saw. */
 export interface Answered {
   readonly kind: 'answered';
   /** Name of the server, see {@link ServeOptions}. */
@@ -29,18 +29,18 @@ export interface Answered {
 }
 
 /**
- * What came of one connection, or of one datagram.
+ * The outcome of one connection, or of one datagram.
  * - `answered`
  * - `refused`: TCP reset in answer to SYN, or ICMP port unreachable.
- * - `timeout`: nothing came back.
+ * - `timeout`: no answer.
  * - `unreachable`: no route, or another ICMP error.
- * - `reset`: connected, and cut before an answer.
+ * - `reset`: connected, and reset before an answer.
  */
 export type Outcome =
   | Answered
   | { readonly kind: 'refused' | 'timeout' | 'unreachable' | 'reset'; readonly milliseconds: number };
 
-/** How many outcomes there were of each kind. */
+/** Number of outcomes of each kind. */
 export interface Tally {
   /** Answers by the name of the server. */
   readonly answeredBy: Readonly<Record<string, number>>;
@@ -52,17 +52,17 @@ export interface Tally {
   readonly reset: number;
 }
 
-/** Outcomes of a continuous client up to now. */
+/** Outcomes of a continuous client so far. */
 export interface ClientProgress extends Tally {
   readonly attempts: number;
 }
 
-/** Everything that was not answered. */
+/** Number of outcomes other than `answered`. */
 export function failuresOf(tally: Tally): number {
   return tally.refused + tally.timeout + tally.unreachable + tally.reset;
 }
 
-/** Answers of all servers together. */
+/** Number of answers of all servers. */
 export function answersOf(tally: Tally): number {
   return Object.values(tally.answeredBy).reduce((sum, count) => sum + count, 0);
 }
@@ -74,6 +74,6 @@ export interface ServeOptions {
   readonly port: number;
   /** Address to listen on; default is every address of both families. */
   readonly address?: string;
-  /** What the server calls itself in answers. Default: the name of its host. */
+  /** The server's name in answers. Default: the name of its host. */
   readonly name?: string;
 }

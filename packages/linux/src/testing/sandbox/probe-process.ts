@@ -25,7 +25,7 @@ export class ProbeProcess {
   #failure: SandboxError | undefined;
   #stderr = '';
 
-  /** Starts it at once; requests may be made without waiting. */
+  /** Starts it at once; requests may be sent without waiting. */
   constructor(hostName: string, namespacePath: string) {
     this.#child = spawn('nsenter', [`--net=${namespacePath}`, process.execPath, PROBE_SCRIPT], {
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -45,7 +45,7 @@ export class ProbeProcess {
     });
   }
 
-  /** @throws SandboxError when the probe is gone; an Error with the system's `code` when the operation failed. */
+  /** @throws SandboxError when the probe has ended; an Error with the system's `code` when the operation failed. */
   request<Result>(op: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<Result> {
     if (this.#failure) {
       return Promise.reject(this.#failure);
@@ -57,7 +57,7 @@ export class ProbeProcess {
     });
   }
 
-  /** Ends it and everything it holds open, and waits until it is gone. */
+  /** Stops it and closes everything it holds open, and waits for its exit. */
   async close(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;

@@ -1,9 +1,9 @@
 /**
- * Runs inside one network namespace and does there what it is told, one JSON object per line: `{id, op, …}` comes in
- * on standard input, `{id, result}` or `{id, error}` goes out on standard output.
+ * Runs inside one network namespace and executes requests, one JSON object per line: `{id, op, …}` on standard input,
+ * `{id, result}` or `{id, error}` on standard output.
  *
- * A plain script without dependencies: it is started with `node` as it is, from the sources and from the build, and
- * starting it is most of what a sandbox costs. It ends when its standard input does, so it never outlives its parent.
+ * A plain script without dependencies: it is started directly with `node`, from the sources and from the build, and its
+ * start dominates the cost of a sandbox. It ends when its standard input ends, so it never outlives its parent.
  */
 import dgram from 'node:dgram';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const connections = new Map();
 /** @type {Map<number, {stop(): Promise<object>, progress(): object, reached(goal: number): Promise<object>}>} */
 const clients = new Map();
 
-/** IPv4-mapped addresses are shown as the IPv4 addresses that they are. */
+/** IPv4-mapped addresses are shown as IPv4 addresses. */
 const plain = (address = '') => (address.startsWith('::ffff:') ? address.slice(7) : address);
 
 const codeOf = (/** @type {unknown} */ error) => (error instanceof Error && 'code' in error ? String(error.code) : '');
@@ -110,13 +110,13 @@ async function serve({ protocol, port, address, name }) {
 }
 
 /**
- * Ports that connections and datagrams come from, in turn. By chance one would come again soon, and a datagram from it
- * belong to a flow that the kernel remembers, with the endpoint and the source of then. And the kernel gives one port to
- * several connections at once where these go to several destinations, whose answers IPVS cannot tell from each other when
- * one endpoint is behind them.
+ * Source ports of connections and datagrams, in sequence. Random ports would be reused soon, and a datagram from a
+ * reused port would belong to a flow that the kernel still tracks, with the endpoint and the source of that time. In
+ * addition, the kernel assigns one port to several connections with different destinations at once, whose answers IPVS
+ * cannot distinguish when they share one endpoint.
  */
 const SOURCE_PORTS = { first: 41_000, last: 60_999 };
-/** Ports that are tried where one is taken. */
+/** Number of ports to try where one is in use. */
 const MAX_TRIES = 100;
 let nextSourcePort = SOURCE_PORTS.first + Math.floor(Math.random() * 1000);
 
@@ -131,7 +131,7 @@ function takeSourcePort() {
   return nextSourcePort;
 }
 
-/** Whether another port should be tried. */
+/** Whether to try another port. */
 function isTaken(/** @type {unknown} */ error) {
   return ['EADDRINUSE', 'EADDRNOTAVAIL'].includes(codeOf(error) ?? '');
 }
@@ -220,7 +220,7 @@ function reachUDP(/** @type {Target} */ target, tries = 1) {
     socket.on('message', (message) =>
       finish({ kind: 'answered', ...JSON.parse(message.toString()), milliseconds: elapsed() }),
     );
-    // A connected socket is told of ICMP errors; an unconnected one is not.
+    // A connected socket receives ICMP errors; an unconnected one does not.
     socket.bind({ port: fromPort ?? takeSourcePort(), ...(from ? { address: from } : {}) }, () => {
       const connected = (/** @type {Error | undefined} */ error) => {
         if (error) {
@@ -229,7 +229,7 @@ function reachUDP(/** @type {Target} */ target, tries = 1) {
           socket.send('?', (failure) => failure && fail(failure));
         }
       };
-      // The error is handed over, though the types do not say so.
+      // The error is passed, though the types do not include it.
       socket.connect(port, to, /** @type {() => void} */ (connected));
     });
   });
@@ -267,7 +267,7 @@ function count(tally, outcome) {
 async function open(target, tries = 1) {
   const socket = openTCP(target);
   const reader = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
-  // Taken before the first byte can arrive: lines that come while nobody listens are lost.
+  // Created before the first byte can arrive: lines without a listener are lost.
   const lines = reader[Symbol.asyncIterator]();
   /** @type {unknown} */
   let failure;

@@ -6,7 +6,7 @@ export type SandboxErrorCode =
   | 'SANDBOX_PROBE_FAILED'
   | 'SANDBOX_CLOSED';
 
-/** The sandbox could not be built or used; what is sent through it and not answered is an outcome, not an error. */
+/** The sandbox could not be built or used; a probe without an answer is an outcome, not an error. */
 export class SandboxError extends ProxierError {
   declare readonly code: SandboxErrorCode;
 

@@ -14,43 +14,43 @@ export interface SandboxServer {
   readonly name: string;
   readonly protocol: SandboxProtocol;
   readonly port: number;
-  /** Stops it and cuts what is connected to it; the port is refused afterwards. */
+  /** Stops it and closes its connections; the port is refused afterwards. */
   close(): Promise<void>;
 }
 
-/** A connection that stays open. */
+/** A connection that is kept open. */
 export interface SandboxConnection {
-  /** How it was answered. */
+  /** The first answer. */
   readonly by: string;
   readonly sourceSeen: string;
   readonly sourcePortSeen: number;
   /**
    * Sends one line (no line breaks in it) and waits for its echo.
    *
-   * @returns `echoed` with the text, `closed` when the connection is cut, or `timeout` after `timeout` milliseconds
-   * (default 2000).
+   * @returns `echoed` with the text, `closed` when the connection is closed, or `timeout` after `timeout` milliseconds
+   *   (default 2000).
    */
   send(
     text: string,
     timeout?: number,
   ): Promise<{ readonly kind: 'echoed'; readonly text: string } | { readonly kind: 'closed' | 'timeout' }>;
-  /** `reset` ends it at once, both ways, and leaves nothing behind that waits. Default `end`. */
+  /** `reset` ends it at once in both directions, and leaves no TIME_WAIT. Default `end`. */
   close(how?: 'end' | 'reset'): Promise<void>;
 }
 
-/** A client that connects again and again. */
+/** A client that connects repeatedly. */
 export interface ContinuousClient {
-  /** Outcomes up to now. */
+  /** Outcomes so far. */
   progress(): Promise<ClientProgress>;
-  /** Waits for `count` further attempts to be made: the way to let traffic flow over a change without sleeping. */
+  /** Waits for `count` further attempts: lets traffic flow during a change without sleeping. */
   moreAttempts(count: number): Promise<ClientProgress>;
-  /** Waits for the attempt that is under way, and ends. */
+  /** Waits for the pending attempt, and stops. */
   stop(): Promise<ClientProgress>;
 }
 
 const DEFAULT_TIMEOUT = 2000;
 
-/** One network namespace: a computer with addresses of its own. */
+/** One network namespace: a host with its own addresses. */
 export class SandboxHost {
   /** `node`, `pod1`, `pod2`, …, `remote-node`, `remote-pod1`, …, `client`, `router`. */
   readonly name: string;
@@ -59,7 +59,7 @@ export class SandboxHost {
   readonly addresses: readonly string[];
   /** Name of the network namespace, for `ip netns exec`. */
   readonly namespace: string;
-  /** File to enter the namespace by, for `nsenter --net=`. */
+  /** File of the network namespace, for `nsenter --net=`. */
   readonly namespacePath: string;
 
   readonly #processes = new Set<ChildProcess>();
@@ -97,8 +97,8 @@ export class SandboxHost {
   }
 
   /**
-   * Runs commands in this namespace: hand it to an adapter, and the adapter works on this host. File system and
-   * processes are those of the machine.
+   * Runs commands in this namespace: an adapter with this runner works on this host. File system and processes are
+   * those of the machine.
    */
   readonly runner: CommandRunner = {
     run: (request) => this.#runnerHere().run(request),
@@ -117,7 +117,7 @@ export class SandboxHost {
   }
 
   /**
-   * Runs a command in this namespace and waits for its end.
+   * Runs a command in this namespace and waits for its exit.
    *
    * @throws CommandError when it fails.
    */
@@ -128,7 +128,7 @@ export class SandboxHost {
     return await this.runner.run({ ...options, command, args });
   }
 
-  /** Starts a command in this namespace. It is killed when the sandbox closes, if it still runs then. */
+  /** Starts a command in this namespace. It is killed when the sandbox closes, if it is still running. */
   spawn(command: readonly [file: string, ...args: string[]], options: SpawnOptions = {}): ChildProcess {
     this.#assertOpen();
     const child = spawn('nsenter', [`--net=${this.namespacePath}`, ...command], {
@@ -142,8 +142,8 @@ export class SandboxHost {
   }
 
   /**
-   * Answers on a port: each connection or datagram with the name of the server and the source it saw; what is sent
-   * on a TCP connection is echoed. Listens when the promise resolves.
+   * Answers on a port: each connection or datagram with the name of the server and the source it saw; what is sent on a
+   * TCP connection is echoed. The server listens when the promise resolves.
    *
    * @throws Error with the system's `code`, for example `EADDRINUSE`.
    */
@@ -158,20 +158,20 @@ export class SandboxHost {
     return { name, protocol, port, close: () => this.#request('closeServer', { handle }) };
   }
 
-  /** Makes one connection, or sends one datagram, and says what came of it. */
+  /** Opens one connection, or sends one datagram, and returns the outcome. */
   connect(target: Target): Promise<Outcome> {
     return this.#request('reach', withDefaults(target));
   }
 
-  /** Makes `count` connections (or datagrams from fresh ports), up to `concurrency` (default 8) at once. */
+  /** Opens `count` connections (or sends datagrams from new ports), up to `concurrency` (default 8) at once. */
   connectMany(target: Target, count: number, concurrency = 8): Promise<Tally> {
     return this.#request('reachMany', { ...withDefaults(target), count, concurrency });
   }
 
   /**
-   * Opens a TCP connection that stays.
+   * Opens a TCP connection and keeps it open.
    *
-   * @throws SandboxError when it is not answered.
+   * @throws SandboxError when there is no answer.
    */
   async open(target: Target): Promise<SandboxConnection> {
     const { handle, outcome } = await this.#request<{ handle: number; outcome: Outcome }>('open', withDefaults(target));
@@ -188,7 +188,7 @@ export class SandboxHost {
     };
   }
 
-  /** Starts connecting again and again, one at a time, `interval` milliseconds (default 0) apart. */
+  /** Connects repeatedly, one at a time, `interval` milliseconds (default 0) apart. */
   async startClient(target: Target, interval = 0): Promise<ContinuousClient> {
     const { handle } = await this.#request<{ handle: number }>('startClient', { ...withDefaults(target), interval });
     const progress = (): Promise<ClientProgress> => this.#request('clientProgress', { handle });
@@ -207,13 +207,13 @@ export class SandboxHost {
     await this.#request('ping', {});
   }
 
-  /** Ends every process that was started here. Called by the sandbox. */
+  /** Stops every process that was started here. Called by the sandbox. */
   async close(): Promise<void> {
     this.#closed = true;
     const ends = [...this.#processes].map(
       (child) =>
         new Promise<void>((resolve) => {
-          // Not `close`: that comes when the last grandchild lets go of the pipes, and those end later.
+          // Not `close`: it is emitted when the last descendant closes the pipes, and those end later.
           child.once('exit', () => resolve());
           child.kill('SIGKILL');
         }),

@@ -6,19 +6,19 @@ import { systemPath } from '../../process/find-tool.js';
 import { SandboxError } from './sandbox-error.js';
 
 const NAMESPACE_DIRECTORY = '/run/netns';
-/** `kpx-<process id>-<sandbox of that process>-<host>`: says whose it is, so that leftovers can be told. */
+/** `kpx-<process id>-<sandbox of that process>-<host>`: names the owner, so that leftovers can be recognized. */
 const OWN_NAME = /^kpx-(\d+)-(\d+)-[a-z0-9-]+$/;
 const ROOTLESS_COMMAND = 'unshare --user --map-root-user --net --mount';
 
-/** How the names of all namespaces of one sandbox begin. */
+/** Common prefix of the namespaces of one sandbox. */
 export function namespacePrefix(processId: number, sandbox: number): string {
   return `kpx-${processId}-${sandbox}-`;
 }
 
 /**
- * Makes sure that named network namespaces can be made here.
+ * Checks that named network namespaces can be created.
  *
- * @throws SandboxError with code `SANDBOX_UNAVAILABLE` and what to do about it.
+ * @throws SandboxError with code `SANDBOX_UNAVAILABLE` and the remedy.
  */
 export async function prepareNamespaces(): Promise<void> {
   if (process.platform !== 'linux') {
@@ -31,7 +31,7 @@ export async function prepareNamespaces(): Promise<void> {
     await access('/run', constants.W_OK);
     return;
   } catch (error) {
-    // Root of the machine has no business mounting over /run; root of a user namespace has its own view of it.
+    // Root of the machine must not mount over /run; root of a user namespace has its own mount namespace.
     if (!(await inUserNamespace())) {
       throw unavailable('the network sandbox needs to write to /run', error);
     }
@@ -57,7 +57,7 @@ async function inUserNamespace(): Promise<boolean> {
   return map.join(' ') !== '0 0 4294967295';
 }
 
-/** Names of the namespaces that begin with `prefix`. */
+/** Names of the namespaces with this prefix. */
 export async function listNamespaces(prefix: string): Promise<string[]> {
   try {
     return (await readdir(NAMESPACE_DIRECTORY)).filter((name) => name.startsWith(prefix)).sort();
@@ -67,7 +67,7 @@ export async function listNamespaces(prefix: string): Promise<string[]> {
 }
 
 /**
- * Removes what sandboxes of processes that are gone have left: processes that die at once cannot clean up.
+ * Removes the leftovers of sandboxes whose processes have ended: a killed process cannot clean up.
  *
  * @returns the names of the namespaces that were removed.
  */
@@ -89,7 +89,7 @@ function isAlive(processId: number): boolean {
   }
 }
 
-/** Ends every process in the namespaces and removes them. Those that are gone already are no error. */
+/** Stops every process in the namespaces and removes the namespaces. No error for those that do not exist. */
 export async function removeNamespaces(names: readonly string[]): Promise<void> {
   if (names.length === 0) {
     return;
@@ -98,7 +98,7 @@ export async function removeNamespaces(names: readonly string[]): Promise<void> 
     try {
       process.kill(processId, 'SIGKILL');
     } catch {
-      // It ended by itself in the meantime.
+      // It has ended in the meantime.
     }
   }
   try {
@@ -115,7 +115,7 @@ export async function removeNamespaces(names: readonly string[]): Promise<void> 
   }
 }
 
-/** {@link removeNamespaces} for the last moments of a process, when nothing can be waited for. Never throws. */
+/** {@link removeNamespaces} for process exit, when nothing can be awaited. Never throws. */
 export function removeNamespacesNow(names: readonly string[]): void {
   try {
     execFileSync('ip', ['-force', '-batch', '-'], {
@@ -124,7 +124,7 @@ export function removeNamespacesNow(names: readonly string[]): void {
       env: { PATH: systemPath() },
     });
   } catch {
-    // The next sandbox sweeps what is left.
+    // The next sandbox removes the leftovers.
   }
 }
 
@@ -132,14 +132,14 @@ function renderRemoval(names: readonly string[]): string {
   return names.map((name) => `netns del ${name}\n`).join('');
 }
 
-/** Ids of the processes that are in one of the namespaces. */
+/** Ids of the processes in one of the namespaces. */
 export async function processesIn(names: readonly string[]): Promise<number[]> {
   const inodes = new Set<string>();
   for (const name of names) {
     try {
       inodes.add(`net:[${(await stat(`${NAMESPACE_DIRECTORY}/${name}`)).ino}]`);
     } catch {
-      // Gone already.
+      // Already removed.
     }
   }
   const processIds = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);

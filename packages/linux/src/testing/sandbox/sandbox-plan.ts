@@ -1,6 +1,6 @@
 import type { SandboxHostRole } from './sandbox-host.js';
 
-/** Addresses of the sandbox. They are the same in every sandbox: each has a network of its own. */
+/** Addresses of the sandbox. They are the same in every sandbox, since sandboxes are isolated. */
 export const SANDBOX_NETWORK = {
   /** Name of the node in Kubernetes objects. */
   nodeName: 'node1',
@@ -11,20 +11,20 @@ export const SANDBOX_NETWORK = {
   podCIDRs: ['10.244.0.0/24', 'fd00:10:244::/64'],
   /** Pods of the remote node. */
   remotePodCIDRs: ['10.244.7.0/24', 'fd00:10:244:7::/64'],
-  /** Not used by any host: free for cluster IPs. Whatever a host has no route to is sent to the node. */
+  /** Not used by any host: available for cluster IPs. Packets to unrouted addresses are sent to the node. */
   serviceCIDRs: ['10.96.0.0/12', 'fd00:10:96::/112'],
 } as const;
 
-/** One computer of the sandbox, before it is built. */
+/** One host of the sandbox, before it is built. */
 export interface HostPlan {
   readonly name: string;
   readonly role: SandboxHostRole;
   readonly addresses: readonly string[];
-  /** Forwards packets of others. */
+  /** Forwards packets (routing is enabled). */
   readonly forwards: boolean;
 }
 
-/** A cable. The upper end is the default gateway of the lower one. */
+/** A link. The upper end is the default gateway of the lower one. */
 interface LinkPlan {
   readonly upper: HostPlan;
   /** Name of the interface at the upper end; at the lower end it is `eth0`. */
@@ -43,7 +43,7 @@ export interface SandboxPlan {
   readonly links: readonly LinkPlan[];
 }
 
-/** Plans a sandbox with so many pods on the node and on the remote node. Pure. */
+/** Plans a sandbox with these numbers of pods on the node and on the remote node. Pure. */
 export function planSandbox(podCount: number, remotePodCount: number): SandboxPlan {
   const router: HostPlan = { name: 'router', role: 'router', addresses: [], forwards: true };
   const node: HostPlan = {
@@ -97,24 +97,27 @@ function planPod(prefix: string, role: SandboxHostRole, index: number, ipv4: str
 }
 
 /**
- * Links are made as Calico and most clouds make them: host routes and one gateway that is the same on every link.
- * The upper end has this hardware address, hence this link-local address, and no other: so what the node
- * masquerades to a pod carries the node's own address, as on a real node, and not that of a bridge. All neighbours
- * are written down, so nobody waits for ARP or neighbour discovery.
+ * Links follow Calico and most clouds: host routes and one gateway that is the same on every link. The upper end has
+ * this hardware address, hence this link-local address, and no other: so what the node masquerades to a pod carries the
+ * node's own address, as on a real node, and not that of a bridge. All neighbour entries are static, so there is no
+ * delay by ARP or neighbour discovery.
  */
 const LOWER_MAC = '02:00:00:00:00:02';
 const GATEWAY_MAC = 'ee:ee:ee:ee:ee:ee';
 const GATEWAY_IPV4 = '169.254.1.1';
 const GATEWAY_IPV6 = 'fe80::ecee:eeff:feee:eeee';
-/** Routing table of what comes to the router from elsewhere than the node: all that is unknown goes to the node. */
+/**
+ * Routing table for packets that arrive at the router from elsewhere than the node: unknown destinations go to the
+ * node.
+ */
 const VIA_NODE_TABLE = 100;
 
-/** The shell script that builds what was planned. `namespaceOf` gives the name of a host's network namespace. */
+/** The shell script that builds the plan. `namespaceOf` returns the name of a host's network namespace. */
 export function renderBuildScript(plan: SandboxPlan, namespaceOf: (host: HostPlan) => string): string {
   const sections = [
     'set -eu',
     ipBatch(plan.hosts.map((host) => `netns add ${namespaceOf(host)}`)),
-    // Before there are interfaces: they take over what is set as default when they come into being.
+    // Before interfaces are created: they inherit the defaults at creation.
     ...plan.hosts.map((host) => renderSysctls(host, namespaceOf(host))),
     ipBatch(
       plan.links.map(
@@ -142,7 +145,7 @@ function renderSysctls(host: HostPlan, namespace: string): string {
     wanted.push(`0 ipv4/conf/${scope}/rp_filter`, `0 ipv4/conf/${scope}/accept_redirects`);
     wanted.push(`0 ipv4/conf/${scope}/send_redirects`);
   }
-  // Refusals must not be rationed, or the seventh test of a refusal in a second would look like a timeout.
+  // Disable ICMP rate limits; otherwise the seventh refusal in a second would be reported as a timeout.
   optional.push('0 ipv4/icmp_ratelimit', '0 ipv6/icmp/ratelimit', '1000000 ipv4/icmp_msgs_per_sec');
   optional.push('1000000 ipv4/icmp_msgs_burst');
   if (host.forwards) {
@@ -165,7 +168,7 @@ function renderInterfaces(plan: SandboxPlan, host: HostPlan): string[] {
   if (own) {
     for (const family of [4, 6] as const) {
       addressesOf(host, family).forEach((address, index) => {
-        // A second IPv6 address is kept from being chosen as a source, which is what a second IPv4 address is anyway.
+        // A second IPv6 address is excluded from source selection, as a second IPv4 address is by default.
         const rank = family === 6 ? ` nodad${index > 0 ? ' preferred_lft 0' : ''}` : '';
         lines.push(`addr add ${withPrefix(address)} dev eth0${rank}`);
       });
@@ -190,8 +193,8 @@ function renderInterfaces(plan: SandboxPlan, host: HostPlan): string[] {
 }
 
 /**
- * What is unknown to the router goes to the node (so that cluster IPs can be tried from everywhere), and what the
- * node does not know either comes to an end there, without an answer, as in the internet.
+ * The router sends unknown destinations to the node (so that cluster IPs can be tested from everywhere), and the node
+ * drops unknown destinations without an answer, as in the internet.
  */
 function renderRouting(plan: SandboxPlan): string[] {
   const lines: string[] = [];
@@ -210,7 +213,7 @@ function renderRouting(plan: SandboxPlan): string[] {
   return lines;
 }
 
-/** `ip rule` wants its family as an option of `ip` itself, which a batch cannot give. */
+/** `ip rule` requires its family as an option of `ip`, which a batch cannot contain. */
 export function renderRuleScript(plan: SandboxPlan, namespaceOf: (host: HostPlan) => string): string {
   return ['-4', '-6']
     .map((family) => {
