@@ -206,7 +206,7 @@ describe('runCommand', () => {
     const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
     try {
       const tolerant = run(args);
-      await tolerant.until(/^E The health server cannot listen on 127\.0\.0\.1:\d+; trying again/);
+      await tolerant.until(/^E The health server cannot listen on 127\.0\.0\.1:\d+; retrying/);
       await tolerant.until(/is running/);
       const strict = run([...args, '--bind-address-hard-fail'], fakeComposition({ events: () => sink }));
       expect(await strict.status).toBe(1);

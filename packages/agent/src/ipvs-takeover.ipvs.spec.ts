@@ -4,7 +4,7 @@ import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 /** Milliseconds: this kernel has one slow processor, and the machine below it may be busy. */
 const ANSWER_TIMEOUT = 180_000;
-const NOTHING_LEFT = 'Nothing of other proxy modes is left';
+const NOTHING_LEFT = 'No leftovers of other proxy modes found';
 
 /** What kube-proxy has in its ipvs mode for the Service (spec §7.2, §7.3), with somebody else's set and virtual server. */
 const kubeProxySets = (endpoint: string) => `create KUBE-LOOP-BACK hash:ip,port,ip
@@ -131,7 +131,7 @@ describe('into ipvs and out of it without breaking', () => {
       node.start('iptables', '--proxy-mode-fallback=none');
       await node.until(
         'it has taken over',
-        () => node.log.includes('what is in use stays until it is not'),
+        () => node.log.includes('Leftovers of other proxy modes stay while connections use them'),
         ANSWER_TIMEOUT,
       );
       await never.moreAttempts(10);

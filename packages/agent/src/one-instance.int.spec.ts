@@ -111,7 +111,7 @@ describe('one proxy on a node', () => {
     await client.moreAttempts(10);
     expect(await rules()).not.toContain('table ip kube-proxier');
     await node.stop();
-    await other.until('only nftables', () => other.log.includes('Nothing of other proxy modes is left'));
+    await other.until('only nftables', () => other.log.includes('No leftovers of other proxy modes found'));
     await client.moreAttempts(10);
     expect(failuresOf(await client.stop())).toBe(0);
     expect(await rules()).not.toContain('KUBE-SVC-');

@@ -21,7 +21,7 @@ ports: [{ port: 8080 }]
 endpoints: [{ addresses: [10.244.0.5] }, { addresses: [10.244.0.6] }]
 `;
 /** What is logged once on a host, when it is changed for the first time. */
-const FIRST_TIME = /INFO {2}(Set up connection tracking|set route_localnet=1) /;
+const FIRST_TIME = /INFO {2}(Set conntrack sysctls|set route_localnet=1) /;
 const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;

@@ -100,7 +100,7 @@ describe('taking over without breaking', () => {
 
     node.write(first, second);
     node.start(mode);
-    await node.until('nothing of others is left', () => node.log.includes('Nothing of other proxy modes is left'));
+    await node.until('nothing of others is left', () => node.log.includes('No leftovers of other proxy modes found'));
     await client.moreAttempts(20);
     expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
     expect(failuresOf(await client.stop())).toBe(0);
@@ -120,7 +120,7 @@ describe('taking over without breaking', () => {
       await client.moreAttempts(10);
       await node.stop();
       node.start(mode);
-      await node.until(`only ${mode}`, () => node.log.includes('Nothing of other proxy modes is left'));
+      await node.until(`only ${mode}`, () => node.log.includes('No leftovers of other proxy modes found'));
       expect((await rules()).includes('KUBE-SVC-')).toBe(mode === 'iptables');
       expect(await tables()).toEqual(mode === 'iptables' ? [] : ['table ip kube-proxier', 'table ip6 kube-proxier']);
     }

@@ -48,7 +48,7 @@ describe('the way back to kube-proxy', () => {
     node = await AgentOnNode.create(variant);
     node.write(...node.sandbox.pods.map(({ ipv4 }) => ipv4));
     node.start(from);
-    await node.until('it serves', () => node.log.includes('Nothing of other proxy modes is left'));
+    await node.until('it serves', () => node.log.includes('No leftovers of other proxy modes found'));
     const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
     await client.moreAttempts(10);
     await node.stop();
@@ -113,7 +113,7 @@ describe('the way back to kube-proxy', () => {
     node = await AgentOnNode.create('nft');
     node.write(...node.sandbox.pods.map(({ ipv4 }) => ipv4));
     node.start('nftables');
-    await node.until('it serves', () => node.log.includes('Nothing of other proxy modes is left'));
+    await node.until('it serves', () => node.log.includes('No leftovers of other proxy modes found'));
     const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
     const whom = new RegExp(`a proxy runs in this network namespace: kube-proxier, pid ${node.pid} .*mode nftables`);
     await expect(node.command('kube-proxier cleanup')).rejects.toThrow(whom);

@@ -35,9 +35,9 @@ function setUp(sysctl: FakeSysctl, options: Partial<ConntrackTuningOptions> = {}
   return { tuning, warnings, contents };
 }
 
-describe('connection tracking is set up (spec §9.1)', () => {
+describe('conntrack sysctls (spec §9.1)', () => {
   test.each([
-    // Spec T-7, in the words of kube-proxy's own cases.
+    // Spec T-7: the test cases of kube-proxy.
     [{ min: 0, maxPerCore: 0 }, 4, 0],
     [{ min: 1, maxPerCore: 67_890 }, 4, 271_560],
     [{ min: 1, maxPerCore: 67_890 }, 64, 1_048_576],
@@ -49,13 +49,13 @@ describe('connection tracking is set up (spec §9.1)', () => {
     expect(conntrackMax({ ...DEFAULT_CONNTRACK_TUNING, ...options }, cpus)).toBe(expected);
   });
 
-  test('0 leaves what the kernel has', () => {
+  test("0 keeps the kernel's value", () => {
     const none = Object.fromEntries(Object.keys(DEFAULT_CONNTRACK_TUNING).map((key) => [key, 0]));
     const options = { ...DEFAULT_CONNTRACK_TUNING, ...none, tcpBeLiberal: false };
     expect(conntrackSettings(options, 8)).toEqual([]);
   });
 
-  test('writes what differs, in seconds, and makes the hash table fit', async () => {
+  test('writes values that differ, in seconds, and grows the hash table', async () => {
     const sysctl = new FakeSysctl({ ...KERNEL, 'net/netfilter/nf_conntrack_tcp_timeout_established': 86_400 });
     const { tuning, contents, warnings } = setUp(sysctl, { tcpBeLiberal: true, udpStreamTimeout: 90_000 });
     expect(await tuning.apply()).toBe(true);
@@ -69,7 +69,7 @@ describe('connection tracking is set up (spec §9.1)', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('one that is read-only is told of once, and the others are made', async () => {
+  test('a read-only sysctl is logged once, and the others are set', async () => {
     const sysctl = new FakeSysctl(KERNEL, ['net/netfilter/nf_conntrack_max']);
     const { tuning, warnings } = setUp(sysctl);
     expect(await tuning.apply()).toBe(false);
@@ -78,7 +78,7 @@ describe('connection tracking is set up (spec §9.1)', () => {
     expect(sysctl.writes).toHaveLength(2);
   });
 
-  test('what is not there before the first rules is made after the first sync', async () => {
+  test('sysctls that do not exist before the first rules are set after the first sync', async () => {
     let loaded = false;
     const real = new FakeSysctl(KERNEL);
     const empty = new FakeSysctl({});
