@@ -108,7 +108,7 @@ describe('runCommand', () => {
       await write('config.conf', config('clusterCIDR: 10.0.0.0/8\n'));
       expect(await agent.status).toBe(1);
       expect(agent.log.at(-1)).toMatch(
-        /^E kube-proxier cannot go on: content of the proxy server's configuration file was updated: /,
+        /^E kube-proxier cannot continue: content of the proxy server's configuration file was updated: /,
       );
     });
 
@@ -211,7 +211,7 @@ describe('runCommand', () => {
       const strict = run([...args, '--bind-address-hard-fail'], fakeComposition({ events: () => sink }));
       expect(await strict.status).toBe(1);
       expect(strict.log.at(-1)).toMatch(
-        /cannot go on: the health server cannot listen on .*EADDRINUSE.*\(see --healthz-bind-address, .*--bind-address-hard-fail\)/,
+        /cannot continue: the health server cannot listen on .*EADDRINUSE.*\(see --healthz-bind-address, .*--bind-address-hard-fail\)/,
       );
       expect(events.map(({ reason }) => reason)).toContain('FailedToStartProxierHealthcheck');
     } finally {

@@ -4,20 +4,20 @@ import { pathToFileURL } from 'node:url';
 import { type BackendModule, messageOf } from '@kube-proxier/core';
 import { printable } from './logging/printable.js';
 
-/** Backends that could be loaded, and why others could not, each in one line. */
+/** Backends that could be loaded, and the problems of others, one per line. */
 export interface ForeignBackends {
   readonly backends: readonly BackendModule[];
   readonly problems: readonly string[];
 }
 
 /**
- * Loads backends that are not part of this program. A package is looked for beside this program first, then in the
+ * Loads third-party backends. A package is resolved relative to this program first, then in the
  * `node_modules` of the working directory and above. Never rejects.
  *
- * A module may have one backend, or several: everything that it exports and that is a `BackendModule` counts.
+ * A module may export one or several backends: every exported `BackendModule` is used.
  *
  * @param names packages, or paths (absolute, or beginning with a dot).
- * @param known backends that there are already: a mode is to have one backend only.
+ * @param known backends that are already available: a mode can have only one.
  * @param place where the names come from, for messages: `--backend`.
  * @param options `key=value` for the only backend, `mode:key=value` for one of several.
  */
@@ -39,7 +39,7 @@ export async function loadForeignBackends(
     } catch (error) {
       wrong(
         isMissing(error)
-          ? `cannot be loaded: ${withoutStack(messageOf(error))}; install it beside kube-proxier, or give the path of its module`
+          ? `cannot be loaded: ${withoutStack(messageOf(error))}; install it next to kube-proxier, or set the path of its module`
           : `failed while it was loaded: ${messageOf(error)}`,
       );
       continue;
@@ -49,21 +49,21 @@ export async function loadForeignBackends(
     try {
       found = withOptions(exported, ready, given);
     } catch (error) {
-      wrong(`does not take its options: ${messageOf(error)}`);
+      wrong(`rejects its options: ${messageOf(error)}`);
       continue;
     }
     if (found.length === 0) {
       wrong(
-        'has no backend: it must export an object with mode, description, probe() and module, as BackendModule of ' +
-          '@kube-proxier/core says',
+        'has no backend: it must export an object with mode, description, probe() and module, as defined by ' +
+          'BackendModule of @kube-proxier/core',
       );
     }
     for (const { backend, lacks } of found) {
       const taken = [...known, ...backends].some(({ mode }) => mode === backend.mode);
       if (lacks.length > 0) {
-        wrong(`has a backend that is not complete: ${lacks.join('; ')}`);
+        wrong(`has an incomplete backend: ${lacks.join('; ')}`);
       } else if (taken) {
-        wrong(`has the mode ${backend.mode}, which another backend has already`);
+        wrong(`has mode ${backend.mode}, which another backend already has`);
       } else {
         backends.push(backend);
       }
@@ -71,7 +71,7 @@ export async function loadForeignBackends(
   }
   for (const { text, used } of given) {
     if (!used) {
-      problems.push(`--backend-option: "${printable(text, 200)}" is for no backend that --backend names`);
+      problems.push(`--backend-option: "${printable(text, 200)}" matches no backend of --backend`);
     }
   }
   return { backends, problems };
@@ -98,7 +98,7 @@ function readOptions(texts: readonly string[], problems: string[]): readonly Giv
   });
 }
 
-/** JSON where it is some, else the text itself. */
+/** The parsed value if it is valid JSON, else the text. */
 function optionValue(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -107,7 +107,7 @@ function optionValue(text: string): unknown {
   }
 }
 
-/** The backends of a module, those with options made anew by its `create…Backend`. */
+/** The backends of a module; those with options are created by its `create…Backend` function. */
 function withOptions(
   exported: unknown,
   ready: readonly Candidate[],
@@ -143,7 +143,7 @@ function withOptions(
 
 async function load(name: string, directory: string): Promise<unknown> {
   if (isAbsolute(name) || /^\.{1,2}(\/|$)/.test(name)) {
-    // A directory of a package stands for its main module.
+    // A directory of a package resolves to its main module.
     const path = createRequire(join(directory, 'package.json')).resolve(resolve(directory, name));
     return await import(pathToFileURL(path).href);
   }
@@ -158,7 +158,7 @@ async function load(name: string, directory: string): Promise<unknown> {
   }
 }
 
-/** What Node says of a package that is missing, without the modules that asked for it, which are ours. */
+/** The error of Node for a missing package, without the list of importing modules, which are part of this program. */
 function withoutStack(message: string): string {
   return message.replace(/; Require stack:.*$/s, '');
 }
@@ -176,7 +176,7 @@ interface Candidate {
 function backendsIn(exported: unknown): readonly Candidate[] {
   const values = typeof exported === 'object' && exported !== null ? Object.values(exported) : [];
   return [...new Set(values)].flatMap((value: unknown) => {
-    // Whatever has a mode and a probe means to be one.
+    // An object with a mode and a probe is meant to be a backend.
     if (typeof value !== 'object' || value === null || !('mode' in value) || !('probe' in value || 'module' in value)) {
       return [];
     }

@@ -147,16 +147,16 @@ describe('the kube-proxier command', () => {
     const wrong = ['--manifest=m', '--proxy-mode=magic', '--v=x', 'extra'];
     const { status, output, log } = await ends(wrong, { script: MAIN });
     expect({ status, output }).toEqual({ status: 1, output: '' });
-    // That there is nowhere to learn Services from is not held against whom a flag was misspelt.
+    // That there is nowhere to learn Services from is not held against holder a flag was misspelt.
     expect(log.trim().split('\n')).toEqual([
       'kube-proxier: unknown flag --manifest; did you mean --manifests?',
       'kube-proxier: kube-proxier takes no arguments besides its flags, and got "extra"; see kube-proxier --help',
       expect.stringMatching(/^kube-proxier: --proxy-mode: unknown proxy mode "magic"; modes that are there: .*ipvs/),
-      'kube-proxier: --v: "x" must be a level of detail from 0, such as 2',
+      'kube-proxier: --v: "x" must be a verbosity level from 0, such as 2',
     ]);
     expect(await ends([], { script: MAIN })).toMatchObject({
       status: 1,
-      log: expect.stringMatching(/^kube-proxier: there is nowhere to learn Services from: give --kubeconfig .*\n$/),
+      log: expect.stringMatching(/^kube-proxier: no Service source configured: give --kubeconfig .*\n$/),
     });
   });
 
@@ -203,7 +203,7 @@ users:
       expect(await agent.ended).toEqual({ status: 0, signal: null });
       const refused = await ends([`--kubeconfig=${directory}/none`]);
       expect(refused.status).toBe(1);
-      expect(refused.log).toMatch(/cannot go on: the kubeconfig cannot be read: .*ENOENT/);
+      expect(refused.log).toMatch(/cannot continue: the kubeconfig cannot be read: .*ENOENT/);
     } finally {
       await server.stop();
     }
@@ -212,7 +212,7 @@ users:
   it('says that the directory is missing', async () => {
     const { status, log } = await ends([`--manifests=${directory}/none`, '--proxy-mode=iptables']);
     expect(status).toBe(1);
-    expect(log).toMatch(/ERROR kube-proxier cannot go on: .*none does not exist \(ENOENT\)/);
+    expect(log).toMatch(/ERROR kube-proxier cannot continue: .*none does not exist \(ENOENT\)/);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('runs, follows changes, and ends in time on %s', async (signal) => {
@@ -336,7 +336,7 @@ export const acme = {
     const dry = await ends([argument, '--dry-run', '--proxy-mode=iptables']);
     expect(dry).toMatchObject({
       status: 0,
-      output: 'Not known what would be removed of mode iptables: its backend cannot list it\n',
+      output: 'Cannot list what would be removed of mode iptables: its backend does not support it\n',
     });
     expect(await ends([argument, '--proxy-mode=ipvs'])).toMatchObject({
       status: 0,

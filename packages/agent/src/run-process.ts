@@ -12,7 +12,7 @@ const GRACE = 800;
  * Called once, and first of all: the parts are loaded only when signals are taken care of.
  *
  * @param load brings the parts that the agent is put together from.
- * @param onSettled called once, some time after all that there was at the start is in force.
+ * @param onSettled called once, some time after the initial state is programmed.
  */
 export async function runProcess(load: () => Promise<Composition>, onSettled?: () => void): Promise<void> {
   const abort = new AbortController();

@@ -115,9 +115,9 @@ describe('the way back to kube-proxy', () => {
     node.start('nftables');
     await node.until('it serves', () => node.log.includes('No leftovers of other proxy modes found'));
     const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
-    const whom = new RegExp(`a proxy runs in this network namespace: kube-proxier, pid ${node.pid} .*mode nftables`);
-    await expect(node.command('kube-proxier cleanup')).rejects.toThrow(whom);
-    await expect(node.command('kube-proxier cleanup --proxy-mode iptables')).rejects.toThrow(whom);
+    const holder = new RegExp(`a proxy runs in this network namespace: kube-proxier, pid ${node.pid} .*mode nftables`);
+    await expect(node.command('kube-proxier cleanup')).rejects.toThrow(holder);
+    await expect(node.command('kube-proxier cleanup --proxy-mode iptables')).rejects.toThrow(holder);
     const dry = await node.command('kube-proxier cleanup --dry-run');
     expect(dry).toContain('  2 tables: ip kube-proxier, ip6 kube-proxier\n');
     expect(dry).toMatch(/this would be refused, as .*kube-proxier, pid \d+/);

@@ -161,7 +161,7 @@ test('only one mode', async () => {
 
 describe('a dry run', () => {
   test('calls no clean-up, whoever runs, and says what would be removed', async () => {
-    for (const [holder, finding, whom] of [
+    for (const [holder, finding, holder] of [
       [HOLDER, NONE, 'kube-proxier, pid 12'],
       [undefined, KUBE_PROXY, 'kube-proxy (pid 7'],
     ] as const) {
@@ -171,7 +171,7 @@ describe('a dry run', () => {
       expect(text()).toContain('Would remove what mode one had installed:\n  2 chains: KUBE-A, KUBE-B\n');
       expect(text()).toContain('Would remove what kube-proxy in mode two had installed:\n  1 chain: KUBE-SERVICES\n');
       await run({ dryRun: true });
-      expect(text()).toContain(`this would be refused, as a proxy runs in this network namespace: ${whom}`);
+      expect(text()).toContain(`this would be refused, as a proxy runs in this network namespace: ${holder}`);
     }
   });
 

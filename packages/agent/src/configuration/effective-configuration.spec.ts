@@ -36,7 +36,7 @@ describe('the effective configuration', () => {
     const { first, again } = roundTrip(...args);
     expect(again.warnings).toEqual([]);
     expect(again.effective).toEqual(first.effective);
-    const { effective: _, asked: __, configFile: ___, mode, ...rest } = first;
+    const { effective: _, explicit: __, configFile: ___, mode, ...rest } = first;
     expect(again).toMatchObject({ ...rest, mode: mode === '' ? 'iptables' : mode });
   });
 

@@ -102,9 +102,9 @@ describe('a KubeProxyConfiguration', () => {
     const text = `${HEAD}clusterCidr: 10.0.0.0/8\nmode: iptables\nmode: nftables\nshowHiddenMetricsForVersion: '1.35'\nportRange: 1-2\n`;
     expect(settings(text).warnings).toEqual([
       'config.conf:3: clusterCidr: is no field of a KubeProxyConfiguration, and is passed over; did you mean clusterCIDR?',
-      'config.conf:5: mode: stands here twice; the last one counts',
+      'config.conf:5: mode: is a duplicate key; the last value is used',
       'config.conf:7: portRange: has no effect: kube-proxy ignores it too',
-      'config.conf:6: showHiddenMetricsForVersion: has no effect: no metric is hidden',
+      'config.conf:6: showHiddenMetricsForVersion: has no effect: there are no hidden metrics',
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('a KubeProxyConfiguration', () => {
     });
     expect(warnings).toEqual(
       ['4: mode', '5: mode', '7: ipvs', '9: clusterCIDR'].map(
-        (field) => `config.conf:${field}: stands here twice; the last one counts`,
+        (field) => `config.conf:${field}: is a duplicate key; the last value is used`,
       ),
     );
   });
@@ -134,7 +134,7 @@ describe('a KubeProxyConfiguration', () => {
         tcpCloseWaitTimeout: 3_600_000,
         udpTimeout: 10_000,
       },
-      asked: { conntrack: true, oomScoreAdj: true },
+      explicit: { conntrack: true, oomScoreAdj: true },
       bindAddressHardFail: true,
       featureGates: { allowServiceExternalIPs: false },
     });
@@ -160,9 +160,7 @@ describe('a KubeProxyConfiguration', () => {
   test('flags that the file takes the place of are named', () => {
     expect(
       settings(HEAD, '--masquerade-all', '--cluster-cidr=10.0.0.0/8', '--proxy-mode-fallback=none').warnings,
-    ).toEqual([
-      '--masquerade-all, --cluster-cidr: passed over, because --config takes the place of flags; say it in the file',
-    ]);
+    ).toEqual(['--masquerade-all, --cluster-cidr: ignored, because --config replaces flags; set it in the file']);
   });
 
   test('every field of v1alpha1 is known (spec §2.4)', () => {
@@ -208,7 +206,7 @@ describe('a KubeProxyConfiguration', () => {
 
     test('of a field that stands twice, what the first one says is not told', () => {
       expect(problems(`${HEAD}mode: nftables\n---\n${OWN}modeFallback: [1]\nmodeFallback: none\n`)).toEqual([
-        'config.conf:8: modeFallback: stands here twice; remove one',
+        'config.conf:8: modeFallback: is a duplicate key; remove one',
       ]);
     });
 
@@ -218,7 +216,7 @@ describe('a KubeProxyConfiguration', () => {
         /^config\.conf:6: redirect: is no field of a KubeProxierConfiguration; did you mean userspace\.redirect\?$/,
       ],
       ['colour: red\n', /^config\.conf:6: colour: is no field of a KubeProxierConfiguration; there are backends, /],
-      ['modeFallback: a\nmodeFallback: b\n', /^config\.conf:7: modeFallback: stands here twice; remove one$/],
+      ['modeFallback: a\nmodeFallback: b\n', /^config\.conf:7: modeFallback: is a duplicate key; remove one$/],
       ['userspace: {redirect: maybe}\n', /^config\.conf:6: userspace\.redirect: "maybe" must be one of auto, /],
       ['---\na: 1\n', /^config\.conf:7: is one document too many/],
     ])('%j is refused', (text, problem) => {

@@ -63,7 +63,7 @@ describe('readSettings', () => {
         udpStreamTimeout: 0,
       },
       oomScoreAdj: -999,
-      asked: { conntrack: false, oomScoreAdj: false },
+      explicit: { conntrack: false, oomScoreAdj: false },
       featureGates: { allowServiceExternalIPs: true },
       initOnly: false,
       writeConfigTo: '',
@@ -114,7 +114,8 @@ describe('readSettings', () => {
   it.each<[string, string]>([
     [
       '--proxy-mode=nftables',
-      '--proxy-mode: unknown proxy mode "nftables"; modes that are there: iptables, ipvs, userspace; leave it empty for iptables',
+      '--proxy-mode: unknown proxy mode "nftables"; modes that are there: iptables, ipvs, userspace; leave it empty ' +
+        'for iptables',
     ],
     ['--proxy-mode-fallback=x', '--proxy-mode-fallback: "x" must be one of iptables, ipvs, userspace, or none'],
     ['--hostname-override=  ', '--hostname-override: "  " must not be blank; leave it out to use the name of the host'],
@@ -129,7 +130,8 @@ describe('readSettings', () => {
     ],
     [
       '--detect-local-mode=clustercidr',
-      '--detect-local-mode: "clustercidr" must be one of ClusterCIDR, NodeCIDR, BridgeInterface, InterfaceNamePrefix, or empty',
+      '--detect-local-mode: "clustercidr" must be one of ClusterCIDR, NodeCIDR, BridgeInterface, InterfaceNamePrefix, ' +
+        'or empty',
     ],
     [
       '--detect-local-mode=BridgeInterface',
@@ -137,11 +139,13 @@ describe('readSettings', () => {
     ],
     [
       '--detect-local-mode=InterfaceNamePrefix',
-      '--pod-interface-name-prefix: "" must say how interface names begin when --detect-local-mode is InterfaceNamePrefix',
+      '--pod-interface-name-prefix: "" must be set to a prefix of interface names when --detect-local-mode is ' +
+        'InterfaceNamePrefix',
     ],
     [
       '--pod-bridge-interface=eth+',
-      '--pod-bridge-interface: "eth+" must be a name of an interface, or how it begins: at most 15 letters and digits',
+      '--pod-bridge-interface: "eth+" must be the name or a prefix of the name of an interface: at most 15 letters and ' +
+        'digits',
     ],
     [
       '--nodeport-addresses=primary,10.0.0.0/8',
@@ -161,7 +165,7 @@ describe('readSettings', () => {
     ],
     ['--iptables-min-sync-period=-1s', '--iptables-min-sync-period: "-1s" must be 0 or greater, such as 1s'],
     ['--logging-format=xml', '--logging-format: "xml" must be text or json'],
-    ['--v=x', '--v: "x" must be a level of detail from 0, such as 2'],
+    ['--v=x', '--v: "x" must be a verbosity level from 0, such as 2'],
     ['--manifests=', '--manifests: "" must be the path of a directory or a file'],
     ['--hostname-override=\n\u001b[31m ', ''],
   ])('refuses %j, and says what would be right', (arg, expected) => {
@@ -173,7 +177,7 @@ describe('readSettings', () => {
     [['--healthz-bind-address=10.0.0.1', '--healthz-port=99'], { health: { host: '10.0.0.1', port: 99 } }],
     [['--healthz-bind-address=10.0.0.1:1', '--healthz-port=0'], { health: undefined }],
     [['--conntrack-max-per-core=0', '--conntrack-udp-timeout=5s'], { conntrack: { maxPerCore: 0, udpTimeout: 5000 } }],
-    [['--oom-score-adj=-1000'], { oomScoreAdj: -1000, asked: { oomScoreAdj: true } }],
+    [['--oom-score-adj=-1000'], { oomScoreAdj: -1000, explicit: { oomScoreAdj: true } }],
     [['--feature-gates=AllowServiceExternalIPs=false'], { featureGates: { allowServiceExternalIPs: false } }],
     [['--backend=a', '--backend=b,c'], { foreignBackends: ['a', 'b', 'c'] }],
     [['--init-only', '--bind-address-hard-fail'], { initOnly: true, bindAddressHardFail: true }],
@@ -185,9 +189,9 @@ describe('readSettings', () => {
   it.each<[string, string]>([
     ['--healthz-port=99', '--healthz-port: has no effect: --healthz-bind-address has a port, 10256'],
     ['--kube-api-qps=50', '--kube-api-qps: has no effect: '],
-    ['--vmodule=proxy*=9', '--vmodule: has no effect: log levels hold for the whole program: use -v'],
+    ['--vmodule=proxy*=9', '--vmodule: has no effect: verbosity is set for the whole program: use -v'],
     ['--feature-gates=NativeHistograms=true', '--feature-gates: NativeHistograms=true has no effect: '],
-    ['--windows-service', '--windows-service: has no effect: it is for Windows'],
+    ['--windows-service', '--windows-service: has no effect: Windows only'],
   ])('takes %j, and says why it does nothing', (arg, expected) => {
     expect(read(arg).warnings).toEqual([expect.stringContaining(expected)]);
   });
@@ -240,9 +244,7 @@ describe('readSettings', () => {
 
   it('says that there is nowhere to learn Services from', () => {
     expect(problems()).toEqual([
-      expect.stringMatching(
-        /^there is nowhere to learn Services from: .*--kubeconfig.*--manifests.*KUBERNETES_SERVICE_HOST/,
-      ),
+      expect.stringMatching(/^no Service source configured: .*--kubeconfig.*--manifests.*KUBERNETES_SERVICE_HOST/),
     ]);
     expect(problems('--master=http://127.0.0.1:1')).toEqual([]);
     expect(problems('--master=ftp://a')).toEqual([

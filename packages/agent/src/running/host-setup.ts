@@ -16,7 +16,7 @@ const OOM_SCORE = '/proc/self/oom_score_adj';
 /** Sets how readily the kernel ends this process (spec H-71). What cannot be set is told, and nothing more. */
 export async function adjustOomScore(
   { files }: Pick<HostAccess, 'files'>,
-  { oomScoreAdj, asked }: Pick<AgentSettings, 'oomScoreAdj' | 'asked'>,
+  { oomScoreAdj, explicit }: Pick<AgentSettings, 'oomScoreAdj' | 'explicit'>,
   logger: Logger,
 ): Promise<void> {
   try {
@@ -26,7 +26,7 @@ export async function adjustOomScore(
     }
   } catch (error) {
     const text = `The OOM score of this process stays as it is: ${OOM_SCORE} cannot be set to ${oomScoreAdj}: ${messageOf(error)}`;
-    if (asked.oomScoreAdj) {
+    if (explicit.oomScoreAdj) {
       logger.warn(`${text}; lowering it needs CAP_SYS_RESOURCE`);
     } else {
       logger.debug(1, text);
@@ -36,6 +36,6 @@ export async function adjustOomScore(
 
 /** The set-up of connection tracking that the settings ask for. */
 export function conntrackTuning(host: HostAccess, settings: AgentSettings, logger: Logger): ConntrackTuning {
-  const { conntrack: options, asked } = settings;
-  return new ConntrackTuning({ ...host, options, asked: asked.conntrack, logger });
+  const { conntrack: options, explicit } = settings;
+  return new ConntrackTuning({ ...host, options, isExplicit: explicit.conntrack, logger });
 }

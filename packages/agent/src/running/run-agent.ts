@@ -39,7 +39,7 @@ export interface RunContext {
   readonly composition: Composition;
   readonly settings: AgentSettings;
   readonly logger: Logger;
-  /** Aborts when the agent is to end. */
+  /** Aborts to end the agent. */
   readonly signal: AbortSignal;
   /**
    * Called when the agent runs, with what ends it with an error and what tells the cluster of configuration problems.
@@ -47,7 +47,7 @@ export interface RunContext {
    * @returns what ends whatever it began.
    */
   readonly onRunning?: (end: (reason: ProxierError) => void, tell: (problems: readonly string[]) => void) => () => void;
-  /** Called once, some time after all that there was at the start is in force. */
+  /** Called once, some time after the initial state is programmed. */
   readonly onSettled?: () => void;
 }
 
