@@ -94,7 +94,8 @@ describe('runCommand', () => {
 
   describe('with a configuration file', () => {
     const config = (rest = '') =>
-      `${HEAD}mode: iptables\nhealthzBindAddress: 127.0.0.1:1\nmetricsBindAddress: 127.0.0.1:1\nnodePortAddresses: [primary]\n${rest}`;
+      `${HEAD}mode: iptables\nhealthzBindAddress: 127.0.0.1:1\nmetricsBindAddress: 127.0.0.1:1\nnodePortAddresses: ` +
+      `[primary]\n${rest}`;
 
     async function started(text: string): Promise<{ agent: Run; path: string }> {
       const path = await write('config.conf', text);
@@ -167,7 +168,7 @@ describe('runCommand', () => {
   });
 
   it.each([
-    [undefined, /^I kube-proxier has ended; what it programmed stays in place/],
+    [undefined, /^I kube-proxier has stopped; installed rules stay in place/],
     [
       { servesWithoutProcess: false },
       /^I kube-proxier has ended, and with it what it served: in mode iptables connections go through its process/,
@@ -224,7 +225,7 @@ describe('runCommand', () => {
     const only4 = Object.assign(composition.backend, { probe: async () => ({ usable: true, families: ['IPv4'] }) });
     const refused = run([`--manifests=${manifests}`, '--cluster-cidr=fd00::/8', ...quiet], composition);
     expect(await refused.status).toBe(1);
-    expect(refused.log.at(-1)).toMatch(/the configuration is wrong: --cluster-cidr fd00::\/8 has no IPv4 network/);
+    expect(refused.log.at(-1)).toMatch(/the configuration is invalid: --cluster-cidr fd00::\/8 has no IPv4 network/);
     expect(only4.dataplanes.size).toBe(0);
   });
 

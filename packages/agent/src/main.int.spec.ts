@@ -139,7 +139,7 @@ describe('the kube-proxier command', () => {
     expect([status, stdout, stderr]).toEqual([
       1,
       '',
-      `kube-proxier cannot be started: it may have ${limit} open files only, and needs at least 256; ${advice}\n`,
+      `kube-proxier cannot start: the open files limit is ${limit}, but must be at least 256; ${advice}\n`,
     ]);
   });
 
@@ -150,7 +150,7 @@ describe('the kube-proxier command', () => {
     // That there is nowhere to learn Services from is not held against holder a flag was misspelt.
     expect(log.trim().split('\n')).toEqual([
       'kube-proxier: unknown flag --manifest; did you mean --manifests?',
-      'kube-proxier: kube-proxier takes no arguments besides its flags, and got "extra"; see kube-proxier --help',
+      'kube-proxier: kube-proxier takes no arguments except flags, but got "extra"; see kube-proxier --help',
       expect.stringMatching(/^kube-proxier: --proxy-mode: unknown proxy mode "magic"; modes that are there: .*ipvs/),
       'kube-proxier: --v: "x" must be a verbosity level from 0, such as 2',
     ]);
@@ -229,7 +229,7 @@ users:
     await agent.until(/^IPv4 work\/web:http\/TCP$/m);
     agent.child.kill(signal);
     expect(await agent.ended).toEqual({ status: 0, signal: null });
-    expect(agent.log).toMatch(/kube-proxier has ended; what it programmed stays in place/);
+    expect(agent.log).toMatch(/kube-proxier has stopped; installed rules stay in place/);
   });
 
   it('gives a heap snapshot, and logs more detail from when it is told to, with --profiling', async () => {
@@ -246,7 +246,7 @@ users:
     expect(heap.slice(-10)).toMatch(/\}\s*$/);
     const answer = await fetch(`http://${status}/debug/flags/v`, { method: 'PUT', body: '2' });
     expect(await answer.text()).toBe('successfully set klog.logging.verbosity to 2');
-    await agent.until(/INFO {2}Logging verbosity was set by a request v=2/);
+    await agent.until(/INFO {2}Set the log verbosity by request v=2/);
     expect(agent.log).not.toContain('DEBUG');
     await writeFile(join(directory, 'tmp'), SERVICE.replace('port: 80', 'port: 81, name: http'));
     await rename(join(directory, 'tmp'), join(directory, 'web.yaml'));

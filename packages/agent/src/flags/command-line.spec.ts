@@ -56,7 +56,7 @@ describe('parseCommandLine', () => {
     [['-x'], /^unknown flag -x; /],
     [['-proxy-mode=x'], /^unknown flag -proxy-mode; did you mean --proxy-mode\?$/],
     [['--a\nb'], /^unknown flag --a\\u\{a\}b; /],
-    [['run'], /takes no arguments besides its flags, and got "run"/],
+    [['run'], /takes no arguments except flags, but got "run"/],
     [['--', '--masquerade-all'], /got "--masquerade-all"/],
     [['cleanup', 'iptables'], /got "iptables"/],
     [['--masquerade-all', 'false'], /got "false"; .* with "=", as in --masquerade-all=false$/],

@@ -30,7 +30,7 @@ describe('what does not fit the IP families of the host (spec K-110, K-111)', ()
       [primary, '--cluster-cidr=fd00::/8'],
       /has no IPv4 network/,
     ],
-    ['no way to tell pods', BOTH, [primary], /there is no --cluster-cidr/],
+    ['no way to tell pods', BOTH, [primary], /--cluster-cidr is not set/],
     ['status at the other family', ['IPv6'], [primary, pods], /--metrics-bind-address 127\.0\.0\.1 is an IPv4 address/],
   ])('warns of %s', (_what, families, args, warning) => {
     expect(check(families, ...args)).toEqual({ fatal: [], warnings: [expect.stringMatching(warning)], advice: [] });

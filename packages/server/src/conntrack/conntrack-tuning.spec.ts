@@ -20,7 +20,7 @@ const KERNEL = {
 };
 const HASH_SIZE = '/sys/module/nf_conntrack/parameters/hashsize';
 
-function setUp(sysctl: FakeSysctl, options: Partial<ConntrackTuningOptions> = {}, asked = true) {
+function setUp(sysctl: FakeSysctl, options: Partial<ConntrackTuningOptions> = {}, isExplicit = true) {
   const warnings: string[] = [];
   const contents = new Map([[HASH_SIZE, '16384\n']]);
   const files: KernelFiles = {
@@ -30,7 +30,7 @@ function setUp(sysctl: FakeSysctl, options: Partial<ConntrackTuningOptions> = {}
   const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
   const tuning = new ConntrackTuning({
     options: { ...DEFAULT_CONNTRACK_TUNING, ...options },
-    ...{ sysctl, files, logger, cpus: 8, asked },
+    ...{ sysctl, files, logger, cpus: 8, isExplicit },
   });
   return { tuning, warnings, contents };
 }

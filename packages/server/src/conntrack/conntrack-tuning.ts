@@ -70,7 +70,7 @@ export interface ConntrackTuningContext {
   readonly cpus: number;
   readonly logger: Logger;
   /** Whether the user configured the values, so that a failure is logged as a warning. Default true. */
-  readonly asked?: boolean;
+  readonly isExplicit?: boolean;
 }
 
 /**
@@ -91,7 +91,7 @@ export class ConntrackTuning implements SyncObserver {
   /** Sets the sysctls that exist. Never rejects. @returns whether all have the configured values. */
   async apply(): Promise<boolean> {
     this.tries += 1;
-    const { sysctl, logger, asked = true } = this.context;
+    const { sysctl, logger, isExplicit = true } = this.context;
     const absent: (readonly [string, number])[] = [];
     const refused: string[] = [];
     const set: string[] = [];
@@ -120,7 +120,7 @@ export class ConntrackTuning implements SyncObserver {
     if (failed.length > 0) {
       const text = `Cannot set conntrack sysctls; the kernel's values stay in force: ${failed.join('; ')}`;
       const advice = 'set them on the host, run kube-proxier --init-only with privileges, or set the values to 0';
-      if (asked) {
+      if (isExplicit) {
         logger.warn(`${text}; ${advice}`);
       } else {
         logger.debug(1, `${text}; ${advice}`);
