@@ -20,7 +20,7 @@ addressType: IPv4
 ports: [{ port: 8080 }]
 endpoints: [{ addresses: [10.244.0.5] }, { addresses: [10.244.0.6] }]
 `;
-/** What is logged once on a host, when it is changed for the first time. */
+/** Lines that are logged only once on a host, when it is changed for the first time. */
 const FIRST_TIME = /INFO {2}(Set conntrack sysctls|set route_localnet=1) /;
 const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
@@ -47,7 +47,7 @@ whereAllowed('the log of a start', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Up to the line that matches, with what differs from run to run replaced. */
+  /** The log up to the matching line, with variable parts replaced. */
   function start(
     last: RegExp,
     flags: readonly string[],
@@ -102,7 +102,7 @@ whereAllowed('the log of a start', () => {
   test('of one without warns that pods cannot be distinguished from clients outside', async () => {
     const log = await start(FIRST_SYNC, ['--proxy-mode=nftables']);
     expect(log.filter((line) => !/^INFO /.test(line))).toEqual([
-      expect.stringMatching(/^WARN {2}The configuration may be incomplete or invalid: there is no --cluster-cidr, /),
+      expect.stringMatching(/^WARN {2}The configuration may be incomplete or invalid: --cluster-cidr is not set, /),
     ]);
     expect(log.filter((line) => /^INFO /.test(line)).length).toBeLessThanOrEqual(7);
   });
@@ -126,15 +126,15 @@ whereAllowed('the log of a start', () => {
     );
   });
 
-  test("has Node's own warnings as lines of its own", async () => {
-    // As soon as the process has listeners of its own: Node may take long to get there.
+  test('contains warnings of Node as log lines', async () => {
+    // As soon as the process has its own listeners: Node may take long to start.
     const emit = "process.emitWarning('something is odd', 'OddWarning')";
     const when = `process.listenerCount('uncaughtException') > 0 && (clearInterval(timer), ${emit})`;
     const warn = `data:text/javascript,const timer = setInterval(() => ${when}, 10)`;
     const log = await start(/something is odd.*\n/, ['--cluster-cidr=10.244.0.0/16', '--proxy-mode=nftables'], {
       env: { NODE_OPTIONS: `--import="${warn}"` },
     });
-    expect(log).toContain('WARN  Node.js warns (OddWarning): something is odd');
+    expect(log).toContain('WARN  Node.js warning (OddWarning): something is odd');
     expect(log.filter((line) => !/^(INFO|WARN) /.test(line))).toEqual([]);
   });
 });

@@ -97,7 +97,7 @@ describe('output', () => {
     await run();
     expect(text()).toBe(
       'Removed what mode one had installed:\n  2 chains: KUBE-A, KUBE-B\n' +
-        'Left alone what kube-proxy has installed in mode two; --kube-proxy removes that too\n',
+        'Kept what kube-proxy has installed in mode two; use --kube-proxy to remove it\n',
     );
     await run({ kubeProxy: true });
     expect(text()).toMatch(/Removed what kube-proxy in mode two had installed:\n {2}1 chain: KUBE-SERVICES\n$/);
@@ -152,7 +152,7 @@ test('if a kube-proxy may run, only objects of kube-proxier are removed', async 
 test('only one mode', async () => {
   const { host, run, text } = setUp();
   await run({ mode: 'two' });
-  expect([host.calls, text()]).toEqual([['two backend'], expect.stringMatching(/^No leftovers found\nLeft alone/)]);
+  expect([host.calls, text()]).toEqual([['two backend'], expect.stringMatching(/^No leftovers found\nKept what/)]);
   await expect(run({ mode: 'three\n' })).rejects.toMatchObject({
     code: 'UNKNOWN_PROXY_MODE',
     message: expect.stringMatching(/^--proxy-mode: unknown proxy mode "three\\u\{a\}"; give one of one, two/),

@@ -6,7 +6,7 @@ import { readKubeProxyConfiguration } from './kube-proxy-configuration.js';
 
 const MODES = ['iptables', 'ipvs', 'nftables', 'userspace'];
 
-/** What is written for a command line, and what a start with that file comes to. */
+/** The file that is written for a command line, and the settings of a start with that file. */
 function roundTrip(...args: string[]) {
   const first = readSettings(parseCommandLine(args), MODES, undefined, {});
   const text = formatConfiguration(first.effective);
@@ -40,13 +40,13 @@ describe('the effective configuration', () => {
     expect(again).toMatchObject({ ...rest, mode: mode === '' ? 'iptables' : mode });
   });
 
-  test('says which ports are listened on, where an address was given without (spec §2.4)', () => {
+  test('contains the default ports of addresses without a port (spec §2.4)', () => {
     const { text } = roundTrip('--manifests=m', '--healthz-bind-address=10.0.0.1', '--metrics-bind-address=::1');
     expect(text).toContain('\nhealthzBindAddress: 10.0.0.1:10256\n');
     expect(text).toContain('\nmetricsBindAddress: "[::1]:10249"\n');
   });
 
-  test('is written in the words of kube-proxy', () => {
+  test('is written in the format of kube-proxy', () => {
     const { text } = roundTrip('--manifests=m', '--proxy-mode=nftables', '--iptables-sync-period=45s');
     expect(text).toMatch(/^apiVersion: kubeproxy\.config\.k8s\.io\/v1alpha1\n/);
     expect(text).toContain('  tcpEstablishedTimeout: 24h0m0s\n');

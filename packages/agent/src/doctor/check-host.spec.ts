@@ -107,7 +107,7 @@ describe('checkHost', () => {
         found: 'kube-proxy (pid 9, mode iptables) runs in this network namespace',
       },
     ],
-    ['a port that is taken', { listening: new Set([10_256]) }, {}, { check: 'port 10256', status: 'problem' }],
+    ['a port in use', { listening: new Set([10_256]) }, {}, { check: 'port 10256', status: 'problem' }],
     ['no forwarding', { sysctls: { 'net/ipv4/ip_forward': '0' } }, {}, { check: 'IPv4 forwarding', status: 'problem' }],
     [
       'no IPv6 forwarding',
@@ -116,7 +116,7 @@ describe('checkHost', () => {
       { check: 'IPv6 forwarding', status: 'warning', advice: 'set sysctl net.ipv6.conf.all.forwarding=1' },
     ],
     [
-      'bridges that pass by the rules',
+      'bridges that bypass the rules',
       { sysctls: { 'net/bridge/bridge-nf-call-iptables': '0' } },
       {},
       { check: 'bridged packets', status: 'warning' },
@@ -155,7 +155,7 @@ describe('checkHost', () => {
         check: 'tool iptables',
         status: 'problem',
         found: 'is installed and cannot be run: iptables may not be run by this user; check its mode',
-        advice: 'install anew the package that provides it, or use another mode than iptables',
+        advice: 'reinstall the package that provides it, or use another mode than iptables',
       },
     ],
     [

@@ -168,7 +168,7 @@ describe('readSettings', () => {
     ['--v=x', '--v: "x" must be a verbosity level from 0, such as 2'],
     ['--manifests=', '--manifests: "" must be the path of a directory or a file'],
     ['--hostname-override=\n\u001b[31m ', ''],
-  ])('refuses %j, and says what would be right', (arg, expected) => {
+  ])('rejects %j, and names valid values', (arg, expected) => {
     expect(problems('--manifests=m', arg)).toEqual(expected === '' ? [] : [expected]);
   });
 
@@ -192,11 +192,11 @@ describe('readSettings', () => {
     ['--vmodule=proxy*=9', '--vmodule: has no effect: verbosity is set for the whole program: use -v'],
     ['--feature-gates=NativeHistograms=true', '--feature-gates: NativeHistograms=true has no effect: '],
     ['--windows-service', '--windows-service: has no effect: Windows only'],
-  ])('takes %j, and says why it does nothing', (arg, expected) => {
+  ])('accepts %j, and reports why it has no effect', (arg, expected) => {
     expect(read(arg).warnings).toEqual([expect.stringContaining(expected)]);
   });
 
-  it("has nothing to say against kube-proxy's own defaults", () => {
+  it("accepts kube-proxy's defaults without warnings", () => {
     const flags = FLAGS.flatMap((flag) => ('unused' in flag ? [`--${flag.name}=${flag.default}`] : []));
     expect(read(...flags).warnings).toEqual([]);
   });
@@ -213,7 +213,7 @@ describe('readSettings', () => {
       '--feature-gates=AllowServiceExternalIPs',
       /^--feature-gates: "AllowServiceExternalIPs" must be a feature gate with/,
     ],
-    ['--feature-gates=PreferSameTrafficDistribution=false', / cannot be: that feature is locked to true$/],
+    ['--feature-gates=PreferSameTrafficDistribution=false', / cannot be set: the feature is locked to true$/],
     ['--healthz-port=70000', /^--healthz-port: "70000" must be a port/],
   ])('refuses %j', (arg, expected) => {
     expect(problems('--manifests=m', arg)).toEqual([expect.stringMatching(expected)]);
@@ -242,7 +242,7 @@ describe('readSettings', () => {
     ).toEqual([]);
   });
 
-  it('says that there is nowhere to learn Services from', () => {
+  it('reports that no Service source is configured', () => {
     expect(problems()).toEqual([
       expect.stringMatching(/^no Service source configured: .*--kubeconfig.*--manifests.*KUBERNETES_SERVICE_HOST/),
     ]);
@@ -252,7 +252,7 @@ describe('readSettings', () => {
     ]);
   });
 
-  it('asks the API server that it is told of, or the one of its own cluster', () => {
+  it('uses the configured API server, or the in-cluster one', () => {
     const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
     const kubernetes = (...args: readonly string[]) =>
       readSettings(parseCommandLine(args), MODES, undefined, pod).kubernetes;
@@ -263,11 +263,11 @@ describe('readSettings', () => {
     expect(kubernetes('cleanup')).toBeUndefined();
   });
 
-  it('tells of everything at once', () => {
+  it('reports all problems together', () => {
     expect(problems('--proxy-mod=x', '--v=x', '--masquerade-all=2', 'extra', '--bind-address=y')).toHaveLength(5);
   });
 
-  it('reads what only the ipvs backend knows of', () => {
+  it('reads options of the ipvs backend', () => {
     const given = read(
       '--proxy-mode=ipvs',
       '--ipvs-scheduler=wlc',
@@ -299,7 +299,7 @@ describe('readSettings', () => {
     expect(() => read(flag)).toThrow(problem);
   });
 
-  it('reads what only the nftables backend knows of', () => {
+  it('reads options of the nftables backend', () => {
     expect(read('--nftables-owned-table=always', '--nftables-count-connections').nftables).toEqual({
       localhostNodePorts: false,
       countConnections: true,
@@ -307,7 +307,7 @@ describe('readSettings', () => {
     });
   });
 
-  it('reads what only the userspace backend knows of', () => {
+  it('reads options of the userspace backend', () => {
     expect(read('--userspace-redirect=none', '--proxy-port-range=30000+9', '--udp-timeout=2s').userspace).toEqual({
       redirect: 'none',
       portRange: { first: 30_000, last: 30_009 },
