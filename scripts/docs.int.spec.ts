@@ -170,7 +170,7 @@ describe('a backend that is typed as the guide has it', () => {
         await node.sandbox.node.exec(['nft', 'add', 'table', 'ip', 'kube-proxy']);
         node.write(ipv4);
         node.start('first-packet', `--backend=${join(directory, 'dist/src/index.js')}`);
-        await node.until('the takeover has ended', () => node.log.includes('Nothing of other proxy modes is left'));
+        await node.until('the takeover has ended', () => node.log.includes('No leftovers of other proxy modes found'));
         expect(node.log).toContain('Removed what kube-proxy in mode nftables had installed: 1 table: ip kube-proxy');
         const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
         await client.moreAttempts(50);

@@ -141,7 +141,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await rename(join(directory, '.tmp'), join(directory, 'redis.yaml'));
   }
 
-  it('follows the files, survives a mistake, leaves rules in place, and cleans up to the byte', async () => {
+  it('follows the files, survives an error in them, leaves rules in place, and cleans up completely', async () => {
     for (const tool of FAMILIES) {
       run(`${tool}-restore`, [], FOREIGN);
     }
@@ -175,7 +175,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     expect(FAMILIES.map(rules)).toEqual(before);
   });
 
-  it('cuts off UDP flows to endpoints that are gone, and no others, by netlink', async () => {
+  it('deletes UDP flows to removed endpoints, and no others, by netlink', async () => {
     const conntrack = join(tools, 'conntrack');
     await writeFile(conntrack, '#!/bin/sh\necho "$@" >> "$0.started"; exit 1\n', { mode: 0o755 });
     const insert = (client: string, endpoint: string) =>
@@ -201,7 +201,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await end();
   });
 
-  it('cuts off SCTP that goes to endpoints that are gone, and what was sent to a Service that goes', async () => {
+  it('deletes SCTP flows to removed endpoints and to a removed Service', async () => {
     const port = 2905;
     const insert = (client: string, endpoint: string) =>
       run('conntrack', [
@@ -230,7 +230,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await end();
   });
 
-  // The kernel of these tests has no SCTP sockets: entries of connection tracking stand in for associations.
+  // The kernel of these tests has no SCTP sockets: conntrack entries simulate associations.
   it.each(['udp', 'sctp'])(
     'keeps %s flows of an endpoint that terminates, and cuts them off when it is deleted',
     async (protocol) => {
@@ -279,7 +279,7 @@ endpoints: [${endpoints.join(', ')}]
       insert('192.0.2.1', '10.244.0.2');
       await write(cluster(terminating, ready('10.244.0.3')));
       await until(() => !rules('iptables').includes('10.244.0.2:2905'));
-      // Another flow is cut off with the same sync, so the first one was looked at and kept.
+      // Another flow is deleted by the same sync, so the first one was checked and kept.
       insert('192.0.2.2', '10.244.0.9');
       await write(cluster(terminating, ready('10.244.0.4')));
       await until(() => clients().length === 1);
@@ -291,7 +291,7 @@ endpoints: [${endpoints.join(', ')}]
     },
   );
 
-  it('sets up the host with --init-only, and writes no rules of Services', async () => {
+  it('sets up the host with --init-only, and installs no rules of Services', async () => {
     const setting = (name: string) => run('cat', [`/proc/sys/net/${name}`]).trim();
     const closeWait = 'netfilter/nf_conntrack_tcp_timeout_close_wait';
     expect([setting(closeWait), setting('ipv4/conf/all/route_localnet')]).toEqual(['60', '0']);

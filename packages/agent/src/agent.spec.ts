@@ -49,7 +49,7 @@ class Run {
     const deadline = Date.now() + 60_000;
     while (!this.log.some((line) => pattern.test(line))) {
       if (this.ended || Date.now() > deadline) {
-        throw new Error(`it did not come to ${pattern}:\n${this.log.join('\n')}${this.errors}`);
+        throw new Error(`the log never matched ${pattern}:\n${this.log.join('\n')}${this.errors}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -94,7 +94,8 @@ describe('runCommand', () => {
 
   describe('with a configuration file', () => {
     const config = (rest = '') =>
-      `${HEAD}mode: iptables\nhealthzBindAddress: 127.0.0.1:1\nmetricsBindAddress: 127.0.0.1:1\nnodePortAddresses: [primary]\n${rest}`;
+      `${HEAD}mode: iptables\nhealthzBindAddress: 127.0.0.1:1\nmetricsBindAddress: 127.0.0.1:1\nnodePortAddresses: ` +
+      `[primary]\n${rest}`;
 
     async function started(text: string): Promise<{ agent: Run; path: string }> {
       const path = await write('config.conf', text);
@@ -103,27 +104,27 @@ describe('runCommand', () => {
       return { agent, path };
     }
 
-    it('ends with 1 when what it says changes, so that it is started anew (spec C-29)', async () => {
+    it('exits with 1 when the configuration changes, so that it is restarted (spec C-29)', async () => {
       const { agent } = await started(config());
       await write('config.conf', config('clusterCIDR: 10.0.0.0/8\n'));
       expect(await agent.status).toBe(1);
       expect(agent.log.at(-1)).toMatch(
-        /^E kube-proxier cannot go on: content of the proxy server's configuration file was updated: /,
+        /^E kube-proxier cannot continue: content of the proxy server's configuration file was updated: /,
       );
     });
 
-    it('goes on with what was good when it is changed to what cannot be used, and tells all that is wrong', async () => {
+    it('keeps the previous configuration when the changed one is invalid, and reports all problems', async () => {
       const { agent } = await started(config());
       await write('config.conf', config('clusterCIDR: nonsense\niptables: {masqueradeBit: 99}\n'));
       await agent.until(/config\.conf:7: clusterCIDR: "nonsense" is not a network/);
       await agent.until(/stays in force: .*config\.conf:8: iptables\.masqueradeBit: "99"/);
       await write('config.conf', `# as before\n${config()}`);
-      await agent.until(/was written anew and means the same/);
+      await agent.until(/was rewritten without an effective change/);
       agent.abort.abort();
       expect(await agent.status).toBe(0);
     });
 
-    it('notices the swap of links by which a ConfigMap is mounted', async () => {
+    it('detects the update of a mounted ConfigMap', async () => {
       for (const [version, text] of [
         ['1', config()],
         ['2', config('iptables: {masqueradeAll: true}\n')],
@@ -141,7 +142,7 @@ describe('runCommand', () => {
     });
   });
 
-  it('writes the configuration that all makes up, and starts nothing', async () => {
+  it('writes the effective configuration, and starts nothing', async () => {
     const path = join(directory, 'out.yaml');
     const wrote = run(['--proxy-mode=iptables', '--masquerade-all', '--vmodule=a=1', `--write-config-to=${path}`]);
     expect(await wrote.status).toBe(0);
@@ -154,7 +155,7 @@ describe('runCommand', () => {
     );
   });
 
-  it('does what needs privileges and ends, with --init-only', async () => {
+  it('does the privileged setup and exits, with --init-only', async () => {
     const composition = fakeComposition();
     expect(await run(['--init-only', '--proxy-mode=iptables'], composition).status).toBe(0);
     expect(composition.backend.prepared).toBe(1);
@@ -167,36 +168,34 @@ describe('runCommand', () => {
   });
 
   it.each([
-    [undefined, /^I kube-proxier has ended; what it programmed stays in place/],
+    [undefined, /^I kube-proxier has stopped; installed rules stay in place/],
     [
       { servesWithoutProcess: false },
-      /^I kube-proxier has ended, and with it what it served: in mode iptables connections go through its process/,
+      /^I kube-proxier has stopped, and all connections are closed: in mode iptables they pass through its process/,
     ],
-  ])('says at its end what stays, with capabilities %j', async (capabilities, said) => {
+  ])('logs when it stops what stays, with capabilities %j', async (capabilities, line) => {
     const composition = fakeComposition();
     Object.assign(composition.backend, { capabilities });
     const agent = run([`--manifests=${manifests}`, ...quiet], composition);
     await agent.until(/is running/);
     agent.abort.abort();
     expect(await agent.status).toBe(0);
-    expect(agent.log.at(-1)).toMatch(said);
+    expect(agent.log.at(-1)).toMatch(line);
   });
 
-  it('sets its OOM score; where it may not, that is a warning only if it was asked for', async () => {
+  it('sets its OOM score; a failure is a warning only if the score was set explicitly', async () => {
     const composition = fakeComposition();
     await run([`--manifests=${manifests}`, '--oom-score-adj=-500', ...quiet], composition).until(/is running/);
     expect(composition.files.contents.get('/proc/self/oom_score_adj')).toBe('-500');
     composition.files.readOnly.add('/proc/self/oom_score_adj');
     const asked = run([`--manifests=${manifests}`, '--oom-score-adj=-600', ...quiet], composition);
-    await asked.until(
-      /^W The OOM score of this process stays as it is: .* cannot be set to -600: EACCES.*CAP_SYS_RESOURCE/,
-    );
+    await asked.until(/^W Cannot set .* to -600; the OOM score of this process is unchanged: EACCES.*CAP_SYS_RESOURCE/);
     const silent = run([`--manifests=${manifests}`, ...quiet], composition);
     await silent.until(/is running/);
     expect(silent.log.join('\n')).not.toMatch(/OOM/);
   });
 
-  it('ends when a port is taken and that was to be an end', async () => {
+  it('exits when a port is in use, with --bind-address-hard-fail', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const address = taken.address();
@@ -206,12 +205,12 @@ describe('runCommand', () => {
     const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
     try {
       const tolerant = run(args);
-      await tolerant.until(/^E The health server cannot listen on 127\.0\.0\.1:\d+; trying again/);
+      await tolerant.until(/^E The health server cannot listen on 127\.0\.0\.1:\d+; retrying/);
       await tolerant.until(/is running/);
       const strict = run([...args, '--bind-address-hard-fail'], fakeComposition({ events: () => sink }));
       expect(await strict.status).toBe(1);
       expect(strict.log.at(-1)).toMatch(
-        /cannot go on: the health server cannot listen on .*EADDRINUSE.*\(see --healthz-bind-address, .*--bind-address-hard-fail\)/,
+        /cannot continue: the health server cannot listen on .*EADDRINUSE.*\(see --healthz-bind-address, .*--bind-address-hard-fail\)/,
       );
       expect(events.map(({ reason }) => reason)).toContain('FailedToStartProxierHealthcheck');
     } finally {
@@ -219,34 +218,34 @@ describe('runCommand', () => {
     }
   });
 
-  it('refuses pods of an IP family that is not served, before it programs anything (spec K-111)', async () => {
+  it('rejects pods of an IP family that is not served, before it programs anything (spec K-111)', async () => {
     const composition = fakeComposition();
     const only4 = Object.assign(composition.backend, { probe: async () => ({ usable: true, families: ['IPv4'] }) });
     const refused = run([`--manifests=${manifests}`, '--cluster-cidr=fd00::/8', ...quiet], composition);
     expect(await refused.status).toBe(1);
-    expect(refused.log.at(-1)).toMatch(/the configuration is wrong: --cluster-cidr fd00::\/8 has no IPv4 network/);
+    expect(refused.log.at(-1)).toMatch(/the configuration is invalid: --cluster-cidr fd00::\/8 has no IPv4 network/);
     expect(only4.dataplanes.size).toBe(0);
   });
 
-  it('tells the cluster of its start, a mode that it cannot run, repairs and mistakes in the configuration', async () => {
+  it('records events about its start, a mode that it cannot run, repairs and configuration problems', async () => {
     const events: ClusterEvent[] = [];
     const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
     const composition = fakeComposition({ events: () => sink });
     const agent = run([`--manifests=${manifests}`, '--proxy-mode=ipvs', '--vmodule=a=1', ...quiet], composition);
     await agent.until(/is running/);
-    const told = (reason: string) => events.find((event) => event.reason === reason);
-    expect(told('ProxyModeFallback')).toMatchObject({
+    const eventOf = (reason: string) => events.find((event) => event.reason === reason);
+    expect(eventOf('ProxyModeFallback')).toMatchObject({
       type: 'Warning',
       note: 'This node cannot run proxy mode ipvs: the kernel has no ip_vs. It runs iptables instead.',
       regarding: { apiVersion: 'v1', kind: 'Node', name: 'n1' },
     });
-    expect(told('ConfigurationProblem')?.note).toMatch(/--vmodule: has no effect/);
+    expect(eventOf('ConfigurationProblem')?.note).toMatch(/--vmodule: has no effect/);
     const plain = run([`--manifests=${manifests}`, ...quiet], composition);
     await plain.until(/is running/);
-    expect(told('Starting')).toMatchObject({ type: 'Normal', action: 'StartKubeProxy' });
+    expect(eventOf('Starting')).toMatchObject({ type: 'Normal', action: 'StartKubeProxy' });
   });
 
-  it('puts right what others change, counts it and tells the cluster; answers what its configuration is', async () => {
+  it('reconciles foreign changes, counts them and records an event; serves its configuration', async () => {
     const events: ClusterEvent[] = [];
     const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
     const composition = fakeComposition({ events: () => sink });
@@ -275,7 +274,9 @@ describe('runCommand', () => {
     await agent.until(/^W Drift repaired: everything is gone/);
     expect(installed()).toBe(1);
     expect(await get('/metrics')).toMatch(/^kube_proxier_drift_repairs_total\{ip_family="IPv4"\} 1$/m);
-    expect(events.find(({ reason }) => reason === 'DriftRepaired')?.note).toMatch(/^IPv4 rules were changed by others/);
+    expect(events.find(({ reason }) => reason === 'DriftRepaired')?.note).toMatch(
+      /^IPv4 rules drifted and are being reconciled/,
+    );
     expect(JSON.parse(await get('/configz'))).toMatchObject({
       'kubeproxy.config.k8s.io': {
         apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
@@ -309,7 +310,7 @@ describe('runCommand', () => {
       capabilities: 1n << 12n,
     };
 
-    it('finds that all is well, and ends with 0', async () => {
+    it('finds no problem, and exits with 0', async () => {
       const found = run(['doctor'], fakeComposition({ inspect: async () => facts }));
       expect(await found.status).toBe(0);
       expect(found.output).toMatch(/^ok {7}mode iptables +can be used$/m);
@@ -317,7 +318,7 @@ describe('runCommand', () => {
       expect(found.output).toMatch(/\n\n0 problems, 1 warning, \d+ ok\n$/);
     });
 
-    it('finds what is in the way, and ends with 1', async () => {
+    it('reports problems, and exits with 1', async () => {
       const off = { ...facts, sysctls: { ...facts.sysctls, 'net/ipv4/ip_forward': '0' } };
       const args = ['doctor', '--proxy-mode=ipvs', '--proxy-mode-fallback=none', '-o', 'json'];
       const found = run(args, fakeComposition({ inspect: async () => off }));
@@ -328,14 +329,14 @@ describe('runCommand', () => {
       expect(problems.map(({ check }: { check: string }) => check)).toEqual(['mode ipvs', 'IPv4 forwarding']);
     });
 
-    it('refuses an output that it does not know before it looks at anything', async () => {
+    it('rejects an unknown output format before it checks anything', async () => {
       const found = run(['doctor', '-o', 'yaml']);
       expect(await found.status).toBe(1);
       expect(found.output).toBe('');
       expect(found.errors).toBe('kube-proxier: --output: "yaml" must be text or json\n');
     });
 
-    it('tells mistakes of the configuration with everything else', async () => {
+    it('reports configuration problems together with everything else', async () => {
       const path = await write('config.conf', `${HEAD}mode: magic\nclusterCIDR: x\n`);
       const found = run(['doctor', `--config=${path}`]);
       expect(await found.status).toBe(1);
@@ -344,7 +345,7 @@ describe('runCommand', () => {
       expect(found.output).toMatch(/^ok {7}mode iptables/m);
     });
 
-    it('asks the API server for what it needs', async () => {
+    it('checks access to the API server', async () => {
       const server = await FakeApiServer.start();
       try {
         server.forbidden.add('endpointslices');
@@ -354,7 +355,7 @@ describe('runCommand', () => {
         expect(found.output).toMatch(/^ok {7}API services /m);
         expect(found.output).toMatch(/^problem {2}API endpointslices .* 403 Forbidden: endpointslices/m);
         expect(found.output).toMatch(/^warning {2}API servicecidrs .* 403 Forbidden/m);
-        expect(found.output).toMatch(/^warning {2}API nodes +there is no Node n1$/m);
+        expect(found.output).toMatch(/^warning {2}API nodes +Node n1 does not exist$/m);
       } finally {
         await server.stop();
       }

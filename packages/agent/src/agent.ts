@@ -18,37 +18,37 @@ import type { AdjustableLogger } from './logging/winston-logger.js';
 import { prepareHost, type RunContext, runAgent } from './running/run-agent.js';
 import { VERSION } from './version.js';
 
-/** What the command does its work with; tests bring their own. */
+/** Environment of the command. */
 export interface AgentEnvironment {
   readonly composition: Composition;
   /** Writes to standard output. */
   readonly print: (text: string) => void;
   /** Writes to standard error. */
   readonly printError: (text: string) => void;
-  /** Columns of the terminal that standard output is. Default: it is none. */
+  /** Columns of the terminal at standard output. Default: not a terminal. */
   readonly columns?: number;
-  /** What it makes may be able to change its verbosity later. */
+  /** The logger may support changing its verbosity later. */
   readonly createLogger: (logging: AgentSettings['logging']) => Logger | AdjustableLogger;
-  /** Aborts when the agent is to end. */
+  /** Aborts to end the agent. */
   readonly signal: AbortSignal;
-  /** Called once, some time after all that there was at the start is in force. Default: nothing. */
+  /** Called once, some time after the initial state is programmed. Default: nothing. */
   readonly onSettled?: () => void;
 }
 
-/** A command line with everything that it leads to. */
-interface Understood {
+/** A parsed command line with its settings and backends. */
+interface Interpreted {
   readonly commandLine: CommandLine;
   readonly settings: AgentSettings;
-  /** With the foreign ones. */
+  /** Including third-party backends. */
   readonly composition: Composition;
-  /** Of the configuration file; undefined when there is none. */
+  /** Content of the configuration file; undefined when there is none. */
   readonly configurationText: string | undefined;
 }
 
 /**
- * The whole command, but for the process around it.
+ * Runs the command, without the process around it.
  *
- * @returns the exit status: 0 when it did what it was asked for, 1 when not.
+ * @returns the exit status: 0 on success, 1 on failure.
  */
 export async function runCommand(args: readonly string[], environment: AgentEnvironment): Promise<number> {
   const { print, printError, columns, signal, onSettled } = environment;
@@ -61,9 +61,9 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     print(`kube-proxier ${VERSION}\n`);
     return 0;
   }
-  let understood: Understood;
+  let interpreted: Interpreted;
   try {
-    understood = await understand(commandLine, environment.composition);
+    interpreted = await interpret(commandLine, environment.composition);
   } catch (error) {
     if (!(error instanceof CommandLineError)) {
       throw error;
@@ -82,10 +82,10 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     }
     return 1;
   }
-  const { settings, composition } = understood;
+  const { settings, composition } = interpreted;
 
   if (commandLine.command === 'explain' || commandLine.command === 'doctor' || settings.writeConfigTo !== '') {
-    return await answer(understood, environment);
+    return await answer(interpreted, environment);
   }
 
   const logging = settings.configFile === '' ? readLogging(commandLine) : settings.logging;
@@ -103,22 +103,22 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     } else if (settings.initOnly) {
       await prepareHost({ composition, settings, logger });
     } else {
-      const onRunning = watchConfiguration(understood, logger);
+      const onRunning = watchConfiguration(interpreted, logger);
       await runAgent({ composition, settings, logger, signal, onRunning, ...(onSettled ? { onSettled } : {}) });
     }
     return 0;
   } catch (error) {
     if (signal.aborted) {
-      logger.info('Ended while starting');
+      logger.info('Stopped while starting');
       return 0;
     }
     const fields = logger.v(2) ? { error, stack: stackOf(error) } : {};
-    logger.error(`kube-proxier cannot go on: ${messageWithFlags(error)}`, fields);
+    logger.error(`kube-proxier cannot continue: ${messageWithFlags(error)}`, fields);
     return 1;
   }
 }
 
-/** Of the command line alone: a configuration file names the mode to run, not one to clean up after. */
+/** Reads the command line only: the mode in a configuration file is the one to run, not the one to clean up. */
 function cleanupRequest({ values }: CommandLine): CleanupRequest {
   const isSet = (name: 'kube-proxy' | 'dry-run' | 'force') => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
   const mode = values.get('proxy-mode')?.at(-1) ?? '';
@@ -130,9 +130,9 @@ function cleanupRequest({ values }: CommandLine): CleanupRequest {
   };
 }
 
-/** What prints something, or writes a file, and ends. */
-async function answer(understood: Understood, { print, printError, columns }: AgentEnvironment): Promise<number> {
-  const { commandLine, settings, composition } = understood;
+/** Runs commands that print a result or write a file. */
+async function answer(interpreted: Interpreted, { print, printError, columns }: AgentEnvironment): Promise<number> {
+  const { commandLine, settings, composition } = interpreted;
   try {
     if (commandLine.command === 'doctor') {
       const { text, status } = await doctor(composition, { settings, commandLine }, columns);
@@ -165,8 +165,8 @@ function writeConfiguration({ writeConfigTo, effective }: AgentSettings): void {
   }
 }
 
-/** @throws CommandLineError with everything that is wrong: with the flags, the file and foreign backends. */
-async function understand(commandLine: CommandLine, composition: Composition): Promise<Understood> {
+/** @throws CommandLineError with all problems of the flags, the file and third-party backends. */
+async function interpret(commandLine: CommandLine, composition: Composition): Promise<Interpreted> {
   const configurationText = readConfigurationFile(commandLine);
   const configuration = configurationText === undefined ? undefined : readConfiguration(commandLine, configurationText);
   const names = commandLine.values.get('backend') ?? configuration?.values.get('backend') ?? [];
@@ -181,13 +181,13 @@ async function understand(commandLine: CommandLine, composition: Composition): P
   const backends = [...composition.backends, ...foreign.backends];
   const settings = settingsOf(commandLine, backends, configuration, foreign.problems);
   const [only] = foreign.backends;
-  const asked =
+  const withMode =
     settings.mode === '' && foreign.backends.length === 1 && only ? { ...settings, mode: only.mode } : settings;
   const configure = (chosen: AgentSettings) => [
     ...(composition.configure?.(chosen) ?? composition.backends),
     ...foreign.backends,
   ];
-  return { commandLine, settings: asked, composition: { ...composition, backends, configure }, configurationText };
+  return { commandLine, settings: withMode, composition: { ...composition, backends, configure }, configurationText };
 }
 
 function settingsOf(
@@ -228,12 +228,12 @@ function readConfiguration({ values }: CommandLine, text: string): Configuration
   return readKubeProxyConfiguration(text, printable(values.get('config')?.at(-1) ?? ''));
 }
 
-/** Has the agent end when its configuration file says something else (spec C-29). */
+/** Ends the agent when the content of its configuration file changes (spec C-29). */
 function watchConfiguration(
-  { commandLine, settings, composition, configurationText }: Understood,
+  { commandLine, settings, composition, configurationText }: Interpreted,
   logger: Logger,
 ): NonNullable<RunContext['onRunning']> {
-  return (end, tell) => {
+  return (end, report) => {
     if (configurationText === undefined) {
       return () => {};
     }
@@ -253,16 +253,14 @@ function watchConfiguration(
         judge,
         logger,
         onChange: () => {
-          const message = `content of the proxy server's configuration file was updated: ${printable(path)}; it takes effect with the next start`;
+          const message = `content of the proxy server's configuration file was updated: ${printable(path)}; it takes effect at the next start`;
           end(new ProxierError('CONFIGURATION_CHANGED', message));
         },
         onProblems: (problems) => {
           for (const problem of problems) {
-            logger.error(
-              `The configuration file was changed and cannot be used; the one of before stays in force: ${problem}`,
-            );
+            logger.error(`The changed configuration file is invalid; the previous one stays in force: ${problem}`);
           }
-          tell(problems);
+          report(problems);
         },
       },
       configurationText,

@@ -13,26 +13,26 @@ import type { AgentSettings } from './flags/settings.js';
 import type { HostAccess } from './running/host-setup.js';
 import type { EventSink } from './running/node-events.js';
 
-/** The parts that an agent is put together from. */
+/** The parts of an agent. */
 export interface Composition {
-  /** Every way to program a node that this program knows. Making it touches nothing. */
+  /** All available backends. Creating them has no side effects. */
   readonly backends: readonly BackendModule[];
-  /** The same backends with the options that are their own. Default: as they are. */
+  /** The same backends, configured with their own options. Default: not configured. */
   configure?(settings: AgentSettings): readonly BackendModule[];
   sources(settings: AgentSettings, logger: Logger): readonly Source[];
-  /** Where stale flows are deleted; when absent, they are left. */
+  /** Conntrack table from which stale flows are deleted; when absent, none are deleted. */
   readonly conntrack?: Conntrack;
-  /** Where connection tracking and this process are set up; when absent, nothing of the host is touched. */
+  /** Access to sysctls and files of the host; when absent, host settings are not changed. */
   readonly host?: HostAccess;
-  /** One such agent serves a network namespace: a second waits for the first. Default: any number do. */
+  /** Only one such agent runs in a network namespace: a second waits for the first. Default false. */
   readonly exclusive?: boolean;
-  /** What is the case on this host, for `doctor`; when absent, nothing of the host is looked at. */
+  /** Facts about this host, for `doctor`; when absent, the host is not checked. */
   inspect?(): Promise<HostFacts>;
-  /** Where events are told, with the node's name; undefined for nowhere. */
+  /** Creates the sink of Kubernetes events; undefined for none. */
   events?(settings: AgentSettings, nodeName: string, logger: Logger): EventSink | undefined;
 }
 
-/** The real parts. The only place that knows which backends and sources there are. */
+/** The real parts. The only place that names the backends and sources. */
 export function compose(): Composition {
   const backends = [iptablesBackend, nftablesBackend, ipvsBackend, userspaceBackend];
   return {

@@ -4,16 +4,16 @@ import { createUserspaceBackend } from '@kube-proxier/userspace';
 
 export interface ConfiguredNftablesOptions extends NftablesBackendOptions {
   /**
-   * Whether sockets serve IPv4 NodePorts on 127.0.0.1, which nftables cannot: `true` beside whatever the proxier's
-   * `nodePortAddresses` says, as `--nftables-localhost-nodeports` has it; `selected` where that, and the proxier's
-   * `localhostNodePorts`, include it. Default false.
+   * Whether sockets serve IPv4 NodePorts on 127.0.0.1, which nftables cannot: `true` regardless of the proxier's
+   * `nodePortAddresses`, as with `--nftables-localhost-nodeports`; `selected` if these and the proxier's
+   * `localhostNodePorts` include it. Default false.
    */
   readonly localhostNodePorts?: boolean | 'selected';
 }
 
 const LOOPBACK = '127.0.0.0/8';
 
-/** Mode nftables with what the agent can have beside it. Touches nothing until it is used. */
+/** Mode nftables with its optional companion for localhost NodePorts. Has no side effects until it is used. */
 export function createConfiguredNftablesBackend({
   localhostNodePorts = false,
   ...options
@@ -22,7 +22,7 @@ export function createConfiguredNftablesBackend({
   if (localhostNodePorts === false) {
     return backend;
   }
-  // Not the backend of mode userspace itself, which is asked to clean up when another mode takes over.
+  // Not the shared userspace backend, whose cleanup runs when another mode takes over.
   const companion = createUserspaceBackend({ redirect: 'none' });
   const both = withCompanion(backend, companion, (context) =>
     context.family === 'IPv6' || (localhostNodePorts === 'selected' && !servesLoopback(context.options))
@@ -33,10 +33,10 @@ export function createConfiguredNftablesBackend({
             ...context.options,
             localhostNodePorts: true,
             nodePortAddresses: { kind: 'cidrs', cidrs: [LOOPBACK] },
-            // Sockets cost little: they need not come later than the rules.
+            // Sockets are cheap: they need no minimum period.
             minSyncPeriod: 0,
           },
-          // What it does beside is not what health and metrics are about.
+          // The companion does not affect health and metrics.
           observer: {},
         },
   );

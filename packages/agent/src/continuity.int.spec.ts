@@ -3,7 +3,7 @@ import type { Iptables } from '@kube-proxier/linux';
 import { type ContinuousClient, failuresOf, type NetworkSandbox } from '@kube-proxier/linux/testing';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
-/** The whole agent, in the node's namespace, while somebody outside connects again and again. */
+/** The agent, in the node's namespace, while an external client connects continuously. */
 describe.each([
   { mode: 'iptables', variant: 'nft' },
   { mode: 'iptables', variant: 'legacy' },
@@ -73,15 +73,15 @@ describe.each([
     expect(failuresOf(await client.stop())).toBe(0);
   });
 
-  test('a foreigner flushes the tables: it is noticed, repaired and told, and connections work again', async () => {
+  test('another program flushes the tables: the drift is detected, repaired and reported, and connections work again', async () => {
     const addresses = sandbox.pods.map((pod) => pod.ipv4);
     const client = await running(...addresses);
-    // What stands there must have been seen once before it can be missed.
+    // The rules must have been read once before their loss can be detected.
     await client.moreAttempts(60);
     const flushes: readonly (readonly [string, ...string[]])[] =
       mode === 'iptables'
         ? [
-            // A firewall that reloads takes the chains too.
+            // A reloading firewall also removes the chains.
             ['sh', '-c', `printf '*nat\\nCOMMIT\\n' | iptables-${variant}-restore`],
             [`iptables-${variant}`, '-t', 'filter', '-F'],
           ]
@@ -101,7 +101,7 @@ describe.each([
     const after = await client.moreAttempts(30);
     expect(failuresOf(after)).toBe(failed);
     // Refused at once while the rules are gone, one attempt each 20 ms: at most 250 of them in five seconds. A
-    // machine with nothing else to do needs one.
+    // idle machine needs one.
     expect(after.attempts - attempts).toBeLessThan(250 + 35 + 60);
     expect(failed).toBeLessThan(250);
     await client.stop();
@@ -146,7 +146,7 @@ describe('a mode that this host cannot run', () => {
     await node.close();
   });
 
-  test('ipvs on a kernel without ip_vs falls back, says why in one line, and traffic flows', async () => {
+  test('ipvs on a kernel without ip_vs falls back, logs the reason in one line, and traffic flows', async () => {
     const { ipv4 } = node.sandbox.pod(1);
     node.write(ipv4);
     node.start('ipvs');

@@ -5,7 +5,7 @@ import { VERSION } from './version.js';
 
 const CONTROLLER = 'kube-proxier';
 
-/** Events go to the API server that Services come from; where there is none, nobody is told. */
+/** Events are sent to the API server that provides Services; without one, no events are sent. */
 export function createEvents(
   { kubernetes }: Pick<AgentSettings, 'kubernetes'>,
   nodeName: string,

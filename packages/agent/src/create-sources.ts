@@ -4,7 +4,7 @@ import { ManifestSource } from '@kube-proxier/source-manifests';
 import type { AgentSettings } from './flags/settings.js';
 import { VERSION } from './version.js';
 
-/** Where objects come from: the API server first, so that it counts where a manifest names the same object. */
+/** Creates the sources: the API server first, so that it wins over a manifest with the same object. */
 export function createSources(
   { kubernetes, manifests, allowLoopbackEndpoints }: AgentSettings,
   logger: Logger,

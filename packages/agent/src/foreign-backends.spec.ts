@@ -29,7 +29,7 @@ describe('loadForeignBackends', () => {
   const load = (...names: readonly string[]) =>
     loadForeignBackends(names, [new MapBackend('iptables')], undefined, directory);
 
-  // By the name of a package: see main.int.spec.ts, as jest has a module resolution of its own.
+  // Loading by package name: see main.int.spec.ts, as jest has its own module resolution.
   test('finds every backend that a module exports', async () => {
     await write('two.mjs', `${good('one')}${good('two')}export const version = '1';\nexport default one;\n`);
     const path = await write('lb/index.mjs', good('lb'));
@@ -44,16 +44,16 @@ describe('loadForeignBackends', () => {
     [
       'half.mjs',
       'export const a = { mode: "A B", probe: 1, module: {} };\n',
-      /not complete: mode must be lower case .*; description must be a text; probe must be a function$/,
+      /incomplete backend: mode must be lower case .*; description must be a text; probe must be a function$/,
     ],
-    ['taken.mjs', good('mine', 'iptables'), /has the mode iptables, which another backend has already/],
-    ['twice.mjs', `${good('a', 'x')}${good('b', 'x')}`, /has the mode x, which another backend has already/],
-  ])('says what is wrong with %s', async (name, text, problem) => {
+    ['taken.mjs', good('mine', 'iptables'), /has mode iptables, which another backend already has/],
+    ['twice.mjs', `${good('a', 'x')}${good('b', 'x')}`, /has mode x, which another backend already has/],
+  ])('reports the problem of %s', async (name, text, problem) => {
     await write(name, text);
     expect((await load(`./${name}`)).problems).toEqual([expect.stringMatching(problem)]);
   });
 
-  test('says that a package is not there, and loads the others', async () => {
+  test('reports a missing package, and loads the others', async () => {
     await write('good.mjs', good('good'));
     const { backends, problems } = await load('@acme/none', './good.mjs');
     expect(problems).toEqual([

@@ -4,20 +4,20 @@ import { pathToFileURL } from 'node:url';
 import { type BackendModule, messageOf } from '@kube-proxier/core';
 import { printable } from './logging/printable.js';
 
-/** Backends that could be loaded, and why others could not, each in one line. */
+/** Backends that could be loaded, and the problems of others, one per line. */
 export interface ForeignBackends {
   readonly backends: readonly BackendModule[];
   readonly problems: readonly string[];
 }
 
 /**
- * Loads backends that are not part of this program. A package is looked for beside this program first, then in the
+ * Loads third-party backends. A package is resolved relative to this program first, then in the
  * `node_modules` of the working directory and above. Never rejects.
  *
- * A module may have one backend, or several: everything that it exports and that is a `BackendModule` counts.
+ * A module may export one or several backends: every exported `BackendModule` is used.
  *
  * @param names packages, or paths (absolute, or beginning with a dot).
- * @param known backends that there are already: a mode is to have one backend only.
+ * @param known backends that are already available: a mode can have only one.
  * @param place where the names come from, for messages: `--backend`.
  * @param options `key=value` for the only backend, `mode:key=value` for one of several. Of several with one key, the last
  * counts.
@@ -44,7 +44,7 @@ export async function loadForeignBackends(
       wrong(
         name,
         isMissing(error)
-          ? `cannot be loaded: ${withoutStack(messageOf(error))}; install it beside kube-proxier, or give the path of its module`
+          ? `cannot be loaded: ${withoutStack(messageOf(error))}; install it next to kube-proxier, or set the path of its module`
           : `failed while it was loaded: ${messageOf(error)}`,
       );
     }
@@ -120,7 +120,7 @@ function readOptions(texts: readonly string[], problems: string[]): readonly Giv
   });
 }
 
-/** JSON where it is some, else the text itself. */
+/** The parsed value if it is valid JSON, else the text. */
 function optionValue(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -206,7 +206,7 @@ function take({ mode, ready, makers }: Offer, given: readonly GivenOption[], isO
 
 async function load(name: string, directory: string): Promise<unknown> {
   if (isAbsolute(name) || /^\.{1,2}(\/|$)/.test(name)) {
-    // A directory of a package stands for its main module.
+    // A directory of a package resolves to its main module.
     const path = createRequire(join(directory, 'package.json')).resolve(resolve(directory, name));
     return await import(pathToFileURL(path).href);
   }
@@ -221,7 +221,7 @@ async function load(name: string, directory: string): Promise<unknown> {
   }
 }
 
-/** What Node says of a package that is missing, without the modules that asked for it, which are ours. */
+/** The error of Node for a missing package, without the list of importing modules, which are part of this program. */
 function withoutStack(message: string): string {
   return message.replace(/; Require stack:.*$/s, '');
 }
@@ -239,7 +239,7 @@ interface Candidate {
 function backendsIn(exported: unknown): readonly Candidate[] {
   const values = typeof exported === 'object' && exported !== null ? Object.values(exported) : [];
   return [...new Set(values)].flatMap((value: unknown) => {
-    // Whatever has a mode and a probe means to be one.
+    // An object with a mode and a probe is meant to be a backend.
     if (typeof value !== 'object' || value === null || !('mode' in value) || !('probe' in value || 'module' in value)) {
       return [];
     }

@@ -10,7 +10,7 @@ const AGENT = fileURLToPath(new URL('../bin/kube-proxier.js', import.meta.url));
 const NODE_PORT = 31_269;
 const WAIT = 120_000;
 
-/** The whole agent in ipvs mode, on the node of a sandbox, while somebody outside connects again and again. */
+/** The agent in ipvs mode, on the node of a sandbox, while an external client connects continuously. */
 describe('the agent on a kernel with IPVS', () => {
   let sandbox: NetworkSandbox;
   let directory: string;
@@ -112,7 +112,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       const client = await sandbox.client.startClient({ to: sandbox.node.ipv4, port: NODE_PORT }, 50);
       const open = await sandbox.client.open({ to: sandbox.node.ipv4, port: NODE_PORT });
 
-      // Killed, and started again: what is installed stays just as it is.
+      // Killed, and started again: installed objects are unchanged.
       const before = await servers();
       agent?.kill('SIGKILL');
       await client.moreAttempts(10);
@@ -129,10 +129,10 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       expect(await open.send('even now')).toEqual({ kind: 'echoed', text: 'even now' });
       expect(failuresOf(await client.progress())).toBe(0);
 
-      // The node gains an address, and loses it again: that alone is looked at.
+      // The node gains an address, and loses it again: no full sync is needed.
       const more = '192.168.0.77';
       const fullSyncs = () => log.match(/Synced family="IPv4" full=true/g)?.length;
-      const looks = fullSyncs();
+      const fullSyncsBefore = fullSyncs();
       const answersThere = async () =>
         (await sandbox.client.connect({ to: more, port: NODE_PORT, timeout: 1000 })).kind === 'answered';
       for (const _round of [1, 2]) {
@@ -142,10 +142,10 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
         await run('ip', 'address', 'delete', `${more}/24`, 'dev', 'eth0');
         await until('nothing at the new address', async () => !(await servers()).join('\n').includes(more));
       }
-      expect(fullSyncs()).toBe(looks);
+      expect(fullSyncs()).toBe(fullSyncsBefore);
       expect(failuresOf(await client.progress())).toBe(0);
 
-      // A foreigner clears everything.
+      // Another program clears everything.
       await run('ipvsadm', '-C');
       await until('repair', () => /Drift repaired/.test(log));
       expect(log).toMatch(/the virtual server \S+ is gone, as after ipvsadm -C/);
@@ -156,7 +156,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       expect(failuresOf(await client.stop())).toBe(failed);
       await open.close();
 
-      // It ends, and leaves everything in place; then it is told to clean up.
+      // It ends, and leaves everything in place; then the cleanup runs.
       agent?.kill('SIGTERM');
       await until('the end', () => agent?.exitCode !== null);
       expect(await serves(remote)).toBe(true);

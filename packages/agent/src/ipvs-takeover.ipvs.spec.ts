@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { failuresOf } from '@kube-proxier/linux/testing';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
-/** Milliseconds: this kernel has one slow processor, and the machine below it may be busy. */
+/** Milliseconds: this kernel has one slow CPU, and its host may be busy. */
 const ANSWER_TIMEOUT = 180_000;
-const NOTHING_LEFT = 'Nothing of other proxy modes is left';
+const NOTHING_LEFT = 'No leftovers of other proxy modes found';
 
-/** What kube-proxy has in its ipvs mode for the Service, with somebody else's set and virtual server. */
+/** What kube-proxy has in its ipvs mode for the Service, with a foreign set and virtual server. */
 const kubeProxySets = (endpoint: string) => `create KUBE-LOOP-BACK hash:ip,port,ip
 create KUBE-CLUSTER-IP hash:ip,port
 create KUBE-NODE-PORT-TCP bitmap:port range 0-65535
@@ -54,8 +54,8 @@ COMMIT
 COMMIT
 `;
 
-/** Somebody outside connects again and again, and another has a connection open, while a mode takes over. */
-describe('into ipvs and out of it without breaking', () => {
+/** One external client connects continuously, and another has an open connection, while a mode takes over. */
+describe('switching to ipvs and back without failed connections', () => {
   let node: AgentOnNode;
 
   beforeEach(async () => {
@@ -92,14 +92,14 @@ describe('into ipvs and out of it without breaking', () => {
     return { never, outside, inside };
   }
 
-  test('in the place of kube-proxy in its ipvs mode', async () => {
+  test('replacing kube-proxy in its ipvs mode', async () => {
     const [first = '', second = ''] = node.sandbox.pods.map(({ ipv4 }) => ipv4);
     await likeKubeProxy(first);
     const { never, outside, inside } = await clients();
     expect(failuresOf(await never.progress())).toBe(0);
     node.write(first, second);
     node.start('ipvs', '--proxy-mode-fallback=none', '--ipvs-min-sync-period=0s');
-    await node.until('nothing of others is left', () => node.log.includes(NOTHING_LEFT), ANSWER_TIMEOUT);
+    await node.until('no foreign leftovers remain', () => node.log.includes(NOTHING_LEFT), ANSWER_TIMEOUT);
     await never.moreAttempts(10);
     expect(await outside.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
     expect(await inside.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
@@ -131,7 +131,7 @@ describe('into ipvs and out of it without breaking', () => {
       node.start('iptables', '--proxy-mode-fallback=none');
       await node.until(
         'it has taken over',
-        () => node.log.includes('what is in use stays until it is not'),
+        () => node.log.includes('Leftovers of other proxy modes stay while connections use them'),
         ANSWER_TIMEOUT,
       );
       await never.moreAttempts(10);
@@ -142,7 +142,7 @@ describe('into ipvs and out of it without breaking', () => {
       expect(answeredBy).toEqual({ pod2: 6 });
 
       await Promise.all([outside.close('reset'), inside.close('reset')]);
-      // A reset connection is forgotten after ten seconds; the next look removes what stayed.
+      // A reset connection expires after ten seconds; the next check removes the leftovers.
       await node.until('nothing of ipvs is left', () => node.log.includes(NOTHING_LEFT), ANSWER_TIMEOUT);
       expect(await run('ipvsadm', '-Sn')).toBe('');
       expect(await run('ip', '-br', 'link')).not.toContain('kube-ipvs0');

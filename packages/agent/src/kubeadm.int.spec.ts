@@ -10,7 +10,7 @@ import { KUBEADM_CONFIG, kubeadmKubeconfig } from './testing/kubeadm-files.js';
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const ROOT = join(PACKAGE, '../..');
 
-/** Puts the files where the pod of kube-proxy has them, which nobody else sees, then runs the rest as a command. */
+/** Mounts the files at the paths of kube-proxy's pod, in a private mount namespace, then executes the rest as a command. */
 const AS_IN_THE_POD = `set -e
 mount -t tmpfs none /var/lib
 mkdir /var/lib/kube-proxy
@@ -58,34 +58,34 @@ whereAllowed('in the place of kube-proxy in a cluster of kubeadm', () => {
     return execFileSync(enter, words, { encoding: 'utf8' });
   }
 
-  /** Starts it; resolves when it has said this, on either stream, with all that it has said so far. */
+  /** Starts it; resolves when its output, on either stream, matches, with all output so far. */
   function start(pattern: RegExp, ...command: readonly string[]): Promise<string> {
     const [enter = '', ...words] = [...namespace.prefix, ...command];
     const env = { ...process.env, KUBERNETES_SERVICE_HOST: '' };
     const child = spawn(enter, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
     return new Promise((resolve, reject) => {
-      let said = '';
+      let output = '';
       const listen = (text: string) => {
-        said += text;
-        if (pattern.test(said)) {
-          resolve(said);
+        output += text;
+        if (pattern.test(output)) {
+          resolve(output);
         }
       };
       child.stdout?.setEncoding('utf8').on('data', listen);
       child.stderr?.setEncoding('utf8').on('data', listen);
-      child.on('close', () => reject(new Error(`it ended without ${pattern}:\n${said}`)));
+      child.on('close', () => reject(new Error(`it ended without ${pattern}:\n${output}`)));
     });
   }
 
-  it('its command line and its files work, with only the name of the program changed', async () => {
+  it('its command line and files work with only the program name changed', async () => {
     const api = join(PACKAGE, 'test/fake-api-server.mjs');
     const url = (await start(/https:.*\n/, process.execPath, api, join(directory, 'account'))).trim();
     writeFileSync(join(directory, 'config/config.conf'), KUBEADM_CONFIG);
     writeFileSync(join(directory, 'config/kubeconfig.conf'), kubeadmKubeconfig(url));
 
     const pod = ['unshare', '--mount', 'sh', '-c', AS_IN_THE_POD, 'sh', directory];
-    // As kubeadm's DaemonSet has it, but for /usr/local/bin/kube-proxy.
+    // As in kubeadm's DaemonSet, except for /usr/local/bin/kube-proxy.
     const commandLine = ['kube-proxier', '--config=/var/lib/kube-proxy/config.conf', '--hostname-override=worker-1'];
     const log = await start(/is running/, ...pod, ...commandLine);
     expect(log).toMatch(/is running mode="iptables".* nodeName="worker-1".*watching="the API server https:/);

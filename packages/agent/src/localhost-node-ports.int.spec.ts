@@ -24,7 +24,7 @@ describe('NodePorts on 127.0.0.1 in mode nftables', () => {
       ])
     ).stdout;
 
-  test('are served by sockets when asked for, beside the rest; and connections are counted', async () => {
+  test('are served by sockets if enabled, besides the rest, and connections are counted', async () => {
     const { ipv4 } = node.sandbox.pod(1);
     node.write(ipv4);
     node.start('nftables', '--nftables-localhost-nodeports', '--nftables-count-connections');
@@ -37,12 +37,12 @@ describe('NodePorts on 127.0.0.1 in mode nftables', () => {
     expect(await fromNode(node.sandbox.node.ipv4)).toMatchObject({ kind: 'answered', by: 'pod1' });
     const { ipv4: there } = node.sandbox.node;
     expect(await node.sandbox.client.connect({ to: there, port: NODE_PORT })).toMatchObject({ kind: 'answered' });
-    // Only what came by nftables: the address of the node, from here and from outside.
+    // Only connections through nftables: to the address of the node, local and external.
     const counted =
       /^kube_proxier_service_connections_total\{service="work\/web",protocol="TCP",ip_family="IPv4"\} 2$/m;
     await node.until('both are counted', async () => counted.test(await metrics()));
     expect(node.log).not.toMatch(/ERROR/);
-    // What goes, goes in both.
+    // A removed Service is removed from both.
     node.write();
     await node.until('127.0.0.1 does not answer', async () => (await fromNode('127.0.0.1')).kind !== 'answered');
   });

@@ -11,7 +11,7 @@ import { FakeApiServer, TestCertificateAuthority } from '@kube-proxier/source-ku
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const ROOT = join(PACKAGE, '../..');
 const MAIN = join(PACKAGE, 'dist/main.js');
-/** The same process with a map for a kernel. */
+/** The same process with a map instead of the kernel. */
 const FAKE = join(PACKAGE, 'test/fake-agent.mjs');
 
 const SERVICE = `apiVersion: v1
@@ -60,7 +60,7 @@ class Running {
   }
 }
 
-/** Of the loopback address; nobody has it, at this moment. */
+/** A port of the loopback address that is free at this moment. */
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -130,7 +130,7 @@ describe('the kube-proxier command', () => {
     expect(help.output).toMatch(/^Usage: kube-proxier --kubeconfig <path> \| --manifests <path>/);
   });
 
-  it.each([32, 64, 96, 120, 255])('says in one line that %d open files are too few', (limit) => {
+  it.each([32, 64, 96, 120, 255])('reports in one line that %d open files are too few', (limit) => {
     const script = 'ulimit -n "$1"; exec "$2" "$3" --version';
     const { status, stderr, stdout } = spawnSync('sh', ['-c', script, 'sh', `${limit}`, process.execPath, MAIN], {
       encoding: 'utf8',
@@ -139,15 +139,15 @@ describe('the kube-proxier command', () => {
     expect([status, stdout, stderr]).toEqual([
       1,
       '',
-      `kube-proxier cannot be started: it may have ${limit} open files only, and needs at least 256; ${advice}\n`,
+      `kube-proxier cannot start: the open files limit is ${limit}, but must be at least 256; ${advice}\n`,
     ]);
   });
 
-  it('names all that is wrong with its flags, and ends with 1', async () => {
+  it('reports all problems of its flags, and exits with 1', async () => {
     const wrong = ['--manifest=m', '--proxy-mode=magic', '--v=x', 'extra'];
     const { status, output, log } = await ends(wrong, { script: MAIN });
     expect({ status, output }).toEqual({ status: 1, output: '' });
-    // That there is nowhere to learn Services from is not held against whom a flag was misspelt.
+    // A missing Service source is not reported when a flag is misspelt.
     expect(log.trim().split('\n')).toEqual([
       'kube-proxier: unknown flag --manifest; did you mean --manifests?',
       'kube-proxier: kube-proxier takes no arguments besides its flags, and got "extra"; see kube-proxier --help',
@@ -156,11 +156,11 @@ describe('the kube-proxier command', () => {
     ]);
     expect(await ends([], { script: MAIN })).toMatchObject({
       status: 1,
-      log: expect.stringMatching(/^kube-proxier: there is nowhere to learn Services from: give --kubeconfig .*\n$/),
+      log: expect.stringMatching(/^kube-proxier: no Service source configured: give --kubeconfig .*\n$/),
     });
   });
 
-  it('asks the API server that a kubeconfig names, sits out an outage, and ends in time', async () => {
+  it('uses the API server of a kubeconfig, survives an outage, and stops in time', async () => {
     const authority = new TestCertificateAuthority();
     const { certificate, key } = authority.issue({ commonName: 'api', hosts: ['127.0.0.1'], use: 'server' });
     const server = await FakeApiServer.start({ tls: { certificate, key }, tokens: new Set(['good']) });
@@ -203,19 +203,19 @@ users:
       expect(await agent.ended).toEqual({ status: 0, signal: null });
       const refused = await ends([`--kubeconfig=${directory}/none`]);
       expect(refused.status).toBe(1);
-      expect(refused.log).toMatch(/cannot go on: the kubeconfig cannot be read: .*ENOENT/);
+      expect(refused.log).toMatch(/cannot continue: the kubeconfig cannot be read: .*ENOENT/);
     } finally {
       await server.stop();
     }
   });
 
-  it('says that the directory is missing', async () => {
+  it('reports that the directory is missing', async () => {
     const { status, log } = await ends([`--manifests=${directory}/none`, '--proxy-mode=iptables']);
     expect(status).toBe(1);
-    expect(log).toMatch(/ERROR kube-proxier cannot go on: .*none does not exist \(ENOENT\)/);
+    expect(log).toMatch(/ERROR kube-proxier cannot continue: .*none does not exist \(ENOENT\)/);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('runs, follows changes, and ends in time on %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('runs, follows changes, and stops in time on %s', async (signal) => {
     await writeFile(join(directory, 'web.yaml'), SERVICE);
     const agent = start([`--manifests=${directory}`, '--hostname-override=N1', '--iptables-min-sync-period=0']);
     await agent.until(/^IPv4 work\/web:\/TCP$/m);
@@ -229,10 +229,10 @@ users:
     await agent.until(/^IPv4 work\/web:http\/TCP$/m);
     agent.child.kill(signal);
     expect(await agent.ended).toEqual({ status: 0, signal: null });
-    expect(agent.log).toMatch(/kube-proxier has ended; what it programmed stays in place/);
+    expect(agent.log).toMatch(/kube-proxier has stopped; installed rules stay in place/);
   });
 
-  it('gives a heap snapshot, and logs more detail from when it is told to, with --profiling', async () => {
+  it('serves a heap snapshot, and changes the log verbosity on request, with --profiling', async () => {
     await writeFile(join(directory, 'web.yaml'), SERVICE);
     const status = `127.0.0.1:${await freePort()}`;
     const agent = start([
@@ -246,14 +246,14 @@ users:
     expect(heap.slice(-10)).toMatch(/\}\s*$/);
     const answer = await fetch(`http://${status}/debug/flags/v`, { method: 'PUT', body: '2' });
     expect(await answer.text()).toBe('successfully set klog.logging.verbosity to 2');
-    await agent.until(/INFO {2}Logging verbosity was set by a request v=2/);
+    await agent.until(/INFO {2}Set the log verbosity by request v=2/);
     expect(agent.log).not.toContain('DEBUG');
     await writeFile(join(directory, 'tmp'), SERVICE.replace('port: 80', 'port: 81, name: http'));
     await rename(join(directory, 'tmp'), join(directory, 'web.yaml'));
     await agent.until(/DEBUG Synced family="IPv4"/);
   });
 
-  it('ends in time although something hangs, and at once on a second signal', async () => {
+  it('stops in time although something hangs, and immediately on a second signal', async () => {
     const hanging = start([`--manifests=${directory}`], { fault: 'hang' });
     await hanging.until(/is running/);
     hanging.child.kill('SIGTERM');
@@ -262,12 +262,12 @@ users:
     const again = start([`--manifests=${directory}`], { fault: 'hang' });
     await again.until(/is running/);
     again.child.kill('SIGTERM');
-    await again.until(/is ending/);
+    await again.until(/is stopping/);
     again.child.kill('SIGTERM');
     expect(await again.ended).toEqual({ status: 0, signal: null });
   });
 
-  it('falls back from ipvs, and says why in one line', async () => {
+  it('falls back from ipvs, and logs the reason in one line', async () => {
     const agent = start([`--manifests=${directory}`, '--proxy-mode=ipvs']);
     await agent.until(/is running/);
     const lines = agent.log.split('\n').filter((line) => line.includes('falling back'));
@@ -281,7 +281,7 @@ users:
     expect(refused.log).toMatch(/cannot use proxy mode ipvs: the kernel has no ip_vs/);
   });
 
-  it('runs a backend of others, whose package lies beside it', async () => {
+  it('runs a third-party backend, whose package is installed next to it', async () => {
     const home = join(directory, 'node_modules/kube-proxier-backend-acme');
     await mkdir(join(directory, 'manifests'));
     await writeFile(join(directory, 'manifests/web.yaml'), SERVICE);
@@ -290,7 +290,7 @@ users:
       join(home, 'package.json'),
       JSON.stringify({ name: 'kube-proxier-backend-acme', type: 'module', exports: './index.js' }),
     );
-    // A stranger's package brings what it imports with it.
+    // A third-party package has its own dependencies.
     await symlink(join(ROOT, 'node_modules'), join(home, 'node_modules'));
     await writeFile(
       join(home, 'index.js'),
@@ -336,7 +336,7 @@ export const acme = {
     const dry = await ends([argument, '--dry-run', '--proxy-mode=iptables']);
     expect(dry).toMatchObject({
       status: 0,
-      output: 'Not known what would be removed of mode iptables: its backend cannot list it\n',
+      output: 'Cannot list what would be removed of mode iptables: its backend does not support it\n',
     });
     expect(await ends([argument, '--proxy-mode=ipvs'])).toMatchObject({
       status: 0,

@@ -4,10 +4,10 @@ import { holdMemory, settleMemory } from './running/process-memory.js';
 
 const shortage = openFilesShortage();
 if (shortage !== undefined) {
-  process.stderr.write(`kube-proxier cannot be started: ${shortage}\n`);
+  process.stderr.write(`kube-proxier cannot start: ${shortage}\n`);
   process.exit(1);
 }
 holdMemory();
-// Its modules are many, so they are imported only here.
+// Imported only here, as these are many modules.
 const { runProcess } = await import('./run-process.js');
 await runProcess(async () => (await import('./compose.js')).compose(), settleMemory);

@@ -4,7 +4,7 @@ import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 const NEW = '192.168.0.77';
 const BY_NETWORK = '--nodeport-addresses=192.168.0.0/24';
 
-/** Where NodePorts are served on addresses that have to be known one by one. `shows` prints where. */
+/** Modes that need each address of NodePorts. `shows` prints them. */
 const MODES = {
   nftables: { flags: [BY_NETWORK], shows: ['nft', 'list', 'ruleset'] },
   iptables: { flags: [BY_NETWORK], shows: ['iptables-nft-save'] },
@@ -29,7 +29,7 @@ describe.each(Object.keys(MODES) as (keyof typeof MODES)[])('mode %s, when the n
   const address = (verb: string) => node.sandbox.node.exec(['ip', 'address', verb, `${NEW}/24`, 'dev', 'eth0']);
   const looksAtEverything = () => node.log.match(/Synced family="IPv4" full=true/g)?.length;
 
-  test('gains an address, its NodePorts are served there, and given up when it is lost, without a look at everything', async () => {
+  test('NodePorts are served on an added address until it is removed, without a full sync', async () => {
     node.write(node.sandbox.pod(1).ipv4);
     node.start(mode, ...flags);
     await node.until('the first sync', () => looksAtEverything() === 1);

@@ -37,7 +37,7 @@ describe('one proxy on a node', () => {
       .replace(/\[\d+:\d+\]/g, '')
       .replace(/counter packets \d+ bytes \d+/g, '');
   };
-  /** Runs there until it is killed. */
+  /** Runs until it is killed. */
   const startKubeProxy = async (): Promise<ChildProcess> => {
     const program = join(directory, 'kube-proxy');
     copyFileSync('/bin/sleep', program);
@@ -67,7 +67,7 @@ describe('one proxy on a node', () => {
       const other = node.another();
       other.start(mode);
       await other.until('the second agent waits', () => other.log.search(WAITING) >= 0);
-      // What changes now is the first one's to program.
+      // The first one programs changes from now on.
       node.write(second);
       await node.until('the change', async () => (await rules()) !== before);
       await client.moreAttempts(10);
@@ -76,7 +76,7 @@ describe('one proxy on a node', () => {
       expect(other.log).toContain(`to end: pid ${node.pid} (kube-proxier `);
       expect(other.log).toMatch(new RegExp(`, mode ${mode}, since .*\\); nothing is programmed until then`));
       expect(other.log).not.toMatch(/WARN|ERROR|Synced|is running|Serving|conntrack/);
-      // Both use the network of the node: it is the first one that a kubelet asks, and that is ready.
+      // Both use the network of the node: the kubelet probes the first one, which is ready.
       expect(await node.get(READY)).toMatchObject({ status: 200 });
 
       if (signal === 'SIGTERM') {
@@ -94,13 +94,13 @@ describe('one proxy on a node', () => {
       const metrics = await other.get('http://127.0.0.1:10249/metrics');
       expect(metrics?.body).not.toMatch(/^kube_proxier_drift_repairs_total.* [1-9]/m);
       expect(metrics?.body).toMatch(/drift_repairs_total/);
-      // It serves what comes from now on.
+      // It programs changes from now on.
       node.write(first);
       await other.until('the next change', async () => (await rules()) !== served);
     },
   );
 
-  test('an agent in another mode waits as well, then removes what the first left', async () => {
+  test('an agent in another mode waits too, then removes leftovers of the first', async () => {
     node.write(...pods());
     node.start('iptables');
     await node.until('the first agent has programmed', () => isProgrammed(node));
@@ -111,20 +111,20 @@ describe('one proxy on a node', () => {
     await client.moreAttempts(10);
     expect(await rules()).not.toContain('table ip kube-proxier');
     await node.stop();
-    await other.until('only nftables', () => other.log.includes('Nothing of other proxy modes is left'));
+    await other.until('only nftables', () => other.log.includes('No leftovers of other proxy modes found'));
     await client.moreAttempts(10);
     expect(failuresOf(await client.stop())).toBe(0);
     expect(await rules()).not.toContain('KUBE-SVC-');
   });
 
-  test('a kube-proxy is waited for, however often it is looked for in one line; the flag programs beside it', async () => {
+  test('an agent waits for a kube-proxy and logs that once; with --allow-multiple-instances it does not wait', async () => {
     node.write(...pods());
     const kubeProxy = await startKubeProxy();
     const before = await rules();
     node.start('nftables');
     await node.until('the agent waits', () => node.log.search(WAITING) >= 0);
     expect(node.log).toContain(`to end: kube-proxy (pid ${kubeProxy.pid}); nothing is programmed until then`);
-    // Long enough for it to have looked again.
+    // Long enough for several polls.
     const other = node.another();
     other.start('nftables', '--healthz-bind-address=127.0.0.1:10300', '--metrics-bind-address=');
     await other.until('a second one waits for the first', () => other.log.search(WAITING) >= 0);
@@ -147,7 +147,7 @@ describe('one proxy on a node', () => {
     expect(await rules()).toBe(before);
     expect(node.log.match(WAITING)).toHaveLength(1);
     await other.stop();
-    expect(other.log).toMatch(/Ended while starting/);
+    expect(other.log).toMatch(/Stopped while starting/);
 
     const beside = node.another();
     beside.start('nftables', '--allow-multiple-instances', '--healthz-bind-address=', '--metrics-bind-address=');
@@ -160,7 +160,7 @@ describe('one proxy on a node', () => {
     expect(await node.get(READY)).toMatchObject({ status: 200 });
   });
 
-  test('one that waits for nobody is waited for', async () => {
+  test('other agents wait for one that does not wait itself', async () => {
     node.write(...pods());
     node.start('nftables', '--allow-multiple-instances');
     await node.until('it has programmed', () => isProgrammed(node));
@@ -172,14 +172,14 @@ describe('one proxy on a node', () => {
     await other.until('the second agent has programmed', () => isProgrammed(other));
   });
 
-  test('an init container does not wait: it would keep the pod from ever replacing the one before', async () => {
+  test('an init container does not wait: otherwise the pod could never replace its predecessor', async () => {
     node.write(...pods());
     node.start('nftables');
     await node.until('the first agent has programmed', () => isProgrammed(node));
     const before = await rules();
     const setUp = node.another();
     setUp.start('nftables', '--init-only');
-    await setUp.until('it has set up the host', () => setUp.log.includes('The host is set up'));
+    await setUp.until('it has set up the host', () => setUp.log.includes('The host setup is complete'));
     expect(await rules()).toBe(before);
     expect(node.log).not.toMatch(/Others changed/);
   });

@@ -5,8 +5,8 @@ import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 const REFUSED = /Operation not permitted/;
 
-/** The whole agent, whose table only it can change. This kernel knows `persist`, nft perhaps does not. */
-describe('mode nftables with a table of its own', () => {
+/** The agent with an owned table. This kernel supports `persist`, nft perhaps does not. */
+describe('mode nftables with an owned table', () => {
   let node: AgentOnNode;
   let one: string;
   let two: string;
@@ -29,7 +29,7 @@ describe('mode nftables with a table of its own', () => {
   const leadsTo = async (address: string) => (await rules()).includes(`${address} . 8080`);
   const connect = () => node.sandbox.client.connect({ to: node.sandbox.node.ipv4, port: NODE_PORT });
 
-  /** Programs that the agent has started and that are still there. */
+  /** Child processes of the agent that still run. */
   async function children(): Promise<readonly number[]> {
     const { stdout } = await node.sandbox.node.exec(['ip', 'netns', 'pids', node.sandbox.node.namespace]);
     const here = new Set(stdout.split('\n').map(Number));
@@ -42,7 +42,7 @@ describe('mode nftables with a table of its own', () => {
     await node.until('the first endpoint', () => leadsTo(one));
   }
 
-  test('others are refused, traffic flows, and there is nothing to repair', async () => {
+  test('foreign changes are rejected, traffic flows, and nothing needs repair', async () => {
     await start('always');
     expect(await isOwned()).toBe(true);
     const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
@@ -59,7 +59,7 @@ describe('mode nftables with a table of its own', () => {
     await nft('flush', 'ruleset');
     expect(await rules()).not.toContain('other');
     await client.moreAttempts(20);
-    // What the agent itself writes is accepted.
+    // Changes by the agent are accepted.
     node.write(two);
     await node.until('the endpoint is another', async () => (await leadsTo(two)) && !(await leadsTo(one)));
     expect(failuresOf(await client.moreAttempts(20))).toBe(0);
@@ -67,9 +67,9 @@ describe('mode nftables with a table of its own', () => {
     expect(node.log).not.toMatch(/Others changed|Repaired|ERROR/);
   });
 
-  test('when the program that owns it is killed, that is noticed, and it is loaded again', async () => {
+  test('when the owning process is killed, the table is loaded again', async () => {
     await start('always');
-    await node.until('somebody listens', () => /Synced family="IPv6"/.test(node.log));
+    await node.until('the kernel reports changes', () => /Synced family="IPv6"/.test(node.log));
     for (const pid of await children()) {
       killIfThere(pid);
     }
@@ -79,19 +79,19 @@ describe('mode nftables with a table of its own', () => {
     await expect(nft('delete', 'table', 'ip', 'kube-proxier')).rejects.toThrow(REFUSED);
   });
 
-  test('an agent that is killed leaves no programs and, where nft cannot make it persist, no table', async () => {
+  test('a killed agent leaves no processes and, if nft does not support persist, no table', async () => {
     await start('always');
     const persists = !/Services with it, whenever this program ends: .*persist/.test(node.log);
     node.kill();
     await node.until('its programs are gone', async () => (await children()).length === 0);
-    // The kernel takes it away a moment after the last of them.
-    await node.until('the table is there or gone', async () => (await leadsTo(one)) === persists);
+    // The kernel deletes it shortly after the last of them ended.
+    await node.until('the table exists or is deleted', async () => (await leadsTo(one)) === persists);
     await start('always');
     expect(await isOwned()).toBe(true);
     expect(await connect()).toMatchObject({ kind: 'answered', by: 'pod1' });
   });
 
-  test('it can be turned on and off: no connection fails when it is turned on, and clean-up leaves nothing', async () => {
+  test('it can be enabled and disabled: no connection fails when it is enabled, and the cleanup is complete', async () => {
     await start('never');
     expect(await isOwned()).toBe(false);
     const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
@@ -114,7 +114,7 @@ describe('mode nftables with a table of its own', () => {
     expect(await rules()).not.toContain('kube-proxier');
   });
 
-  test('persistent, it is owned where nft can make it persist, else a warning says why not', async () => {
+  test('persistent: it is owned if nft supports persist, else a warning gives the reason', async () => {
     await start('persistent');
     const refused = await nft('--check', 'add table ip trial { flags owner, persist; }').catch(String);
     expect(await isOwned()).toBe(refused === '');
@@ -128,7 +128,7 @@ describe('mode nftables with a table of its own', () => {
   });
 });
 
-/** Some of an agent's programs end by themselves. */
+/** Some child processes of an agent end on their own. */
 function killIfThere(processId: number): void {
   try {
     process.kill(processId, 'SIGKILL');

@@ -13,7 +13,7 @@ afterEach(async () => {
   }
 });
 
-/** The whole agent in this process, with an API server and a map for a kernel. */
+/** The agent in this process, with an API server and a map instead of the kernel. */
 class Agent {
   readonly log: string[] = [];
   readonly composition = fakeComposition();
@@ -60,13 +60,13 @@ class Agent {
     }
   }
 
-  /** Waits until `/readyz` gives this reason; undefined: until it is ready. */
+  /** Waits until `/readyz` reports this reason; undefined: until it is ready. */
   async isUnready(reason: RegExp | undefined): Promise<void> {
     const deadline = Date.now() + 120_000;
     for (;;) {
       const answer = await this.get('/readyz');
-      const said = answer?.body.reason;
-      if (reason === undefined ? answer?.status === 200 : typeof said === 'string' && reason.test(said)) {
+      const actual = answer?.body.reason;
+      if (reason === undefined ? answer?.status === 200 : typeof actual === 'string' && reason.test(actual)) {
         expect(answer?.status).toBe(reason === undefined ? 200 : 503);
         return;
       }
@@ -77,7 +77,7 @@ class Agent {
     }
   }
 
-  /** Lines of the log that say that this node is programmed. */
+  /** Log lines about this node being programmed. */
   get programmed(): readonly string[] {
     return this.log.filter((line) => line.includes('this node is programmed'));
   }
@@ -113,14 +113,14 @@ async function startApi(): Promise<FakeApiServer> {
 }
 
 describe('ready means programmed', () => {
-  test('a node that may not list EndpointSlices is not ready, says so, and is when it may', async () => {
+  test('a node without permission to list EndpointSlices is not ready, reports it, and is ready once it has the permission', async () => {
     const api = await startApi();
     api.forbidden.add('endpointslices');
     const agent = await Agent.start(api.url);
     await agent.isUnready(
       /^waiting for EndpointSlices from the API server http:\/\/[^ ]+: it forbids to list or watch endpointslices \(.*forbidden/,
     );
-    // Before anything was programmed, nothing was updated.
+    // Before anything is programmed, lastUpdated is zero.
     for (const path of ['/healthz', '/livez']) {
       const answer = await agent.get(path);
       expect(answer?.status).toBe(200);
@@ -139,14 +139,14 @@ describe('ready means programmed', () => {
     expect((await agent.get('/healthz'))?.body.lastUpdated).toMatch(/^2\d{3}-/);
   });
 
-  test('a node whose API server cannot be reached is not ready, and says so', async () => {
+  test('a node whose API server is unreachable is not ready, and reports it', async () => {
     const agent = await Agent.start(`http://127.0.0.1:${await freePort()}`);
     await agent.isUnready(/^waiting for Services and EndpointSlices from the API server http:[^ ]+: .*ECONNREFUSED/);
     expect((await agent.get('/livez'))?.status).toBe(200);
     expect(agent.programmed).toEqual([]);
   });
 
-  test('a node whose API server answers nothing at all is not ready', async () => {
+  test('a node whose API server never answers is not ready', async () => {
     const api = await startApi();
     api.faultFor = ({ verb }) => (verb === 'list' ? { kind: 'hang' } : undefined);
     const agent = await Agent.start(api.url);
@@ -154,7 +154,7 @@ describe('ready means programmed', () => {
   });
 });
 
-describe('what the log says of a node that is programmed', () => {
+describe('log lines about a programmed node', () => {
   test('one line after each outage', async () => {
     const api = await startApi();
     const agent = await Agent.start(api.url);

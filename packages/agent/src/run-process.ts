@@ -1,32 +1,31 @@
 import type { Composition } from './compose.js';
 import { formatTextLine } from './logging/log-line.js';
 
-/** Milliseconds after which the process ends, whatever is still under way: a supervisor counts to one second. */
+/** Milliseconds after which the process exits even if the command has not returned: supervisors may allow only one second. */
 const GRACE = 800;
 
 /**
- * Runs the command as this process: its arguments, streams, signals and exit status. The first SIGTERM or SIGINT ends
- * it within a second with status 0, a second one at once; what is programmed stays. What nobody expected is logged, and
- * ends it with status 1.
+ * Runs the command as this process: its arguments, streams, signals and exit status. The first SIGTERM or SIGINT ends it
+ * within a second with status 0, a second one immediately; installed rules stay. Unexpected errors are logged, and end it
+ * with status 1.
  *
- * Called once, and first of all: the parts are loaded only when signals are taken care of.
+ * Called once, before anything else: the parts are loaded after signal handlers are installed.
  *
- * @param load brings the parts that the agent is put together from.
- * @param onSettled called once, some time after all that there was at the start is in force.
+ * @param load loads the parts of the agent.
+ * @param onSettled called once, some time after the initial state is programmed.
  */
 export async function runProcess(load: () => Promise<Composition>, onSettled?: () => void): Promise<void> {
   const abort = new AbortController();
   const unexpected = (error: unknown) => {
     const stack = error instanceof Error ? error.stack : String(error);
-    const message =
-      'kube-proxier ends because of an error that nobody expected; rules that it programmed stay in place';
+    const message = 'kube-proxier exits because of an unexpected error; installed rules stay in place';
     // The logger may be what failed.
     process.stderr.write(
       `${formatTextLine({ time: Date.now(), level: 'error', v: 0, message, fields: { error: stack } })}\n`,
     );
     process.exit(1);
   };
-  // Node prints its own warnings in a format of its own, beside the log: these listeners replace the one that does.
+  // Node prints its warnings in its own format: these listeners log them instead.
   let onWarning = (warning: Error) => {
     const message = warningText(warning);
     process.stderr.write(`${formatTextLine({ time: Date.now(), level: 'warn', v: 0, message, fields: undefined })}\n`);
@@ -35,7 +34,7 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
   process.on('warning', (warning) => onWarning(warning));
   process.on('uncaughtException', unexpected);
   process.on('unhandledRejection', unexpected);
-  // A reader that went away must not take the data plane with it.
+  // A closed output stream must not end the data plane.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -47,7 +46,7 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
       abort.abort();
     });
   }
-  // Timers and watches of the agent do not keep the process alive; this does, until the command has returned.
+  // Timers and watches of the agent are unreferenced; this keeps the process alive until the command has returned.
   const alive = setInterval(() => {}, 2 ** 30);
 
   const [{ runCommand }, { createWinstonLogger }, composition] = await Promise.all([
@@ -70,10 +69,10 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
   });
   clearInterval(alive);
   process.exitCode = status;
-  // Nothing may keep it: a child process that hangs, a socket of a backend.
+  // Exits even if a child process hangs or a socket of a backend is open.
   setTimeout(() => process.exit(status), 100).unref();
 }
 
 function warningText({ name, message }: Error): string {
-  return `Node.js warns (${name}): ${message}`;
+  return `Node.js warning (${name}): ${message}`;
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { findTool } from '@kube-proxier/linux';
 import { AgentOnNode } from './testing/agent-on-node.js';
 
-/** Milliseconds; a scrape takes a few, on a machine that has nothing else to do. */
+/** Milliseconds; a scrape takes a few, on an idle machine. */
 const SOON = 5000;
 
 describe('scraping metrics in mode nftables', () => {
@@ -18,9 +18,9 @@ describe('scraping metrics in mode nftables', () => {
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');
-    directory = mkdtempSync(join(tmpdir(), 'nft-stand-in-'));
+    directory = mkdtempSync(join(tmpdir(), 'fake-nft-'));
     const nft = await findTool('nft');
-    // Notes how it is started, hangs where it is to, and is nft otherwise.
+    // Logs each start, hangs on request, and otherwise executes nft.
     writeFileSync(
       `${directory}/nft`,
       `#!/bin/sh\necho "$*" >> ${directory}/starts\n[ -e ${directory}/hang ] && exec sleep 1000\nexec ${nft} "$@"\n`,
@@ -57,7 +57,7 @@ describe('scraping metrics in mode nftables', () => {
     );
   }
 
-  test('starts no process where nothing is counted', async () => {
+  test('starts no process if nothing is counted', async () => {
     await start();
     // The session that writes changes begins some time after the first syncs.
     await node.until('20 scrapes in a row start nothing', async () => {
@@ -71,7 +71,7 @@ describe('scraping metrics in mode nftables', () => {
     expect(starts()).not.toContain('counters');
   });
 
-  test('is answered at once while the nft that lists counters hangs, and says how old they are', async () => {
+  test('is answered immediately while the nft that lists counters hangs, and reports their age', async () => {
     await start('--nftables-count-connections');
     const age = (text: string) => {
       const value = /^kube_proxier_kernel_counters_age_seconds\{counters="connections"\} (\S+)$/m.exec(text)?.[1];
@@ -85,7 +85,7 @@ describe('scraping metrics in mode nftables', () => {
       await scrape();
       return starts().split('\n').length > before;
     });
-    // From here on each of them hangs.
+    // From now on each of them hangs.
     const old = age(await scrape()) ?? 0;
     await node.until('they get older', async () => (age(await scrape()) ?? 0) > old + 1);
     const text = await scrape();

@@ -20,8 +20,8 @@ addressType: IPv4
 ports: [{ port: 8080 }]
 endpoints: [{ addresses: [10.244.0.5] }, { addresses: [10.244.0.6] }]
 `;
-/** What is logged once on a host, when it is changed for the first time. */
-const FIRST_TIME = /INFO {2}(Set up connection tracking|set route_localnet=1) /;
+/** Lines that are logged only once on a host, when it is changed for the first time. */
+const FIRST_TIME = /INFO {2}(Set conntrack sysctls|set route_localnet=1) /;
 const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
@@ -47,7 +47,7 @@ whereAllowed('the log of a start', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Up to the line that matches, with what differs from run to run replaced. */
+  /** The log up to the matching line, with variable parts replaced. */
   function start(
     last: RegExp,
     flags: readonly string[],
@@ -90,9 +90,11 @@ whereAllowed('the log of a start', () => {
     expect(log.filter((line) => !FIRST_TIME.test(line))).toEqual([
       'INFO  kube-proxier VERSION is starting nodeName="worker-1" pid=PID nodejs="VERSION"',
       'INFO  Using proxy mode iptables detail="DETAIL"',
-      "INFO  NodePorts are served on all addresses of this node; consider --nodeport-addresses=primary, to serve them on the node's own only",
+      'INFO NodePorts are served on all addresses of this node; consider --nodeport-addresses=primary, to serve them ' +
+        "on the node's own only",
       'INFO  manifests in DIRECTORY: read 2 objects in 1 files',
-      'INFO  kube-proxier VERSION is running mode="iptables" nodeName="worker-1" families="FAMILIES" watching="manifests in DIRECTORY"',
+      'INFO kube-proxier VERSION is running mode="iptables" nodeName="worker-1" families="FAMILIES" ' +
+        'watching="manifests in DIRECTORY"',
       'INFO  First sync: this node is programmed services=1 endpoints=2 families="FAMILIES" milliseconds=N',
     ]);
   });
@@ -100,7 +102,7 @@ whereAllowed('the log of a start', () => {
   test('of one without warns that pods cannot be distinguished from clients outside', async () => {
     const log = await start(FIRST_SYNC, ['--proxy-mode=nftables']);
     expect(log.filter((line) => !/^INFO /.test(line))).toEqual([
-      expect.stringMatching(/^WARN {2}The configuration may be incomplete or wrong: there is no --cluster-cidr, /),
+      expect.stringMatching(/^WARN {2}The configuration may be incomplete or invalid: --cluster-cidr is not set, /),
     ]);
     expect(log.filter((line) => /^INFO /.test(line)).length).toBeLessThanOrEqual(7);
   });
@@ -124,15 +126,15 @@ whereAllowed('the log of a start', () => {
     );
   });
 
-  test("has Node's own warnings as lines of its own", async () => {
-    // As soon as the process has listeners of its own: Node may take long to get there.
+  test('contains warnings of Node as log lines', async () => {
+    // As soon as the process has its own listeners: Node may take long to start.
     const emit = "process.emitWarning('something is odd', 'OddWarning')";
     const when = `process.listenerCount('uncaughtException') > 0 && (clearInterval(timer), ${emit})`;
     const warn = `data:text/javascript,const timer = setInterval(() => ${when}, 10)`;
     const log = await start(/something is odd.*\n/, ['--cluster-cidr=10.244.0.0/16', '--proxy-mode=nftables'], {
       env: { NODE_OPTIONS: `--import="${warn}"` },
     });
-    expect(log).toContain('WARN  Node.js warns (OddWarning): something is odd');
+    expect(log).toContain('WARN  Node.js warning (OddWarning): something is odd');
     expect(log.filter((line) => !/^(INFO|WARN) /.test(line))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { failuresOf } from '@kube-proxier/linux/testing';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
-/** What kube-proxy in iptables mode has for the Service, beside somebody else's chain. */
+/** Rules of kube-proxy in iptables mode for the Service, and a foreign chain. */
 const kubeProxyIptables = (endpoint: string) => `*filter
 :KUBE-FORWARD - [0:0]
 :KUBE-SERVICES - [0:0]
@@ -42,7 +42,7 @@ COMMIT
 COMMIT
 `;
 
-/** What kube-proxy in nftables mode has for it, beside somebody else's table. */
+/** Rules of kube-proxy in nftables mode for it, and a foreign table. */
 const kubeProxyNftables = (endpoint: string) => `
 table ip kube-proxy {
   chain nat-prerouting {
@@ -60,8 +60,8 @@ table ip acme {
 }
 `;
 
-/** Somebody outside connects again and again while another mode, or another program, takes its place. */
-describe('taking over without breaking', () => {
+/** An external client connects continuously while another mode, or another program, is replaced. */
+describe('taking over without failed connections', () => {
   let node: AgentOnNode;
 
   beforeAll(() => AgentOnNode.build());
@@ -100,7 +100,7 @@ describe('taking over without breaking', () => {
 
     node.write(first, second);
     node.start(mode);
-    await node.until('nothing of others is left', () => node.log.includes('Nothing of other proxy modes is left'));
+    await node.until('no foreign leftovers remain', () => node.log.includes('No leftovers of other proxy modes found'));
     await client.moreAttempts(20);
     expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
     expect(failuresOf(await client.stop())).toBe(0);
@@ -109,7 +109,7 @@ describe('taking over without breaking', () => {
     expect(await rules()).toContain('-A FORWARD -j ACME');
   });
 
-  test('modes change places, there and back', async () => {
+  test('switching modes, there and back', async () => {
     const addresses = node.sandbox.pods.map(({ ipv4 }) => ipv4);
     node.write(...addresses);
     node.start('iptables');
@@ -120,7 +120,7 @@ describe('taking over without breaking', () => {
       await client.moreAttempts(10);
       await node.stop();
       node.start(mode);
-      await node.until(`only ${mode}`, () => node.log.includes('Nothing of other proxy modes is left'));
+      await node.until(`only ${mode}`, () => node.log.includes('No leftovers of other proxy modes found'));
       expect((await rules()).includes('KUBE-SVC-')).toBe(mode === 'iptables');
       expect(await tables()).toEqual(mode === 'iptables' ? [] : ['table ip kube-proxier', 'table ip6 kube-proxier']);
     }
@@ -129,7 +129,7 @@ describe('taking over without breaking', () => {
     expect(failuresOf(await client.stop())).toBe(0);
   });
 
-  test('with --takeover=false, what others left stays', async () => {
+  test('with --takeover=false, leftovers stay', async () => {
     const { ipv4 } = node.sandbox.pod(1);
     await node.sandbox.node.exec(['nft', '-f', '-'], { stdin: kubeProxyNftables(ipv4) });
     node.write(ipv4);

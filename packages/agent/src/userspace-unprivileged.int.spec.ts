@@ -12,8 +12,8 @@ const MAIN = join(ROOT, 'packages/agent/dist/main.js');
 const EXAMPLE = join(ROOT, 'examples/userspace-laptop/web.yaml');
 
 /**
- * Words that make a command run as nobody, when this process is root. The one thing it may still do is read files, as the
- * clone may lie where nobody else can look.
+ * Arguments that run a command as the user nobody, when this process is root. It may still read all files, as the clone
+ * may be in a private directory.
  */
 function unprivileged(): readonly string[] {
   const readOnly = '-all,+dac_read_search';
@@ -35,7 +35,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** What comes back from a port, or the error that does. */
+/** The response of a port, or the error. */
 function ask(port: number): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -73,7 +73,7 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
     }
   });
 
-  /** Starts it on the example, with ports that are sure to be free, and waits until it serves. */
+  /** Starts it on the example, with free ports, and waits until it serves. */
   async function serve(...before: readonly string[]) {
     endpoint = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
     await once(endpoint, 'listening');
@@ -113,7 +113,7 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
     return { child, endpoint, nodePort, log: () => log };
   }
 
-  it('serves the NodePort of the example, and ends when asked', async () => {
+  it('serves the NodePort of the example, and stops on a signal', async () => {
     const { child, endpoint, nodePort, log } = await serve();
     expect(log()).not.toMatch(/WARN|ERROR/);
     expect(log()).toMatch(/Using proxy mode userspace detail="redirect none"/);
@@ -127,7 +127,7 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
     expect(await ask(nodePort)).toBe('ECONNREFUSED');
   });
 
-  it('at its limit of open files it turns clients away and says so, and serves again when others have gone', async () => {
+  it('at its open files limit it refuses clients and logs that, and serves again when others have disconnected', async () => {
     // 144 are left for connections, two descriptors each.
     const { child, nodePort, log } = await serve('prlimit', '--nofile=400:400');
     const clients = await Promise.all(

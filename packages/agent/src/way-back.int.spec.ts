@@ -7,17 +7,17 @@ import { failuresOf, syncAsKubeProxy } from '@kube-proxier/linux/testing';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-/** What a kube-proxy 1.36 has installed. */
+/** Objects that a kube-proxy 1.36 has installed. */
 const SAMPLES = {
   iptables: read('iptables/testdata/kube-proxy-iptables.save'),
   ip6tables: read('iptables/testdata/kube-proxy-ip6tables.save'),
   nftables: read('nftables/testdata/kube-proxy.nft'),
 };
-/** As docs/migrating.md has it. */
+/** The commands of docs/migrating.md. */
 const COMMANDS =
   /^## Back\n[\s\S]*?```sh\n([\s\S]*?)```/m.exec(read('../docs/migrating.md'))?.[1]?.trim().split('\n') ?? [];
 
-/** The sample with the Service and the addresses of the sandbox in the place of one of its own. */
+/** The sample, with one of its Services replaced by the Service and addresses of the sandbox. */
 function sampleFor(node: AgentOnNode, name: keyof typeof SAMPLES): string {
   const [first = '', second = ''] = node.sandbox.pods.map(({ ipv4 }) => ipv4);
   return SAMPLES[name]
@@ -29,7 +29,7 @@ function sampleFor(node: AgentOnNode, name: keyof typeof SAMPLES): string {
     .replaceAll('30443', String(NODE_PORT));
 }
 
-describe('the way back to kube-proxy', () => {
+describe('migrating back to kube-proxy', () => {
   const directory = mkdtempSync(join(tmpdir(), 'way-back-'));
   const KUBE_PROXY = join(directory, 'kube-proxy');
   let node: AgentOnNode;
@@ -43,12 +43,12 @@ describe('the way back to kube-proxy', () => {
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  /** Serves with kube-proxier, then has kube-proxy's layout installed as kube-proxy does it. */
+  /** Runs kube-proxier, then installs the rules of kube-proxy. */
   async function moveToKubeProxy(from: string, to: 'iptables' | 'nftables', variant: IptablesVariant) {
     node = await AgentOnNode.create(variant);
     node.write(...node.sandbox.pods.map(({ ipv4 }) => ipv4));
     node.start(from);
-    await node.until('it serves', () => node.log.includes('Nothing of other proxy modes is left'));
+    await node.until('it serves', () => node.log.includes('No leftovers of other proxy modes found'));
     const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
     await client.moreAttempts(10);
     await node.stop();
@@ -81,7 +81,7 @@ describe('the way back to kube-proxy', () => {
       await node.until('kube-proxy is found', async () => /refused.*kube-proxy \(pid/.test(await node.command(look)));
       const plan = await node.command(look);
       expect(plan).toMatch(new RegExp(`^Would remove what mode ${from} had installed:$`, 'm'));
-      // It is refused, and has changed nothing, while kube-proxy runs.
+      // It is refused without changes while kube-proxy runs.
       const refused = cleanUp.replace(' --force', '');
       await expect(node.command(refused)).rejects.toThrow(
         /a proxy runs in this network namespace: kube-proxy \(pid \d+/,
@@ -90,7 +90,7 @@ describe('the way back to kube-proxy', () => {
 
       const printed = await node.command(cleanUp);
       expect(printed).toMatch(new RegExp(`^Removed what mode ${from} had installed:$`, 'm'));
-      expect(printed).toContain(`Left alone what kube-proxy has installed in mode ${to}`);
+      expect(printed).toContain(`Kept what kube-proxy has installed in mode ${to}`);
       await client.moreAttempts(30);
       expect(failuresOf(await client.stop())).toBe(0);
       expect(await tables()).not.toContain('kube-proxier');
@@ -99,7 +99,7 @@ describe('the way back to kube-proxy', () => {
         expect((await iptables.save()).includes('-j KUBE-SERVICES')).toBe(to === 'iptables');
       }
       expect(await node.command(cleanUp)).toBe(
-        `No leftovers found\nLeft alone what kube-proxy has installed in mode ${to}; --kube-proxy removes that too\n`,
+        `No leftovers found\nKept what kube-proxy has installed in mode ${to}; use --kube-proxy to remove it\n`,
       );
       kubeProxy.kill('SIGKILL');
       expect(await node.command(`${cleanUp} --kube-proxy`)).toContain(`Removed what kube-proxy in mode ${to}`);
@@ -109,18 +109,18 @@ describe('the way back to kube-proxy', () => {
     },
   );
 
-  test('while kube-proxier serves, a clean-up is refused by name and removes nothing', async () => {
+  test('while kube-proxier runs, a cleanup is refused with its name and removes nothing', async () => {
     node = await AgentOnNode.create('nft');
     node.write(...node.sandbox.pods.map(({ ipv4 }) => ipv4));
     node.start('nftables');
-    await node.until('it serves', () => node.log.includes('Nothing of other proxy modes is left'));
+    await node.until('it serves', () => node.log.includes('No leftovers of other proxy modes found'));
     const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
-    const whom = new RegExp(`a proxy runs in this network namespace: kube-proxier, pid ${node.pid} .*mode nftables`);
-    await expect(node.command('kube-proxier cleanup')).rejects.toThrow(whom);
-    await expect(node.command('kube-proxier cleanup --proxy-mode iptables')).rejects.toThrow(whom);
+    const holder = new RegExp(`a proxy runs in this network namespace: kube-proxier, pid ${node.pid} .*mode nftables`);
+    await expect(node.command('kube-proxier cleanup')).rejects.toThrow(holder);
+    await expect(node.command('kube-proxier cleanup --proxy-mode iptables')).rejects.toThrow(holder);
     const dry = await node.command('kube-proxier cleanup --dry-run');
     expect(dry).toContain('  2 tables: ip kube-proxier, ip6 kube-proxier\n');
-    expect(dry).toMatch(/this would be refused, as .*kube-proxier, pid \d+/);
+    expect(dry).toMatch(/the cleanup would be refused, because .*kube-proxier, pid \d+/);
     await client.moreAttempts(20);
     expect(failuresOf(await client.stop())).toBe(0);
     await node.stop();

@@ -1,6 +1,6 @@
 /**
- * The command as it is, with a backend whose kernel is a map: for tests of the process, which need no privileges then.
- * Says on standard output what is installed after every sync. `FAKE_FAULT` makes something go wrong.
+ * The real command, with a backend whose kernel is a map: for tests of the process without privileges. Prints what is
+ * installed after every sync. `FAKE_FAULT` injects a fault.
  */
 import { ReconcilingProxier, Tokens } from '@kube-proxier/core';
 import { FakeDataplane } from '@kube-proxier/core/testing';
@@ -12,7 +12,7 @@ const fault = process.env.FAKE_FAULT;
 
 const iptables = {
   mode: 'iptables',
-  description: 'A map that stands in for the kernel',
+  description: 'A map in place of the kernel',
   probe: async () => ({ usable: true, detail: 'a map' }),
   module: new ContainerModule(({ bind }) => {
     bind(Tokens.ProxierFactory).toConstantValue((context) => {
@@ -52,7 +52,7 @@ const iptables = {
 
 const ipvs = {
   mode: 'ipvs',
-  description: 'What this host cannot run',
+  description: 'Not supported by this host',
   probe: async () => ({ usable: false, reason: 'the kernel has no ip_vs' }),
   module: new ContainerModule(({ bind }) => {
     bind(Tokens.Cleanup).toConstantValue(async () => {});

@@ -1,7 +1,6 @@
 /**
  * An API server as a process of its own, for an agent in another network namespace: one Service with one endpoint, over
- * TLS, for whom has the token. Writes `ca.crt` and `token` into the directory that it is given, as a pod has them, then
- * says its URL on standard output.
+ * TLS, for clients with the token. Writes `ca.crt` and `token` into the given directory, as in a pod, then prints its URL.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,22 +5,22 @@ export interface AddressWatchOptions {
   readonly events: () => AddressEvents;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Ends it. */
+  /** Stops watching. */
   readonly signal: AbortSignal;
-  /** Told when watching fails, once until it works again. It is tried again by itself. */
+  /** Called once per outage when watching fails. Watching is retried automatically. */
   readonly onFailure: () => void;
 }
 
 type Listener = Parameters<NonNullable<ProxierContext['watchAddresses']>>[0];
 
-/** Watches the addresses of the host once for all who want to know, from the time that somebody does. */
+/** Watches the addresses of the host once for all listeners, from the first listener on. */
 export class AddressWatch {
   readonly #listeners = new Set<Listener>();
   #watching: Promise<void> | undefined;
 
   constructor(private readonly options: AddressWatchOptions) {}
 
-  /** As `ProxierContext.watchAddresses`. Who comes later than others is told at once to look addresses up. */
+  /** As `ProxierContext.watchAddresses`. A listener added after the first is notified immediately, to read addresses. */
   async watch(onChange: Listener, signal: AbortSignal): Promise<void> {
     this.#listeners.add(onChange);
     signal.addEventListener('abort', () => this.#listeners.delete(onChange), { once: true });
@@ -37,9 +37,9 @@ export class AddressWatch {
       open: events,
       clock,
       signal,
-      onChange: (changes) => this.#tell(changes),
+      onChange: (changes) => this.#notify(changes),
       onFailure: (reason, failures) => {
-        const text = 'Addresses of this host cannot be watched; they are looked up now and then';
+        const text = 'Cannot watch the addresses of this host; polling them instead';
         if (failures === 1) {
           onFailure();
           logger.warn(text, { reason });
@@ -47,18 +47,18 @@ export class AddressWatch {
           logger.debug(2, text, { reason, failures });
         }
       },
-      onRecovery: () => logger.info('Addresses of this host are watched again'),
+      onRecovery: () => logger.info('Watching the addresses of this host again'),
     });
   }
 
-  async #tell(changes: readonly AddressChange[] | undefined): Promise<void> {
+  async #notify(changes: readonly AddressChange[] | undefined): Promise<void> {
     const { logger, onFailure } = this.options;
     for (const listener of this.#listeners) {
       try {
         await listener(changes);
       } catch (error) {
         onFailure();
-        logger.error(`A listener for addresses failed: ${messageOf(error)}`);
+        logger.error(`An address listener failed: ${messageOf(error)}`);
       }
     }
   }

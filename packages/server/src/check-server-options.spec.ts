@@ -16,7 +16,7 @@ function network() {
   return { localAddresses: async () => [], hasIPv6: async () => false };
 }
 
-/** As a program in JavaScript makes it. */
+/** Options as a JavaScript program passes them. */
 function make(options: unknown): ProxyServer {
   return new (ProxyServer as new (options: unknown) => ProxyServer)(options);
 }
@@ -76,7 +76,7 @@ describe('a ProxyServer made from JavaScript', () => {
   });
 });
 
-test('one backend is the mode, without a word about a default', async () => {
+test('with one backend, its mode is selected without a log line about a default', async () => {
   const lines: string[] = [];
   const warn = (line: string) => lines.push(line);
   const server = make({ ...good, logger: { ...silentLogger, warn } });

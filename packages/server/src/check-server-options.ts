@@ -9,7 +9,7 @@ import {
 } from '@kube-proxier/core';
 import type { ListenAddress, ProxyServerOptions } from './proxy-server.js';
 
-/** An option of a `ProxyServer` is missing, unknown, or has a value that no host can follow. Its code is `SERVER_OPTION`. */
+/** An option of a `ProxyServer` is missing, unknown, or has an invalid value. Its code is `SERVER_OPTION`. */
 export class ServerOptionError extends ProxierError {
   constructor(
     message: string,
@@ -86,13 +86,13 @@ const PROXIER_RULES = Object.fromEntries(
 ) as { readonly [Name in keyof Required<ProxierOptions>]: OptionRule };
 
 /**
- * Checks what a `ProxyServer` is made from, which the compiler has not where it is given from JavaScript.
+ * Validates the options of a `ProxyServer`: callers in JavaScript have no compiler checks.
  *
- * @throws ServerOptionError for the first option that is missing, unknown, or of another type than it should be.
+ * @throws ServerOptionError for the first option that is missing, unknown, or of the wrong type.
  */
 export function checkServerOptions(options: ProxyServerOptions): void {
   const given: Partial<ProxyServerOptions> = Object(options);
-  // Without sources it can prepare a host; `start` asks for them.
+  // `prepare` needs no sources; `start` checks for them.
   const { sources, ...others } = given;
   const problem =
     findOptionProblem('ProxyServer', others, RULES as never) ??

@@ -21,22 +21,22 @@ function failing(mode: string, code: string, message: string): BackendModule {
 
 const denied = ['one', 'two', 'three'].map((mode) => failing(mode, `${mode}_PERMISSION_DENIED`, 'no CAP_NET_ADMIN'));
 
-test('that this process may not is said once, whatever number of modes and tools said it', async () => {
+test('missing permission is reported once, for any number of modes and tools', async () => {
   await expect(cleanupBackends(denied, { logger: silentLogger })).rejects.toMatchObject({
     code: 'CLEANUP_FAILED',
-    message: `what proxy modes left (one, two, three) could not be looked at or removed: ${whyNotPermitted()}`,
+    message: `cannot list or remove leftovers of proxy modes one, two, three: ${whyNotPermitted()}`,
     cause: { errors: [expect.anything(), expect.anything(), expect.anything()] },
   });
 });
 
-test('every other reason is told by mode', async () => {
+test('every other reason is reported by mode', async () => {
   const backends = [...denied.slice(0, 1), failing('four', 'BUSY', 'it is in use')];
   await expect(cleanupBackends(backends, { logger: silentLogger })).rejects.toMatchObject({
-    message: expect.stringMatching(/one: .*no CAP_NET_ADMIN; four: .*it is in use.*run it again when that is solved$/),
+    message: expect.stringMatching(/one: .*no CAP_NET_ADMIN; four: .*it is in use.*fix it and run the cleanup again$/),
   });
 });
 
-/** A backend whose clean-ups do this. */
+/** A backend with these cleanups. */
 function cleaning(mode: string, cleanup: Cleanup, kubeProxyCleanup?: Cleanup): BackendModule {
   return {
     mode,
@@ -53,7 +53,7 @@ function cleaning(mode: string, cleanup: Cleanup, kubeProxyCleanup?: Cleanup): B
 
 const chains = (...names: string[]) => ({ removed: [{ kind: 'chain', location: 'nat table', names }] });
 
-test('nothing of the mode in force is removed, whatever its clean-up ignores', async () => {
+test('nothing of the mode in force is removed, even if its cleanup ignores the context', async () => {
   const removed: string[] = [];
   const backends = ['one', 'two'].map((mode) =>
     cleaning(
@@ -66,7 +66,7 @@ test('nothing of the mode in force is removed, whatever its clean-up ignores', a
   expect(removed).toEqual(['one of kube-proxy', 'two', 'two of kube-proxy']);
 });
 
-test("kube-proxy's is left alone unless that is requested", async () => {
+test('objects of kube-proxy are kept unless their removal is requested', async () => {
   const kubeProxyCleanup = async () => chains('KUBE-SERVICES');
   const backends = [cleaning('one', async () => ({ removed: [] }), kubeProxyCleanup), cleaning('two', async () => {})];
   expect((await cleanupBackends(backends, { logger: silentLogger })).removed).toEqual([]);
@@ -77,7 +77,7 @@ test("kube-proxy's is left alone unless that is requested", async () => {
   });
 });
 
-test('what is removed is logged in counts and names, in lines of bounded length, also when another backend fails', async () => {
+test('removed objects are logged with counts and names, in lines of bounded length, also when another backend fails', async () => {
   const lines: string[] = [];
   const logger = { ...silentLogger, info: (text: string) => void lines.push(text) };
   const many = Array.from({ length: 53 }, (_, index) => `KUBE-${index}`);
@@ -96,7 +96,7 @@ test('what is removed is logged in counts and names, in lines of bounded length,
   ]);
 });
 
-test('a backend from JavaScript that returns something else is one that does not report', async () => {
+test('a JavaScript backend that returns an invalid report counts as unreported', async () => {
   const odd = ['2 connections', 7, null, { removed: 'all' }].map((value, index) =>
     cleaning(`odd-${index}`, async () => value as never),
   );

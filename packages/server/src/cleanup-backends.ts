@@ -15,29 +15,29 @@ import { whyNotPermitted } from '@kube-proxier/linux';
 import { Container } from 'inversify';
 import { describeRemoved } from './describe-removed.js';
 
-/** What one clean-up removed, or would remove. */
+/** Objects that one cleanup removed, or would remove. */
 export interface RemovedOfMode {
   readonly mode: ProxyMode;
-  /** Who had installed it: the backend, or kube-proxy in the mode of the same name. */
+  /** Program that installed it: the backend, or kube-proxy in the mode of the same name. */
   readonly owner: LeftoverOwner;
   /** Never empty. */
   readonly objects: readonly RemovedObjects[];
 }
 
-/** What cleaning up after several backends came to. */
+/** Result of cleaning up after several backends. */
 export interface CleanupSummary {
-  /** In the order of the backends; only clean-ups that found something. */
+  /** In the order of the backends; only cleanups that found something. */
   readonly removed: readonly RemovedOfMode[];
-  /** What stays while connections go through it, in words. Only with `inForce`. */
+  /** Descriptions of what stays while open connections use it. Only with `inForce`. */
   readonly remaining: readonly string[];
-  /** Modes whose clean-up does not report what it removes: whether there was anything is not known. */
+  /** Modes whose cleanup does not report what it removes: unknown whether anything was removed. */
   readonly unreported: readonly ProxyMode[];
 }
 
-/** How {@link cleanupBackends} cleans up. */
+/** Options of {@link cleanupBackends}. */
 export interface CleanupOptions {
   readonly logger: Logger;
-  /** The mode that is in force: of its own backend, nothing is removed. Default: none is in force. */
+  /** The mode in force: nothing of its own backend is removed. Default: none is in force. */
   readonly inForce?: ProxyMode;
   /** Removes what kube-proxy installed as well. Default false. */
   readonly kubeProxy?: boolean;
@@ -48,9 +48,9 @@ export class CleanupError extends ProxierError {
   constructor(
     code: 'CLEANUP_FAILED',
     message: string,
-    /** The only reason is that this process has no right to look, so whether anything is left is not known. */
+    /** True when the only reason is missing permission: unknown whether anything is left. */
     readonly isDenied: boolean,
-    /** What was done all the same. */
+    /** What was removed despite the failures. */
     readonly summary: CleanupSummary,
     options?: ErrorOptions,
   ) {
@@ -60,8 +60,7 @@ export class CleanupError extends ProxierError {
 
 /**
  * Removes everything that the given backends installed on the host, and nothing else; never of the mode in force.
- * Idempotent. What is removed is logged, in counts and names. One backend that fails does not keep the others from being
- * cleaned up after.
+ * Idempotent. Logs counts and names of removed objects. A backend that fails does not stop the cleanup of the others.
  *
  * @throws CleanupError `CLEANUP_FAILED` when something is left.
  */
@@ -75,7 +74,7 @@ export async function cleanupBackends(
   const failures: Failure[] = [];
   const context = inForce === undefined ? {} : { inForce };
   for (const { mode, module } of backends) {
-    // biome-ignore lint/suspicious/noConfusingVoidType: a clean-up may return nothing.
+    // biome-ignore lint/suspicious/noConfusingVoidType: a cleanup may return nothing.
     const attempt = async (owner: LeftoverOwner, cleanup: () => Promise<CleanupReport | void>) => {
       try {
         const report = await cleanup();
@@ -110,20 +109,20 @@ export async function cleanupBackends(
   return summary;
 }
 
-/** What was found on the host. */
+/** Leftovers found on the host. */
 export interface FoundLeftovers {
-  /** In the order of the backends; only those of which something is installed. */
+  /** In the order of the backends; only those with installed objects. */
   readonly found: readonly RemovedOfMode[];
   /** Modes whose backend cannot list what it would remove. */
   readonly unlisted: readonly ProxyMode[];
-  /** What could not be looked at, by mode, and why. */
+  /** Modes whose leftovers could not be listed, with the error. */
   readonly failures: readonly { readonly mode: ProxyMode; readonly error: unknown }[];
 }
 
 /**
  * Lists what {@link cleanupBackends} would remove while no mode is in force. Changes nothing on the host. Never rejects.
  *
- * @param owners whose leftovers to look for. Default: those of the backends.
+ * @param owners whose leftovers to list. Default: those of the backends.
  */
 export async function findLeftovers(
   backends: readonly BackendModule[],
@@ -158,7 +157,7 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** How the owner of leftovers is called in messages. */
+/** Name of the owner of leftovers, for messages. */
 export function nameOfLeftoverOwner(owner: LeftoverOwner, mode: ProxyMode): string {
   return owner === 'backend' ? `mode ${mode}` : `kube-proxy in mode ${mode}`;
 }
@@ -177,16 +176,16 @@ function cleanupError(failures: readonly Failure[], summary: CleanupSummary): Cl
   const cause = new AggregateError(failures.map(({ error }) => error));
   const modes = [...new Set(denied.map(({ mode }) => mode))];
   if (isDenied && modes.length > 1) {
-    const message = `what proxy modes left (${modes.join(', ')}) could not be looked at or removed: ${whyNotPermitted()}`;
+    const message = `cannot list or remove leftovers of proxy modes ${modes.join(', ')}: ${whyNotPermitted()}`;
     return new CleanupError('CLEANUP_FAILED', message, isDenied, summary, { cause });
   }
-  // Both clean-ups of a backend may fail for the same reason.
+  // Both cleanups of a backend may fail for the same reason.
   const reasons = new Set(failures.map(({ mode, error }) => `${mode}: ${messageOf(error)}`));
-  const message = `encountered an error while tearing down rules (${[...reasons].join('; ')}); run it again when that is solved`;
+  const message = `encountered an error while tearing down rules (${[...reasons].join('; ')}); fix it and run the cleanup again`;
   return new CleanupError('CLEANUP_FAILED', message, isDenied, summary, { cause });
 }
 
-/** Whether the reason of all is that this process may not, as the codes of backends and tools end then. */
+/** Whether the root cause is missing permission; such error codes of backends and tools end alike. */
 function isPermissionDenied(error: unknown): boolean {
   return isProxierError(error) && (error.code.endsWith('_PERMISSION_DENIED') || isPermissionDenied(error.cause));
 }

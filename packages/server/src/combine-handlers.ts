@@ -1,9 +1,8 @@
 import { type Logger, messageOf, type SourceHandler } from '@kube-proxier/core';
 
 /**
- * One handler that tells the first and then the others, in order; these need only have the methods that they want. One
- * of the others that throws is logged and told, and disturbs nobody; what the first throws is passed on when all were
- * told.
+ * Returns a handler that calls `first` and then `others`, in order; these may implement only some methods. An error of
+ * one of the others is logged and reported to `onFailure`; an error of the first is rethrown after all were called.
  */
 export function combineHandlers(
   first: SourceHandler,

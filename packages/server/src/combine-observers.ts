@@ -1,7 +1,10 @@
 import { type Logger, messageOf } from '@kube-proxier/core';
 import type { ServerObserver } from './server-observer.js';
 
-/** One observer that tells several, in order. One that fails is logged and told, and disturbs neither the others nor the sync. */
+/**
+ * Returns an observer that notifies several, in order. An error of one is logged and reported to `onFailure`; it affects
+ * neither the others nor the sync.
+ */
 export function combineObservers(
   observers: readonly ServerObserver[],
   logger: Logger,

@@ -6,21 +6,21 @@ import { ProcessProfiler } from './process-profiler.js';
 
 /** What `/debug/pprof` and `/debug/flags/v` do beyond profiles. */
 export interface ProfilingOptions {
-  /** Sets how much detail is logged from now on, as `Logger.debug` counts it. Default: it cannot be changed. */
+  /** Sets the log verbosity, in levels of `Logger.debug`. Default: it cannot be changed. */
   readonly setVerbosity?: (level: number) => void;
 }
 
 /** Seconds. */
 const DURATION = 30;
-const LONGEST = 300;
-/** Bytes of a body that says a number. */
+const MAX_DURATION = 300;
+/** Maximum bytes of a body that is a number. */
 const MAX_BYTES = 16;
 
 const INDEX = `profiles of this process, in V8's formats; open them in a browser's developer tools
 
-/debug/pprof/profile?seconds=${DURATION}  where processor time goes: save as .cpuprofile
-/debug/pprof/heap                what is in memory: save as .heapsnapshot
-/debug/flags/v                   PUT a number: how much detail is logged
+/debug/pprof/profile?seconds=${DURATION}  CPU profile: save as .cpuprofile
+/debug/pprof/heap                heap snapshot: save as .heapsnapshot
+/debug/flags/v                   PUT a number: sets the log verbosity
 `;
 
 /**
@@ -36,12 +36,12 @@ export class DebugRoutes {
     this.profiler = new ProcessProfiler(clock);
   }
 
-  /** Methods that a path is answered for, where they are not those of other paths. */
+  /** Allowed methods of a path; undefined for the default methods. */
   methods(pathname: string): readonly string[] | undefined {
     return pathname === '/debug/flags/v' ? ['PUT'] : undefined;
   }
 
-  /** @returns false when there is nothing at this path. */
+  /** @returns false for an unknown path. */
   async answer({ pathname, searchParams }: URL, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     switch (pathname) {
       case '/debug/pprof':
@@ -53,7 +53,7 @@ export class DebugRoutes {
         return true;
       case '/debug/pprof/heap':
         response.writeHead(200, { 'Content-Type': JSON_TYPE, ...attachment('heap.heapsnapshot') });
-        // Who goes away ends it.
+        // A client that disconnects ends the snapshot.
         await pipeline(this.profiler.heapSnapshot(), response).catch(() => {});
         return true;
       case '/debug/flags/v':
@@ -66,8 +66,8 @@ export class DebugRoutes {
 
   private async profile(query: URLSearchParams, response: ServerResponse): Promise<void> {
     const seconds = Number(query.get('seconds') ?? DURATION);
-    if (!(seconds > 0 && seconds <= LONGEST)) {
-      return reply(response, 400, TEXT, `seconds is not a number above 0 and up to ${LONGEST}\n`);
+    if (!(seconds > 0 && seconds <= MAX_DURATION)) {
+      return reply(response, 400, TEXT, `seconds must be a number greater than 0, at most ${MAX_DURATION}\n`);
     }
     const gone = new AbortController();
     response.once('close', () => gone.abort());
@@ -85,15 +85,15 @@ export class DebugRoutes {
   private async verbosity(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { setVerbosity } = this.options;
     if (!setVerbosity) {
-      return reply(response, 501, TEXT, 'how much detail is logged cannot be changed here\n');
+      return reply(response, 501, TEXT, 'the log verbosity cannot be changed in this program\n');
     }
     let text = '';
     for await (const chunk of request) {
-      // More is not kept; it ends in any case, as requests may take 10 seconds.
+      // Further bytes are discarded; the request timeout of 10 seconds limits the loop.
       text = text.length > MAX_BYTES ? text : `${text}${chunk}`;
     }
     if (!/^\s*\d{1,9}\s*$/.test(text)) {
-      return reply(response, 400, TEXT, 'the body is not a level of detail from 0, such as 4\n');
+      return reply(response, 400, TEXT, 'the body is not a verbosity level; send a number from 0, such as 4\n');
     }
     const level = Number(text);
     setVerbosity(level);

@@ -1,12 +1,12 @@
 import { type AddressEvents, AddressEventsNetlink, ProcLocalNetwork, supportsIPv6 } from '@kube-proxier/linux';
 
-/** What a {@link ProxyServer} asks of its host's network. */
+/** Information that a {@link ProxyServer} needs about its host's network. */
 export interface HostNetwork {
   /** Canonical addresses of all interfaces, of both families. */
   localAddresses(): Promise<readonly string[]>;
-  /** Whether IPv6 is there and switched on (spec M-6). */
+  /** Whether IPv6 is supported and enabled (spec M-6). */
   hasIPv6(): Promise<boolean>;
-  /** Tells of changes of addresses. Default: nobody does, and they are looked up now and then. */
+  /** Reports address changes. Default: none, and addresses are read periodically. */
   addressEvents?(): AddressEvents;
 }
 

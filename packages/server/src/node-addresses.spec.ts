@@ -20,7 +20,7 @@ describe('resolveNodeAddresses', () => {
     expect(resolveNodeAddresses(known, bind)).toEqual({ primary, addresses });
   });
 
-  it('rewrites a Node, whatever it looks like', () => {
+  it('rewrites a Node of any form', () => {
     const node = {
       metadata: { name: 'n1', labels: { zone: 'a' } },
       status: {

@@ -1,18 +1,18 @@
 import { familyOf, type IPFamily, type Node, parseAddress } from '@kube-proxier/core';
 
-/** The addresses of a node, and which family comes first. */
+/** The addresses of a node, and its primary IP family. */
 export interface NodeAddresses {
-  /** Family of the node's primary address; IPv4 when nothing is known. */
+  /** Family of the node's primary address; IPv4 when no address is known. */
   readonly primary: IPFamily;
   /** Canonical addresses, the primary one first. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Works out the node's addresses (spec W-28): those of the Node object, of which `bindAddress` replaces the first of
+ * Determines the node's addresses (spec W-28): those of the Node object, of which `bindAddress` replaces the first of
  * its family and makes that family the primary one, unless it is empty or unspecified (`0.0.0.0`, `::`).
  *
- * @param nodeAddresses in the order of spec W-22; what is no address is passed over.
+ * @param nodeAddresses in the order of spec W-22; invalid addresses are ignored.
  */
 export function resolveNodeAddresses(nodeAddresses: readonly string[], bindAddress = ''): NodeAddresses {
   const known = nodeAddresses.flatMap((text) => parseAddress(text)?.text ?? []);
@@ -27,7 +27,7 @@ export function resolveNodeAddresses(nodeAddresses: readonly string[], bindAddre
   return { primary, addresses: [bind, ...others] };
 }
 
-/** The Node as `bindAddress` has it seen: with the addresses of {@link resolveNodeAddresses}. */
+/** The Node with `bindAddress` applied: with the addresses of {@link resolveNodeAddresses}. */
 export function withBindAddress(node: Node, bindAddress: string): Node {
   const listed = Array.isArray(node.status?.addresses) ? node.status.addresses : [];
   const ofType = (type: string) =>

@@ -1,9 +1,9 @@
 import { ProxierError } from '@kube-proxier/core';
 
 /**
- * This node's name (spec W-30): `override` where it is given, else the host's name; trimmed, in lower case.
+ * This node's name (spec W-30): `override` if given, else the host's name; trimmed, in lower case.
  *
- * @throws ProxierError `NO_NODE_NAME` when nothing is left.
+ * @throws ProxierError `NO_NODE_NAME` when the result is empty.
  */
 export function resolveNodeName(override: string | undefined, hostname: string): string {
   const name = (override === undefined || override === '' ? hostname : override).trim().toLowerCase();

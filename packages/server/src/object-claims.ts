@@ -4,37 +4,36 @@ interface NamedObject {
   readonly metadata?: ObjectMeta;
 }
 
-/** What a change of one source's word means for all of them together. */
+/** Effect of one source's change on the merged objects. */
 export interface ClaimChange<T> {
   readonly previous: T | undefined;
   readonly current: T | undefined;
-  /** The source has just begun to name an object that another one names too. */
+  /** The source has just added an object that another source already has. */
   readonly contested: boolean;
 }
 
 /**
- * Who says what of which object, where several sources may name the same: the first source counts, and when it drops
- * the object, the next takes over.
+ * Resolves objects that several sources contain: the first source wins, and when it drops the object, the next takes over.
  */
 export class ObjectClaims<T extends NamedObject> {
   private readonly claims = new Map<string, (T | undefined)[]>();
 
   /**
-   * @param source place of the source in the order.
-   * @returns what changes for those outside; the same object on both sides when nothing does.
+   * @param source index of the source in the configured order.
+   * @returns the change of the merged object; the same object on both sides when it is unchanged.
    */
   update(source: number, previous: T | undefined, current: T | undefined): ClaimChange<T> {
     const object = current ?? previous;
     const key = `${object?.metadata?.namespace ?? ''}/${object?.metadata?.name ?? ''}`;
-    const words = this.claims.get(key) ?? [];
-    const before = words.find((word) => word !== undefined);
-    const isNew = words[source] === undefined;
-    words[source] = current;
-    const after = words.find((word) => word !== undefined);
+    const versions = this.claims.get(key) ?? [];
+    const before = versions.find((version) => version !== undefined);
+    const isNew = versions[source] === undefined;
+    versions[source] = current;
+    const after = versions.find((version) => version !== undefined);
     if (after === undefined) {
       this.claims.delete(key);
     } else {
-      this.claims.set(key, words);
+      this.claims.set(key, versions);
     }
     return { previous: before, current: after, contested: isNew && current !== undefined && before !== undefined };
   }

@@ -11,15 +11,15 @@ export class ProcessProfiler {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Where processor time goes, for so long or until the signal aborts. The process runs on meanwhile, a little slower.
+   * Records a CPU profile for `duration` or until the signal aborts. The process continues meanwhile, slightly slower.
    *
    * @param duration milliseconds.
    * @returns the text of a `.cpuprofile` file.
-   * @throws ProxierError `PROFILING` while another one is made.
+   * @throws ProxierError `PROFILING` while another profile is being recorded.
    */
   async cpuProfile(duration: number, signal: AbortSignal): Promise<string> {
     if (this.busy) {
-      throw new ProxierError('PROFILING', 'another CPU profile is being made; ask again when it is done');
+      throw new ProxierError('PROFILING', 'another CPU profile is being recorded; retry when it is complete');
     }
     this.busy = true;
     const session = new Session();
@@ -44,8 +44,8 @@ export class ProcessProfiler {
   }
 
   /**
-   * All that is in memory, as a `.heapsnapshot` file. The process does nothing else while V8 collects it, for about a second
-   * with 100 MB, and needs as much memory again; rules stay in force.
+   * A heap snapshot, as a `.heapsnapshot` file. The process is blocked while V8 records it (about a second for 100 MB),
+   * and its memory use doubles; rules stay in force.
    */
   heapSnapshot(): Readable {
     return getHeapSnapshot();

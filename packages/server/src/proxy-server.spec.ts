@@ -92,7 +92,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** How many there are that keep the process alive. */
+/** Number of handles that keep the process alive. */
 function timers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 }
@@ -110,7 +110,7 @@ function setUp(options: Partial<ProxyServerOptions> = {}) {
 }
 
 describe('ProxyServer', () => {
-  it('brings a Service of two families from a source to the kernel, and leaves it there', async () => {
+  it('programs a Service of two families from a source, and leaves it installed', async () => {
     const { backend, source, server } = setUp();
     const info = await server.start();
     expect(info).toMatchObject({ nodeName: 'n1', families: ['IPv4', 'IPv6'], selection: { mode: 'iptables' } });
@@ -127,7 +127,7 @@ describe('ProxyServer', () => {
     expect(backend.keys('IPv4')).toEqual(['work/web:/TCP']);
   });
 
-  it('tells proxiers what they need: one reader, no IPv6 localhost NodePorts', async () => {
+  it('creates proxiers with one shared reader and no IPv6 localhost NodePorts', async () => {
     const { backend, server } = setUp();
     await server.start();
     const [ipv4, ipv6] = backend.contexts;
@@ -137,7 +137,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it('watches the addresses of the host once for both families, counts and logs failures, and goes on', async () => {
+  it('watches the addresses of the host once for both families, counts and logs failures, and continues', async () => {
     let opened = 0;
     let broken = true;
     const addressEvents = (): AddressEvents => {
@@ -157,26 +157,26 @@ describe('ProxyServer', () => {
     const { backend, logger, server } = setUp({ network: { ...network, addressEvents }, clock, metrics });
     await server.start();
     const abort = new AbortController();
-    const told: (string | undefined)[] = [];
+    const reported: (string | undefined)[] = [];
     const watching = backend.contexts.map(({ family, watchAddresses }) =>
-      watchAddresses?.((changes) => void told.push(`${family} ${changes?.[0]?.address}`), abort.signal),
+      watchAddresses?.((changes) => void reported.push(`${family} ${changes?.[0]?.address}`), abort.signal),
     );
     await clock.advance(500);
-    expect([opened, [...new Set(told)].sort()]).toEqual([1, ['IPv4 undefined', 'IPv6 undefined']]);
+    expect([opened, [...new Set(reported)].sort()]).toEqual([1, ['IPv4 undefined', 'IPv6 undefined']]);
     expect(logger.lines.join('\n')).toMatch(/^W Addresses of this host cannot be watched/m);
     broken = false;
     await clock.advance(1000);
-    expect(logger.lines.join('\n')).toMatch(/are watched again/);
+    expect(logger.lines.join('\n')).toMatch(/Watching the addresses/);
     await clock.advance(1000);
     expect(opened).toBe(2);
-    expect(told.slice(-2)).toEqual(['IPv4 10.1.0.7', 'IPv6 10.1.0.7']);
+    expect(reported.slice(-2)).toEqual(['IPv4 10.1.0.7', 'IPv6 10.1.0.7']);
     expect(await metrics.registry.metrics()).toMatch(/part="address watch"\} 1$/m);
     abort.abort();
     await server.stop();
     await Promise.all(watching);
   });
 
-  it('waits for all sources before anything is programmed, and puts service CIDRs together', async () => {
+  it('waits for all sources before anything is programmed, and merges ServiceCIDRs', async () => {
     const first = new FakeSource((handler) => {
       handler.onServiceCIDRsUpdate(['10.96.0.0/16']);
       handler.onServiceUpdate(undefined, web);
@@ -206,7 +206,7 @@ describe('ProxyServer', () => {
 
   it.each([
     ['no IPv6 on the host', { network: { ...network, hasIPv6: async () => false } }, ['IPv4']],
-    ['IPv6 only asked for', { families: ['IPv6'] as const }, ['IPv6']],
+    ['only IPv6 requested', { families: ['IPv6'] as const }, ['IPv6']],
     ['an IPv6 bind address', { bindAddress: 'fd00::1' }, ['IPv6', 'IPv4']],
     ['an IPv6 node', { proxier: { nodeName: 'n1', nodeAddresses: ['fd00::1', '10.0.0.1'] } }, ['IPv6', 'IPv4']],
   ])('serves the families there are: %s', async (_name, options, families) => {
@@ -226,7 +226,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it('takes over: what others left goes when every family is in force, and not before', async () => {
+  it('takes over: leftovers of other modes are removed once every family is programmed, and not before', async () => {
     const [iptables, nftables] = [new FakeBackend(), new FakeBackend('nftables')];
     const inForce = () => (['IPv4', 'IPv6'] as const).map((family) => nftables.keys(family).length);
     const seen: unknown[] = [];
@@ -298,7 +298,7 @@ describe('ProxyServer', () => {
     await server.finished;
   });
 
-  it('tells when a proxier gives up', async () => {
+  it('reports when a sync loop fails', async () => {
     const broken: BackendModule = {
       ...new FakeBackend(),
       mode: 'iptables',
@@ -319,7 +319,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it('is not disturbed by an observer that fails, and cleans up stale flows', async () => {
+  it('is not affected by an observer that fails, and deletes stale flows', async () => {
     const conntrack = new FakeConntrack();
     const seen: string[] = [];
     const client = { source: '192.0.2.1', sourcePort: 4000, destination: '10.96.0.10', destinationPort: 53 };
@@ -364,7 +364,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it('says once, at the start, that stale flows cannot be deleted on this host', async () => {
+  it('logs once, at the start, that stale flows cannot be deleted on this host', async () => {
     const conntrack = new FakeConntrack();
     conntrack.failWith(new ConntrackError('CONNTRACK_MISSING_TOOL', 'install the package conntrack'));
     let lists = 0;
@@ -377,18 +377,18 @@ describe('ProxyServer', () => {
       },
     };
     const { server, source, logger } = setUp({ conntrack: counting });
-    const told = () => logger.lines.filter((line) => line.includes('install the package conntrack'));
+    const warnings = () => logger.lines.filter((line) => line.includes('install the package conntrack'));
     await server.start();
-    expect(told()).toEqual([
+    expect(warnings()).toEqual([
       expect.stringMatching(
-        /^W Stale UDP and SCTP flows will not be deleted, so clients may go on talking to endpoints/,
+        /^W Stale UDP and SCTP flows will not be deleted, so clients may keep sending to removed endpoints/,
       ),
     ]);
     source.handler?.onServiceUpdate(undefined, makeService('a/dns', { ports: [{ port: 53, protocol: 'UDP' }] }));
     const ports = [{ name: '', port: 53, protocol: 'UDP' }];
     source.handler?.onEndpointsUpdate(undefined, makeSlice('a/dns', ['10.0.0.1'], { ports }));
     await until(() => lists > 0);
-    expect(told()).toHaveLength(1);
+    expect(warnings()).toHaveLength(1);
     await server.stop();
 
     const carries = Object.assign(new FakeBackend(), { capabilities: { tracksConnections: false } });
@@ -402,7 +402,7 @@ describe('ProxyServer', () => {
     await other.server.stop();
   });
 
-  it('tells handlers of the host what the proxiers are told, and is not disturbed by one that fails', async () => {
+  it('passes every event of the proxiers to handlers of the host, and is not affected by one that fails', async () => {
     const metrics = new ProxyMetrics();
     const seen: string[] = [];
     const failing = {
@@ -437,7 +437,7 @@ describe('ProxyServer', () => {
     expect(timers()).toBe(before);
   });
 
-  it('is started once', async () => {
+  it('can be started only once', async () => {
     const { server } = setUp();
     await server.start();
     await expect(server.start()).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
@@ -446,7 +446,7 @@ describe('ProxyServer', () => {
 });
 
 describe('cleanupBackends', () => {
-  it('cleans up after all, and tells of all that failed', async () => {
+  it('cleans up after all backends, and reports all failures', async () => {
     const logger = recordingLogger();
     const backends = [new FakeBackend('one'), new FakeBackend('two'), new FakeBackend('three')];
     backends[1]?.cleanup.mockRejectedValue(new Error('busy'));
@@ -458,7 +458,7 @@ describe('cleanupBackends', () => {
     await cleanupBackends([], { logger });
   });
 
-  it('counts what fails, and goes on without it', async () => {
+  it('counts failures of parts, and continues without them', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const address = taken.address();
@@ -485,7 +485,7 @@ describe('cleanupBackends', () => {
     }
   });
 
-  it('tunes connection tracking when it is sure to start, and before it programs anything', async () => {
+  it('tunes connection tracking when the start can no longer fail, before it programs anything', async () => {
     const sysctl = new FakeSysctl({ 'net/netfilter/nf_conntrack_tcp_be_liberal': 0 });
     const files = { read: async () => '', write: async () => {} };
     const options = { ...DEFAULT_CONNTRACK_TUNING, maxPerCore: 0, tcpBeLiberal: true };

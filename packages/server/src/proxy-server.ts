@@ -50,9 +50,9 @@ import { SyncReport } from './sync-report.js';
 import { Takeover } from './takeover.js';
 import { VERSION } from './version.js';
 
-/** What a {@link ProxyServer} is made from. Only `backends` and `sources` have no default. */
+/** Options of {@link ProxyServer}. Only `backends` and `sources` have no default. */
 export interface ProxyServerOptions {
-  /** The ways to program the node that there are to choose from. */
+  /** Available backends. */
   readonly backends: readonly BackendModule[];
   /** Where objects come from. At least one. */
   readonly sources: readonly Source[];
@@ -61,37 +61,37 @@ export interface ProxyServerOptions {
   /** Mode to use when the host cannot run `mode`; `none` makes that an error. Default `iptables`. */
   readonly fallback?: ProxyMode | 'none';
   /**
-   * What the proxiers are told. Defaults are core's, but `nodeName` is the host's name (spec W-30). With IPv6,
+   * Options of the proxiers. Defaults are core's; `nodeName` defaults to the host's name (spec W-30). With IPv6,
    * `localhostNodePorts` is always off (spec K-103).
    */
   readonly proxier?: Partial<ProxierOptions>;
   /** The node's primary address, where it is not the Node object's (spec W-28). Default: that of the Node. */
   readonly bindAddress?: string;
   /**
-   * Endpoints may have loopback addresses, which the API server refuses. Default false: such an address turns a Service
-   * into a way into the node itself. For trying things out on one computer.
+   * Endpoints may have loopback addresses, which the API server rejects. Default false: such an address lets a Service
+   * expose the node itself. For experiments on one computer.
    */
   readonly allowLoopbackEndpoints?: boolean;
   /** IP families to serve, where the host has them. Default both. */
   readonly families?: readonly IPFamily[];
-  /** Default: says nothing. */
+  /** Default: no logs. */
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
-  /** Told of every sync and event. One that fails disturbs nothing. */
+  /** Notified of every sync and event. An observer that throws does not affect the proxy. */
   readonly observer?: ServerObserver;
   /**
-   * Told of every event of the sources, put together as the proxiers are told of them, and after these: what each has a
-   * method for. One that fails disturbs nothing. Default none.
+   * Notified of every event of the merged sources, after the proxiers, if they implement its method. A handler that
+   * throws does not affect the proxy. Default none.
    */
   readonly handlers?: readonly Partial<SourceHandler>[];
   /** Default: this host's. */
   readonly network?: HostNetwork;
-  /** Counts and times what happens. Default: nothing is counted. */
+  /** Metrics to update. Default: none. */
   readonly metrics?: ProxyMetrics;
-  /** Where `/healthz`, `/livez` and `/readyz` are answered (spec H-1…H-10). Default: nowhere. */
+  /** Address that serves `/healthz`, `/livez` and `/readyz` (spec H-1…H-10). Default: none. */
   readonly healthAddress?: ListenAddress;
-  /** Where `/proxyMode`, `/metrics` and `/debug/…` are answered (spec H-30…H-36). Default: nowhere. */
+  /** Address that serves `/proxyMode`, `/metrics` and `/debug/…` (spec H-30…H-36). Default: none. */
   readonly statusAddress?: ListenAddress;
   /**
    * Further names by which requests may address `statusAddress`; see `StatusServerOptions.hostNames`. The names of the node
@@ -99,43 +99,42 @@ export interface ProxyServerOptions {
    */
   readonly statusHostNames?: readonly string[];
   /**
-   * Removes what other modes and kube-proxy left on this host, as soon as the mode in force has programmed every family.
-   * What the mode in force has installed itself is never removed.
-   * Default false: an embedded proxy leaves that to its host.
+   * Removes leftovers of other modes and of kube-proxy from this host, once the mode in force has programmed every
+   * family. Objects of the mode in force are never removed. Default false: an embedding program decides that itself.
    */
   readonly takeover?: boolean;
   /**
    * One proxy serves a network namespace: while another kube-proxier or a kube-proxy runs in this process's, `start`
-   * waits until that has ended, and touches nothing. False programs beside it, and the two overwrite each other where
-   * their rules have the same names. Default: true, but false where `network` is given, since the proxy then serves
-   * another network namespace than this process's.
+   * waits until that has ended, without changing the host. False does not wait; two proxies whose rules have the same
+   * names overwrite each other. Default: true, but false where `network` is given, since the proxy then serves another
+   * network namespace than this process's.
    */
   readonly exclusive?: boolean;
   /**
    * Takes the lock also where `exclusive` is false, if it is free: others then wait for this proxy, and `doctor` and
-   * `cleanup` know of it. Default: true, but false where `network` is given.
+   * `cleanup` detect it. Default: true, but false where `network` is given.
    */
   readonly announce?: boolean;
-  /** How other proxies are noticed. Default: by this process's network namespace. */
+  /** How other proxies are detected. Default: by this process's network namespace. */
   readonly instances?: Pick<ExclusiveInstanceOptions, 'lock' | 'findKubeProxy'>;
-  /** Not being able to listen there is an end, not something to try again. Default false. */
+  /** Failure to listen is fatal instead of being retried. Default false. */
   readonly bindAddressHardFail?: boolean;
   /**
-   * Called with the families that are going to be served, the primary one first, before anything is programmed. What it
-   * throws ends the start. Default: nothing.
+   * Called with the families to serve, the primary one first, before anything is programmed. An error that it throws
+   * aborts the start. Default: nothing.
    */
   readonly checkFamilies?: (families: readonly IPFamily[]) => void;
-  /** Applied before anything is programmed, for modes whose load is in connection tracking (spec T-1…T-7). Default: none. */
+  /** Applied before anything is programmed, for modes that use connection tracking (spec T-1…T-7). Default: none. */
   readonly conntrackTuning?: ConntrackTuning;
-  /** What `/configz` answers. Default: it is not there. */
+  /** What `/configz` answers. Default: not served. */
   readonly configuration?: () => unknown;
   /**
-   * At `statusAddress`, `/debug/pprof` and `/debug/flags/v` are answered as well (spec H-34). Default: they are not there.
+   * Also serves `/debug/pprof` and `/debug/flags/v` at `statusAddress` (spec H-34). Default: not served.
    */
   readonly profiling?: ProfilingOptions;
   /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
   readonly serviceExternalIPs?: boolean;
-  /** Where stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: they are left. */
+  /** Conntrack table from which stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: none are deleted. */
   readonly conntrack?: Conntrack;
 }
 
@@ -146,7 +145,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** What a started {@link ProxyServer} came to. */
+/** Result of {@link ProxyServer.start}. */
 export interface ProxyServerInfo {
   readonly selection: ModeSelection;
   readonly nodeName: string;
@@ -155,14 +154,14 @@ export interface ProxyServerInfo {
 }
 
 /**
- * The whole of kube-proxier for one node, to be embedded: chooses a backend, makes a proxier for each IP family, feeds
- * them from the sources and keeps them running. It reads no flags, writes to no console and ends no process.
+ * The embeddable service proxy of one node: selects a backend, creates a proxier for each IP family, passes events from
+ * the sources to them and keeps them running. It reads no flags, writes to no console and ends no process.
  *
  * @example
  * const server = new ProxyServer({ backends: [iptables], sources: [new ManifestSource({ path: 'manifests' })] });
  * await server.start();
  * // …
- * await server.stop(); // what is programmed stays
+ * await server.stop(); // installed rules stay
  */
 export class ProxyServer {
   private readonly options: ProxyServerOptions;
@@ -172,24 +171,23 @@ export class ProxyServer {
   private instance: HeldInstanceLock | undefined;
   private hub: SourceHub | undefined;
   private startedSources: Source[] = [];
-  /** What listens; stopped last, so that it can be asked to the end. */
+  /** Listeners; stopped last, so that they answer until the end. */
   private listening: { stop(): Promise<void> }[] = [];
   private observer: ServerObserver = {};
   private takeover: Takeover | undefined;
   private begun = false;
-  /** What everything else waits on does not keep the process alive. */
+  /** Keeps the process alive: everything else is unreferenced. */
   private alive: NodeJS.Timeout | undefined;
   private loop: Promise<void> = Promise.resolve();
   private finish: () => void = () => {};
   private fail: (error: unknown) => void = () => {};
 
   /**
-   * Settles when the server has ended: resolves after `stop`, rejects when a proxier gave up. A host that does not
-   * look at it misses nothing else.
+   * Settles when the server has ended: resolves after `stop`, rejects when a sync loop failed. Ignoring it is safe.
    */
   readonly finished: Promise<void>;
 
-  /** @throws ServerOptionError when an option is missing, misspelt, or of another type than it should be. */
+  /** @throws ServerOptionError when an option is missing, unknown, or of the wrong type. */
   constructor(options: ProxyServerOptions) {
     checkServerOptions(options);
     this.options = options;
@@ -202,17 +200,17 @@ export class ProxyServer {
   }
 
   /**
-   * Starts it. Where another proxy runs in this network namespace it first waits until that has ended (see
-   * {@link ProxyServerOptions.exclusive}). Resolves when all sources are under way; from then on everything is taken care of until `stop`, and the
-   * process is kept alive, also while nothing happens. When it rejects, all is stopped again. Called once.
+   * Starts the proxy. If another proxy runs in this network namespace, waits first until that has ended (see
+   * {@link ProxyServerOptions.exclusive}). Resolves when all sources are started; from then on until `stop` the proxy
+   * runs and keeps the process alive. When it rejects, everything is stopped again. Called once.
    *
-   * @throws ProxierError when it cannot work as it is configured: `UNKNOWN_PROXY_MODE`, `PROXY_MODE_UNUSABLE`,
-   * `NO_SOURCES`, `NO_NODE_NAME`, `NO_IP_FAMILY`, `PRIMARY_FAMILY_UNSUPPORTED`, `ALREADY_STARTED`, or what a source
-   * or a backend says.
+   * @throws ProxierError when the configuration cannot work: `UNKNOWN_PROXY_MODE`, `PROXY_MODE_UNUSABLE`,
+   * `NO_SOURCES`, `NO_NODE_NAME`, `NO_IP_FAMILY`, `PRIMARY_FAMILY_UNSUPPORTED`, `ALREADY_STARTED`, or the error of a
+   * source or a backend.
    */
   async start(): Promise<ProxyServerInfo> {
     if (this.begun) {
-      throw new ProxierError('ALREADY_STARTED', 'this ProxyServer was started before; make a new one');
+      throw new ProxierError('ALREADY_STARTED', 'this ProxyServer was started before; create a new one');
     }
     this.begun = true;
     this.alive = setInterval(() => {}, 2 ** 30);
@@ -225,10 +223,10 @@ export class ProxyServer {
   }
 
   /**
-   * Does what needs more privileges than `start` does, and nothing else (spec C-28): selects the mode, tunes connection
+   * Does only what needs more privileges than `start` (spec C-28): selects the mode, tunes connection
    * tracking, and has the backend set up the host. In place of `start`; needs no sources.
    *
-   * @throws ProxierError as `start` does for what it has in common with it, or what the backend says.
+   * @throws ProxierError as `start` does for the shared steps, or the error of the backend.
    */
   async prepare(): Promise<ModeSelection> {
     const { nodeName, selection } = await this.selectMode();
@@ -238,8 +236,8 @@ export class ProxyServer {
   }
 
   /**
-   * Ends it, leaving what is programmed in place. Resolves when no event is handled and no sync runs any more; nothing
-   * of it keeps the process alive then. Idempotent.
+   * Stops the proxy and leaves installed rules in place. Resolves when no event is being handled and no sync is running;
+   * it then no longer keeps the process alive. Idempotent.
    */
   async stop(): Promise<void> {
     this.abort.abort();
@@ -254,7 +252,7 @@ export class ProxyServer {
 
   private async startAll(): Promise<ProxyServerInfo> {
     const { sources, bindAddress = '' } = this.options;
-    // Missing, where the options come from JavaScript.
+    // May be missing: JavaScript callers have no compiler checks.
     if (!(sources?.length > 0)) {
       throw new ProxierError('NO_SOURCES', 'no Service source is configured; give ProxyServer the option sources');
     }
@@ -296,29 +294,37 @@ export class ProxyServer {
     const release = hub.hold();
     this.loop = proxier.syncLoop(this.abort.signal);
     this.loop.then(
-      () => this.abort.signal.aborted || this.fail(new ProxierError('LOOP_ENDED', 'the proxier ended by itself')),
+      () =>
+        this.abort.signal.aborted ||
+        this.fail(new ProxierError('LOOP_ENDED', 'the sync loop ended unexpectedly; restart this program')),
       (error: unknown) => this.fail(error),
     );
     this.finished.catch(() => clearInterval(this.alive));
     const pairs = sources.map((source) => ({ source, handler: hub.handler(source) }));
     this.startedSources = [...sources];
     await Promise.all(pairs.map(({ source, handler }) => source.start(handler, { nodeName })));
-    // A start that fails leaves the host as it was; and what the first sync writes depends on these settings.
+    // A failed start leaves the host unchanged, and the first sync depends on these settings.
     await this.tuneConntrack(selection);
     release();
     return { selection, nodeName, families };
   }
 
-  /** Until this is the only proxy of its network namespace; nothing is touched meanwhile. */
+  /** Waits until this is the only proxy of its network namespace, without changing the host. */
   private async waitForOthers(): Promise<void> {
-    const isHere = this.options.network === undefined;
-    const { clock = systemClock, exclusive = isHere, announce = isHere, healthAddress, instances } = this.options;
+    const isOwnNamespace = this.options.network === undefined;
+    const {
+      clock = systemClock,
+      exclusive = isOwnNamespace,
+      announce = isOwnNamespace,
+      healthAddress,
+      instances,
+    } = this.options;
     const { logger } = this;
     const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
     const identity = { pid: process.pid, version: VERSION, mode: '', nodeName };
     if (!exclusive) {
       if (announce) {
-        // Where that is not allowed, nobody waits for this proxy; it waits for nobody either.
+        // If locks are not allowed, no other proxy waits for this one, and this one does not wait either.
         this.instance = await (instances?.lock ?? new InstanceLock()).tryAcquire(identity).catch(() => undefined);
       }
       return;
@@ -363,7 +369,7 @@ export class ProxyServer {
     }
   }
 
-  /** Health, metrics and status, as far as they are asked for; with the host's own observer. */
+  /** Starts the configured health, metrics and status servers. Returns them and the host's observer as one. */
   private async startListening({ syncPeriod, nodeName }: ProxierOptions): Promise<ServerObserver> {
     const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress, observer } = this.options;
     const { logger } = this;
@@ -425,10 +431,10 @@ export class ProxyServer {
 
   /** The families to serve, the primary one first (spec M-6, M-7). */
   private async usableFamilies(primary: IPFamily, selection: ModeSelection): Promise<readonly IPFamily[]> {
-    const { families: asked = ['IPv4', 'IPv6'], network = thisHost, bindAddress = '' } = this.options;
-    const wanted = asked.filter((family) => selection.families.includes(family));
-    for (const family of asked.filter((candidate) => !wanted.includes(candidate))) {
-      this.logger.warn(`Mode ${selection.mode} cannot serve ${family} on this host; that family is left alone`);
+    const { families: requested = ['IPv4', 'IPv6'], network = thisHost, bindAddress = '' } = this.options;
+    const wanted = requested.filter((family) => selection.families.includes(family));
+    for (const family of requested.filter((candidate) => !wanted.includes(candidate))) {
+      this.logger.warn(`Mode ${selection.mode} cannot serve ${family} on this host; that family is not programmed`);
     }
     const hasIPv6 = wanted.includes('IPv6') && (await network.hasIPv6());
     if (wanted.includes('IPv6') && !hasIPv6) {
@@ -437,7 +443,10 @@ export class ProxyServer {
     const usable = wanted.filter((family, index) => wanted.indexOf(family) === index && (family === 'IPv4' || hasIPv6));
     const first = usable.includes(primary) ? primary : usable[0];
     if (first === undefined) {
-      throw new ProxierError('NO_IP_FAMILY', `none of the IP families asked for (${wanted.join(', ')}) is usable here`);
+      throw new ProxierError(
+        'NO_IP_FAMILY',
+        `none of the requested IP families (${wanted.join(', ')}) is usable on this host`,
+      );
     }
     if (first !== primary && bindAddress !== '') {
       throw new ProxierError(
@@ -453,7 +462,7 @@ export class ProxyServer {
     return ordered;
   }
 
-  /** What deletes stale flows; says so when this host cannot, where the mode leaves flows to the kernel. */
+  /** Creates the cleaner of stale flows. If the mode uses connection tracking, logs when this host cannot delete them. */
   private async makeCleaner({ capabilities }: BackendModule): Promise<ConntrackCleaner | undefined> {
     const { clock = systemClock, network = thisHost, conntrack, metrics } = this.options;
     const isNeeded = capabilities?.tracksConnections ?? true;
@@ -529,7 +538,7 @@ export class ProxyServer {
     const ipv6 = proxiers.get('IPv6');
     const single = ipv4 ?? ipv6;
     if (!single) {
-      throw new ProxierError('NO_IP_FAMILY', 'there is no IP family to serve');
+      throw new ProxierError('NO_IP_FAMILY', 'no IP family to serve is configured');
     }
     return ipv4 && ipv6 ? new DualStackProxier(ipv4, ipv6) : single;
   }

@@ -1,28 +1,28 @@
 import type { HealthCheckNodePort, ModeSelection, Node, ProxyMode, SyncObserver } from '@kube-proxier/core';
 import type { RemovedOfMode } from './cleanup-backends.js';
 
-/** What a takeover came to. */
+/** Result of a takeover. */
 export interface FinishedTakeover {
   /** The mode that is in force. */
   readonly inForce: ProxyMode;
   /** What was removed. */
   readonly removed: readonly RemovedOfMode[];
-  /** Why not everything could be removed. Absent when it was, but for what open connections go through. */
+  /** Why not everything could be removed. Absent when only objects in use by open connections remain. */
   readonly error?: unknown;
 }
 
-/** Told of what a `ProxyServer` does. A method that throws is logged and disturbs nothing. */
+/** Notified of what a `ProxyServer` does. An error of a method is logged and has no other effect. */
 export interface ServerObserver extends SyncObserver {
-  /** The mode is chosen. */
+  /** The mode was selected. */
   modeSelected?(selection: ModeSelection): void;
-  /** Called once: the takeover has removed what it can. What open connections go through may be removed later. */
+  /** Called once: the takeover has removed what it can. Objects in use by open connections may be removed later. */
   takenOver?(takeover: FinishedTakeover): void;
-  /** The health check node port of a Service cannot be listened on (spec H-19); it is tried again. */
+  /** Cannot listen on the health check node port of a Service (spec H-19); it is retried. */
   serviceHealthFailed?(service: HealthCheckNodePort, error: unknown): void;
-  /** A source told of a Service. */
+  /** A source reported a Service. */
   serviceEvent?(): void;
-  /** A source told of an EndpointSlice. */
+  /** A source reported an EndpointSlice. */
   endpointsEvent?(): void;
-  /** A source told of this node. */
+  /** A source reported this node. */
   nodeEvent?(node: Node): void;
 }

@@ -42,7 +42,7 @@ function setUp() {
 }
 
 describe('SourceHub', () => {
-  it('lets the first source win, and the other take over', () => {
+  it('prefers the first source, and the other takes over', () => {
     const { proxier, warnings, first, second } = setUp();
     const [a1, a2, b1, b2] = [80, 81, 90, 91].map((port) => makeService('work/web', { ports: [{ port }] }));
     second.onServiceUpdate(undefined, b1);
@@ -56,7 +56,7 @@ describe('SourceHub', () => {
     expect(proxier.services.get('web')).toBe(b2);
     second.onServiceUpdate(b2, undefined);
     expect(proxier.services.size).toBe(0);
-    expect(warnings).toEqual(['Service work/web comes from two sources; the one that was given first counts']);
+    expect(warnings).toEqual(['Service work/web comes from two sources; the first configured source wins']);
   });
 
   it('is synced when all sources are, once', () => {
@@ -71,7 +71,7 @@ describe('SourceHub', () => {
     expect(proxier.log).toEqual(['endpoints', 'services']);
   });
 
-  it('puts service CIDRs together', () => {
+  it('merges ServiceCIDRs', () => {
     const { proxier, first, second } = setUp();
     first.onServiceCIDRsUpdate(['10.96.0.0/16']);
     second.onServiceCIDRsUpdate(['fd00::/108', '10.96.0.0/16']);

@@ -11,14 +11,15 @@ import { withBindAddress } from './node-addresses.js';
 import { ObjectClaims } from './object-claims.js';
 import type { ServerObserver } from './server-observer.js';
 
-/** Names come from outside. */
+/** Names are untrusted. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 300);
 }
 
 /**
- * Brings the events of several sources to one handler, the proxier: "synced" when all of them are, service CIDRs put together. Where
- * two sources name the same Service or EndpointSlice, the first of them counts, and the other takes over when it goes.
+ * Passes the events of several sources to one handler, the proxier: "synced" when all of them are, ServiceCIDRs merged.
+ * If two sources contain the same Service or EndpointSlice, the first wins, and the other takes over when the first drops
+ * it.
  */
 export class SourceHub {
   private readonly unsyncedServices = new Set<object>();
@@ -30,7 +31,7 @@ export class SourceHub {
   private handlers = 0;
   private closed = false;
 
-  /** @param bindAddress takes the place of the Node's address of its family (spec W-28); empty for none. */
+  /** @param bindAddress replaces the Node's address of its family (spec W-28); empty for none. */
   constructor(
     private readonly proxier: SourceHandler,
     private readonly bindAddress: string,
@@ -39,30 +40,30 @@ export class SourceHub {
   ) {}
 
   /**
-   * A handler for one more source. All are to be made before the first source starts.
+   * Creates a handler for one more source. Create all before the first source starts.
    *
-   * @param source for saying what is missing. Default: that is said without it.
+   * @param source named by {@link missing}. Default: an anonymous source.
    */
   handler(source: Pick<Source, 'description' | 'obstacle'> = { description: 'a source' }): SourceHandler {
     const place = this.handlers++;
     const handler: SourceHandler = {
       onServiceUpdate: (previous: Service | undefined, current: Service | undefined) =>
         this.claim(this.services, place, previous, current, (before, after) =>
-          this.taken(
+          this.forward(
             () => this.observer.serviceEvent?.(),
             () => this.proxier.onServiceUpdate(before, after),
           ),
         ),
       onEndpointsUpdate: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) =>
         this.claim(this.slices, place, previous, current, (before, after) =>
-          this.taken(
+          this.forward(
             () => this.observer.endpointsEvent?.(),
             () => this.proxier.onEndpointsUpdate(before, after),
           ),
         ),
       onNodeUpdate: (node: Node) =>
         this.pass(() =>
-          this.taken(
+          this.forward(
             () => this.observer.nodeEvent?.(node),
             () => this.proxier.onNodeUpdate(this.bindAddress === '' ? node : withBindAddress(node, this.bindAddress)),
           ),
@@ -82,8 +83,8 @@ export class SourceHub {
   }
 
   /**
-   * The proxier is not told that all is known, and so begins nothing, until the function that this returns is called.
-   * To be called before the first source starts.
+   * Withholds "synced" from the proxier, so that it does not begin, until the returned function is called. Call it before
+   * the first source starts.
    */
   hold(): () => void {
     const host = {};
@@ -95,19 +96,19 @@ export class SourceHub {
     };
   }
 
-  private servicesSynced(who: object): void {
-    if (this.unsyncedServices.delete(who) && this.unsyncedServices.size === 0) {
+  private servicesSynced(origin: object): void {
+    if (this.unsyncedServices.delete(origin) && this.unsyncedServices.size === 0) {
       this.pass(() => this.proxier.onServicesSynced());
     }
   }
 
-  private endpointsSynced(who: object): void {
-    if (this.unsyncedEndpoints.delete(who) && this.unsyncedEndpoints.size === 0) {
+  private endpointsSynced(origin: object): void {
+    if (this.unsyncedEndpoints.delete(origin) && this.unsyncedEndpoints.size === 0) {
       this.pass(() => this.proxier.onEndpointsSynced());
     }
   }
 
-  /** What is not known yet, and why: `EndpointSlices from https://…: it forbids …`; undefined when all is. */
+  /** The incomplete lists, and why: `EndpointSlices from https://…: it forbids …`; undefined when all are complete. */
   missing(): string | undefined {
     const texts = [...this.sources].flatMap(([handler, source]) => {
       const kinds = [
@@ -124,7 +125,7 @@ export class SourceHub {
     return texts.join('; ');
   }
 
-  /** No event is passed on from now on. */
+  /** Stops passing on events. */
   close(): void {
     this.closed = true;
   }
@@ -134,26 +135,26 @@ export class SourceHub {
     place: number,
     previous: T | undefined,
     current: T | undefined,
-    tell: (previous: T | undefined, current: T | undefined) => void,
+    notify: (previous: T | undefined, current: T | undefined) => void,
   ): void {
     if (this.handlers < 2) {
-      this.pass(() => tell(previous, current));
+      this.pass(() => notify(previous, current));
       return;
     }
     const change = claims.update(place, previous, current);
     if (change.contested) {
       const { kind = 'Object', metadata } = current ?? {};
       const name = printable(`${kind} ${metadata?.namespace}/${metadata?.name}`);
-      this.logger.warn(`${name} comes from two sources; the one that was given first counts`);
+      this.logger.warn(`${name} comes from two sources; the first configured source wins`);
     }
     if (change.previous !== change.current) {
-      this.pass(() => tell(change.previous, change.current));
+      this.pass(() => notify(change.previous, change.current));
     }
   }
 
-  private taken(tell: () => void, pass: () => void): void {
+  private forward(notify: () => void, pass: () => void): void {
     pass();
-    tell();
+    notify();
   }
 
   private pass(call: () => void): void {
@@ -164,7 +165,7 @@ export class SourceHub {
       call();
     } catch (error) {
       // A proxier must not throw; one that does loses this event and no other.
-      this.logger.error(`The proxier did not take an event: ${messageOf(error)}`, { error });
+      this.logger.error(`The proxier failed to handle an event: ${messageOf(error)}`, { error });
     }
   }
 }

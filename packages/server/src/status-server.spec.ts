@@ -47,7 +47,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** Takes processor time, enough to be sampled. */
+/** Uses enough CPU time to be sampled. */
 function burn(): void {
   for (const end = process.cpuUsage().user + 200_000; process.cpuUsage().user < end; ) {
     Math.sqrt(end);
@@ -60,14 +60,14 @@ const state = resolveObjects({
 });
 
 describe('StatusServer', () => {
-  test('tells the mode in force as kube-proxy does (spec H-30, H-31)', async () => {
+  test('reports the mode in force as kube-proxy does (spec H-30, H-31)', async () => {
     const { server, get } = await started();
     server.modeSelected({ mode: 'iptables' });
     expect(await get('/proxyMode')).toEqual({ status: 200, type: 'text/plain; charset=utf-8', text: 'iptables' });
     expect(await get('/healthz')).toMatchObject({ status: 200, text: 'ok' });
   });
 
-  test('explains a packet from what was programmed last', async () => {
+  test('explains a packet from the last programmed state', async () => {
     const { server, get } = await started();
     server.synced(synced(state));
     const { status, text } = await get('/debug/explain?source=10.244.0.9&destination=10.96.0.10&port=80&protocol=TCP');
@@ -92,22 +92,22 @@ describe('StatusServer', () => {
     expect(answer.text).toContain(text);
   });
 
-  test('/metrics/slis is there for those who scrape it, and empty as kube-proxy has it (spec H-32)', async () => {
+  test('/metrics/slis exists for scrapers, and is empty as in kube-proxy (spec H-32)', async () => {
     const { get } = await started({ metrics: new Registry() });
     expect(await get('/metrics/slis')).toMatchObject({ status: 200, text: '' });
   });
 
-  test('what is not there is answered with what is, by the options', async () => {
+  test('an unknown path is answered with the served paths, which depend on the options', async () => {
     const { get } = await started();
     expect(await get('/configz')).toMatchObject({
       status: 404,
-      text: 'not found; there are /healthz, /proxyMode, /debug/state and /debug/explain\n',
+      text: 'not found; use /healthz, /proxyMode, /debug/state or /debug/explain\n',
     });
     const { get: ask } = await started({ metrics: new Registry(), configuration: () => ({}) });
     expect((await ask('/nothing')).text).toContain('/metrics, /configz, ');
   });
 
-  test('methods other than GET and HEAD are refused, with those that are allowed', async () => {
+  test('methods other than GET and HEAD are refused, and the allowed ones are listed', async () => {
     const { server, get } = await started({ profiling: {} });
     const paths = ['/proxyMode', '/healthz', '/debug/state', '/debug/pprof/heap', '/debug/pprof/profile', '/elsewhere'];
     for (const path of paths) {
@@ -124,8 +124,8 @@ describe('StatusServer', () => {
     expect(await get('/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 
-  describe('a request that nobody in their right mind makes', () => {
-    /** The status of what is sent as it is. */
+  describe('a malformed request', () => {
+    /** The status of a request that is sent verbatim. */
     function send(port: number | undefined, text: string): Promise<string> {
       return new Promise((resolve, reject) => {
         let answer = '';
@@ -170,7 +170,7 @@ describe('StatusServer', () => {
       expect(await send(server.address?.port, text)).toContain(status);
     });
 
-    test('an answer that fails over and over again is in the log once a minute', async () => {
+    test('a response that fails repeatedly is logged once a minute', async () => {
       const lines: string[] = [];
       const clock = new VirtualClock();
       const { get } = await started({
@@ -190,7 +190,7 @@ describe('StatusServer', () => {
     });
   });
 
-  describe('a web page cannot read answers by a name of its own that leads to this server', () => {
+  describe('a web page cannot read responses by a name of its own that resolves to this server (DNS rebinding)', () => {
     function ask(port: number | undefined, host: string, path = '/debug/state'): Promise<number | undefined> {
       return new Promise((resolve, reject) => {
         request({ host: '127.0.0.1', port, path, headers: { Host: host }, agent: false }, (response) => {
@@ -225,7 +225,7 @@ describe('StatusServer', () => {
       expect(await ask(server.address?.port, host)).toBe(status);
     });
 
-    test('metrics, the configuration and profiles are closed to it as well', async () => {
+    test('metrics, the configuration and profiles are protected as well', async () => {
       const options = { metrics: new Registry(), configuration: () => ({}), profiling: {} };
       const { server } = await started(options);
       for (const path of ['/metrics', '/configz', '/debug/pprof/heap', '/debug/flags/v', '/proxyMode', '/healthz']) {
@@ -235,7 +235,7 @@ describe('StatusServer', () => {
   });
 
   describe('profiling (spec H-34)', () => {
-    test('is not there unless it is asked for', async () => {
+    test('is served only if it is enabled', async () => {
       const { get } = await started();
       for (const path of ['/debug/pprof/', '/debug/pprof/profile', '/debug/pprof/heap', '/debug/flags/v']) {
         expect(await get(path)).toMatchObject({ status: 404 });
@@ -260,7 +260,7 @@ describe('StatusServer', () => {
       expect(nodes.map(({ callFrame }) => callFrame.functionName)).toContain('burn');
     });
 
-    test('a client that goes away ends its profile', async () => {
+    test('a client that disconnects ends its profile', async () => {
       const clock = new VirtualClock();
       const { get } = await started({ profiling: {}, clock });
       const gone = new AbortController();
@@ -293,7 +293,7 @@ describe('StatusServer', () => {
     });
   });
 
-  test('a port that is taken is logged and tried again until it is free', async () => {
+  test('a port in use is logged and retried until it is free', async () => {
     const occupant = createServer();
     occupant.unref();
     await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
@@ -307,7 +307,7 @@ describe('StatusServer', () => {
       logger: { ...silentLogger, error: (line) => void lines.push(line) },
     });
     expect(server.address).toBeUndefined();
-    expect(lines[0]).toMatch(/cannot listen on 127\.0\.0\.1:\d+; trying again: .*; does another proxy run here\?/);
+    expect(lines[0]).toMatch(/cannot listen on 127\.0\.0\.1:\d+; retrying: .*; another process uses the port/);
     await new Promise((resolve) => occupant.close(resolve));
     await clock.advance(5000);
     while (!server.address) {

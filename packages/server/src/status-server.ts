@@ -21,50 +21,53 @@ import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from './h
 import { hostNameOf, isTrustedHost } from './health/trusted-host.js';
 import type { ServerObserver } from './server-observer.js';
 
-/** Where a {@link StatusServer} listens, and what it tells of. */
+/** Options of {@link StatusServer}. */
 export interface StatusServerOptions {
-  /** Address to listen on, without brackets. What is told here is for the node's own people: loopback, as a rule. */
+  /**
+   * Address to listen on, without brackets. The information is for operators of the node: use loopback unless there is a
+   * reason.
+   */
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
-  /** Default: says nothing. */
+  /** Default: no logs. */
   readonly logger?: Logger;
   readonly clock?: Clock;
-  /** Not being able to listen is an end. Default false: it is tried again. */
+  /** Failure to listen is fatal. Default false: it is retried. */
   readonly hardFail?: boolean;
-  /** Told of each attempt to listen that failed. Default: nobody. */
+  /** Called for each failed attempt to listen. Default: nothing. */
   readonly onFailure?: () => void;
   /**
-   * Names by which this server may be addressed, beside IP addresses and `localhost`. Requests for other names are refused
-   * with 403: a web page could otherwise read all answers in the browser of somebody on this node, by a name of its own
-   * that leads here (DNS rebinding). Default: none.
+   * Host names accepted in requests, besides IP addresses and `localhost`. Requests for other names are answered with
+   * 403: a web page in a browser on this node could otherwise read all responses, by a name of its own that resolves to
+   * this address (DNS rebinding). Default: none.
    */
   readonly hostNames?: readonly string[];
-  /** Whether an address is one of the node, for whose connections room is kept. Default: loopback addresses are. */
+  /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
   readonly isOwnAddress?: (address: string) => boolean;
-  /** Addresses of this host's interfaces, for saying what a NodePort is. Default: those of the Node object. */
+  /** Addresses of this host's interfaces, to recognise NodePorts. Default: those of the Node object. */
   readonly localAddresses?: () => Promise<readonly string[]>;
-  /** What `/metrics` answers. Default: it is not there. */
+  /** What `/metrics` answers. Default: not served. */
   readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
-  /** What `/configz` answers, as JSON. Default: it is not there. */
+  /** What `/configz` answers, as JSON. Default: not served. */
   readonly configuration?: () => unknown;
-  /** `/debug/pprof` and `/debug/flags/v` are there. Default: they are not. */
+  /** Serves `/debug/pprof` and `/debug/flags/v`. Default: not served. */
   readonly profiling?: ProfilingOptions;
 }
 
 const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
-/** Stands for the host where a request line has a path only. */
+/** Placeholder for the host of a request line that has a path only. */
 const NO_HOST = 'no-host.invalid';
 
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
- * Tells what the proxy is doing, by HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; what is in
- * force as JSON under `/debug/state`; why under `/debug/explain?source=…&destination=…&port=…&protocol=…`; and, where
- * profiling is on, `/debug/pprof` and `/debug/flags/v`.
+ * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
+ * state as JSON under `/debug/state`; what happens to a packet, and why, under
+ * `/debug/explain?source=…&destination=…&port=…&protocol=…`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
  *
- * It answers from the states that were programmed last, and touches nothing. A port that is taken is logged and tried
- * again; nothing else is held up by it.
+ * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
+ * blocks nothing else.
  */
 export class StatusServer implements ServerObserver {
   private readonly states = new Map<IPFamily, ProxyState>();
@@ -102,7 +105,7 @@ export class StatusServer implements ServerObserver {
   }
 
   /**
-   * Resolves when it listens, or when it is clear that it cannot yet.
+   * Resolves when it listens, or after the first attempt failed.
    *
    * @throws ListenError
    */
@@ -117,7 +120,7 @@ export class StatusServer implements ServerObserver {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = targetOf(request);
     if (!url) {
-      return reply(response, 400, TEXT, 'the path is not valid; it begins with one slash\n');
+      return reply(response, 400, TEXT, 'the path is not valid; it must begin with one slash\n');
     }
     const host = url.hostname === NO_HOST ? hostNameOf(request.headers.host) : url.hostname;
     if (!isTrustedHost(host, this.options.hostNames ?? [])) {
@@ -145,15 +148,15 @@ export class StatusServer implements ServerObserver {
     if (url.pathname === '/metrics' && metrics) {
       return reply(response, 200, metrics.contentType, await metrics.metrics());
     }
-    // Of health checks by name, which are all that is told there, kube-proxy has none either (spec H-32).
+    // It reports named health checks, of which kube-proxy has none either (spec H-32).
     if (url.pathname === '/metrics/slis' && metrics) {
       return reply(response, 200, metrics.contentType, '');
     }
     if (url.pathname === '/configz' && configuration) {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify(configuration())}\n`);
     }
-    const there = ['/healthz', '/proxyMode', ...(metrics ? ['/metrics'] : []), ...(configuration ? ['/configz'] : [])];
-    reply(response, 404, TEXT, `not found; there are ${there.join(', ')}, /debug/state and /debug/explain\n`);
+    const paths = ['/healthz', '/proxyMode', ...(metrics ? ['/metrics'] : []), ...(configuration ? ['/configz'] : [])];
+    reply(response, 404, TEXT, `not found; use ${paths.join(', ')}, /debug/state or /debug/explain\n`);
   }
 
   private describeStates(): object {
@@ -207,7 +210,7 @@ export class StatusServer implements ServerObserver {
   }
 }
 
-/** What is requested; undefined where that is neither a path nor a URL. */
+/** The requested URL; undefined if the target is neither a path nor a URL. */
 function targetOf({ url = '' }: IncomingMessage): URL | undefined {
   if (!/^(?:\/(?!\/)|http:\/\/[^/])/i.test(url)) {
     return undefined;

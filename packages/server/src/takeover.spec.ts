@@ -4,7 +4,7 @@ import { VirtualClock } from '@kube-proxier/core/testing';
 import { ContainerModule } from 'inversify';
 import { Takeover } from './takeover.js';
 
-/** A backend whose clean-ups come to this, one after the other. */
+/** A backend whose cleanups have these results, in order. */
 function backend(...outcomes: readonly (string | undefined)[]): BackendModule & { readonly asked: () => number } {
   let asked = 0;
   return {
@@ -22,29 +22,29 @@ function backend(...outcomes: readonly (string | undefined)[]): BackendModule & 
   };
 }
 
-describe('what connections go through', () => {
+describe('objects in use by open connections', () => {
   const setUp = (left: ReturnType<typeof backend>) => {
     const clock = new VirtualClock();
-    const told: string[] = [];
-    const logger = { ...silentLogger, info: (message: string) => void told.push(message) };
+    const messages: string[] = [];
+    const logger = { ...silentLogger, info: (message: string) => void messages.push(message) };
     const takeover = new Takeover({ backends: [left], inForce: 'nftables', families: ['IPv4'], logger, clock });
-    return { clock, told, takeover };
+    return { clock, messages, takeover };
   };
   const connections = '2 virtual servers with open connections';
 
-  it('stays, is told once, and is looked at again until nothing is left', async () => {
+  it('stay, are logged once, and are checked again until nothing is left', async () => {
     const left = backend(connections, connections, undefined);
-    const { clock, told, takeover } = setUp(left);
+    const { clock, messages, takeover } = setUp(left);
     takeover.synced({ family: 'IPv4' });
     await clock.advance(0);
     expect(left.asked()).toBe(1);
     await clock.advance(600_000);
     expect(left.asked()).toBe(3);
-    expect(told).toEqual([expect.stringContaining(connections)]);
+    expect(messages).toEqual([expect.stringContaining(connections)]);
     await takeover.stop();
   });
 
-  it('is left as it is at the end', async () => {
+  it('stay when the proxy stops', async () => {
     const left = backend(connections);
     const { clock, takeover } = setUp(left);
     takeover.synced({ family: 'IPv4' });
@@ -57,16 +57,16 @@ describe('what connections go through', () => {
 
 it.each([
   [
-    'a process that may not look does not say that something is left',
+    'a process without permission does not report leftovers',
     'NFT_PERMISSION_DENIED',
     'info',
-    /is not known: .* no right/,
+    /^Cannot check for leftovers .* no right/,
   ],
-  ['what is left is told as a warning', 'NFT_BUSY', 'warn', /^Not everything .* no right/],
+  ['leftovers are logged as a warning', 'NFT_BUSY', 'warn', /^Cannot remove all leftovers .* no right/],
 ] as const)('%s', async (_title, code, level, message) => {
-  const told: string[][] = [];
-  const tell = (name: string) => (text: string) => void told.push([name, text]);
-  const logger = { ...silentLogger, info: tell('info'), warn: tell('warn') };
+  const messages: string[][] = [];
+  const record = (name: string) => (text: string) => void messages.push([name, text]);
+  const logger = { ...silentLogger, info: record('info'), warn: record('warn') };
   const module = new ContainerModule(({ bind }) => {
     bind(Tokens.Cleanup).toConstantValue(async (): Promise<void> => {
       throw new ProxierError(code, 'no right');
@@ -81,10 +81,10 @@ it.each([
   });
   takeover.synced({ family: 'IPv4' });
   await takeover.stop();
-  expect(told).toEqual([[level, expect.stringMatching(message)]]);
+  expect(messages).toEqual([[level, expect.stringMatching(message)]]);
 });
 
-it('its end is announced once, with what was removed, also when a part of it fails', async () => {
+it('the end of a takeover is reported once, with what was removed, also when a part of it fails', async () => {
   const finished: unknown[] = [];
   const fails = new ContainerModule(({ bind }) => {
     bind(Tokens.Cleanup).toConstantValue(async () => {

@@ -10,12 +10,12 @@ import {
 import { CleanupError, cleanupBackends, type RemovedOfMode } from './cleanup-backends.js';
 import type { FinishedTakeover, ServerObserver } from './server-observer.js';
 
-/** Milliseconds until the first look at what stayed for connections that were open; each time twice as long, up to the last. */
-const FIRST_LOOK = 10_000;
-const LAST_LOOK = 300_000;
+/** Milliseconds until the first check of objects that open connections used; doubled each time up to `MAX_CHECK_DELAY`. */
+const MIN_CHECK_DELAY = 10_000;
+const MAX_CHECK_DELAY = 300_000;
 
 export interface TakeoverOptions {
-  /** Every mode that may have left something on this host, the one in force among them. */
+  /** Every mode that may have leftovers on this host, including the one in force. */
   readonly backends: readonly BackendModule[];
   readonly inForce: ProxyMode;
   readonly families: readonly IPFamily[];
@@ -26,10 +26,10 @@ export interface TakeoverOptions {
 }
 
 /**
- * Removes what other modes and kube-proxy left on this host, once: when the mode in force has programmed every family.
- * Until then both are in place, so no connection meets a node without rules (unlike spec M-10, which removes first). What
- * the backend of the mode in force has installed is never removed. What open connections go through is removed when they
- * have closed. What cannot be removed is logged and left; the next start tries again.
+ * Removes leftovers of other modes and of kube-proxy from this host, once, when the mode in force has programmed every
+ * family. Until then both sets of rules are installed, so that the node always has rules (unlike spec M-10, which removes
+ * first). Objects of the mode in force are never removed. Objects in use by open connections are removed when these have
+ * closed. A failure is logged; the next start retries.
  */
 export class Takeover implements ServerObserver {
   readonly #waiting: Set<IPFamily>;
@@ -37,21 +37,21 @@ export class Takeover implements ServerObserver {
   #timer: Timer | undefined;
   #stopped = false;
   /** Milliseconds. */
-  #next = FIRST_LOOK;
+  #next = MIN_CHECK_DELAY;
   #isFinished = false;
 
   constructor(private readonly options: TakeoverOptions) {
     this.#waiting = new Set(options.families);
   }
 
-  /** Not waited for by the sync: what it removes is not used any more. */
+  /** The sync does not wait for it: the leftovers are no longer used. */
   synced({ family }: { readonly family: IPFamily }): void {
     if (this.#waiting.delete(family) && this.#waiting.size === 0) {
       this.#done = this.#removeLeftovers();
     }
   }
 
-  /** Waits for a removal that is under way: cut off, it would leave half of it. */
+  /** Waits for a removal in progress: interrupted, it would be incomplete. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -64,26 +64,28 @@ export class Takeover implements ServerObserver {
       const { remaining, removed } = await cleanupBackends(backends, { logger, inForce, kubeProxy: true });
       this.#finish(removed);
       if (remaining.length === 0) {
-        logger.debug(1, 'Nothing of other proxy modes is left', { inForce });
+        logger.debug(1, 'No leftovers of other proxy modes found', { inForce });
         return;
       }
-      if (this.#next === FIRST_LOOK) {
-        logger.info(`Of other proxy modes, what is in use stays until it is not: ${remaining.join('; ')}`, { inForce });
+      if (this.#next === MIN_CHECK_DELAY) {
+        logger.info(`Leftovers of other proxy modes stay while connections use them: ${remaining.join('; ')}`, {
+          inForce,
+        });
       }
       if (!this.#stopped) {
         this.#timer = clock.setTimer(this.#next, () => {
           this.#done = this.#removeLeftovers();
         });
-        this.#next = Math.min(2 * this.#next, LAST_LOOK);
+        this.#next = Math.min(2 * this.#next, MAX_CHECK_DELAY);
       }
     } catch (error) {
       this.#finish(error instanceof CleanupError ? error.summary.removed : [], error);
       if (error instanceof CleanupError && error.isDenied) {
-        // A mode that needs no privilege is in force.
-        logger.info(`Whether other proxy modes left anything is not known: ${messageOf(error)}`, { inForce });
+        // The mode in force needs no privileges.
+        logger.info(`Cannot check for leftovers of other proxy modes: ${messageOf(error)}`, { inForce });
         return;
       }
-      logger.warn(`Not everything that other proxy modes left could be removed: ${messageOf(error)}`, { inForce });
+      logger.warn(`Cannot remove all leftovers of other proxy modes: ${messageOf(error)}`, { inForce });
     }
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Version of this package, as it is published; all packages have the same. */
+/** Published version of this package; all packages have the same. */
 export const VERSION: string = readVersion();
 
 function readVersion(): string {

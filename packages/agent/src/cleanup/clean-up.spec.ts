@@ -11,7 +11,7 @@ import type { AcquireOptions, InstanceHolder, KubeProxyFinding } from '@kube-pro
 import { ContainerModule } from 'inversify';
 import { type CleanupRequest, cleanUp, type RunningProxies } from './clean-up.js';
 
-/** A host where each of two owners has installed chains, by mode. */
+/** A host where two owners have installed chains, by mode. */
 class FakeHost {
   readonly installed = new Map<string, string[]>();
   readonly calls: string[] = [];
@@ -91,13 +91,13 @@ function setUp(holder?: InstanceHolder, finding = NONE) {
   return { host, run, state, text: () => printed.join('') };
 }
 
-describe('what it prints', () => {
-  test('counts and names; nothing found only where nothing was found', async () => {
+describe('output', () => {
+  test('counts and names; "No leftovers found" only if none were found', async () => {
     const { run, text, state } = setUp();
     await run();
     expect(text()).toBe(
       'Removed what mode one had installed:\n  2 chains: KUBE-A, KUBE-B\n' +
-        'Left alone what kube-proxy has installed in mode two; --kube-proxy removes that too\n',
+        'Kept what kube-proxy has installed in mode two; use --kube-proxy to remove it\n',
     );
     await run({ kubeProxy: true });
     expect(text()).toMatch(/Removed what kube-proxy in mode two had installed:\n {2}1 chain: KUBE-SERVICES\n$/);
@@ -106,7 +106,7 @@ describe('what it prints', () => {
     expect(state).toEqual({ held: 3, released: 3 });
   });
 
-  test('what was removed, also where another mode fails; and then not that nothing was found', async () => {
+  test('removed objects, also when another mode fails, and then not "No leftovers found"', async () => {
     const { host, run, text, state } = setUp();
     const backends = [host.backend('one'), host.backend('two', 'in use')];
     await expect(run({}, backends)).rejects.toMatchObject({ code: 'CLEANUP_FAILED' });
@@ -117,7 +117,7 @@ describe('what it prints', () => {
   });
 });
 
-describe('it is refused, and removes nothing', () => {
+describe('it is refused and removes nothing', () => {
   test.each<[string, InstanceHolder | undefined, KubeProxyFinding, Partial<CleanupRequest>, RegExp]>([
     ['while kube-proxier runs', HOLDER, NONE, {}, /network namespace: kube-proxier, pid 12 .*mode nftables/],
     ['while something unknown holds its lock', { known: false, reason: 'it does not answer' }, NONE, {}, /unknown/],
@@ -127,7 +127,7 @@ describe('it is refused, and removes nothing', () => {
       undefined,
       UNKNOWN,
       { kubeProxy: true },
-      /is not known: not all processes/,
+      /cannot determine .*: not all processes/,
     ],
   ])('%s', async (_when, holder, finding, request, message) => {
     const { host, run, state, text } = setUp(holder, finding);
@@ -137,13 +137,13 @@ describe('it is refused, and removes nothing', () => {
     });
     expect([host.calls, text()]).toEqual([[], '']);
     expect(state.held).toBe(state.released);
-    // Forced, it does what it is there for.
+    // With --force it cleans up.
     await run({ ...request, force: true });
     expect(host.calls).toContain('one backend');
   });
 });
 
-test('where kube-proxy cannot be ruled out, what is not its own goes', async () => {
+test('if a kube-proxy may run, only objects of kube-proxier are removed', async () => {
   const { host, run } = setUp(undefined, UNKNOWN);
   await run();
   expect(host.calls).toEqual(['one backend', 'two backend']);
@@ -152,7 +152,7 @@ test('where kube-proxy cannot be ruled out, what is not its own goes', async () 
 test('only one mode', async () => {
   const { host, run, text } = setUp();
   await run({ mode: 'two' });
-  expect([host.calls, text()]).toEqual([['two backend'], expect.stringMatching(/^No leftovers found\nLeft alone/)]);
+  expect([host.calls, text()]).toEqual([['two backend'], expect.stringMatching(/^No leftovers found\nKept what/)]);
   await expect(run({ mode: 'three\n' })).rejects.toMatchObject({
     code: 'UNKNOWN_PROXY_MODE',
     message: expect.stringMatching(/^--proxy-mode: unknown proxy mode "three\\u\{a\}"; give one of one, two/),
@@ -160,8 +160,8 @@ test('only one mode', async () => {
 });
 
 describe('a dry run', () => {
-  test('calls no clean-up, whoever runs, and says what would be removed', async () => {
-    for (const [holder, finding, whom] of [
+  test('calls no cleanup, whether or not a proxy runs, and prints what would be removed', async () => {
+    for (const [holder, finding, description] of [
       [HOLDER, NONE, 'kube-proxier, pid 12'],
       [undefined, KUBE_PROXY, 'kube-proxy (pid 7'],
     ] as const) {
@@ -171,11 +171,13 @@ describe('a dry run', () => {
       expect(text()).toContain('Would remove what mode one had installed:\n  2 chains: KUBE-A, KUBE-B\n');
       expect(text()).toContain('Would remove what kube-proxy in mode two had installed:\n  1 chain: KUBE-SERVICES\n');
       await run({ dryRun: true });
-      expect(text()).toContain(`this would be refused, as a proxy runs in this network namespace: ${whom}`);
+      expect(text()).toContain(
+        `the cleanup would be refused, because a proxy runs in this network namespace: ${description}`,
+      );
     }
   });
 
-  test('says that nothing was found only where everything could be looked at', async () => {
+  test('prints "No leftovers found" only if everything could be listed', async () => {
     const { run, text } = setUp();
     const blind: BackendModule = {
       ...new FakeHost().backend('blind'),

@@ -18,32 +18,32 @@ import {
 import { printable } from '../logging/printable.js';
 import { VERSION } from '../version.js';
 
-/** What a clean-up is asked for, on the command line. */
+/** Options of the command cleanup. */
 export interface CleanupRequest {
   /** The only mode to clean up after. Default: all. */
   readonly mode?: string;
-  /** Removes what kube-proxy has installed as well. */
+  /** Also removes what kube-proxy has installed. */
   readonly kubeProxy: boolean;
   /** Changes nothing. */
   readonly dryRun: boolean;
-  /** Cleans up also while a proxy runs in this network namespace. */
+  /** Cleans up even while a proxy runs in this network namespace. */
   readonly force: boolean;
 }
 
-/** How it is found out whether a proxy runs here; tests bring their own. */
+/** Detects proxies that run in this network namespace. */
 export interface RunningProxies {
   readonly lock: Pick<InstanceLock, 'acquire' | 'currentHolder'>;
   readonly findKubeProxy: () => Promise<KubeProxyFinding>;
 }
 
-/** What {@link cleanUp} works with. */
+/** Environment of {@link cleanUp}. */
 export interface CleanupEnvironment {
-  /** With the options that are their own. */
+  /** Configured with their own options. */
   readonly backends: readonly BackendModule[];
   readonly logger: Logger;
   /** Writes to standard output. */
   readonly print: (text: string) => void;
-  /** Default: those of this process's network namespace. Undefined where nobody looks. */
+  /** Undefined to skip the check for running proxies. */
   readonly running?: RunningProxies | undefined;
 }
 
@@ -51,10 +51,10 @@ export interface CleanupEnvironment {
 export const runningProxies = (): RunningProxies => ({ lock: new InstanceLock(), findKubeProxy });
 
 /**
- * Removes what kube-proxier has installed, and prints what that was. While it does, no kube-proxier starts in this network
+ * Removes what kube-proxier has installed, and prints what was removed. Meanwhile no kube-proxier starts in this network
  * namespace.
  *
- * @throws ProxierError `PROXY_RUNNING` when a proxy runs here, `UNKNOWN_PROXY_MODE`; CleanupError when something is left.
+ * @throws ProxierError `PROXY_RUNNING` when a proxy runs here, `UNKNOWN_PROXY_MODE`; CleanupError when leftovers remain.
  */
 export async function cleanUp(request: CleanupRequest, environment: CleanupEnvironment): Promise<void> {
   const { logger, print } = environment;
@@ -87,13 +87,13 @@ function chosen(backends: readonly BackendModule[], mode: string | undefined): r
   const found = backends.filter((backend) => backend.mode === mode);
   if (found.length === 0) {
     const modes = backends.map((backend) => backend.mode).join(', ');
-    const message = `--proxy-mode: unknown proxy mode "${printable(mode, 80)}"; give one of ${modes}, or leave it out for all`;
+    const message = `--proxy-mode: unknown proxy mode "${printable(mode, 80)}"; set one of ${modes}, or leave it unset for all`;
     throw new ProxierError('UNKNOWN_PROXY_MODE', message);
   }
   return found;
 }
 
-/** @returns the lock, so that none starts meanwhile; undefined where there is none. */
+/** @returns the instance lock, so that no kube-proxier starts meanwhile; undefined if unavailable. */
 async function ensureNoneRuns(
   { kubeProxy }: CleanupRequest,
   { logger, running }: CleanupEnvironment,
@@ -109,10 +109,10 @@ async function ensureNoneRuns(
     }
     if (finding.status === 'unknown') {
       if (kubeProxy) {
-        const message = `whether a kube-proxy runs in this network namespace is not known: ${finding.reason}; end it, then give --force`;
+        const message = `cannot determine whether a kube-proxy runs in this network namespace: ${finding.reason}; stop it, then use --force`;
         throw new ProxierError('PROXY_RUNNING', message);
       }
-      logger.info(`Whether a kube-proxy runs in this network namespace is not known: ${finding.reason}`);
+      logger.info(`Cannot determine whether a kube-proxy runs in this network namespace: ${finding.reason}`);
     }
     return held;
   } catch (error) {
@@ -137,13 +137,13 @@ async function acquire({ lock }: RunningProxies, logger: Logger): Promise<HeldIn
     if (holder !== undefined) {
       throw refusal(`kube-proxier, ${holder}`);
     }
-    logger.warn(`Whether another kube-proxier runs in this network namespace is not known: ${messageOf(error)}`);
+    logger.warn(`Cannot determine whether another kube-proxier runs in this network namespace: ${messageOf(error)}`);
     return undefined;
   }
 }
 
-function refusal(whom: string): ProxierError {
-  const message = `a proxy runs in this network namespace: ${whom}; end it first, or give --force`;
+function refusal(holder: string): ProxierError {
+  const message = `a proxy runs in this network namespace: ${holder}; stop it first, or use --force`;
   return new ProxierError('PROXY_RUNNING', message);
 }
 
@@ -156,23 +156,25 @@ async function printLeftovers(
   const { found, unlisted, failures } = await findLeftovers(backends, { logger, owners });
   print(formatRemoved('Would remove', found));
   for (const mode of unlisted) {
-    print(`Not known what would be removed of mode ${mode}: its backend cannot list it\n`);
+    print(`Cannot list what would be removed of mode ${mode}: its backend does not support it\n`);
   }
   if (found.length === 0 && unlisted.length === 0 && failures.length === 0) {
     print(NOTHING);
   }
-  const whom = await whoRuns(running);
-  if (whom !== undefined) {
-    print(`Without --dry-run, this would be refused, as a proxy runs in this network namespace: ${whom}\n`);
+  const holder = await describeRunningProxy(running);
+  if (holder !== undefined) {
+    print(
+      `Without --dry-run, the cleanup would be refused, because a proxy runs in this network namespace: ${holder}\n`,
+    );
   }
   if (failures.length > 0) {
     const reasons = failures.map(({ mode, error }) => `${mode}: ${messageOf(error)}`).join('; ');
-    const message = `could not find out what would be removed (${reasons}); run it again when that is solved`;
+    const message = `cannot list what would be removed (${reasons}); fix it and run the command again`;
     throw new ProxierError('LEFTOVERS_UNKNOWN', message, { cause: failures[0]?.error });
   }
 }
 
-async function whoRuns(running: RunningProxies | undefined): Promise<string | undefined> {
+async function describeRunningProxy(running: RunningProxies | undefined): Promise<string | undefined> {
   const holder = await running?.lock.currentHolder();
   if (holder !== undefined) {
     return `kube-proxier, ${describeHolder(holder)}`;
@@ -198,10 +200,10 @@ function formatRemoved(verb: string, removed: readonly RemovedOfMode[]): string 
     .join('');
 }
 
-/** Whoever runs a clean-up should not take a node for clean where kube-proxy's rules are. Best effort. */
+/** Lists rules of kube-proxy, so that a node that still has them does not appear clean. Best effort. */
 async function formatKubeProxyLeftovers(backends: readonly BackendModule[], logger: Logger): Promise<string> {
   const { found } = await findLeftovers(backends, { logger, owners: ['kube-proxy'] });
   return found
-    .map(({ mode }) => `Left alone what kube-proxy has installed in mode ${mode}; --kube-proxy removes that too\n`)
+    .map(({ mode }) => `Kept what kube-proxy has installed in mode ${mode}; use --kube-proxy to remove it\n`)
     .join('');
 }

@@ -6,7 +6,7 @@ import { readKubeProxyConfiguration } from './kube-proxy-configuration.js';
 
 const MODES = ['iptables', 'ipvs', 'nftables', 'userspace'];
 
-/** What is written for a command line, and what a start with that file comes to. */
+/** The file that is written for a command line, and the settings of a start with that file. */
 function roundTrip(...args: string[]) {
   const first = readSettings(parseCommandLine(args), MODES, undefined, {});
   const text = formatConfiguration(first.effective);
@@ -37,7 +37,7 @@ describe('the effective configuration', () => {
     const { first, again } = roundTrip(...args);
     expect(again.warnings).toEqual([]);
     expect(again.effective).toEqual(first.effective);
-    const { effective: _, asked: __, configFile: ___, mode, ...rest } = first;
+    const { effective: _, explicit: __, configFile: ___, mode, ...rest } = first;
     expect(again).toMatchObject({ ...rest, mode: mode === '' ? 'iptables' : mode });
   });
 
@@ -47,7 +47,7 @@ describe('the effective configuration', () => {
     expect(text).toContain('\nmetricsBindAddress: "[::1]:10249"\n');
   });
 
-  test('is written in the words of kube-proxy', () => {
+  test('is written in the format of kube-proxy', () => {
     const { text } = roundTrip('--manifests=m', '--proxy-mode=nftables', '--iptables-sync-period=45s');
     expect(text).toMatch(/^apiVersion: kubeproxy\.config\.k8s\.io\/v1alpha1\n/);
     expect(text).toContain('  tcpEstablishedTimeout: 24h0m0s\n');

@@ -11,7 +11,7 @@ import {
   OWN_KIND,
 } from './kube-proxy-configuration.js';
 
-/** Everything that flags and files make up, in the form of a configuration file. */
+/** The effective configuration of flags and files, in the format of a configuration file. */
 export interface EffectiveConfiguration {
   /** A KubeProxyConfiguration with all fields. */
   readonly kubeProxy: Readonly<Record<string, unknown>>;
@@ -23,14 +23,14 @@ export interface EffectiveConfiguration {
 type Values = ReadonlyMap<FlagName, readonly string[]>;
 
 /**
- * Puts values of flags into the form of a configuration file, with defaults where nothing was said. Reading it gives the
- * same settings again. Pure.
+ * Converts values of flags into the format of a configuration file, with defaults for unset values. Reading the result
+ * gives the same settings. Pure.
  *
  * @param others fields that have no flag, by path.
  */
 export function effectiveConfiguration(values: Values, others: ReadonlyMap<string, unknown>): EffectiveConfiguration {
   const mode = values.get('proxy-mode')?.at(-1) ?? '';
-  // Spec C-40: periods and masquerading go back to the section of the mode, any other mode's standing under iptables.
+  // Spec C-40: periods and masquerading go back to the section of the mode, those of any other mode to the section iptables.
   const section = mode === 'ipvs' || mode === 'nftables' ? mode : '';
   const kubeProxy = build(FIELDS, values, others, section);
   return {
@@ -46,7 +46,7 @@ export function effectiveConfiguration(values: Values, others: ReadonlyMap<strin
   };
 }
 
-/** As a file for `--config`, keys in alphabetical order as kube-proxy writes them. */
+/** Formats it as a file for `--config`, with keys in alphabetical order, as kube-proxy does. */
 export function formatConfiguration({ kubeProxy, own }: EffectiveConfiguration): string {
   const text = (document: Readonly<Record<string, unknown>>) => stringify(document, { sortMapEntries: true });
   return `${text(kubeProxy)}---\n${text(own)}`;
@@ -83,7 +83,7 @@ function defaultOf(name: FlagName): readonly string[] {
   return flag?.default === undefined ? [] : [flag.default];
 }
 
-/** What stands for "not said": null where zero would say something. */
+/** The value for "unset": null where zero has its own meaning. */
 function zero({ type, zeroCounts }: Field): unknown {
   if (zeroCounts) {
     return null;
@@ -113,7 +113,7 @@ function fieldValue(field: Field, texts: readonly string[]): unknown {
   const items = texts.flatMap((list) => list.split(',')).flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
   switch (field.type) {
     case 'text':
-      // Some lists are one text with commas in the file.
+      // Some lists are one comma-separated text in the file.
       return FLAGS.some(({ name, type }) => name === field.flag && type === 'list') ? texts.join(',') : text;
     case 'bool':
       return parseGoBool(text) ?? false;

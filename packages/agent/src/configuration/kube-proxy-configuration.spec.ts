@@ -25,7 +25,7 @@ function problems(text: string, ...args: string[]): readonly string[] {
 }
 
 describe('a KubeProxyConfiguration', () => {
-  test("kubeadm's loads as it is, without a warning", () => {
+  test("kubeadm's file loads unchanged, without a warning", () => {
     expect(readKubeProxyConfiguration(KUBEADM_CONFIG, 'config.conf').warnings).toEqual([]);
     expect(settings(KUBEADM_CONFIG, '--hostname-override=worker-1')).toMatchObject({
       mode: '',
@@ -42,7 +42,7 @@ describe('a KubeProxyConfiguration', () => {
     });
   });
 
-  test('the section of the mode counts (spec C-40)', () => {
+  test('the section of the mode is used (spec C-40)', () => {
     const text = `${HEAD}mode: nftables\niptables: {syncPeriod: 10s, masqueradeBit: 3}\nnftables: {syncPeriod: 20s, masqueradeAll: true}\n`;
     expect(settings(text)).toMatchObject({
       mode: 'nftables',
@@ -50,7 +50,7 @@ describe('a KubeProxyConfiguration', () => {
     });
   });
 
-  test('it takes the place of flags, but for those that count beside it (spec C-20)', () => {
+  test('it replaces flags, except those that stay effective (spec C-20)', () => {
     const text = `${HEAD}clusterCIDR: 10.0.0.0/8\nhostnameOverride: of-file\nlogging: {verbosity: 2}\n`;
     expect(
       settings(text, '--cluster-cidr=10.244.0.0/16', '--masquerade-all', '--hostname-override=of-flag', '-v=4'),
@@ -60,7 +60,7 @@ describe('a KubeProxyConfiguration', () => {
     });
   });
 
-  test('a switch that is on by default can be put off', () => {
+  test('an option that is enabled by default can be disabled', () => {
     expect(settings(`${HEAD}iptables: {localhostNodePorts: false, masqueradeBit: 0}\n`).proxier).toMatchObject({
       localhostNodePorts: false,
       masqueradeBit: 0,
@@ -101,22 +101,22 @@ describe('a KubeProxyConfiguration', () => {
 
   test('another kind is refused', () => {
     expect(problems('apiVersion: v1\nkind: ConfigMap\n')).toEqual([
-      'config.conf: is a ConfigMap of v1; wanted is a KubeProxyConfiguration of kubeproxy.config.k8s.io/v1alpha1',
+      'config.conf: is a ConfigMap of v1; expected a KubeProxyConfiguration of kubeproxy.config.k8s.io/v1alpha1',
     ]);
     expect(problems('just text')).toEqual([expect.stringContaining('must be a YAML or JSON object')]);
   });
 
-  test('a field that it does not have, one that stands twice and one without effect are warned of', () => {
+  test('an unknown field, a duplicate key and a field without effect cause warnings', () => {
     const text = `${HEAD}clusterCidr: 10.0.0.0/8\nmode: iptables\nmode: nftables\nshowHiddenMetricsForVersion: '1.35'\nportRange: 1-2\n`;
     expect(settings(text).warnings).toEqual([
-      'config.conf:3: clusterCidr: is no field of a KubeProxyConfiguration, and is passed over; did you mean clusterCIDR?',
-      'config.conf:5: mode: stands here twice; the last one counts',
+      'config.conf:3: clusterCidr: unknown field of a KubeProxyConfiguration, ignored; did you mean clusterCIDR?',
+      'config.conf:5: mode: is a duplicate key; the last value is used',
       'config.conf:7: portRange: has no effect: kube-proxy ignores it too',
-      'config.conf:6: showHiddenMetricsForVersion: has no effect: no metric is hidden',
+      'config.conf:6: showHiddenMetricsForVersion: has no effect: there are no hidden metrics',
     ]);
   });
 
-  test('of a field that stands twice, only the last counts, whatever the others say', () => {
+  test('of a duplicate key, only the last value is used, even if the others are invalid', () => {
     const text = `${HEAD}mode: nftables\nmode: [wrong]\nmode: ipvs\nipvs: {scheduler: 1}\nipvs: {scheduler: wrr}\nclusterCIDR: x\nclusterCIDR:\n`;
     const { mode, ipvs, proxier, warnings } = settings(text);
     expect({ mode, scheduler: ipvs.scheduler, detection: proxier.localTrafficDetection }).toEqual({
@@ -126,12 +126,12 @@ describe('a KubeProxyConfiguration', () => {
     });
     expect(warnings).toEqual(
       ['4: mode', '5: mode', '7: ipvs', '9: clusterCIDR'].map(
-        (field) => `config.conf:${field}: stands here twice; the last one counts`,
+        (field) => `config.conf:${field}: is a duplicate key; the last value is used`,
       ),
     );
   });
 
-  test('what the kernel and the process are set up with is read, and zero is not the default', () => {
+  test('settings of the kernel and the process are read, and zero is not the default', () => {
     const text = `${HEAD}oomScoreAdj: 0\nconntrack: {maxPerCore: 0, min: 5, tcpEstablishedTimeout: 0s, udpTimeout: 10s}\nbindAddressHardFail: true\nfeatureGates: {AllowServiceExternalIPs: false}\n`;
     expect(settings(text)).toMatchObject({
       oomScoreAdj: 0,
@@ -142,13 +142,13 @@ describe('a KubeProxyConfiguration', () => {
         tcpCloseWaitTimeout: 3_600_000,
         udpTimeout: 10_000,
       },
-      asked: { conntrack: true, oomScoreAdj: true },
+      explicit: { conntrack: true, oomScoreAdj: true },
       bindAddressHardFail: true,
       featureGates: { allowServiceExternalIPs: false },
     });
   });
 
-  test('what one field says about another is told in the words of the file', () => {
+  test('a conflict of two fields is reported with the names of the fields', () => {
     expect(problems(`${HEAD}mode: ipvs\nipvs: {minSyncPeriod: 1m}\n`)).toEqual([
       'config.conf: ipvs.syncPeriod: "30s" must be greater than or equal to 1m (config.conf:4: ipvs.minSyncPeriod)',
     ]);
@@ -165,12 +165,10 @@ describe('a KubeProxyConfiguration', () => {
     });
   });
 
-  test('flags that the file takes the place of are named', () => {
+  test('replaced flags are named', () => {
     expect(
       settings(HEAD, '--masquerade-all', '--cluster-cidr=10.0.0.0/8', '--proxy-mode-fallback=none').warnings,
-    ).toEqual([
-      '--masquerade-all, --cluster-cidr: passed over, because --config takes the place of flags; say it in the file',
-    ]);
+    ).toEqual(['--masquerade-all, --cluster-cidr: ignored, because --config replaces flags; set it in the file']);
   });
 
   test('every field of v1alpha1 is known', () => {
@@ -201,7 +199,7 @@ describe('a KubeProxyConfiguration', () => {
   describe('with a second document', () => {
     const OWN = 'apiVersion: kube-proxier.io/v1alpha1\nkind: KubeProxierConfiguration\n';
 
-    test('says what kube-proxy has no field for; flags win over it', () => {
+    test('sets options that kube-proxy does not have; flags override it', () => {
       const text = `${HEAD}mode: userspace\n---\n${OWN}modeFallback: none\nuserspace: {redirect: bind, udpTimeout: 1s}\nnftables: {ownedTable: persistent}\nmanifests: [/a, /b]\n`;
       const own = {
         fallback: 'none',
@@ -214,33 +212,36 @@ describe('a KubeProxyConfiguration', () => {
       expect(read('--userspace-redirect=none').userspace.redirect).toBe('none');
     });
 
-    test('of a field that stands twice, what the first one says is not told', () => {
+    test('of a duplicate key, problems of the first value are not reported', () => {
       expect(problems(`${HEAD}mode: nftables\n---\n${OWN}modeFallback: [1]\nmodeFallback: none\n`)).toEqual([
-        'config.conf:8: modeFallback: stands here twice; remove one',
+        'config.conf:8: modeFallback: is a duplicate key; remove one',
       ]);
     });
 
     test.each([
       [
         'redirect: none\n',
-        /^config\.conf:6: redirect: is no field of a KubeProxierConfiguration; did you mean userspace\.redirect\?$/,
+        /^config\.conf:6: redirect: unknown field of a KubeProxierConfiguration; did you mean userspace\.redirect\?$/,
       ],
-      ['colour: red\n', /^config\.conf:6: colour: is no field of a KubeProxierConfiguration; there are backends, /],
-      ['modeFallback: a\nmodeFallback: b\n', /^config\.conf:7: modeFallback: stands here twice; remove one$/],
+      [
+        'colour: red\n',
+        /^config\.conf:6: colour: unknown field of a KubeProxierConfiguration; valid fields: backends, /,
+      ],
+      ['modeFallback: a\nmodeFallback: b\n', /^config\.conf:7: modeFallback: is a duplicate key; remove one$/],
       ['userspace: {redirect: maybe}\n', /^config\.conf:6: userspace\.redirect: "maybe" must be one of auto, /],
-      ['---\na: 1\n', /^config\.conf:7: is one document too many/],
+      ['---\na: 1\n', /^config\.conf:7: is a third document/],
     ])('%j is refused', (text, problem) => {
       expect(problems(`${HEAD}---\n${OWN}${text}`)).toContainEqual(expect.stringMatching(problem));
     });
 
-    test('another kind is refused, with its line', () => {
+    test('another kind is rejected, with its line', () => {
       expect(problems(`${HEAD}---\napiVersion: v1\nkind: ConfigMap\n`)).toEqual([
-        'config.conf:4: is a ConfigMap of v1; wanted is a KubeProxierConfiguration of kube-proxier.io/v1alpha1',
+        'config.conf:4: is a ConfigMap of v1; expected a KubeProxierConfiguration of kube-proxier.io/v1alpha1',
       ]);
     });
   });
 
-  test('a field that is missing is named as a field', () => {
+  test('a missing field is named as a field', () => {
     expect(problems(`${HEAD}detectLocalMode: BridgeInterface\n`)).toEqual([
       expect.stringMatching(/^config\.conf: detectLocal\.bridgeInterface: "" must name the bridge/),
     ]);

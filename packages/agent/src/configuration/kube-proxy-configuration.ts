@@ -4,19 +4,19 @@ import type { FlagName } from '../flags/flag.js';
 import { nearestName } from '../flags/nearest-flag.js';
 import { printable } from '../logging/printable.js';
 
-/** What a configuration file says, in terms of flags, and what is wrong with it. */
+/** Content of a configuration file, in terms of flags, and its problems. */
 export interface ConfigurationReading {
   /** Its name, for messages. */
   readonly file: string;
-  /** Values as they would stand on the command line. Fields that are absent, null or zero are not here. */
+  /** Values in the syntax of the command line. Fields that are absent, null or zero are not here. */
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
-  /** Where each of them stands: `config.conf:12: iptables.syncPeriod`. */
+  /** Location of each value: `config.conf:12: iptables.syncPeriod`. */
   readonly places: ReadonlyMap<FlagName, string>;
-  /** Fields that no flag says, as they stand there, by path. */
+  /** Fields without a flag, unchanged, by path. */
   readonly others: ReadonlyMap<string, unknown>;
-  /** Why it cannot be used, everything at once. */
+  /** All reasons why it cannot be used. */
   readonly problems: readonly string[];
-  /** What is passed over, and why. */
+  /** Ignored fields, and why. */
   readonly warnings: readonly string[];
 }
 
@@ -41,11 +41,11 @@ export interface Field {
   readonly type: FieldType;
   /** The flag that means the same. */
   readonly flag?: FlagName;
-  /** Counts only in these modes, empty standing for the default mode (spec C-40). */
+  /** Effective only in these modes; an empty text is the default mode (spec C-40). */
   readonly modes?: readonly string[];
-  /** Zero is a value of its own, and only null stands for the default. */
+  /** Zero is a valid value, and only null means the default. */
   readonly zeroCounts?: boolean;
-  /** Why a value has no effect; absent for those that have one, and where the flag says it. */
+  /** Why a value has no effect; absent if it has one, or if its flag states the reason. */
   readonly without?: string;
 }
 
@@ -125,7 +125,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
 export const OWN_API_VERSION = 'kube-proxier.io/v1alpha1';
 export const OWN_KIND = 'KubeProxierConfiguration';
 
-/** Every field of the document for what kube-proxy has no field for. */
+/** Every field of the document for options that kube-proxy does not have. */
 export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   apiVersion: { type: 'text' },
   kind: { type: 'text' },
@@ -144,7 +144,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   'nftables.ownedTable': { type: 'text', flag: 'nftables-owned-table' },
 };
 
-/** The field that means the same as a flag; undefined when there is none. */
+/** The field equivalent to a flag; undefined when there is none. */
 export function fieldOf(flag: FlagName): string | undefined {
   return [...Object.entries(FIELDS), ...Object.entries(OWN_FIELDS)].find(([, field]) => field.flag === flag)?.[0];
 }
@@ -158,7 +158,7 @@ interface DocumentKind {
   readonly kind: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly sections: ReadonlySet<string>;
-  /** What it does not have is a mistake, and not something to pass over. */
+  /** An unknown field is an error instead of a warning. */
   readonly strict: boolean;
 }
 
@@ -184,10 +184,10 @@ const WANTED: Readonly<Record<FieldType, string>> = {
  * passed over with a warning (spec C-21), and null, zero or empty stand for the default: the file that kubeadm writes
  * loads as it is.
  *
- * A second document may be a KubeProxierConfiguration, with what kube-proxy has no field for. In that one, a field that
- * it does not have is a problem.
+ * A second document may be a KubeProxierConfiguration, with options that kube-proxy does not have. There, an unknown
+ * field is a problem.
  *
- * Values are checked for their type only; what they mean is checked together with the flags.
+ * Only the types of values are checked; their meaning is checked together with the flags.
  *
  * @param file its name, for messages.
  */
@@ -232,7 +232,7 @@ class ConfigurationReader {
         this.readDocument(root, OWN, OWN_API_VERSION);
       }
       for (const root of rest.slice(1)) {
-        problems.push(`${this.at(root?.range?.[0])}: is one document too many; there may be two`);
+        problems.push(`${this.at(root?.range?.[0])}: is a third document; at most two are allowed`);
       }
     }
     return { file, values, places, others, problems, warnings };
@@ -250,11 +250,11 @@ class ConfigurationReader {
     if (apiVersion !== wantedVersion || kind !== as.kind) {
       const place = as.strict ? this.at(root.range?.[0]) : this.file;
       const found = `${printable(String(kind))} of ${printable(String(apiVersion))}`;
-      this.problems.push(`${place}: is a ${found}; wanted is a ${as.kind} of ${wantedVersion}`);
+      this.problems.push(`${place}: is a ${found}; expected a ${as.kind} of ${wantedVersion}`);
       return;
     }
     if (!as.strict) {
-      // Of a mode that is not known, which is an error of its own, the default's section is checked.
+      // For an unknown mode, which is reported separately, the section of the default mode is checked.
       this.mode = mode === 'ipvs' || mode === 'nftables' ? mode : '';
     }
     this.readMap(root, '', as);
@@ -263,7 +263,7 @@ class ConfigurationReader {
     }
   }
 
-  /** Spec C-42. Only a file does that; flags have their own defaults. */
+  /** Spec C-42. Applies to files only; flags have their own defaults. */
   private useIPv6Defaults(): void {
     const defaults = [
       ['healthz-bind-address', '[::]:10256'],
@@ -285,7 +285,7 @@ class ConfigurationReader {
       const path = `${prefix}${name}`;
       const place = `${this.at(isScalar(key) ? key.range?.[0] : undefined)}: ${printable(path)}`;
       if (seen.has(name)) {
-        this.odd(as, `${place}: stands here twice`, as.strict ? '; remove one' : '; the last one counts');
+        this.odd(as, `${place}: is a duplicate key`, as.strict ? '; remove one' : '; the last value is used');
       }
       seen.add(name);
       if (counting.get(name) !== pair) {
@@ -309,9 +309,9 @@ class ConfigurationReader {
   private unknown(as: DocumentKind, place: string, path: string): void {
     const names = Object.keys(as.fields).filter((name) => name !== 'apiVersion' && name !== 'kind');
     const meant = nearestName(path, names) ?? names.find((name) => name.split('.').at(-1) === path.split('.').at(-1));
-    const list = as.strict ? `; there are ${names.join(', ')}` : '';
+    const list = as.strict ? `; valid fields: ${names.join(', ')}` : '';
     const hint = meant === undefined ? list : `; did you mean ${meant}?`;
-    this.odd(as, `${place}: is no field of a ${as.kind}`, as.strict ? hint : `, and is passed over${hint}`);
+    this.odd(as, `${place}: unknown field of a ${as.kind}`, as.strict ? hint : `, ignored${hint}`);
   }
 
   /** Strict decoding, or lenient with a warning (spec C-21). */
@@ -352,12 +352,12 @@ function nameOf({ key }: Pair): string {
   return isScalar(key) ? String(key.value) : '';
 }
 
-/** Of a field that stands twice, what stands last: lenient decoding passes over the others, whatever they say. */
+/** The last value of each duplicate key: lenient decoding ignores the others, even invalid ones. */
 function lastByName({ items }: YAMLMap): ReadonlyMap<string, Pair> {
   return new Map(items.map((pair) => [nameOf(pair), pair]));
 }
 
-/** The first line of what the parser says, without the place, which is told already, and what it quotes. */
+/** The first line of the parser's error, without the location, which is already reported, and without the quoted text. */
 function withoutPlace(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
 }
@@ -369,7 +369,7 @@ function plain(node: Node | null): unknown {
   return isSeq(node) || isMap(node) ? node.toJSON() : null;
 }
 
-/** The value as a flag would have it; undefined when it is of the wrong type. */
+/** The value in the syntax of a flag; undefined when it is of the wrong type. */
 function textsOf(type: FieldType, value: unknown): readonly string[] | undefined {
   switch (type) {
     case 'text':

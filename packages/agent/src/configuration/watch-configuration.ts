@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFileSync, type StatWatcher, unwatchFile, watchFile } from 'node:fs';
 import { type Logger, messageOf } from '@kube-proxier/core';
 
-/** Milliseconds between two looks at the file. */
+/** Milliseconds between two polls of the file. */
 const INTERVAL = 2000;
 
-/** What reading the file anew came to. */
+/** Result of reading the changed file. */
 export type ConfigurationJudgement =
-  /** It means what it meant. */
+  /** The effective configuration is unchanged. */
   | { readonly kind: 'same' }
-  /** It means something else, and is good. */
+  /** The effective configuration changed, and is valid. */
   | { readonly kind: 'changed' }
   | { readonly kind: 'wrong'; readonly problems: readonly string[] };
 
@@ -17,19 +17,19 @@ export interface ConfigurationWatchOptions {
   readonly path: string;
   /** Reads and checks the content as at the start. */
   readonly judge: (text: string) => ConfigurationJudgement;
-  /** Called once, when what the file says has changed. */
+  /** Called once, when the effective configuration has changed. */
   readonly onChange: () => void;
-  /** Called for each content that cannot be used. */
+  /** Called for each invalid content. */
   readonly onProblems: (problems: readonly string[]) => void;
   readonly logger: Logger;
-  /** Milliseconds between two looks. Default 2000. */
+  /** Milliseconds between two polls. Default 2000. */
   readonly interval?: number;
 }
 
 /**
- * Notices that a configuration file says something else (spec C-29). Unlike kube-proxy, it looks at what the path leads
- * to, so that the swap of a symbolic link in a mounted ConfigMap counts (spec B-21); a file that was only touched, or
- * written in other words, is no reason to disturb anything; and neither is one that cannot be used, which is told.
+ * Detects changes of a configuration file (spec C-29). Unlike kube-proxy, it follows symbolic links, so that the update
+ * of a mounted ConfigMap is detected (spec B-21). A file that was only touched or reformatted causes no restart; neither
+ * does an invalid one, which is reported.
  */
 export class ConfigurationWatch {
   private watcher: StatWatcher | undefined;
@@ -44,26 +44,26 @@ export class ConfigurationWatch {
 
   start(): void {
     const { path, interval = INTERVAL } = this.options;
-    this.watcher = watchFile(path, { persistent: false, interval }, this.look);
+    this.watcher = watchFile(path, { persistent: false, interval }, this.poll);
     // It may have changed since it was read.
-    this.look();
+    this.poll();
   }
 
   stop(): void {
     if (this.watcher) {
       this.watcher = undefined;
-      unwatchFile(this.options.path, this.look);
+      unwatchFile(this.options.path, this.poll);
     }
   }
 
-  private readonly look = (): void => {
+  private readonly poll = (): void => {
     const { path, judge, onChange, onProblems, logger } = this.options;
     let text: string;
     try {
       text = readFileSync(path, 'utf8');
     } catch (error) {
-      // In the middle of a swap, or gone: what was read stays in force.
-      logger.debug(2, 'The configuration file cannot be read now', { path, reason: messageOf(error) });
+      // During a swap, or deleted: the last configuration stays in force.
+      logger.debug(2, 'Cannot read the configuration file', { path, reason: messageOf(error) });
       return;
     }
     const content = digest(text);
@@ -78,7 +78,7 @@ export class ConfigurationWatch {
     } else if (judgement.kind === 'wrong') {
       onProblems(judgement.problems);
     } else {
-      logger.info('The configuration file was written anew and means the same', { path });
+      logger.info('The configuration file was rewritten without an effective change', { path });
     }
   };
 }

@@ -7,7 +7,7 @@ import { countRules, type HostFacts, listeningPorts } from './host-facts.js';
 
 const none = { rules: 0, kubeChains: 0, portalChains: 0, ipvsChains: 0 };
 
-/** A host where nothing is wrong. */
+/** A host without problems. */
 const FACTS: HostFacts = {
   kernel: '6.1.0-18-amd64',
   tools: {
@@ -49,24 +49,24 @@ const NEEDS: HostNeeds = {
   ],
 };
 
-/** What is not ok. */
+/** Diagnoses that are not ok. */
 function found(facts: Partial<HostFacts>, needs: Partial<HostNeeds> = {}): readonly Diagnosis[] {
   const sysctls = { ...FACTS.sysctls, ...facts.sysctls };
   return checkHost({ ...FACTS, ...facts, sysctls }, { ...NEEDS, ...needs }).filter(({ status }) => status !== 'ok');
 }
 
 describe('checkHost', () => {
-  test('has nothing against a good host', () => {
+  test('reports no problems for a good host', () => {
     expect(found({})).toEqual([]);
   });
 
-  test('needs no conntrack where there is netlink, and no netlink where there is conntrack', () => {
+  test('needs either netlink or the tool conntrack', () => {
     expect(found({ tools: { iptables: 'v1' } })).toEqual([]);
     const facts = { ...FACTS, conntrackByNetlink: { notPermitted: false, reason: 'no module' } };
     expect(checkHost(facts, NEEDS)).toContainEqual({
       check: 'stale flows',
       status: 'ok',
-      found: 'can be deleted by conntrack v1.4.7, though not by netlink: no module',
+      found: 'can be deleted by conntrack v1.4.7, but not by netlink: no module',
     });
   });
 
@@ -107,7 +107,7 @@ describe('checkHost', () => {
         found: 'kube-proxy (pid 9, mode iptables) runs in this network namespace',
       },
     ],
-    ['a port that is taken', { listening: new Set([10_256]) }, {}, { check: 'port 10256', status: 'problem' }],
+    ['a port in use', { listening: new Set([10_256]) }, {}, { check: 'port 10256', status: 'problem' }],
     ['no forwarding', { sysctls: { 'net/ipv4/ip_forward': '0' } }, {}, { check: 'IPv4 forwarding', status: 'problem' }],
     [
       'no IPv6 forwarding',
@@ -116,7 +116,7 @@ describe('checkHost', () => {
       { check: 'IPv6 forwarding', status: 'warning', advice: 'set sysctl net.ipv6.conf.all.forwarding=1' },
     ],
     [
-      'bridges that pass by the rules',
+      'bridges that bypass the rules',
       { sysctls: { 'net/bridge/bridge-nf-call-iptables': '0' } },
       {},
       { check: 'bridged packets', status: 'warning' },
@@ -143,7 +143,7 @@ describe('checkHost', () => {
       'one that is small',
       { sysctls: { 'net/netfilter/nf_conntrack_max': '65536' } },
       {},
-      { check: 'connection tracking', found: '100 of 65536 connections, and room for 131072 is asked for' },
+      { check: 'connection tracking', found: '100 of 65536 connections, fewer than the configured limit of 131072' },
     ],
     ['no right to do it', { capabilities: 0n }, {}, { check: 'capabilities', status: 'problem' }],
     ['no iptables', { tools: { conntrack: 'v1' } }, {}, { check: 'tool iptables', status: 'problem' }],
@@ -155,7 +155,7 @@ describe('checkHost', () => {
         check: 'tool iptables',
         status: 'problem',
         found: 'is installed and cannot be run: iptables may not be run by this user; check its mode',
-        advice: 'install anew the package that has it, or use another mode than iptables',
+        advice: 'reinstall the package that provides it, or use another mode than iptables',
       },
     ],
     [
@@ -176,7 +176,7 @@ describe('checkHost', () => {
       {
         check: 'stale flows',
         status: 'unknown',
-        found: 'whether they can be deleted was not tried: not permitted',
+        found: 'cannot check whether they can be deleted: not permitted',
       },
     ],
     [
@@ -211,7 +211,7 @@ describe('checkHost', () => {
     since: '2026-01-01T00:00:00.000Z',
   } as const;
 
-  test('the kube-proxier that runs is no other proxy, and what it serves by is no leftover', () => {
+  test('the running kube-proxier is not reported as another proxy, nor its rules as leftovers', () => {
     const facts = {
       instance: RUNNING,
       listening: new Set([10_256, 10_249]),
@@ -226,7 +226,7 @@ describe('checkHost', () => {
     ['a kube-proxier', { instance: RUNNING }],
     ['an unknown proxy', { instance: { known: false, reason: 'it does not answer' } as const }],
     ['a kube-proxy', { kubeProxy: { status: 'found', pid: 9, how: 'process 9' } as const }],
-  ])('nobody is advised to clean up while %s runs', (_who, facts) => {
+  ])('no cleanup is advised while %s runs', (_who, facts) => {
     const rows = found({ ...facts, nftTables: ['ip kube-proxy'] });
     const leftovers = rows.find(({ check }) => check === 'leftovers');
     expect(leftovers).toMatchObject({ status: 'warning', found: expect.stringContaining('nft table ip kube-proxy') });
@@ -235,7 +235,7 @@ describe('checkHost', () => {
     }
   });
 
-  test('what could not be looked at is unknown, and never ok', () => {
+  test('a check that could not be made is unknown, never ok', () => {
     const facts: HostFacts = {
       ...FACTS,
       kernel: undefined,
@@ -261,7 +261,7 @@ describe('checkHost', () => {
     expect(formatDiagnoses(checkHost(facts, NEEDS))).toMatch(/\n\n0 problems, 0 warnings, \d+ unknown, 1 ok\n$/);
   });
 
-  test('userspace needs least', () => {
+  test('userspace has the fewest requirements', () => {
     const facts = { tools: {}, capabilities: 0n, sysctls: { 'net/ipv4/ip_forward': '0' }, iptables: FACTS.iptables };
     expect(found({ ...facts, iptables: { legacy: none, nft: none } }, { mode: 'userspace' })).toEqual([
       expect.objectContaining({ check: 'capabilities', status: 'warning' }),
@@ -269,7 +269,7 @@ describe('checkHost', () => {
   });
 });
 
-test('a table is printed in columns, with what to do', () => {
+test('a table is printed in columns, with advice', () => {
   expect(
     formatDiagnoses([
       { check: 'kernel', status: 'ok', found: 'Linux 6.1' },
@@ -287,7 +287,7 @@ test('a table is printed in columns, with what to do', () => {
   );
 });
 
-test('a table for a terminal keeps texts within their column', () => {
+test('a table for a terminal wraps texts within their column', () => {
   const row: Diagnosis = {
     check: 'IPv4 forwarding',
     status: 'problem',
@@ -305,15 +305,16 @@ test('a table for a terminal keeps texts within their column', () => {
       '',
     ].join('\n'),
   );
-  // Too narrow for a column, and no terminal at all.
+  // A terminal that is too narrow, and no terminal.
   expect(formatDiagnoses([row], 40)).toBe(formatDiagnoses([row]));
   expect(formatDiagnoses([row])).toContain(row.found);
 });
 
-test('rules are counted, and those of a kubelet are no leftovers', () => {
+test('rules are counted, and chains of the kubelet are no leftovers', () => {
   expect(
     countRules(
-      '*nat\n:KUBE-SERVICES - [0:0]\n:KUBE-KUBELET-CANARY - [0:0]\n:KUBE-PORTALS-HOST - [0:0]\n[1:60] -A INPUT -j ACCEPT\n-A KUBE-SERVICES -j RETURN\nCOMMIT\n',
+      '*nat\n:KUBE-SERVICES - [0:0]\n:KUBE-KUBELET-CANARY - [0:0]\n:KUBE-PORTALS-HOST - [0:0]\n[1:60] -A INPUT -j ' +
+        'ACCEPT\n-A KUBE-SERVICES -j RETURN\nCOMMIT\n',
     ),
   ).toEqual({ rules: 2, kubeChains: 2, portalChains: 1, ipvsChains: 0 });
   expect(
@@ -321,7 +322,7 @@ test('rules are counted, and those of a kubelet are no leftovers', () => {
   ).toMatchObject({ kubeChains: 3, ipvsChains: 1 });
 });
 
-test('ports that somebody listens on are read', () => {
+test('reads ports in state LISTEN', () => {
   const table = `  sl  local_address rem_address   st tx_queue rx_queue
    0: 0100007F:2809 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0
    1: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0

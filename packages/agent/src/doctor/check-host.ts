@@ -2,22 +2,22 @@ import type { Diagnosis, ProxyMode } from '@kube-proxier/core';
 import { type ConntrackTuningOptions, conntrackMax, describeHolder, describeKubeProxy } from '@kube-proxier/server';
 import type { HostFacts, VariantRules } from './host-facts.js';
 
-/** What the host is to be good for. */
+/** Requirements on the host. */
 export interface HostNeeds {
-  /** The mode that is to run. */
+  /** The mode to run. */
   readonly mode: ProxyMode;
   /** IPv6 is served too. */
   readonly ipv6: boolean;
   readonly conntrack: ConntrackTuningOptions;
   readonly cpus: number;
-  /** Ports that the agent is to listen on, with what for. */
+  /** Ports on which the agent listens, with their purpose. */
   readonly ports: readonly { readonly port: number; readonly name: string }[];
 }
 
 const CAP_NET_ADMIN = 12n;
 const IPTABLES_MODES: readonly ProxyMode[] = ['iptables', 'ipvs'];
 
-/** Judges what is the case on a host. Pure. */
+/** Evaluates the facts about a host. Pure. */
 export function checkHost(facts: HostFacts, needs: HostNeeds): readonly Diagnosis[] {
   return [
     checkKernel(facts),
@@ -64,12 +64,12 @@ function checkTools({ tools, brokenTools, conntrackByNetlink }: HostFacts, { mod
   const needed = mode === 'nftables' ? ['nft'] : IPTABLES_MODES.includes(mode) ? ['iptables'] : [];
   const whatIsWrong = (tool: string) => {
     const broken = brokenTools[tool];
-    return broken === undefined ? 'is not installed' : `is installed and cannot be run: ${broken}`;
+    return broken === undefined ? 'is not installed' : `is installed but cannot be run: ${broken}`;
   };
   const rows = needed.map((tool) => {
     const version = tools[tool];
-    const install = brokenTools[tool] === undefined ? 'install' : 'install anew';
-    const advice = `${install} the package that has it, or use another mode than ${mode}`;
+    const install = brokenTools[tool] === undefined ? 'install' : 'reinstall';
+    const advice = `${install} the package that provides it, or use another mode than ${mode}`;
     return version === undefined ? problem(`tool ${tool}`, whatIsWrong(tool), advice) : ok(`tool ${tool}`, version);
   });
   if (mode === 'userspace') {
@@ -87,9 +87,9 @@ function checkStaleFlows(
   if (obstacle === undefined) {
     return ok(check, 'can be deleted by netlink');
   }
-  const otherwise = 'or UDP clients go on talking to endpoints that are gone';
+  const otherwise = 'or UDP clients keep sending to removed endpoints';
   if (obstacle.notPermitted) {
-    const found = `whether they can be deleted was not tried: ${obstacle.reason}`;
+    const found = `cannot check whether they can be deleted: ${obstacle.reason}`;
     return unknown(check, found, `run as root, or with the capability NET_ADMIN, ${otherwise}`);
   }
   return tool === undefined
@@ -98,7 +98,7 @@ function checkStaleFlows(
         `${obstacle.reason}; the tool conntrack ${whatIsWrongWithTool}`,
         `load the module nf_conntrack_netlink, or install conntrack (or conntrack-tools), ${otherwise}`,
       )
-    : ok(check, `can be deleted by ${tool}, though not by netlink: ${obstacle.reason}`);
+    : ok(check, `can be deleted by ${tool}, but not by netlink: ${obstacle.reason}`);
 }
 
 function checkCapabilities({ capabilities }: HostFacts, { mode }: HostNeeds): Diagnosis {
@@ -107,7 +107,7 @@ function checkCapabilities({ capabilities }: HostFacts, { mode }: HostNeeds): Di
     return unknown(check, 'cannot be read', MOUNT_PROC);
   }
   if ((capabilities >> CAP_NET_ADMIN) & 1n) {
-    return ok(check, 'CAP_NET_ADMIN is there');
+    return ok(check, 'CAP_NET_ADMIN is present');
   }
   return mode === 'userspace'
     ? warning(
@@ -124,8 +124,8 @@ function checkVariants({ iptables: { legacy, nft }, unreadable }: HostFacts): Di
   if (count(legacy) > 0 && count(nft) > 0) {
     return warning(
       check,
-      `both hold rules: legacy ${count(legacy)}, nft ${count(nft)}; a packet passes through both`,
-      'have all programs of the host use one variant (update-alternatives --config iptables), and flush the other',
+      `both contain rules: legacy ${count(legacy)}, nft ${count(nft)}; each packet traverses both`,
+      'make all programs of the host use one variant (update-alternatives --config iptables), and flush the other',
     );
   }
   const reasons = [
@@ -136,7 +136,10 @@ function checkVariants({ iptables: { legacy, nft }, unreadable }: HostFacts): Di
     return unknown(check, `not all rules could be listed: ${reasons.join('; ')}`, AS_ROOT);
   }
   const which = count(legacy) > 0 ? 'legacy' : count(nft) > 0 ? 'nft' : undefined;
-  return ok(check, which === undefined ? 'there are no rules' : `all ${count(legacy) + count(nft)} rules are ${which}`);
+  return ok(
+    check,
+    which === undefined ? 'no rules are installed' : `all ${count(legacy) + count(nft)} rules are ${which}`,
+  );
 }
 
 function checkLeftovers(
@@ -144,7 +147,7 @@ function checkLeftovers(
   needs: HostNeeds,
 ): Diagnosis {
   const check = 'leftovers';
-  // What the proxier that runs serves by is no leftover, whichever mode this run is about.
+  // Rules of a running proxier are no leftovers, whatever mode is checked.
   const mode = instance?.known && instance.mode !== '' ? instance.mode : needs.mode;
   const found: string[] = [];
   for (const [name, rules] of [
@@ -154,7 +157,7 @@ function checkLeftovers(
     const portals = rules?.portalChains ?? 0;
     const own = mode === 'ipvs' ? (rules?.ipvsChains ?? 0) : 0;
     const others = (rules?.kubeChains ?? 0) - portals - own;
-    // What mode iptables finds there, it takes over.
+    // Mode iptables reuses these chains.
     if (others > 0 && mode !== 'iptables') {
       found.push(`${others} KUBE- chains (iptables, ${name})`);
     }
@@ -173,16 +176,16 @@ function checkLeftovers(
       check,
       `of another mode or of kube-proxy: ${found.join(', ')}`,
       kubeProxy.status === 'found'
-        ? 'the kube-proxy that runs may serve by them: leave them while it does'
+        ? 'the running kube-proxy may use them: keep them while it runs'
         : instance !== undefined
-          ? 'a proxy runs here: leave them to its --takeover, and do not clean up while it serves'
-          : 'when nothing uses them, run kube-proxier cleanup --kube-proxy; they take part in where packets go',
+          ? 'a proxy runs on this node: its --takeover removes them; do not clean up while it runs'
+          : 'they affect the path of packets: if nothing uses them, run kube-proxier cleanup --kube-proxy',
     );
   }
   const reasons = [...new Set(Object.values(unreadable))];
   return reasons.length > 0
     ? unknown(check, `not everything could be listed: ${reasons.join('; ')}`, AS_ROOT)
-    : ok(check, 'nothing of another mode or of kube-proxy');
+    : ok(check, 'no rules of another mode or of kube-proxy found');
 }
 
 function checkOthers({ instance, kubeProxy, listening }: HostFacts, { ports }: HostNeeds): readonly Diagnosis[] {
@@ -191,14 +194,18 @@ function checkOthers({ instance, kubeProxy, listening }: HostFacts, { ports }: H
     ...ports.map(({ port, name }) => {
       const check = `port ${port}`;
       if (listening === undefined) {
-        return unknown(check, 'whether somebody listens there cannot be read', MOUNT_PROC);
+        return unknown(check, 'cannot check whether it is in use', MOUNT_PROC);
       }
       if (!listening.has(port)) {
         return ok(check, `is free for ${name}`);
       }
       return instance?.known
-        ? ok(check, 'is taken while a kube-proxier runs')
-        : problem(check, `is taken, and ${name} is to be answered there`, 'another proxy may run; see ss -ltnp');
+        ? ok(check, 'is in use while a kube-proxier runs')
+        : problem(
+            check,
+            `is in use, but needed for ${name}`,
+            'stop the program that uses it, possibly another proxy; run ss -ltnp to find it',
+          );
     }),
   ];
 }
@@ -213,12 +220,12 @@ function checkProxies(instance: HostFacts['instance'], kubeProxy: HostFacts['kub
     );
   }
   if (instance?.known === false) {
-    return warning(check, `the lock is held by ${describeHolder(instance)}`, 'see ss -xlp for its process');
+    return warning(check, `the lock is held by ${describeHolder(instance)}`, 'run ss -xlp to find its process');
   }
   if (kubeProxy.status === 'unknown') {
     const found = instance === undefined ? 'no kube-proxier runs' : `kube-proxier runs: ${describeHolder(instance)}`;
     const advice = 'run doctor as root, on the host or with hostPID';
-    return unknown(check, `${found}; whether kube-proxy does is not known: ${kubeProxy.reason}`, advice);
+    return unknown(check, `${found}; cannot determine whether kube-proxy runs: ${kubeProxy.reason}`, advice);
   }
   return ok(
     check,
@@ -238,7 +245,7 @@ function checkForwarding({ sysctls }: HostFacts, { ipv6, mode }: HostNeeds): rea
     if (value === undefined) {
       return unknown(check, `${name} cannot be read`, MOUNT_PROC);
     }
-    const found = 'is off: packets to endpoints elsewhere are dropped';
+    const found = 'is off: packets to endpoints on other nodes are dropped';
     return (serious ? problem : warning)(check, found, `set sysctl ${dotted(name)}=1`);
   };
   return [
@@ -249,7 +256,7 @@ function checkForwarding({ sysctls }: HostFacts, { ipv6, mode }: HostNeeds): rea
   ];
 }
 
-/** Some settings are there with their module only: they say nothing where no others can be read either. */
+/** Some sysctls exist only with their module: their absence is conclusive only if other sysctls can be read. */
 function canReadSettings({ sysctls }: Pick<HostFacts, 'sysctls'>): boolean {
   return Object.values(sysctls).some((value) => value !== undefined);
 }
@@ -264,15 +271,16 @@ function checkBridge({ sysctls }: HostFacts): Diagnosis {
   if (off.length > 0) {
     return warning(
       check,
-      `pass by the rules (${off.map(dotted).join(', ')} is 0): pods on one bridge do not reach each other by a Service`,
+      `bypass the rules (${off.map(dotted).join(', ')} is 0): pods on the same bridge cannot reach each other through ` +
+        `a Service`,
       `where pods are on a bridge, set sysctl ${off.map((name) => `${dotted(name)}=1`).join(' ')}`,
     );
   }
   return ok(
     check,
     names.some((name) => sysctls[name] === '1')
-      ? 'go through the rules'
-      : 'br_netfilter is not loaded, and needed with bridges only',
+      ? 'traverse the rules'
+      : 'br_netfilter is not loaded; it is needed only with bridges',
   );
 }
 
@@ -287,8 +295,8 @@ function checkReversePath({ sysctls }: HostFacts): Diagnosis {
   return strict.length > 0
     ? warning(
         check,
-        `is strict (${strict.map(dotted).join(', ')} is 1): packets that come and go by different interfaces are dropped`,
-        'where pod networks or load balancers do that, set it to 2 (loose) or 0',
+        `is strict (${strict.map(dotted).join(', ')} is 1): packets of asymmetric routes are dropped`,
+        'if pod networks or load balancers use asymmetric routes, set it to 2 (loose) or 0',
       )
     : ok(check, 'is not strict');
 }
@@ -303,7 +311,7 @@ function checkLocalnet({ sysctls }: HostFacts, { mode }: HostNeeds): Diagnosis {
     return warning(
       check,
       `is on, and mode ${mode} does not need it`,
-      'unless something else serves 127.0.0.1 to others, set sysctl net.ipv4.conf.all.route_localnet=0',
+      'unless another program needs it, set sysctl net.ipv4.conf.all.route_localnet=0',
     );
   }
   return ok(check, on ? 'is on, for NodePorts on 127.0.0.1' : 'is off');
@@ -320,7 +328,7 @@ function checkStrictARP({ sysctls }: HostFacts): Diagnosis {
     : warning(
         'strict ARP',
         `${found}: this node answers ARP for addresses of Services`,
-        'with MetalLB or others that announce them, start with --ipvs-strict-arp',
+        'with MetalLB or other programs that announce them, set --ipvs-strict-arp',
       );
 }
 
@@ -332,23 +340,24 @@ function checkConntrack({ sysctls }: HostFacts, { conntrack, cpus, mode }: HostN
     return unknown(check, 'settings cannot be read', MOUNT_PROC);
   }
   if (count === undefined || max === undefined) {
-    return ok(check, 'is not loaded yet; the first rules load it');
+    return ok(check, 'is not loaded yet; the first rules load the module');
   }
   const found = `${count} of ${max} connections`;
   const share = count / Math.max(max, 1);
-  const advice = 'raise --conntrack-max-per-core or --conntrack-min, or look for who opens so many connections';
+  const advice =
+    'raise --conntrack-max-per-core or --conntrack-min, or find out which program opens so many connections';
   if (share >= 0.95) {
     return problem(check, `${found}: new ones are about to be dropped`, advice);
   }
   if (share >= 0.8) {
-    return warning(check, `${found}: it is nearly full`, advice);
+    return warning(check, `${found}: the table is nearly full`, advice);
   }
   const wanted = mode === 'userspace' ? 0 : conntrackMax(conntrack, cpus);
   return max < wanted
     ? warning(
         check,
-        `${found}, and room for ${wanted} is asked for`,
-        'kube-proxier sets that where it may: run it with --init-only, privileged',
+        `${found}, fewer than the configured limit of ${wanted}`,
+        'kube-proxier sets the limit if it has the privileges: run it with --init-only in a privileged container',
       )
     : ok(check, found);
 }

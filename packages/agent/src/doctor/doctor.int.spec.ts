@@ -39,7 +39,8 @@ whereAllowed('kube-proxier doctor', () => {
     copyFileSync('/bin/sleep', join(directory, 'kube-proxy'));
     writeFileSync(
       join(directory, 'web.yaml'),
-      'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: work}\nspec: {clusterIP: 10.96.0.10, ports: [{port: 80}]}\n',
+      'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: work}\nspec: {clusterIP: 10.96.0.10, ports: ' +
+        '[{port: 80}]}\n',
     );
   });
 
@@ -80,14 +81,14 @@ whereAllowed('kube-proxier doctor', () => {
 
   const row = ({ checks }: Findings, check: string) => checks.find((one) => one.check === check);
 
-  test('as root it looks at everything; without privileges it says "unknown" of what it could not look at', async () => {
+  test('as root it checks everything; without privileges the other checks are "unknown"', async () => {
     const asRoot = doctor();
     expect(row(asRoot, 'iptables variants')).toMatchObject({ status: 'ok' });
     expect(row(asRoot, 'leftovers')).toMatchObject({ status: 'ok' });
     expect(row(asRoot, 'stale flows')).toMatchObject({ status: 'ok' });
     expect(row(asRoot, 'other proxies')?.status).toBe((await seesAllProcesses()) ? 'ok' : 'unknown');
 
-    // Something is there that only root can see.
+    // A leftover that only root can list.
     await namespace.runner.run({ command: 'nft', args: ['add', 'table', 'ip', 'kube-proxy'] });
     expect(row(doctor(), 'leftovers')).toMatchObject({ status: 'warning' });
     const asNobody = doctor(NOBODY);
@@ -99,15 +100,15 @@ whereAllowed('kube-proxier doctor', () => {
     expect(row(doctor(NOBODY, '--proxy-mode=userspace'), 'leftovers')?.status).toBe('unknown');
   });
 
-  test('it names proxies of this network namespace only, and no shell', async () => {
+  test('it reports proxies of this network namespace only, and no shell', async () => {
     const elsewhere = another();
     await start(elsewhere, join(directory, 'kube-proxy'), '3600');
-    // A shell such as runs doctor in a script.
+    // A shell that runs doctor in a script.
     await start(namespace, 'sh', '-c', 'read line; : kube-proxy; : kube-proxier doctor');
     const others = row(doctor(), 'other proxies');
     expect(others?.status).not.toMatch(/problem|warning/);
     expect(others?.found).toMatch(/^(none runs|no kube-proxier runs)/);
-    // One that may not see in which it runs does not know.
+    // Without permission to read the namespace, the result is unknown.
     expect(row(doctor(NOBODY), 'other proxies')).toMatchObject({ status: 'unknown' });
 
     const here = await start(namespace, join(directory, 'kube-proxy'), '3600');
@@ -120,7 +121,7 @@ whereAllowed('kube-proxier doctor', () => {
     expect(found.status).toBe(1);
   });
 
-  test('while a kube-proxier serves, it names it, and advises nobody to clean up', async () => {
+  test('while a kube-proxier runs, it is reported, and no cleanup is advised', async () => {
     const agent = await start(
       namespace,
       ...[process.execPath, AGENT, `--manifests=${directory}`, '--proxy-mode=iptables', '--hostname-override=n1'],
@@ -135,11 +136,11 @@ whereAllowed('kube-proxier doctor', () => {
       });
       agent.once('exit', () => reject(new Error(log)));
     });
-    // For a mode that is not the one in force, its chains would be leftovers.
+    // For another mode than the one in force, its chains would be leftovers.
     for (const before of [[], NOBODY]) {
       const found = doctor(before);
       expect(row(found, 'other proxies')?.found).toContain(`kube-proxier runs: pid ${agent.pid} (kube-proxier `);
-      expect(row(found, 'port 10256')).toMatchObject({ status: 'ok', found: 'is taken while a kube-proxier runs' });
+      expect(row(found, 'port 10256')).toMatchObject({ status: 'ok', found: 'is in use while a kube-proxier runs' });
       expect(JSON.stringify(found.checks)).not.toMatch(/--cleanup|kube-proxier cleanup/);
     }
     expect(row(doctor(), 'leftovers')?.status).toBe('ok');

@@ -8,16 +8,17 @@ import type { AgentSettings } from '../flags/settings.js';
 import { checkHost } from './check-host.js';
 import { diagnosesAsJson, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 
-/** What the command line and the configuration came to: settings, or what is wrong with them. */
+/** Result of reading the command line and the configuration: settings, or their problems. */
 export type DoctorCase =
   | { readonly settings: AgentSettings; readonly commandLine: CommandLine }
   | { readonly problems: readonly string[]; readonly commandLine: CommandLine };
 
 /**
- * Looks whether this host can run the proxier, and what is in the way. Changes nothing.
+ * Checks whether this host can run the proxier, and reports problems. Changes nothing.
  *
- * @param columns of the terminal that it is printed to. Default: it is no terminal, and no line is wrapped.
- * @returns what to print, and the exit status: 1 when there is a problem, 2 when there is none but not everything could be looked at.
+ * @param columns of the output terminal. Default: not a terminal, and no line is wrapped.
+ * @returns what to print, and the exit status: 1 when there is a problem, 2 when there is none, but not everything could
+ * be checked.
  */
 export async function doctor(
   composition: Composition,
@@ -47,18 +48,18 @@ function checkConfiguration(found: DoctorCase): readonly Diagnosis[] {
   if (warnings.length > 0) {
     return warnings.map((text) => ({ check, status: 'warning', found: text }));
   }
-  return [{ check, status: 'ok', found: configFile === '' ? 'the flags are good' : `${configFile} is good` }];
+  return [{ check, status: 'ok', found: configFile === '' ? 'the flags are valid' : `${configFile} is valid` }];
 }
 
-/** The mode asked for, and what it would fall back to; every mode, where none was asked for. */
+/** Checks the requested mode and its fallback; every mode if none is requested. */
 async function checkBackends(composition: Composition, settings?: AgentSettings): Promise<readonly Diagnosis[]> {
   const backends = (settings && composition.configure?.(settings)) ?? composition.backends;
-  const asked = settings?.mode ?? '';
-  const mode = asked === '' ? DEFAULT_PROXY_MODE : asked;
+  const requested = settings?.mode ?? '';
+  const mode = requested === '' ? DEFAULT_PROXY_MODE : requested;
   const fallback = settings?.fallback ?? DEFAULT_PROXY_MODE;
-  const looked = asked === '' ? backends : backends.filter((one) => one.mode === mode || one.mode === fallback);
+  const candidates = requested === '' ? backends : backends.filter((one) => one.mode === mode || one.mode === fallback);
   const rows: Diagnosis[] = [];
-  for (const backend of looked) {
+  for (const backend of candidates) {
     const result = await backend
       .probe()
       .catch((error: unknown) => ({ usable: false as const, reason: messageOf(error) }));
@@ -73,7 +74,7 @@ async function checkBackends(composition: Composition, settings?: AgentSettings)
       if (missing.length > 0) {
         rows.push({ check, status: 'warning', found: `serves no ${missing.join(' and no ')} on this host` });
       }
-      if (asked !== '' || backend.mode === mode) {
+      if (requested !== '' || backend.mode === mode) {
         rows.push(...(await diagnose(backend)));
       }
     } else {
@@ -103,9 +104,9 @@ async function checkThisHost(composition: Composition, settings?: AgentSettings)
     { port: settings?.health?.port, name: 'health' },
     { port: settings?.status?.port, name: 'metrics' },
   ].flatMap(({ port, name }) => (port === undefined ? [] : [{ port, name }]));
-  const asked = settings?.mode ?? '';
+  const requested = settings?.mode ?? '';
   return checkHost(facts, {
-    mode: asked === '' ? DEFAULT_PROXY_MODE : asked,
+    mode: requested === '' ? DEFAULT_PROXY_MODE : requested,
     ipv6: true,
     conntrack: settings?.conntrack ?? DEFAULT_CONNTRACK_TUNING,
     cpus: composition.host?.cpus ?? availableParallelism(),
@@ -122,7 +123,7 @@ async function checkApi(settings: AgentSettings): Promise<readonly Diagnosis[]> 
   const refusals = new Set(access.map(({ refusal }) => refusal));
   const [refusal] = refusals;
   if (refusals.size === 1 && refusal !== undefined) {
-    const advice = 'look at the kubeconfig, and at the network to the API server';
+    const advice = 'check the kubeconfig, and the network to the API server';
     return [{ check: 'API server', status: 'problem', found: `${server}: ${refusal}`, advice }];
   }
   return access.map((one) => judgeAccess(one, server, nodeName));
@@ -131,12 +132,12 @@ async function checkApi(settings: AgentSettings): Promise<readonly Diagnosis[]> 
 function judgeAccess({ resource, refusal, optional, found }: ApiAccess, server: string, nodeName: string): Diagnosis {
   const check = `API ${resource}`;
   if (refusal !== undefined) {
-    const advice = 'look at the kubeconfig, the network to the API server, and the role system:node-proxier';
+    const advice = 'check the kubeconfig, the network to the API server, and the role system:node-proxier';
     return { check, status: optional ? 'warning' : 'problem', found: `${server}: ${refusal}`, advice };
   }
   if (resource === 'nodes' && found === 0) {
-    const advice = 'name the Node that this is with --hostname-override';
-    return { check, status: 'warning', found: `there is no Node ${nodeName}`, advice };
+    const advice = 'set --hostname-override to the name of the Node object of this host';
+    return { check, status: 'warning', found: `Node ${nodeName} does not exist`, advice };
   }
-  return { check, status: 'ok', found: `${server} lets them be read` };
+  return { check, status: 'ok', found: `${server} permits to read them` };
 }

@@ -3,13 +3,13 @@ import { printable } from '../logging/printable.js';
 
 const STATUSES = ['problem', 'warning', 'unknown', 'ok'] as const;
 
-/** A column narrower than this is not wrapped: it would be harder to read than what a terminal makes of it. */
-const NARROWEST = 20;
+/** A column narrower than this is not wrapped: the wrapping of the terminal is easier to read. */
+const MIN_COLUMN_WIDTH = 20;
 
 /**
- * For people: a line for each check, what to do below it, and a summary.
+ * Text output: a line for each check, the advice below it, and a summary.
  *
- * @param columns of the terminal, in which texts are wrapped. Default: none are, each stays in one line.
+ * @param columns of the terminal, to which texts are wrapped. Default: texts are not wrapped.
  */
 export function formatDiagnoses(diagnoses: readonly Diagnosis[], columns = Number.POSITIVE_INFINITY): string {
   const width = Math.max(...diagnoses.map(({ check }) => check.length), 0);
@@ -33,9 +33,9 @@ export function formatDiagnoses(diagnoses: readonly Diagnosis[], columns = Numbe
   return [...lines, '', counts.join(', '), ''].join('\n');
 }
 
-/** Lines of whole words, each as long as there is room for. A word that is longer stays whole. */
+/** Wraps at spaces. A word longer than a line is not split. */
 function wrap(text: string, room: number): readonly string[] {
-  if (room < NARROWEST) {
+  if (room < MIN_COLUMN_WIDTH) {
     return [text];
   }
   const lines: string[] = [];
@@ -50,14 +50,14 @@ function wrap(text: string, room: number): readonly string[] {
   return lines;
 }
 
-/** For machines. `complete` when everything could be looked at, `healthy` when that is so and there is no problem. */
+/** JSON output. `complete`: everything could be checked; `healthy`: complete and without problems. */
 export function diagnosesAsJson(diagnoses: readonly Diagnosis[]): string {
   const complete = diagnoses.every(({ status }) => status !== 'unknown');
   const healthy = complete && diagnoses.every(({ status }) => status !== 'problem');
   return `${JSON.stringify({ healthy, complete, checks: diagnoses }, undefined, 2)}\n`;
 }
 
-/** 1 when there is a problem; 2 when there is none, and not everything could be looked at; else 0. */
+/** 1 when there is a problem; 2 when there is none, but not everything could be checked; else 0. */
 export function exitStatusOf(diagnoses: readonly Diagnosis[]): number {
   const has = (wanted: Diagnosis['status']) => diagnoses.some(({ status }) => status === wanted);
   return has('problem') ? 1 : has('unknown') ? 2 : 0;

@@ -13,7 +13,7 @@ const NOBODY_ELSE = {
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
 whereAllowed('doctor on a kernel', () => {
-  test('finds what others left in a namespace, and changes nothing', async () => {
+  test('finds leftovers of other programs in a namespace, and changes nothing', async () => {
     await withNamespace(async ({ runner }) => {
       const files: KernelFiles = {
         read: async (path) => (await runner.run({ command: 'cat', args: [path] })).stdout,
@@ -55,15 +55,16 @@ whereAllowed('doctor on a kernel', () => {
         'warning reverse path filter',
       ]);
       expect(notOk[1]?.found).toBe(
-        'of another mode or of kube-proxy: 1 KUBE- chains (iptables, legacy), nft table ip kube-proxy, the interface kube-ipvs0',
+        'of another mode or of kube-proxy: 1 KUBE- chains (iptables, legacy), nft table ip kube-proxy, the interface ' +
+          'kube-ipvs0',
       );
     });
   });
 
-  test('tells a tool that cannot be run from one that is not there', async () => {
+  test('distinguishes a tool that cannot be run from one that is not installed', async () => {
     const runner = createCommandRunner();
     const { tools, brokenTools, conntrackByNetlink } = await gatherHostFacts({
-      // A directory is there, and is no program.
+      // A directory instead of a program.
       runner: {
         networkNamespace: '/run/netns/no-such',
         run: (request) => runner.run({ ...request, command: request.command === 'nft' ? '/' : '/no-such' }),
@@ -75,7 +76,7 @@ whereAllowed('doctor on a kernel', () => {
     expect(brokenTools).toEqual({ nft: expect.stringMatching(/may not be run by this user/) });
   });
 
-  test('finds ports that are taken', async () => {
+  test('finds ports in use', async () => {
     const server = createServer().listen(0);
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();

@@ -13,10 +13,10 @@ import {
 } from '@kube-proxier/linux';
 import { findKubeProxy, type InstanceHolder, InstanceLock, type KubeProxyFinding } from '@kube-proxier/server';
 
-/** Rules that one variant of iptables holds, of both IP families. */
+/** Rules of one variant of iptables, of both IP families. */
 export interface VariantRules {
   readonly rules: number;
-  /** Chains whose name begins with KUBE-, but for those of a kubelet. */
+  /** Chains whose name begins with KUBE-, excluding those of the kubelet. */
   readonly kubeChains: number;
   /** Of these, those that only mode userspace has. */
   readonly portalChains: number;
@@ -25,31 +25,31 @@ export interface VariantRules {
 }
 
 export interface NetlinkObstacle {
-  /** There is such netlink, and this process may not use it. */
+  /** The kernel supports it, but this process has no permission. */
   readonly notPermitted: boolean;
   readonly reason: string;
 }
 
-/** What is the case on a host, in plain values. What could not be found out is undefined. */
+/** Facts about a host, as plain values. Unknown facts are undefined. */
 export interface HostFacts {
   readonly kernel: string | undefined;
-  /** First line of what each tool says of its version, by its name; undefined when it is not installed, or is broken. */
+  /** First line of the version output of each tool, by name; undefined when it is not installed or broken. */
   readonly tools: Readonly<Record<string, string | undefined>>;
-  /** Why a tool that is installed cannot be run, by its name. */
+  /** Why an installed tool cannot be run, by name. */
   readonly brokenTools: Readonly<Record<string, string>>;
   /** Why tracked connections cannot be deleted by netlink; undefined where they can. */
   readonly conntrackByNetlink: NetlinkObstacle | undefined;
   readonly iptables: { readonly legacy: VariantRules | undefined; readonly nft: VariantRules | undefined };
-  /** As `nft list tables` says them: `ip kube-proxy`. */
+  /** In the format of `nft list tables`: `ip kube-proxy`. */
   readonly nftTables: readonly string[] | undefined;
   /** Network interfaces. */
   readonly interfaces: readonly string[];
-  /** Why something could not be looked at. */
+  /** Why something could not be listed. */
   readonly unreadable: Readonly<Partial<Record<'legacy' | 'nft' | 'nftTables', string>>>;
   /** The kube-proxier that runs in this network namespace; undefined when none does. */
   readonly instance: InstanceHolder | undefined;
   readonly kubeProxy: KubeProxyFinding;
-  /** TCP ports that somebody listens on; undefined when that cannot be read. */
+  /** TCP ports in state LISTEN; undefined when they cannot be read. */
   readonly listening: ReadonlySet<number> | undefined;
   /** By path below `/proc/sys`. */
   readonly sysctls: Readonly<Record<string, string | undefined>>;
@@ -57,7 +57,7 @@ export interface HostFacts {
   readonly capabilities: bigint | undefined;
 }
 
-/** Settings that are looked at. */
+/** Sysctls that are read. */
 export const SYSCTLS = [
   'net/ipv4/ip_forward',
   'net/ipv6/conf/all/forwarding',
@@ -77,16 +77,19 @@ const TOOLS = ['iptables', 'iptables-legacy', 'iptables-nft', 'ip6tables', 'nft'
 
 export interface HostAccessForFacts {
   readonly runner?: CommandRunner;
-  /** Tracked connections by netlink. Default: those of the runner's network namespace, where that is not known of this process's. */
+  /**
+   * Tracked connections by netlink. Default: those of the runner's network namespace, or of this process if that is
+   * unknown.
+   */
   readonly conntrack?: Conntrack;
   readonly files?: KernelFiles;
-  /** Default: who holds the lock of this process's network namespace. */
+  /** Default: the holder of the lock of this process's network namespace. */
   readonly instance?: () => Promise<InstanceHolder | undefined>;
   /** Default: by this process's network namespace. */
   readonly kubeProxy?: () => Promise<KubeProxyFinding>;
 }
 
-/** Finds out what is the case on this host. Changes nothing, and never rejects. */
+/** Collects facts about this host. Changes nothing, and never rejects. */
 export async function gatherHostFacts({
   runner = createCommandRunner(),
   conntrack = conntrackOf(runner),
@@ -138,8 +141,8 @@ export async function gatherHostFacts({
     if (refused && 'reason' in refused) {
       unreadable[name] = refused.reason;
     } else if (saved.every((one) => 'failure' in one)) {
-      // Without the tool there may be rules all the same: of another one, in another container.
-      const reason = name === 'legacy' ? await whyLegacyMayHold(files) : whyNftMayHold(nftTables);
+      // Rules may exist without the tool: another container may have installed them.
+      const reason = name === 'legacy' ? await whyLegacyMayHaveRules(files) : whyNftMayHaveRules(nftTables);
       if (reason !== undefined) {
         unreadable[name] = reason;
       }
@@ -174,15 +177,15 @@ export async function gatherHostFacts({
 
 type Output = { readonly text: string } | { readonly failure: 'missing' | 'refused'; readonly reason: string };
 
-async function whyLegacyMayHold(files: KernelFiles): Promise<string | undefined> {
+async function whyLegacyMayHaveRules(files: KernelFiles): Promise<string | undefined> {
   for (const path of ['/proc/net/ip_tables_names', '/proc/net/ip6_tables_names']) {
     try {
       const names = (await files.read(path)).trim();
       if (names !== '') {
-        return `there are legacy tables (${names.replace(/\s+/g, ', ')}), and iptables-legacy-save is not installed`;
+        return `legacy tables exist (${names.replace(/\s+/g, ', ')}), but iptables-legacy-save is not installed`;
       }
     } catch (error) {
-      // Without the module there are none.
+      // The file does not exist: the module is not loaded.
       if (systemErrorCode(error) !== 'ENOENT') {
         return messageOf(error);
       }
@@ -191,14 +194,12 @@ async function whyLegacyMayHold(files: KernelFiles): Promise<string | undefined>
   return undefined;
 }
 
-function whyNftMayHold(nftTables: readonly string[] | undefined): string | undefined {
+function whyNftMayHaveRules(nftTables: readonly string[] | undefined): string | undefined {
   if (nftTables === undefined) {
     return 'neither iptables-nft-save nor nft can list them';
   }
   const tables = nftTables.filter((table) => /^ip6? (filter|nat|mangle|raw|security)$/.test(table));
-  return tables.length === 0
-    ? undefined
-    : `there are tables ${tables.join(', ')}, and iptables-nft-save is not installed`;
+  return tables.length === 0 ? undefined : `tables ${tables.join(', ')} exist, but iptables-nft-save is not installed`;
 }
 
 function conntrackOf({ networkNamespace: place = 'own' }: CommandRunner): Conntrack {
@@ -222,13 +223,13 @@ function firstLine(text: string): string | undefined {
     ?.trim();
 }
 
-/** A kubelet keeps chains of its own, which say nothing of a proxy. */
+/** Chains of the kubelet, which do not indicate a proxy. */
 const KUBELET_CHAINS = /^(KUBE-IPTABLES-HINT|KUBE-KUBELET-CANARY|KUBE-FIREWALL|KUBE-MARK-DROP)$/;
 
-/** Of mode ipvs here. kube-proxy calls its own KUBE-IPVS-FILTER and KUBE-IPVS-OUT-FILTER. */
+/** Chains of kube-proxier's mode ipvs. Those of kube-proxy are KUBE-IPVS-FILTER and KUBE-IPVS-OUT-FILTER. */
 const IPVS_CHAINS = /^KUBE-IPVS-(SERVICES|SHORTCUT|POSTROUTING|INPUT|FORWARD)$/;
 
-/** Counts what `iptables-save` prints. */
+/** Counts rules and chains in the output of `iptables-save`. */
 export function countRules(saved: string): VariantRules {
   const chains = new Set(
     [...saved.matchAll(/^:(KUBE-[^\s]+)/gm)].flatMap(([, name = '']) => (KUBELET_CHAINS.test(name) ? [] : [name])),

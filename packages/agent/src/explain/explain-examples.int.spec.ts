@@ -7,13 +7,13 @@ import { describe, expect, test } from '@jest/globals';
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const README = readFileSync(join(ROOT, 'examples/traffic-policies/README.md'), 'utf8');
 
-/** The blocks of the README that show a command and what it prints. */
+/** The blocks of the README that show a command and its output. */
 const shown = [...README.matchAll(/```console\n\$ npx kube-proxier (.+?[^\\])\n(.*?)```/gs)].map(
   ([, command = '', output = '']) => [command.split(/[\s\\]+/).join(' '), output] as const,
 );
 
 describe('examples/traffic-policies', () => {
-  test('asks several questions', () => {
+  test('contains several queries', () => {
     expect(shown.length).toBeGreaterThanOrEqual(5);
   });
 

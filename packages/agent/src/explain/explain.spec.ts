@@ -66,7 +66,7 @@ describe('kube-proxier explain', () => {
   }
   const offline = () => ['--manifests', directory, '--hostname-override=node1', '--cluster-cidr=10.244.0.0/16'];
 
-  test('a cluster IP: where to, whose source, and why each endpoint is or is not used', async () => {
+  test('a cluster IP: destination, source address, and why each endpoint is or is not used', async () => {
     const { status, out } = await run('10.244.0.9', '10.96.0.10:80', ...offline());
     expect(status).toBe(0);
     expect(out).toContain('10.244.0.9 -> 10.96.0.10:80/TCP: forwarded to 10.244.7.5:8080 (source kept)');
@@ -87,7 +87,7 @@ describe('kube-proxier explain', () => {
     expect(out).toContain('203.0.113.200 is not among them: dropped');
   });
 
-  test('JSON says the same for machines', async () => {
+  test('JSON contains the same', async () => {
     const { out } = await run('10.244.0.9', '10.96.0.10:80', '-o', 'json', ...offline());
     expect(JSON.parse(out) as Explanation).toMatchObject({
       servicePort: 'work/web',
@@ -103,15 +103,15 @@ describe('kube-proxier explain', () => {
     [['10.0.0.1', '[fd00::1]:80'], 'of different IP families'],
     [['10.0.0.1'], 'explain needs two arguments'],
     [['10.0.0.1', '10.0.0.2:80', '--output=xml'], '"xml" must be text or json'],
-  ])('%j says what is wrong', async (args, message) => {
+  ])('%j reports the problem', async (args, message) => {
     const { status, out, err } = await run(...args);
     expect([status, out]).toEqual([1, '']);
     expect(err).toContain(message);
   });
 
-  test('without manifests and without an agent it says what to do', async () => {
+  test('without manifests and without an agent the error names a remedy', async () => {
     const { status, err } = await run('10.0.0.1', '10.96.0.10:80', '--metrics-bind-address=127.0.0.1:1');
     expect(status).toBe(1);
-    expect(err).toMatch(/no agent answers at 127\.0\.0\.1:1 .*give --manifests/);
+    expect(err).toMatch(/no agent answers at 127\.0\.0\.1:1 .*set --manifests/);
   });
 });

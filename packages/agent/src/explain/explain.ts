@@ -24,10 +24,10 @@ import { readQuestion } from './packet-question.js';
 const ANSWER_TIMEOUT = 5000;
 
 /**
- * Says what becomes of a packet: from manifests where they are given, else from the agent that runs on this host.
+ * Explains how a packet is handled: from manifests if given, else by querying the agent on this host.
  *
  * @returns the answer, as text or JSON.
- * @throws ProxierError when the question cannot be read or nobody is there to answer it.
+ * @throws ProxierError when the question is invalid or no agent answers.
  */
 export async function explain(
   operands: readonly string[],
@@ -74,7 +74,7 @@ async function explainManifests(
   } finally {
     await Promise.all(sources.map((source) => source.stop()));
   }
-  // The host that the manifests speak of is not this one: its addresses are those of its Node object.
+  // The manifests describe another host: its addresses are those of its Node object.
   resolver.updateLocalAddresses([...resolver.applyPending().state.node.addresses, '127.0.0.1', '::1']);
   return explainSimulation(simulatePacket(resolver.applyPending().state, packet));
 }
@@ -83,7 +83,7 @@ async function askAgent(packet: Packet, address: StatusAddress | undefined): Pro
   if (!address) {
     throw new ProxierError(
       'NO_AGENT',
-      'give --manifests to work it out, or --metrics-bind-address to ask a running agent',
+      'set --manifests to simulate the packet, or --metrics-bind-address to query a running agent',
     );
   }
   const where = joinHostPort(address.host, address.port);
@@ -102,7 +102,7 @@ async function askAgent(packet: Packet, address: StatusAddress | undefined): Pro
     const reason = messageOf(error instanceof Error && error.cause ? error.cause : error);
     throw new ProxierError(
       'NO_AGENT',
-      `no agent answers at ${where} (${reason}); is kube-proxier running? To work it out without one, give --manifests`,
+      `no agent answers at ${where} (${reason}); start kube-proxier, or set --manifests to simulate the packet without it`,
       { cause: error },
     );
   }

@@ -3,7 +3,7 @@ import { printable } from '../logging/printable.js';
 
 const DESTINATION = /^(?:\[([^\]]+)\]|([^:/]+)):(\d{1,5})(?:\/([a-z]+))?$/i;
 
-/** The two arguments of `explain` cannot be read. */
+/** The two arguments of `explain` are invalid. */
 export class QuestionError extends ProxierError {
   constructor(message: string) {
     super('INVALID_QUESTION', message);
@@ -11,10 +11,10 @@ export class QuestionError extends ProxierError {
 }
 
 /**
- * Reads `SOURCE DESTINATION:PORT[/PROTOCOL]`: `10.244.0.5 10.96.0.10:53/udp`, `fd00::5 [fd00::10]:80`. The protocol is
- * TCP when it is left out.
+ * Reads `SOURCE DESTINATION:PORT[/PROTOCOL]`: `10.244.0.5 10.96.0.10:53/udp`, `fd00::5 [fd00::10]:80`. The default
+ * protocol is TCP.
  *
- * @throws QuestionError that says which part is wrong and what would be right.
+ * @throws QuestionError naming the invalid part and the expected format.
  */
 export function readQuestion(source: string, destination: string): Packet {
   const from = parseAddress(source);
@@ -25,7 +25,8 @@ export function readQuestion(source: string, destination: string): Packet {
   const to = parseAddress(match?.[1] ?? match?.[2]);
   if (!match || !to) {
     throw new QuestionError(
-      `destination "${printable(destination)}" must be an IP address and a port, as in 10.96.0.10:80, [fd00::10]:80 or 10.96.0.10:53/udp`,
+      `destination "${printable(destination)}" must be an IP address and a port, as in 10.96.0.10:80, [fd00::10]:80 or ` +
+        `10.96.0.10:53/udp`,
     );
   }
   const port = Number(match[3]);

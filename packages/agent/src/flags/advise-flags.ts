@@ -1,7 +1,7 @@
 import { isProxierError, messageOf } from '@kube-proxier/core';
 import type { FlagName } from './flag.js';
 
-/** Flags that have to do with an error, by its code. Library packages know their options, not what these are called here. */
+/** Flags related to an error, by its code. Library packages name their options, not the flags of this command. */
 const FLAGS_BY_CODE: Readonly<Record<string, readonly FlagName[]>> = {
   UNKNOWN_PROXY_MODE: ['proxy-mode', 'backend'],
   PROXY_MODE_UNUSABLE: ['proxy-mode', 'proxy-mode-fallback'],
@@ -14,7 +14,7 @@ const FLAGS_BY_CODE: Readonly<Record<string, readonly FlagName[]>> = {
   NOT_IN_CLUSTER: ['kubeconfig', 'master', 'manifests'],
 };
 
-/** What went wrong, in one line, with the flags that have to do with it. */
+/** The error message in one line, with related flags. */
 export function messageWithFlags(error: unknown): string {
   const flags = isProxierError(error) ? (FLAGS_BY_CODE[error.code] ?? []) : [];
   return `${messageOf(error)}${flags.length === 0 ? '' : ` (see ${flags.map((name) => `--${name}`).join(', ')})`}`;

@@ -56,7 +56,7 @@ describe('parseCommandLine', () => {
     [['-x'], /^unknown flag -x; /],
     [['-proxy-mode=x'], /^unknown flag -proxy-mode; did you mean --proxy-mode\?$/],
     [['--a\nb'], /^unknown flag --a\\u\{a\}b; /],
-    [['run'], /takes no arguments besides its flags, and got "run"/],
+    [['run'], /takes no arguments except flags, but got "run"/],
     [['--', '--masquerade-all'], /got "--masquerade-all"/],
     [['cleanup', 'iptables'], /got "iptables"/],
     [['--masquerade-all', 'false'], /got "false"; .* with "=", as in --masquerade-all=false$/],
@@ -69,7 +69,7 @@ describe('parseCommandLine', () => {
     expect(parseCommandLine(args).errors).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('tells of all errors', () => {
+  it('reports all errors', () => {
     expect(parseCommandLine(['--one', '--masquerade-all', '--two=2', '--proxy-mode']).errors).toHaveLength(3);
     expect(nearestFlag('x'.repeat(100_000))).toBeUndefined();
   });
@@ -104,14 +104,14 @@ describe('helpText', () => {
     expect(text.indexOf('\n  cleanup\n')).toBeLessThan(text.indexOf('--proxy-mode <mode>'));
   });
 
-  it('says the unit of everything that has one', () => {
+  it('names the unit of every value that has one', () => {
     for (const flag of FLAGS.filter(({ type }) => type === 'duration')) {
       expect(flag.help).toMatch(/such as 500ms, 30s or 1m30s/);
     }
   });
 });
 
-test('the README tells of every flag', async () => {
+test('the README lists every flag', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
   const missing = FLAGS.filter(
     ({ name }) => !['help', 'version', 'cleanup'].includes(name) && !readme.includes(`-${name}\` `),

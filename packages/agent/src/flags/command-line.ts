@@ -4,24 +4,24 @@ import { FLAGS, type Flag, type FlagName } from './flag.js';
 import { parseGoBool } from './go-values.js';
 import { nearestFlag, nearestName } from './nearest-flag.js';
 
-/** What is to be done. */
+/** The command to execute. */
 export type AgentCommand = 'run' | 'cleanup' | 'doctor' | 'explain' | 'help' | 'version';
 
-/** A command line taken apart; no value is checked yet. */
+/** A parsed command line; values are not validated yet. */
 export interface CommandLine {
   readonly command: AgentCommand;
-  /** Values as they were written, in their order. Flags that were not given are absent. */
+  /** Values as written, in order. Flags that are not set are absent. */
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
-  /** What `explain` is asked: source and destination. Empty for every other command. */
+  /** Arguments of `explain`: source and destination. Empty for every other command. */
   readonly operands: readonly string[];
-  /** What is wrong with the command line as such, each in one line. */
+  /** Syntax errors of the command line, one per line. */
   readonly errors: readonly string[];
 }
 
 const PROGRAM = 'kube-proxier';
 const COMMANDS = ['cleanup', 'doctor', 'explain'] as const;
 
-/** Takes the arguments (without node and script) apart as kube-proxy does. Never throws. */
+/** Parses the arguments (without node and script) as kube-proxy does. Never throws. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const program = createParser();
   const values = new Map<FlagName, string[]>();
@@ -58,7 +58,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   } else if (stray.length > 0) {
     const list = stray.map((operand) => `"${printable(operand)}"`).join(', ');
     const hint = describeStray(stray[0] ?? '', values.has('manifests'));
-    errors.push(`${PROGRAM} takes no arguments besides its flags, and got ${list}; ${hint}`);
+    errors.push(`${PROGRAM} takes no arguments except flags, but got ${list}; ${hint}`);
   }
   if (isSet('version')) {
     command = 'version';
@@ -80,7 +80,7 @@ function createParser(): Command {
   return parser;
 }
 
-/** Brings what Go's flag library accepts into the one form `--name=value`. */
+/** Normalizes the forms that Go's flag library accepts to `--name=value`. */
 function normalize(args: readonly string[], errors: string[]): string[] {
   const normal: string[] = [];
   for (let index = 0; index < args.length; index += 1) {

@@ -2,11 +2,11 @@ import type { ConntrackTuningOptions } from '@kube-proxier/server';
 import type { FlagName } from './flag.js';
 import type { FlagValues } from './flag-values.js';
 
-const MOST = 2_147_483_647;
+const MAX_INT32 = 2_147_483_647;
 
 /** Reads the `--conntrack-…` flags (spec C-54). */
 export function readConntrack(values: FlagValues): ConntrackTuningOptions {
-  const entries = (name: FlagName) => values.int(name, 0, MOST, 'a number of connections from 0, such as 32768');
+  const entries = (name: FlagName) => values.int(name, 0, MAX_INT32, 'a number of connections from 0, such as 32768');
   const timeout = (name: FlagName) => {
     const duration = values.duration(name);
     if (duration !== undefined && duration < 0) {

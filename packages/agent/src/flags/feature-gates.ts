@@ -2,13 +2,13 @@ import { printable } from '../logging/printable.js';
 import type { FlagValues } from './flag-values.js';
 import { parseGoBool } from './go-values.js';
 
-/** The feature gates of Kubernetes that mean something here. */
+/** The supported Kubernetes feature gates. */
 export interface FeatureGates {
   /** External IPs of Services are served. Default true. */
   readonly allowServiceExternalIPs: boolean;
 }
 
-/** Gates that are settled in kube-proxy 1.36: they can be given, but not be switched off. */
+/** Gates that are locked in kube-proxy 1.36: they can be set, but not disabled. */
 const LOCKED = ['MultiCIDRServiceAllocator', 'PreferSameTrafficDistribution'];
 
 /** Reads `--feature-gates` (spec C-50). */
@@ -25,10 +25,10 @@ export function readFeatureGates(values: FlagValues): FeatureGates & { readonly 
       allowServiceExternalIPs = on;
     } else if (LOCKED.includes(name)) {
       if (!on) {
-        wrong(item, 'cannot be: that feature is locked to true');
+        wrong(item, 'cannot be set: the feature is locked to true');
       }
     } else {
-      warnings.push(`${values.place('feature-gates')}: ${printable(item, 120)} has no effect: there is no such switch`);
+      warnings.push(`${values.place('feature-gates')}: ${printable(item, 120)} has no effect: it is not supported`);
     }
   }
   return { allowServiceExternalIPs, warnings };

@@ -5,11 +5,11 @@ import type { CommandLine } from './command-line.js';
 import { FLAGS, type Flag, type FlagName } from './flag.js';
 import { parseGoBool, parseGoDuration, parseGoFloat, parseGoInt } from './go-values.js';
 
-/** Values of flags, read by their types. What is wrong is collected, so that all of it can be told at once. */
+/** Parses values of flags by type. Problems are collected, so that all are reported together. */
 export class FlagValues {
   readonly problems: string[];
 
-  /** @param configuration where values come from that the command line does not have, for messages. */
+  /** @param configuration origin of values that are not from the command line, for messages. */
   constructor(
     protected readonly commandLine: CommandLine,
     protected readonly configuration?: ConfigurationReading,
@@ -17,14 +17,13 @@ export class FlagValues {
     this.problems = [...commandLine.errors, ...(configuration?.problems ?? [])];
   }
 
-  /** Whether somebody gave it, on the command line or in the file. */
+  /** Whether it is set, on the command line or in the file. */
   given(name: FlagName): boolean {
     return this.commandLine.values.has(name);
   }
 
   /**
-   * Warnings of values that would do something in kube-proxy and do nothing here. They are checked all the same, for
-   * their type.
+   * Warnings about values that have an effect in kube-proxy but not here. Their types are still validated.
    */
   unused(): readonly string[] {
     const warnings: string[] = [];
@@ -118,7 +117,7 @@ export class FlagValues {
     return this.commandLine.values.get(name)?.at(-1) ?? (flag && 'default' in flag ? flag.default : '');
   }
 
-  /** Where a value comes from, or is missing: the flag, or the line or the field of the file. */
+  /** The origin of a value, for messages: the flag, or the line or the field of the file. */
   place(name: FlagName): string {
     const { configuration } = this;
     const field = configuration && !this.given(name) ? fieldOf(name) : undefined;

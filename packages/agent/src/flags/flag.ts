@@ -1,26 +1,26 @@
 import { HOST_FLAGS } from './host-flags.js';
 import { LEGACY_FLAGS } from './legacy-flags.js';
 
-/** How a flag's value is written. */
+/** Type of a flag's value. */
 export type FlagType = 'bool' | 'text' | 'list' | 'duration' | 'int' | 'float';
 
-/** One flag of the command line: what parses it, checks it and explains it. */
+/** One flag of the command line: its syntax, default and help. */
 export interface Flag {
   /** Without dashes. */
   readonly name: string;
   /** One letter, without dash. */
   readonly short?: string;
   readonly type: FlagType;
-  /** How the value is called in the help text; absent for `bool`. */
+  /** Name of the value in the help text; absent for `bool`. */
   readonly value?: string;
-  /** As it would be written; undefined when there is none. */
+  /** Default, as written on the command line; undefined when there is none. */
   readonly default?: string;
-  /** How the help text says what holds when the flag is left out. */
+  /** Description of the default in the help text. */
   readonly defaultText: string;
   /** What it does, with units, in full sentences. */
   readonly help: string;
   readonly group: FlagGroup;
-  /** Why it has no effect here, for a flag that is only taken so that kube-proxy's command lines work. */
+  /** Why it has no effect, for a flag that is accepted only for compatibility with kube-proxy. */
   readonly unused?: string;
 }
 
@@ -42,14 +42,14 @@ export type FlagGroup =
 
 const DURATION = 'a duration such as 500ms, 30s or 1m30s';
 
-/** All flags, in the order of the help text. Those that kube-proxy has too mean the same there. */
+/** All flags, in the order of the help text. Flags of kube-proxy have the same meaning here. */
 export const FLAGS = [
   {
     name: 'proxy-mode',
     type: 'text',
     value: 'mode',
     default: '',
-    defaultText: 'iptables, with a warning that it was chosen for you',
+    defaultText: 'iptables, with a warning',
     help: 'How to program this node.',
     group: 'Mode',
   },
@@ -59,7 +59,7 @@ export const FLAGS = [
     value: 'mode',
     default: 'iptables',
     defaultText: 'iptables',
-    help: 'The mode to use when this host cannot run the one asked for. With "none", that is an error.',
+    help: 'The mode to use when this host cannot run the requested one. With "none", that is an error.',
     group: 'Mode',
   },
   {
@@ -67,7 +67,7 @@ export const FLAGS = [
     type: 'bool',
     default: 'true',
     defaultText: 'true',
-    help: 'When the mode is in force, remove what other modes and kube-proxy left on this node; never before.',
+    help: 'Remove leftovers of other modes and of kube-proxy from this node, once the mode is in force; never before.',
     group: 'Mode',
   },
   {
@@ -76,8 +76,8 @@ export const FLAGS = [
     default: 'false',
     defaultText: 'false',
     help:
-      'Program this node also while another kube-proxier or a kube-proxy runs in its network namespace. Without it, ' +
-      'this one waits until the other has ended. Two at a time overwrite each other.',
+      'Program this node even while another kube-proxier or a kube-proxy runs in its network namespace. By default, ' +
+      'this one waits until the other has ended. Two concurrent proxies overwrite each other.',
     group: 'Mode',
   },
   {
@@ -86,9 +86,8 @@ export const FLAGS = [
     value: 'package',
     defaultText: 'none',
     help:
-      'A backend that is not part of this program: the name of an installed package, or the path of a module. Its code ' +
-      'runs with all rights of this process. It is used when --proxy-mode names its mode, or is not given. Repeat the ' +
-      'flag for several.',
+      'A third-party backend: the name of an installed package, or the path of a module. Its code runs with the ' +
+      'privileges of this process. It is used if --proxy-mode names its mode or is not set. Can be repeated.',
     group: 'Mode',
   },
   {
@@ -97,9 +96,8 @@ export const FLAGS = [
     value: 'option',
     defaultText: 'none',
     help:
-      'An option of a backend that is not part of this program, given to its create…Backend: key=value where there is one ' +
-      'such backend, mode:key=value where there are several. Numbers, true, false and other JSON are read as such. Repeat ' +
-      'the flag for several.',
+      'An option of a third-party backend, passed to its create…Backend function: key=value for the only such backend, ' +
+      'mode:key=value for one of several. The value is parsed as JSON if possible. Can be repeated.',
     group: 'Mode',
   },
   {
@@ -109,9 +107,9 @@ export const FLAGS = [
     default: 'auto',
     defaultText: 'auto',
     help:
-      'How clients get to the proxy: "iptables" redirects cluster IPs and external addresses to it; "bind" serves those ' +
-      'that are addresses of this host; "none" serves NodePorts only, and needs no privilege; "auto" is iptables where ' +
-      'that can be had, else bind.',
+      'How clients reach the proxy: "iptables" redirects cluster IPs and external addresses to it; "bind" serves only ' +
+      'those that are addresses of this host; "none" serves only NodePorts and needs no privileges; "auto" selects ' +
+      'iptables if available, else bind.',
     group: 'Mode userspace',
   },
   {
@@ -120,7 +118,7 @@ export const FLAGS = [
     value: 'ports',
     default: '',
     defaultText: 'any free ports',
-    help: 'The ports that the proxy listens on for redirected clients: 30000-32767, or 30000+100, or one port.',
+    help: 'The ports on which the proxy listens for redirected clients: 30000-32767, or 30000+100, or one port.',
     group: 'Mode userspace',
   },
   {
@@ -129,7 +127,7 @@ export const FLAGS = [
     value: 'duration',
     default: '250ms',
     defaultText: '250ms',
-    help: `How long a UDP client keeps its endpoint while nothing is sent either way, ${DURATION}. More than 0.`,
+    help: `Idle timeout after which a UDP client may get another endpoint, ${DURATION}. More than 0.`,
     group: 'Mode userspace',
   },
   {
@@ -138,8 +136,8 @@ export const FLAGS = [
     default: 'false',
     defaultText: 'false',
     help:
-      'Serve IPv4 NodePorts over TCP and UDP on 127.0.0.1 too, where nftables cannot: by sockets of this process, as mode ' +
-      'userspace does.',
+      'Also serve IPv4 TCP and UDP NodePorts on 127.0.0.1, which nftables cannot: through sockets of this process, as ' +
+      'in mode userspace.',
     group: 'Mode nftables',
   },
   {
@@ -148,8 +146,8 @@ export const FLAGS = [
     default: 'false',
     defaultText: 'false',
     help:
-      'Count connections to every Service, as the metric kube_proxier_service_connections_total. A Service can say for ' +
-      'itself, by the annotation kube-proxier.io/count-connections.',
+      'Count connections to every Service, as the metric kube_proxier_service_connections_total. The annotation ' +
+      'kube-proxier.io/count-connections overrides it for one Service.',
     group: 'Mode nftables',
   },
   {
@@ -159,9 +157,9 @@ export const FLAGS = [
     default: 'never',
     defaultText: 'never',
     help:
-      'Have the kernel refuse changes of the table by others: "persistent" where nft and the kernel can keep the table ' +
-      'when this program ends (nft 1.1.0, Linux 6.9); "always" elsewhere too: the table, and Services with it, then goes ' +
-      'whenever this program ends, until it is started again.',
+      'Let this process own the nftables table, so that the kernel rejects foreign changes: "persistent" only if nft ' +
+      'and the kernel can keep the table when this process ends (nft 1.1.0, Linux 6.9); "always" also otherwise: the ' +
+      'table, and with it all Services, is then deleted when this process ends, until it restarts.',
     group: 'Mode nftables',
   },
   {
@@ -171,8 +169,8 @@ export const FLAGS = [
     default: '',
     defaultText: 'rr',
     help:
-      'How virtual servers choose an endpoint: rr, wrr, lc, wlc, dh, sh, sed, nq, lblc, lblcr, mh, fo or ovf. A Service ' +
-      'chooses another one with the annotation kube-proxier.io/ipvs-scheduler.',
+      'The IPVS scheduler: rr, wrr, lc, wlc, dh, sh, sed, nq, lblc, lblcr, mh, fo or ovf. The annotation ' +
+      'kube-proxier.io/ipvs-scheduler overrides it for one Service.',
     group: 'Mode ipvs',
   },
   {
@@ -180,7 +178,7 @@ export const FLAGS = [
     type: 'list',
     value: 'networks',
     defaultText: 'none',
-    help: 'Networks whose virtual servers are left alone, whoever made them, with commas between.',
+    help: 'Comma-separated CIDRs whose virtual servers are never modified or removed.',
     group: 'Mode ipvs',
   },
   {
@@ -188,7 +186,7 @@ export const FLAGS = [
     type: 'bool',
     default: 'false',
     defaultText: 'false',
-    help: 'Answer ARP for an address only on the interface that has it (arp_ignore=1, arp_announce=2).',
+    help: 'Reply to ARP requests for an address only on the interface that has it (arp_ignore=1, arp_announce=2).',
     group: 'Mode ipvs',
   },
   {
@@ -197,7 +195,7 @@ export const FLAGS = [
     value: 'duration',
     default: '0s',
     defaultText: "the kernel's, 15m unless it was changed",
-    help: `After how long without a packet IPVS forgets a TCP connection, ${DURATION}, in whole seconds. 0 leaves it.`,
+    help: `IPVS timeout of idle TCP connections, ${DURATION}, in whole seconds. 0 keeps the kernel's value.`,
     group: 'Mode ipvs',
   },
   {
@@ -206,7 +204,7 @@ export const FLAGS = [
     value: 'duration',
     default: '0s',
     defaultText: "the kernel's, 2m unless it was changed",
-    help: `The same after one side has closed it, ${DURATION}. 0 leaves it.`,
+    help: `IPVS timeout of TCP connections after a FIN, ${DURATION}. 0 keeps the kernel's value.`,
     group: 'Mode ipvs',
   },
   {
@@ -215,7 +213,7 @@ export const FLAGS = [
     value: 'duration',
     default: '0s',
     defaultText: "the kernel's, 5m unless it was changed",
-    help: `After how long without a packet IPVS forgets a UDP flow, ${DURATION}. 0 leaves it.`,
+    help: `IPVS timeout of idle UDP flows, ${DURATION}. 0 keeps the kernel's value.`,
     group: 'Mode ipvs',
   },
   {
@@ -224,7 +222,7 @@ export const FLAGS = [
     value: 'duration',
     default: '30s',
     defaultText: '30s',
-    help: `In this mode, how long a failed sync waits at most before it is tried again, ${DURATION}. More than 0.`,
+    help: `In this mode, the maximum delay before a failed sync is retried, ${DURATION}. More than 0.`,
     group: 'Mode ipvs',
   },
   {
@@ -233,7 +231,7 @@ export const FLAGS = [
     value: 'duration',
     default: '1s',
     defaultText: '1s',
-    help: `In this mode, how long to wait at least between two syncs, ${DURATION}. 0 writes every change at once.`,
+    help: `In this mode, the minimum period between two syncs, ${DURATION}. 0 applies every change immediately.`,
     group: 'Mode ipvs',
   },
   {
@@ -243,10 +241,10 @@ export const FLAGS = [
     default: '',
     defaultText: 'none',
     help:
-      "A KubeProxyConfiguration, as kube-proxy and kubeadm have it. It takes the place of kube-proxy's flags but " +
-      '--master, --hostname-override, -v and --logging-format. A second document in it, a KubeProxierConfiguration, may ' +
-      'say what kube-proxy has no field for; flags win over that one. When what it says changes, kube-proxier ends with ' +
-      'status 1, to be started again by what started it.',
+      "A KubeProxyConfiguration file, as kube-proxy and kubeadm use it. It replaces kube-proxy's flags except " +
+      '--master, --hostname-override, -v and --logging-format. A second document in the file, a ' +
+      'KubeProxierConfiguration, sets options that kube-proxy does not have; flags override it. When the configuration ' +
+      'changes, kube-proxier exits with status 1, so that its supervisor restarts it.',
     group: 'Objects',
   },
   {
@@ -255,7 +253,7 @@ export const FLAGS = [
     value: 'file',
     default: '',
     defaultText: 'none',
-    help: 'Write the configuration that all flags and files make up to this file, as --config reads it, and end.',
+    help: 'Write the effective configuration of all flags and files to this file, in the format of --config, and exit.',
     group: 'Objects',
   },
   {
@@ -264,9 +262,8 @@ export const FLAGS = [
     value: 'path',
     default: '',
     defaultText:
-      'none, which means the API server of the cluster that this runs in, by its service account, unless --master or ' +
-      '--manifests is given',
-    help: 'A kubeconfig file: which API server to ask for Services, and as whom. It is read again when it changes.',
+      'none: the in-cluster API server with the service account of the pod, unless --master or --manifests is set',
+    help: 'The kubeconfig file with the address and credentials of the API server. It is read again when it changes.',
     group: 'Objects',
   },
   {
@@ -274,8 +271,8 @@ export const FLAGS = [
     type: 'text',
     value: 'url',
     default: '',
-    defaultText: 'the one of the kubeconfig',
-    help: 'The URL of the API server. Without --kubeconfig it is asked without credentials.',
+    defaultText: 'the server of the kubeconfig',
+    help: 'The URL of the API server; overrides the kubeconfig. Without --kubeconfig, requests have no credentials.',
     group: 'Objects',
   },
   {
@@ -285,8 +282,8 @@ export const FLAGS = [
     defaultText: 'none',
     help:
       'A directory of YAML or JSON files, or one such file, with Service, EndpointSlice, Endpoints, Node and ' +
-      'ServiceCIDR objects. It is watched: changes take effect by themselves. Repeat the flag for several. Where an API ' +
-      'server has an object of the same name, that one counts.',
+      'ServiceCIDR objects. It is watched: changes take effect automatically. Can be repeated. An object of the same ' +
+      'name on the API server takes precedence.',
     group: 'Objects',
   },
   {
@@ -295,7 +292,7 @@ export const FLAGS = [
     value: 'name',
     default: '',
     defaultText: "the host's name in lower case",
-    help: 'The name of this node, as endpoints and its Node object spell it.',
+    help: 'The name of this node, as in endpoints and in its Node object.',
     group: 'Node',
   },
   {
@@ -303,8 +300,8 @@ export const FLAGS = [
     type: 'text',
     value: 'address',
     default: '0.0.0.0',
-    defaultText: '0.0.0.0, which means the address of the Node object',
-    help: "The node's primary IP address. Its family is the primary one. Nothing is bound to it.",
+    defaultText: '0.0.0.0: the address of the Node object',
+    help: "The node's primary IP address, which determines the primary IP family. No socket is bound to it.",
     group: 'Node',
   },
   {
@@ -314,17 +311,17 @@ export const FLAGS = [
     default: '',
     defaultText: 'ClusterCIDR',
     help:
-      'How to tell packets of pods on this node from others: ClusterCIDR (source address in --cluster-cidr), NodeCIDR ' +
-      '(source address in the pod CIDRs of the Node object), BridgeInterface (came in by --pod-bridge-interface), or ' +
-      'InterfaceNamePrefix (came in by an interface whose name begins with --pod-interface-name-prefix).',
+      'How to detect traffic of local pods: ClusterCIDR (source address in --cluster-cidr), NodeCIDR (source address ' +
+      'in the pod CIDRs of the Node object), BridgeInterface (received on --pod-bridge-interface), or ' +
+      'InterfaceNamePrefix (received on an interface whose name begins with --pod-interface-name-prefix).',
     group: 'Node',
   },
   {
     name: 'cluster-cidr',
     type: 'list',
     value: 'networks',
-    defaultText: 'none, which means that packets of pods cannot be told from others',
-    help: 'The network that pods have their addresses from, or two, one of each IP family, with a comma between.',
+    defaultText: 'none: traffic of pods cannot be detected',
+    help: 'The CIDR of pods in the cluster, or a comma-separated pair, one of each IP family.',
     group: 'Node',
   },
   {
@@ -333,7 +330,7 @@ export const FLAGS = [
     value: 'name',
     default: '',
     defaultText: 'none',
-    help: 'The bridge that pods are connected to, for --detect-local-mode=BridgeInterface.',
+    help: 'The bridge to which pods are connected, for --detect-local-mode=BridgeInterface.',
     group: 'Node',
   },
   {
@@ -342,7 +339,7 @@ export const FLAGS = [
     value: 'prefix',
     default: '',
     defaultText: 'none',
-    help: 'How names of interfaces to pods begin, for --detect-local-mode=InterfaceNamePrefix.',
+    help: 'The name prefix of interfaces of pods, for --detect-local-mode=InterfaceNamePrefix.',
     group: 'Node',
   },
   {
@@ -351,8 +348,8 @@ export const FLAGS = [
     value: 'networks',
     defaultText: 'all addresses of this node',
     help:
-      'Where to serve NodePorts: on the addresses of this node that lie in these networks, with commas between; or ' +
-      '"primary" for the addresses of the Node object.',
+      'Comma-separated CIDRs: NodePorts are served on the addresses of this node within these; or "primary" for the ' +
+      'addresses of the Node object.',
     group: 'Services',
   },
   {
@@ -360,7 +357,7 @@ export const FLAGS = [
     type: 'bool',
     default: 'true',
     defaultText: 'true',
-    help: 'Serve IPv4 NodePorts on 127.0.0.1 too, where the mode can.',
+    help: 'Also serve IPv4 NodePorts on 127.0.0.1, if the mode supports it.',
     group: 'Services',
   },
   {
@@ -370,9 +367,9 @@ export const FLAGS = [
     default: 'serve',
     defaultText: 'serve',
     help:
-      'What to do with external IPs and load balancer IPs that are an address of this node, or in the pod or Service ' +
-      'networks: "serve" them, as kube-proxy does, with a warning, although the Service then gets packets meant for what ' +
-      'listens there; or "refuse" to serve them.',
+      'How to handle external IPs and load balancer IPs that are an address of this node, or in the pod or Service ' +
+      'networks: "serve" them with a warning, as kube-proxy does, although the Service then gets packets for other ' +
+      'listeners of that address; or "refuse" to serve them.',
     group: 'Services',
   },
   {
@@ -380,7 +377,7 @@ export const FLAGS = [
     type: 'bool',
     default: 'false',
     defaultText: 'false',
-    help: "Replace the client's address by the node's in everything that is sent to cluster IPs.",
+    help: 'Masquerade (SNAT) all traffic to cluster IPs.',
     group: 'Services',
   },
   {
@@ -389,7 +386,7 @@ export const FLAGS = [
     value: 'bit',
     default: '14',
     defaultText: '14',
-    help: 'Which bit of the packet mark says that the source address is to be replaced, from 0 to 31.',
+    help: 'The bit of the packet mark (fwmark) that marks packets to masquerade, from 0 to 31.',
     group: 'Services',
   },
   {
@@ -398,7 +395,7 @@ export const FLAGS = [
     value: 'duration',
     default: '30s',
     defaultText: '30s',
-    help: `How long a failed sync waits at most before it is tried again, ${DURATION}. More than 0.`,
+    help: `Maximum delay before a failed sync is retried, ${DURATION}. More than 0.`,
     group: 'Timing',
   },
   {
@@ -407,7 +404,7 @@ export const FLAGS = [
     value: 'duration',
     default: '1s',
     defaultText: '1s',
-    help: `How long to wait at least between two syncs, ${DURATION}. 0 means that every change is written at once.`,
+    help: `Minimum period between two syncs, ${DURATION}. 0 applies every change immediately.`,
     group: 'Timing',
   },
   {
@@ -417,8 +414,8 @@ export const FLAGS = [
     default: '0.0.0.0:10256',
     defaultText: '0.0.0.0:10256',
     help:
-      'Where the agent answers /healthz, /livez and /readyz, by HTTP, for load balancers and the kubelet. Port 10256 ' +
-      'when none is given; "" switches it off.',
+      'The address that serves /healthz, /livez and /readyz over HTTP, for load balancers and the kubelet. The default ' +
+      'port is 10256; "" disables it.',
     group: 'Status',
   },
   {
@@ -428,8 +425,8 @@ export const FLAGS = [
     default: '127.0.0.1:10249',
     defaultText: '127.0.0.1:10249',
     help:
-      'Where the agent answers /metrics, /configz, /proxyMode, /debug/state and the questions of kube-proxier explain, by HTTP. Who can reach ' +
-      'it can see all Services: keep it on a loopback address. Port 10249 when none is given; "" switches it off.',
+      'The address that serves /metrics, /configz, /proxyMode, /debug/state and /debug/explain over HTTP. It exposes ' +
+      'all Services: use a loopback address. The default port is 10249; "" disables it.',
     group: 'Status',
   },
   {
@@ -439,7 +436,7 @@ export const FLAGS = [
     value: 'format',
     default: 'text',
     defaultText: 'text',
-    help: 'How kube-proxier explain and kube-proxier doctor answer: text for people, or json.',
+    help: 'Output format of kube-proxier explain and kube-proxier doctor: text or json.',
     group: 'Status',
   },
   {
@@ -449,7 +446,7 @@ export const FLAGS = [
     value: 'level',
     default: '0',
     defaultText: '0',
-    help: 'How much detail to log, from 0: with 2 what is useful at times, with 4 what helps to find errors.',
+    help: 'Log verbosity, from 0: 2 for occasional details, 4 for debugging.',
     group: 'Logging',
   },
   {
@@ -458,7 +455,7 @@ export const FLAGS = [
     value: 'format',
     default: 'text',
     defaultText: 'text',
-    help: 'text for people, or json for machines: one object in each line. Both go to standard error.',
+    help: 'Log format: text, or json with one object per line. Both are written to standard error.',
     group: 'Logging',
   },
   ...HOST_FLAGS,
@@ -468,8 +465,8 @@ export const FLAGS = [
     default: 'false',
     defaultText: 'false',
     help:
-      'The same as the command cleanup, as kube-proxy has it: remove what kube-proxier has installed, and end. Unlike ' +
-      "kube-proxy's, it leaves kube-proxy's rules alone unless --kube-proxy is given.",
+      'The same as the command cleanup, for compatibility with kube-proxy: remove what kube-proxier has installed, and ' +
+      'exit. Rules of kube-proxy are kept unless --kube-proxy is set.',
     group: 'Clean-up',
   },
   {
@@ -477,7 +474,7 @@ export const FLAGS = [
     type: 'bool',
     default: 'false',
     defaultText: 'false',
-    help: 'With cleanup: remove what kube-proxy has installed as well.',
+    help: 'With cleanup: also remove what kube-proxy has installed.',
     group: 'Clean-up',
   },
   {
@@ -485,7 +482,7 @@ export const FLAGS = [
     type: 'bool',
     default: 'false',
     defaultText: 'false',
-    help: 'With cleanup: print what would be removed, and change nothing.',
+    help: 'With cleanup: print what would be removed, without changing anything.',
     group: 'Clean-up',
   },
   {
@@ -494,8 +491,8 @@ export const FLAGS = [
     default: 'false',
     defaultText: 'false',
     help:
-      'With cleanup: clean up also while a kube-proxier or a kube-proxy runs in this network namespace. Rules of a ' +
-      'kube-proxier that runs are removed, and it has to write them again.',
+      'With cleanup: clean up even while a kube-proxier or a kube-proxy runs in this network namespace. A running ' +
+      'kube-proxier must then reinstall its rules.',
     group: 'Clean-up',
   },
   { name: 'version', type: 'bool', default: 'false', defaultText: 'false', help: 'Print the version.', group: 'Other' },
@@ -505,13 +502,13 @@ export const FLAGS = [
     type: 'bool',
     default: 'false',
     defaultText: 'false',
-    help: 'Print this text.',
+    help: 'Print this help.',
     group: 'Other',
   },
   ...LEGACY_FLAGS,
 ] as const satisfies readonly Flag[];
 
-/** The flags that kube-proxy does not have. They count beside a KubeProxyConfiguration. */
+/** The flags that kube-proxy does not have. They stay effective with a KubeProxyConfiguration. */
 export const OWN_FLAGS: readonly FlagName[] = [
   'backend',
   'backend-option',

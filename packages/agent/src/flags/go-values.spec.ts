@@ -28,7 +28,7 @@ describe('parseGoDuration', () => {
 });
 
 describe('parseGoBool and parseGoInt', () => {
-  it('read what Go reads', () => {
+  it('parse what Go parses', () => {
     expect(['1', 't', 'TRUE', 'True'].map(parseGoBool)).toEqual([true, true, true, true]);
     expect(['0', 'F', 'false'].map(parseGoBool)).toEqual([false, false, false]);
     expect(['', 'yes', 'tRUE'].map(parseGoBool)).toEqual([undefined, undefined, undefined]);

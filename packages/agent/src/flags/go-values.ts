@@ -1,4 +1,4 @@
-/** Values as Go's flag library reads them, so that command lines for kube-proxy work unchanged. */
+/** Parses values as Go's flag library does, so that command lines of kube-proxy work unchanged. */
 
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -14,7 +14,7 @@ const UNITS: Readonly<Record<string, number>> = {
 /**
  * Reads a Go duration: `30s`, `1m30s`, `1.5h`, `100ms`, `-1s`, `0`.
  *
- * @returns milliseconds; undefined when it is none.
+ * @returns milliseconds; undefined when invalid.
  */
 export function parseGoDuration(text: string): number | undefined {
   const [, sign, rest] = /^([+-]?)(.*)$/s.exec(text) ?? [];
@@ -49,7 +49,7 @@ export function formatGoDuration(milliseconds: number): string {
   return `${sign}${prefix}${seconds}s`;
 }
 
-/** Reads a Go boolean: `true`, `false`, `1`, `0`, `t`, `F`…; undefined when it is none. */
+/** Reads a Go boolean: `true`, `false`, `1`, `0`, `t`, `F`…; undefined when invalid. */
 export function parseGoBool(text: string): boolean | undefined {
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) {
     return true;
@@ -57,12 +57,12 @@ export function parseGoBool(text: string): boolean | undefined {
   return ['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text) ? false : undefined;
 }
 
-/** Reads a Go integer, decimal or `0x…`; undefined when it is none. */
+/** Reads a Go integer, decimal or `0x…`; undefined when invalid. */
 export function parseGoInt(text: string): number | undefined {
   return /^[+-]?(\d{1,10}|0[xX][0-9a-fA-F]{1,8})$/.test(text) ? Number(text.replace(/^\+/, '')) : undefined;
 }
 
-/** Reads a decimal number that is not negative: `5`, `0.5`; undefined when it is none. */
+/** Reads a decimal number that is not negative: `5`, `0.5`; undefined when invalid. */
 export function parseGoFloat(text: string): number | undefined {
   return /^\+?(\d+\.?\d*|\.\d+)$/.test(text) && text.length <= 32 ? Number(text) : undefined;
 }

@@ -1,7 +1,7 @@
 import { Help } from 'commander';
 import { FLAGS, type Flag, type FlagGroup } from './flag.js';
 
-/** Columns of the narrowest terminal that is common. */
+/** Columns of a common terminal. */
 const WIDTH = 80;
 
 const USAGE = `Usage: kube-proxier --kubeconfig <path> | --manifests <path> [flags]
@@ -10,33 +10,33 @@ const USAGE = `Usage: kube-proxier --kubeconfig <path> | --manifests <path> [fla
        kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]`;
 
 const DESCRIPTION =
-  'Takes care of Kubernetes Services on this node: what is sent to a Service reaches one of its endpoints. What it has ' +
-  'programmed stays in place when it ends, but for the connections that mode userspace carries; the command cleanup ' +
-  'removes it.';
+  'The Kubernetes service proxy of this node: forwards traffic of Services to their endpoints. Installed rules stay ' +
+  'when it exits (in mode userspace, connections are closed); the command cleanup removes them.';
 
 const COMMANDS = [
   [
     'cleanup',
-    'Remove what kube-proxier has installed, in every mode or in that of --proxy-mode, print what that was, and end. ' +
-      "kube-proxy's rules stay unless --kube-proxy is given. Refused while a proxy runs here, unless --force is given.",
+    'Remove what kube-proxier has installed, in all modes or in the mode of --proxy-mode, print what was removed, and ' +
+      'exit. Rules of kube-proxy are kept unless --kube-proxy is set. Refused while a proxy runs on this node, unless ' +
+      '--force is set.',
   ],
   [
     'doctor',
-    'Look whether this host can run every mode, or that of --proxy-mode, and what is in the way; change nothing. Ends ' +
-      'with 1 when there is a problem.',
+    'Check whether this host can run all modes, or the mode of --proxy-mode, and report problems, without changing ' +
+      'anything. Exits with 1 if there is a problem.',
   ],
   [
     'explain',
-    'Say what becomes of a packet, and why. Asks the agent that runs at --metrics-bind-address, or works it out from ' +
+    'Explain how a packet is handled. Queries the running agent at --metrics-bind-address, or simulates it from ' +
       '--manifests, which needs no privileges.',
   ],
 ] as const;
 
 const FLAG_FORMS =
-  'Flags take their value as --flag=value or --flag value. One that is shown without a value is switched on by its name ' +
-  'alone, and off by --flag=false.';
+  'Flags take their value as --flag=value or --flag value. A flag without a value is enabled by its name, and disabled ' +
+  'by --flag=false.';
 
-/** What everybody needs comes first. */
+/** The most used groups come first. */
 const GROUPS: readonly FlagGroup[] = [
   'Objects',
   'Mode',
@@ -85,12 +85,12 @@ function termOf({ name, short, value }: Flag): string {
 }
 
 function explanation(flag: Flag, modes: readonly ModeDescription[]): readonly string[] {
-  // Flags that make the program do one thing and end, or that do nothing, have no default worth saying.
+  // Flags of one-shot commands and flags without effect have no useful default.
   if (['Without effect', 'Clean-up'].includes(flag.group) || ['help', 'version', 'init-only'].includes(flag.name)) {
     return [flag.help];
   }
-  const says = `Default: ${flag.defaultText}.`;
+  const defaultText = `Default: ${flag.defaultText}.`;
   return flag.name === 'proxy-mode'
-    ? [flag.help, ...modes.map(({ mode, description }) => `${mode}: ${description}.`), says]
-    : [`${flag.help} ${says}`];
+    ? [flag.help, ...modes.map(({ mode, description }) => `${mode}: ${description}.`), defaultText]
+    : [`${flag.help} ${defaultText}`];
 }

@@ -2,7 +2,7 @@ import type { Flag } from './flag.js';
 
 const DURATION = 'a duration such as 500ms, 30s or 1m30s';
 
-/** What is set up on the host and in the process, beside the rules. */
+/** Flags for settings of the host and the process, other than rules. */
 export const HOST_FLAGS = [
   {
     name: 'conntrack-max-per-core',
@@ -11,8 +11,8 @@ export const HOST_FLAGS = [
     default: '32768',
     defaultText: '32768',
     help:
-      'How many connections the kernel may track for each CPU, 1048576 in all at most. 0 leaves what the kernel has, ' +
-      'whatever --conntrack-min says.',
+      "Maximum number of tracked connections per CPU, at most 1048576 in total. 0 keeps the kernel's limit and ignores " +
+      '--conntrack-min.',
     group: 'Conntrack',
   },
   {
@@ -21,7 +21,7 @@ export const HOST_FLAGS = [
     value: 'entries',
     default: '131072',
     defaultText: '131072',
-    help: 'How many connections the kernel may track at least, however few CPUs there are.',
+    help: 'Lower bound of the limit of tracked connections, regardless of the number of CPUs.',
     group: 'Conntrack',
   },
   {
@@ -30,7 +30,7 @@ export const HOST_FLAGS = [
     value: 'duration',
     default: '24h0m0s',
     defaultText: '24h',
-    help: `How long an idle TCP connection is tracked, ${DURATION}. 0 leaves what the kernel has.`,
+    help: `Conntrack timeout of idle established TCP connections, ${DURATION}. 0 keeps the kernel's value.`,
     group: 'Conntrack',
   },
   {
@@ -39,7 +39,7 @@ export const HOST_FLAGS = [
     value: 'duration',
     default: '1h0m0s',
     defaultText: '1h',
-    help: `How long a TCP connection in CLOSE_WAIT is tracked, ${DURATION}. 0 leaves what the kernel has.`,
+    help: `Conntrack timeout of TCP connections in CLOSE_WAIT, ${DURATION}. 0 keeps the kernel's value.`,
     group: 'Conntrack',
   },
   {
@@ -47,7 +47,7 @@ export const HOST_FLAGS = [
     type: 'bool',
     default: 'false',
     defaultText: 'false',
-    help: 'Do not take TCP packets outside of the window for invalid (nf_conntrack_tcp_be_liberal=1).',
+    help: 'Do not mark out-of-window TCP packets as INVALID (nf_conntrack_tcp_be_liberal=1).',
     group: 'Conntrack',
   },
   {
@@ -55,8 +55,8 @@ export const HOST_FLAGS = [
     type: 'duration',
     value: 'duration',
     default: '0s',
-    defaultText: '0s, which leaves what the kernel has',
-    help: `How long a UDP packet that nobody answered is tracked, ${DURATION}.`,
+    defaultText: "0s: the kernel's value",
+    help: `Conntrack timeout of unreplied UDP flows, ${DURATION}.`,
     group: 'Conntrack',
   },
   {
@@ -64,8 +64,8 @@ export const HOST_FLAGS = [
     type: 'duration',
     value: 'duration',
     default: '0s',
-    defaultText: '0s, which leaves what the kernel has',
-    help: `How long an idle UDP flow that goes both ways is tracked, ${DURATION}.`,
+    defaultText: "0s: the kernel's value",
+    help: `Conntrack timeout of idle replied UDP flows, ${DURATION}.`,
     group: 'Conntrack',
   },
   {
@@ -75,8 +75,8 @@ export const HOST_FLAGS = [
     default: '-999',
     defaultText: '-999',
     help:
-      'How readily the kernel ends this process when memory runs out, from -1000 (never) to 1000 (first). Lowering it ' +
-      'needs the right to.',
+      'The oom_score_adj of this process, from -1000 (never killed when memory runs out) to 1000 (killed first). ' +
+      'Lowering it needs CAP_SYS_RESOURCE.',
     group: 'Other',
   },
   {
@@ -85,16 +85,16 @@ export const HOST_FLAGS = [
     default: 'false',
     defaultText: 'false',
     help:
-      'Do what needs more than CAP_NET_ADMIN (sysctls, checks of the mode), and end. Rules are not written. For an init ' +
-      'container, so that the one that stays need not be privileged.',
+      'Do only the setup that needs more than CAP_NET_ADMIN (sysctls, checks of the mode), and exit, without ' +
+      'installing rules. For a privileged init container, so that the main container needs no privileges.',
     group: 'Other',
   },
   {
     name: 'bind-address-hard-fail',
     type: 'bool',
     default: 'false',
-    defaultText: 'false, which tries again every 5 seconds',
-    help: 'End when --healthz-bind-address or --metrics-bind-address cannot be listened on.',
+    defaultText: 'false: retry every 5 seconds',
+    help: 'Exit if listening on --healthz-bind-address or --metrics-bind-address fails.',
     group: 'Status',
   },
   {
@@ -103,7 +103,7 @@ export const HOST_FLAGS = [
     default: 'false',
     defaultText: 'false',
     help:
-      'Answer /debug/pprof (CPU profile and heap snapshot, in the formats of V8) and PUT /debug/flags/v (log verbosity) ' +
+      'Serve /debug/pprof (CPU profile and heap snapshot, in the formats of V8) and PUT /debug/flags/v (log verbosity) ' +
       'on --metrics-bind-address.',
     group: 'Status',
   },
@@ -113,8 +113,8 @@ export const HOST_FLAGS = [
     value: 'gates',
     defaultText: 'none',
     help:
-      'Feature gates of Kubernetes as Name=true or Name=false, with commas between. AllowServiceExternalIPs=false leaves ' +
-      'external IPs of Services alone; others have no effect, and are told so.',
+      'Comma-separated Kubernetes feature gates, as Name=true or Name=false. With AllowServiceExternalIPs=false, ' +
+      'external IPs of Services are not served; other gates have no effect and are reported in a warning.',
     group: 'Services',
   },
 ] as const satisfies readonly Flag[];

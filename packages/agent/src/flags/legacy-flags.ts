@@ -1,10 +1,10 @@
 import type { Flag } from './flag.js';
 
-const WINDOWS = 'it is for Windows';
-const FEW_REQUESTS = 'the API server is asked for four lists and watches, whose repetition is rationed already';
-const ONE_STREAM = 'log lines go to standard error at once';
+const WINDOWS = 'Windows only';
+const FEW_REQUESTS = 'only four lists and watches are requested, and their retries are limited already';
+const ONE_STREAM = 'log lines are written to standard error immediately';
 
-/** kube-proxy's flags that are taken so that its command lines work, with why most of them do nothing here. */
+/** Flags of kube-proxy that are accepted for compatibility, with the reason why most have no effect. */
 export const LEGACY_FLAGS = [
   {
     name: 'healthz-port',
@@ -12,7 +12,7 @@ export const LEGACY_FLAGS = [
     value: 'port',
     default: '10256',
     defaultText: '10256',
-    help: 'Deprecated: the port of --healthz-bind-address, where that has none. 0 switches health off.',
+    help: 'Deprecated: the port of --healthz-bind-address, if that has none. 0 disables it.',
     group: 'Status',
   },
   {
@@ -21,7 +21,7 @@ export const LEGACY_FLAGS = [
     value: 'port',
     default: '10249',
     defaultText: '10249',
-    help: 'Deprecated: the port of --metrics-bind-address, where that has none. 0 switches it off.',
+    help: 'Deprecated: the port of --metrics-bind-address, if that has none. 0 disables it.',
     group: 'Status',
   },
   unused('kube-api-content-type', 'text', 'type', 'application/vnd.kubernetes.protobuf', 'objects are read as JSON'),
@@ -32,22 +32,22 @@ export const LEGACY_FLAGS = [
     'duration',
     'duration',
     '15m0s',
-    'objects are not told of again while they do not change; what is installed is compared every 5 minutes',
+    'there is no resync of unchanged objects; installed rules are compared every 5 minutes',
   ),
-  unused('show-hidden-metrics-for-version', 'text', 'version', '', 'no metric is hidden'),
-  unused('vmodule', 'list', 'levels', '', 'log levels hold for the whole program: use -v'),
+  unused('show-hidden-metrics-for-version', 'text', 'version', '', 'there are no hidden metrics'),
+  unused('vmodule', 'list', 'levels', '', 'verbosity is set for the whole program: use -v'),
   unused('log-flush-frequency', 'duration', 'duration', '5s', ONE_STREAM),
   unused('log-text-split-stream', 'bool', undefined, 'false', ONE_STREAM),
   unused('log-text-info-buffer-size', 'text', 'size', '0', ONE_STREAM),
   unused('log-json-split-stream', 'bool', undefined, 'false', ONE_STREAM),
   unused('log-json-info-buffer-size', 'text', 'size', '0', ONE_STREAM),
-  unused('boot-id-file', 'text', 'files', '/proc/sys/kernel/random/boot_id', 'nothing is told of the machine'),
+  unused('boot-id-file', 'text', 'files', '/proc/sys/kernel/random/boot_id', 'machine information is not reported'),
   unused(
     'machine-id-file',
     'text',
     'files',
     '/etc/machine-id,/var/lib/dbus/machine-id',
-    'nothing is told of the machine',
+    'machine information is not reported',
   ),
   unused('windows-service', 'bool', undefined, 'false', WINDOWS),
   unused('source-vip', 'text', 'address', '', WINDOWS),

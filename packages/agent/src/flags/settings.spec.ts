@@ -63,7 +63,7 @@ describe('readSettings', () => {
         udpStreamTimeout: 0,
       },
       oomScoreAdj: -999,
-      asked: { conntrack: false, oomScoreAdj: false },
+      explicit: { conntrack: false, oomScoreAdj: false },
       featureGates: { allowServiceExternalIPs: true },
       initOnly: false,
       writeConfigTo: '',
@@ -129,7 +129,8 @@ describe('readSettings', () => {
     ],
     [
       '--detect-local-mode=clustercidr',
-      '--detect-local-mode: "clustercidr" must be one of ClusterCIDR, NodeCIDR, BridgeInterface, InterfaceNamePrefix, or empty',
+      '--detect-local-mode: "clustercidr" must be one of ClusterCIDR, NodeCIDR, BridgeInterface, InterfaceNamePrefix, ' +
+        'or empty',
     ],
     [
       '--detect-local-mode=BridgeInterface',
@@ -137,11 +138,13 @@ describe('readSettings', () => {
     ],
     [
       '--detect-local-mode=InterfaceNamePrefix',
-      '--pod-interface-name-prefix: "" must say how interface names begin when --detect-local-mode is InterfaceNamePrefix',
+      '--pod-interface-name-prefix: "" must be set to a prefix of interface names when --detect-local-mode is ' +
+        'InterfaceNamePrefix',
     ],
     [
       '--pod-bridge-interface=eth+',
-      '--pod-bridge-interface: "eth+" must be a name of an interface, or how it begins: at most 15 letters and digits',
+      '--pod-bridge-interface: "eth+" must be the name or a prefix of the name of an interface: at most 15 letters and ' +
+        'digits',
     ],
     [
       '--nodeport-addresses=primary,10.0.0.0/8',
@@ -161,10 +164,10 @@ describe('readSettings', () => {
     ],
     ['--iptables-min-sync-period=-1s', '--iptables-min-sync-period: "-1s" must be 0 or greater, such as 1s'],
     ['--logging-format=xml', '--logging-format: "xml" must be text or json'],
-    ['--v=x', '--v: "x" must be a level of detail from 0, such as 2'],
+    ['--v=x', '--v: "x" must be a verbosity level from 0, such as 2'],
     ['--manifests=', '--manifests: "" must be the path of a directory or a file'],
     ['--hostname-override=\n\u001b[31m ', ''],
-  ])('refuses %j, and says what would be right', (arg, expected) => {
+  ])('rejects %j, and names valid values', (arg, expected) => {
     expect(problems('--manifests=m', arg)).toEqual(expected === '' ? [] : [expected]);
   });
 
@@ -173,7 +176,7 @@ describe('readSettings', () => {
     [['--healthz-bind-address=10.0.0.1', '--healthz-port=99'], { health: { host: '10.0.0.1', port: 99 } }],
     [['--healthz-bind-address=10.0.0.1:1', '--healthz-port=0'], { health: undefined }],
     [['--conntrack-max-per-core=0', '--conntrack-udp-timeout=5s'], { conntrack: { maxPerCore: 0, udpTimeout: 5000 } }],
-    [['--oom-score-adj=-1000'], { oomScoreAdj: -1000, asked: { oomScoreAdj: true } }],
+    [['--oom-score-adj=-1000'], { oomScoreAdj: -1000, explicit: { oomScoreAdj: true } }],
     [['--feature-gates=AllowServiceExternalIPs=false'], { featureGates: { allowServiceExternalIPs: false } }],
     [['--backend=a', '--backend=b,c'], { foreignBackends: ['a', 'b', 'c'] }],
     [['--init-only', '--bind-address-hard-fail'], { initOnly: true, bindAddressHardFail: true }],
@@ -185,14 +188,14 @@ describe('readSettings', () => {
   it.each<[string, string]>([
     ['--healthz-port=99', '--healthz-port: has no effect: --healthz-bind-address has a port, 10256'],
     ['--kube-api-qps=50', '--kube-api-qps: has no effect: '],
-    ['--vmodule=proxy*=9', '--vmodule: has no effect: log levels hold for the whole program: use -v'],
+    ['--vmodule=proxy*=9', '--vmodule: has no effect: verbosity is set for the whole program: use -v'],
     ['--feature-gates=NativeHistograms=true', '--feature-gates: NativeHistograms=true has no effect: '],
-    ['--windows-service', '--windows-service: has no effect: it is for Windows'],
-  ])('takes %j, and says why it does nothing', (arg, expected) => {
+    ['--windows-service', '--windows-service: has no effect: Windows only'],
+  ])('accepts %j, and reports why it has no effect', (arg, expected) => {
     expect(read(arg).warnings).toEqual([expect.stringContaining(expected)]);
   });
 
-  it("has nothing to say against kube-proxy's own defaults", () => {
+  it("accepts kube-proxy's defaults without warnings", () => {
     const flags = FLAGS.flatMap((flag) => ('unused' in flag ? [`--${flag.name}=${flag.default}`] : []));
     expect(read(...flags).warnings).toEqual([]);
   });
@@ -209,7 +212,7 @@ describe('readSettings', () => {
       '--feature-gates=AllowServiceExternalIPs',
       /^--feature-gates: "AllowServiceExternalIPs" must be a feature gate with/,
     ],
-    ['--feature-gates=PreferSameTrafficDistribution=false', / cannot be: that feature is locked to true$/],
+    ['--feature-gates=PreferSameTrafficDistribution=false', / cannot be set: the feature is locked to true$/],
     ['--healthz-port=70000', /^--healthz-port: "70000" must be a port/],
   ])('refuses %j', (arg, expected) => {
     expect(problems('--manifests=m', arg)).toEqual([expect.stringMatching(expected)]);
@@ -238,11 +241,9 @@ describe('readSettings', () => {
     ).toEqual([]);
   });
 
-  it('says that there is nowhere to learn Services from', () => {
+  it('reports that no Service source is configured', () => {
     expect(problems()).toEqual([
-      expect.stringMatching(
-        /^there is nowhere to learn Services from: .*--kubeconfig.*--manifests.*KUBERNETES_SERVICE_HOST/,
-      ),
+      expect.stringMatching(/^no Service source configured: .*--kubeconfig.*--manifests.*KUBERNETES_SERVICE_HOST/),
     ]);
     expect(problems('--master=http://127.0.0.1:1')).toEqual([]);
     expect(problems('--master=ftp://a')).toEqual([
@@ -250,7 +251,7 @@ describe('readSettings', () => {
     ]);
   });
 
-  it('asks the API server that it is told of, or the one of its own cluster', () => {
+  it('uses the configured API server, or the in-cluster one', () => {
     const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
     const kubernetes = (...args: readonly string[]) =>
       readSettings(parseCommandLine(args), MODES, undefined, pod).kubernetes;
@@ -261,11 +262,11 @@ describe('readSettings', () => {
     expect(kubernetes('cleanup')).toBeUndefined();
   });
 
-  it('tells of everything at once', () => {
+  it('reports all problems together', () => {
     expect(problems('--proxy-mod=x', '--v=x', '--masquerade-all=2', 'extra', '--bind-address=y')).toHaveLength(5);
   });
 
-  it('reads what only the ipvs backend knows of', () => {
+  it('reads options of the ipvs backend', () => {
     const given = read(
       '--proxy-mode=ipvs',
       '--ipvs-scheduler=wlc',
@@ -297,7 +298,7 @@ describe('readSettings', () => {
     expect(() => read(flag)).toThrow(problem);
   });
 
-  it('reads what only the nftables backend knows of', () => {
+  it('reads options of the nftables backend', () => {
     expect(read('--nftables-owned-table=always', '--nftables-count-connections').nftables).toEqual({
       localhostNodePorts: false,
       countConnections: true,
@@ -305,7 +306,7 @@ describe('readSettings', () => {
     });
   });
 
-  it('reads what only the userspace backend knows of', () => {
+  it('reads options of the userspace backend', () => {
     expect(read('--userspace-redirect=none', '--proxy-port-range=30000+9', '--udp-timeout=2s').userspace).toEqual({
       redirect: 'none',
       portRange: { first: 30_000, last: 30_009 },

@@ -26,7 +26,7 @@ import { listenAddresses, type StatusAddress, statusAddresses } from './status-a
 
 const OUTPUTS = ['text', 'json'] as const;
 
-/** How commands that answer something print it. */
+/** Output format of commands. */
 export type Output = (typeof OUTPUTS)[number];
 
 /** Whether `text` is the name of an {@link Output}. */
@@ -34,69 +34,69 @@ export function isOutput(text: string): text is Output {
   return OUTPUTS.some((output) => output === text);
 }
 
-/** All that the command line asks for, checked. */
+/** The validated settings of command line and configuration file. */
 export interface AgentSettings {
-  /** As asked for; empty for the default. */
+  /** The requested mode; empty for the default. */
   readonly mode: ProxyMode;
   readonly fallback: ProxyMode | 'none';
-  /** Remove what other modes left, once this one is in force. */
+  /** Remove leftovers of other modes, once this one is in force. */
   readonly takeover: boolean;
   readonly allowMultipleInstances: boolean;
-  /** The API server to ask; undefined for none. This or `manifests` is there when the agent is to run. */
+  /** The API server to use; undefined for none. This or `manifests` is set when the agent runs. */
   readonly kubernetes: KubernetesSettings | undefined;
   /** Directories and files. */
   readonly manifests: readonly string[];
   /** Canonical. */
   readonly bindAddress: string;
-  /** What differs from core's defaults or was given. */
+  /** Options that differ from core's defaults or are set explicitly. */
   readonly proxier: Partial<ProxierOptions>;
-  /** What only the nftables backend knows of. */
+  /** Options of the nftables backend. */
   readonly nftables: { readonly localhostNodePorts: boolean } & Required<
     Pick<NftablesBackendOptions, 'countConnections' | 'ownedTable'>
   >;
-  /** What only the userspace backend knows of. */
+  /** Options of the userspace backend. */
   readonly userspace: Pick<UserspaceBackendOptions, 'redirect' | 'portRange' | 'udpTimeout'>;
-  /** What only the ipvs backend knows of. */
+  /** Options of the ipvs backend. */
   readonly ipvs: IpvsSettings;
   /**
-   * Endpoints of manifests may have loopback addresses. Only for a proxy that redirects nothing: run as an ordinary
-   * user, it leads nowhere that the writer of the manifests could not go himself.
+   * Endpoints of manifests may have loopback addresses. Only for a proxy without redirection: as an unprivileged process,
+   * it gives the author of the manifests no access to anything that they could not already reach.
    */
   readonly allowLoopbackEndpoints: boolean;
   readonly logging: LoggingSettings;
-  /** Where the status server listens; undefined when it is switched off. */
+  /** Where the status server listens; undefined when it is disabled. */
   readonly status: StatusAddress | undefined;
-  /** Where health is answered; undefined when it is switched off. */
+  /** Where the health server listens; undefined when it is disabled. */
   readonly health: StatusAddress | undefined;
-  /** Not being able to listen there is an end, not something to try again. */
+  /** Failure to listen is fatal instead of being retried. */
   readonly bindAddressHardFail: boolean;
   /** The status server also profiles the process, and sets the verbosity. */
   readonly profiling: boolean;
-  /** How `explain` and `doctor` answer. */
+  /** Output format of `explain` and `doctor`. */
   readonly output: Output;
   readonly conntrack: ConntrackTuningOptions;
   /** From -1000 to 1000. */
   readonly oomScoreAdj: number;
-  /** Values that were asked for and not just the default, whose failure is worth a warning. */
-  readonly asked: { readonly conntrack: boolean; readonly oomScoreAdj: boolean };
+  /** Settings that were given explicitly, so that a failure is logged as a warning. */
+  readonly explicit: { readonly conntrack: boolean; readonly oomScoreAdj: boolean };
   readonly featureGates: FeatureGates;
-  /** Do what needs privileges, and end. */
+  /** Do only what needs privileges, and exit. */
   readonly initOnly: boolean;
-  /** Where to write the configuration to, and end; empty for nowhere. */
+  /** File to write the configuration to before exiting; empty for none. */
   readonly writeConfigTo: string;
   /** The configuration file; empty for none. */
   readonly configFile: string;
-  /** Packages or paths of backends that are not part of this program. */
+  /** Packages or paths of third-party backends. */
   readonly foreignBackends: readonly string[];
   /** `key=value`, or `mode:key=value`, for foreign backends. */
   readonly backendOptions: readonly string[];
-  /** What was given and does nothing, and why. */
+  /** Settings without effect, and why. */
   readonly warnings: readonly string[];
-  /** All of this in the form of a configuration file. */
+  /** These settings in the format of a configuration file. */
   readonly effective: EffectiveConfiguration;
 }
 
-/** How to reach an API server. With neither, that of the cluster that this runs in. */
+/** How to reach the API server. With neither, the in-cluster one. */
 export interface KubernetesSettings {
   /** Path; empty for none. */
   readonly kubeconfig: string;
@@ -111,11 +111,11 @@ export interface LoggingSettings {
   readonly verbosity: number;
 }
 
-/** What is wrong with a command line: everything, each in one line. */
+/** All problems of a command line, one per line. */
 export class CommandLineError extends ProxierError {
   /** At least one. */
   readonly problems: readonly string[];
-  /** What is no problem by itself, and may be where one comes from. */
+  /** Warnings, which may explain a problem. */
   readonly warnings: readonly string[];
 
   constructor(problems: readonly string[], warnings: readonly string[] = []) {
@@ -134,10 +134,11 @@ const MAX_INTERFACE_NAME = 15;
 /**
  * Checks a command line, with the configuration file that it names, as kube-proxy does (spec C-20, C-50…C-70).
  *
- * @param configuration what the file says, when one is named.
- * @param modes that there are.
- * @param environment where a pod finds the address of its API server (spec C-82). Default: that of this process.
- * @throws CommandLineError with all that is wrong, not the first only.
+ * @param configuration content of the configuration file, if any.
+ * @param modes available modes.
+ * @param environment environment variables, which in a pod contain the address of the API server (spec C-82). Default:
+ * that of this process.
+ * @throws CommandLineError with all problems, not only the first.
  */
 export function readSettings(
   commandLine: CommandLine,
@@ -152,14 +153,14 @@ export function readSettings(
   return new SettingsReader(merged, environment, { ...configuration, places }, ignored).read(modes);
 }
 
-/** The logging flags alone, with their defaults where they cannot be read: errors have to be told somehow. */
+/** The logging flags alone, with defaults for invalid values: errors must be logged in any case. */
 export function readLogging(commandLine: CommandLine): LoggingSettings {
   const format = commandLine.values.get('logging-format')?.at(-1) === 'json' ? 'json' : 'text';
   const verbosity = parseGoInt(commandLine.values.get('v')?.at(-1) ?? '0') ?? 0;
   return { format, verbosity };
 }
 
-/** Flags that count beside a configuration file (spec C-20), and win over it. */
+/** Flags that stay effective with a configuration file (spec C-20), and override it. */
 const BESIDE_FILE: ReadonlySet<FlagName> = new Set<FlagName>([
   ...OWN_FLAGS,
   'config',
@@ -176,13 +177,13 @@ const BESIDE_FILE: ReadonlySet<FlagName> = new Set<FlagName>([
 interface Merged {
   readonly merged: CommandLine;
   readonly places: ConfigurationReading['places'];
-  /** Flags that the file has taken the place of. */
+  /** Flags that the file replaces. */
   readonly ignored: readonly FlagName[];
 }
 
-/** The command line as it would be with the file's values on it. */
+/** Merges the values of the file into the command line. */
 export function merge(commandLine: CommandLine, { values, places }: ConfigurationReading): Merged {
-  // To clean up after one mode is no setting of the file.
+  // The mode to clean up after is not taken from the file.
   const isBeside = (name: FlagName) =>
     BESIDE_FILE.has(name) || (commandLine.command === 'cleanup' && name === 'proxy-mode');
   const beside = [...commandLine.values].filter(([name]) => isBeside(name));
@@ -238,7 +239,7 @@ class SettingsReader extends FlagValues {
       output: this.output(),
       conntrack: readConntrack(this),
       oomScoreAdj: this.int('oom-score-adj', -1000, 1000, 'a score from -1000 to 1000'),
-      asked: {
+      explicit: {
         conntrack: [...this.commandLine.values.keys()].some((name) => name.startsWith('conntrack-')),
         oomScoreAdj: this.given('oom-score-adj'),
       },
@@ -274,13 +275,13 @@ class SettingsReader extends FlagValues {
     return [
       ...(ignored.length === 0
         ? []
-        : [`${ignored.join(', ')}: passed over, because --config takes the place of flags; say it in the file`]),
+        : [`${ignored.join(', ')}: ignored, because --config replaces flags; set it in the file`]),
       ...(this.configuration?.warnings ?? []),
       ...this.unused(),
     ];
   }
 
-  /** What has no effect is checked as kube-proxy checks it: a file is to be good for both. */
+  /** Validates values without effect as kube-proxy does: a file should be valid for both. */
   private checkUnused(): void {
     const period = this.duration('config-sync-period');
     if (this.given('config-sync-period') && period !== undefined && period <= 0) {
@@ -326,19 +327,20 @@ class SettingsReader extends FlagValues {
       return { kubeconfig, master };
     }
     if (this.commandLine.errors.length > 0 || (this.configuration?.problems.length ?? 0) > 0) {
-      // It may stand in what was misspelt.
+      // The misspelt flag may be the one that is missing.
       return undefined;
     }
     const where = this.configuration ? 'set clientConnection.kubeconfig to' : 'give --kubeconfig with';
     this.problems.push(
-      `there is nowhere to learn Services from: ${where} the path of a kubeconfig file, or give --manifests ` +
-        'with a directory of Kubernetes YAML, or run it in a pod (KUBERNETES_SERVICE_HOST is not set, so this is none)',
+      `no Service source configured: ${where} the path of a kubeconfig file, or give --manifests ` +
+        'with a directory of Kubernetes YAML, or run it in a pod (KUBERNETES_SERVICE_HOST is not set, so this is not a ' +
+        'pod)',
     );
     return undefined;
   }
 
   private manifests(): readonly string[] {
-    // Unlike other lists not split at commas: they are paths.
+    // Unlike other lists, not split at commas: these are paths.
     const paths = this.commandLine.values.get('manifests') ?? [];
     if (paths.includes('')) {
       this.wrong('manifests', '', 'must be the path of a directory or a file');
@@ -389,7 +391,7 @@ class SettingsReader extends FlagValues {
         return { kind: 'interface', name: bridge };
       case 'InterfaceNamePrefix':
         if (prefix === '') {
-          const right = 'must say how interface names begin when --detect-local-mode is InterfaceNamePrefix';
+          const right = 'must be set to a prefix of interface names when --detect-local-mode is InterfaceNamePrefix';
           this.wrong('pod-interface-name-prefix', prefix, right);
         }
         return { kind: 'interface-prefix', prefix };
@@ -424,11 +426,11 @@ class SettingsReader extends FlagValues {
     return { kind: 'cidrs', cidrs: this.cidrs('nodeport-addresses', items).map(({ text }) => text) };
   }
 
-  /** Spec K-85: the mode ipvs has periods of its own. */
+  /** Spec K-85: mode ipvs has its own periods. */
   private periods(): Pick<ProxierOptions, 'syncPeriod' | 'minSyncPeriod'> {
     const mode = this.text('proxy-mode') === 'ipvs' ? 'ipvs' : 'iptables';
     const own = this.periodsOf(mode);
-    // Those of the other one are checked all the same.
+    // The periods of the other mode are validated too.
     this.periodsOf(mode === 'ipvs' ? 'iptables' : 'ipvs');
     return own;
   }
@@ -523,7 +525,7 @@ class SettingsReader extends FlagValues {
     if (format !== 'text' && format !== 'json') {
       this.wrong('logging-format', format, 'must be text or json');
     }
-    const verbosity = this.int('v', 0, 2_147_483_647, 'a level of detail from 0, such as 2');
+    const verbosity = this.int('v', 0, 2_147_483_647, 'a verbosity level from 0, such as 2');
     return { format: format === 'json' ? 'json' : 'text', verbosity };
   }
 
@@ -550,14 +552,14 @@ class SettingsReader extends FlagValues {
       text !== '' &&
       (!/^[\x21-\x2e\x30-\x7e]+$/.test(text) || text.endsWith('+') || text.length > MAX_INTERFACE_NAME)
     ) {
-      const right = `must be a name of an interface, or how it begins: at most ${MAX_INTERFACE_NAME} letters and digits`;
+      const right = `must be the name or a prefix of the name of an interface: at most ${MAX_INTERFACE_NAME} letters and digits`;
       this.wrong(name, text, right);
     }
     return text;
   }
 }
 
-/** What stands in the file comes in its order, behind what stands on the command line. */
+/** Sorts problems of the file by line, after problems of the command line. */
 function inFileOrder(problems: readonly string[], file: string | undefined): readonly string[] {
   const lineOf = (problem: string) =>
     file !== undefined && problem.startsWith(`${file}:`)

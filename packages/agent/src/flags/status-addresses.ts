@@ -24,7 +24,7 @@ export function statusAddresses(values: FlagValues): StatusAddresses {
   return { status, health, warnings };
 }
 
-/** The flags of the addresses that are listened on, with the ports that count, as kube-proxy fills them in (spec C-63, C-64). */
+/** The flags of listen addresses, with effective ports, as kube-proxy fills them in (spec C-63, C-64). */
 export function listenAddresses({
   health,
   status,
@@ -42,7 +42,7 @@ function read(
   portName: 'metrics-port' | 'healthz-port',
   defaultPort: number,
 ): StatusAddress | undefined {
-  const port = values.int(portName, 0, 65_535, 'a port from 1 to 65535, or 0 to switch it off');
+  const port = values.int(portName, 0, 65_535, 'a port from 1 to 65535, or 0 to disable it');
   const text = values.text(name);
   if (text === '' || port === 0) {
     return undefined;

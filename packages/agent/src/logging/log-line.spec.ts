@@ -18,7 +18,7 @@ describe('formatTextLine', () => {
     );
   });
 
-  it.each([formatTextLine, formatJsonLine])('cannot be made to look like two lines (%p)', (format) => {
+  it.each([formatTextLine, formatJsonLine])('escapes line breaks (%p)', (format) => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     const line = format(entry(HOSTILE, { [HOSTILE]: HOSTILE, nested: { [HOSTILE]: [HOSTILE] }, cycle, big: 1n }));
@@ -26,13 +26,13 @@ describe('formatTextLine', () => {
     expect(line.length).toBeLessThan(4000);
   });
 
-  it('shortens what is too long', () => {
+  it('shortens long texts', () => {
     expect(formatTextLine(entry('x'.repeat(100_000), { y: 'y'.repeat(100_000) })).length).toBeLessThan(20_000);
   });
 });
 
 describe('formatJsonLine', () => {
-  it('reads back, and fields cannot take the place of what is fixed', () => {
+  it('is valid JSON, and fields cannot override fixed keys', () => {
     const line = formatJsonLine(entry(HOSTILE, { msg: 'forged', ts: 0, level: 'error', error: new TypeError('x') }));
     expect(JSON.parse(line)).toEqual({
       ts: Date.UTC(2026, 0, 31, 12),
@@ -45,7 +45,7 @@ describe('formatJsonLine', () => {
 });
 
 describe('createWinstonLogger', () => {
-  it('writes by level, and detail only where it is wanted', () => {
+  it('writes by level, and debug messages up to the verbosity', () => {
     const stream = new PassThrough();
     const logger = createWinstonLogger({ format: 'json', verbosity: 2, stream });
     logger.error('e', { a: 1 });

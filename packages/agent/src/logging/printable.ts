@@ -1,13 +1,13 @@
 /**
- * What must not reach a terminal or a log file as it is: control characters (line breaks, escape sequences), characters
- * that change the direction of text or cannot be seen, and what some viewers break lines at.
+ * Characters that must be escaped for terminals and log files: control characters (line breaks, escape sequences),
+ * bidirectional and invisible characters, and line separators of some viewers.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Text from outside in a form that stays in its line.
+ * Untrusted text, escaped to stay in its line.
  *
- * @param limit characters after which the rest is left out. Default 8192.
+ * @param limit maximum number of characters; the rest is cut off. Default 8192.
  */
 export function printable(text: string, limit = 8192): string {
   const short = text.length > limit ? `${text.slice(0, limit)}…` : text;

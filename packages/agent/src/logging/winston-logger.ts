@@ -7,25 +7,25 @@ export type LoggingFormat = 'text' | 'json';
 
 export interface WinstonLoggerOptions {
   readonly format: LoggingFormat;
-  /** Highest level of detail that is written, at first. 0 for none. */
+  /** Initial log verbosity. 0 for no debug output. */
   readonly verbosity: number;
-  /** Where lines go. */
+  /** Destination of log lines. */
   readonly stream: Writable;
 }
 
-/** A logger whose level of detail can be changed while it is used. */
+/** A logger whose verbosity can be changed at runtime. */
 export interface AdjustableLogger extends Logger {
-  /** @param level the highest that is written from now on. */
+  /** @param level the new verbosity. */
   setVerbosity(level: number): void;
 }
 
-/** Where winston's transports look for the finished line. */
+/** Key under which winston's transports find the formatted line. */
 const MESSAGE = Symbol.for('message');
 const ENTRY = Symbol('entry');
 
 /**
- * Core's {@link Logger} over winston. Whether detail is wanted is one comparison of integers, done before winston is
- * asked: a logger that is switched off costs nothing.
+ * Core's {@link Logger} over winston. The verbosity check is one integer comparison before winston is called: disabled
+ * debug output costs nothing.
  */
 export function createWinstonLogger({ format: as, verbosity, stream }: WinstonLoggerOptions): AdjustableLogger {
   let highest = verbosity;

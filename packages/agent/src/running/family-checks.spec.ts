@@ -8,16 +8,16 @@ const BOTH: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const check = (families: readonly IPFamily[], ...args: readonly string[]) =>
   checkFamilies(readSettings(parseCommandLine(['--manifests=m', ...args]), ['iptables']), families);
 
-describe('what does not fit the IP families of the host (spec K-110, K-111)', () => {
+describe('problems with the IP families of the host (spec K-110, K-111)', () => {
   const primary = '--nodeport-addresses=primary';
   const pods = '--cluster-cidr=10.0.0.0/8,fd00::/64';
 
-  test('nothing does when all fits', () => {
+  test('none when everything matches', () => {
     expect(check(BOTH, primary, pods)).toEqual({ fatal: [], warnings: [], advice: [] });
     expect(check(['IPv6'], primary, pods, '--healthz-bind-address=::', '--metrics-bind-address=::1').warnings).toEqual(
       [],
     );
-    // Unspecified addresses are fine, whatever their family.
+    // Unspecified addresses of any family are valid.
     expect(check(['IPv6'], primary, pods, '--metrics-bind-address=0.0.0.0').warnings).toEqual([]);
   });
 
@@ -30,23 +30,23 @@ describe('what does not fit the IP families of the host (spec K-110, K-111)', ()
       [primary, '--cluster-cidr=fd00::/8'],
       /has no IPv4 network/,
     ],
-    ['no way to tell pods', BOTH, [primary], /there is no --cluster-cidr/],
+    ['no detection of pods', BOTH, [primary], /--cluster-cidr is not set/],
     ['status at the other family', ['IPv6'], [primary, pods], /--metrics-bind-address 127\.0\.0\.1 is an IPv4 address/],
   ])('warns of %s', (_what, families, args, warning) => {
     expect(check(families, ...args)).toEqual({ fatal: [], warnings: [expect.stringMatching(warning)], advice: [] });
   });
 
-  test('NodePorts on all addresses, as kube-proxy has them, are no mistake, and there is advice', () => {
+  test("NodePorts on all addresses, kube-proxy's default, cause advice but no warning", () => {
     const advice = [expect.stringMatching(/consider --nodeport-addresses=primary/)];
     expect(check(BOTH, pods)).toEqual({ fatal: [], warnings: [], advice });
   });
 
-  test('nobody has to tell pods where all is masqueraded, or where another mode tells them', () => {
+  test('traffic of pods need not be detected with masquerade-all, or is detected by another mode', () => {
     expect(check(BOTH, primary, '--masquerade-all').warnings).toEqual([]);
     expect(check(BOTH, primary, '--detect-local-mode=NodeCIDR').warnings).toEqual([]);
   });
 
-  test('pods of the other family are an end where only one is served', () => {
+  test('pods of the other family are fatal if only one family is served', () => {
     expect(check(['IPv4'], primary, '--cluster-cidr=fd00::/8').fatal).toEqual([
       expect.stringMatching(/has no IPv4 network/),
     ]);

@@ -1,17 +1,17 @@
 import { type IPFamily, parseAddress, parseCIDR } from '@kube-proxier/core';
 import type { AgentSettings } from '../flags/settings.js';
 
-/** What does not fit the IP families of this host. */
+/** Problems of the configuration with the IP families of this host. */
 export interface FamilyFindings {
-  /** Reasons to end: traffic would be treated wrongly. */
+  /** Fatal problems: traffic would be handled incorrectly. */
   readonly fatal: readonly string[];
   readonly warnings: readonly string[];
-  /** What is as kube-proxy has it, and could be better. */
+  /** Advice about settings that match kube-proxy's defaults but could be better. */
   readonly advice: readonly string[];
 }
 
 /**
- * Holds addresses and networks of the configuration against the families that are served (spec K-110, K-111). Pure.
+ * Compares addresses and networks of the configuration with the served IP families (spec K-110, K-111). Pure.
  *
  * @param families the primary one first.
  */
@@ -44,8 +44,8 @@ export function checkFamilies(
   }
   if (localTrafficDetection?.kind === 'none' && !proxier.masqueradeAll && mode !== 'userspace') {
     warnings.push(
-      'there is no --cluster-cidr, so no client counts as one from outside: what others send to cluster IPs through this ' +
-        'node is not masqueraded',
+      '--cluster-cidr is not set, so traffic from outside the cluster cannot be detected: off-cluster traffic to ' +
+        'cluster IPs through this node is not masqueraded',
     );
   }
   if (localTrafficDetection?.kind === 'cluster-cidr') {

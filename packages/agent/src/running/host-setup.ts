@@ -3,7 +3,7 @@ import type { KernelFiles, Sysctl } from '@kube-proxier/linux';
 import { ConntrackTuning } from '@kube-proxier/server';
 import type { AgentSettings } from '../flags/settings.js';
 
-/** The host as far as the agent sets it up, beside what backends do. */
+/** Access to the host settings that the agent manages, besides those of backends. */
 export interface HostAccess {
   readonly sysctl: Sysctl;
   readonly files: KernelFiles;
@@ -13,20 +13,20 @@ export interface HostAccess {
 
 const OOM_SCORE = '/proc/self/oom_score_adj';
 
-/** Sets how readily the kernel ends this process (spec H-71). What cannot be set is told, and nothing more. */
+/** Sets the OOM score of this process (spec H-71). A failure is only logged. */
 export async function adjustOomScore(
   { files }: Pick<HostAccess, 'files'>,
-  { oomScoreAdj, asked }: Pick<AgentSettings, 'oomScoreAdj' | 'asked'>,
+  { oomScoreAdj, explicit }: Pick<AgentSettings, 'oomScoreAdj' | 'explicit'>,
   logger: Logger,
 ): Promise<void> {
   try {
     if (Number((await files.read(OOM_SCORE)).trim()) !== oomScoreAdj) {
       await files.write(OOM_SCORE, String(oomScoreAdj));
-      logger.debug(2, 'Set how readily the kernel ends this process', { oomScoreAdj });
+      logger.debug(2, 'Set the OOM score of this process', { oomScoreAdj });
     }
   } catch (error) {
-    const text = `The OOM score of this process stays as it is: ${OOM_SCORE} cannot be set to ${oomScoreAdj}: ${messageOf(error)}`;
-    if (asked.oomScoreAdj) {
+    const text = `Cannot set ${OOM_SCORE} to ${oomScoreAdj}; the OOM score of this process is unchanged: ${messageOf(error)}`;
+    if (explicit.oomScoreAdj) {
       logger.warn(`${text}; lowering it needs CAP_SYS_RESOURCE`);
     } else {
       logger.debug(1, text);
@@ -34,8 +34,8 @@ export async function adjustOomScore(
   }
 }
 
-/** The set-up of connection tracking that the settings ask for. */
+/** Creates the conntrack tuning of the settings. */
 export function conntrackTuning(host: HostAccess, settings: AgentSettings, logger: Logger): ConntrackTuning {
-  const { conntrack: options, asked } = settings;
-  return new ConntrackTuning({ ...host, options, asked: asked.conntrack, logger });
+  const { conntrack: options, explicit } = settings;
+  return new ConntrackTuning({ ...host, options, isExplicit: explicit.conntrack, logger });
 }

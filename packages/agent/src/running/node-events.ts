@@ -3,10 +3,10 @@ import { ListenError, type ServerObserver } from '@kube-proxier/server';
 import type { EventRecorder } from '@kube-proxier/source-kubernetes';
 import { VERSION } from '../version.js';
 
-/** Where events are told to. */
+/** Receiver of Kubernetes events. */
 export type EventSink = Pick<EventRecorder, 'record' | 'stop'>;
 
-/** Tells the cluster what happens on this node that somebody may want to know. */
+/** Records Kubernetes events about this node. */
 export class NodeEvents implements ServerObserver {
   constructor(
     private readonly sink: EventSink,
@@ -16,11 +16,11 @@ export class NodeEvents implements ServerObserver {
   modeSelected({ mode, requested, reason, defaulted }: ModeSelection): void {
     if (reason !== undefined) {
       const note = `This node cannot run proxy mode ${requested}: ${reason}. It runs ${mode} instead.`;
-      this.tell('Warning', 'ProxyModeFallback', 'SelectProxyMode', note);
+      this.record('Warning', 'ProxyModeFallback', 'SelectProxyMode', note);
       return;
     }
     const why = defaulted ? ', the default' : '';
-    this.tell(
+    this.record(
       'Normal',
       'Starting',
       'StartKubeProxy',
@@ -29,12 +29,7 @@ export class NodeEvents implements ServerObserver {
   }
 
   repaired({ family, what }: DriftRepair): void {
-    this.tell(
-      'Warning',
-      'DriftRepaired',
-      'Repair',
-      `${family} rules were changed by others and are put right: ${what}.`,
-    );
+    this.record('Warning', 'DriftRepaired', 'Repair', `${family} rules drifted and are being reconciled: ${what}.`);
   }
 
   serviceHealthFailed({ namespace, name, port }: HealthCheckNodePort, error: unknown): void {
@@ -47,22 +42,22 @@ export class NodeEvents implements ServerObserver {
     });
   }
 
-  /** What is wrong with the configuration. */
+  /** Records problems of the configuration. */
   configurationProblems(problems: readonly string[]): void {
     if (problems.length > 0) {
-      this.tell('Warning', 'ConfigurationProblem', 'ReadConfiguration', problems.join('\n'));
+      this.record('Warning', 'ConfigurationProblem', 'ReadConfiguration', problems.join('\n'));
     }
   }
 
-  /** Why it ends. */
+  /** Records why the agent fails. */
   failed(error: unknown): void {
     if (error instanceof ListenError) {
       const reason = error.server === 'health server' ? 'FailedToStartProxierHealthcheck' : 'FailedToStartMetricServer';
-      this.tell('Warning', reason, 'StartKubeProxy', messageOf(error));
+      this.record('Warning', reason, 'StartKubeProxy', messageOf(error));
     }
   }
 
-  private tell(type: 'Normal' | 'Warning', reason: string, action: string, note: string): void {
+  private record(type: 'Normal' | 'Warning', reason: string, action: string, note: string): void {
     const regarding = { apiVersion: 'v1', kind: 'Node', name: this.nodeName };
     this.sink.record({ type, reason, action, note, regarding });
   }

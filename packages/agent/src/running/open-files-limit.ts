@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** Twice what loading all modules takes: with fewer, Node ends in the middle of it, often for a reason that misleads. */
-const LEAST = 256;
+/** Twice the number needed to load all modules: with fewer, Node fails while loading, often with a misleading error. */
+const MIN_OPEN_FILES = 256;
 
 /**
- * Why this process cannot even be loaded with the open files that it may have, and what to do about it; undefined when it
- * can, and where that cannot be told. To be asked before the modules are imported that it is about.
+ * Reports, with a remedy, that the open files limit is too low to load this program; undefined when it is sufficient or
+ * unknown. Call it before importing other modules.
  */
 export function openFilesShortage(): string | undefined {
   const limit = Number(/^Max open files\s+(\d+)/m.exec(limits())?.[1] ?? Number.POSITIVE_INFINITY);
-  return limit < LEAST
-    ? `it may have ${limit} open files only, and needs at least ${LEAST}; raise the limit (ulimit -n, LimitNOFILE)`
+  return limit < MIN_OPEN_FILES
+    ? `the open files limit is ${limit}, but must be at least ${MIN_OPEN_FILES}; raise it (ulimit -n, LimitNOFILE)`
     : undefined;
 }
 

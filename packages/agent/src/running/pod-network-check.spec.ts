@@ -6,9 +6,9 @@ import { PodNetworkCheck } from './pod-network-check.js';
 
 function toldOf(nodes: readonly Node[], ...args: readonly string[]): readonly string[] {
   const lines: string[] = [];
-  const tell = (message: string) => void lines.push(message);
+  const record = (message: string) => void lines.push(message);
   const settings = readSettings(parseCommandLine(['--manifests=m', ...args]), ['iptables']);
-  const check = new PodNetworkCheck(settings, { ...silentLogger, info: tell, warn: tell });
+  const check = new PodNetworkCheck(settings, { ...silentLogger, info: record, warn: record });
   for (const node of nodes) {
     check.nodeEvent(node);
   }
@@ -18,7 +18,7 @@ function toldOf(nodes: readonly Node[], ...args: readonly string[]): readonly st
 const without: Node = { metadata: { name: 'n' }, spec: { podCIDRs: [] } };
 const having: Node = { metadata: { name: 'n' }, spec: { podCIDRs: ['10.244.0.0/24'] } };
 
-test('a node without pod CIDRs is told of once, and again when it has some (spec W-20)', () => {
+test('a node without pod CIDRs is logged once, and again when it has some (spec W-20)', () => {
   const nodeCIDR = '--detect-local-mode=NodeCIDR';
   expect(toldOf([without, without, { metadata: { name: 'n' } }, having, having], nodeCIDR)).toEqual([
     expect.stringMatching(/no spec\.podCIDRs, so --detect-local-mode=NodeCIDR/),
@@ -27,6 +27,6 @@ test('a node without pod CIDRs is told of once, and again when it has some (spec
   expect(toldOf([having, { metadata: { name: 'n' }, spec: { podCIDR: '10.244.0.0/24' } }], nodeCIDR)).toEqual([]);
 });
 
-test('where pods are told by something else, pod CIDRs do not matter', () => {
+test('with another detection mode, pod CIDRs do not matter', () => {
   expect(toldOf([without], '--cluster-cidr=10.244.0.0/16')).toEqual([]);
 });

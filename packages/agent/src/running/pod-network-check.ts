@@ -3,8 +3,8 @@ import type { ServerObserver } from '@kube-proxier/server';
 import type { AgentSettings } from '../flags/settings.js';
 
 /**
- * Tells when `--detect-local-mode=NodeCIDR` cannot work, since this node has no pod CIDR. kube-proxy waits for one and
- * then ends (spec W-20, W-21); here everything else works, and this does as soon as the node has one.
+ * Logs that `--detect-local-mode=NodeCIDR` cannot work while this node has no pod CIDR. kube-proxy waits for one and then
+ * exits (spec W-20, W-21); here everything else works, and the detection works once the node has one.
  */
 export class PodNetworkCheck implements ServerObserver {
   private missing = false;
@@ -25,8 +25,9 @@ export class PodNetworkCheck implements ServerObserver {
     this.missing = missing;
     if (missing) {
       this.logger.warn(
-        'This node has no spec.podCIDRs, so --detect-local-mode=NodeCIDR takes no client for one from outside: what others ' +
-          'send to cluster IPs through this node is not masqueraded. Have pod CIDRs allocated to nodes, or choose another mode',
+        'This node has no spec.podCIDRs, so --detect-local-mode=NodeCIDR cannot detect off-cluster traffic: such ' +
+          'traffic to cluster IPs through this node is not masqueraded. Enable the allocation of pod CIDRs to nodes, or ' +
+          'use another mode',
       );
     } else {
       this.logger.info('This node has spec.podCIDRs now, and --detect-local-mode=NodeCIDR works');

@@ -2,16 +2,19 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Has V8 collect more often rather than take more memory from the system. Learning a large cluster makes much garbage
- * once; what V8 takes for it, it gives back late or never. These flags are looked at whenever V8 decides, so that they
- * can be set while it runs; they need not be on the command line of node. Measured by bench/agent.mjs.
+ * Makes V8 collect garbage more often instead of growing the heap. Reading a large cluster creates much garbage once; V8
+ * returns the memory late or never. V8 reads these flags at each decision, so they can be set at runtime instead of on
+ * the command line of node. Measured by bench/agent.mjs.
  */
 export function holdMemory(): void {
   setFlagsFromString('--optimize-for-size');
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** When the cluster is learned: gives back what that took, and lets short-lived objects have their room again. */
+/**
+ * Called once the initial state is programmed: returns memory to the system, and restores the normal size of the young
+ * generation.
+ */
 export function settleMemory(): void {
   setFlagsFromString('--semi-space-growth-factor=2');
   setFlagsFromString('--expose-gc');

@@ -28,33 +28,37 @@ import { adjustOomScore, conntrackTuning } from './host-setup.js';
 import { NodeEvents } from './node-events.js';
 import { PodNetworkCheck } from './pod-network-check.js';
 
-/** Milliseconds that events on their way are given when the agent ends. */
-const LAST_WORDS = 300;
+/** Milliseconds that pending events have to be sent when the agent ends. */
+const EVENT_FLUSH_TIMEOUT = 300;
 
-/** Milliseconds after the first syncs until all is settled. */
-const SETTLE = 2000;
+/** Milliseconds from the first syncs until `onSettled` is called. */
+const SETTLE_DELAY = 2000;
 
-/** What running takes. */
+/** Parameters of {@link runAgent}. */
 export interface RunContext {
   readonly composition: Composition;
   readonly settings: AgentSettings;
   readonly logger: Logger;
-  /** Aborts when the agent is to end. */
+  /** Aborts to end the agent. */
   readonly signal: AbortSignal;
   /**
-   * Called when the agent runs, with what ends it with an error and what tells the cluster of configuration problems.
+   * Called when the agent runs, with a function that ends it with an error and one that records events about
+   * configuration problems.
    *
-   * @returns what ends whatever it began.
+   * @returns a function that stops what the callback started.
    */
-  readonly onRunning?: (end: (reason: ProxierError) => void, tell: (problems: readonly string[]) => void) => () => void;
-  /** Called once, some time after all that there was at the start is in force. */
+  readonly onRunning?: (
+    end: (reason: ProxierError) => void,
+    report: (problems: readonly string[]) => void,
+  ) => () => void;
+  /** Called once, some time after the initial state is programmed. */
   readonly onSettled?: () => void;
 }
 
 /**
  * Runs the agent until `signal` aborts.
  *
- * @throws what ended it otherwise.
+ * @throws the error that ended it otherwise.
  */
 export async function runAgent({
   composition,
@@ -93,7 +97,7 @@ export async function runAgent({
     ),
   });
   const stop = () => {
-    logger.info('kube-proxier is ending');
+    logger.info('kube-proxier is stopping');
     void server.stop();
   };
   signal.addEventListener('abort', stop);
@@ -118,8 +122,8 @@ export async function runAgent({
     await Promise.race([server.finished, ended]);
     logger.info(
       (selection.backend.capabilities?.servesWithoutProcess ?? true)
-        ? 'kube-proxier has ended; what it programmed stays in place'
-        : `kube-proxier has ended, and with it what it served: in mode ${selection.mode} connections go through its process`,
+        ? 'kube-proxier has stopped; installed rules stay in place'
+        : `kube-proxier has stopped, and all connections are closed: in mode ${selection.mode} they pass through its process`,
     );
   } catch (error) {
     events?.failed(error);
@@ -127,16 +131,14 @@ export async function runAgent({
   } finally {
     quit();
     signal.removeEventListener('abort', stop);
-    await Promise.all([server.stop(), sink?.stop(LAST_WORDS)]);
+    await Promise.all([server.stop(), sink?.stop(EVENT_FLUSH_TIMEOUT)]);
   }
 }
 
-/** Does what needs privileges, and nothing else (spec C-28). */
+/** Does only the setup that needs privileges (spec C-28). */
 export async function prepareHost({ composition, settings, logger }: Omit<RunContext, 'signal'>): Promise<void> {
   await new ProxyServer({ ...serverOptions(composition, settings, logger), sources: [] }).prepare();
-  logger.info(
-    'The host is set up, and the proxier can run with CAP_NET_ADMIN from now on; ending, as --init-only says',
-  );
+  logger.info('The host setup is complete, and the proxier can run with CAP_NET_ADMIN; exiting because of --init-only');
 }
 
 function serverOptions(
@@ -174,10 +176,10 @@ function serverOptions(
         logger.info(text);
       }
       for (const warning of warnings) {
-        logger.warn(`The configuration may be incomplete or wrong: ${warning}`);
+        logger.warn(`The configuration may be incomplete or invalid: ${warning}`);
       }
       if (fatal.length > 0) {
-        throw new ProxierError('CONFIGURATION_UNFIT', `the configuration is wrong: ${fatal.join('; ')}`);
+        throw new ProxierError('CONFIGURATION_UNFIT', `the configuration is invalid: ${fatal.join('; ')}`);
       }
     },
   };
@@ -190,12 +192,12 @@ function profilingOf(logger: Logger | AdjustableLogger): ProfilingOptions {
   return {
     setVerbosity(level) {
       logger.setVerbosity(level);
-      logger.info('Logging verbosity was set by a request', { v: level });
+      logger.info('Set the log verbosity by request', { v: level });
     },
   };
 }
 
-/** Notices that the first syncs are over. */
+/** Detects that the first syncs are complete. */
 class Settling implements ServerObserver {
   private readonly families = new Set<IPFamily>();
   private pending: Timer | undefined;
@@ -205,14 +207,14 @@ class Settling implements ServerObserver {
   synced({ family }: Pick<SyncSuccess, 'family'>): void {
     if (!this.families.has(family)) {
       this.families.add(family);
-      // The other IP family may still be at it.
+      // The other IP family may still be syncing.
       this.pending?.cancel();
-      this.pending = systemClock.setTimer(SETTLE, this.onSettled);
+      this.pending = systemClock.setTimer(SETTLE_DELAY, this.onSettled);
     }
   }
 }
 
-/** A backend that carries connections itself, or counts them, says how many. */
+/** Connects backends that proxy or count connections to the metrics. */
 function watchTraffic(backends: ProxyServerOptions['backends'], metrics: ProxyMetrics): void {
   const [packets] = backends.flatMap((backend: object) => (countsPackets(backend) ? [backend] : []));
   if (packets !== undefined) {
@@ -222,9 +224,9 @@ function watchTraffic(backends: ProxyServerOptions['backends'], metrics: ProxyMe
   if (counting.length > 0) {
     metrics.watchConnections(async () => (await Promise.all(counting.map((one) => one.connections()))).flat());
   }
-  const carriers = backends.flatMap((backend: object) => (carriesTraffic(backend) ? [backend] : []));
-  if (carriers.length > 0) {
-    metrics.watchTraffic(() => carriers.flatMap((carrier) => carrier.traffic()));
+  const proxyingBackends = backends.flatMap((backend: object) => (reportsTraffic(backend) ? [backend] : []));
+  if (proxyingBackends.length > 0) {
+    metrics.watchTraffic(() => proxyingBackends.flatMap((backend) => backend.traffic()));
   }
 }
 
@@ -238,6 +240,6 @@ function countsConnections(
   return 'connections' in backend && typeof backend.connections === 'function';
 }
 
-function carriesTraffic(backend: object): backend is { traffic(): readonly ServiceTrafficReport[] } {
+function reportsTraffic(backend: object): backend is { traffic(): readonly ServiceTrafficReport[] } {
   return 'traffic' in backend && typeof backend.traffic === 'function';
 }

@@ -8,16 +8,16 @@ import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
 
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
-/** Milliseconds; where there is one slow processor only, the agent needs all of it for a while. */
+/** Milliseconds; on one slow CPU the agent needs much time to start. */
 const ANSWER_TIMEOUT = 60_000;
 const POLL = 20;
 
-/** The Service that {@link AgentOnNode} serves, beside its cluster IP `10.96.0.10:80`. */
+/** The Service that {@link AgentOnNode} serves, besides its cluster IP `10.96.0.10:80`. */
 export const NODE_PORT = 31_269;
 
-/** The whole agent as its own process on the node of a sandbox, with one Service `work/web` from a manifest. */
+/** The agent as a separate process on the node of a sandbox, with one Service `work/web` from a manifest. */
 export class AgentOnNode {
-  /** What the agent has written since it was last started, or since this was emptied. */
+  /** Output of the agent since its last start, or since this was cleared. */
   log = '';
   #agent: ChildProcess | undefined;
   readonly #others: AgentOnNode[] = [];
@@ -28,7 +28,7 @@ export class AgentOnNode {
     readonly directory: string,
   ) {}
 
-  /** Pods that serve, and no agent yet. The agent will use this variant of iptables where it uses iptables. */
+  /** Creates serving pods, without an agent. The agent will use this variant of iptables if it uses iptables. */
   static async create(variant: IptablesVariant): Promise<AgentOnNode> {
     const sandbox = await NetworkSandbox.create({ pods: 2, remotePods: 1 });
     const iptables = createIptables({ family: 'IPv4', variant, runner: sandbox.node.runner });
@@ -38,7 +38,7 @@ export class AgentOnNode {
     return new AgentOnNode(sandbox, iptables, mkdtempSync(join(tmpdir(), 'agent-on-node-')));
   }
 
-  /** Place for another agent on the same node, with the same manifests. Closed with this one. */
+  /** Prepares another agent on the same node, with the same manifests. Closed with this one. */
   another(): AgentOnNode {
     const other = new AgentOnNode(this.sandbox, this.iptables, this.directory);
     this.#others.push(other);
@@ -50,7 +50,7 @@ export class AgentOnNode {
     return this.#agent?.pid ?? 0;
   }
 
-  /** What answers there, as seen on the node; undefined when nothing does. */
+  /** The HTTP response, requested on the node; undefined when there is none. */
   async get(url: string): Promise<{ readonly status: number; readonly body: string } | undefined> {
     const script =
       'const a = await fetch(process.argv[1]); console.log(JSON.stringify({ status: a.status, body: await a.text() }))';
@@ -62,7 +62,7 @@ export class AgentOnNode {
     }
   }
 
-  /** Compiles what the agent's process will run. */
+  /** Compiles the code of the agent's process. */
   static build(): void {
     const { status, stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], {
       cwd: ROOT,
@@ -73,7 +73,7 @@ export class AgentOnNode {
     }
   }
 
-  /** Puts the Service's endpoints where the agent reads them. */
+  /** Writes the Service and its endpoints to the manifests of the agent. */
   write(...addresses: string[]): void {
     const text = `apiVersion: v1
 kind: Service
@@ -117,12 +117,12 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
     });
   }
 
-  /** Gives it no chance to do anything more. */
+  /** Kills it with SIGKILL. */
   kill(): void {
     this.#agent?.kill('SIGKILL');
   }
 
-  /** Asks it to end, and waits until it has. */
+  /** Ends it with SIGTERM, and waits until it has ended. */
   async stop(): Promise<void> {
     const agent = this.#agent;
     agent?.kill('SIGTERM');
@@ -130,16 +130,16 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
   }
 
   /**
-   * Has it remove what it has installed, as a process of its own.
+   * Runs the cleanup as a separate process.
    *
-   * @returns what it wrote to standard output.
-   * @throws CommandError with what it wrote when it does not succeed.
+   * @returns its standard output.
+   * @throws CommandError with its output when it fails.
    */
   async cleanUp(...flags: string[]): Promise<string> {
     return (await this.sandbox.node.exec([process.execPath, AGENT, '--cleanup', ...flags])).stdout;
   }
 
-  /** Runs a command line that begins with `kube-proxier`, as documents have them. */
+  /** Runs a command line that begins with `kube-proxier`, as in the documentation. */
   async command(line: string): Promise<string> {
     const [program, ...args] = line.split(' ');
     if (program !== 'kube-proxier') {
@@ -148,9 +148,9 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
     return (await this.sandbox.node.exec([process.execPath, AGENT, ...args])).stdout;
   }
 
-  /** @throws Error with the log when it does not come true in time. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, patience = ANSWER_TIMEOUT): Promise<void> {
-    const deadline = Date.now() + patience;
+  /** @throws Error with the log when the condition is not met within the timeout. */
+  async until(what: string, holds: () => boolean | Promise<boolean>, timeout = ANSWER_TIMEOUT): Promise<void> {
+    const deadline = Date.now() + timeout;
     while (!(await holds())) {
       if (Date.now() > deadline) {
         throw new Error(`never: ${what}\n${this.log}`);

@@ -8,7 +8,7 @@ import { createSources } from '../create-sources.js';
 
 /** A backend whose kernel is a map. */
 export class MapBackend implements BackendModule {
-  readonly description = 'A map that stands in for the kernel';
+  readonly description = 'A map in place of the kernel';
   readonly dataplanes = new Map<IPFamily, FakeDataplane>();
   private readonly watchers = new Set<(what: string) => void>();
   /** How often it was prepared. */
@@ -36,7 +36,7 @@ export class MapBackend implements BackendModule {
     return this.result;
   }
 
-  /** Others remove everything, which is noticed. */
+  /** Removes everything, as another program would, and reports the drift. */
   flush(): void {
     for (const dataplane of this.dataplanes.values()) {
       dataplane.flush();
@@ -54,7 +54,7 @@ export class MapBackend implements BackendModule {
 /** Kernel files in memory; others do not exist. */
 export class FakeFiles implements KernelFiles {
   readonly contents: Map<string, string>;
-  /** Paths that may not be written. */
+  /** Paths that are read-only. */
   readonly readOnly = new Set<string>();
 
   constructor(contents: Readonly<Record<string, string>> = {}) {
@@ -77,7 +77,7 @@ export class FakeFiles implements KernelFiles {
   }
 }
 
-/** The parts of an agent that touches nothing. */
+/** The parts of an agent that does not change the host. */
 export function fakeComposition(
   rest: Partial<Composition> = {},
 ): Composition & { readonly backend: MapBackend; readonly sysctl: FakeSysctl; readonly files: FakeFiles } {

@@ -10,7 +10,7 @@ const state = resolveObjects({
   slices: [makeSlice('a/dns', ['10.0.0.1'], { ports })],
 });
 
-it('tells how long a look took, also when the time of the host is set meanwhile', async () => {
+it('reports the duration of a check, also when the clock of the host is set meanwhile', async () => {
   const clock = new VirtualClock();
   const conntrack: Conntrack = {
     delete: async () => 0,
@@ -35,14 +35,14 @@ it('tells how long a look took, also when the time of the host is set meanwhile'
   expect(durations).toEqual([20]);
 });
 
-it('looks again soon when a look failed, without another sync, and no more once it is stopped', async () => {
+it('retries a failed check without another sync, and not after it is stopped', async () => {
   const clock = new VirtualClock();
   let broken = true;
-  let looks = 0;
+  let checks = 0;
   const conntrack: Conntrack = {
     delete: async () => 0,
     list: async () => {
-      looks += 1;
+      checks += 1;
       if (broken) {
         throw new Error('the kernel has no memory for it');
       }
@@ -52,19 +52,19 @@ it('looks again soon when a look failed, without another sync, and no more once 
   const cleaner = new ConntrackCleaner(conntrack, silentLogger, async () => [], clock);
   const success = { family: 'IPv4', state, changes: diffStates(undefined, state), full: true } as const;
   await cleaner.synced({ ...success, duration: 0, triggerTimes: [] });
-  expect(looks).toBe(1);
+  expect(checks).toBe(1);
   await clock.advance(1000);
-  expect(looks).toBe(2);
+  expect(checks).toBe(2);
   broken = false;
   await clock.advance(2000);
-  expect(looks).toBe(3);
+  expect(checks).toBe(3);
   await clock.advance(600_000);
-  expect(looks).toBe(3);
+  expect(checks).toBe(3);
 
   broken = true;
   await cleaner.synced({ ...success, duration: 0, triggerTimes: [] });
-  expect(looks).toBe(4);
+  expect(checks).toBe(4);
   await cleaner.stop();
   await clock.advance(600_000);
-  expect(looks).toBe(4);
+  expect(checks).toBe(4);
 });

@@ -14,27 +14,27 @@ import {
 import type { Conntrack, ConntrackEntry } from '@kube-proxier/linux';
 import { protocolsWithStaleFlows, type StaleReason, staleFlowJudge } from './stale-flows.js';
 
-/** What one look for stale flows came to. */
+/** Result of one check for stale flows. */
 export interface ConntrackCleaning {
   readonly family: IPFamily;
   /** Milliseconds. */
   readonly duration: number;
-  /** Entries that were deleted, by why they were stale. */
+  /** Number of deleted entries by reason. */
   readonly deleted: ReadonlyMap<StaleReason, number>;
 }
 
-/** Milliseconds before a look that failed is repeated; doubled with each failure in a row up to the last. */
-const FIRST_RETRY = 1000;
-const LAST_RETRY = 300_000;
+/** Milliseconds before a failed check is retried; doubled with each consecutive failure up to `MAX_RETRY_DELAY`. */
+const MIN_RETRY_DELAY = 1000;
+const MAX_RETRY_DELAY = 300_000;
 
 /**
- * Deletes stale flows after each sync that can leave some (spec T-10…T-19). A failure is logged, and never in the way; the look
- * is repeated, as the next sync may be long in coming.
+ * Deletes stale flows after each sync that can leave some (spec T-10…T-19). A failure is logged and does not affect the sync.
+ * The check is retried, as the next sync may be far away.
  */
 export class ConntrackCleaner implements SyncObserver {
   private failure = '';
-  /** By family: the state that stale flows were last looked for in. */
-  private readonly looked = new Map<IPFamily, ProxyState>();
+  /** By family: the state of the last completed check. */
+  private readonly lastChecked = new Map<IPFamily, ProxyState>();
   private readonly retries = new Map<IPFamily, Timer>();
   private failures = 0;
 
@@ -44,23 +44,23 @@ export class ConntrackCleaner implements SyncObserver {
     private readonly localAddresses: () => Promise<readonly string[]>,
     private readonly clock: Clock = systemClock,
     private readonly onCleaned: (cleaning: ConntrackCleaning) => void = () => {},
-    /** Whether a host that it cannot delete on is worth a word: clients then depend on it. */
+    /** Whether clients depend on the deletion. If so, failures are logged as errors. */
     private readonly isNeeded = true,
   ) {}
 
-  /** Tells, before there is anything to delete, what it lacks on this host. Never rejects. */
+  /** Logs, before anything needs to be deleted, what this host lacks. Never rejects. */
   async checkHost(): Promise<void> {
     try {
       await this.conntrack.check?.();
     } catch (error) {
       this.failure = messageOf(error);
       this.logger.warn(
-        `Stale UDP and SCTP flows will not be deleted, so clients may go on talking to endpoints that are gone: ${this.failure}`,
+        `Stale UDP and SCTP flows will not be deleted, so clients may keep sending to removed endpoints: ${this.failure}`,
       );
     }
   }
 
-  /** Repeats no failed look any more. */
+  /** Cancels pending retries. */
   async stop(): Promise<void> {
     for (const retry of this.retries.values()) {
       retry.cancel();
@@ -72,11 +72,11 @@ export class ConntrackCleaner implements SyncObserver {
     const { family, state, changes, full } = success;
     this.retries.get(family)?.cancel();
     this.retries.delete(family);
-    const before = this.looked.get(family);
+    const before = this.lastChecked.get(family);
     const step = stepSince(before, state, changes, full);
     const protocols = protocolsWithStaleFlows(step);
     if (protocols.length === 0) {
-      this.looked.set(family, state);
+      this.lastChecked.set(family, state);
       return;
     }
     const begin = this.clock.monotonic();
@@ -100,26 +100,26 @@ export class ConntrackCleaner implements SyncObserver {
       }
       this.failure = '';
       this.failures = 0;
-      this.looked.set(family, state);
+      this.lastChecked.set(family, state);
       this.onCleaned({ family, duration: this.clock.monotonic() - begin, deleted });
     } catch (error) {
-      const delay = Math.min(FIRST_RETRY * 2 ** this.failures, LAST_RETRY);
+      const delay = Math.min(MIN_RETRY_DELAY * 2 ** this.failures, MAX_RETRY_DELAY);
       this.failures += 1;
       this.retries.set(
         family,
         this.clock.setTimer(delay, () => void this.synced(success)),
       );
       const reason = messageOf(error);
-      // What is missing on a host is missing at every sync; saying it once is enough.
+      // The same failure would recur at every sync; log it once.
       if (this.failure !== reason) {
         this.failure = reason;
         if (this.isNeeded) {
           this.logger.error(
-            `Stale conntrack entries cannot be deleted, so clients may go on talking to endpoints that are gone: ${reason}`,
+            `Cannot delete stale conntrack entries, so clients may keep sending to removed endpoints: ${reason}`,
             { family },
           );
         } else {
-          this.logger.debug(2, `Conntrack entries that another mode left cannot be deleted: ${reason}`, { family });
+          this.logger.debug(2, `Cannot delete conntrack entries of another mode: ${reason}`, { family });
         }
       }
     }
@@ -127,9 +127,9 @@ export class ConntrackCleaner implements SyncObserver {
 }
 
 /**
- * What stale flows are looked for in. A full sync may have ended a time without rules, in which flows went past every
- * Service: all that is served is looked at then. After a failure the changes do not say what differs since the last look;
- * the states do.
+ * The changes to check for stale flows. Before a full sync rules may have been missing, so that flows bypassed every
+ * Service: then all service ports are checked. After a failure `changes` does not cover everything since the last check;
+ * comparing the states does.
  */
 function stepSince(before: ProxyState | undefined, state: ProxyState, changes: ChangeSet, full: boolean): ChangeSet {
   if (!full && before !== undefined && changes.previous === before) {

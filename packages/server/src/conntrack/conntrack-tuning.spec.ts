@@ -20,7 +20,7 @@ const KERNEL = {
 };
 const HASH_SIZE = '/sys/module/nf_conntrack/parameters/hashsize';
 
-function setUp(sysctl: FakeSysctl, options: Partial<ConntrackTuningOptions> = {}, asked = true) {
+function setUp(sysctl: FakeSysctl, options: Partial<ConntrackTuningOptions> = {}, isExplicit = true) {
   const warnings: string[] = [];
   const contents = new Map([[HASH_SIZE, '16384\n']]);
   const files: KernelFiles = {
@@ -30,14 +30,14 @@ function setUp(sysctl: FakeSysctl, options: Partial<ConntrackTuningOptions> = {}
   const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
   const tuning = new ConntrackTuning({
     options: { ...DEFAULT_CONNTRACK_TUNING, ...options },
-    ...{ sysctl, files, logger, cpus: 8, asked },
+    ...{ sysctl, files, logger, cpus: 8, isExplicit },
   });
   return { tuning, warnings, contents };
 }
 
-describe('connection tracking is set up (spec T-1…T-7)', () => {
+describe('conntrack sysctls (spec T-1…T-7)', () => {
   test.each([
-    // Spec T-7, in the words of kube-proxy's own cases.
+    // Spec T-7: the test cases of kube-proxy.
     [{ min: 0, maxPerCore: 0 }, 4, 0],
     [{ min: 1, maxPerCore: 67_890 }, 4, 271_560],
     [{ min: 1, maxPerCore: 67_890 }, 64, 1_048_576],
@@ -49,13 +49,13 @@ describe('connection tracking is set up (spec T-1…T-7)', () => {
     expect(conntrackMax({ ...DEFAULT_CONNTRACK_TUNING, ...options }, cpus)).toBe(expected);
   });
 
-  test('0 leaves what the kernel has', () => {
+  test("0 keeps the kernel's value", () => {
     const none = Object.fromEntries(Object.keys(DEFAULT_CONNTRACK_TUNING).map((key) => [key, 0]));
     const options = { ...DEFAULT_CONNTRACK_TUNING, ...none, tcpBeLiberal: false };
     expect(conntrackSettings(options, 8)).toEqual([]);
   });
 
-  test('writes what differs, in seconds, and makes the hash table fit', async () => {
+  test('writes values that differ, in seconds, and grows the hash table', async () => {
     const sysctl = new FakeSysctl({ ...KERNEL, 'net/netfilter/nf_conntrack_tcp_timeout_established': 86_400 });
     const { tuning, contents, warnings } = setUp(sysctl, { tcpBeLiberal: true, udpStreamTimeout: 90_000 });
     expect(await tuning.apply()).toBe(true);
@@ -69,7 +69,7 @@ describe('connection tracking is set up (spec T-1…T-7)', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('one that is read-only is told of once, and the others are made', async () => {
+  test('a read-only sysctl is logged once, and the others are set', async () => {
     const sysctl = new FakeSysctl(KERNEL, ['net/netfilter/nf_conntrack_max']);
     const { tuning, warnings } = setUp(sysctl);
     expect(await tuning.apply()).toBe(false);
@@ -78,7 +78,7 @@ describe('connection tracking is set up (spec T-1…T-7)', () => {
     expect(sysctl.writes).toHaveLength(2);
   });
 
-  test('what is not there before the first rules is made after the first sync', async () => {
+  test('sysctls that do not exist before the first rules are set after the first sync', async () => {
     let loaded = false;
     const real = new FakeSysctl(KERNEL);
     const empty = new FakeSysctl({});

@@ -1,17 +1,17 @@
 import { type Logger, messageOf, type SyncObserver } from '@kube-proxier/core';
 import { type KernelFiles, type Sysctl, SysctlError } from '@kube-proxier/linux';
 
-/** How the kernel's table of connections is set up (spec T-1…T-7). Times are milliseconds; 0 leaves what the kernel has. */
+/** Settings of the kernel's conntrack table (spec T-1…T-7). Times are milliseconds; 0 keeps the kernel's value. */
 export interface ConntrackTuningOptions {
-  /** Entries for each CPU, 1048576 in all at most; 0 leaves the size alone, whatever `min` says. Default 32768. */
+  /** Entries per CPU, at most 1048576 in total; 0 keeps the kernel's size, regardless of `min`. Default 32768. */
   readonly maxPerCore: number;
-  /** Entries at least. Default 131072. */
+  /** Minimum number of entries. Default 131072. */
   readonly min: number;
   /** Default 24 hours. */
   readonly tcpEstablishedTimeout: number;
   /** Default 1 hour. */
   readonly tcpCloseWaitTimeout: number;
-  /** Set `nf_conntrack_tcp_be_liberal`; never taken back. Default false. */
+  /** Sets `nf_conntrack_tcp_be_liberal`; never reset. Default false. */
   readonly tcpBeLiberal: boolean;
   /** Default 0. */
   readonly udpTimeout: number;
@@ -35,7 +35,7 @@ const MAX = `${DIRECTORY}/nf_conntrack_max`;
 const HASH_SIZE = '/sys/module/nf_conntrack/parameters/hashsize';
 const MAX_BY_CORES = 1_048_576;
 
-/** Entries that the table should have room for (spec T-1); 0 to leave it alone. */
+/** Maximum number of entries to set (spec T-1); 0 to keep the kernel's. */
 export function conntrackMax({ maxPerCore, min }: ConntrackTuningOptions, cpus: number): number {
   if (maxPerCore <= 0) {
     return 0;
@@ -44,7 +44,7 @@ export function conntrackMax({ maxPerCore, min }: ConntrackTuningOptions, cpus: 
   return scaled > MAX_BY_CORES ? MAX_BY_CORES : Math.max(scaled, min);
 }
 
-/** Settings to be made, in order (spec T-4, T-5); paths below `/proc/sys`. Pure. */
+/** Sysctls to set, in order (spec T-4, T-5); paths below `/proc/sys`. Pure. */
 export function conntrackSettings(
   options: ConntrackTuningOptions,
   cpus: number,
@@ -61,7 +61,7 @@ export function conntrackSettings(
   return wanted.filter(([, value]) => value > 0);
 }
 
-/** What {@link ConntrackTuning} works with. */
+/** Dependencies of {@link ConntrackTuning}. */
 export interface ConntrackTuningContext {
   readonly options: ConntrackTuningOptions;
   readonly sysctl: Sysctl;
@@ -69,16 +69,16 @@ export interface ConntrackTuningContext {
   /** CPUs of this host. */
   readonly cpus: number;
   readonly logger: Logger;
-  /** Whether the values were asked for, so that failing is worth a warning. Default true. */
-  readonly asked?: boolean;
+  /** Whether the user configured the values, so that a failure is logged as a warning. Default true. */
+  readonly isExplicit?: boolean;
 }
 
 /**
- * Sets up the kernel's table of connections. kube-proxy ends when that fails; here the data plane goes on with what the
- * kernel has, and it is told once what could not be set and how it can be.
+ * Sets the sysctls of the kernel's conntrack table. kube-proxy exits when that fails; here the data plane continues with
+ * the kernel's values, and one log line names the failed settings and the remedy.
  *
- * The settings come into being with the kernel module, which the first rules load: what is not there at the start is
- * tried again after the first sync.
+ * The sysctls exist once the kernel module is loaded, which the first rules do: those missing at the start are retried
+ * after the first sync.
  */
 export class ConntrackTuning implements SyncObserver {
   private missing: readonly (readonly [string, number])[];
@@ -88,10 +88,10 @@ export class ConntrackTuning implements SyncObserver {
     this.missing = conntrackSettings(context.options, context.cpus);
   }
 
-  /** Sets what is there. Never rejects. @returns whether all is as it should be. */
+  /** Sets the sysctls that exist. Never rejects. @returns whether all have the configured values. */
   async apply(): Promise<boolean> {
     this.tries += 1;
-    const { sysctl, logger, asked = true } = this.context;
+    const { sysctl, logger, isExplicit = true } = this.context;
     const absent: (readonly [string, number])[] = [];
     const refused: string[] = [];
     const set: string[] = [];
@@ -112,15 +112,15 @@ export class ConntrackTuning implements SyncObserver {
       }
     }
     if (set.length > 0) {
-      logger.info('Set up connection tracking', { sysctls: set.join(' ') });
+      logger.info('Set conntrack sysctls', { sysctls: set.join(' ') });
     }
     const last = this.tries > 1;
     this.missing = absent;
-    const failed = [...refused, ...(last ? absent.map(([name, value]) => `${name}=${value} (it is not there)`) : [])];
+    const failed = [...refused, ...(last ? absent.map(([name, value]) => `${name}=${value} (does not exist)`) : [])];
     if (failed.length > 0) {
-      const text = `Connection tracking keeps the kernel's own settings, as these could not be made: ${failed.join('; ')}`;
-      const advice = 'make them on the host, run kube-proxier --init-only with privileges, or set the values to 0';
-      if (asked) {
+      const text = `Cannot set conntrack sysctls; the kernel's values stay in force: ${failed.join('; ')}`;
+      const advice = 'set them on the host, run kube-proxier --init-only with privileges, or set the values to 0';
+      if (isExplicit) {
         logger.warn(`${text}; ${advice}`);
       } else {
         logger.debug(1, `${text}; ${advice}`);
@@ -142,10 +142,10 @@ export class ConntrackTuning implements SyncObserver {
     try {
       if (Number((await files.read(HASH_SIZE)).trim()) < wanted) {
         await files.write(HASH_SIZE, String(wanted));
-        logger.debug(1, 'Set the size of the hash table of connection tracking', { value: wanted });
+        logger.debug(1, 'Set the size of the conntrack hash table', { value: wanted });
       }
     } catch (error) {
-      logger.debug(2, 'The hash table of connection tracking keeps its size', { wanted, reason: messageOf(error) });
+      logger.debug(2, 'Cannot set the size of the conntrack hash table', { wanted, reason: messageOf(error) });
     }
   }
 }

@@ -9,7 +9,7 @@ import {
 import type { Conntrack, ConntrackEntry } from '@kube-proxier/linux';
 import { ConntrackCleaner } from './conntrack-cleaner.js';
 
-/** The model, behind the interface of the kernel's connection tracking. */
+/** The model, as an implementation of the conntrack interface. */
 function conntrackOf(tracking: ConnectionTrackingModel): Conntrack {
   const entryOf = (flow: SimulatedFlow): ConntrackEntry => ({ ...flow, zone: 0 });
   return {
@@ -39,7 +39,7 @@ async function failures(seeds: number, steps: number): Promise<string[]> {
 }
 
 describe('UDP flows of clients that never stop', () => {
-  test('lead to no address that is not an endpoint after a sync, in 100 simulations of 300 steps', async () => {
+  test('lead only to current endpoints after a sync, in 100 simulations of 300 steps', async () => {
     expect(await failures(100, 300)).toEqual([]);
   });
 
@@ -48,7 +48,7 @@ describe('UDP flows of clients that never stop', () => {
     expect(flows).toBeGreaterThan(20);
   });
 
-  // Broken on purpose: a simulation that does not notice proves nothing.
+  // Deliberately broken, to show that the simulation detects it.
   test('are found stale when the cleaner sees only what backends render', async () => {
     const original = ConntrackCleaner.prototype.synced;
     const spy = jest.spyOn(ConntrackCleaner.prototype, 'synced').mockImplementation(function (

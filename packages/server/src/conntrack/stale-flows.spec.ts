@@ -35,7 +35,7 @@ function flow(sentTo: string, answeredBy: string, protocol = 'UDP'): TrackedFlow
 
 const LOCAL = new Set(['127.0.0.1', '198.51.100.7']);
 
-/** Reasons by flow, of what leads from one state to another. */
+/** Reasons by flow, for the change from one state to another. */
 function judge(previous: ProxyState | undefined, next: ProxyState, ...flows: readonly TrackedFlow[]) {
   return staleFlows(next, diffStates(previous, next), flows, LOCAL).map(({ flow, reason }) => [
     flows.indexOf(flow),
@@ -54,7 +54,7 @@ describe('staleFlows', () => {
     ['an endpoint that is gone', flow('10.96.0.10:53', '10.0.0.3:53'), 'endpoint-gone'],
     ['a port that the endpoint no longer has', flow('10.96.0.10:53', '10.0.0.1:54'), 'endpoint-gone'],
     ['an external IP, and an endpoint that is gone', flow('192.0.2.1:53', '10.0.0.3:53'), 'endpoint-gone'],
-    ["the number of a node port on somebody else's address", flow('203.0.113.9:30053', '203.0.113.9:30053'), undefined],
+    ["the number of a node port on another host's address", flow('203.0.113.9:30053', '203.0.113.9:30053'), undefined],
     [
       'a node port on any address of this node, and an endpoint that is gone',
       flow('198.51.100.7:30053', '10.0.0.3:53'),
@@ -73,7 +73,7 @@ describe('staleFlows', () => {
     expect(judge(undefined, serving, candidate)).toEqual(reason === undefined ? [] : [[0, reason]]);
   });
 
-  it('of a Service whose endpoints all fail, cuts off those that are gone and keeps those that may recover', () => {
+  it('for a Service whose endpoints all fail, deletes flows to removed endpoints and keeps those that may recover', () => {
     const failing = state({ address: '10.0.0.1', ready: false });
     const flows = [
       flow('10.96.0.10:53', '10.0.0.1:53'),
@@ -83,7 +83,7 @@ describe('staleFlows', () => {
     expect(judge(state('10.0.0.1', '10.0.0.3'), failing, ...flows)).toEqual([[1, 'endpoint-gone']]);
   });
 
-  it('of a Service that is gone, cuts off what its endpoints answered', () => {
+  it('for a removed Service, deletes flows that its endpoints answered', () => {
     const flows = [
       flow('10.96.0.10:53', '10.0.0.1:53'),
       flow('198.51.100.7:30053', '10.0.0.1:53'),
@@ -98,7 +98,7 @@ describe('staleFlows', () => {
     ]);
   });
 
-  it('of a port that is gone and a port that has come, cuts off only the one', () => {
+  it('for a removed port and an added port, deletes only flows of the removed one', () => {
     const moved = resolveObjects({
       services: [{ ...dns, spec: { ...dns.spec, ports: [{ name: 'dns', port: 5353, protocol: 'UDP' }] } }],
       slices: [makeSlice('kube-system/dns', ['10.0.0.1'], { ports })],
@@ -107,7 +107,7 @@ describe('staleFlows', () => {
     expect(judge(state('10.0.0.1'), moved, ...flows)).toEqual([[0, 'frontend-gone']]);
   });
 
-  it('judges an address that went to another Service by that one', () => {
+  it('judges an address that moved to another Service by that Service', () => {
     const heir = makeService('a/heir', { clusterIP: '10.96.0.10', ports: [{ port: 53, protocol: 'UDP' }] });
     const next = resolveObjects({
       services: [heir],
@@ -117,7 +117,7 @@ describe('staleFlows', () => {
     expect(judge(state('10.0.0.1'), next, ...flows)).toEqual([[0, 'endpoint-gone']]);
   });
 
-  it('looks at service ports that changed, and at no others', () => {
+  it('checks only service ports that changed', () => {
     const before = state('10.0.0.1');
     const services = new Map(before.servicePorts);
     const untouched = new Proxy(services, {
@@ -156,7 +156,7 @@ describe('protocolsWithStaleFlows', () => {
     expect(protocolsWithStaleFlows(changes)).toEqual(expected);
   });
 
-  it('is not concerned with TCP', () => {
+  it('ignores TCP', () => {
     const web = makeService('a/web');
     const before = resolveObjects({ services: [web], slices: [makeSlice('a/web', ['10.0.0.1'])] });
     const after = resolveObjects({ services: [web], slices: [] });

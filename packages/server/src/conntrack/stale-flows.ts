@@ -8,37 +8,37 @@ import {
   type ResolvedServicePort,
 } from '@kube-proxier/core';
 
-/** One tracked connection, as far as it takes to tell whether it is stale. Addresses are canonical. */
+/** The part of a conntrack entry that decides whether the flow is stale. Addresses are canonical. */
 export interface TrackedFlow {
   readonly protocol: string;
-  /** As its first packet came: where the client sent it to. */
+  /** Original direction: the address that the client sent to. */
   readonly original: { readonly destination: string; readonly destinationPort: number };
-  /** As replies come: from the endpoint, where there was destination NAT. */
+  /** Reply direction: the endpoint's address, if destination NAT was applied. */
   readonly reply: { readonly source: string; readonly sourcePort: number };
 }
 
 /**
  * Why a flow is stale.
- * - `endpoint-gone`: it goes on to what is no endpoint of the service port any more.
- * - `frontend-gone`: the address or port that it was sent to is no Service's any more.
- * - `untranslated`: it is from times without rules, and goes to nobody.
+ * - `endpoint-gone`: its endpoint is no longer an endpoint of the service port.
+ * - `frontend-gone`: its destination address or port no longer belongs to a Service.
+ * - `untranslated`: it began while no rules were installed, and was never translated.
  */
 export type StaleReason = 'endpoint-gone' | 'frontend-gone' | 'untranslated';
 
-/** A tracked flow that leads to what is gone, and why it is one. */
+/** A stale tracked flow and the reason. */
 export interface StaleFlow<Flow extends TrackedFlow> {
   readonly flow: Flow;
   readonly reason: StaleReason;
 }
 
-/** Protocols whose flows live on for as long as somebody sends. A TCP client notices by itself. */
+/** Protocols whose flows last as long as the client sends. A TCP client notices the failure itself. */
 export type StaleProtocol = Extract<Protocol, 'UDP' | 'SCTP'>;
 const PROTOCOLS: readonly StaleProtocol[] = ['UDP', 'SCTP'];
 
 /**
  * The protocols of which tracked flows may have become stale by these changes: endpoints or frontends of one of their
- * service ports differ (spec T-10; kube-proxy does not look when only a Service changed, spec B-17). When nothing is known
- * of what was installed before (`previous` is undefined), every protocol that has a service port. Pure.
+ * service ports differ (spec T-10; kube-proxy does not check when only a Service changed, spec B-17). If the previously
+ * installed state is unknown (`previous` is undefined), every protocol that has a service port. Pure.
  */
 export function protocolsWithStaleFlows({
   previous: known,
@@ -66,23 +66,23 @@ function isConcerned({ name }: ResolvedServicePort): boolean {
   return name.protocol === 'UDP' || name.protocol === 'SCTP';
 }
 
-/** What is right for flows that were sent to one frontend: undefined when it is right as it is. */
+/** Judges flows that were sent to one frontend: undefined for a flow that is not stale. */
 type Judge = (flow: TrackedFlow, repliesFrom: string) => StaleReason | undefined;
 
 /**
- * Finds tracked flows that go on to where nobody serves any more (spec T-12…T-16), of the service ports that changed:
- * the kernel would keep them going for as long as the client keeps sending.
+ * Finds stale tracked flows of the changed service ports (spec T-12…T-16): the kernel would keep them as long as the
+ * client sends.
  *
- * - UDP to a service port that has serving endpoints is stale when none of them answers it. An endpoint that does not
+ * - UDP to a service port that has serving endpoints is stale when its endpoint is none of them. An endpoint that does not
  *   serve, but exists, keeps its flows when there is no other.
- * - SCTP is stale only when its endpoint is gone: an association to one that is about to go ends by itself.
- * - What was sent to a frontend that is gone is stale when an endpoint of it answered.
+ * - SCTP is stale only when its endpoint is gone: an association with a terminating endpoint ends on its own.
+ * - A flow to a removed frontend is stale when one of its endpoints answered.
  * - Other protocols are never touched. A flow to the number of a node port counts only when it was sent to this node:
  *   kube-proxy deletes others' flows to that port number too (spec B-16).
  *
- * Costs what the changes and the flows cost, whatever the size of the state. Pure.
+ * Cost is proportional to the changes and the flows, not to the size of the state. Pure.
  *
- * @param state that is in force now, and that `changes` leads to.
+ * @param state the state now in force, the result of `changes`.
  * @param flows tracked flows of the state's family.
  * @param localAddresses canonical addresses of this host.
  */
@@ -104,7 +104,7 @@ export function staleFlows<Flow extends TrackedFlow>(
 }
 
 /**
- * As {@link staleFlows}, for flows that come one by one.
+ * As {@link staleFlows}, for flows judged one at a time.
  *
  * @returns why a flow is stale; undefined for one that is not.
  */
@@ -124,7 +124,7 @@ export function staleFlowJudge(
   };
   for (const { previous, current } of changes.resolvedServicePorts.values()) {
     if (previous && isConcerned(previous)) {
-      const judge = judgeGone(previous);
+      const judge = judgeRemoved(previous);
       for (const frontend of previous.frontends) {
         if (!state.frontends.has(frontend.key)) {
           add(frontend, judge);
@@ -132,7 +132,7 @@ export function staleFlowJudge(
       }
     }
     if (current && isConcerned(current)) {
-      const judge = judgeThere(current);
+      const judge = judgeServed(current);
       for (const frontend of current.frontends) {
         add(frontend, judge);
       }
@@ -147,20 +147,20 @@ export function staleFlowJudge(
   };
 }
 
-function judgeGone({ candidates }: ResolvedServicePort): Judge {
+function judgeRemoved({ candidates }: ResolvedServicePort): Judge {
   const endpoints = new Set(candidates.map(({ key }) => key));
   return (_flow, repliesFrom) => (endpoints.has(repliesFrom) ? 'frontend-gone' : undefined);
 }
 
-function judgeThere(port: ResolvedServicePort): Judge {
-  const right = new Set(endpointsKeepingFlows(port).map(({ key }) => key));
+function judgeServed(port: ResolvedServicePort): Judge {
+  const valid = new Set(endpointsKeepingFlows(port).map(({ key }) => key));
   const isServed = port.candidates.some(({ serving }) => serving);
   return ({ original, reply }, repliesFrom) => {
-    if (right.has(repliesFrom)) {
+    if (valid.has(repliesFrom)) {
       return undefined;
     }
     if (reply.source === original.destination && reply.sourcePort === original.destinationPort) {
-      // Where nobody serves, the refusal takes care of it.
+      // Without serving endpoints, the reject rule handles it.
       return isServed ? 'untranslated' : undefined;
     }
     return 'endpoint-gone';

@@ -34,7 +34,7 @@ const connect = (limits: ConnectionLimits, remote: string, local?: string): Fake
 const open = (sockets: readonly FakeSocket[]) => sockets.filter(({ dropped }) => !dropped).length;
 
 describe('ConnectionLimits', () => {
-  test('one source holds its share only, and its longest idle connection is dropped first', () => {
+  test('one source is limited to its share, and its longest idle connection is dropped first', () => {
     const limits = new ConnectionLimits({ perSource: 3 });
     const sockets = Array.from({ length: 3 }, () => connect(limits, '203.0.113.2'));
     limits.answered(sockets[0] as unknown as Socket);
@@ -52,7 +52,7 @@ describe('ConnectionLimits', () => {
     expect(open(sockets)).toBe(2);
   });
 
-  test('however many sources there are, a new connection is admitted, and those of the node itself are not dropped', () => {
+  test('with any number of sources, a new connection is admitted, and those of the node itself are not dropped', () => {
     const limits = new ConnectionLimits({ foreign: 10, own: 4, isOwn: (address) => address === '192.0.2.9' });
     const own = [connect(limits, '127.0.0.1'), connect(limits, '192.0.2.1', '192.0.2.1'), connect(limits, '192.0.2.9')];
     const foreign = Array.from({ length: 1000 }, (_, index) => connect(limits, `10.0.${index >> 8}.${index & 255}`));
@@ -64,7 +64,7 @@ describe('ConnectionLimits', () => {
     expect(own.map(({ dropped }) => dropped)).toEqual([true, false, false]);
   });
 
-  test('what closes makes room', () => {
+  test('a closed connection makes room', () => {
     const limits = new ConnectionLimits({ perSource: 1 });
     for (let round = 0; round < 10; round++) {
       const socket = connect(limits, '203.0.113.2');

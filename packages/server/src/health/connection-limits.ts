@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net';
 
-/** How many connections {@link ConnectionLimits} admit. Everything has a default. */
+/** Limits of {@link ConnectionLimits}. All have defaults. */
 export interface ConnectionLimitsOptions {
   /** Connections of one source address (IPv6: of one /64). Default 32. */
   readonly perSource?: number;
-  /** Connections of all sources together, but for those of the node itself. Default 256. */
+  /** Connections of all sources together, excluding those of the node itself. Default 256. */
   readonly foreign?: number;
   /** Connections of the node itself. Default 64. */
   readonly own?: number;
-  /** Whether an address is one of the node, beside loopback and the address that was connected to. Default: none is. */
+  /** Whether an address belongs to the node, besides loopback and the address that was connected to. Default: none is. */
   readonly isOwn?: (address: string) => boolean;
-  /** Room that several ports have in common. Default: none. */
+  /** Room shared by several ports. Default: none. */
   readonly shared?: SharedRoom;
-  /** Called when a connection is dropped to make room, with the source that it was from. Default: nobody is. */
+  /** Called with the source of a connection that is dropped to make room. Default: nothing. */
   readonly onDrop?: (source: string) => void;
 }
 
-/** Room that several ports have in common. */
+/** Room shared by several ports. */
 export interface SharedRoom {
   /** For connections of the node itself. */
   readonly own: ConnectionRoom;
@@ -27,7 +27,7 @@ interface Entry {
   readonly drop: () => void;
 }
 
-/** Holds so many connections; when it is full, a further one takes the place of the longest idle. */
+/** Holds up to `capacity` connections; when full, a new one replaces the longest idle. */
 export class ConnectionRoom {
   /** The longest idle first. */
   readonly #entries = new Set<Entry>();
@@ -46,7 +46,7 @@ export class ConnectionRoom {
     this.#entries.add(entry);
   }
 
-  /** Counts it as the least idle. */
+  /** Marks it as the most recently active. */
   touch(entry: Entry): void {
     if (this.#entries.delete(entry)) {
       this.#entries.add(entry);
@@ -59,9 +59,9 @@ export class ConnectionRoom {
 }
 
 /**
- * Keeps one client, or many, from taking all connections of a port. A new connection is always admitted: where there is no
- * room for it, the longest idle one is dropped, of the same source where that has its share. Bytes that make no request do
- * not count as activity. Connections of the node itself have room of their own.
+ * Prevents clients from exhausting the connections of a port. A new connection is always admitted: when there is no room,
+ * the longest idle one is dropped, of the same source if that reached its limit. Bytes that form no request do not count
+ * as activity. Connections of the node itself have separate room.
  */
 export class ConnectionLimits {
   readonly #perSource: number;
@@ -76,21 +76,21 @@ export class ConnectionLimits {
     this.#own = new ConnectionRoom(options.own ?? 64);
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get size(): number {
     return this.#touches.size;
   }
 
-  /** Sources that have connections, but for the node itself. */
+  /** Number of sources with connections, excluding the node itself. */
   get sources(): number {
     return this.#sources.size;
   }
 
-  /** Takes on a connection that was just accepted. */
+  /** Registers a connection that was just accepted. */
   admit(socket: Socket): void {
     const { remoteAddress, localAddress } = socket;
     if (remoteAddress === undefined) {
-      // It was closed before it was looked at.
+      // It was closed before this check.
       socket.resetAndDestroy();
       return;
     }
@@ -132,7 +132,7 @@ export class ConnectionLimits {
     socket.once('close', leave);
   }
 
-  /** A request was answered on it: it counts as the least idle. */
+  /** A request was answered on it: marks it as the most recently active. */
   answered(socket: Socket): void {
     this.#touches.get(socket)?.();
   }
@@ -150,7 +150,7 @@ function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }
 
-/** What connections are counted by: an IPv4 address, or an IPv6 /64, as one client has all of that. */
+/** Key by which connections are counted: an IPv4 address, or an IPv6 /64, as one client can use all of it. */
 export function sourceOf(remoteAddress: string): string {
   const address = unmapped(remoteAddress);
   if (!address.includes(':')) {
@@ -160,7 +160,7 @@ export function sourceOf(remoteAddress: string): string {
   const parts = (text: string | undefined) => (text ? text.split(':') : []);
   const before = parts(head);
   const after = parts(tail);
-  // An IPv4 address at the end stands for two parts.
+  // An IPv4 address at the end counts as two parts.
   const missing = 8 - before.length - after.length - (address.includes('.') ? 1 : 0);
   return `${[...before, ...Array<string>(Math.max(missing, 0)).fill('0'), ...after].slice(0, 4).join(':')}::/64`;
 }

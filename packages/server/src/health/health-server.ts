@@ -3,23 +3,23 @@ import { type Clock, type Logger, silentLogger, systemClock } from '@kube-proxie
 import { HttpListener, JSON_TYPE, reply, SAFE_METHODS, TEXT } from './http-listener.js';
 import type { ProxyHealth } from './proxy-health.js';
 
-/** Where a {@link HealthServer} listens, and what it tells of. */
+/** Options of {@link HealthServer}. */
 export interface HealthServerOptions {
   readonly host: string;
   readonly port: number;
   readonly health: ProxyHealth;
-  /** Why this node is not programmed yet, in words; undefined when it is. Default: it always is. */
+  /** Reason why this node is not programmed yet; undefined when it is. Default: always undefined. */
   readonly notReady?: () => string | undefined;
-  /** Default: says nothing. */
+  /** Default: no logs. */
   readonly logger?: Logger;
   readonly clock?: Clock;
-  /** Not being able to listen is an end. Default false: it is tried again. */
+  /** Failure to listen is fatal. Default false: it is retried. */
   readonly hardFail?: boolean;
-  /** Told of each attempt to listen that failed. Default: nobody. */
+  /** Called for each failed attempt to listen. Default: nothing. */
   readonly onFailure?: () => void;
-  /** Whether an address is one of the node, for whose connections room is kept. Default: loopback addresses are. */
+  /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
   readonly isOwnAddress?: (address: string) => boolean;
-  /** Notified of each answer of `/healthz` and `/livez`. Default: nobody. */
+  /** Called for each response of `/healthz` and `/livez`. Default: nothing. */
   readonly onAnswer?: (path: 'healthz' | 'livez', status: number) => void;
 }
 
@@ -61,7 +61,7 @@ export class HealthServer {
 
   private answer(path: string, response: ServerResponse): void {
     if (path !== '/healthz' && path !== '/livez' && path !== '/readyz') {
-      reply(response, 404, TEXT, 'not found; there are /healthz, /livez and /readyz\n');
+      reply(response, 404, TEXT, 'not found; use /healthz, /livez or /readyz\n');
       return;
     }
     const { healthy, nodeEligible, lastUpdated, families } = this.options.health.status();
@@ -73,7 +73,7 @@ export class HealthServer {
     const times = (milliseconds: number) =>
       milliseconds === 0 ? '0001-01-01T00:00:00Z' : new Date(milliseconds).toISOString();
     const body = {
-      // A load balancer of old looks at the age of this, so it is "now" while all is well (spec H-7).
+      // Older load balancers check the age of this value, so it is "now" while healthy (spec H-7).
       lastUpdated: times(ok && lastUpdated !== 0 ? now : lastUpdated),
       currentTime: times(now),
       ...(withNode ? { nodeEligible } : {}),

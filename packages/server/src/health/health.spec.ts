@@ -66,7 +66,7 @@ describe('ProxyHealth (spec H-3…H-10)', () => {
     })();
   });
 
-  test('how long a change waits has nothing to do with the time of the host being set', async () => {
+  test('the age of a pending change does not depend on the clock of the host', async () => {
     const clock = new VirtualClock();
     const health = new ProxyHealth(TIMEOUT, clock);
     health.started('IPv4');
@@ -94,7 +94,7 @@ describe('ProxyHealth (spec H-3…H-10)', () => {
 });
 
 describe('Readiness', () => {
-  test('says in words what it waits for, until every family had its first sync', () => {
+  test('reports what it waits for, until every family had its first sync', () => {
     const readiness = new Readiness();
     let missing: string | undefined = 'EndpointSlices from the API server https://api: it forbids to list them';
     expect(readiness.reason()).toBe('waiting for the start');
@@ -109,7 +109,7 @@ describe('Readiness', () => {
     expect(readiness.reason()).toBe('waiting for first sync of IPv6: nft ended with; exit code 1');
     readiness.synced({ family: 'IPv6' });
     expect(readiness.reason()).toBeUndefined();
-    // What is programmed stays in force.
+    // Installed rules stay in force.
     readiness.failed({ family: 'IPv6', error: new Error('later') });
     missing = 'something';
     expect(readiness.reason()).toBeUndefined();
@@ -135,7 +135,7 @@ describe('HealthServer (spec H-1…H-8)', () => {
     return { clock, health, readiness, answers, port: server.address?.port ?? 0 };
   }
 
-  test('says healthy, with its headers and fields', async () => {
+  test('reports healthy, with its headers and fields', async () => {
     const { health, port, answers } = await started();
     health.started('IPv4');
     health.synced({ family: 'IPv4' });
@@ -173,7 +173,7 @@ describe('HealthServer (spec H-1…H-8)', () => {
     ]);
   });
 
-  test('before the first sync there is no time of the last one, and being unready is no matter of /healthz or /livez', async () => {
+  test('before the first sync lastUpdated is zero, and being unready does not affect /healthz or /livez', async () => {
     const { health, readiness, port, answers } = await started();
     health.started('IPv4');
     health.nodeEvent(node());
@@ -238,7 +238,7 @@ describe('ServiceHealthServers (spec H-15…H-22)', () => {
     return resolveObjects({ services, slices: [makeSlice('work/web', endpoints)] }, options);
   }
 
-  test('counts local endpoints, in the words and headers of kube-proxy', async () => {
+  test('counts local endpoints, with the body and headers of kube-proxy', async () => {
     const clock = new VirtualClock(0);
     const health = new ProxyHealth(TIMEOUT, clock);
     health.started('IPv4');
@@ -262,7 +262,7 @@ describe('ServiceHealthServers (spec H-15…H-22)', () => {
     expect((await ask(port)).status).toBe(503);
   });
 
-  test('moves with the port, and ends with the Service', async () => {
+  test('follows a change of the port, and closes with the Service', async () => {
     const servers = new ServiceHealthServers({ health: new ProxyHealth(TIMEOUT) });
     stops.push(() => servers.stop());
     const [one, two] = [await freePort(), await freePort()];
@@ -276,7 +276,7 @@ describe('ServiceHealthServers (spec H-15…H-22)', () => {
     await expect(ask(two)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('a port that is taken is told, and taken when it is free', async () => {
+  test('a port in use is reported, and opened when it is free', async () => {
     const clock = new VirtualClock(0);
     const port = await freePort();
     const health = new ProxyHealth(TIMEOUT, clock);
@@ -305,7 +305,7 @@ describe('requests to the health ports', () => {
     ['POST', 405],
     ['PUT', 405],
     ['DELETE', 405],
-  ])('%s is answered with %i, whatever host it names', async (method, status) => {
+  ])('%s is answered with %i, for any host name', async (method, status) => {
     const health = new ProxyHealth(TIMEOUT);
     health.started('IPv4');
     health.nodeEvent(node());

@@ -3,37 +3,37 @@ import { type Clock, joinHostPort, type Logger, messageOf, ProxierError, type Ti
 import { ConnectionLimits, type SharedRoom } from './connection-limits.js';
 
 export interface HttpListenerOptions {
-  /** What it is, for the log: `health server`. */
+  /** Name for the log: `health server`. */
   readonly name: string;
   /** Address without brackets. */
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Only this family, where the host is a wildcard: two listeners then share one port. Default false. */
   readonly ipv6Only?: boolean;
-  /** Methods that are answered; others get 405. Default: all, and `answer` decides. */
+  /** Allowed methods; others get 405. Default: all, and `answer` decides. */
   readonly methods?: readonly string[];
-  /** Whether an address is one of the node, whose connections have room of their own. Default: loopback only. */
+  /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback only. */
   readonly isOwnAddress?: (address: string) => boolean;
-  /** Room for connections that this listener has in common with others. Default: none. */
+  /** Room for connections shared with other listeners. Default: none. */
   readonly sharedRoom?: SharedRoom;
   /** Answers a request. One that rejects is logged and answered with 500. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
-  /** Told of each attempt to listen that failed. Default: nobody. */
+  /** Called for each failed attempt to listen. Default: nothing. */
   readonly onFailure?: (error: unknown) => void;
-  /** Where it cannot listen, `start` rejects and there is no other try. Default false. */
+  /** If it cannot listen, `start` rejects instead of retrying. Default false. */
   readonly hardFail?: boolean;
 }
 
-/** An address cannot be listened on, and that was to be an end. */
+/** Cannot listen on an address, and `hardFail` is set. */
 export class ListenError extends ProxierError {
-  /** What was to listen: `health server`. */
+  /** Name of the listener: `health server`. */
   readonly server: string;
 
   constructor(server: string, address: string, cause: unknown) {
-    const advice = 'free it, choose another, or leave bindAddressHardFail out to have it tried again';
+    const advice = 'free it, choose another, or unset bindAddressHardFail to retry';
     super('CANNOT_LISTEN', `the ${server} cannot listen on ${address}: ${messageOf(cause)}; ${advice}`, { cause });
     this.server = server;
   }
@@ -41,22 +41,22 @@ export class ListenError extends ProxierError {
 
 /** Milliseconds between two attempts to listen (spec H-9, H-36). */
 const RETRY = 5000;
-/** Connections that the kernel keeps until they are accepted, up to `net.core.somaxconn`: where a client makes very many at once. */
+/** Connections that the kernel queues until they are accepted, up to `net.core.somaxconn`: a client may open many at a time. */
 const BACKLOG = 4096;
 /** Milliseconds from the connection, or the first byte of a further request, to the last byte of its headers. */
 const HEADERS_TIMEOUT = 3000;
-/** Milliseconds in which a request has to be complete, with its body. */
+/** Milliseconds in which a request, with its body, must be complete. */
 const REQUEST_TIMEOUT = 10_000;
-/** Milliseconds in which an answer has to be read once it is complete. */
+/** Milliseconds in which the client must read a complete response. */
 const READ_TIMEOUT = 30_000;
-/** Milliseconds between two looks for requests that take too long. */
+/** Milliseconds between two checks for requests that take too long. */
 const CHECK_INTERVAL = 500;
-/** Milliseconds between two lines of the log on the same subject, as anybody may cause them. */
+/** Milliseconds between two log lines on the same subject: any client can cause them. */
 const LOG_INTERVAL = 60_000;
 
 /**
- * A small HTTP server that may fail to listen without harm: it says so, and tries again until it can. It never keeps the
- * process alive. No client can keep others from being answered: see {@link ConnectionLimits}.
+ * A small HTTP server that logs a failure to listen and retries. It never keeps the process alive. No client can starve
+ * others: see {@link ConnectionLimits}.
  */
 export class HttpListener {
   private server: Server | undefined;
@@ -90,9 +90,9 @@ export class HttpListener {
   }
 
   /**
-   * Resolves when it listens, or when it is clear that it cannot yet.
+   * Resolves when it listens, or after the first attempt failed.
    *
-   * @throws ListenError `CANNOT_LISTEN` when that is an end.
+   * @throws ListenError `CANNOT_LISTEN` with `hardFail`.
    */
   start(): Promise<void> {
     const { name, host, port, logger, clock, ipv6Only = false, onFailure, hardFail = false } = this.options;
@@ -105,7 +105,7 @@ export class HttpListener {
       };
       const server = createServer(timeouts, (request, response) => void this.handle(request, response));
       server.unref();
-      // Before the server's own listener: one that is dropped at once has nothing to be cleaned up.
+      // Before the server's own listener: a connection that is dropped immediately needs no cleanup.
       server.prependListener('connection', (socket) => this.limits.admit(socket));
       server.once('error', (error) => {
         if (hardFail) {
@@ -113,9 +113,9 @@ export class HttpListener {
           return;
         }
         const taken = 'code' in error && error.code === 'EADDRINUSE';
-        const hint = taken ? '; does another proxy run here? "ss -ltnp" names it' : '';
+        const hint = taken ? '; another process uses the port: run "ss -ltnp" to find it' : '';
         const where = joinHostPort(host, port);
-        logger.error(`The ${name} cannot listen on ${where}; trying again: ${messageOf(error)}${hint}`);
+        logger.error(`The ${name} cannot listen on ${where}; retrying: ${messageOf(error)}${hint}`);
         onFailure?.(error);
         if (!this.stopped) {
           this.retry = clock.setTimer(RETRY, () => void this.start());
@@ -150,12 +150,12 @@ export class HttpListener {
       reply(response, 500, TEXT, 'internal error; see the log\n');
     }
     if (!response.writableFinished && !response.closed) {
-      // Who does not read must not hold the answer.
+      // A client that does not read must not hold the response.
       slow = clock.setTimer(READ_TIMEOUT, () => socket.destroy());
     }
   }
 
-  /** Resolves when nothing is listened to any more. Idempotent. */
+  /** Resolves when it no longer listens. Idempotent. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.retry?.cancel();
@@ -170,10 +170,10 @@ export class HttpListener {
   }
 }
 
-/** By this header an answer of kube-proxier is told from one of kube-proxy. */
+/** Value of the `Server` header, which distinguishes kube-proxier from kube-proxy. */
 export const SERVER_NAME = 'kube-proxier';
 
-/** Calls `report` at once, and then at most once in an interval, with how many times it was wanted since. */
+/** Calls `report` immediately, and then at most once per interval, with the number of events since. */
 function atIntervals(clock: Clock, report: (detail: string, count: number) => void): (detail: string) => void {
   let count = 0;
   let next = Number.NEGATIVE_INFINITY;
@@ -187,7 +187,7 @@ function atIntervals(clock: Clock, report: (detail: string, count: number) => vo
   };
 }
 
-/** Methods that change nothing. Load balancers look with OPTIONS too (HAProxy does where no other is set). */
+/** Methods that change nothing. Load balancers check with OPTIONS too (the default of HAProxy). */
 export const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 export const TEXT = 'text/plain; charset=utf-8';
@@ -208,7 +208,7 @@ export function reply(
   response.end(body);
 }
 
-/** Answers 405, and names the methods that are answered. */
+/** Answers 405, and names the allowed methods. */
 export function replyMethodNotAllowed(response: ServerResponse, methods: readonly string[]): void {
   const allow = methods.join(', ');
   reply(response, 405, TEXT, `the method is not allowed here; use ${allow}\n`, { Allow: allow });

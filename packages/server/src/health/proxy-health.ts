@@ -1,17 +1,17 @@
 import { type Clock, type IPFamily, type Node, type NodeDefinition, readNode, systemClock } from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
 
-/** The taint by which the cluster autoscaler says that a node is about to go (spec H-6). */
+/** The taint by which the cluster autoscaler marks a node for deletion (spec H-6). */
 const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
 
 interface FamilyHealth {
   /** Milliseconds since the epoch: the last sync that succeeded; 0 before the first. */
   lastUpdated: number;
-  /** When the oldest change that is not in force yet was asked for, by the monotonic clock; undefined when all are. */
+  /** When the oldest pending change was queued, by the monotonic clock; undefined when none is pending. */
   pendingSince: number | undefined;
 }
 
-/** What `/healthz` tells (spec H-2). Times are milliseconds since the epoch. */
+/** What `/healthz` reports (spec H-2). Times are milliseconds since the epoch. */
 export interface ProxyHealthStatus {
   readonly healthy: boolean;
   readonly nodeEligible: boolean;
@@ -21,8 +21,8 @@ export interface ProxyHealthStatus {
 }
 
 /**
- * Whether the proxy keeps up (spec H-3…H-10): a family is unhealthy when a change has been waiting to be put in force
- * for longer than the timeout. Without a change it is healthy for ever.
+ * Whether the proxy keeps up (spec H-3…H-10): a family is unhealthy when a change has been pending for longer than the
+ * timeout. Without pending changes it is always healthy.
  */
 export class ProxyHealth implements ServerObserver {
   private readonly families = new Map<IPFamily, FamilyHealth>();
@@ -62,15 +62,15 @@ export class ProxyHealth implements ServerObserver {
     let healthy = true;
     let lastUpdated = 0;
     for (const [family, health] of this.families) {
-      const inTime = health.pendingSince === undefined || now - health.pendingSince < this.timeout;
-      families[family] = { lastUpdated: health.lastUpdated, healthy: inTime };
-      healthy &&= inTime;
+      const isOnTime = health.pendingSince === undefined || now - health.pendingSince < this.timeout;
+      families[family] = { lastUpdated: health.lastUpdated, healthy: isOnTime };
+      healthy &&= isOnTime;
       lastUpdated = Math.max(lastUpdated, health.lastUpdated);
     }
     return { healthy, nodeEligible: this.nodeEligible, lastUpdated, families };
   }
 
-  /** A node that is being deleted is to get no new connections from load balancers (spec H-6, KEP-3836). */
+  /** A node that is being deleted should get no new connections from load balancers (spec H-6, KEP-3836). */
   private get nodeEligible(): boolean {
     return this.node !== undefined && !this.node.deleting && !this.node.taintKeys.includes(TO_BE_DELETED_TAINT);
   }

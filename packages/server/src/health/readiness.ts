@@ -2,8 +2,8 @@ import { type IPFamily, messageOf, type SyncFailure } from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
 
 /**
- * Whether this node is programmed, and if not, what that waits for. It is from the time that each IP family that is
- * served had its first full sync; what fails later does not change it, since what is programmed stays in force.
+ * Whether this node is programmed, and if not, the reason. A node is programmed once each served IP family had its first
+ * full sync; later failures do not change that, since installed rules stay in force.
  */
 export class Readiness implements ServerObserver {
   #stage = 'the start';
@@ -12,15 +12,15 @@ export class Readiness implements ServerObserver {
   readonly #synced = new Set<IPFamily>();
   readonly #failures = new Map<IPFamily, string>();
 
-  /** Names what the start waits for: `pid 12 (kube-proxier …)`. */
+  /** Sets what the start waits for: `pid 12 (kube-proxier …)`. */
   waitFor(what: string): void {
     this.#stage = what;
   }
 
   /**
-   * The families that are served are known.
+   * Called once the served families are known.
    *
-   * @param objects what keeps the sources from having all objects, in words; undefined when they have.
+   * @param objects reason why a source does not have all objects yet; undefined when all have.
    */
   serve(families: readonly IPFamily[], objects: () => string | undefined): void {
     this.#families = families;

@@ -13,15 +13,15 @@ import { ConnectionRoom, type SharedRoom } from './connection-limits.js';
 import { HttpListener, JSON_TYPE, reply, SAFE_METHODS } from './http-listener.js';
 import type { ProxyHealth } from './proxy-health.js';
 
-/** What {@link ServiceHealthServers} answer from. */
+/** Options of {@link ServiceHealthServers}. */
 export interface ServiceHealthServersOptions {
   readonly health: ProxyHealth;
-  /** Default: says nothing. */
+  /** Default: no logs. */
   readonly logger?: Logger;
   readonly clock?: Clock;
-  /** Told when a Service's port cannot be listened on (spec H-19). Default: nobody. */
+  /** Called when it cannot listen on a Service's port (spec H-19). Default: nothing. */
   readonly onFailure?: (service: HealthCheckNodePort, error: unknown) => void;
-  /** Whether an address is one of the node, for whose connections room is kept. Default: loopback addresses are. */
+  /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
   readonly isOwnAddress?: (address: string) => boolean;
 }
 
@@ -34,9 +34,9 @@ interface Listening {
   readonly listeners: readonly HttpListener[];
 }
 
-/** Answers on the health check node ports of Services: by them, load balancers find the nodes with endpoints (spec H-15…H-22). */
+/** Serves the health check node ports of Services, by which load balancers find nodes with endpoints (spec H-15…H-22). */
 export class ServiceHealthServers implements SyncObserver {
-  /** By family and Service: what the last sync said. */
+  /** By family and Service: as of the last sync. */
   private readonly wanted = new Map<string, HealthCheckNodePort>();
   private readonly listening = new Map<string, Listening>();
   private readonly sharedRoom: SharedRoom = {
@@ -60,7 +60,7 @@ export class ServiceHealthServers implements SyncObserver {
     await Promise.all([...keys].map((key) => this.update(family, key, state.healthCheckNodePorts.get(key), hosts)));
   }
 
-  /** Ends all. Idempotent. */
+  /** Closes all ports. Idempotent. */
   async stop(): Promise<void> {
     this.stopped = true;
     await Promise.all([...this.listening.keys()].map((id) => this.close(id)));

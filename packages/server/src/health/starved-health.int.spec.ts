@@ -141,7 +141,7 @@ describe('600 connections of one client that make no request', () => {
     expect(await probe(remoteNode, [node.ipv4], 25)).toEqual({ 200: 100 });
   });
 
-  test('the log says once for each port what is dropped and who it is from', async () => {
+  test('dropped connections and their source are logged once for each port', async () => {
     const answer = line(servers, 'lines ');
     servers.stdin?.write('\n');
     const lines = JSON.parse((await answer).slice('lines '.length)) as string[];

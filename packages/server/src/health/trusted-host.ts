@@ -12,9 +12,9 @@ export function hostNameOf(header: string | undefined): string | undefined {
 }
 
 /**
- * Whether a request for this host may be answered: one for an IP address, `localhost`, or one of `names`. A name that
- * anybody else may have brought to lead here is none of these. Requests of HTTP/1.0 may name no host (''), and no browser
- * makes such.
+ * Whether a request for this host may be answered: one for an IP address, `localhost`, or one of `names`. A foreign name
+ * that resolves to this address is rejected (DNS rebinding). HTTP/1.0 requests may name no host (''); browsers never send
+ * those.
  */
 export function isTrustedHost(host: string | undefined, names: readonly string[]): boolean {
   if (host === undefined || host === '') {

@@ -1,27 +1,27 @@
 import type { Clock, Timer } from '@kube-proxier/core';
 
 /**
- * Milliseconds. Longer than the pause between two attempts to listen: the proxy that is waited for gets the port first,
- * also when it has only just started.
+ * Milliseconds. Longer than the retry interval of listening: the running proxy gets the port first, even when it has just
+ * started.
  */
 const HEAD_START = 8000;
 
 /**
- * Answers health checks while this proxy waits for another one, where that leaves the port free: a kubelet must not take
- * a proxy that waits for one that is dead.
+ * Answers health checks while this proxy waits for another one that leaves the port free: the kubelet must not consider a
+ * waiting proxy dead.
  */
 export class WaitingHealth {
   #timer: Timer | undefined;
   #server: { start(): Promise<void>; stop(): Promise<void> } | undefined;
   #isStopped = false;
 
-  /** @param create makes a server that tries until it can listen, and says nothing of it. */
+  /** @param create makes a server that retries to listen without logging. */
   constructor(
     private readonly clock: Clock,
     private readonly create: () => { start(): Promise<void>; stop(): Promise<void> },
   ) {}
 
-  /** It waits, from now on for another proxy than before: that gets the port. */
+  /** Called when it waits for a different proxy, which gets the port first. */
   async restart(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = this.clock.setTimer(HEAD_START, () => {
@@ -33,7 +33,7 @@ export class WaitingHealth {
     await this.#close();
   }
 
-  /** Resolves when the port is free again, as far as this is concerned. Idempotent. */
+  /** Resolves when this no longer uses the port. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();

@@ -3,15 +3,15 @@ import { messageOf } from '@kube-proxier/core';
 import { describeKubeProxy, findKubeProxy, type KubeProxyFinding } from './find-kube-proxy.js';
 import { describeHolder, type HeldInstanceLock, type InstanceIdentity, InstanceLock } from './instance-lock.js';
 
-/** Milliseconds between two looks for kube-proxy. */
+/** Milliseconds between two checks for kube-proxy. */
 const KUBE_PROXY_POLL = 1000;
 
-/** What makes this the only proxy of its network namespace; tests bring their own. */
+/** Options of {@link becomeOnlyInstance}. */
 export interface ExclusiveInstanceOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called with whom it waits for, in words, each time that is somebody else. */
+  /** Called with a description of the proxy that it waits for, once for each. */
   readonly onWaiting: (whom: string) => void;
   /** Default: the lock of this process's network namespace. */
   readonly lock?: Pick<InstanceLock, 'acquire' | 'tryAcquire'>;
@@ -21,7 +21,7 @@ export interface ExclusiveInstanceOptions {
 
 /**
  * Waits until this is the only proxy of its network namespace: until no other kube-proxier holds the lock, and then
- * until no kube-proxy runs. Touches nothing meanwhile. It logs one line for each proxy that it waits for.
+ * until no kube-proxy runs. Changes nothing on the host meanwhile. Logs one line for each proxy that it waits for.
  *
  * @returns the lock; undefined where this host does not allow one.
  * @throws the reason of `signal` when that aborts.
@@ -45,7 +45,7 @@ export async function becomeOnlyInstance(
     held = await lock.acquire(identity, { signal, onWaiting: (holder) => waitFor(describeHolder(holder)) });
   } catch (error) {
     signal.throwIfAborted();
-    logger.warn(`A second proxy in this network namespace would not be noticed: ${messageOf(error)}`);
+    logger.warn(`Cannot detect a second proxy in this network namespace: ${messageOf(error)}`);
   }
   try {
     let whom: string | undefined;
@@ -56,7 +56,7 @@ export async function becomeOnlyInstance(
         break;
       }
       const next = describeKubeProxy(finding);
-      // Its mode becomes known a little later than its process.
+      // Its mode becomes known slightly later than its process.
       if (whom === undefined) {
         waitFor(next);
       }
@@ -69,7 +69,7 @@ export async function becomeOnlyInstance(
   }
   if (hasWaited) {
     const seconds = Math.round((clock.monotonic() - begin) / 1000);
-    logger.info(`No other proxy runs in this network namespace any more; starting after ${seconds} s`);
+    logger.info(`No other proxy runs in this network namespace now; starting after ${seconds} s`);
   }
   return held;
 }

@@ -47,22 +47,22 @@ whereAllowed('kube-proxy in a network namespace', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  test('is found there and in no other, and never in a shell that mentions it', async () => {
+  test('is found in its own network namespace only, and never as a shell that mentions it', async () => {
     const program = join(directory, 'kube-proxy');
     copyFileSync('/bin/sleep', program);
     const here = namespace();
     const elsewhere = namespace();
     const shell = await start(here, 'sh', '-c', 'read line; : kube-proxy --proxy-mode=iptables');
-    // Where this test runs in a PID namespace of its own, not to find one is not to know.
+    // If this test runs in its own PID namespace, "not found" is reported as "unknown".
     const nothing = (await seesAllProcesses()) ? 'not-found' : 'unknown';
     expect(look(here).status).toBe(nothing);
     const child = await start(here, program, '600');
-    // nsenter becomes the program a little later.
+    // nsenter executes the program slightly later.
     await until(() => look(here).status === 'found');
     expect(look(here)).toEqual({ status: 'found', pid: child.pid, how: `process ${child.pid}` });
     expect(look(elsewhere).status).toBe(nothing);
     expect(shell.exitCode).toBeNull();
-    // A user that may not see whose it is does not rule it out.
+    // For a user without permission to read its namespace, the result is "unknown".
     const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
     expect(look(elsewhere, nobody).status).toBe('unknown');
     child.kill('SIGKILL');
@@ -70,7 +70,7 @@ whereAllowed('kube-proxy in a network namespace', () => {
     expect(look(here).status).toBe(nothing);
   });
 
-  test('is found where its processes are hidden, by what it answers; kube-proxier is not taken for it', async () => {
+  test('is found by its HTTP response where its processes are hidden; kube-proxier is not mistaken for it', async () => {
     const here = namespace();
     const hidden = ['unshare', '--pid', '--fork', '--mount-proc'];
     expect(look(here, hidden).status).toBe('unknown');

@@ -64,12 +64,12 @@ describe('its process', () => {
   });
 });
 
-describe('what it answers', () => {
+describe('its HTTP response', () => {
   test('finds one that cannot be seen, or that is part of another program', async () => {
     const found = await find([], { [MODE]: answer('iptables\n') }, false);
     expect(found).toEqual({ status: 'found', mode: 'iptables', how: MODE });
     expect(describeKubeProxy({ status: 'found', mode: 'iptables', how: MODE })).toBe(
-      `kube-proxy (found by ${MODE}, mode iptables)`,
+      `kube-proxy (detected by ${MODE}, mode iptables)`,
     );
   });
 
@@ -77,12 +77,12 @@ describe('what it answers', () => {
     ['kube-proxier answers there', answer('iptables', 'kube-proxier')],
     ['something else answers there', answer('<html>iptables</html>')],
     ['it is an error', answer('iptables', '', 404)],
-  ])('finds nothing when %s', async (_what, said) => {
-    expect(await find([], { [MODE]: said })).toEqual({ status: 'not-found' });
-    expect(await find([], { [MODE]: said }, false)).toEqual({ status: 'unknown', reason: expect.any(String) });
+  ])('finds nothing when %s', async (_what, answer) => {
+    expect(await find([], { [MODE]: answer })).toEqual({ status: 'not-found' });
+    expect(await find([], { [MODE]: answer }, false)).toEqual({ status: 'unknown', reason: expect.any(String) });
   });
 
-  test('at the health port is a hint and no proof: other proxies answer alike', async () => {
+  test('at the health port is inconclusive: other proxies answer alike', async () => {
     const health = '{"lastUpdated": "2026-01-01T00:00:00Z","currentTime": "2026-01-01T00:00:00Z"}';
     expect(await find([], { [HEALTH]: answer(health) })).toEqual({
       status: 'unknown',
@@ -91,7 +91,7 @@ describe('what it answers', () => {
     expect(await find([], { [HEALTH]: answer(health, 'kube-proxier') })).toEqual({ status: 'not-found' });
   });
 
-  test('nothing is known where processes are hidden and nothing answers', async () => {
+  test('the result is unknown where processes are hidden and no server answers', async () => {
     expect(await find([], {}, false)).toEqual({
       status: 'unknown',
       reason: expect.stringContaining('not all processes of this host are visible'),

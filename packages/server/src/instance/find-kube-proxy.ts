@@ -7,37 +7,37 @@ import { SERVER_NAME } from '../health/http-listener.js';
 export type KubeProxyFinding =
   | {
       readonly status: 'found';
-      /** Undefined where its process cannot be seen. */
+      /** Undefined if its process is not visible. */
       readonly pid?: number;
-      /** Undefined where it is not known. */
+      /** Undefined if unknown. */
       readonly mode?: string;
-      /** By what it was found: `process 12`, `http://127.0.0.1:10249/proxyMode`. */
+      /** How it was detected: `process 12`, `http://127.0.0.1:10249/proxyMode`. */
       readonly how: string;
     }
   | { readonly status: 'not-found' }
-  /** Not found, and it was not possible to look everywhere. */
+  /** Not found, but the search was incomplete. */
   | { readonly status: 'unknown'; readonly reason: string };
 
 /** For logs and errors: `kube-proxy (pid 12, mode iptables)`. */
 export function describeKubeProxy({ pid, mode, how }: Extract<KubeProxyFinding, { status: 'found' }>): string {
-  const who = pid === undefined ? `found by ${how}` : `pid ${pid}`;
+  const who = pid === undefined ? `detected by ${how}` : `pid ${pid}`;
   return `kube-proxy (${who}${mode === undefined ? '' : `, mode ${mode}`})`;
 }
 
-/** What {@link findKubeProxy} looks at; tests bring their own. */
+/** Inputs of {@link findKubeProxy}. */
 export interface KubeProxySurroundings {
   /** Default: those of this host. */
   readonly processes?: () => Promise<readonly ProcessInfo[]>;
-  /** Whether `processes` are all of this host. */
+  /** Whether `processes` lists all processes of this host. */
   readonly seesAllProcesses?: () => Promise<boolean>;
-  /** GETs a URL. Default: by HTTP, with a limit of time and size. */
+  /** GETs a URL. Default: by HTTP, with a time and size limit. */
   readonly get?: (url: string) => Promise<HttpAnswer | undefined>;
 }
 
-/** What an HTTP server said. */
+/** Response of an HTTP server. */
 export interface HttpAnswer {
   readonly status: number;
-  /** Header `Server`; empty where there is none. */
+  /** Header `Server`; empty if absent. */
   readonly server: string;
   /** The first 1024 characters. */
   readonly body: string;
@@ -48,18 +48,18 @@ const HEALTH_URL = 'http://127.0.0.1:10256/healthz';
 const MODES = /^(iptables|ipvs|nftables|userspace)$/;
 
 /**
- * Looks for a kube-proxy that runs in this process's network namespace: by its process, and where that cannot be seen,
- * or is part of another program, by what it answers at its usual address. A kube-proxier is no kube-proxy. Never rejects,
- * and ends within about two seconds.
+ * Detects a kube-proxy that runs in this process's network namespace: by its process, or, if that is not visible or is
+ * part of another program, by its response at the default address. A kube-proxier is not reported. Never rejects, and
+ * resolves within about two seconds.
  */
 export async function findKubeProxy({
   processes = listProcesses,
   seesAllProcesses: seesAll = seesAllProcesses,
-  get: ask = getByHttp,
+  get: fetchAnswer = getByHttp,
 }: KubeProxySurroundings = {}): Promise<KubeProxyFinding> {
   const candidates = (await processes()).filter((candidate) => candidate.pid !== process.pid && isKubeProxy(candidate));
   const here = candidates.find(({ sharesNetwork }) => sharesNetwork === true);
-  const answer = await ask(PROXY_MODE_URL);
+  const answer = await fetchAnswer(PROXY_MODE_URL);
   const answered =
     answer?.status === 200 && answer.server !== SERVER_NAME && MODES.test(answer.body.trim())
       ? answer.body.trim()
@@ -73,12 +73,12 @@ export async function findKubeProxy({
   }
   const hidden = candidates.find(({ sharesNetwork }) => sharesNetwork === undefined);
   if (hidden) {
-    const reason = `this user may not see in which network namespace process ${hidden.pid} (kube-proxy) runs`;
+    const reason = `this user has no permission to read the network namespace of process ${hidden.pid} (kube-proxy)`;
     return { status: 'unknown', reason };
   }
-  const health = await ask(HEALTH_URL);
+  const health = await fetchAnswer(HEALTH_URL);
   if (health && health.server !== SERVER_NAME && /"lastUpdated"/.test(health.body)) {
-    return { status: 'unknown', reason: `something answers at ${HEALTH_URL} as kube-proxy does` };
+    return { status: 'unknown', reason: `a server at ${HEALTH_URL} answers like kube-proxy` };
   }
   if (!(await seesAll())) {
     const reason = `not all processes of this host are visible, and no kube-proxy answers at ${PROXY_MODE_URL}`;
@@ -87,7 +87,7 @@ export async function findKubeProxy({
   return { status: 'not-found' };
 }
 
-/** By the program that it runs, never by its arguments. */
+/** Matches the executable, never the arguments. */
 function isKubeProxy({ command: [program = ''], executable }: ProcessInfo): boolean {
   return basename(program) === 'kube-proxy' || (executable !== undefined && basename(executable) === 'kube-proxy');
 }
@@ -100,12 +100,12 @@ function modeArgument(command: readonly string[]): string | undefined {
 }
 
 /** Milliseconds. */
-const HTTP_TIME = 1000;
-const HTTP_SIZE = 1024;
+const HTTP_TIMEOUT = 1000;
+const MAX_HTTP_SIZE = 1024;
 
 function getByHttp(url: string): Promise<HttpAnswer | undefined> {
   return new Promise((resolve) => {
-    const request = get(url, { agent: false, signal: AbortSignal.timeout(HTTP_TIME) }, (response) => {
+    const request = get(url, { agent: false, signal: AbortSignal.timeout(HTTP_TIMEOUT) }, (response) => {
       let body = '';
       const end = () => {
         resolve({ status: response.statusCode ?? 0, server: String(response.headers.server ?? ''), body });
@@ -113,8 +113,8 @@ function getByHttp(url: string): Promise<HttpAnswer | undefined> {
       };
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
-        body = (body + chunk).slice(0, HTTP_SIZE);
-        if (body.length >= HTTP_SIZE) {
+        body = (body + chunk).slice(0, MAX_HTTP_SIZE);
+        if (body.length >= MAX_HTTP_SIZE) {
           end();
         }
       });

@@ -23,7 +23,7 @@ describe('one process', () => {
     await Promise.all(held.splice(0).map((one) => one.release()));
   });
 
-  test('the holder is described as it is now, and nobody is found after its release', async () => {
+  test('the current holder is described, and none is found after its release', async () => {
     const lock = new InstanceLock(uniqueName());
     expect(await lock.currentHolder()).toBeUndefined();
     const mine = await acquire(lock, IDENTITY);
@@ -39,7 +39,7 @@ describe('one process', () => {
     expect(await lock.currentHolder()).toBeUndefined();
   });
 
-  test('of several that wait one gets it at a time, and each holder is reported once', async () => {
+  test('of several waiting processes one at a time gets the lock, and each holder is reported once', async () => {
     const lock = new InstanceLock(uniqueName());
     const first = await acquire(lock, IDENTITY);
     const reports: string[][] = [[], []];
@@ -67,7 +67,7 @@ describe('one process', () => {
     expect(reports[winner]).toEqual(['node1']);
   });
 
-  test('waiting ends with its signal, and leaves the lock to its holder', async () => {
+  test('the wait ends with its signal, and the holder keeps the lock', async () => {
     const lock = new InstanceLock(uniqueName());
     const mine = await acquire(lock, IDENTITY);
     const abort = new AbortController();
@@ -81,13 +81,13 @@ describe('one process', () => {
   });
 
   test.each<[string, (socket: import('node:net').Socket) => void, string]>([
-    ['says nothing', () => {}, 'it does not answer'],
+    ['sends nothing', () => {}, 'it does not answer'],
     ['hangs up', (socket) => socket.end(), 'it does not answer'],
-    ['says something else', (socket) => socket.write('hello\n'), 'its answer cannot be read'],
+    ['sends something else', (socket) => socket.write('hello\n'), 'its answer is invalid'],
     [
       'would break a log line',
       (socket) => socket.write(`${JSON.stringify({ ...IDENTITY, since: 'a\nb' })}\n`),
-      'its answer cannot be read',
+      'its answer is invalid',
     ],
     ['never ends its line', (socket) => socket.write('x'.repeat(1 << 20)), 'its answer is too long'],
   ])('a holder that %s is an unknown process', async (_what, behave, reason) => {
@@ -101,7 +101,7 @@ describe('one process', () => {
     }).listen(addressOf(name));
     await once(server, 'listening');
     expect(await lock.currentHolder()).toEqual({ known: false, reason });
-    // It is waited for like any other, and not by asking as fast as possible.
+    // It is waited for like any other, without a busy loop.
     const holders: InstanceHolder[] = [];
     const waiting = acquire(lock, IDENTITY, { onWaiting: (holder) => holders.push(holder) });
     await until(() => holders.length > 0);
@@ -114,7 +114,7 @@ describe('one process', () => {
     expect(sockets.size).toBeLessThan(20);
   });
 
-  test('many who look do not keep those from waiting who come later', async () => {
+  test('many concurrent queries do not prevent a later process from waiting', async () => {
     const name = uniqueName();
     const lock = new InstanceLock(name);
     const mine = await acquire(lock, IDENTITY);
@@ -168,43 +168,43 @@ whereAllowed('two processes in a network namespace', () => {
   test.each(['SIGTERM', 'SIGKILL'] as const)('the second waits for the first until that ends by %s', async (signal) => {
     const where = namespace();
     const first = start(where, 'first');
-    await first.says(/^held$/);
+    await first.prints(/^held$/);
     const second = start(where, 'second');
-    await second.says(/^waiting for pid \d+ \(kube-proxier 9\.9\.9, mode nftables, since /);
+    await second.prints(/^waiting for pid \d+ \(kube-proxier 9\.9\.9, mode nftables, since /);
     expect(second.lines.join()).toContain(`pid ${first.pid} `);
     expect(second.lines).not.toContain('held');
     first.child.kill(signal);
-    await second.says(/^held$/);
+    await second.prints(/^held$/);
     expect(second.lines).toHaveLength(2);
   });
 
-  test('a holder that is stopped is unknown, and is waited for all the same', async () => {
+  test('a stopped holder is unknown, and is still waited for', async () => {
     const where = namespace();
     const first = start(where, 'first');
-    await first.says(/^held$/);
+    await first.prints(/^held$/);
     process.kill(first.pid, 'SIGSTOP');
     const second = start(where, 'second');
-    await second.says(/^waiting for an unknown process \(it does not answer\)$/);
+    await second.prints(/^waiting for an unknown process \(it does not answer\)$/);
     process.kill(first.pid, 'SIGKILL');
-    await second.says(/^held$/);
+    await second.prints(/^held$/);
   });
 
   test('processes of two namespaces do not wait for each other', async () => {
     const one = start(namespace(), 'one');
     const other = start(namespace(), 'other');
-    await Promise.all([one.says(/^held$/), other.says(/^held$/)]);
+    await Promise.all([one.prints(/^held$/), other.prints(/^held$/)]);
     expect([one.lines, other.lines]).toEqual([['held'], ['held']]);
   });
 
   test('a program that the holder started, and that outlives it, does not hold the lock', async () => {
     const where = namespace();
     const first = start(where, 'parent');
-    await first.says(/^child \d+$/);
-    await first.says(/^held$/);
+    await first.prints(/^child \d+$/);
+    await first.prints(/^held$/);
     const second = start(where, 'second');
-    await second.says(/^waiting/);
+    await second.prints(/^waiting/);
     process.kill(first.pid, 'SIGKILL');
-    await second.says(/^held$/);
+    await second.prints(/^held$/);
     const child = Number(first.lines.find((line) => line.startsWith('child'))?.slice(6));
     process.kill(child, 'SIGKILL');
   });
@@ -237,12 +237,12 @@ class Holder {
     }
   }
 
-  /** nsenter becomes the program. */
+  /** nsenter executes the program. */
   get pid(): number {
     return this.child.pid ?? 0;
   }
 
-  async says(pattern: RegExp): Promise<void> {
+  async prints(pattern: RegExp): Promise<void> {
     await until(() => this.lines.some((line) => pattern.test(line)));
   }
 }

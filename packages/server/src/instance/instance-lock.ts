@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { messageOf, ProxierError } from '@kube-proxier/core';
 
-/** What a running proxy says of itself to others in its network namespace. */
+/** What a running proxy reports to other proxies in its network namespace. */
 export interface InstanceIdentity {
   readonly pid: number;
   /** Version of the program. */
@@ -9,14 +9,14 @@ export interface InstanceIdentity {
   /** Proxy mode in force; empty while none is. */
   readonly mode: string;
   readonly nodeName: string;
-  /** When it took the lock, as an ISO 8601 time. */
+  /** Time of acquisition, in ISO 8601 format. */
   readonly since: string;
 }
 
-/** Who holds the lock. */
+/** The process that holds the lock. */
 export type InstanceHolder =
   | ({ readonly known: true } & InstanceIdentity)
-  /** It does not answer, or not as a proxy does. */
+  /** It sends no answer, or an invalid one. */
   | { readonly known: false; readonly reason: string };
 
 /** For logs and errors: `pid 12 (kube-proxier 1.2.3, mode nftables, since 2026-01-31T10:00:00.000Z)`. */
@@ -29,7 +29,7 @@ export function describeHolder(holder: InstanceHolder): string {
 }
 
 export interface AcquireOptions {
-  /** Ends the waiting. Default: nothing does. */
+  /** Aborts the wait. Default: never. */
   readonly signal?: AbortSignal;
   /** Called once for each holder that is waited for. Default: nothing. */
   readonly onWaiting?: (holder: InstanceHolder) => void;
@@ -37,25 +37,24 @@ export interface AcquireOptions {
 
 /** A lock that is held. */
 export interface HeldInstanceLock {
-  /** Changes what others learn of the holder. */
+  /** Changes the identity that is reported to others. */
   describe(changes: Partial<Pick<InstanceIdentity, 'mode'>>): void;
   /** Resolves when others can take the lock. Idempotent. */
   release(): Promise<void>;
 }
 
-/** Milliseconds that a holder has for its answer. */
-const ANSWER_TIME = 1000;
-/** Bytes of an answer that are read. */
-const ANSWER_SIZE = 4096;
-/** Milliseconds between two attempts, when the lock is still taken right after its holder went away. */
+/** Milliseconds that a holder may take to answer. */
+const ANSWER_TIMEOUT = 1000;
+/** Maximum bytes of an answer. */
+const MAX_ANSWER_SIZE = 4096;
+/** Milliseconds between two attempts, when the lock is still taken right after its holder disconnected. */
 const PAUSE = 250;
-/** Those who wait or look, at one time. */
+/** Concurrent connections of processes that wait for or query the lock. */
 const MAX_CONNECTIONS = 64;
 
 /**
  * The lock that one proxy in a network namespace holds. It is an abstract Unix socket: that belongs to the network
- * namespace of this process, needs no file and no privilege, and the kernel removes it when the holder ends, however
- * that happens.
+ * namespace of this process, needs no file and no privilege, and the kernel removes it when the holder ends, for any reason.
  */
 export class InstanceLock {
   readonly #path: string;
@@ -95,7 +94,7 @@ export class InstanceLock {
         return held;
       }
       const asked = performance.now();
-      await this.#ask((holder) => {
+      await this.#queryHolder((holder) => {
         const key = JSON.stringify(holder.known ? [holder.pid, holder.since] : holder.reason);
         if (key !== reported) {
           reported = key;
@@ -109,27 +108,27 @@ export class InstanceLock {
   }
 
   /**
-   * Takes the lock if nobody holds it. Never waits.
+   * Takes the lock if it is free. Never waits.
    *
-   * @returns undefined when somebody else holds it.
+   * @returns undefined when another process holds it.
    * @throws ProxierError `INSTANCE_LOCK_FAILED` when this host does not allow such sockets.
    */
   tryAcquire(identity: Omit<InstanceIdentity, 'since'>): Promise<HeldInstanceLock | undefined> {
     return this.#tryToHold(identity);
   }
 
-  /** Who holds the lock now; undefined when nobody does. Never waits longer than a second. */
+  /** The current holder; undefined when the lock is free. Never waits longer than a second. */
   async currentHolder(): Promise<InstanceHolder | undefined> {
     let found: InstanceHolder | undefined;
     const enough = new AbortController();
-    await this.#ask((holder) => {
+    await this.#queryHolder((holder) => {
       found = holder;
       enough.abort();
     }, enough.signal);
     return found;
   }
 
-  /** @returns undefined when somebody else holds it. */
+  /** @returns undefined when another process holds it. */
   async #tryToHold(identity: Omit<InstanceIdentity, 'since'>): Promise<HeldInstanceLock | undefined> {
     let current: InstanceIdentity = { ...identity, since: new Date().toISOString() };
     const open = new Set<Socket>();
@@ -137,7 +136,7 @@ export class InstanceLock {
       open.add(socket);
       socket.on('error', () => {});
       socket.once('close', () => open.delete(socket));
-      // It stays open: its end is how those who wait notice that of this process.
+      // It stays open: waiting processes detect by its end that this process ended.
       socket.unref();
       socket.resume();
       socket.write(`${JSON.stringify(current)}\n`);
@@ -165,10 +164,10 @@ export class InstanceLock {
   }
 
   /**
-   * Reports the holder, if there is one, and resolves when it ends, when `signal` aborts, or when it cannot be told
-   * whether it ends.
+   * Reports the holder, if any, and resolves when the holder ends, when `signal` aborts, or when the holder can no longer
+   * be observed.
    */
-  #ask(report: (holder: InstanceHolder) => void, signal?: AbortSignal): Promise<void> {
+  #queryHolder(report: (holder: InstanceHolder) => void, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const socket = connect(this.#path);
       let text = '';
@@ -179,7 +178,7 @@ export class InstanceLock {
           report(holder);
         }
       };
-      const timer = setTimeout(() => answer({ known: false, reason: 'it does not answer' }), ANSWER_TIME);
+      const timer = setTimeout(() => answer({ known: false, reason: 'it does not answer' }), ANSWER_TIMEOUT);
       const end = () => socket.destroy();
       signal?.addEventListener('abort', end, { once: true });
       socket.setEncoding('utf8');
@@ -187,16 +186,16 @@ export class InstanceLock {
         if (isReported) {
           return;
         }
-        text += chunk.slice(0, ANSWER_SIZE - text.length);
+        text += chunk.slice(0, MAX_ANSWER_SIZE - text.length);
         const lineEnd = text.indexOf('\n');
         if (lineEnd >= 0) {
           answer(readIdentity(text.slice(0, lineEnd)));
-        } else if (text.length >= ANSWER_SIZE) {
+        } else if (text.length >= MAX_ANSWER_SIZE) {
           answer({ known: false, reason: 'its answer is too long' });
         }
       });
       socket.on('error', (error) => {
-        // Nobody listens.
+        // The lock is free.
         if (!('code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOENT'))) {
           answer({ known: false, reason: messageOf(error) });
         }
@@ -222,23 +221,23 @@ function listen(server: Server, path: string): Promise<boolean> {
         return;
       }
       const advice = 'allow this process abstract Unix sockets (AppArmor and SELinux may forbid them)';
-      const message = `whether another proxy runs in this network namespace is not known: ${messageOf(error)}; ${advice}`;
+      const message = `cannot determine whether another proxy runs in this network namespace: ${messageOf(error)}; ${advice}`;
       reject(new ProxierError('INSTANCE_LOCK_FAILED', message, { cause: error }));
     });
     server.listen(path, () => resolve(true));
   });
 }
 
-/** Whatever process listens there wrote this. */
+/** The line is untrusted: any process can listen there. */
 function readIdentity(line: string): InstanceHolder {
-  const unreadable: InstanceHolder = { known: false, reason: 'its answer cannot be read' };
+  const unreadable: InstanceHolder = { known: false, reason: 'its answer is invalid' };
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== 'object' || value === null) {
       return unreadable;
     }
     const { pid, version, mode, nodeName, since } = value as Partial<Record<keyof InstanceIdentity, unknown>>;
-    if (typeof pid !== 'number' || !Number.isInteger(pid) || !areWords([version, mode, nodeName, since])) {
+    if (typeof pid !== 'number' || !Number.isInteger(pid) || !areLoggable([version, mode, nodeName, since])) {
       return unreadable;
     }
     return {
@@ -254,8 +253,8 @@ function readIdentity(line: string): InstanceHolder {
   }
 }
 
-/** Fit for a log line. */
-function areWords(values: readonly unknown[]): boolean {
+/** Whether all are safe for a log line. */
+function areLoggable(values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === 'string' && /^[\w.:+-]{0,253}$/.test(value));
 }
 

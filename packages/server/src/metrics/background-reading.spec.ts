@@ -5,7 +5,7 @@ import { BackgroundReading } from './background-reading.js';
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('BackgroundReading', () => {
-  test('is read while somebody asks for it, and then no more', async () => {
+  test('is read while it is requested, and then no longer', async () => {
     const clock = new VirtualClock();
     let reads = 0;
     const reading = new BackgroundReading(async () => ++reads, clock);
@@ -30,7 +30,7 @@ describe('BackgroundReading', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('one that hangs is not begun again, and its value gets old', async () => {
+  test('a reading that hangs is not started again, and its value ages', async () => {
     const clock = new VirtualClock();
     let reads = 0;
     let hangs = false;
@@ -48,7 +48,7 @@ describe('BackgroundReading', () => {
     expect(reading.age).toBe(50 * 15_000);
   });
 
-  test('one that takes long is made less often, and one that fails is made again', async () => {
+  test('a slow reading is repeated less often, and a failed one is retried', async () => {
     const clock = new VirtualClock();
     const begun: number[] = [];
     const reading = new BackgroundReading(

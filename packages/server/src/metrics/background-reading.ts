@@ -1,16 +1,16 @@
 import type { Clock } from '@kube-proxier/core';
 
-/** Milliseconds between two readings at least. */
-const SHORTEST_PAUSE = 10_000;
-/** A reading that takes long is repeated less often: it is under way for one part of the time in so many at most. */
+/** Minimum milliseconds between two readings. */
+const MIN_PAUSE = 10_000;
+/** Slow readings are repeated less often: the pause is at least this many times the duration of a reading. */
 const PAUSE_RATIO = 20;
-/** Milliseconds without a request for the value after which it is not read any more. */
-const UNWATCHED_AFTER = 150_000;
+/** Milliseconds without a request after which reading stops. */
+const IDLE_TIMEOUT = 150_000;
 
 /**
- * A value that takes time to read, for those who must not wait. It is read in the background while somebody asks for it:
- * at once at the first request, then every 10 s or more, and no more when it has not been requested for 150 s. One reading
- * at a time: one that hangs makes the value old, and holds nothing else up.
+ * A value that is slow to read, for callers that must not wait. It is read in the background while it is requested:
+ * immediately at the first request, then every 10 s or more, until it has not been requested for 150 s. One reading runs
+ * at a time: one that hangs makes the value old, and blocks nothing else.
  */
 export class BackgroundReading<T> {
   #value: T | undefined;
@@ -40,7 +40,7 @@ export class BackgroundReading<T> {
     return this.#readAt === undefined ? undefined : this.clock.monotonic() - this.#readAt;
   }
 
-  /** Reads it now, or waits for the reading that is under way. Where that fails, the value stays. Never rejects. */
+  /** Reads it now, or waits for the reading in progress. On failure, the last value is kept. Never rejects. */
   refresh(): Promise<void> {
     this.#reading ??= this.#readOnce().finally(() => {
       this.#reading = undefined;
@@ -57,16 +57,16 @@ export class BackgroundReading<T> {
       this.#readAt = begin;
       this.onRead(value);
     } catch {
-      // What was read last stands, and gets older.
+      // The last value is kept, and its age grows.
     } finally {
       const end = this.clock.monotonic();
-      this.#due = end + Math.max(SHORTEST_PAUSE, (end - begin) * PAUSE_RATIO);
+      this.#due = end + Math.max(MIN_PAUSE, (end - begin) * PAUSE_RATIO);
     }
   }
 
   #readWhenDue(): void {
     const now = this.clock.monotonic();
-    if (this.#reading !== undefined || this.#scheduled || now - this.#requestedAt > UNWATCHED_AFTER) {
+    if (this.#reading !== undefined || this.#scheduled || now - this.#requestedAt > IDLE_TIMEOUT) {
       return;
     }
     if (now >= this.#due) {

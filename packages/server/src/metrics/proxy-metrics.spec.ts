@@ -3,7 +3,7 @@ import { diffStates, type ModeSelection, type ProxyState, type SyncSuccess } fro
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
 import { ProxyMetrics, type ServiceConnectionsReport } from './proxy-metrics.js';
 
-/** Spec H-60; the two that packets are counted in by nfacct are there where the kernel can count. */
+/** Spec H-60; the two nfacct packet counters exist only where the kernel supports them. */
 const NAMES = [
   'kubeproxy_sync_proxy_rules_duration_seconds',
   'kubeproxy_sync_full_proxy_rules_duration_seconds',
@@ -55,7 +55,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(text).toContain('# TYPE process_cpu_seconds_total counter');
   });
 
-  test('syncs are timed in the buckets of kube-proxy, full and partial ones apart', async () => {
+  test('sync durations use the buckets of kube-proxy, separately for full and partial syncs', async () => {
     const clock = new VirtualClock(100_000);
     const metrics = new ProxyMetrics({ clock });
     const state = resolveObjects({});
@@ -72,7 +72,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_last_queued_timestamp_seconds')).toBe(100);
   });
 
-  test('rules are counted by table, and what nft could not remove yet', async () => {
+  test('rules are counted by table, and so are syncs that nft left objects behind in', async () => {
     const metrics = new ProxyMetrics();
     const state = resolveObjects({});
     metrics.synced(success(state, state, { report: { rules: { nat: { total: 40, written: 3 } } } }));
@@ -85,7 +85,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_nftables_cleanup_failures_total')).toBe(1);
   });
 
-  test('traffic of a backend that carries it is what it says when metrics are asked for', async () => {
+  test('traffic of a proxying backend is collected at each scrape', async () => {
     const metrics = new ProxyMetrics();
     const web = { name: 'work/web', protocol: 'TCP', refused: 0, failedDials: 0, bytesToEndpoints: 10 };
     let reports = [{ ...web, active: 2, connections: 5, bytesToClients: 900 }];
@@ -99,7 +99,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await read('active_connections')).toBeUndefined();
   });
 
-  test('stale flows are counted by why', async () => {
+  test('stale flows are counted by reason', async () => {
     const metrics = new ProxyMetrics();
     const deleted = new Map([['endpoint-gone', 2] as const, ['frontend-gone', 1] as const]);
     metrics.conntrackCleaned({ family: 'IPv4', duration: 5, deleted });
@@ -109,7 +109,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await value(metrics, name, { reason: 'frontend-gone' })).toBe(1);
   });
 
-  test('changes wait until a sync has put them in force', async () => {
+  test('changes are pending until a sync has applied them', async () => {
     const metrics = new ProxyMetrics();
     metrics.serviceEvent();
     metrics.endpointsEvent();
@@ -122,7 +122,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_service_changes_total')).toBe(1);
   });
 
-  test('what asks for no sync waits for none, and what one family waits for is not done by the other', async () => {
+  test('an event that requests no sync is not pending, and a sync of one family does not complete the other', async () => {
     const metrics = new ProxyMetrics();
     const pending = () => value(metrics, 'kubeproxy_sync_proxy_rules_service_changes_pending');
     const state = resolveObjects({});
@@ -190,7 +190,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await value(metrics, 'kube_proxier_drift_repairs_total', { ip_family: 'IPv4' })).toBe(1);
   });
 
-  test('packets that rules count are a metric as soon as the kernel counts them, and absent where it does not', async () => {
+  test('packet counters are exported once the kernel has them, and absent otherwise', async () => {
     const state = resolveObjects({ services: [makeService('a')] });
     const metrics = new ProxyMetrics();
     let counted = 3;
@@ -207,7 +207,7 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await metrics.registry.metrics()).not.toContain('localhost_nodeports_accepted');
   });
 
-  test('a scrape does not wait for what the kernel has counted, and says how old that is', async () => {
+  test('a scrape does not wait for kernel counters, and reports their age', async () => {
     const clock = new VirtualClock();
     const metrics = new ProxyMetrics({ clock });
     const servicePort = { namespace: 'work', name: 'web', portName: 'http', protocol: 'TCP' } as const;

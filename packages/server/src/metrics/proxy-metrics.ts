@@ -28,14 +28,14 @@ const PROGRAMMING_BUCKETS = [0.25, 0.5, ...range(1, 59, 1), ...range(60, 115, 5)
 
 const OVERLAP_KINDS: readonly AddressOverlapKind[] = ['node-address', 'pod-network', 'service-network'];
 
-/** What went through one service port of a backend that carries connections itself. */
+/** Traffic of one service port, from a backend that proxies connections itself. */
 export interface ServiceTrafficReport {
   /** `namespace/name:port`. */
   readonly name: string;
   readonly protocol: string;
-  /** Open now. */
+  /** Currently open. */
   readonly active: number;
-  /** So far, as all that follows. */
+  /** Total so far, as all fields below. */
   readonly connections: number;
   readonly refused: number;
   readonly failedDials: number;
@@ -43,9 +43,9 @@ export interface ServiceTrafficReport {
   readonly bytesToClients: number;
 }
 
-/** Packets that rules have counted; undefined where the kernel cannot. */
+/** Packet counters of rules; undefined if the kernel does not support them. */
 export interface PacketCountsReport {
-  /** Packets that conntrack calls INVALID, which are dropped. */
+  /** Dropped packets in conntrack state INVALID. */
   readonly invalidDropped: number | undefined;
   /** Connections to NodePorts on 127.0.0.0/8. */
   readonly localhostNodePorts: number | undefined;
@@ -55,7 +55,7 @@ const PACKET_METRICS = [
   [
     'invalidDropped',
     'kubeproxy_iptables_ct_state_invalid_dropped_packets_total',
-    'Packets dropped because connection tracking calls them invalid',
+    'Packets dropped in conntrack state INVALID',
   ],
   [
     'localhostNodePorts',
@@ -64,15 +64,15 @@ const PACKET_METRICS = [
   ],
 ] as const;
 
-/** Connections to one service port that a backend has counted. */
+/** Connection counter of one service port. */
 export interface ServiceConnectionsReport {
   readonly servicePort: ServicePortName;
   readonly family: IPFamily;
-  /** So far. */
+  /** Total so far. */
   readonly connections: number;
 }
 
-/** A part whose failure does not take the data plane with it. */
+/** A part whose failure does not affect the data plane. */
 export type FailingPart =
   | 'health server'
   | 'status server'
@@ -83,7 +83,7 @@ export type FailingPart =
 
 type TrafficPolicyLabel = 'internal' | 'external';
 
-/** Where {@link ProxyMetrics} are kept, and what else they report. */
+/** Options of {@link ProxyMetrics}. */
 export interface ProxyMetricsOptions {
   /** Default: one of its own, with the process's own metrics. */
   readonly registry?: Registry;
@@ -91,19 +91,19 @@ export interface ProxyMetricsOptions {
 }
 
 /**
- * kube-proxy's metrics, by its names, labels and buckets where they mean the same (spec H-60), and our own under
- * `kube_proxier_` for what is new.
+ * kube-proxy's metrics, with its names, labels and buckets where the meaning is equal (spec H-60), and additional
+ * metrics under `kube_proxier_`.
  */
 export class ProxyMetrics implements ServerObserver {
   readonly registry: Registry;
   private readonly clock: Clock;
   private mode = '';
-  /** Something was in force at least once. */
+  /** At least one sync succeeded. */
   private begun = false;
-  /** Families for which a sync was asked that has not succeeded yet. */
+  /** Families with a requested sync that has not succeeded yet. */
   private readonly due = new Set<IPFamily>();
   private packetCounts: BackgroundReading<PacketCountsReport> | undefined;
-  /** What is read from the kernel in the background, by what it is. */
+  /** Background readings of kernel counters, by kind. */
   private readonly readings = new Map<'packets' | 'connections', Pick<BackgroundReading<unknown>, 'age'>>();
 
   private readonly syncDuration;
@@ -156,95 +156,99 @@ export class ProxyMetrics implements ServerObserver {
       new Counter({ name: `kubeproxy_${name}`, help, labelNames: [...labelNames], registers });
     const family = ['ip_family'] as const;
 
-    this.syncDuration = histogram('sync_proxy_rules_duration_seconds', 'Seconds that a sync took', family);
+    this.syncDuration = histogram('sync_proxy_rules_duration_seconds', 'Duration of syncs in seconds', family);
     this.fullSyncDuration = histogram(
       'sync_full_proxy_rules_duration_seconds',
-      'Seconds that a sync took that compared everything',
+      'Duration of full syncs in seconds',
       family,
     );
     this.partialSyncDuration = histogram(
       'sync_partial_proxy_rules_duration_seconds',
-      'Seconds that a sync took that wrote only what changed',
+      'Duration of partial syncs in seconds',
       family,
     );
     this.programmingDuration = histogram(
       'network_programming_duration_seconds',
-      'Seconds from the change of an endpoint to the rules for it',
+      'Seconds from an endpoint change to the programmed rules',
       family,
       PROGRAMMING_BUCKETS,
     );
-    this.lastTimestamp = gauge('sync_proxy_rules_last_timestamp_seconds', 'When a sync last succeeded', family);
+    this.lastTimestamp = gauge('sync_proxy_rules_last_timestamp_seconds', 'Time of the last successful sync', family);
     this.lastQueuedTimestamp = gauge(
       'sync_proxy_rules_last_queued_timestamp_seconds',
-      'When a sync was last asked for',
+      'Time when a sync was last queued',
       family,
     );
     this.serviceChangesTotal = counter('sync_proxy_rules_service_changes_total', 'Service events');
-    this.serviceChangesPending = gauge('sync_proxy_rules_service_changes_pending', 'Service events not in force yet');
+    this.serviceChangesPending = gauge('sync_proxy_rules_service_changes_pending', 'Pending Service events');
     this.endpointChangesTotal = counter('sync_proxy_rules_endpoint_changes_total', 'EndpointSlice events');
-    this.endpointChangesPending = gauge(
-      'sync_proxy_rules_endpoint_changes_pending',
-      'EndpointSlice events not in force yet',
-    );
+    this.endpointChangesPending = gauge('sync_proxy_rules_endpoint_changes_pending', 'Pending EndpointSlice events');
     this.noLocalEndpoints = gauge(
       'sync_proxy_rules_no_local_endpoints_total',
       'Service ports with a Local traffic policy and endpoints on other nodes only',
       ['traffic_policy', 'ip_family'],
     );
-    this.rules = gauge('sync_proxy_rules_iptables_total', 'Rules of ours that there are', ['table', 'ip_family']);
-    this.rulesWritten = gauge('sync_proxy_rules_iptables_last', 'Rules that the last sync wrote', [
+    this.rules = gauge('sync_proxy_rules_iptables_total', 'iptables rules owned by kube-proxier', [
+      'table',
+      'ip_family',
+    ]);
+    this.rulesWritten = gauge('sync_proxy_rules_iptables_last', 'iptables rules written by the last sync', [
       'table',
       'ip_family',
     ]);
     this.restoreFailures = counter(
       'sync_proxy_rules_iptables_restore_failures_total',
-      'Syncs that iptables-restore failed',
+      'Syncs that failed in iptables-restore',
       family,
     );
     this.partialRestoreFailures = counter(
       'sync_proxy_rules_iptables_partial_restore_failures_total',
-      'Syncs of changes only that iptables-restore failed',
+      'Partial syncs that failed in iptables-restore',
       family,
     );
-    this.nftablesFailures = counter('sync_proxy_rules_nftables_sync_failures_total', 'Syncs that nft failed', family);
+    this.nftablesFailures = counter(
+      'sync_proxy_rules_nftables_sync_failures_total',
+      'Syncs that failed in nft',
+      family,
+    );
     this.nftablesCleanupFailures = counter(
       'sync_proxy_rules_nftables_cleanup_failures_total',
-      'Syncs that could not remove all that is not needed any more',
+      'Syncs that could not remove all stale objects',
       family,
     );
     this.conntrackDuration = histogram(
       'conntrack_reconciler_sync_duration_seconds',
-      'Seconds that looking for stale conntrack entries took',
+      'Duration of checks for stale conntrack entries in seconds',
       family,
     );
     this.conntrackDeleted = counter(
       'conntrack_reconciler_deleted_entries_total',
-      'Conntrack entries that were deleted because they were stale',
+      'Deleted stale conntrack entries',
       family,
     );
-    this.healthz = counter('proxy_healthz_total', 'Answers of /healthz', ['code']);
-    this.livez = counter('proxy_livez_total', 'Answers of /livez', ['code']);
+    this.healthz = counter('proxy_healthz_total', 'Responses of /healthz', ['code']);
+    this.livez = counter('proxy_livez_total', 'Responses of /livez', ['code']);
     this.failures = new Counter({
       name: 'kube_proxier_failures_total',
-      help: 'Failures of parts that the data plane does without: ports that could not be listened on, observers that threw',
+      help: 'Failures that do not affect the data plane, such as ports that could not be opened and failing observers',
       labelNames: ['part'],
       registers,
     });
     this.staleFlows = new Counter({
       name: 'kube_proxier_stale_flows_deleted_total',
-      help: 'Conntrack entries that were deleted, by why they were stale',
+      help: 'Deleted stale conntrack entries by reason',
       labelNames: ['ip_family', 'reason'],
       registers,
     });
     this.driftRepairs = new Counter({
       name: 'kube_proxier_drift_repairs_total',
-      help: 'Times that what others had changed was put right',
+      help: 'Number of times that drift was reconciled',
       labelNames: ['ip_family'],
       registers,
     });
     this.modeInfo = new Gauge({
       name: 'kube_proxier_proxy_mode_info',
-      help: '1 for the mode in force, with the mode that was asked for',
+      help: '1 for the mode in force, with the requested mode',
       labelNames: ['mode', 'requested'],
       registers,
     });
@@ -256,7 +260,7 @@ export class ProxyMetrics implements ServerObserver {
     });
     this.programmedServicePorts = new Gauge({
       name: 'kube_proxier_service_ports',
-      help: 'Service ports that are in force',
+      help: 'Number of programmed service ports',
       labelNames: ['ip_family'],
       registers,
     });
@@ -296,7 +300,7 @@ export class ProxyMetrics implements ServerObserver {
     this.changed(this.endpointChangesPending);
   }
 
-  /** What changes nothing that is programmed asks for no sync, and so waits for none (spec K-10, K-33). */
+  /** An event that changes nothing visible requests no sync, so it is not pending (spec K-10, K-33). */
   private changed(pending: Gauge): void {
     if (!this.begun || this.due.size > 0) {
       pending.inc();
@@ -312,7 +316,7 @@ export class ProxyMetrics implements ServerObserver {
     const labels = { ip_family: family };
     this.observeSync(family, full, duration);
     if (full) {
-      // The first look at everything makes the counters. What cannot be read now is, at the next one.
+      // The first full sync creates the counters. A failed reading is repeated at the next one.
       void this.packetCounts?.refresh();
     }
     const now = this.clock.now();
@@ -357,12 +361,12 @@ export class ProxyMetrics implements ServerObserver {
     this.driftRepairs.inc({ ip_family: family });
   }
 
-  /** A part failed, and the rest goes on. */
+  /** Counts the failure of a part. */
   partFailed(part: FailingPart): void {
     this.failures.inc({ part });
   }
 
-  /** One look for stale conntrack entries. */
+  /** Records one check for stale conntrack entries. */
   conntrackCleaned({ family, duration, deleted }: ConntrackCleaning): void {
     this.conntrackDuration.observe({ ip_family: family }, duration / 1000);
     let sum = 0;
@@ -373,14 +377,14 @@ export class ProxyMetrics implements ServerObserver {
     this.conntrackDeleted.inc({ ip_family: family }, sum);
   }
 
-  /** Asked for what went through each service port whenever metrics are. Called once. */
+  /** Registers traffic metrics, which are collected at each scrape. Called once. */
   watchTraffic(traffic: () => readonly ServiceTrafficReport[]): void {
     const registers = [this.registry];
     const labelNames = ['service', 'protocol'];
     const labelsOf = ({ name, protocol }: ServiceTrafficReport) => ({ service: name, protocol });
     new Gauge({
       name: 'kube_proxier_userspace_active_connections',
-      help: 'Connections (UDP: sessions) that are open',
+      help: 'Open connections (UDP: sessions)',
       labelNames,
       registers,
       collect() {
@@ -403,16 +407,16 @@ export class ProxyMetrics implements ServerObserver {
           }
         },
       });
-    counter('connections_total', 'Connections (UDP: sessions) that were taken on', (report) => report.connections);
-    counter('refused_total', 'Connections (UDP: sessions) that were turned away', (report) => report.refused);
-    counter('failed_dials_total', 'Attempts to reach an endpoint that failed', (report) => report.failedDials);
-    counter('to_endpoints_bytes_total', 'Bytes of payload to endpoints', (report) => report.bytesToEndpoints);
-    counter('to_clients_bytes_total', 'Bytes of payload to clients', (report) => report.bytesToClients);
+    counter('connections_total', 'Accepted connections (UDP: sessions)', (report) => report.connections);
+    counter('refused_total', 'Refused connections (UDP: sessions)', (report) => report.refused);
+    counter('failed_dials_total', 'Failed attempts to connect to an endpoint', (report) => report.failedDials);
+    counter('to_endpoints_bytes_total', 'Payload bytes sent to endpoints', (report) => report.bytesToEndpoints);
+    counter('to_clients_bytes_total', 'Payload bytes sent to clients', (report) => report.bytesToClients);
   }
 
   /**
-   * Asked in the background for what rules have counted (spec I-72), while metrics are scraped. A metric comes into being
-   * with its first number: where the kernel cannot count it is absent. Called once.
+   * Reads packet counters in the background (spec I-72), while metrics are scraped. A metric is created with its first
+   * value: it is absent where the kernel has no such counter. Called once.
    */
   watchPacketCounts(counts: () => Promise<PacketCountsReport>): void {
     const counters = new Map<string, Counter>();
@@ -433,11 +437,11 @@ export class ProxyMetrics implements ServerObserver {
     this.packetCounts = reading;
   }
 
-  /** Asked in the background for connections to service ports, while metrics are scraped. Called once. */
+  /** Reads connection counters of service ports in the background, while metrics are scraped. Called once. */
   watchConnections(connections: () => Promise<readonly ServiceConnectionsReport[]>): void {
     const counter = new Counter({
       name: 'kube_proxier_service_connections_total',
-      help: 'Connections to Services for which they are counted, of clients who were refused or dropped too',
+      help: 'Connections to Services with a connection counter, including refused and dropped ones',
       labelNames: ['service', 'protocol', 'ip_family'],
       registers: [this.registry],
       collect: () => void reading.latest(),
@@ -453,7 +457,7 @@ export class ProxyMetrics implements ServerObserver {
     });
   }
 
-  /** No scrape waits for the kernel or a tool; a gauge says how old is what was read. */
+  /** No scrape waits for the kernel or a tool; a gauge reports the age of the values. */
   private readInBackground<T>(
     what: 'packets' | 'connections',
     read: () => Promise<T>,
@@ -463,7 +467,7 @@ export class ProxyMetrics implements ServerObserver {
     if (readings.size === 0) {
       new Gauge({
         name: 'kube_proxier_kernel_counters_age_seconds',
-        help: 'Seconds since what the kernel has counted was last read; it is read while metrics are scraped',
+        help: 'Age in seconds of the kernel counters, which are read in the background while metrics are scraped',
         labelNames: ['counters'],
         registers: [this.registry],
         collect() {
@@ -481,7 +485,7 @@ export class ProxyMetrics implements ServerObserver {
     return reading;
   }
 
-  /** One answer of the health server. */
+  /** Counts one response of the health server. */
   healthAnswered(path: 'healthz' | 'livez', status: number): void {
     (path === 'healthz' ? this.healthz : this.livez).inc({ code: String(status) });
   }
@@ -512,7 +516,7 @@ export class ProxyMetrics implements ServerObserver {
   }
 }
 
-/** Packets are dropped for want of local endpoints, while there are others: that is what `drop` means in a route. */
+/** Whether packets are dropped because all endpoints are on other nodes: the meaning of `drop` in a route. */
 function lacksLocalEndpoints({ frontends }: ResolvedServicePort, policy: TrafficPolicyLabel): boolean {
   return frontends.some(
     ({ kind, routes }) =>
