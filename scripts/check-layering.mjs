@@ -1,5 +1,6 @@
 /**
- * Fails on an import between packages that does not run downwards, in sources and in package.json.
+ * Fails on an import between packages that does not run downwards, in sources and in package.json, and on circular imports
+ * within a package, of types too.
  * `npm run layering`, or `node scripts/check-layering.mjs [directory of the repository]`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -71,6 +72,8 @@ export function checkLayering(root) {
         .sort()
     : [];
   let files = 0;
+  /** @type {Map<string, string[]>} */
+  const imports = new Map();
   for (const name of names) {
     const home = join(directory, name);
     const allowed = LAYERS[name];
@@ -90,12 +93,65 @@ export function checkLayering(root) {
       const where = relative(root, file);
       const text = withoutComments(readFileSync(file, 'utf8'));
       violations.push(...checkSource(context, file, text).map((problem) => `${where}: ${problem}`));
+      if (!SPEC.test(file)) {
+        imports.set(file, importedFiles(file, text));
+      }
     }
   }
   if (files === 0) {
     violations.push('no source files found: a check of nothing proves nothing');
   }
+  for (const circle of circlesIn(imports)) {
+    const path = [...circle, circle[0]].map((file) => relative(root, file)).join(' → ');
+    violations.push(`circular imports: ${path}; move what both need to a file of its own`);
+  }
   return { files, packages: names.length, violations };
+}
+
+/** Files of the same package that a file imports, also for types only. */
+function importedFiles(file, text) {
+  return IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match.groups.specifier))
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => resolve(dirname(file), specifier.replace(/\.js$/, '.ts')));
+}
+
+/**
+ * Circles of imports, one for each group of files that import each other, with as few files as a search finds.
+ *
+ * @param {Map<string, string[]>} imports by file
+ * @returns {string[][]}
+ */
+function circlesIn(imports) {
+  const found = [];
+  const inCircle = new Set();
+  for (const start of [...imports.keys()].sort()) {
+    if (inCircle.has(start)) {
+      continue;
+    }
+    // Breadth first, so the way back is a shortest one.
+    const cameFrom = new Map();
+    const queue = [start];
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      if ((imports.get(file) ?? []).includes(start)) {
+        const circle = [file];
+        for (let one = file; one !== start; one = cameFrom.get(one)) {
+          circle.unshift(cameFrom.get(one));
+        }
+        found.push(circle);
+        for (const one of circle) {
+          inCircle.add(one);
+        }
+        break;
+      }
+      for (const next of imports.get(file) ?? []) {
+        if (next !== start && !cameFrom.has(next) && imports.has(next)) {
+          cameFrom.set(next, file);
+          queue.push(next);
+        }
+      }
+    }
+  }
+  return found;
 }
 
 function readManifest(home) {

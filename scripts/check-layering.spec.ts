@@ -44,6 +44,19 @@ describe('checkLayering', () => {
     expect(checkLayering(root)).toEqual({ files: 5, packages: 5, violations: [] });
   });
 
+  test('reports circular imports, of types and over several files, once', () => {
+    source('linux/src/one.ts', `import type { Two } from './two.js';\nexport type One = Two;`);
+    source('linux/src/two.ts', `import type { Three } from './rooms/three.js';\nexport type Two = Three;`);
+    source('linux/src/rooms/three.ts', `import type { One } from '../one.js';\nexport type Three = One;`);
+    source('linux/src/three.spec.ts', `import './one.js';`);
+    expect(violations()).toEqual([
+      'circular imports: packages/linux/src/one.ts → packages/linux/src/two.ts → packages/linux/src/rooms/three.ts → ' +
+        'packages/linux/src/one.ts; move what both need to a file of its own',
+    ]);
+    source('linux/src/rooms/three.ts', `export type Three = 3;`);
+    expect(violations()).toEqual([]);
+  });
+
   test('is content with this repository, and has looked at it', () => {
     const result = checkLayering(REPOSITORY);
     expect(result.violations).toEqual([]);

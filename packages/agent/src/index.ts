@@ -8,7 +8,8 @@ export { type AgentEnvironment, runCommand } from './agent.js';
 export { type Composition, compose } from './compose.js';
 export { createConfiguredNftablesBackend } from './configured-nftables.js';
 export { type AgentCommand, type CommandLine, parseCommandLine } from './flags/command-line.js';
-export { FLAGS, type Flag, type FlagGroup, type FlagName, type FlagType } from './flags/flag.js';
+export { FLAGS, type FlagName } from './flags/flag.js';
+export type { Flag, FlagGroup, FlagType } from './flags/flag-definition.js';
 export { helpText } from './flags/help-text.js';
 export {
   type AgentSettings,

@@ -56,9 +56,10 @@ export { MAX_IN_FLIGHT, NetlinkSocket, type NetlinkSocketOptions } from './netli
 export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
 export * from './network/supports-ipv6.js';
 // nftables
-export type { Nft, NftElement } from './nftables/nft.js';
+export type { Nft } from './nftables/nft.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
 export { createNft, type NftProgramOptions } from './nftables/nft-program.js';
+export type { NftElement } from './nftables/nft-table.js';
 export {
   type NftListedChain,
   type NftListedContainer,

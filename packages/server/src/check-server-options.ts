@@ -7,7 +7,7 @@ import {
   ProxierError,
   type ProxierOptions,
 } from '@kube-proxier/core';
-import type { ListenAddress, ProxyServerOptions } from './proxy-server.js';
+import type { ListenAddress, ProxyServerOptions } from './proxy-server-options.js';
 
 /** An option of a `ProxyServer` is missing, unknown, or has an invalid value. Its code is `SERVER_OPTION`. */
 export class ServerOptionError extends ProxierError {

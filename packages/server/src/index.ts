@@ -71,6 +71,7 @@ export {
 } from './metrics/proxy-metrics.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node-addresses.js';
 export { resolveNodeName } from './node-name.js';
-export { type ListenAddress, ProxyServer, type ProxyServerInfo, type ProxyServerOptions } from './proxy-server.js';
+export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
+export type { ListenAddress, ProxyServerOptions } from './proxy-server-options.js';
 export type { FinishedTakeover, ServerObserver } from './server-observer.js';
 export { StatusServer, type StatusServerOptions } from './status-server.js';

@@ -22,7 +22,8 @@ import { ContainerModule } from 'inversify';
 import { cleanupBackends } from './cleanup-backends.js';
 import { ConntrackTuning, DEFAULT_CONNTRACK_TUNING } from './conntrack/conntrack-tuning.js';
 import { ProxyMetrics } from './metrics/proxy-metrics.js';
-import { ProxyServer, type ProxyServerOptions } from './proxy-server.js';
+import { ProxyServer } from './proxy-server.js';
+import type { ProxyServerOptions } from './proxy-server-options.js';
 
 class FakeBackend implements BackendModule {
   readonly description = 'a map';

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
-import { FLAGS, type Flag, type FlagName } from '../flags/flag.js';
+import { FLAGS, type FlagName } from '../flags/flag.js';
+import type { Flag } from '../flags/flag-definition.js';
 import { formatGoDuration, parseGoBool, parseGoDuration } from '../flags/go-values.js';
 import {
   API_VERSION,

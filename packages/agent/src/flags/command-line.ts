@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { printable } from '../logging/printable.js';
-import { FLAGS, type Flag, type FlagName } from './flag.js';
+import { FLAGS, type FlagName } from './flag.js';
+import type { Flag } from './flag-definition.js';
 import { parseGoBool } from './go-values.js';
 import { nearestFlag, nearestName } from './nearest-flag.js';
 

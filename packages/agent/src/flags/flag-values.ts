@@ -2,7 +2,8 @@ import { type ParsedCIDR, parseCIDR } from '@kube-proxier/core';
 import { type ConfigurationReading, fieldOf } from '../configuration/kube-proxy-configuration.js';
 import { printable } from '../logging/printable.js';
 import type { CommandLine } from './command-line.js';
-import { FLAGS, type Flag, type FlagName } from './flag.js';
+import { FLAGS, type FlagName } from './flag.js';
+import type { Flag } from './flag-definition.js';
 import { parseGoBool, parseGoDuration, parseGoFloat, parseGoInt } from './go-values.js';
 
 /** Parses values of flags by type. Problems are collected, so that all are reported together. */

@@ -1,5 +1,6 @@
 import { Help } from 'commander';
-import { FLAGS, type Flag, type FlagGroup } from './flag.js';
+import { FLAGS } from './flag.js';
+import type { Flag, FlagGroup } from './flag-definition.js';
 
 /** Columns of a common terminal. */
 const WIDTH = 80;

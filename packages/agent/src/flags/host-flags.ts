@@ -1,4 +1,4 @@
-import type { Flag } from './flag.js';
+import type { Flag } from './flag-definition.js';
 
 const DURATION = 'a duration such as 500ms, 30s or 1m30s';
 

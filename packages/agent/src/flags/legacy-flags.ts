@@ -1,4 +1,4 @@
-import type { Flag } from './flag.js';
+import type { Flag } from './flag-definition.js';
 
 const WINDOWS = 'Windows only';
 const FEW_REQUESTS = 'only four lists and watches are requested, and their retries are limited already';

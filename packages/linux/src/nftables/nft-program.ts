@@ -6,9 +6,10 @@ import {
   type CommandRunner,
 } from '../process/command-runner.js';
 import { wasStartedHere } from '../process/process-group.js';
-import type { Nft, NftElement } from './nft.js';
+import type { Nft } from './nft.js';
 import { NftError, type NftRefusal, NftRefused } from './nft-error.js';
 import { NftSession } from './nft-session.js';
+import type { NftElement } from './nft-table.js';
 import {
   counterOf,
   type NftCounter,

@@ -1,6 +1,15 @@
 import { ProxierError, parseAddress } from '@kube-proxier/core';
-import type { NftElement } from './nft.js';
 import type { NftBaseChain } from './nft-transaction.js';
+
+/** An element of a set or map. */
+export interface NftElement {
+  /** The value in a map, in transaction syntax; undefined in a set. */
+  readonly value: string | undefined;
+  /** Timeout of the element in seconds; undefined without one. */
+  readonly timeout?: number;
+  /** Remaining seconds at the time of the listing. */
+  readonly expires?: number;
+}
 
 /** A listed chain. */
 export interface NftListedChain {

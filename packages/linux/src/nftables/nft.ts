@@ -1,4 +1,4 @@
-import type { NftCounter, NftTable } from './nft-table.js';
+import type { NftCounter, NftElement, NftTable } from './nft-table.js';
 import type { NftFamily, NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
@@ -56,14 +56,4 @@ export interface Nft {
    * @throws NftError with code `NFT_MISSING` when the program is not installed.
    */
   version(): Promise<string>;
-}
-
-/** An element of a set or map. */
-export interface NftElement {
-  /** The value in a map, in transaction syntax; undefined in a set. */
-  readonly value: string | undefined;
-  /** Timeout of the element in seconds; undefined without one. */
-  readonly timeout?: number;
-  /** Remaining seconds at the time of the listing. */
-  readonly expires?: number;
 }

@@ -1,6 +1,6 @@
-import type { Nft, NftElement } from '../nftables/nft.js';
+import type { Nft } from '../nftables/nft.js';
 import { type NftRefusal, NftRefused } from '../nftables/nft-error.js';
-import type { NftCounter, NftTable } from '../nftables/nft-table.js';
+import type { NftCounter, NftElement, NftTable } from '../nftables/nft-table.js';
 import {
   type NftBaseChain,
   type NftCommand,

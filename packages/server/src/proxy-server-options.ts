@@ -1,0 +1,113 @@
+import type {
+  BackendModule,
+  Clock,
+  DEFAULT_PROXY_MODE,
+  IPFamily,
+  Logger,
+  ProxierOptions,
+  ProxyMode,
+  Source,
+  SourceHandler,
+} from '@kube-proxier/core';
+import type { Conntrack } from '@kube-proxier/linux';
+import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
+import type { ProfilingOptions } from './debug-routes.js';
+import type { HostNetwork } from './host-network.js';
+import type { ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
+import type { ProxyMetrics } from './metrics/proxy-metrics.js';
+import type { ServerObserver } from './server-observer.js';
+
+/** Options of a `ProxyServer`. Only `backends` and `sources` have no default. */
+export interface ProxyServerOptions {
+  /** Available backends. */
+  readonly backends: readonly BackendModule[];
+  /** Where objects come from. At least one. */
+  readonly sources: readonly Source[];
+  /** Mode of the backend to use; empty for {@link DEFAULT_PROXY_MODE}, with a warning. Default empty. */
+  readonly mode?: ProxyMode;
+  /** Mode to use when the host cannot run `mode`; `none` makes that an error. Default `iptables`. */
+  readonly fallback?: ProxyMode | 'none';
+  /**
+   * Options of the proxiers. Defaults are core's; `nodeName` defaults to the host's name (spec W-30). With IPv6,
+   * `localhostNodePorts` is always off (spec K-103).
+   */
+  readonly proxier?: Partial<ProxierOptions>;
+  /** The node's primary address, where it is not the Node object's (spec W-28). Default: that of the Node. */
+  readonly bindAddress?: string;
+  /**
+   * Endpoints may have loopback addresses, which the API server rejects. Default false: such an address lets a Service
+   * expose the node itself. For experiments on one computer.
+   */
+  readonly allowLoopbackEndpoints?: boolean;
+  /** IP families to serve, where the host has them. Default both. */
+  readonly families?: readonly IPFamily[];
+  /** Default: no logs. */
+  readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Notified of every sync and event. An observer that throws does not affect the proxy. */
+  readonly observer?: ServerObserver;
+  /**
+   * Notified of every event of the merged sources, after the proxiers, if they implement its method. A handler that
+   * throws does not affect the proxy. Default none.
+   */
+  readonly handlers?: readonly Partial<SourceHandler>[];
+  /** Default: this host's. */
+  readonly network?: HostNetwork;
+  /** Metrics to update. Default: none. */
+  readonly metrics?: ProxyMetrics;
+  /** Address that serves `/healthz`, `/livez` and `/readyz` (spec H-1…H-10). Default: none. */
+  readonly healthAddress?: ListenAddress;
+  /** Address that serves `/proxyMode`, `/metrics` and `/debug/…` (spec H-30…H-36). Default: none. */
+  readonly statusAddress?: ListenAddress;
+  /**
+   * Further names by which requests may address `statusAddress`; see `StatusServerOptions.hostNames`. The names of the node
+   * and of the host, `localhost` and IP addresses are always accepted. Default none.
+   */
+  readonly statusHostNames?: readonly string[];
+  /**
+   * Removes leftovers of other modes and of kube-proxy from this host, once the mode in force has programmed every
+   * family. Objects of the mode in force are never removed. Default false: an embedding program decides that itself.
+   */
+  readonly takeover?: boolean;
+  /**
+   * One proxy serves a network namespace: while another kube-proxier or a kube-proxy runs in this process's, `start`
+   * waits until that has ended, without changing the host. False does not wait; two proxies whose rules have the same
+   * names overwrite each other. Default: true, but false where `network` is given, since the proxy then serves another
+   * network namespace than this process's.
+   */
+  readonly exclusive?: boolean;
+  /**
+   * Takes the lock also where `exclusive` is false, if it is free: others then wait for this proxy, and `doctor` and
+   * `cleanup` detect it. Default: true, but false where `network` is given.
+   */
+  readonly announce?: boolean;
+  /** How other proxies are detected. Default: by this process's network namespace. */
+  readonly instances?: Pick<ExclusiveInstanceOptions, 'lock' | 'findKubeProxy'>;
+  /** Failure to listen is fatal instead of being retried. Default false. */
+  readonly bindAddressHardFail?: boolean;
+  /**
+   * Called with the families to serve, the primary one first, before anything is programmed. An error that it throws
+   * aborts the start. Default: nothing.
+   */
+  readonly checkFamilies?: (families: readonly IPFamily[]) => void;
+  /** Applied before anything is programmed, for modes that use connection tracking (spec T-1…T-7). Default: none. */
+  readonly conntrackTuning?: ConntrackTuning;
+  /** What `/configz` answers. Default: not served. */
+  readonly configuration?: () => unknown;
+  /**
+   * Also serves `/debug/pprof` and `/debug/flags/v` at `statusAddress` (spec H-34). Default: not served.
+   */
+  readonly profiling?: ProfilingOptions;
+  /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
+  readonly serviceExternalIPs?: boolean;
+  /** Conntrack table from which stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: none are deleted. */
+  readonly conntrack?: Conntrack;
+}
+
+/** An address to listen on. */
+export interface ListenAddress {
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
