@@ -89,7 +89,7 @@ describe('applying', () => {
     expect(iptables.chainsOf('nat').filter((name) => name.startsWith('KUBE-'))).toEqual([chainOf(1)]);
   });
 
-  test('what fails for another reason is told as it is', async () => {
+  test('another failure is reported unchanged', async () => {
     const { iptables, dataplane } = host();
     const { state } = new ClusterSketch('IPv4').next();
     const transaction = dataplane.plan(state, everything(state), await dataplane.readBack())!;
@@ -117,7 +117,7 @@ describe('applying', () => {
     expect(iptables.rulesOf('filter', 'KUBE-FIREWALL')).toEqual(['-m mark --mark 0x8000/0x8000 -j DROP']);
   });
 
-  test('a host that does not open 127.0.0.1 is told of once, and is no drift that would be repaired again and again', async () => {
+  test('a host that does not open 127.0.0.1 is reported once, and is not treated as drift', async () => {
     const localnet = 'net/ipv4/conf/all/route_localnet';
     let settings = new FakeSysctl({ [localnet]: 0, 'net/netfilter/nf_conntrack_tcp_be_liberal': 0 }, [localnet]);
     const sysctl: Sysctl = {

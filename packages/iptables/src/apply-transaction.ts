@@ -17,7 +17,7 @@ const MAX_ATTEMPTS = 64;
 
 /**
  * Larger transactions take a document per table: the nft variant needs three times as long for the second table of a
- * large document as for the same table by itself.
+ * large document as for the same table alone.
  */
 const MAX_CHAINS_IN_ONE = 500;
 
@@ -101,7 +101,7 @@ class PiecemealApply {
     }
   }
 
-  /** Leaves out what the refused line belongs to; false when that cannot be told from the line. */
+  /** Omits the object that the refused line belongs to; false when the line does not identify it. */
   #blameLine(error: IptablesDocumentRefused): boolean {
     if (error.line === undefined) {
       return false;

@@ -73,7 +73,7 @@ const LEAF_BITS = 0x1f0;
 /** Lists up to this long stay one chain: easier to read, and as fast. */
 const FLAT = 32;
 
-/** The places that were asked for: there are few, and what stands in one shares it. */
+/** The requested positions: there are few, and objects in one position share it. */
 const places = new Map<string, Place>();
 
 /** The place of an address, IPv4 or IPv6. */

@@ -65,7 +65,7 @@ export interface IptablesBackendOptions {
   readonly counters?: PacketCounters;
 }
 
-/** The iptables backend, and what it can tell beside. */
+/** The iptables backend, and what it measures. */
 export interface IptablesBackend extends BackendModule {
   /** What rules have counted, where the kernel has counters for that (spec I-72). */
   packetCounts(): Promise<IptablesPacketCounts>;

@@ -50,7 +50,7 @@ interface Draft {
 
 type Drafts = Readonly<Record<TableName, Draft>>;
 
-/** What is there now, as rules without comments; undefined when the chain is not there. */
+/** The current rules without comments; undefined when the chain does not exist. */
 interface Present {
   rules(table: TableName, chain: string): readonly string[] | undefined;
   /** Chains of ours. */

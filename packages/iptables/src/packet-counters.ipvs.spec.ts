@@ -29,7 +29,7 @@ afterEach(async () => {
   counters.close();
 });
 
-test('connections to a NodePort on 127.0.0.1 are counted, and go on being counted after a restart', async () => {
+test('connections to a NodePort on 127.0.0.1 are counted, also after a restart', async () => {
   const state = resolveObjects(
     {
       services: [

@@ -212,7 +212,7 @@ class ServiceRenderer {
       this.#enter(tree, frontend, 0, { comment, target: { target: 'DROP' } });
       return;
     }
-    // Some of those who are allowed are not forwarded either: they go on, to what refuses them.
+    // Some allowed packets are not forwarded either: they continue to the rule that rejects them.
     const signature = allowedSources.join(' ');
     const filterChain = this.#name('FW', signature);
     const rules = [
@@ -366,7 +366,7 @@ class ServiceRenderer {
     }
   }
 
-  /** What holds for packets of pods (or for all others); undefined when they cannot be told. */
+  /** The match for packets of pods (or for all others); undefined when they cannot be distinguished. */
   #pods(not: boolean): IptablesRuleParts | undefined {
     switch (this.detector.kind) {
       case 'none':

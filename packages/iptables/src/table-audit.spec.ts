@@ -52,7 +52,7 @@ describe('what others do to the contents of tables', () => {
       () => '-F KUBE-POSTROUTING',
       /^\d+ rules in chains of the nat table, where there were/,
     ],
-  ])('%s: is told, and what is right again is not', async (_title, line, told) => {
+  ])('%s: is reported, and a correct table is not', async (_title, line, told) => {
     const { clock, iptables, drift, putRight, end, chain } = await watched();
     for (const times of [1, 2]) {
       await iptables.restoreByOthers(`*nat\n${line(chain)}\nCOMMIT\n`);

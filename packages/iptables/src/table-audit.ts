@@ -18,7 +18,7 @@ export interface TableAuditOptions {
 
 /**
  * Looks whether others took rules out of our chains, put some in, or took jumps into them away: only after somebody else
- * changed something, as far as the kernel can tell, and then by counting. Where it cannot tell, nobody looks.
+ * changed something, as far as the kernel reports it, and then by counting. Where it does not report it, there is no check.
  */
 export class TableAudit {
   readonly #suspects = new Set<'filter' | 'nat'>();
@@ -44,7 +44,7 @@ export class TableAudit {
   }
 
   /**
-   * @param onDrift told what is wrong with a table, in words for a log line.
+   * @param onDrift receives what is wrong with a table, as text for the log.
    * @throws IptablesError when a table cannot be read; it is looked at again.
    */
   async look(onDrift: (what: string) => void): Promise<void> {

@@ -1,7 +1,7 @@
 import { type RuleWatchOptions, type SavedTable, type WatchedRule, watchRules } from '@kube-proxier/linux';
 import { JUMPS } from './fixed-rules.js';
 
-/** The rule whose absence tells that a table was flushed: one jump of each, in a chain that is short. */
+/** The rule whose absence means that a table was flushed: one jump of each table, in a short chain. */
 const SENTINELS = (['nat', 'filter'] as const).map((table) => {
   const from = table === 'nat' ? 'PREROUTING' : 'FORWARD';
   const jump = JUMPS.find((candidate) => candidate.table === table && candidate.from === from);

@@ -40,7 +40,7 @@ interface Retiring {
 /**
  * Takes real servers out that are on their way out, each when it has no connection left.
  *
- * - TCP and SCTP: weight 0 keeps new connections away. What is open goes on until it closes; the kernel forgets a
+ * - TCP and SCTP: weight 0 keeps new connections away. Open connections continue until they close; the kernel forgets a
  *   connection that is silent for its timeout (15 minutes for TCP unless set otherwise) and one that was closed within
  *   two minutes, and with the next look after the last one the server goes.
  * - UDP has no end to wait for: when its endpoint serves no more, the server goes at once, and the next packet of a flow is
@@ -85,7 +85,7 @@ export class Draining {
     }
   }
 
-  /** The virtual server is wanted again; which of its real servers are has yet to be told. */
+  /** The virtual server is desired again; which of its real servers are is not known yet. */
   #takeBack(key: string): void {
     const { reals = [] } = this.#retiring.get(key) ?? {};
     this.#retiring.delete(key);
@@ -223,7 +223,7 @@ export class Draining {
   }
 }
 
-/** Which addresses lead to one that is known by a mark cannot be told. */
+/** Which addresses lead to a virtual server with a mark is not known. */
 function mayUse({ at }: Retiring, address: string): boolean {
   return at.kind === 'mark' || at.address === address;
 }

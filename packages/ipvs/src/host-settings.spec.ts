@@ -29,7 +29,7 @@ test.each([
   expect(await sysctl.read('net/ipv4/vs/conn_reuse_mode')).toBe(`${expected}`);
 });
 
-test('what cannot be written is told once, and is no reason to look again; without conntrack nothing works', async () => {
+test('a setting that cannot be written is reported once, and causes no further check; without conntrack nothing works', async () => {
   const warned: string[] = [];
   const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
   const wrong = { ...READY, 'net/ipv4/ip_forward': 0 };

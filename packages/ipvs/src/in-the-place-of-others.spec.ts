@@ -18,10 +18,10 @@ function stateOf(externalIPs: readonly string[] = []) {
   });
 }
 
-describe('a set of kube-proxy that rules of others look at', () => {
+describe('a set of kube-proxy that foreign rules reference', () => {
   const foreign = '-m set --match-set KUBE-CLUSTER-IP dst,dst -j ACCEPT';
 
-  test('stays with them, which is told once, and is no failure', async () => {
+  test('is kept, which is logged once, and is no failure', async () => {
     const warned: string[] = [];
     const host = fakeHost('IPv4');
     const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
@@ -49,7 +49,7 @@ describe('a set of kube-proxy that rules of others look at', () => {
       installed.tables.filter.get(chain)?.rules.filter((text) => text.includes(set.name));
     expect([rules('INPUT'), rules('KUBE-FORWARD')]).toEqual([[foreign], []]);
 
-    // Another mode can do with it; who asks for everything to be removed is told.
+    // Another mode can coexist with it; a request to remove everything reports it.
     expect(await new IpvsDataplane({ family: 'IPv4', host }).remove(true)).toMatchObject({ staying: 0 });
     const cleanup = new IpvsDataplane({ family: 'IPv4', host }).cleanup();
     await expect(cleanup).rejects.toMatchObject({ message: expect.stringContaining('IPSET_BUSY') });

@@ -28,7 +28,7 @@ describe('the probe', () => {
     expect(host.tools.chainsOf('mangle').filter((chain) => chain.includes('IPVS'))).toEqual([]);
   });
 
-  test('a scheduler that is not there is the reason only where it was asked for', async () => {
+  test('a missing scheduler is the reason only where it was requested', async () => {
     const lacking = () => ({ ...fakeHost('IPv4'), ipvs: new FakeIpvs(new Set(['rr', 'wlc'])) });
     expect(await probe(lacking())).toMatchObject({ result: { usable: true }, schedulers: new Set(['rr', 'wlc']) });
     expect((await probe(lacking(), 'mh')).result).toEqual({
@@ -67,7 +67,7 @@ describe('the probe', () => {
       },
     };
     const result = await createIpvsBackend({ runner }).probe();
-    // Where this runs on a kernel that has it, the module is not asked for.
+    // On a kernel with IPVS, the module is not loaded.
     if (!result.usable) {
       expect(result.reason).toBe(
         'the kernel has no IPVS, and its module ip_vs could not be loaded (modprobe: FATAL: Module ip_vs not found)',
@@ -114,7 +114,7 @@ test.each([
   expect(String(error)).toMatch(message);
 });
 
-test('doctor is told what this mode cannot do', async () => {
+test('doctor reports what this mode cannot do', async () => {
   const limits = (await createIpvsBackend().diagnose?.()) ?? [];
   expect(limits.map(({ found }) => found).join('; ')).toMatch(
     /127\.0\.0\.1.*each address and port.*refused.*two Services with the same endpoint/,

@@ -75,7 +75,7 @@ export async function cleanUp(
   const staying = removal.virtualServers.filter((server) => gently && hasConnections(server));
   const going = removal.virtualServers.filter((server) => !staying.includes(server));
   const needed = new Set(staying.map(({ virtual: { at } }) => (at.kind === 'address' ? at.address : undefined)));
-  // Which addresses lead to one that is known by a mark cannot be told.
+  // Which addresses lead to a virtual server with a mark is not known.
   const unneeded = needed.has(undefined) ? [] : removal.addresses.filter((address) => !needed.has(address));
   const link = await links.find(INTERFACE);
   if (link !== undefined) {
@@ -106,10 +106,10 @@ export async function cleanUp(
     removed.push(...removals.flatMap(({ table, lines }) => removedBy(lines, `${table} table, ${location}`)));
   }
   if (staying.length === 0) {
-    // Until then they tell which virtual servers are ours.
+    // Until then they identify our virtual servers.
     const names = removal.sets;
     const results = await sets.execute(names.map((name) => ({ do: 'destroy-set', name })));
-    // What rules of others look at is in nobody's way.
+    // A set that foreign rules reference does no harm.
     note('set', names, results);
     refused.push(...results.filter((result, index) => !(gently && isHeld(result, names[index] ?? ''))));
   }

@@ -71,9 +71,9 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   readonly #settings: HostSettings;
   readonly #draining: Draining;
   readonly #logger: Logger;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #ofKubeProxy: readonly string[];
-  /** Sets that kube-proxy left and rules of others look at; seen no more until the next start. */
+  /** Sets of kube-proxy that foreign rules reference; ignored until the next start. */
   readonly #held = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
   #found: Promise<Iptables> | undefined;
@@ -95,7 +95,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       marks: this.#marks,
       scheduler,
       availableSchedulers: options.availableSchedulers ?? (() => undefined),
-      onProblem: (problem) => this.#tell(problem),
+      onProblem: (problem) => this.#report(problem),
     });
     this.#settings = new HostSettings(host.sysctl ?? new ProcSysctl(), logger, options.strictARP ?? false);
     this.#draining = new Draining({
@@ -159,7 +159,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       clock,
       signal,
       onDrift,
-      onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether others changed IPVS', { family, reason }),
+      onFailure: (reason) => this.#logger.debug(2, 'Cannot check IPVS for drift', { family, reason }),
     });
   }
 
@@ -249,9 +249,9 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return result;
   }
 
-  #tell(problem: string): void {
-    if (!this.#told.has(problem)) {
-      this.#told.add(problem);
+  #report(problem: string): void {
+    if (!this.#reported.has(problem)) {
+      this.#reported.add(problem);
       this.#logger.warn(problem);
     }
   }
@@ -294,7 +294,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     }
   }
 
-  /** Rules of others may look at a set that kube-proxy made: then it stays with them. */
+  /** Foreign rules may reference a set of kube-proxy: then it is kept. */
   #withoutHeld(
     commands: readonly IpSetCommand[],
     results: readonly (NetlinkRefused | undefined)[],
@@ -306,7 +306,9 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         return refused ?? [];
       }
       this.#held.add(name);
-      this.#tell(`The set ${name} of kube-proxy stays: rules of others look at it, though nothing changes it any more`);
+      this.#report(
+        `The set ${name} of kube-proxy is kept: foreign rules reference it, although it is no longer updated`,
+      );
       return [];
     });
   }
@@ -409,7 +411,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return made?.index ?? 0;
   }
 
-  /** Without them IPVS serves as well (spec V-6), so what the kernel refuses is told, and left. */
+  /** IPVS also works without them (spec V-6), so what the kernel refuses is logged and skipped. */
   async #setTimeouts(): Promise<void> {
     const { host, timeouts } = this.options;
     if (timeouts === undefined || this.#refusesTimeouts || timeouts.tcp + timeouts.tcpFin + timeouts.udp === 0) {
@@ -422,7 +424,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         throw error;
       }
       this.#refusesTimeouts = true;
-      this.#tell(`The timeouts of IPVS stay as they are, choose shorter ones: ${messageOf(error)}`);
+      this.#report(`The IPVS timeouts are unchanged; choose shorter ones: ${messageOf(error)}`);
     }
   }
 

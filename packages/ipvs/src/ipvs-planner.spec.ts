@@ -99,7 +99,7 @@ describe('what a change costs', () => {
   });
 });
 
-test('timeouts that are asked for anew are set at the next start, and those that are not are left', async () => {
+test('timeouts that are requested again are set at the next start, and others are unchanged', async () => {
   const { host, resolver, dataplane } = world(1);
   const { state } = resolver.applyPending();
   await install(dataplane, state);
@@ -108,7 +108,7 @@ test('timeouts that are asked for anew are set at the next start, and those that
   expect(await host.ipvs.timeouts()).toEqual({ tcp: 60, tcpFin: 120, udp: 7 });
 });
 
-test('timeouts that the kernel refuses are told once; everything else is in force', async () => {
+test('timeouts that the kernel refuses are reported once; everything else is in force', async () => {
   const { host, resolver } = world(1);
   const { state } = resolver.applyPending();
   const warned: string[] = [];
@@ -116,7 +116,7 @@ test('timeouts that the kernel refuses are told once; everything else is in forc
   const timeouts = { tcp: 0x7fff_ffff, tcpFin: 0, udp: 0 };
   const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger, timeouts });
   await install(dataplane, state);
-  expect(warned).toEqual([expect.stringMatching(/^The timeouts of IPVS stay as they are, .*EINVAL/)]);
+  expect(warned).toEqual([expect.stringMatching(/^The IPVS timeouts are unchanged; .*EINVAL/)]);
   expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
 });
 
@@ -192,7 +192,7 @@ describe('a Service that goes while it has connections', () => {
     expect(await contents(other)).toEqual(await freshContents('IPv4', state));
   });
 
-  test('the one that took it out looks again by itself', async () => {
+  test('the process that removed it checks again on its own', async () => {
     const clock = new VirtualClock();
     const { host, dataplane, resolver, objects } = world(2, { clock });
     await install(dataplane, resolver.applyPending().state);
@@ -291,7 +291,7 @@ test('for another mode that takes over, what has open connections stays without 
   expect(await host.sets.names()).toEqual([]);
 });
 
-test('for another mode that takes over, all is removed where UDP flows cannot be forgotten, and that is told', async () => {
+test('for another mode that takes over, all is removed where UDP flows cannot be deleted, and that is reported', async () => {
   const warned: string[] = [];
   const refuses = async () => {
     throw new Error('no conntrack here');
@@ -315,7 +315,7 @@ describe('schedulers', () => {
     name: { namespace: 'work', name: 'web', portName: '', protocol: 'TCP' as const },
   });
 
-  test('a Service chooses by annotation; what cannot be followed is told and left out', () => {
+  test('a Service chooses by annotation; an invalid value is reported and ignored', () => {
     expect(readScheduler(port({}), 'wlc').choice).toEqual({ name: 'wlc', schedulerFlags: 0, weight: 1 });
     expect(readScheduler(port({ [SCHEDULER_ANNOTATION]: 'mh' }), 'rr').choice).toMatchObject({
       name: 'mh',
@@ -344,7 +344,7 @@ describe('schedulers', () => {
     }
   });
 
-  test('an annotation that changes takes one command, and a wrong one is told once', async () => {
+  test('an annotation that changes takes one command, and an invalid one is reported once', async () => {
     const warned: string[] = [];
     const { dataplane, resolver, objects } = world(1, { onWarn: (text) => warned.push(text) });
     await install(dataplane, resolver.applyPending().state);
@@ -363,7 +363,7 @@ describe('schedulers', () => {
   });
 });
 
-test('marks can be told from each other and from others, and leave the masquerade bit alone', () => {
+test('marks are distinct from each other and from foreign marks, and leave the masquerade bit alone', () => {
   const number = fc.integer({ min: 0, max: MARK_NUMBERS - 1 });
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 31 }), number, number, (bit, one, other) => {

@@ -63,7 +63,7 @@ export interface PlannerOptions {
 }
 
 /**
- * Plans what to write. Pure, but for telling of problems: what it remembers of a state (an {@link ItemTable}) follows from
+ * Plans what to write. Pure, except that it reports problems: what it remembers of a state (an {@link ItemTable}) follows from
  * that state and from what was last read back of the host, and changes nothing but the time that planning takes.
  */
 export class IpvsPlanner {
@@ -171,7 +171,7 @@ export class IpvsPlanner {
 }
 
 /**
- * What was served on an address that this host has lost goes at once, with its connections: packets of others come no
+ * What was served on an address that this host has lost is removed at once, with its connections: packets from other hosts arrive no
  * more, and this host's own would meet a virtual server that refuses, while the address may be another host's by now.
  */
 function leavingAtOnce(changes: readonly ItemChange[], next: ProxyState, table: ItemTable): readonly ItemChange[] {
@@ -250,7 +250,7 @@ function withoutRules(installed: InstalledIpvs | undefined): IpvsStep[] {
   return step === undefined ? [] : [step];
 }
 
-/** What is there, in the form in which it is wanted. */
+/** The current state, in the form of the desired state. */
 function installedItems(
   installed: InstalledIpvs | undefined,
   family: IPFamily,
@@ -334,7 +334,7 @@ function tableLines(table: SkeletonTable, wanted: Skeleton, saved: SavedTable): 
   return [...chains, ...jumps, ...(table === 'mangle' ? [] : removalLines(table, saved))];
 }
 
-/** Takes out what only kube-proxy's ipvs mode makes. Rules of others that look at its sets stay, and so do these sets. */
+/** Removes what only kube-proxy's ipvs mode creates. Foreign rules that reference its sets stay, and so do these sets. */
 export function removalLines(table: 'filter' | 'nat', saved: SavedTable): readonly string[] {
   const old = new Set(KUBE_PROXY_CHAINS[table].filter((chain) => saved.has(chain)));
   const rules = [...saved].flatMap(([chain, { rules }]) =>

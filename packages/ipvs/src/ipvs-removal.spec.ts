@@ -65,7 +65,7 @@ describe('kube-proxy in ipvs mode', () => {
     expect([await host.sets.names(), await host.links.find('kube-ipvs0')]).toEqual([[], undefined]);
   });
 
-  test('goes on serving when it has come back, and only what is not its own goes', async () => {
+  test('continues to serve after it is back, and only foreign objects are removed', async () => {
     const host = fakeHost('IPv4');
     await install(dataplane(host), STATE);
     await startKubeProxy(host);

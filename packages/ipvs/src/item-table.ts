@@ -9,7 +9,7 @@ export interface ItemTableContext {
   /** What the kernel has; undefined when that is not known. */
   readonly availableSchedulers: ReadonlySet<string> | undefined;
   readonly marks: MarkLayout;
-  /** Told of annotations that cannot be followed. */
+  /** Receives annotations with invalid values. */
   readonly onProblem: (problem: string) => void;
 }
 
@@ -72,7 +72,7 @@ export class ItemTable {
   }
 
   /**
-   * Goes on to the next state, in time that follows the change. Of a change of the node it is the host's addresses that
+   * Advances to the next state, in time proportional to the change. Of a change of the node it is the host's addresses that
    * matter, and to those service ports only that are served on one that came or went.
    */
   advance(next: ProxyState, changes: ChangeSet): readonly ItemChange[] {

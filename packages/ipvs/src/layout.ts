@@ -22,7 +22,7 @@ export type SetRole =
   | 'ALLOWED'
   /** Frontends with other endpoints for pods and the node itself, and the mark that leads to these. */
   | 'SHORTCUT'
-  /** Endpoints on this node, each as seen by itself. */
+  /** Endpoints on this node, each as its own source (hairpin). */
   | 'HAIRPIN'
   /** Where load balancers ask how many endpoints this node has. */
   | 'HEALTH-CHECK';
@@ -100,12 +100,12 @@ const MARK_BITS = 22;
 /** Of marks that lead to a virtual server, how they begin: nine bits that hardly anybody else begins with. */
 const MARK_BEGINNING = 0b1_0110_1011;
 
-/** Numbers that can be told from each other: 0 up to, but not with, this. */
+/** Number of distinct values: 0 up to, but excluding, this. */
 export const MARK_NUMBERS = 2 ** MARK_BITS;
 
 /**
  * Packet marks that IPVS takes as the name of a virtual server. The bit that means "masquerade" is left out of them, so
- * 31 bits are used: nine to tell them from marks of others, the rest is the number.
+ * 31 bits are used: nine distinguish them from foreign marks, the rest is the number.
  */
 export class MarkLayout {
   /** Bits that all of them have in common. */

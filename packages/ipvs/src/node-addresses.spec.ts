@@ -145,7 +145,7 @@ describe('what is planned when the host gains or loses an address', () => {
   });
 });
 
-describe('a proxier whose host tells of addresses', () => {
+describe('a proxier whose host reports addresses', () => {
   async function world() {
     const host = fakeHost('IPv4');
     const clock = new VirtualClock();

@@ -104,7 +104,7 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
     }
   });
 
-  test('NodePorts answer on the addresses that are asked for, and on no others', async () => {
+  test('NodePorts answer on the requested addresses only', async () => {
     const { sandbox } = world;
     const [first = '', second = ''] = sandbox.node.addresses.filter((text) => text.includes(':') === six);
     for (const cidrs of [[`${second}/${six ? 128 : 32}`], [`${first}/${six ? 128 : 32}`]]) {
@@ -123,7 +123,7 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
     }
   });
 
-  test('pods can be told by the interface that they come in by', async () => {
+  test('pods are identified by the interface of their packets', async () => {
     const { sandbox } = world;
     const localTrafficDetection = { kind: 'interface-prefix', prefix: 'veth-' } as const;
     for (const policy of ['Cluster', 'Local'] as const) {
@@ -266,7 +266,7 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
       expect(world.dataplane.plan(state, diffStates(undefined, state), installed)).toBeUndefined();
     });
 
-    test('virtual servers of others are left alone, also by a clean-up', async () => {
+    test('foreign virtual servers are left alone, also by a clean-up', async () => {
       const { runner } = world;
       const foreign = six ? '[2001:db8:7::7]:7' : '192.0.2.7:7';
       await runner.run({ command: 'ipvsadm', args: ['-A', '-t', foreign, '-s', 'wlc'] });

@@ -17,7 +17,7 @@ const MORE_ADDRESSES = [
 
 describe(`${CHANGES} random changes, both families`, () => {
   test.each(Array.from({ length: 20 }, (_, index) => index + 1))(
-    'seed %i: after every sync there is what a fresh start would install',
+    'seed %i: every sync results in what a fresh start would install',
     async (seed) => {
       const random = new Random(seed);
       const cluster = new RandomCluster(random);

@@ -57,7 +57,7 @@ export function needsMark(port: ResolvedServicePort): boolean {
 /**
  * The route for pods and the node itself, which have one in common where they have one at all (spec O-7): it differs
  * from the others' in its endpoints, and in that the node is masqueraded and pods are not. {@link INTERFACE} takes in
- * both, so it is by a mark that IPVS tells them from others.
+ * both, so IPVS distinguishes them from others by a mark.
  */
 function shortcutOf(routes: readonly Route[]): ForwardRoute | undefined {
   return routes.slice(0, -1).find((route): route is ForwardRoute => route.action === 'forward');

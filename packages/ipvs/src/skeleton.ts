@@ -75,7 +75,7 @@ function services(context: SkeletonContext): readonly IptablesRule[] {
       matches: [toFrontendIn('GUARDED'), { ...inSet(context, 'ALLOWED', 'dst', 'dst', 'src'), not: true }],
       target: drop,
     }),
-    // Pods are told before the node's own addresses (spec O-10).
+    // Pods are matched before the node's own addresses (spec O-10).
     ...(detector.kind === 'none'
       ? []
       : [rule({ ...fromPods(detector), matches: [toFrontendIn('SHORTCUT')], target: shortcut })]),

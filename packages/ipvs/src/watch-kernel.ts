@@ -39,7 +39,7 @@ export interface KernelWatchOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onDrift: (what: string) => void;
-  /** Told of a look that failed, once until one succeeds again. */
+  /** Called for a failed check, once until a check succeeds again. */
   readonly onFailure: (reason: string) => void;
 }
 

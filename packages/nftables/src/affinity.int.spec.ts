@@ -61,7 +61,7 @@ describe.each(['IPv4', 'IPv6'] as const)('session affinity of nftables, %s', (fa
         found[1],
         Number(found[2]) > 0,
       ]);
-      // Bit 14 is ours, and cleared when the packet is masqueraded; here it was set by others, so all of them are.
+      // Bit 14 is ours, and cleared when the packet is masqueraded; here another program set it, so all of them are.
       expect(counts).toEqual([
         ['ab8', true],
         ['abc', false],

@@ -44,7 +44,7 @@ function greatestCommonDivisor(a: number, b: number): number {
 /** Endpoints from which on they do not stand in their order. */
 const LONG_LIST = 64;
 const NOBODY = -1;
-/** So a Service that changes, which is asked for before and after, costs once. */
+/** A changed Service is requested before and after the change, and so costs once. */
 const ARRANGED = new WeakMap<readonly Endpoint[], readonly Endpoint[]>();
 
 /**

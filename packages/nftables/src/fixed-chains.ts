@@ -20,7 +20,7 @@ export interface LayoutContext {
   readonly fullyRandom: boolean;
 }
 
-/** The protocols that Services have. Also tells nft that there are ports to speak of. */
+/** The protocols that Services have. Also declares to nft that ports exist. */
 export const WITH_PORTS = 'meta l4proto { tcp, udp, sctp }';
 
 export function markBit(context: Pick<LayoutContext, 'masqueradeBit'>): string {
@@ -41,7 +41,7 @@ function quoted(name: string, wildcard: '' | '*'): string {
   return `"${name}${wildcard}"`;
 }
 
-/** The match for packets of pods; undefined where they cannot be told. */
+/** The match for packets of pods; undefined where they cannot be distinguished. */
 export function podMatch(family: IPFamily, detector: LocalTrafficDetector): string | undefined {
   switch (detector.kind) {
     case 'none':

@@ -51,7 +51,7 @@ export interface ListChain {
   readonly affinitySeconds: number | undefined;
 }
 
-/** Tells packets apart by their source. */
+/** Distinguishes packets by their source. */
 export interface RouteChain {
   readonly kind: 'route';
   readonly name: string;

@@ -9,7 +9,7 @@ export function nftFamily(family: IPFamily): NftFamily {
 }
 
 /**
- * How packets are told apart: those to an address that a Service has, and those to a port of the node. Each has maps
+ * How packets are distinguished: those to an address that a Service has, and those to a port of the node. Each has maps
  * and chains of its own, for the keys differ.
  */
 export type KeyScope = 'address' | 'node-port';
@@ -24,7 +24,7 @@ export type SpaceContainer =
   | 'allowed'
   /** Frontends that refuse. Cluster IPs are not in it: they refuse whatever is not forwarded. */
   | 'refused'
-  /** What counts its connections, where that is asked for. */
+  /** The counter of its connections, where counting is requested. */
   | 'counters'
   /** The service port that it belongs to, as a number: clients stay with an endpoint over all frontends. */
   | 'affinityIds'
@@ -91,14 +91,14 @@ export interface PacketExpressions {
   readonly daddr: string;
   /** What a client is remembered by. */
   readonly client: string;
-  /** What tells packets apart that are looked at in the same instant. */
+  /** Distinguishes packets that are processed in the same instant. */
   readonly flow: string;
   /** What identifies a frontend. */
   readonly key: Readonly<Record<KeyScope, string>>;
 }
 
 /**
- * Where packets write a map, nft 1.0.6 has 16 bytes for the key, which an IPv6 address fills by itself. Clients that
+ * Where packets write a map, nft 1.0.6 has 16 bytes for the key, which an IPv6 address fills alone. Clients that
  * happen to have the same hash (two of 65,000 at even odds) share an endpoint, as they would with one address.
  */
 function hashed(expression: string): string {

@@ -90,7 +90,7 @@ describe.each(['IPv4', 'IPv6'] as const)('how real connections are spread, %s', 
     expect(counts.pod1).toBeLessThan(300);
   });
 
-  test('connections are counted, frontend by frontend, and go on being counted after a restart', async () => {
+  test('connections are counted, for each frontend, also after a restart', async () => {
     const counted = { [ANNOTATIONS.countConnections]: 'true' };
     const state = await serve(counted, [world.local(1), world.remote(1)]);
     const connections = async () => {

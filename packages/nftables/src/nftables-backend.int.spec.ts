@@ -49,7 +49,7 @@ whereAllowed.each(
 )('on a kernel: $family, $name', ({ family, layout }) => {
   const nftOf = nftFamily(family);
 
-  test('small steps lead where a fresh start does, touch nothing of others, and leave nothing behind', async () => {
+  test('small steps lead where a fresh start does, touch no foreign objects, and leave nothing behind', async () => {
     await fc.assert(
       fc.asyncProperty(anySteps(family, 4), async (steps) =>
         withNamespace(async ({ runner }) => {
@@ -191,8 +191,8 @@ whereAllowed('the backend', () => {
   });
 });
 
-whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: %s', (family) => {
-  test('is put right as soon as it is known, and it is said who it was', async () => {
+whereAllowed.each(['IPv4', 'IPv6'] as const)('foreign changes of the table: %s', (family) => {
+  test('are repaired as soon as they are detected, and the process is named', async () => {
     await withNamespace(async ({ runner }) => {
       const warnings: string[] = [];
       const repairs: string[] = [];
@@ -227,7 +227,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: 
         const nftOf = nftFamily(family);
         await until(async () => (await contents(createNft({ runner }), nftOf)) !== undefined);
         const before = await whole();
-        // The monitor is there when it tells of what others do to the table.
+        // The monitor runs once it reports foreign changes of the table.
         const edit = `add element ${nftOf} ${TABLE} cluster-ips { ${sketchAddresses.cluster(family, 2)} }`;
         await until(async () => {
           await runner.run({ command: 'nft', args: [edit] });
@@ -272,7 +272,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('the table in the hands of others: 
   });
 });
 
-whereAllowed('what doctor is told', () => {
+whereAllowed('what doctor reports', () => {
   test('is whether this kernel takes the layout, without leaving a trace', async () => {
     await withNamespace(async ({ runner }) => {
       const diagnosed = await createNftablesBackend({ runner }).diagnose?.();

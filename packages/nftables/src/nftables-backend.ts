@@ -36,8 +36,8 @@ import { NftablesPlanner } from './nftables-planner.js';
 import { trialState } from './trial-state.js';
 
 /**
- * Whether the table belongs to a process of this program (`flags owner`), so that the kernel refuses changes by others.
- * - `never`: anybody with the rights can change it; what others changed is put right.
+ * Whether the table belongs to a process of this program (`flags owner`), so that the kernel refuses foreign changes.
+ * - `never`: any privileged process can change it; drift is repaired.
  * - `persistent`: where nft and the kernel know `persist`: the table stays when that process ends, and the next one claims
  *   it. Elsewhere it is as with `never`, and a warning says why.
  * - `always`: where `persist` is not known, too: the table, and with it all Services, goes whenever that process ends.
@@ -60,7 +60,7 @@ export interface NftablesBackendOptions {
 const MODE: ProxyMode = 'nftables';
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
-/** The nftables backend, and what it can tell beside. */
+/** The nftables backend, and what it measures. */
 export interface NftablesBackend extends BackendModule {
   /**
    * Connections to the service ports for which they are counted, of all its proxiers. Starts nft where there is any, and no
@@ -111,7 +111,7 @@ interface AcceptedLayout {
 /** Which flags the table gets. */
 interface TableFlags {
   readonly flags: readonly NftTableFlag[] | undefined;
-  /** Why `persist` is not among them; undefined when it is, or was not asked for. */
+  /** Why `persist` is not among them; undefined when it is, or was not requested. */
   readonly reason?: string;
 }
 
@@ -168,7 +168,7 @@ class NftablesHost {
       const version = await nft.version();
       await nft.tables('ip');
       const { layout, reason } = await this.#accept();
-      const how = layout === 'constant' ? '' : `, a chain per Service: ${reason ?? 'as it was asked for'}`;
+      const how = layout === 'constant' ? '' : `, a chain per Service: ${reason ?? 'as requested'}`;
       const { flags } = await this.#flagsOfTable();
       const owned = flags === undefined ? '' : `, its table has the flags ${flags.join(', ')}`;
       return { usable: true, detail: `nft ${version}${owned}${how}` };
@@ -248,7 +248,7 @@ class NftablesHost {
     return flags;
   }
 
-  /** The flags that are asked for, as far as this host knows them, found out once. */
+  /** The requested flags, as far as this host supports them; determined once. */
   #flagsOfTable(): Promise<TableFlags> {
     this.#flags ??= this.#tryFlags().catch((error: unknown) => {
       this.#flags = undefined;

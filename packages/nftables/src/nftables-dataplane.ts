@@ -42,10 +42,10 @@ export interface CountedConnections {
   readonly connections: number;
 }
 
-/** Milliseconds until watching begins again after it ended by itself. */
+/** Milliseconds until monitoring restarts after it ended. */
 const WATCH_AGAIN = 1000;
 
-/** How often clients of endpoints that are gone are looked for, while the kernel forgets some of them by itself. */
+/** How often clients of deleted endpoints are searched for, while the kernel expires some of them. */
 const FORGET_ATTEMPTS = 3;
 
 /** Programs one IP family through nftables. */

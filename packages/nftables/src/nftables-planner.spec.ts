@@ -188,7 +188,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     expect(counts[0]).toEqual(counts[1]);
   });
 
-  test('drift is put right, and no more than it is written', async () => {
+  test('drift is repaired, and nothing else is written', async () => {
     const cluster = new ClusterSketch(family);
     cluster.set(PLAIN);
     cluster.set({

@@ -177,7 +177,7 @@ export class NftablesPlanner {
     draft: TransactionDraft,
   ): ForgottenClients[] {
     const before = this.#partsOf(previous);
-    // Moved, not copied: the previous state is hardly ever asked for again, and then it is made anew.
+    // Moved, not copied: the previous state is hardly ever needed again, and then it is rebuilt.
     this.#parts.delete(previous);
     this.#parts.set(next, before);
     const old = new Map<string, Elements>();
@@ -450,7 +450,7 @@ function staleAffinityClients(state: ProxyState, remembered: Valued | undefined)
   return [...unknown].map(([id, numbers]) => ({ id: Number(id), numbers }));
 }
 
-/** What changed service ports ask for and do not get. */
+/** What changed service ports request and do not get. */
 function problemsOf({ servicePorts }: ProxyState, changes: ChangeSet): readonly string[] {
   return [...changes.servicePorts.keys()].flatMap((key) => {
     const port = servicePorts.get(key);

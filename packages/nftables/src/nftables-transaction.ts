@@ -14,10 +14,10 @@ export interface NftablesTransaction {
   readonly write: NftTransaction;
   /**
    * Removed afterwards. Nobody is sent to them any more, so this only makes room; it cannot be part of the rest, for
-   * the kernel may forget a client by itself at any moment.
+   * the kernel may expire a client at any moment.
    */
   readonly forget: readonly ForgottenClients[];
-  /** What Services ask for and do not get, for the log. */
+  /** What Services request and do not get, for the log. */
   readonly problems: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export class TransactionDraft {
     this.#after.push({ do: 'delete-chain', chain });
   }
 
-  /** Moves nothing: one that is there goes on from where it is. */
+  /** Resets nothing: an existing counter keeps its value. */
   addCounter(name: string): void {
     this.#before.push({ do: 'add-counter', name });
   }

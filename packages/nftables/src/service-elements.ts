@@ -24,7 +24,7 @@ export interface ServiceElements {
   readonly hairpins: readonly string[];
   /** Sets that only this service port uses, and packets write. */
   readonly sets: ReadonlyMap<string, NftSetOrMap>;
-  /** What counts its connections; undefined when nobody asks for that. */
+  /** The counter of its connections; undefined when counting is not requested. */
   readonly counter: string | undefined;
 }
 

@@ -54,7 +54,7 @@ export class Subject {
   }
 }
 
-/** Tells all of them. */
+/** Emits an event for each of them. */
 export function both(subjects: readonly Subject[]): Proxier {
   const handlers = subjects.map(({ handler }) => handler);
   return {
