@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The way of a packet through the nftables backend's table beside that through a table laid out as kube-proxy's, same
 // Services: npm run bench:nftables-path [-- --services N --rounds N]. Needs root; sets of namespaces of its own, in turns.
-// kube-proxy's layout is there twice: how much the two differ says how small a difference can be told. Of each round the
+// kube-proxy's layout is there twice: how much the two differ says how small a difference is significant. Of each round the
 // best of many short stretches counts: what else the machine does disturbs some of them, and makes none better.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -101,7 +101,7 @@ async function serve() {
     if (message === 'stop') {
       process.exit(0);
     }
-    // One change; the time is told beside it.
+    // One change; its time is reported with it.
     port += 1;
     const at = performance.timeOrigin + performance.now();
     server.store.put('services', service(message.index, port));
@@ -222,7 +222,7 @@ async function main() {
   const rows = [];
   const report = (what, number, unit, limit) => {
     const text = `${number.toFixed(number < 10 ? 1 : 0)} ${unit}`;
-    // What has no limit is told so that it can be followed.
+    // Figures without a limit are reported to follow them over time.
     const bound =
       limit === undefined
         ? { 'at most': '', ok: 'yes' }

@@ -216,7 +216,7 @@ async function waitFor(port) {
   throw new Error(`nothing listens on port ${port}`);
 }
 
-/** What is measured in turns, and how it is told. `ratio` says what the aim bounds: ours by haproxy's. */
+/** What is measured in turns, and how it is reported. `ratio` says what the aim bounds: ours by haproxy's. */
 const MEASURES = [
   {
     what: 'throughput, 1 connection',

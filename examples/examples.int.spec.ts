@@ -91,7 +91,7 @@ whereAllowed('the examples', () => {
   };
 
   it.each(['nftables', 'iptables'])(
-    'node-agent: packets flow in mode %s, its own handler and observer are told, and rules stay when it ends',
+    'node-agent: packets flow in mode %s, its own handler and observer are called, and rules stay when it ends',
     async (mode) => {
       cpSync(join(EXAMPLES, 'node-agent/manifests'), directory, { recursive: true });
       const flags = [`--mode=${mode}`, `--manifests=${directory}`, '--node-name=node1'];

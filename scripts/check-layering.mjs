@@ -40,7 +40,7 @@ const TEST_LAYERS = {
 /** Packages that are commands: these read flags, write to the console and end the process. */
 const COMMANDS = ['agent', 'conformance'];
 
-/** Packages of others that only some of ours may use, and why. */
+/** Third-party packages that only some of ours may use, and why. */
 const RESERVED = {
   '@kubernetes/client-node': { only: ['source-kubernetes'], why: 'it is most of the size of an installation' },
   koffi: { only: ['linux'], why: 'calls of the C library stay behind one small interface' },

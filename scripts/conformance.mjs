@@ -36,7 +36,7 @@ export const COLUMNS = [
   { name: 'iptables legacy', backend: '@kube-proxier/iptables', options: { variant: 'legacy' } },
   // As the agent composes it: sockets serve what nftables cannot.
   { name: 'nftables', backend: '@kube-proxier/agent', mode: 'nftables', options: { localhostNodePorts: 'selected' } },
-  // Its sessions end after 250 ms of silence unless told otherwise; clients of the kit pause for longer, as in other modes.
+  // Its sessions end after 250 ms of silence by default; clients of the kit pause for longer, as in other modes.
   { name: 'userspace', backend: '@kube-proxier/userspace', options: { udpTimeout: 30_000 } },
   { name: 'ipvs', backend: '@kube-proxier/ipvs', ipvsKernel: true },
 ];

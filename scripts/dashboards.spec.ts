@@ -32,7 +32,7 @@ const { groups } = parse(readFileSync(`${DASHBOARDS}/alerts.yaml`, 'utf8')) as {
   groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
 };
 
-/** What Prometheus adds, to every series and by itself. */
+/** What Prometheus adds to every series, and on its own. */
 const OF_PROMETHEUS = { labels: ['job', 'instance'], metrics: ['up'] };
 
 /** Labels of every series that is exported, by its name. */
@@ -86,7 +86,7 @@ function problems(query: string): readonly string[] {
     ...found,
     ...metrics.filter((metric) => !exported.has(metric)).map((metric) => `${metric} is not exported`),
     ...labels.filter((label) => !known.has(label)).map((label) => `none of its metrics has the label ${label}`),
-    ...(metrics.length === 0 ? ['asks for no metric'] : []),
+    ...(metrics.length === 0 ? ['queries no metric'] : []),
   ];
 }
 
@@ -102,7 +102,7 @@ describe('a query', () => {
 });
 
 describe('docs/dashboards', () => {
-  test('every panel asks for what is exported', () => {
+  test('every panel queries exported metrics', () => {
     const asked = dashboard.panels.flatMap(({ title, targets = [] }) =>
       targets.map(({ expr }) => ({ title, problems: problems(expr) })),
     );
@@ -139,7 +139,7 @@ describe('docs/dashboards', () => {
     expect(overlapping).toEqual([]);
   });
 
-  test('every alert asks for what is exported, and says what it means', () => {
+  test('every alert queries exported metrics, and says what it means', () => {
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(5);
     expect(rules.map(({ alert, expr }) => ({ alert, problems: problems(expr) }))).toEqual(

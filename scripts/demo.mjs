@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: a Service in a YAML file, and packets that reach its endpoints, in a sandbox of network namespaces.
- * Ends by itself and removes what it made; the exit status tells whether everything went as it says.
+ * Exits on its own and removes what it made; the exit status is 0 when every step went as described.
  *
  *   npm run demo              about half a minute
  *   npm run demo -- --keep    leaves the sandbox up, and prints how to play with it and how to take it down
@@ -308,7 +308,7 @@ async function perform(world) {
 
   step(`A Service: ${SERVICE}, port ${NODE_PORT} of every node`);
   show('', 'cat examples/saythx-redis/service.yaml', readFileSync(join(EXAMPLE, 'service.yaml'), 'utf8'));
-  say('Nobody takes care of it yet:');
+  say('No proxy serves it yet:');
   show('client', `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`, await refusal(world));
 
   step('kube-proxier starts on the node, and follows the directory with the YAML files');
@@ -454,7 +454,7 @@ function serviceRules(saved) {
 
 async function finish(world) {
   const { client, node } = world;
-  step('kube-proxier ends, and what it programmed goes on working');
+  step('kube-proxier ends, and the installed rules continue to work');
   world.agent.kill('SIGTERM');
   const [status] = await once(world.agent, 'exit');
   world.agent = undefined;

@@ -57,7 +57,7 @@ ip link set lo up
 echo 1000000 >/proc/sys/net/ipv4/icmp_msgs_per_sec
 echo 100000 >/proc/sys/net/ipv4/icmp_msgs_burst
 ulimit -n 65536
-# Asked for by every iptables call, and good for nothing.
+# Requested by every iptables call, and of no use.
 mkdir -p /etc/modprobe.d
 echo 'install bpfilter /bin/false' >/etc/modprobe.d/bpfilter.conf
 xargs modprobe -qa </run/modules 2>/dev/console

@@ -40,7 +40,7 @@ const IPVS_TOOLS = [
     : []),
 ];
 
-/** Something that only a person can put right. */
+/** Something that only a person can fix. */
 export class PrepareError extends Error {}
 
 /**
@@ -195,7 +195,7 @@ function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs `main`, and turns what only a person can put right into a message and exit status 1. */
+/** Runs `main`, and turns what only a person can fix into a message and exit status 1. */
 export async function runScript(main) {
   try {
     process.exitCode = (await main()) ?? 0;

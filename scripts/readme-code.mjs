@@ -1,6 +1,6 @@
 /**
  * Code in Markdown: each fenced `ts` block is a program that must compile. `<!-- run -->` on the line before it says that
- * it runs by itself too, and `<!-- run: TEXT -->` that its output has this text in it.
+ * it also runs alone, and `<!-- run: TEXT -->` that its output has this text in it.
  */
 
 const BLOCK = /(?:<!-- (run)(?:: (.*?))? -->\n+)?```ts\n([\s\S]*?)```/g;

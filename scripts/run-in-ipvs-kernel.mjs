@@ -36,7 +36,7 @@ const COMPILER = '/usr/bin/tcc';
 const TIMED_OUT = 124;
 const NO_KERNEL = 125;
 
-/** Loaded before the command starts; others load themselves when they are first asked for. */
+/** Loaded before the command starts; others are loaded on first use. */
 const MODULES = [
   ...['ip_vs', 'dummy', 'veth', 'nf_conntrack', 'nf_conntrack_netlink', 'nf_nat'],
   ...['rr', 'wrr', 'lc', 'wlc', 'dh', 'sh', 'sed', 'nq', 'lblc', 'lblcr', 'mh', 'fo', 'ovf'].map(

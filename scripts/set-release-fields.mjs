@@ -11,7 +11,7 @@ const { stdout: origin } = spawnSync('git', ['remote', 'get-url', 'origin'], { e
 const [, host, repository] =
   /^(?:[a-z+]+:\/\/)?(?:[^@/]+@)?([^:/]+)(?::\d+\/|[:/])(.+?)(?:\.git)?\n$/.exec(origin) ?? [];
 if (repository === undefined) {
-  console.error('There is no remote origin to tell npm of: git remote add origin https://…, then try again.');
+  console.error('There is no remote origin for npm's repository field: git remote add origin https://…, then try again.');
   process.exit(1);
 }
 

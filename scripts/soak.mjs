@@ -136,7 +136,7 @@ class AgentProcess {
     });
     this.ended = once(this.child, 'exit').then(([status, signal]) => {
       if (!this.stopped) {
-        throw new Error(`the agent ended by itself (${status ?? signal}):\n${this.log.slice(-3000)}`);
+        throw new Error(`the agent ended unexpectedly (${status ?? signal}):\n${this.log.slice(-3000)}`);
       }
     });
     this.ended.catch(() => {});
@@ -271,7 +271,7 @@ async function soak() {
     const kept = cluster.markers.put - cluster.markers.taken;
     const state = await (await fetch(`${STATUS}/debug/state`)).json();
     const found = state.families.IPv4.servicePorts.filter(({ key }) => key.includes('/marker')).length;
-    say(`  nothing is lost: ${cluster.markers.put} Services told of once, ${kept} of them still there, ${found} found`);
+    say(`  nothing is lost: ${cluster.markers.put} Services added once, ${kept} of them remain, ${found} found`);
 
     const value = await metrics();
     const repairs = value('kube_proxier_drift_repairs_total');

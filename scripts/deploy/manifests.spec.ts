@@ -149,7 +149,7 @@ describe('deploy/', () => {
     ]);
   });
 
-  test("values are checked by the schema: the ones to begin with need an API server and the pods' network, and mistakes are told", () => {
+  test("values are checked by the schema: the ones to begin with need an API server and the pods' network, and mistakes are reported", () => {
     const problems = (changes: object) => {
       validateValues(chartValues(changes));
       return (validateValues.errors ?? []).map(({ instancePath }) => instancePath);
@@ -202,7 +202,7 @@ describe('deploy/', () => {
     }
   });
 
-  test('the ClusterRole grants exactly what an API server is asked for', async () => {
+  test('the ClusterRole grants exactly what the source requests from an API server', async () => {
     const server = await FakeApiServer.start();
     try {
       const source = new KubernetesSource({ master: server.url });

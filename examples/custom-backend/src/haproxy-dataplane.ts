@@ -67,7 +67,7 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
       await wait(LOOK_EVERY, undefined, { signal, ref: false }).catch(() => {});
       const gone = this.#begun && !signal.aborted ? await this.#whatIsGone().catch(messageOf) : undefined;
       if (gone !== undefined) {
-        // Told once; the sync that follows begins it anew.
+        // Reported once; the next sync starts it again.
         this.#begun = false;
         onDrift(gone);
       }

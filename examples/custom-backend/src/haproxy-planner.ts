@@ -43,7 +43,7 @@ export function planHaproxy(
   return full || reload || servers.length > 0 || rules ? transaction : undefined;
 }
 
-/** Looks at what changed, and at everything only where HAProxy or nft has to be told everything. */
+/** Looks at what changed, and at everything only where HAProxy or nft needs everything. */
 function step(place: Place, next: ProxyState, changes: ChangeSet): HaproxyTransaction {
   const list = [...changes.servicePorts.values()];
   const reload = list.some(({ previous, current }) => shapeOf(previous) !== shapeOf(current));

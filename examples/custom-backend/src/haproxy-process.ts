@@ -13,7 +13,7 @@ const MAX_DIRECTORY = 70;
 const PATIENCE = 10_000;
 
 /**
- * The HAProxy of one directory. It is no child of this process and goes on when this process ends; the next one finds it
+ * The HAProxy of one directory. It is no child of this process and continues when this process ends; the next one finds it
  * by its socket.
  */
 export class HaproxyProcess {
@@ -39,7 +39,7 @@ export class HaproxyProcess {
 
   /**
    * Starts it with this, in place of the one that runs: the new one gets the listening sockets from the old one, which
-   * ends when its last connection does. When this fails, the old one goes on as it was.
+   * ends when its last connection does. When this fails, the old one continues unchanged.
    */
   async reload({ config, map }: HaproxyConfig): Promise<void> {
     if (this.directory.length > MAX_DIRECTORY) {
@@ -69,7 +69,7 @@ export class HaproxyProcess {
       }
       await this.#expectNothing(`set server ${name} state ready`);
     } else {
-      // Its connections go on; no new ones.
+      // Its connections continue; it accepts no new ones.
       await this.#expectNothing(`set server ${name} state maint`);
       // Fails as long as there are connections: then it stays, out of service.
       await this.ask(`del server ${name}`);

@@ -66,7 +66,7 @@ export function renderConfig(place: Place, state: ProxyState): HaproxyConfig {
   return { map, structure, config: [head(place, structure), ...resolved.map((one) => backends(place, one))].join('') };
 }
 
-/** `10.96.0.10:80` or `node:31269`, as the rules of the frontends ask for them. */
+/** `10.96.0.10:80` or `node:31269`, as the rules of the frontends name them. */
 function mapLines(resolved: ResolvedServicePort): string[] {
   const forwarded = resolved.frontends.filter(({ routes }) => routes.some(({ action }) => action === 'forward'));
   return forwarded.map(({ address = 'node', port }) => `${address}:${port} ${proxyName(resolved)}\n`);

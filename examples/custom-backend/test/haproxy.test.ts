@@ -44,7 +44,7 @@ test('the real HAProxy takes a configuration, changes of endpoints, and a reload
     await haproxy.reload(config);
     assert.notEqual((await haproxy.running())?.pid, first?.pid);
     await assert.rejects(haproxy.reload({ ...config, config: 'nonsense' }), CommandError);
-    assert.ok(await haproxy.running(), 'the old one goes on when a configuration is refused');
+    assert.ok(await haproxy.running(), 'the old one continues when a configuration is rejected');
   } finally {
     await haproxy.remove();
     assert.equal(await haproxy.running(), undefined);

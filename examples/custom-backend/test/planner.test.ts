@@ -47,7 +47,7 @@ test('a Service comes to a backend, a line of the map and a rule', () => {
   assert.match(renderRules(place, next), /elements = \{ 10\.96\.0\.10 \. 80 : goto policy-/);
 });
 
-test('a change of endpoints is told to the HAProxy that runs, and nothing else is done', () => {
+test('a change of endpoints is sent to the running HAProxy, and nothing else is done', () => {
   const plan = change({ services: [web], slices: [one] }, { services: [web], slices: [two] });
   assert.equal(plan?.reload, undefined);
   assert.equal(plan?.rules, undefined);

@@ -44,7 +44,7 @@ describe('a set of kube-proxy that foreign rules reference', () => {
     await install(dataplane, state);
     const installed = await dataplane.readBack();
     expect(dataplane.plan(state, diffStates(undefined, state), installed)).toBeUndefined();
-    expect(warned).toEqual([expect.stringContaining('The set KUBE-CLUSTER-IP of kube-proxy stays')]);
+    expect(warned).toEqual([expect.stringContaining('The set KUBE-CLUSTER-IP of kube-proxy is kept')]);
     const rules = (chain: string) =>
       installed.tables.filter.get(chain)?.rules.filter((text) => text.includes(set.name));
     expect([rules('INPUT'), rules('KUBE-FORWARD')]).toEqual([[foreign], []]);

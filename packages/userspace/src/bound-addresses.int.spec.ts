@@ -89,7 +89,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
     }
   });
 
-  test('an address and port that another program holds is told, costs nothing else, and is taken when it is free', async () => {
+  test('an address and port in use by another program is reported, affects nothing else, and is bound when it is free', async () => {
     const endpoint = await echo('127.0.0.2');
     const proxy = world(options);
     const { port, installed } = await service(endpoint.port);

@@ -162,7 +162,7 @@ test('where packets cannot be marked, an endpoint is never redirected for this h
   expect(sockets.made.tcp).toBe(0);
   expect(warnings).toEqual([
     `default/web: ${ENDPOINT}:${endpoint.port} is an address of the Service and an endpoint at once. Connections of this ` +
-      "node to it reach this endpoint only, as the proxy's own connections cannot be told apart: the package koffi is missing",
+      "node to it reach this endpoint only, as the proxy's own connections cannot be distinguished: the package koffi is missing",
   ]);
 
   // An endpoint of another Service counts as well.
@@ -174,7 +174,7 @@ test('where packets cannot be marked, an endpoint is never redirected for this h
   expect((await proxy.readBack()).redirectInForce).toBe(true);
 });
 
-test('a rule of others before the one that exempts own connections is found as a change', async () => {
+test('a foreign rule before the one that exempts own connections is detected as drift', async () => {
   const endpoint = await tcpEndpoint();
   const { proxy, iptables } = world(new FakeMarkedSockets());
   await proxy.install(await service(endpoint.port, 'TCP', [EXTERNAL_IP]));

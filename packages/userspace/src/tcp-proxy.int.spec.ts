@@ -196,7 +196,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(proxy.traffic().failedDials).toBeGreaterThanOrEqual(4);
   });
 
-  test('half-close: the client is done, and the endpoint goes on', async () => {
+  test('half-close: the client is done, and the endpoint continues', async () => {
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, () => {}));
     const proxy = await world();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
@@ -220,7 +220,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     await until(() => proxy.traffic().active === 0, 'no connection');
   });
 
-  test('half-close: the endpoint is done, and the client goes on', async () => {
+  test('half-close: the endpoint is done, and the client continues', async () => {
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.end('all I have')));
     const proxy = await world();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
@@ -401,7 +401,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     await until(() => budget.taken === 0, 'nothing taken');
   });
 
-  test('connections to an endpoint or a Service that is gone go on', async () => {
+  test('connections to a deleted endpoint or Service continue', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
     const proxy = await world();
     const service = { nodePort, port: server.port, endpoints: ['127.0.0.2'] };
@@ -420,7 +420,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(proxy.traffic().active).toBe(1);
     client.socket.end();
     await until(() => client.closed, 'the end');
-    // What carried it may tell of its end a moment after the client saw it.
+    // The carrier may report its end a moment after the client saw it.
     await until(() => (proxy.dataplane.traffic[0]?.active ?? 0) === 0, 'no connection');
     await proxy.readBack();
     expect(proxy.dataplane.traffic).toEqual([]);
@@ -517,7 +517,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(await answerOf(nodePort)).toBe('127.0.0.1');
   });
 
-  test('prefers the endpoint with the fewest connections where that is asked for', async () => {
+  test('prefers the endpoint with the fewest connections where that is requested', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
     await serving(LoopbackServer.echo('127.0.0.3', server.port));
     const proxy = await world();

@@ -26,7 +26,7 @@ await Promise.all(Array.from({ length: Number(count) }, () => new Promise((resol
 process.exit(0);
 `;
 
-/** Says in shared memory that it was asked (1), and answers (3) when it is told to (2). */
+/** Says in shared memory that it was asked (1), and answers (3) on request (2). */
 const SLOW_ENDPOINT = `
 const { parentPort, workerData } = require('node:worker_threads');
 const gate = new Int32Array(new SharedArrayBuffer(4));
@@ -170,7 +170,7 @@ describe('UDP', () => {
       send('x');
       await until(() => answers.length === 1, 'an answer');
     }
-    // All but one go, without anybody telling.
+    // All but one end, without a notification.
     await Promise.all(others.map(({ close }) => close()));
     for (const { send, answers } of [first, second, client('127.0.0.1')]) {
       await until(() => {
@@ -197,7 +197,7 @@ describe('UDP', () => {
       expect(proxy.traffic().active).toBe(1);
       await clock.advance(400);
       expect(proxy.traffic().active).toBe(0);
-      // Remembered for as long as it was told to be.
+      // Remembered for as long as configured.
       send('x');
       await until(() => answers.length === 2, 'an answer');
       expect(answers[1]).toBe(answers[0]);

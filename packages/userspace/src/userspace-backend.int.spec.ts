@@ -49,7 +49,7 @@ test('a proxier that has ended holds no port and no connection, so that a progra
   }
 });
 
-test('the doctor is told of descriptors, and of who carries what moves much', async () => {
+test('doctor reports descriptors, and what carries large transfers', async () => {
   const found = await createUserspaceBackend({ redirect: 'none' }).diagnose?.();
   expect(found).toEqual([
     expect.objectContaining({

@@ -67,7 +67,7 @@ export interface UserspaceBackendOptions extends ProxySettings {
   readonly runner?: CommandRunner;
 }
 
-/** The backend, and what it can tell of itself. */
+/** The backend, and what it measures. */
 export interface UserspaceBackend extends BackendModule {
   /** What each service port of all proxiers of this backend moved; for metrics. Cheap enough to ask every second. */
   traffic(): readonly ServiceTraffic[];

@@ -323,7 +323,7 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
       const at = joinHostPort(first.address ?? '', first.port);
       this.#logger.warn(
         `${name}: ${at} is an address of the Service and an endpoint at once. Connections of this node to it reach this ` +
-          `endpoint only, as the proxy's own connections cannot be told apart: ${reason}`,
+          `endpoint only, as the proxy's own connections cannot be distinguished: ${reason}`,
       );
     }
     return { ...listener, notFromHost };

@@ -124,7 +124,7 @@ export class UserspacePlanner {
     }
     transaction.removeClusterIPs.push(...[...installed.clusterIPs].filter((address) => !next.clusterIPs.has(address)));
     if (!transaction.full && isEmpty({ ...transaction, problems: [] })) {
-      // Told when they came up; nothing else is to be done.
+      // Reported when they first occurred; nothing else has to be done.
       transaction.problems.length = 0;
     }
     return transaction;

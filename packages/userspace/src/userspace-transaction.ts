@@ -65,7 +65,7 @@ export interface PlannedServicePort {
   readonly listeners: readonly ListenerSpec[];
 }
 
-/** What leads from what is there to what should be there. */
+/** What leads from the current state to the desired state. */
 export interface UserspaceTransaction {
   /** Redirect rules are written from nothing, whatever is there; else only those that differ. */
   readonly full: boolean;
@@ -80,11 +80,11 @@ export interface UserspaceTransaction {
   /** Cluster IPs, whose other ports are refused. */
   readonly addClusterIPs: readonly string[];
   readonly removeClusterIPs: readonly string[];
-  /** What a Service asks for that cannot be had, each in one line. */
+  /** What a Service requests that is not possible, each in one line. */
   readonly problems: readonly string[];
 }
 
-/** What is there now. */
+/** The current state. */
 export interface InstalledUserspace {
   /** Undefined when nothing was applied yet. */
   readonly node: NodeState | undefined;

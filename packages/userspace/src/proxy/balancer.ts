@@ -105,7 +105,7 @@ export class Balancer {
   /**
    * An endpoint refused a client after it was picked. The client is not remembered with it any more (spec U-22), and for
    * 10 seconds those that are not remembered are sent there only when there is nothing else. Other clients that are
-   * remembered with it stay: each of them finds out by itself.
+   * remembered with it stay: each of them notices on its own.
    */
   refused(client: string, key: string): void {
     if (this.#clients.get(client)?.key === key) {

@@ -7,7 +7,7 @@ import type { ProxiedProtocol, Target } from '../userspace-transaction.js';
 /** How connections to endpoints pass by the redirects of this backend. */
 export interface Bypass {
   readonly sockets: MarkedSockets;
-  /** Whether a redirect may meet what is sent to an endpoint. Asked for each connection. */
+  /** Whether a redirect may meet what is sent to an endpoint. Evaluated for each connection. */
   readonly isNeeded: (protocol: ProxiedProtocol, target: Target) => boolean;
 }
 

@@ -114,7 +114,7 @@ export class ProxyEngine {
     }
   }
 
-  /** Its connections go on to their end. */
+  /** Its connections continue until they end. */
   removeService(key: ServicePortKey): void {
     const service = this.#services.get(key);
     if (service) {

@@ -22,7 +22,7 @@ export interface ProxyEnvironment {
   readonly highWaterMark: number;
   readonly keepAlive: KeepAlive;
   readonly dialer: EndpointDialer;
-  /** Goes on with connections that have turned out to move much; undefined where they stay in the event loop. */
+  /** Takes over connections that transfer much data; undefined where they stay in the event loop. */
   readonly carrier: SpliceCarrier | undefined;
   /** Bytes in one direction after which a connection is such a one. */
   readonly bulkAfter: number;

@@ -9,7 +9,7 @@ export interface SourceFacts {
   readonly localAddresses: ReadonlySet<string>;
 }
 
-/** A set of networks of one family, to ask for addresses. Networks that are not canonical hold nothing. */
+/** A set of networks of one family, to look up addresses. Networks that are not canonical hold nothing. */
 export function networkSet(cidrs: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const cidr of cidrs) {
@@ -31,7 +31,7 @@ const DROP: Route = { source: 'any', action: 'drop' };
  * Finds the route of a client, in the order that `Frontend` lays down: allowed sources first, then the first route
  * whose source matches.
  *
- * A socket does not tell by which interface a packet came in: where the detector goes by interface, no client is taken
+ * A socket does not report the interface of a packet: where the detector goes by interface, no client is taken
  * for a pod.
  */
 export function sourcePolicy(

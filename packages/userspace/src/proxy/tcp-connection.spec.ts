@@ -13,9 +13,9 @@ const MOMENTS: Readonly<Record<string, (socket: Socket) => unknown>> = {
   'nothing was done with it': () => {},
   'it has just been written to': (socket) => socket.write('x'),
   'more was written to it than the kernel takes': (socket) => socket.write(MORE_THAN_FITS),
-  'its end has just been asked for': (socket) => socket.end(),
+  'its end has just been requested': (socket) => socket.end(),
   'its end waits for what was written': (socket) => socket.end(MORE_THAN_FITS),
-  'its end was told': async (socket) => {
+  'its end was sent': async (socket) => {
     socket.end();
     await once(socket, 'finish');
   },

@@ -11,7 +11,7 @@ export const DESCRIPTORS_PER_CONNECTION = 2;
 const ONE_SEGMENT = 1200;
 
 export interface TcpConnectionOptions {
-  /** Accepted, paused, both ends to be ended by themselves (`allowHalfOpen`). */
+  /** Accepted, paused; each direction ends separately (`allowHalfOpen`). */
   readonly client: Socket;
   /** Canonical address of the client. */
   readonly source: string;
@@ -201,19 +201,19 @@ export class TcpConnection implements Closable {
     });
     from.on('end', () => {
       if (to.readableEnded && to.writableLength === 0) {
-        // Both directions are through: closing tells the other side as well as shutting down would.
+        // Both directions are through: closing informs the other side as well as a shutdown would.
         to.destroy();
         return;
       }
       to.end();
-      // The other direction may go on for as long as something moves; a side that is gone for good never ends it.
+      // The other direction may continue for as long as data moves; a side that is gone for good never ends it.
       to.setTimeout(halfClosedTimeout, () => this.close());
     });
     // The client's was paused when it was accepted.
     from.resume();
   }
 
-  /** Has the carrier go on with it, where there is one and this is a moment for that. */
+  /** Hands it to the carrier, where there is one and the connection is in a suitable state. */
   #handOver(): boolean {
     const endpoint = this.#endpoint;
     const { environment, counters, carried: allCarried } = this.#service;
@@ -285,7 +285,7 @@ export class TcpConnection implements Closable {
   }
 }
 
-/** Resets it now. By itself `resetAndDestroy` waits until all is written, which may be never. */
+/** Resets it now. `resetAndDestroy` alone waits until all is written, which may be never. */
 export function cut(socket: Socket): void {
   if (socket.destroyed) {
     return;
@@ -297,7 +297,7 @@ export function cut(socket: Socket): void {
 }
 
 /**
- * While the kernel is being told the end, it cannot be told a reset (EINVAL of libuv), and Node 20 would lose the socket:
+ * While a shutdown is in progress, a reset is not possible (EINVAL of libuv), and Node 20 would lose the socket:
  * its descriptor stays open, and what comes is read and thrown away for as long as the peer sends. All that was written
  * has been sent by then, so that closing it cuts nothing short, and a peer that sends more is reset for that.
  */

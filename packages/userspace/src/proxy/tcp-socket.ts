@@ -6,7 +6,7 @@ import type { ServiceProxy } from './service-proxy.js';
 import { isLoopback } from './source-policy.js';
 import { cut, DESCRIPTORS_PER_CONNECTION, TcpConnection } from './tcp-connection.js';
 
-/** What a listening socket asks for each client, so that changes take effect at once. */
+/** What a listening socket evaluates for each client, so that changes take effect at once. */
 export interface ListenerView {
   readonly spec: ListenerSpec;
   readonly service: ServiceProxy;
@@ -46,7 +46,7 @@ export class TcpSocket {
       server.once('error', failed);
       server.listen({ host: address, port, backlog: BACKLOG, ipv6Only: address.includes(':'), exclusive: true }, () => {
         server.off('error', failed);
-        // Accepting may fail for want of descriptors or memory; those that listen go on.
+        // Accepting may fail for want of descriptors or memory; listening sockets continue.
         server.on('error', (error) => view().service.warn(`${view().spec.id} could not accept: ${error.message}`));
         resolve();
       });

@@ -58,7 +58,7 @@ export class IptablesRedirector implements Redirector {
     const document = whole
       ? wholeDocument(wanted, parseSaved(await iptables.save('nat'), await iptables.save('filter')))
       : stepDocument(this.#written, wanted);
-    // Until `restore` has returned nothing is known of what is there.
+    // Until `restore` has returned, the current state is unknown.
     this.#known = false;
     if (document !== '') {
       await iptables.restore(document);
@@ -224,7 +224,7 @@ export interface PortalRemoval {
   readonly table: (typeof TABLES)[number];
   /** Names of chains. */
   readonly chains: readonly string[];
-  /** Rules in chains of others that lead into these, each after the name of its chain. */
+  /** Rules in foreign chains that jump to these, each after the name of its chain. */
   readonly rules: readonly string[];
 }
 

@@ -136,8 +136,8 @@ export function ownConnectionRules(mark: number): readonly PortalRule[] {
 }
 
 /**
- * What a socket cannot do by itself: refuse and drop clients before they are connected. Where nobody is turned away
- * there is nothing to guard, except that firewalls of others must let NodePorts in (spec U-43).
+ * What a socket cannot do: reject and drop clients before they are connected. Where no client is turned away
+ * there is nothing to guard, except that foreign firewalls must let NodePorts in (spec U-43).
  */
 function guards(family: IPFamily, node: NodeState, { spec, name, at }: RedirectedListener): readonly PortalRule[] {
   const protocol = lower(spec.protocol);
@@ -193,7 +193,7 @@ function targetOf(route: Route, family: IPFamily, through: IptablesTarget): Ipta
   }
 }
 
-/** How a rule tells the clients of a route that are in `network`; undefined when there can be none. */
+/** How a rule matches the clients of a route that are in `network`; undefined when there can be none. */
 function sourceOf(
   route: Route,
   { detector }: NodeState,
@@ -208,7 +208,7 @@ function sourceOf(
       return { parts: within(network), extra: [{ match: 'addrtype', side: 'src', type: 'LOCAL' }] };
     case 'pod': {
       if (detector.kind !== 'source-cidr') {
-        // The socket cannot tell them either: both say the same.
+        // The socket cannot distinguish them either, so both agree.
         return undefined;
       }
       const both = network === undefined ? detector.cidr : intersectNetworks(detector.cidr, network);

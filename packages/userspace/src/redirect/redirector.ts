@@ -25,7 +25,7 @@ export interface RedirectState {
   readonly clusterIPs: ReadonlySet<string>;
 }
 
-/** What may differ from what was written last; `all` when nothing is known of what is there. */
+/** What may differ from what was written last; `all` when the current state is unknown. */
 export type RedirectChanges =
   | 'all'
   | {
