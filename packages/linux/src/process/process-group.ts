@@ -22,7 +22,7 @@ export interface SlowCommand {
 }
 
 /**
- * Reports commands that have run for {@link SLOW_AFTER} milliseconds and have not ended: a `node:diagnostics_channel`,
+ * Reports commands that have run for `SLOW_AFTER` milliseconds (30 s) and have not ended: a `node:diagnostics_channel`,
  * so that a host can log what its syncs wait for.
  */
 export const slowCommands = channel('@kube-proxier/linux/slow-command');
