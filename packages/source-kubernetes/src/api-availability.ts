@@ -25,7 +25,7 @@ export class ApiAvailability {
     if (this.away.size === 0) {
       this.awaySince = this.clock.monotonic();
       this.logger.error(
-        `${this.server} does not answer as it should: ${reason}; what is known stays in force, and it is asked again until it does`,
+        `${this.server} does not answer correctly: ${reason}; the last known objects stay in force, and requests are retried`,
       );
     }
     this.away.set(resource, reason);
@@ -39,9 +39,9 @@ export class ApiAvailability {
   /** Records that the server refused or does not support the request. */
   refused(resource: string, message: string, severity: 'error' | 'warn' = 'error'): void {
     this.noLongerAway(resource);
-    const told = this.holds(message);
+    const isKnown = this.holds(message);
     this.refusals.set(resource, message);
-    if (!told) {
+    if (!isKnown) {
       this.logger[severity](`${this.server}: ${message}`);
     }
   }

@@ -243,7 +243,7 @@ export function statusError(status: UnknownRecord, code: number, retryAfter?: nu
   const seconds = details.retryAfterSeconds;
   const number = typeof status.code === 'number' ? status.code : code;
   const reason = isText(status.reason) ? printable(status.reason, 60) : '';
-  const message = isText(status.message) ? printable(status.message) : 'without saying why';
+  const message = isText(status.message) ? printable(status.message) : 'without a message';
   const wait = retryAfter ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined);
   return new ApiStatusError(number, reason, `${number}${reason === '' ? '' : ` ${reason}`}: ${message}`, wait);
 }
@@ -287,12 +287,12 @@ function parsePage(body: string): UnknownRecord {
   try {
     page = JSON.parse(body);
   } catch (error) {
-    throw new ApiError('API_RESPONSE_INVALID', `the answer is no JSON: ${printable(messageOf(error))}`, {
+    throw new ApiError('API_RESPONSE_INVALID', `the response is not JSON: ${printable(messageOf(error))}`, {
       cause: error,
     });
   }
   if (!isRecord(page)) {
-    throw new ApiError('API_RESPONSE_INVALID', 'the answer is no list of objects');
+    throw new ApiError('API_RESPONSE_INVALID', 'the response is not a list of objects');
   }
   return page;
 }

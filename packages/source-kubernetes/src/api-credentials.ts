@@ -300,7 +300,7 @@ async function readToken(file: string, inPlace: string | undefined): Promise<str
 function unreadable(what: string, error: unknown): KubernetesError {
   return new KubernetesError(
     'CREDENTIALS_UNREADABLE',
-    `the ${what} cannot be read: ${printable(messageOf(error))}; it is asked for by the way to reach the API server`,
+    `the ${what} cannot be read: ${printable(messageOf(error))}; the configuration of the API server refers to it`,
     { cause: error },
   );
 }

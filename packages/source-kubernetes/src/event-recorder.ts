@@ -106,7 +106,7 @@ export class EventRecorder {
       this.isRepeated(key) ||
       !this.consumeToken()
     ) {
-      this.logger.debug(4, 'An event is not told', { reason: event.reason });
+      this.logger.debug(4, 'An event was dropped', { reason: event.reason });
       return;
     }
     this.recent.set(key, this.clock.monotonic());
@@ -230,7 +230,7 @@ export class EventRecorder {
       return;
     }
     this.complained = true;
-    this.logger.warn(`Events cannot be told to ${this.credentials.server}: ${printable(messageOf(error))}`);
+    this.logger.warn(`Events cannot be created in ${this.credentials.server}: ${printable(messageOf(error))}`);
   }
 }
 

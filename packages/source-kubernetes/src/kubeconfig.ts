@@ -200,7 +200,7 @@ class KubeconfigReader {
     if (exec.interactiveMode === 'Always') {
       throw this.invalid(
         `${at}.exec.interactiveMode`,
-        'is Always, and there is nobody to ask; use a plug-in that asks nothing',
+        'is Always, and there is no user to ask; use a plug-in that is not interactive',
       );
     }
     const env: Record<string, string> = {};
@@ -247,7 +247,7 @@ class KubeconfigReader {
     const value = isRecord(found) ? found[field] : undefined;
     if (!isRecord(value)) {
       const names = entries.flatMap((entry) => (isRecord(entry) && isText(entry.name) ? [entry.name] : []));
-      const there = names.length === 0 ? 'there is none' : `there are ${printable(names.join(', '))}`;
+      const there = names.length === 0 ? 'it is empty' : `it has ${printable(names.join(', '))}`;
       throw this.invalid(named, `is "${printable(name)}", which is not in ${list}; ${there}`);
     }
     return value;

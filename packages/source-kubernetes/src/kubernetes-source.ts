@@ -201,12 +201,12 @@ export class KubernetesSource implements Source {
 
   /** Calls `report` once, after the first list and when the node is known. */
   private synced(nodeKnown: Promise<void>, report: () => void): () => void {
-    let told = false;
+    let reported = false;
     return () => {
-      if (told) {
+      if (reported) {
         return;
       }
-      told = true;
+      reported = true;
       void nodeKnown.then(() => {
         if (!this.abort.signal.aborted) {
           this.guard(report);
@@ -238,7 +238,7 @@ export class KubernetesSource implements Source {
         } else if (previous) {
           missing = true;
           // Spec W-26: the last known Node object stays in force.
-          this.logger.warn(`Node ${name} is gone from the API; what was known of it stays in force`);
+          this.logger.warn(`Node ${name} was deleted from the API; its last known state stays in force`);
         }
       },
       listed: (cache) => {
@@ -256,7 +256,7 @@ export class KubernetesSource implements Source {
 
   private serviceCIDRListener(handler: SourceHandler): Partial<ReflectorListener> {
     let listed = false;
-    let told: string | undefined;
+    let reported: string | undefined;
     const report = (cache: ObjectCache) => {
       // An incomplete list is not used (spec W-3).
       if (!listed) {
@@ -269,8 +269,8 @@ export class KubernetesSource implements Source {
         }
       }
       const sorted = [...cidrs].sort();
-      if (told !== sorted.join()) {
-        told = sorted.join();
+      if (reported !== sorted.join()) {
+        reported = sorted.join();
         this.guard(() => handler.onServiceCIDRsUpdate(sorted));
       }
     };
@@ -299,9 +299,12 @@ export class KubernetesSource implements Source {
     try {
       call();
     } catch (error) {
-      this.logger.error(`${this.description}: an event was not taken; going on with the next: ${messageOf(error)}`, {
-        error,
-      });
+      this.logger.error(
+        `${this.description}: an event handler failed; continuing with the next event: ${messageOf(error)}`,
+        {
+          error,
+        },
+      );
     }
   }
 }

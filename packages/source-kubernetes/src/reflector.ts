@@ -133,7 +133,7 @@ export class Reflector {
     } catch (error) {
       if (this.cache.size > 2 * this.options.maxObjects) {
         for (const change of this.cache.undoList()) {
-          this.tell(change);
+          this.report(change);
         }
         this.listener.settled(this.cache);
       }
@@ -185,7 +185,7 @@ export class Reflector {
       if (signal.aborted) {
         return;
       }
-      this.tell(change);
+      this.report(change);
     }
     this.unpaged = false;
     this.staleLists = 0;
@@ -247,7 +247,7 @@ export class Reflector {
     const { kind, metadata } = page;
     const items = page.items === null ? [] : page.items;
     if (kind !== `${this.resource.kind}List` || !isRecord(metadata) || !Array.isArray(items)) {
-      throw new ApiError('API_RESPONSE_INVALID', `the answer is no ${this.resource.kind}List`);
+      throw new ApiError('API_RESPONSE_INVALID', `the response is not a ${this.resource.kind}List`);
     }
     if (!isText(metadata.resourceVersion)) {
       throw new ApiError('API_RESPONSE_INVALID', 'the list has no resourceVersion');
@@ -271,7 +271,7 @@ export class Reflector {
       throw new ApiError('API_STALE', `the list is of version ${version}, and ${this.newest} was seen already`);
     }
     this.options.logger.warn(
-      `${this.resource.name}: the API server goes on from version ${version}, which is older than ${this.newest}; it was restored, and counts as it is now`,
+      `${this.resource.name}: the API server continues from version ${version}, which is older than ${this.newest}; it was restored, and its current state is used`,
     );
   }
 
@@ -317,7 +317,7 @@ export class Reflector {
       };
       const timer = new InactivityTimer(clock, silenceLimit, () => {
         client.dropIdleConnections();
-        end(() => reject(new ApiError('API_SILENT', `a watch said nothing for ${silenceLimit} ms`)));
+        end(() => reject(new ApiError('API_SILENT', `a watch was silent for ${silenceLimit} ms`)));
       });
       response.on('data', (chunk: Buffer) => {
         if (ended || signal.aborted) {
@@ -351,12 +351,12 @@ export class Reflector {
     try {
       event = JSON.parse(line);
     } catch (error) {
-      throw new ApiError('API_RESPONSE_INVALID', `an event is no JSON: ${printable(messageOf(error))}`, {
+      throw new ApiError('API_RESPONSE_INVALID', `an event is not JSON: ${printable(messageOf(error))}`, {
         cause: error,
       });
     }
     if (!isRecord(event) || !isRecord(event.object)) {
-      throw new ApiError('API_RESPONSE_INVALID', 'an event is none');
+      throw new ApiError('API_RESPONSE_INVALID', 'an event is not an object');
     }
     const { type, object } = event;
     if (type === 'ERROR') {
@@ -381,7 +381,7 @@ export class Reflector {
       if (change === 'malformed') {
         throw new ApiError('API_RESPONSE_INVALID', 'an object without a name was deleted');
       }
-      this.tell(change);
+      this.report(change);
     }
     if (version !== undefined) {
       this.resourceVersion = version;
@@ -403,10 +403,10 @@ export class Reflector {
       this.options.logger.warn(`${this.resource.name}: an object without a name is left out`);
       return;
     }
-    this.tell(change);
+    this.report(change);
   }
 
-  private tell(change: ObjectChange | undefined): void {
+  private report(change: ObjectChange | undefined): void {
     if (change) {
       this.listener.changed(change);
     }
@@ -431,7 +431,7 @@ export class Reflector {
     const pause = this.backoff.pause();
     this.note(
       2,
-      `${wasListing ? 'a list' : 'a watch'} failed: ${messageOf(error)}; going on in ${Math.round(pause)} ms`,
+      `${wasListing ? 'a list' : 'a watch'} failed: ${messageOf(error)}; retrying in ${Math.round(pause)} ms`,
     );
     if (error instanceof ApiStatusError) {
       return this.failedByStatus(error, pause);
@@ -469,7 +469,7 @@ export class Reflector {
           // With credentials that are read again.
           return 0;
         }
-        availability.refused(name, `it does not know who asks (${messageOf(error)}); renew the token or certificate`);
+        availability.refused(name, `it rejected the credentials (${messageOf(error)}); renew the token or certificate`);
         return pause;
       }
       case 403: {
@@ -488,17 +488,17 @@ export class Reflector {
         }
         availability.refused(
           name,
-          `it does not know ${name} (${messageOf(error)}); is this the URL of a Kubernetes API server?`,
+          `it has no resource ${name} (${messageOf(error)}); is this the URL of a Kubernetes API server?`,
         );
         return pause;
       case 400:
         this.resourceVersion = undefined;
         if (this.fieldSelector !== undefined && this.resource.fieldSelectorOptional) {
-          this.note(2, 'this API server does not know the field selector; asking without it');
+          this.note(2, 'this API server does not support the field selector; requesting without it');
           this.fieldSelector = undefined;
           return 0;
         }
-        availability.refused(name, `it does not understand how ${name} are asked for (${messageOf(error)})`);
+        availability.refused(name, `it rejected the request for ${name} (${messageOf(error)})`);
         return pause;
       default:
         if (this.resourceVersion === undefined || this.failures >= OUTAGE_AFTER) {

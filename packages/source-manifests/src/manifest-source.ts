@@ -200,7 +200,7 @@ export class ManifestSource implements Source {
     const done = new Promise<void>((resolve) => {
       this.synced = resolve;
     });
-    this.look();
+    this.scan();
     await done;
   }
 
@@ -215,7 +215,7 @@ export class ManifestSource implements Source {
   }
 
   /** Scans the directory now; one scan at a time. */
-  private look(): void {
+  private scan(): void {
     if (this.stopped) {
       return;
     }
@@ -226,14 +226,14 @@ export class ManifestSource implements Source {
     this.timer?.cancel();
     this.working = this.work()
       .catch((error: unknown): number => {
-        this.logger.error(`${this.description}: looking at them failed; trying again`, { error });
+        this.logger.error(`${this.description}: the scan failed; retrying`, { error });
         return this.pollInterval;
       })
       .then((next) => {
         this.working = undefined;
         if (this.workAgain) {
           this.workAgain = false;
-          this.look();
+          this.scan();
         } else {
           this.lookIn(next);
         }
@@ -244,7 +244,7 @@ export class ManifestSource implements Source {
     this.timer?.cancel();
     if (!this.stopped) {
       this.timerDue = this.clock.monotonic() + milliseconds;
-      this.timer = this.clock.setTimer(milliseconds, () => this.look());
+      this.timer = this.clock.setTimer(milliseconds, () => this.scan());
     }
   }
 
@@ -306,7 +306,7 @@ export class ManifestSource implements Source {
     }
     this.objects = objects;
     this.pendingSince = undefined;
-    this.tell(events);
+    this.report(events);
     return reading.incomplete ? this.settleTime : this.pollInterval;
   }
 
@@ -417,7 +417,7 @@ export class ManifestSource implements Source {
     void parsing.done.then((manifest) => {
       parsing.manifest = manifest;
       if (parsing.late && this.parsings.get(name) === parsing) {
-        this.look();
+        this.scan();
       }
     });
     return parsing;
@@ -456,18 +456,18 @@ export class ManifestSource implements Source {
   private reportDuplicates(duplicates: readonly Duplicate[]): void {
     const texts = new Set<string>();
     for (const { key, winner, winnerLine, loser, loserLine } of duplicates) {
-      const text = `${printable(loser)}:${loserLine}: ${key} stands already in ${printable(winner)}, which counts`;
+      const text = `${printable(loser)}:${loserLine}: ${key} is already defined in ${printable(winner)}, which has precedence`;
       // Line numbers change with every edit; the precedence does not.
       const identity = `${key}\n${winner}\n${loser}`;
       if (!this.duplicates.has(identity)) {
-        this.logger.warn(`${text} (line ${winnerLine}); this one is left out`);
+        this.logger.warn(`${text} (line ${winnerLine}); this one is ignored`);
       }
       texts.add(identity);
     }
     this.duplicates = texts;
   }
 
-  private tell(events: readonly ManifestEvent[]): void {
+  private report(events: readonly ManifestEvent[]): void {
     const { handler } = this;
     if (!handler) {
       return;
@@ -553,7 +553,7 @@ export class ManifestSource implements Source {
     try {
       call();
     } catch (error) {
-      this.logger.error(`${this.description}: an event was not taken; going on with the next`, { error });
+      this.logger.error(`${this.description}: an event handler failed; continuing with the next event`, { error });
     }
   }
 

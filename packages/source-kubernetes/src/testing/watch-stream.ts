@@ -55,12 +55,12 @@ export class WatchStream {
       }
       this.since = since;
       for (const change of changes) {
-        this.tell(change);
+        this.sendChange(change);
       }
     }
     this.unsubscribe = store.onChange((change) => {
       if (change.resource === this.resource) {
-        this.tell(change);
+        this.sendChange(change);
       }
     });
     this.setTimer(timeout, () => {
@@ -148,7 +148,7 @@ export class WatchStream {
     }
   }
 
-  private tell(change: StoreChange): void {
+  private sendChange(change: StoreChange): void {
     if (change.version <= this.since) {
       // The client requested changes after a future version.
       return;
