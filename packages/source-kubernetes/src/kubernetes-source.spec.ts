@@ -531,7 +531,7 @@ describe('KubernetesSource', () => {
     const world = await (await World.make()).start();
     world.server.store.delete('nodes', 'node1');
     await world.until(() => world.log.loud.length === 1, 'a warning');
-    expect(world.log.loud[0]).toMatch(/^warn Node node1 is gone/);
+    expect(world.log.loud[0]).toMatch(/^warn Node node1 was deleted/);
     const other = await World.make();
     other.server.store.delete('nodes', 'node1');
     await other.start();
