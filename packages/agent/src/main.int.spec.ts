@@ -195,7 +195,7 @@ users:
       await agent.until(/IPv4 .*work\/web/);
       expect(agent.log).toMatch(/is running .*watching="the API server https:\/\/127\.0\.0\.1:\d+"/);
       await server.goAway();
-      await agent.until(/does not answer as it should/);
+      await agent.until(/does not answer correctly/);
       put('api', '10.96.0.11');
       await server.comeBack();
       await agent.until(/IPv4 .*work\/api/);

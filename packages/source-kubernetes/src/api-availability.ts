@@ -1,52 +1,52 @@
 import type { Clock, Logger } from '@kube-proxier/core';
 
 /**
- * Tells in the log when the API server is away and when it is back, once each, however many requests fail meanwhile;
- * and what it refuses, once for as long as it does, and once for all resources that it says the same of.
+ * Logs when the API server becomes unavailable and when it is available again, once each, however many requests fail in
+ * the meantime; and its refusals, once for as long as they last, and once for all resources with the same refusal.
  */
 export class ApiAvailability {
-  /** By resource, with the reason. */
+  /** Failing resources, with the reason. */
   private readonly away = new Map<string, string>();
   private awaySince = 0;
-  /** By resource. */
+  /** Refused resources, with the reason. */
   private readonly refusals = new Map<string, string>();
-  /** By refusal, those that it no longer holds for while it does for others. */
+  /** By refusal: resources that are readable again while it still applies to others. */
   private readonly readable = new Map<string, readonly string[]>();
 
-  /** @param server how it is called in the log. */
+  /** @param server name of the server in the log. */
   constructor(
     private readonly server: string,
     private readonly logger: Logger,
     private readonly clock: Clock,
   ) {}
 
-  /** No answer came for this resource, or none that helps. */
+  /** Records a missing or unusable answer for this resource. */
   unreachable(resource: string, reason: string): void {
     if (this.away.size === 0) {
       this.awaySince = this.clock.monotonic();
       this.logger.error(
-        `${this.server} does not answer as it should: ${reason}; what is known stays in force, and it is asked again until it does`,
+        `${this.server} does not answer correctly: ${reason}; the last known objects stay in force, and requests are retried`,
       );
     }
     this.away.set(resource, reason);
   }
 
-  /** Why this resource cannot be read now; undefined when nothing is known to be in the way. */
+  /** Why this resource cannot be read now; undefined when no obstacle is known. */
   obstacle(resource: string): string | undefined {
     return this.away.get(resource) ?? this.refusals.get(resource);
   }
 
-  /** It answered that this must not or cannot be asked. */
+  /** Records that the server refused or does not support the request. */
   refused(resource: string, message: string, severity: 'error' | 'warn' = 'error'): void {
     this.noLongerAway(resource);
-    const told = this.holds(message);
+    const isKnown = this.holds(message);
     this.refusals.set(resource, message);
-    if (!told) {
+    if (!isKnown) {
       this.logger[severity](`${this.server}: ${message}`);
     }
   }
 
-  /** It gave what it was asked for. */
+  /** Records a successful request. */
   answered(resource: string): void {
     this.noLongerAway(resource);
     const message = this.refusals.get(resource);

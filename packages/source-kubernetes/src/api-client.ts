@@ -9,15 +9,15 @@ import { ApiError, ApiStatusError, ResponseTooLarge } from './kubernetes-error.j
 import { printable } from './printable.js';
 import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
 
-/** How an {@link ApiClient} works. */
+/** Options of an {@link ApiClient}. */
 export interface ApiClientOptions {
   readonly credentials: ApiCredentials;
   readonly clock: Clock;
-  /** Milliseconds without a byte after which a request that should be answered is given up. */
+  /** Milliseconds without a byte after which a pending request fails. */
   readonly responseTimeout: number;
-  /** Milliseconds after which a request for a page is given up, however busily it drips. */
+  /** Milliseconds after which a request for a page fails, even when bytes still arrive. */
   readonly pageTimeout: number;
-  /** Bytes of the largest page that is read. */
+  /** Maximum size of a page in bytes. */
   readonly maxPageBytes: number;
   readonly userAgent: string;
 }
@@ -25,21 +25,21 @@ export interface ApiClientOptions {
 interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
-  /** JSON to send; the request is to make an object then. */
+  /** JSON to send; makes the request a POST. */
   readonly body?: string;
 }
 
 const NO_QUERY = new URLSearchParams();
-/** Bytes that become text at a time. */
+/** Number of bytes that are decoded to text at a time. */
 const TEXT_BYTES = 32 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
-/** Milliseconds after which the kernel begins to probe a quiet connection. */
+/** Milliseconds after which the kernel starts to probe an idle connection (TCP keepalive). */
 const PROBE_AFTER = 15_000;
 
 const OTHER_AUTHORITY =
   'its certificate is not from the authority that is trusted for it: correct certificate-authority in the kubeconfig';
 
-/** What to do about a server that cannot show who it is, by Node's code of the error. */
+/** The remedy for a server that cannot be authenticated, by Node's error code. */
 const CERTIFICATE_ADVICE: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: OTHER_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT: OTHER_AUTHORITY,
@@ -52,7 +52,7 @@ const CERTIFICATE_ADVICE: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'set the clock of this machine',
 };
 
-/** Asks an API server, over connections that are kept. Does not retry. */
+/** Sends requests to an API server over kept-alive connections. Does not retry. */
 export class ApiClient {
   private readonly agents = new Map<string, HttpAgent>();
 
@@ -61,7 +61,7 @@ export class ApiClient {
   /**
    * One page of a list, parsed.
    *
-   * @param maxBytes of the answer. Default that of the options.
+   * @param maxBytes maximum size of the answer. Default that of the options.
    * @throws ApiError, KubernetesError
    */
   getPage(path: string, query: URLSearchParams, signal: AbortSignal, maxBytes?: number): Promise<UnknownRecord> {
@@ -69,9 +69,9 @@ export class ApiClient {
   }
 
   /**
-   * Has an object made.
+   * Creates an object.
    *
-   * @returns the object, as it is now.
+   * @returns the object as created.
    * @throws ApiError, KubernetesError
    */
   create(path: string, object: object, signal: AbortSignal): Promise<UnknownRecord> {
@@ -107,9 +107,9 @@ export class ApiClient {
   }
 
   /**
-   * Begins a watch.
+   * Starts a watch.
    *
-   * @returns the answer, whose body is the stream of events.
+   * @returns the response, whose body is the stream of events.
    * @throws ApiError, KubernetesError
    */
   async openWatch(path: string, query: URLSearchParams, signal: AbortSignal): Promise<IncomingMessage> {
@@ -120,7 +120,7 @@ export class ApiClient {
     }
   }
 
-  /** Drops connections that nothing uses: they are likely as dead as the one that was found to be. */
+  /** Closes idle connections: they are probably as dead as the one that failed. */
   dropIdleConnections(): void {
     for (const agent of this.agents.values()) {
       for (const sockets of Object.values(agent.freeSockets)) {
@@ -131,7 +131,7 @@ export class ApiClient {
     }
   }
 
-  /** Drops all connections. */
+  /** Closes all connections. */
   close(): void {
     for (const agent of this.agents.values()) {
       agent.destroy();
@@ -139,7 +139,7 @@ export class ApiClient {
     this.agents.clear();
   }
 
-  /** @returns the answer when it is a good one. */
+  /** @returns the response when it is successful. */
   private async send(asked: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const access = await this.options.credentials.get(signal);
     signal.throwIfAborted();
@@ -147,7 +147,7 @@ export class ApiClient {
     try {
       response = await this.sendOnce(access, asked, signal);
     } catch (error) {
-      // The server had closed a connection that was kept, which says nothing about the server.
+      // The server had closed a kept-alive connection, which does not indicate a failure of the server.
       if (!(error instanceof StaleConnection)) {
         throw error;
       }
@@ -224,26 +224,26 @@ export class ApiClient {
       const parsed: unknown = JSON.parse(body);
       status = isRecord(parsed) ? parsed : {};
     } catch {
-      // Its code alone has to do: what stands before an API server may answer anything.
+      // Only the status code counts: a proxy in front of an API server may answer with any body.
     }
     return statusError(status, code, header > 0 ? header * 1000 : undefined);
   }
 }
 
-/** A kept connection turned out to be closed. */
+/** A kept-alive connection was closed by the server. */
 class StaleConnection extends Error {}
 
 /**
- * @param status a Status object, or what came in its place.
- * @param code that counts when the object has none.
- * @param retryAfter milliseconds, by the header of the answer.
+ * @param status a Status object, or the actual body.
+ * @param code used when the object has none.
+ * @param retryAfter milliseconds, from the response header.
  */
 export function statusError(status: UnknownRecord, code: number, retryAfter?: number): ApiStatusError {
   const details = isRecord(status.details) ? status.details : {};
   const seconds = details.retryAfterSeconds;
   const number = typeof status.code === 'number' ? status.code : code;
   const reason = isText(status.reason) ? printable(status.reason, 60) : '';
-  const message = isText(status.message) ? printable(status.message) : 'without saying why';
+  const message = isText(status.message) ? printable(status.message) : 'without a message';
   const wait = retryAfter ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined);
   return new ApiStatusError(number, reason, `${number}${reason === '' ? '' : ` ${reason}`}: ${message}`, wait);
 }
@@ -253,7 +253,7 @@ function readBody(response: IncomingMessage, maxBytes: number, clock: Clock, sil
     const timer = new InactivityTimer(clock, silenceLimit, () => {
       response.destroy(new ApiError('API_SILENT', `the answer broke off: nothing more came within ${silenceLimit} ms`));
     });
-    // Text soon: buffers are freed late, and many pages of them would be what takes most memory.
+    // Decode early: buffers are freed late, and would dominate the memory use of many pages.
     const pending = new ByteCollector();
     const decoder = new StringDecoder('utf8');
     let body = '';
@@ -287,12 +287,12 @@ function parsePage(body: string): UnknownRecord {
   try {
     page = JSON.parse(body);
   } catch (error) {
-    throw new ApiError('API_RESPONSE_INVALID', `the answer is no JSON: ${printable(messageOf(error))}`, {
+    throw new ApiError('API_RESPONSE_INVALID', `the response is not JSON: ${printable(messageOf(error))}`, {
       cause: error,
     });
   }
   if (!isRecord(page)) {
-    throw new ApiError('API_RESPONSE_INVALID', 'the answer is no list of objects');
+    throw new ApiError('API_RESPONSE_INVALID', 'the response is not a list of objects');
   }
   return page;
 }

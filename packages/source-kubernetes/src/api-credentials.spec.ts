@@ -108,14 +108,14 @@ describe('credentials', () => {
     server.tokens = new Set(['two']);
     server.disturbWatches('reset');
     await waitUntil(() => lines.length > 0, 'a refusal');
-    expect(lines[0]).toMatch(/it does not know who asks \(401 Unauthorized: Unauthorized\); renew the token/);
+    expect(lines[0]).toMatch(/it rejected the credentials \(401 Unauthorized: Unauthorized\); renew the token/);
     await write('token', 'two\n');
     await getsThrough(handler, 'rotated');
-    expect(lines.filter((line) => line.includes('does not know who asks'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('rejected the credentials'))).toHaveLength(1);
     expect(handler.violations).toEqual([]);
   });
 
-  it('are those of a pod, read anew', async () => {
+  it('are those of a pod, read for each request', async () => {
     await serve({ tokens: new Set(['one', 'two']) });
     await write('token', 'one');
     const { port } = new URL(server.url);
@@ -129,7 +129,7 @@ describe('credentials', () => {
     expect(server.requests.at(-1)?.authorization).toBe('Bearer two');
   });
 
-  it('come from a plug-in, which is asked again when they expire or are refused', async () => {
+  it('come from a plug-in, which runs again when they expire or are rejected', async () => {
     await serve({ tokens: new Set(['t1']) });
     const plugin = await write(
       'plugin',
@@ -155,7 +155,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     expect(server.requests.at(-1)?.authorization).not.toBe('Bearer t1');
   });
 
-  it('may be late: a plug-in that fails is told of, and run again', async () => {
+  it('may be late: a failing plug-in is logged, and run again', async () => {
     await serve({ tokens: new Set(['late']) });
     const plugin = await write('plugin', '#!/bin/sh\necho "not yet" >&2\nexit 3\n');
     await chmod(plugin, 0o755);
@@ -172,7 +172,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     await waitUntil(() => handler.servicesSynced === 1, 'synced');
   });
 
-  it('are a name and password, and may act as somebody else', async () => {
+  it('are a name and password, and may impersonate another user', async () => {
     await serve();
     const user = { username: 'kim', password: 'secret', as: 'system:kube-proxy', 'as-groups': ['a', 'b'] };
     const { handler } = await begin({ kubeconfig: await kubeconfig(user) });
@@ -180,13 +180,13 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     expect(server.requests.at(-1)?.authorization).toBe(`Basic ${Buffer.from('kim:secret').toString('base64')}`);
   });
 
-  it('do not go to a server that cannot show who it is', async () => {
+  it('are not sent to a server that cannot be authenticated', async () => {
     await serve({}, ['other.example']);
     const path = await kubeconfig({ token: 'secret' });
     const { handler, lines } = await begin({ kubeconfig: path });
     await waitUntil(() => lines.length > 0, 'a complaint');
     expect(lines[0]).toMatch(
-      /does not answer as it should: .*127\.0\.0\.1 is not in the cert's list.* set tls-server-name/,
+      /does not answer correctly: .*127\.0\.0\.1 is not in the cert's list.* set tls-server-name/,
     );
     expect(server.requests).toEqual([]);
     await kubeconfig({ token: 'secret' }, { 'tls-server-name': 'other.example' });
@@ -195,17 +195,17 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     await getsThrough(handler, 'insecure');
   });
 
-  it('do not go to a server of another authority', async () => {
+  it('are not sent to a server with a certificate of another authority', async () => {
     await serve();
     const other = Buffer.from(new TestCertificateAuthority().certificate).toString('base64');
     const wrong = { 'certificate-authority': undefined, 'certificate-authority-data': other };
     const { lines } = await begin({ kubeconfig: await kubeconfig({ token: 'secret' }, wrong) });
     await waitUntil(() => lines.length > 0, 'a complaint');
-    expect(lines[0]).toMatch(/does not answer as it should: .*: correct certificate-authority in the kubeconfig/);
+    expect(lines[0]).toMatch(/does not answer correctly: .*: correct certificate-authority in the kubeconfig/);
     expect(server.requests).toEqual([]);
   });
 
-  it('go through a proxy', async () => {
+  it('are sent through a proxy', async () => {
     await serve();
     let through = 0;
     const proxy = createServer();
@@ -235,7 +235,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     expect(through).toBeGreaterThan(0);
   });
 
-  it('stay good while the kubeconfig is broken, and another server counts when it is named', async () => {
+  it('stay valid while the kubeconfig is malformed, and a server URL in the options has precedence', async () => {
     await serve({ tokens: new Set(['one']) });
     const path = await kubeconfig({ token: 'one' }, { server: 'https://127.0.0.1:1' });
     const { handler } = await begin({ kubeconfig: path, master: server.url });
@@ -259,11 +259,11 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     ['replicas: 3\nimage: a', 'KUBECONFIG_INVALID', /is no kubeconfig but YAML with the fields replicas, image;/],
     ['kind: Config\n---\nkind: Config', 'KUBECONFIG_INVALID', /has several YAML documents; a kubeconfig is one/],
     ['kind: Config\nclusters: []', 'KUBECONFIG_INVALID', /current-context is missing/],
-    ['current-context: a', 'KUBECONFIG_INVALID', /current-context is "a", which is not in contexts; there is none/],
+    ['current-context: a', 'KUBECONFIG_INVALID', /current-context is "a", which is not in contexts; it is empty/],
     [
       'current-context: a\ncontexts: [{name: b, context: {}}, {name: a, context: {cluster: x}}]\nclusters: [{name: y, cluster: {}}]',
       'KUBECONFIG_INVALID',
-      /contexts\[a\]\.context\.cluster is "x", which is not in clusters; there are y/,
+      /contexts\[a\]\.context\.cluster is "x", which is not in clusters; it has y/,
     ],
     [
       'current-context: a\ncontexts: [{name: a, context: {cluster: x}}]\nclusters: [{name: x, cluster: {server: "ftp://x"}}]',
@@ -295,7 +295,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     await expect(start({ kubeconfig: path })).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  it('cannot come from nowhere', async () => {
+  it('are required', async () => {
     await expect(start({ kubeconfig: join(directory, 'none') })).rejects.toMatchObject({
       code: 'KUBECONFIG_NOT_FOUND',
     });

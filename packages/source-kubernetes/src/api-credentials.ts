@@ -9,9 +9,9 @@ import { KubernetesError } from './kubernetes-error.js';
 import { printable } from './printable.js';
 import { isRecord } from './unknown-record.js';
 
-/** What one request needs to be let in. */
+/** Connection settings and credentials of one request. */
 export interface RequestCredentials {
-  /** Where to send it, with whatever path the server has in front of its own. */
+  /** The base URL, including any path prefix of the server. */
   readonly server: URL;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly tls: {
@@ -21,41 +21,41 @@ export interface RequestCredentials {
     readonly servername?: string;
     readonly rejectUnauthorized?: boolean;
   };
-  /** Connections go through this one (a proxy), instead of the client's own. */
+  /** Agent for the connections (a proxy), instead of the client's own. */
   readonly agent: Agent | undefined;
 }
 
-/** Who asks, and whom. */
+/** Credentials for an API server. */
 export interface ApiCredentials {
-  /** Of the API server, for log lines; known after the first `get`. */
+  /** Name of the API server for log lines; known after the first `get`. */
   readonly server: string;
   /**
-   * What the next request is to carry: files are read anew each time, so that tokens and certificates may rotate.
+   * The settings of the next request: files are read for each request, so that tokens and certificates may rotate.
    *
-   * @throws KubernetesError when it cannot be had.
+   * @throws KubernetesError when they cannot be read.
    */
   get(signal: AbortSignal): Promise<RequestCredentials>;
-  /** The server refused them: what was remembered is not used again. */
+  /** The server rejected the credentials: cached ones are discarded. */
   refused(): void;
 }
 
-/** Where credentials come from. */
+/** Where to read credentials from. */
 export interface CredentialOptions {
   /** Path of a kubeconfig file. Default: in-cluster, unless `master` is given. */
   readonly kubeconfig?: string;
-  /** URL of the API server, in place of the kubeconfig's. */
+  /** URL of the API server, instead of the kubeconfig's. */
   readonly master?: string;
-  /** Context of the kubeconfig. Default: its current one. */
+  /** Context of the kubeconfig. Default: its current context. */
   readonly context?: string;
-  /** Default: that of this process. */
+  /** Environment variables. Default: those of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where a pod finds its token and the CA. Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
+  /** Directory of the pod's token and CA. Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
   readonly serviceAccountDirectory?: string;
   readonly clock: Clock;
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** Plug-in credentials are renewed so many milliseconds before they expire. */
+/** Plug-in credentials are renewed this many milliseconds before they expire. */
 const RENEW_EARLY = 10_000;
 
 const NOTHING: KubeconfigContext = {
@@ -74,7 +74,10 @@ const NOTHING: KubeconfigContext = {
   authProvider: undefined,
 };
 
-/** Chooses as kube-proxy does: a kubeconfig, a bare server, or the pod's own service account (spec C-82). */
+/**
+ * Selects the credentials as kube-proxy does: a kubeconfig, a server URL only, or the pod's service account (spec
+ * C-82).
+ */
 export function createApiCredentials(options: CredentialOptions): ApiCredentials {
   const { kubeconfig = '', master = '', environment = process.env } = options;
   if (kubeconfig !== '') {
@@ -87,7 +90,7 @@ export function createApiCredentials(options: CredentialOptions): ApiCredentials
   return new ContextCredentials(options, async () => inCluster(), 'in-cluster');
 }
 
-/** Reads the file each time, and parses it when its text changed; once it was good, a bad one does not count. */
+/** Reads the file each time, and parses it when its text changed; after a valid version, an invalid one is ignored. */
 function kubeconfigReader(path: string, contextName: string | undefined): () => Promise<KubeconfigContext> {
   let last: { readonly text: string; readonly context: KubeconfigContext } | undefined;
   return async () => {
@@ -200,7 +203,7 @@ class ContextCredentials implements ApiCredentials {
     this.foreign = undefined;
   }
 
-  /** One run at a time, whose result serves all requests until it expires. */
+  /** One run at a time, whose result is used for all requests until it expires. */
   private async fromPlugin(
     context: KubeconfigContext,
     server: URL,
@@ -230,7 +233,7 @@ class ContextCredentials implements ApiCredentials {
     return value;
   }
 
-  /** Legacy providers and proxies are client-node's business. It is loaded only here: it takes 70 MB. */
+  /** Legacy providers and proxies are left to client-node. It is loaded only here: it takes 70 MB. */
   private async fromClientNode(
     context: KubeconfigContext,
     server: URL,
@@ -266,7 +269,7 @@ class ContextCredentials implements ApiCredentials {
   }
 }
 
-/** The part of client-node's `KubeConfig` that is used. */
+/** The part of client-node's `KubeConfig` in use. */
 type ForeignConfig = Pick<import('@kubernetes/client-node').KubeConfig, 'applyToHTTPSOptions'>;
 
 async function read({ data, file }: Material, what: string): Promise<Buffer | undefined> {
@@ -278,7 +281,7 @@ async function read({ data, file }: Material, what: string): Promise<Buffer | un
   });
 }
 
-/** As in client-go: while the file cannot be read, a token that stands in the kubeconfig serves. */
+/** As in client-go: while the file cannot be read, the token in the kubeconfig is used. */
 async function readToken(file: string, inPlace: string | undefined): Promise<string> {
   try {
     const token = (await readFile(file, 'utf8')).trim();
@@ -297,7 +300,7 @@ async function readToken(file: string, inPlace: string | undefined): Promise<str
 function unreadable(what: string, error: unknown): KubernetesError {
   return new KubernetesError(
     'CREDENTIALS_UNREADABLE',
-    `the ${what} cannot be read: ${printable(messageOf(error))}; it is asked for by the way to reach the API server`,
+    `the ${what} cannot be read: ${printable(messageOf(error))}; the configuration of the API server refers to it`,
     { cause: error },
   );
 }

@@ -2,12 +2,12 @@ import type { Clock } from '@kube-proxier/core';
 
 const FIRST = 800;
 const LONGEST = 30_000;
-/** After so long without a failure the next one counts as the first. */
+/** After this many milliseconds without a failure, the next failure counts as the first. */
 const FORGET = 120_000;
 
 /**
- * How long to wait after a failure: 800 ms, doubling to 30 s, each made longer by up to as much again at random, so
- * that the nodes of a cluster do not come back all at once; at most 30 s. The same as client-go's reflector.
+ * Delay after a failure: 800 ms, doubling to 30 s, each with up to 100% random jitter, so that the nodes of a cluster
+ * do not reconnect all at once; at most 30 s. The same as client-go's reflector.
  */
 export class Backoff {
   private next = FIRST;
@@ -19,7 +19,7 @@ export class Backoff {
     private readonly random: () => number,
   ) {}
 
-  /** Milliseconds to wait now. */
+  /** The current delay in milliseconds. */
   pause(): number {
     const now = this.clock.monotonic();
     if (this.last !== undefined && now - this.last > FORGET) {

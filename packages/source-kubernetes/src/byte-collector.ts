@@ -1,8 +1,8 @@
 const FIRST = 4096;
 
 /**
- * Bytes that come in pieces, however small, kept in as much memory as they are many, or twice that: a piece by itself takes
- * much more than its bytes.
+ * Collects bytes that arrive in pieces of any size, in at most twice the memory of the bytes: a separate buffer for
+ * each small piece takes much more than its bytes.
  */
 export class ByteCollector {
   private buffer = Buffer.alloc(0);
@@ -23,21 +23,21 @@ export class ByteCollector {
     this.used = needed;
   }
 
-  /** @returns all of them as text, and starts anew. */
+  /** @returns all of them as text, and clears the collector. */
   take(): string {
     const text = this.buffer.toString('utf8', 0, this.used);
     this.clear();
     return text;
   }
 
-  /** @returns all of them, valid until the next call, and starts anew. */
+  /** @returns all of them, valid until the next call, and clears the collector. */
   takeBytes(): Buffer {
     const bytes = this.buffer.subarray(0, this.used);
     this.used = 0;
     return bytes;
   }
 
-  /** Forgets all of them. */
+  /** Discards all of them. */
   clear(): void {
     this.used = 0;
     if (this.buffer.length > 16 * FIRST) {

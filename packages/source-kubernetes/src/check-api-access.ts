@@ -4,31 +4,31 @@ import { createApiCredentials } from './api-credentials.js';
 import { printable } from './printable.js';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES } from './watched-resource.js';
 
-/** How reading one kind of object went. */
+/** The result of reading one kind of object. */
 export interface ApiAccess {
-  /** As in the URL: `services`. */
+  /** Resource name, as in the URL: `services`. */
   readonly resource: string;
-  /** Why it cannot be read; undefined when it can. */
+  /** Why it cannot be read; undefined on success. */
   readonly refusal: string | undefined;
-  /** A proxy can do without it. */
+  /** The proxy works without it. */
   readonly optional: boolean;
-  /** Objects that came; one at most. */
+  /** Number of objects received; at most one. */
   readonly found: number;
 }
 
-/** How to reach an API server, as with `KubernetesSource`. */
+/** How to reach an API server, as for `KubernetesSource`. */
 export interface ApiAccessOptions {
   readonly kubeconfig?: string;
   readonly master?: string;
   readonly nodeName: string;
-  /** Milliseconds that each answer may take. Default 5000. */
+  /** Timeout of each request in milliseconds. Default 5000. */
   readonly timeout?: number;
 }
 
 /**
- * Asks an API server once for each kind of object that a `KubernetesSource` reads. Never rejects.
+ * Sends one request for each kind of object that a `KubernetesSource` reads. Never rejects.
  *
- * @returns the server, and how each went.
+ * @returns the server, and the result for each kind.
  */
 export async function checkApiAccess({
   timeout = 5000,

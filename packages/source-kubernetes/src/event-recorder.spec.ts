@@ -44,7 +44,7 @@ describe('EventRecorder', () => {
     await server.stop();
   });
 
-  test('tells of a Node and of a Service as an API server wants it', async () => {
+  test('creates events of a Node and of a Service that an API server accepts', async () => {
     record();
     recorder.record(event('one'));
     recorder.record(
@@ -53,7 +53,7 @@ describe('EventRecorder', () => {
         type: 'Warning',
       }),
     );
-    await waitUntil(() => server.events.length === 2, 'events are told');
+    await waitUntil(() => server.events.length === 2, 'events are created');
     expect(server.events[0]).toMatchObject({
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
@@ -77,18 +77,18 @@ describe('EventRecorder', () => {
     ]);
   });
 
-  test('is rationed, does not repeat itself, and cuts what is too long', async () => {
+  test('is rate-limited, suppresses repetitions, and truncates long messages', async () => {
     record({ burst: 3, refill: 86_400_000, repeatAfter: 86_400_000 });
     for (const note of ['a', 'a', 'b', 'c'.repeat(5000), 'd']) {
       recorder.record(event(note));
     }
-    await waitUntil(() => server.events.length === 3, 'events are told');
+    await waitUntil(() => server.events.length === 3, 'events are created');
     await recorder.stop(1000);
     expect(notes()).toEqual(['a', 'b', expect.stringMatching(/^c+\.\.\.$/)]);
     expect(String(notes()[2])).toHaveLength(1024);
   });
 
-  test('sits out errors, in order', async () => {
+  test('retries after errors, in order', async () => {
     let failures = 0;
     server.faultFor = () => {
       failures += 1;
@@ -97,28 +97,28 @@ describe('EventRecorder', () => {
     record();
     recorder.record(event('a'));
     recorder.record(event('b'));
-    await waitUntil(() => server.events.length === 2, 'events are told');
+    await waitUntil(() => server.events.length === 2, 'events are created');
     expect(notes()).toEqual(['a', 'b']);
     expect(warnings).toEqual([]);
   });
 
-  test('gives up where it is refused, and says so once', async () => {
+  test('stops retrying where it is forbidden, and logs that once', async () => {
     server.forbidden.add('events');
     record();
     recorder.record(event('a'));
     recorder.record(event('b'));
-    await waitUntil(() => server.requests.length === 2, 'events are told');
+    await waitUntil(() => server.requests.length === 2, 'events are created');
     await recorder.stop(1000);
     expect(warnings).toEqual([
-      expect.stringMatching(/^Events cannot be told to .*: 403 Forbidden: events\.events\.k8s\.io is forbidden/),
+      expect.stringMatching(/^Events cannot be created in .*: 403 Forbidden: events\.events\.k8s\.io is forbidden/),
     ]);
   });
 
-  test('nobody waits for an API server that does not answer', async () => {
+  test('does not block callers while the API server does not answer', async () => {
     server.faultFor = () => ({ kind: 'hang' });
     record({ clock: new FastClock(1) });
     recorder.record(event('a'));
-    await waitUntil(() => server.requests.length === 1, 'events are told');
+    await waitUntil(() => server.requests.length === 1, 'events are created');
     await recorder.stop();
     recorder.record(event('b'));
     expect(server.events).toEqual([]);

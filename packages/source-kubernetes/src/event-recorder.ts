@@ -4,45 +4,45 @@ import { type ApiCredentials, createApiCredentials } from './api-credentials.js'
 import { ApiStatusError } from './kubernetes-error.js';
 import { printable } from './printable.js';
 
-/** What an event is about. */
+/** The object that an event regards. */
 export interface EventSubject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
-  /** Default: none, as with Nodes; the event is then put into `default`. */
+  /** Default: none, as for Nodes; the event is then created in `default`. */
   readonly namespace?: string;
 }
 
-/** Something for the people of the cluster to see (`kubectl get events`). */
+/** A Kubernetes event, visible with `kubectl get events`. */
 export interface ClusterEvent {
   readonly type: 'Normal' | 'Warning';
-  /** Why, in one word, such as `Starting`. */
+  /** The reason, in one word, such as `Starting`. */
   readonly reason: string;
-  /** What was done or tried, in one word, such as `StartKubeProxy`. */
+  /** The action, in one word, such as `StartKubeProxy`. */
   readonly action: string;
-  /** In full sentences. Cut at 1024 bytes, as the API server demands. */
+  /** In full sentences. Truncated at 1024 bytes, as the API server requires. */
   readonly note: string;
   readonly regarding: EventSubject;
 }
 
-/** How an {@link EventRecorder} works. `kubeconfig` and `master` as with `KubernetesSource`. */
+/** Options of an {@link EventRecorder}. `kubeconfig` and `master` as for `KubernetesSource`. */
 export interface EventRecorderOptions {
   readonly kubeconfig?: string;
   readonly master?: string;
   readonly context?: string;
-  /** Who reports, such as `kube-proxier`. */
+  /** Reporting controller, such as `kube-proxier`. */
   readonly controller: string;
-  /** Which one of them: as a rule the controller and the node. */
+  /** Reporting instance: usually controller and node. */
   readonly instance: string;
-  /** Default: says nothing. */
+  /** Default: no log. */
   readonly logger?: Logger;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Events at once before they are rationed. Default 25, as client-go. */
+  /** Burst of events before rate limiting. Default 25, as client-go. */
   readonly burst?: number;
-  /** Milliseconds until one more is let through. Default 300000, as client-go. */
+  /** Milliseconds until one more event is allowed. Default 300000, as client-go. */
   readonly refill?: number;
-  /** Milliseconds in which the same is not told again. Default 600000. */
+  /** Milliseconds during which a repeated event is suppressed. Default 600000. */
   readonly repeatAfter?: number;
   readonly userAgent?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -50,7 +50,7 @@ export interface EventRecorderOptions {
 }
 
 const NOTE_BYTES = 1024;
-/** Events that wait at most; later ones are dropped. */
+/** Maximum number of queued events; later ones are dropped. */
 const MAX_QUEUE_LENGTH = 100;
 const ATTEMPTS = 5;
 const FIRST_PAUSE = 1000;
@@ -61,9 +61,9 @@ interface Waiting {
 }
 
 /**
- * Tells the API server of events (`events.k8s.io/v1`). Whatever becomes of them, nobody waits for it: `record` returns
- * at once and never throws; events are rationed; one that cannot be told after some tries is dropped, with a log line
- * for the first of them.
+ * Creates events in the API server (`events.k8s.io/v1`). No caller waits for them: `record` returns at once and never
+ * throws; events are rate-limited; an event that cannot be created after some retries is dropped, with a log line for
+ * the first of them.
  */
 export class EventRecorder {
   private readonly options: EventRecorderOptions;
@@ -106,7 +106,7 @@ export class EventRecorder {
       this.isRepeated(key) ||
       !this.consumeToken()
     ) {
-      this.logger.debug(4, 'An event is not told', { reason: event.reason });
+      this.logger.debug(4, 'An event was dropped', { reason: event.reason });
       return;
     }
     this.recent.set(key, this.clock.monotonic());
@@ -117,9 +117,9 @@ export class EventRecorder {
   }
 
   /**
-   * Ends it.
+   * Stops the recorder.
    *
-   * @param patience milliseconds that events on their way are given at most. Default 0.
+   * @param patience maximum time in milliseconds for queued events. Default 0.
    */
   async stop(patience = 0): Promise<void> {
     if (this.sending && patience > 0) {
@@ -203,7 +203,7 @@ export class EventRecorder {
         if (status === 401) {
           this.credentials.refused();
         }
-        // What it refuses, it goes on refusing.
+        // A refused event is refused permanently.
         const hopeless = status >= 400 && status < 500 && status !== 401 && status !== 429;
         if (hopeless || attempt >= ATTEMPTS) {
           this.complain(error);
@@ -230,7 +230,7 @@ export class EventRecorder {
       return;
     }
     this.complained = true;
-    this.logger.warn(`Events cannot be told to ${this.credentials.server}: ${printable(messageOf(error))}`);
+    this.logger.warn(`Events cannot be created in ${this.credentials.server}: ${printable(messageOf(error))}`);
   }
 }
 

@@ -5,28 +5,28 @@ import { KubernetesError } from './kubernetes-error.js';
 import { printable } from './printable.js';
 import { isRecord, isText } from './unknown-record.js';
 
-/** What a plug-in provides. At least a token, or a certificate and its key. */
+/** The credentials from a plug-in. At least a token, or a certificate and its key. */
 export interface ExecCredential {
   readonly token: string | undefined;
   readonly certificate: string | undefined;
   readonly key: string | undefined;
-  /** Milliseconds since the epoch; undefined when they hold until they are refused. */
+  /** Milliseconds since the epoch; undefined when they are valid until they are rejected. */
   readonly expires: number | undefined;
 }
 
-/** Milliseconds after which a plug-in that does not end is ended. */
+/** Milliseconds after which a plug-in that does not end is killed. */
 const TIME_LIMIT = 60_000;
 const MAX_OUTPUT = 1024 * 1024;
 
 /**
- * Runs a credential plug-in (`client.authentication.k8s.io`). It gets no standard input; what it writes to standard
- * error goes into the message when it fails.
+ * Runs a credential plug-in (`client.authentication.k8s.io`). It gets no standard input; its standard error is included
+ * in the message when it fails.
  *
- * client-node's own runner is not used: it sets no `KUBERNETES_EXEC_INFO`, has no time limit, and runs the plug-in
- * for each request when the credentials do not expire.
+ * client-node's own runner is not used: it sets no `KUBERNETES_EXEC_INFO`, has no timeout, and runs the plug-in for
+ * each request when the credentials do not expire.
  *
- * @param cluster for plug-ins that ask for it.
- * @param signal ends the plug-in.
+ * @param cluster for plug-ins that request it.
+ * @param signal stops the plug-in.
  * @throws KubernetesError `EXEC_PLUGIN_FAILED`.
  */
 export async function runExecPlugin(
@@ -85,7 +85,7 @@ function run(plugin: ExecPlugin, env: NodeJS.ProcessEnv, signal: AbortSignal): P
       complaint = (complaint + text).slice(-300);
     });
     child.on('error', (error) => {
-      // A grandchild may hold the pipes: nobody waits for it.
+      // A descendant may hold the pipes open: it is not waited for.
       child.stdout.destroy();
       child.stderr.destroy();
       reject(failed(plugin, `cannot be run: ${messageOf(error)}`, error));

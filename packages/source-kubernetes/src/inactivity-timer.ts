@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '@kube-proxier/core';
 
-/** Calls back once when nothing was heard for some time. Being touched costs next to nothing. */
+/** Calls back once after a period without activity. `touch` costs almost nothing. */
 export class InactivityTimer {
   private last: number;
   private timer: Timer | undefined;
 
-  /** @param limit milliseconds, from now. */
+  /** @param limit milliseconds, starting now. */
   constructor(
     private readonly clock: Clock,
     private readonly limit: number,
@@ -15,12 +15,12 @@ export class InactivityTimer {
     this.wait(limit);
   }
 
-  /** Something was heard. */
+  /** Records activity. */
   touch(): void {
     this.last = this.clock.monotonic();
   }
 
-  /** No call after it. Idempotent. */
+  /** Cancels the callback. Idempotent. */
   cancel(): void {
     this.timer?.cancel();
     this.timer = undefined;

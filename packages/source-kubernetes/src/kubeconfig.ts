@@ -5,7 +5,7 @@ import { KubernetesError } from './kubernetes-error.js';
 import { printable } from './printable.js';
 import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
 
-/** Bytes given in place or as a path. */
+/** Inline data or a path. */
 export interface Material {
   /** Absolute, or relative to the working directory. */
   readonly file?: string;
@@ -20,17 +20,17 @@ export interface ExecPlugin {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly installHint: string;
-  /** It wants to know the cluster (`KUBERNETES_EXEC_INFO`). */
+  /** The plug-in requests the cluster information (`KUBERNETES_EXEC_INFO`). */
   readonly provideClusterInfo: boolean;
 }
 
-/** One way to reach an API server: what the current context of a kubeconfig says. */
+/** How to reach an API server: the content of a context of a kubeconfig. */
 export interface KubeconfigContext {
-  /** Without a slash at the end; empty when the file names none. */
+  /** Without a trailing slash; empty when the file has none. */
   readonly server: string;
   readonly ca: Material;
   readonly skipTlsVerify: boolean;
-  /** Name to expect in the server's certificate, where it is not the host of `server`. */
+  /** Server name to verify in the certificate, when it is not the host of `server`. */
   readonly tlsServerName: string | undefined;
   readonly proxyUrl: string | undefined;
   readonly certificate: Material;
@@ -38,23 +38,23 @@ export interface KubeconfigContext {
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly basic: { readonly username: string; readonly password: string } | undefined;
-  /** Headers that make this user act as another one. */
+  /** Impersonation headers. */
   readonly impersonate: Readonly<Record<string, string | readonly string[]>>;
   readonly exec: ExecPlugin | undefined;
-  /** A legacy provider (`oidc`, `gcp`, `azure`), as it stands in the file. */
+  /** A legacy provider (`oidc`, `gcp`, `azure`), unparsed. */
   readonly authProvider: { readonly name: string; readonly config: Readonly<Record<string, unknown>> } | undefined;
 }
 
 const EXEC_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
 /**
- * Reads a kubeconfig file (YAML or JSON).
+ * Parses a kubeconfig file (YAML or JSON).
  *
- * client-node's own reader is not used: it knows no `tokenFile`, which is what kubeadm writes for kube-proxy.
+ * client-node's own parser is not used: it does not support `tokenFile`, which kubeadm writes for kube-proxy.
  *
- * @param text of the file.
+ * @param text content of the file.
  * @param path of the file, for messages.
- * @param directory that relative paths in it start from.
+ * @param directory base directory of relative paths in it.
  * @param contextName default: the current context.
  * @throws KubernetesError `KUBECONFIG_INVALID`.
  */
@@ -69,7 +69,7 @@ export function parseKubeconfig(
 
 const FIELDS = ['clusters', 'users', 'contexts', 'current-context'];
 
-/** As with kubectl, a kubeconfig need not say its kind; but it has at least one of its fields. */
+/** As with kubectl, a kubeconfig may omit its kind; but it has at least one of its fields. */
 function isOtherThanConfig({ kind = 'Config', ...config }: UnknownRecord): boolean {
   return kind !== 'Config' || !FIELDS.some((field) => field in config);
 }
@@ -209,7 +209,7 @@ class KubeconfigReader {
     if (exec.interactiveMode === 'Always') {
       throw this.invalid(
         `${at}.exec.interactiveMode`,
-        'is Always, and there is nobody to ask; use a plug-in that asks nothing',
+        'is Always, and there is no user to ask; use a plug-in that is not interactive',
       );
     }
     const env: Record<string, string> = {};
@@ -218,7 +218,7 @@ class KubeconfigReader {
         env[entry.name] = typeof entry.value === 'string' ? entry.value : '';
       }
     }
-    // As with kubectl: a bare name is looked for in PATH, a path starts from the file.
+    // As with kubectl: a bare name is searched in PATH, a path is relative to the file.
     const command = exec.command.includes('/') ? this.resolve(exec.command) : exec.command;
     return {
       apiVersion,
@@ -256,7 +256,7 @@ class KubeconfigReader {
     const value = isRecord(found) ? found[field] : undefined;
     if (!isRecord(value)) {
       const names = entries.flatMap((entry) => (isRecord(entry) && isText(entry.name) ? [entry.name] : []));
-      const there = names.length === 0 ? 'there is none' : `there are ${printable(names.join(', '))}`;
+      const there = names.length === 0 ? 'it is empty' : `it has ${printable(names.join(', '))}`;
       throw this.invalid(named, `is "${printable(name)}", which is not in ${list}; ${there}`);
     }
     return value;
@@ -294,13 +294,13 @@ class KubeconfigReader {
 }
 
 /**
- * The URL of an API server.
+ * Parses the URL of an API server.
  *
- * @param named what the message calls it.
+ * @param named its name in the message.
  * @throws KubernetesError `KUBECONFIG_INVALID`.
  */
 export function parseServer(text: string, named: string): URL {
-  // As with kubectl: a host without scheme is asked by http.
+  // As with kubectl: a host without scheme uses http.
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(full) ? new URL(full) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.hostname === '') {

@@ -1,30 +1,30 @@
 import { ProxierError } from '@kube-proxier/core';
 
 /**
- * The API server cannot be asked as things are configured.
+ * The configuration does not allow requests to the API server.
  *
  * `code` is
- * - `KUBECONFIG_NOT_FOUND`, `KUBECONFIG_UNREADABLE`: the file is not there, or cannot be read;
- * - `KUBECONFIG_INVALID`: it is no kubeconfig, or lacks what is needed;
+ * - `KUBECONFIG_NOT_FOUND`, `KUBECONFIG_UNREADABLE`: the file does not exist, or cannot be read;
+ * - `KUBECONFIG_INVALID`: it is not a kubeconfig, or required fields are missing;
  * - `NOT_IN_CLUSTER`: no kubeconfig and no server were given, and this process does not run in a pod;
  * - `CREDENTIALS_UNREADABLE`: a token, certificate or key that the configuration names cannot be read;
- * - `EXEC_PLUGIN_FAILED`: the program that is to provide credentials did not;
+ * - `EXEC_PLUGIN_FAILED`: the credential plug-in failed;
  * - `SOURCE_IN_USE`: a source was started twice.
  */
 export class KubernetesError extends ProxierError {}
 
 /**
- * A request did not bring what it was made for. Told in the log, and made again; never thrown out of a source.
+ * A request failed. Logged and retried; never thrown out of a source.
  *
- * `code` is `API_UNREACHABLE` (no connection, or it broke), `API_SILENT` (a connection that says nothing any more),
- * `API_STATUS` ({@link ApiStatusError}), `API_RESPONSE_INVALID` (an answer that cannot be understood) or
- * `API_STALE` (an answer older than what is known).
+ * `code` is `API_UNREACHABLE` (no connection, or it was closed), `API_SILENT` (a timeout on an open connection),
+ * `API_STATUS` ({@link ApiStatusError}), `API_RESPONSE_INVALID` (an answer that cannot be parsed) or `API_STALE` (an
+ * answer older than the known state).
  */
 export class ApiError extends ProxierError {}
 
-/** An answer is larger than what is read (`API_RESPONSE_INVALID`). */
+/** An answer exceeds the size limit (`API_RESPONSE_INVALID`). */
 export class ResponseTooLarge extends ApiError {
-  /** @param maxBytes that are read. */
+  /** @param maxBytes the limit. */
   constructor(maxBytes: number) {
     super('API_RESPONSE_INVALID', `the answer is larger than the ${maxBytes} bytes that are read, and was refused`);
   }
@@ -34,9 +34,9 @@ export class ResponseTooLarge extends ApiError {
 export class ApiStatusError extends ApiError {
   /** HTTP status, for example 410. */
   readonly status: number;
-  /** Of the Status object, for example `Expired`; empty when it says none. */
+  /** Reason of the Status object, for example `Expired`; empty without one. */
   readonly reason: string;
-  /** Milliseconds to wait before the next request, when the server asks for it. */
+  /** Milliseconds to wait before the next request, when the server requests it. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, reason: string, message: string, retryAfter?: number) {

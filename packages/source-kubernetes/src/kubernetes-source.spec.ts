@@ -63,7 +63,7 @@ class LogLines implements Logger {
   debug = (level: number, message: string) => void this.lines.push(`debug ${level} ${message}`);
   v = () => true;
 
-  /** Of what is told without being asked for. */
+  /** Of messages without a request. */
   get loud(): readonly string[] {
     return this.lines.filter((line) => !line.startsWith('debug'));
   }
@@ -127,7 +127,7 @@ class World {
     return waitUntil(condition, () => `${what}\n${this.log.lines.slice(-40).join('\n')}`, 60_000);
   }
 
-  /** Changes something and waits until that has come through, which says that the watch works. */
+  /** Changes an object and waits for the event, which shows that the watch works. */
   async comesThrough(name: string): Promise<void> {
     this.server.store.put('services', service(name));
     await this.until(() => this.handler.services.has(`default/${name}`), `Service ${name}`);
@@ -149,7 +149,7 @@ class World {
 }
 
 describe('KubernetesSource', () => {
-  it('tells what there is, with only what a proxy reads, and then that this was all', async () => {
+  it('reports all objects, with only the fields that a proxy reads, and then synced', async () => {
     const { handler, server } = await (await World.make()).start();
     expect(handler.services.get('default/web')).toEqual({
       apiVersion: 'v1',
@@ -201,7 +201,7 @@ describe('KubernetesSource', () => {
     expect(Number(watch.timeoutSeconds)).toBeLessThan(600);
   });
 
-  it('tells of changes with the very object that it told before', async () => {
+  it('reports changes with the very object that it reported before', async () => {
     const world = await (await World.make()).start();
     const { handler, server } = world;
     server.store.put('services', service('web', { clusterIP: '10.96.0.2' }));
@@ -222,7 +222,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('does not tell of changes to what no proxy reads', async () => {
+  it('does not report changes of fields that a proxy does not read', async () => {
     const world = await (await World.make()).start();
     const before = world.handler.events.length;
     const labelled = service('web');
@@ -232,7 +232,7 @@ describe('KubernetesSource', () => {
     expect(world.handler.events.slice(before)).toEqual(['+ Service default/next']);
   });
 
-  it('sees Services and slices come into and go out of its selection', async () => {
+  it('reports Services and slices that start or stop matching its selectors', async () => {
     const world = await (await World.make()).start();
     const { handler, server } = world;
     const of = (object: ApiObject, label: string): ApiObject => ({
@@ -248,7 +248,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('reads long lists in pages, and hands nothing out twice', async () => {
+  it('reads long lists in pages, and reports nothing twice', async () => {
     const world = await World.make({ pageSize: 7 });
     for (let index = 0; index < 100; index += 1) {
       world.server.store.put('services', service(`s${index}`));
@@ -259,7 +259,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('lists all at once when the rest of a list is forgotten', async () => {
+  it('lists without pages when the rest of a list has expired', async () => {
     const world = await World.make({ pageSize: 2 });
     for (let index = 0; index < 9; index += 1) {
       world.server.store.put('services', service(`s${index}`));
@@ -280,7 +280,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('misses nothing that happens between two pages', async () => {
+  it('misses no change between two pages', async () => {
     const world = await World.make({ pageSize: 2 });
     for (let index = 0; index < 6; index += 1) {
       world.server.store.put('services', service(`s${index}`));
@@ -299,7 +299,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('goes on from bookmarks when the server ends a watch, without listing', async () => {
+  it('continues from bookmarks when the server ends a watch, without listing', async () => {
     const world = await (await World.make()).start();
     const version = () =>
       world.server.requests
@@ -308,7 +308,7 @@ describe('KubernetesSource', () => {
         ?.query.get('resourceVersion');
     const first = version();
     world.server.store.put('nodes', node('other'));
-    // At ten minutes at most the server ends it; bookmarks tell what it came to until then.
+    // The server ends it after ten minutes at most; bookmarks report the version until then.
     await world.until(() => world.requests('services', 'watch') >= 2, 'a second watch');
     expect(Number(version())).toBeGreaterThan(Number(first));
     expect(world.requests('services', 'list')).toBe(1);
@@ -317,7 +317,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('relists when its version is forgotten while it is away, and tells only what differs', async () => {
+  it('relists when its version expires during an outage, and reports only the differences', async () => {
     const world = await (await World.make()).start();
     const { server, handler } = world;
     server.store.put('services', service('gone'));
@@ -360,7 +360,7 @@ describe('KubernetesSource', () => {
     expect(world.log.loud).toEqual([]);
   });
 
-  it('does not go back to what events of before say', async () => {
+  it('does not revert to the state of repeated events', async () => {
     const world = await (await World.make()).start();
     const { server, handler } = world;
     await world.comesThrough('short-lived');
@@ -374,7 +374,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('notices a connection that is half open', async () => {
+  it('detects a half-open connection', async () => {
     const world = await (await World.make()).start();
     const begin = world.clock.now();
     world.server.disturbWatches('silence');
@@ -394,13 +394,13 @@ describe('KubernetesSource', () => {
     server.store.delete('services', 'web', 'default');
     server.store.put('services', service('other'));
     server.disturbWatches('reset');
-    await world.until(() => handler.services.has('default/other'), 'what is there since');
-    await world.until(() => !handler.services.has('default/web'), 'what is there no more');
+    await world.until(() => handler.services.has('default/other'), 'the new Service is reported');
+    await world.until(() => !handler.services.has('default/web'), 'the deleted Service is reported');
     expect(world.log.loud.join()).toMatch(/it was restored/);
     world.expectExact();
   });
 
-  it('does not believe one list that is older than what it knows', async () => {
+  it('rejects a single list that is older than the known state', async () => {
     const world = await (await World.make()).start();
     let stale = 1;
     world.server.faultFor = ({ verb, resource }) =>
@@ -423,7 +423,7 @@ describe('KubernetesSource', () => {
     ['too large', { kind: 'pad', bytes: 2_000_000 }],
     ['dripping for too long', { kind: 'drip', bytes: 1, interval: 5 }],
     ['429', { kind: 'status', code: 429, reason: 'TooManyRequests', retryAfter: 20 }],
-  ] as const)('keeps what it knows through lists that go wrong (%s), and gets over it', async (_name, fault) => {
+  ] as const)('keeps the known state during failing lists (%s), and recovers', async (_name, fault) => {
     const world = await (
       await World.make({ maxPageBytes: 1_000_000, pageTimeout: 60_000, responseTimeout: 20_000 })
     ).start();
@@ -446,7 +446,7 @@ describe('KubernetesSource', () => {
     await world.until(() => handler.slices.size === 0, 'removal');
     await world.until(() => server.openWatches.length === 4, 'four watches');
     world.expectExact();
-    expect(world.log.loud.filter((line) => line.includes('does not answer as it should'))).toHaveLength(1);
+    expect(world.log.loud.filter((line) => line.includes('does not answer correctly'))).toHaveLength(1);
     await world.until(
       () => world.log.loud.some((line) => /answers again after \d+ s/.test(line)),
       'the end in the log',
@@ -454,7 +454,7 @@ describe('KubernetesSource', () => {
     expect(world.log.loud).toHaveLength(2);
   });
 
-  it('waits as long as it is told to', async () => {
+  it('waits as long as Retry-After requests', async () => {
     const world = await (await World.make()).start();
     const times: number[] = [];
     world.server.faultFor = ({ resource }) => {
@@ -470,7 +470,7 @@ describe('KubernetesSource', () => {
     await world.comesThrough('next');
   });
 
-  it('starts while the API server is away, and says nothing before it has seen everything', async () => {
+  it('starts while the API server is unavailable, and reports nothing before the lists are complete', async () => {
     const world = await World.make();
     const { server, source, handler } = world;
     await server.goAway();
@@ -482,14 +482,14 @@ describe('KubernetesSource', () => {
     await world.until(() => world.log.loud.length === 2, 'the end of the outage');
     expect(world.log.loud).toEqual([
       expect.stringMatching(
-        /^error the API server http:\/\/127\.0\.0\.1:\d+ does not answer as it should: .*ECONNREFUSED/,
+        /^error the API server http:\/\/127\.0\.0\.1:\d+ does not answer correctly: .*ECONNREFUSED/,
       ),
       expect.stringMatching(/^info the API server .* answers again after \d+ s$/),
     ]);
     world.expectExact();
   });
 
-  it('names the rule that is missing', async () => {
+  it('names the missing RBAC rule', async () => {
     const world = await World.make();
     world.server.forbidden.add('endpointslices');
     world.server.forbidden.add('nodes');
@@ -517,7 +517,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('waits for its Node, but not for ever', async () => {
+  it('waits for its Node, but not forever', async () => {
     const world = await World.make();
     world.server.faultFor = ({ resource }) => (resource === 'nodes' ? { kind: 'hang' } : undefined);
     const begin = world.clock.now();
@@ -527,18 +527,18 @@ describe('KubernetesSource', () => {
     expect(world.handler.node).toBeUndefined();
   });
 
-  it('keeps what it knows of a Node that is gone, and says that there is none', async () => {
+  it('keeps the last known state of a deleted Node, and logs that it does not exist', async () => {
     const world = await (await World.make()).start();
     world.server.store.delete('nodes', 'node1');
     await world.until(() => world.log.loud.length === 1, 'a warning');
-    expect(world.log.loud[0]).toMatch(/^warn Node node1 is gone/);
+    expect(world.log.loud[0]).toMatch(/^warn Node node1 was deleted/);
     const other = await World.make();
     other.server.store.delete('nodes', 'node1');
     await other.start();
     expect(other.log.loud).toEqual([expect.stringMatching(/^warn there is no Node node1; .*the hostname override/)]);
   });
 
-  it('goes on when a handler throws', async () => {
+  it('continues when a handler throws', async () => {
     const world = await World.make();
     const { handler } = world;
     const take = handler.onServiceUpdate.bind(handler);
@@ -548,18 +548,18 @@ describe('KubernetesSource', () => {
     };
     await world.start();
     await world.comesThrough('next');
-    expect(world.log.loud[0]).toMatch(/an event was not taken.*cannot take it/);
+    expect(world.log.loud[0]).toMatch(/an event handler failed.*cannot take it/);
     world.expectExact();
   });
 
-  it('leaves alone objects that have no name', async () => {
+  it('ignores objects without a name', async () => {
     const world = await (await World.make()).start();
     world.server.store.put('services', { metadata: { name: '', namespace: 'default' } });
     await world.comesThrough('next');
     expect(world.log.loud).toEqual(['warn services: an object without a name is left out']);
   });
 
-  it('keeps its connections', async () => {
+  it('reuses its connections', async () => {
     const world = await World.make({ pageSize: 2 });
     for (let index = 0; index < 40; index += 1) {
       world.server.store.put('services', service(`s${index}`));
@@ -571,7 +571,7 @@ describe('KubernetesSource', () => {
     expect(world.server.totalConnections).toBe(4);
   });
 
-  it('stops at any time and at once, and tells nothing after', async () => {
+  it('stops at any time and at once, and reports nothing afterwards', async () => {
     for (const fault of [undefined, { kind: 'hang' }, { kind: 'stall', bytes: 20 }] as const) {
       const world = await World.make({ responseTimeout: 600_000 });
       world.server.faultFor = () => fault;

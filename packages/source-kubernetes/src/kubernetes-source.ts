@@ -23,52 +23,57 @@ import { Reflector, type ReflectorListener } from './reflector.js';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES, type WatchedResource } from './watched-resource.js';
 
 /**
- * How a {@link KubernetesSource} works. Everything has a default; without `kubeconfig` and `master` it asks the API
+ * Options of a {@link KubernetesSource}. Everything has a default; without `kubeconfig` and `master` it uses the API
  * server of the cluster that this process runs in (spec C-82).
  */
 export interface KubernetesSourceOptions {
   /** Path of a kubeconfig file. Read again when it changes. Default: none. */
   readonly kubeconfig?: string;
-  /** URL of the API server, in place of the kubeconfig's; alone, it is asked without credentials. Default: none. */
+  /**
+   * URL of the API server, instead of the kubeconfig's; without a kubeconfig, no credentials are sent. Default: none.
+   */
   readonly master?: string;
-  /** Context of the kubeconfig. Default: its current one. */
+  /** Context of the kubeconfig. Default: its current context. */
   readonly context?: string;
-  /** Default: says nothing. */
+  /** Default: no log. */
   readonly logger?: Logger;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** A number from 0 (included) to 1 (not included); spreads what many nodes do over time. Default `Math.random`. */
+  /**
+   * A number from 0 (included) to 1 (not included); spreads the requests of many nodes over time. Default
+   * `Math.random`.
+   */
   readonly random?: () => number;
-  /** Objects in one page of a list. Default 500. */
+  /** Page size of a list, in objects. Default 500. */
   readonly pageSize?: number;
-  /** Milliseconds without a byte after which an answer is given up. Default 30000. */
+  /** Milliseconds without a byte after which a request fails. Default 30000. */
   readonly responseTimeout?: number;
-  /** Milliseconds after which a page that is not complete is given up. Default 300000. */
+  /** Milliseconds after which an incomplete page fails. Default 300000. */
   readonly pageTimeout?: number;
   /**
    * Milliseconds without a byte after which a watch counts as dead. Default 90000: API servers send a bookmark
    * once a minute.
    */
   readonly silenceLimit?: number;
-  /** Milliseconds without an event or bookmark after which a kind of object is listed anew. Default 300000. */
+  /** Milliseconds without an event or bookmark after which a kind of object is listed again. Default 300000. */
   readonly relistAfter?: number;
-  /** Milliseconds that "synced" waits for the Node object at most (spec W-20). Default 30000. */
+  /** Maximum time in milliseconds that "synced" waits for the Node object (spec W-20). Default 30000. */
   readonly nodeTimeout?: number;
   /**
-   * Bytes of the largest page that is read. A larger one is refused, and requested again with fewer objects. Where an API
-   * server forgets a list while its pages are fetched, the list comes all at once, and may have eight times as many.
-   * Default 16777216 (16 MiB).
+   * Maximum size of a page in bytes. A larger page is rejected, and requested again with fewer objects. Where an API
+   * server expires a list while its pages are fetched, the list is requested without pages, and may have eight times as
+   * many bytes. Default 16777216 (16 MiB).
    */
   readonly maxPageBytes?: number;
-  /** Bytes of the longest event that is read. Default 4194304 (4 MiB; etcd holds no object above 1.5 MiB). */
+  /** Maximum size of an event in bytes. Default 4194304 (4 MiB; etcd stores no object above 1.5 MiB). */
   readonly maxEventBytes?: number;
-  /** Objects of one kind that are read at most. A longer list is refused. Default 300000. */
+  /** Maximum number of objects of one kind. A longer list is rejected. Default 300000. */
   readonly maxObjects?: number;
-  /** What it calls itself to the API server. Default `kube-proxier`. */
+  /** User agent. Default `kube-proxier`. */
   readonly userAgent?: string;
-  /** Where the in-cluster address is read from. Default: this process. */
+  /** Environment with the in-cluster address. Default: this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where a pod finds its token and CA. Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
+  /** Directory of the pod's token and CA. Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
   readonly serviceAccountDirectory?: string;
 }
 
@@ -76,10 +81,10 @@ export interface KubernetesSourceOptions {
  * Kubernetes objects from an API server: Services, EndpointSlices, this node's Node, and ServiceCIDRs (spec W-1…W-4).
  *
  * Each kind is listed in pages and then watched, for as long as the source runs. An outage of the API server, however
- * long and of whatever sort, changes nothing of what was said; when it is over, events lead to what is there then.
- * Objects carry only what a proxy reads.
+ * long and of whatever kind, changes none of the reported objects; when it is over, events lead to the current state.
+ * Objects contain only what a proxy reads.
  *
- * `start` resolves when the requests are under way, since an API server may be away for long.
+ * `start` resolves when the requests have been started, since an API server may be unavailable for long.
  */
 export class KubernetesSource implements Source {
   private readonly options: KubernetesSourceOptions;
@@ -100,13 +105,13 @@ export class KubernetesSource implements Source {
     this.credentials = createApiCredentials({ ...options, clock: this.clock });
   }
 
-  /** With the server's address from `start` on. */
+  /** Includes the server's address after `start`. */
   get description(): string {
     return this.credentials.server;
   }
 
   /**
-   * @throws KubernetesError when there is no way to ask an API server: see there for the codes.
+   * @throws KubernetesError when no API server can be reached with this configuration: see there for the codes.
    */
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
     if (this.begun) {
@@ -117,7 +122,7 @@ export class KubernetesSource implements Source {
     try {
       await this.credentials.get(signal);
     } catch (error) {
-      // What a plug-in cannot do now, it may be able to do later.
+      // A plug-in that fails now may succeed later.
       if (!signal.aborted && !(error instanceof KubernetesError && error.code === 'EXEC_PLUGIN_FAILED')) {
         throw error;
       }
@@ -130,7 +135,7 @@ export class KubernetesSource implements Source {
 
   obstacle(kind: 'Services' | 'EndpointSlices'): string | undefined {
     const { name } = kind === 'Services' ? SERVICES : ENDPOINT_SLICES;
-    // Nothing is handed out as complete before the Node is known, for a while.
+    // "Synced" is delayed for a limited time until the Node is known.
     return this.availability?.obstacle(name) ?? this.availability?.obstacle(ownNode('').name);
   }
 
@@ -175,7 +180,7 @@ export class KubernetesSource implements Source {
     const reflect = (resource: WatchedResource, listener: Partial<ReflectorListener>) =>
       new Reflector({ ...common, resource }, { ...NO_LISTENER, ...listener }).run(signal);
 
-    // Spec W-4: what depends on the node (zone, pod CIDRs) is right from the first sync on.
+    // Spec W-4: what depends on the node (zone, pod CIDRs) is correct from the first sync.
     const nodeKnown = this.untilNodeKnown();
     this.running = Promise.all([
       reflect(ownNode(nodeName), this.nodeListener(handler, nodeName, nodeKnown.settle)),
@@ -194,17 +199,17 @@ export class KubernetesSource implements Source {
     ]);
   }
 
-  /** Calls `tell` once, after the first list and when the node is known. */
-  private synced(nodeKnown: Promise<void>, tell: () => void): () => void {
-    let told = false;
+  /** Calls `report` once, after the first list and when the node is known. */
+  private synced(nodeKnown: Promise<void>, report: () => void): () => void {
+    let reported = false;
     return () => {
-      if (told) {
+      if (reported) {
         return;
       }
-      told = true;
+      reported = true;
       void nodeKnown.then(() => {
         if (!this.abort.signal.aborted) {
-          this.guard(tell);
+          this.guard(report);
         }
       });
     };
@@ -232,8 +237,8 @@ export class KubernetesSource implements Source {
           this.guard(() => handler.onNodeUpdate(current as Node));
         } else if (previous) {
           missing = true;
-          // Spec W-26: what was known of it goes on holding.
-          this.logger.warn(`Node ${name} is gone from the API; what was known of it stays in force`);
+          // Spec W-26: the last known Node object stays in force.
+          this.logger.warn(`Node ${name} was deleted from the API; its last known state stays in force`);
         }
       },
       listed: (cache) => {
@@ -251,9 +256,9 @@ export class KubernetesSource implements Source {
 
   private serviceCIDRListener(handler: SourceHandler): Partial<ReflectorListener> {
     let listed = false;
-    let told: string | undefined;
-    const tell = (cache: ObjectCache) => {
-      // Half a list is none (spec W-3).
+    let reported: string | undefined;
+    const report = (cache: ObjectCache) => {
+      // An incomplete list is not used (spec W-3).
       if (!listed) {
         return;
       }
@@ -264,8 +269,8 @@ export class KubernetesSource implements Source {
         }
       }
       const sorted = [...cidrs].sort();
-      if (told !== sorted.join()) {
-        told = sorted.join();
+      if (reported !== sorted.join()) {
+        reported = sorted.join();
         this.guard(() => handler.onServiceCIDRsUpdate(sorted));
       }
     };
@@ -277,12 +282,12 @@ export class KubernetesSource implements Source {
       settled: (cache) => {
         if (changed && listed) {
           changed = false;
-          tell(cache);
+          report(cache);
         }
       },
       listed: (cache) => {
         listed = true;
-        tell(cache);
+        report(cache);
       },
     };
   }
@@ -294,31 +299,34 @@ export class KubernetesSource implements Source {
     try {
       call();
     } catch (error) {
-      this.logger.error(`${this.description}: an event was not taken; going on with the next: ${messageOf(error)}`, {
-        error,
-      });
+      this.logger.error(
+        `${this.description}: an event handler failed; continuing with the next event: ${messageOf(error)}`,
+        {
+          error,
+        },
+      );
     }
   }
 }
 
 const NO_LISTENER: ReflectorListener = { changed() {}, listed() {}, settled() {}, unavailable() {} };
 
-// Fields of objects come from outside and are checked by whoever reads them.
+// Fields of objects are external data and are validated by their reader.
 function emitService(handler: SourceHandler, { previous, current }: ObjectChange): void {
   handler.onServiceUpdate(previous as Service | undefined, current as Service | undefined);
 }
 
 function emitEndpointSlice(
   change: ObjectChange,
-  tell: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) => void,
+  report: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) => void,
 ): void {
   const previous = change.previous as EndpointSlice | undefined;
   const current = change.current as EndpointSlice | undefined;
   if (previous && current && previous.addressType !== current.addressType) {
-    // It was deleted and made anew while nobody looked; handlers need not expect that a slice changes its family.
-    tell(previous, undefined);
-    tell(undefined, current);
+    // It was deleted and recreated between two lists; handlers need not support a change of a slice's family.
+    report(previous, undefined);
+    report(undefined, current);
   } else {
-    tell(previous, current);
+    report(previous, current);
   }
 }

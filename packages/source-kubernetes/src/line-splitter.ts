@@ -3,15 +3,15 @@ import { ApiError } from './kubernetes-error.js';
 
 const NEWLINE = 0x0a;
 
-/** Cuts a stream of bytes into lines, however the bytes come, holding no more than one line. */
+/** Splits a stream of bytes into lines, whatever the chunk size, and buffers at most one line. */
 export class LineSplitter {
   private readonly pending = new ByteCollector();
 
-  /** @param maxBytes of one line. */
+  /** @param maxBytes maximum size of a line. */
   constructor(private readonly maxBytes: number) {}
 
   /**
-   * @returns the lines that this chunk completes, without their ends; empty ones are left out.
+   * @returns the lines that this chunk completes, without line ends; empty ones are omitted.
    * @throws ApiError `API_RESPONSE_INVALID` when a line is too long.
    */
   push(chunk: Buffer): readonly string[] {

@@ -1,28 +1,28 @@
 import { isRecord, isText } from './unknown-record.js';
 import type { WatchedResource } from './watched-resource.js';
 
-/** An object came, changed or went. Both absent never happens. */
+/** An object was added, changed or deleted. At least one is present. */
 export interface ObjectChange {
   readonly previous: object | undefined;
   readonly current: object | undefined;
 }
 
 interface KnownObject {
-  /** JSON of what is kept of it, packed. */
+  /** JSON of the retained fields, packed. */
   readonly text: string;
-  /** The very object that was handed out, for as long as somebody holds it. */
+  /** The very object that was reported, while it is referenced elsewhere. */
   readonly handedOut: WeakRef<object>;
-  /** Number of the list that named it last. */
+  /** Number of the last list that contained it. */
   list: number;
-  /** Number of the list that was under way, or the last one, when it became known. */
+  /** Number of the current or last list at the time when it was added. */
   readonly since: number;
 }
 
 /**
- * What is known of one kind of object.
+ * The known objects of one kind.
  *
- * Objects are kept as text, which takes a fraction of the memory. An object that somebody still holds is given back
- * as itself; one that nobody holds is made anew, which nobody can tell.
+ * Objects are stored as text, which takes a fraction of the memory. An object that is still referenced is returned as
+ * itself; otherwise an equal one is created, which makes no visible difference.
  */
 export class ObjectCache {
   private readonly objects = new Map<string, KnownObject>();
@@ -35,21 +35,21 @@ export class ObjectCache {
     return this.objects.size;
   }
 
-  /** Objects that the full list under way, or the last one, has named, each once. */
+  /** Number of distinct objects in the current or last full list. */
   get named(): number {
     return this.namedInList;
   }
 
-  /** A full list begins. */
+  /** A full list starts. */
   beginList(): void {
     this.namedInList = 0;
     this.list += 1;
   }
 
   /**
-   * Takes note of an object as the API server sent it.
+   * Records an object as the API server sent it.
    *
-   * @returns the change, undefined when nothing that is kept changed; `malformed` when it has no name.
+   * @returns the change, undefined when no retained field changed; `malformed` when it has no name.
    */
   put(object: unknown): ObjectChange | 'malformed' | undefined {
     const key = keyOf(object);
@@ -72,7 +72,7 @@ export class ObjectCache {
     return { previous: known && this.recall(known), current };
   }
 
-  /** @returns the change; undefined when the object was not known; `malformed` when it has no name. */
+  /** @returns the change; undefined when the object was unknown; `malformed` when it has no name. */
   remove(object: unknown): ObjectChange | 'malformed' | undefined {
     const key = keyOf(object);
     const known = key === undefined ? undefined : this.objects.get(key);
@@ -86,7 +86,7 @@ export class ObjectCache {
     return { previous: this.recall(known), current: undefined };
   }
 
-  /** The full list is complete: what it did not name is gone. */
+  /** The full list is complete: objects that it does not contain were deleted. */
   endList(): readonly ObjectChange[] {
     const changes: ObjectChange[] = [];
     for (const [key, known] of this.objects) {
@@ -98,7 +98,7 @@ export class ObjectCache {
     return changes;
   }
 
-  /** The full list is not believed: what became known by it is forgotten. */
+  /** The full list is rejected: objects that were added by it are removed. */
   undoList(): readonly ObjectChange[] {
     const changes: ObjectChange[] = [];
     for (const [key, known] of this.objects) {
@@ -110,12 +110,12 @@ export class ObjectCache {
     return changes;
   }
 
-  /** Whether an object of this name is known. */
+  /** Whether an object with this name is known. */
   has(object: unknown): boolean {
     return this.objects.has(keyOf(object) ?? '');
   }
 
-  /** All of them, each made anew unless somebody holds it. */
+  /** All objects, each created unless it is still referenced. */
   *values(): IterableIterator<object> {
     for (const known of this.objects.values()) {
       yield this.recall(known);
@@ -126,7 +126,7 @@ export class ObjectCache {
     return known.handedOut.deref() ?? this.complete(this.resource.shape.unpack(JSON.parse(known.text)) as object);
   }
 
-  /** Items of lists do not say what they are. */
+  /** Items of lists omit their kind. */
   private complete(kept: object): object {
     return { apiVersion: this.resource.apiVersion, kind: this.resource.kind, ...kept };
   }

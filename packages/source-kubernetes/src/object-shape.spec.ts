@@ -18,7 +18,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-test('what is packed comes back as it was kept, whatever its form', () => {
+test('a packed value is restored unchanged, whatever its type', () => {
   fc.assert(
     fc.property(fc.constantFrom(...SHAPES), value, (shape, given) => {
       const kept = shape.take(given);
@@ -30,7 +30,7 @@ test('what is packed comes back as it was kept, whatever its form', () => {
   );
 });
 
-test('what differs is packed differently', () => {
+test('different values are packed differently', () => {
   fc.assert(
     fc.property(fc.constantFrom(...SHAPES), value, value, (shape, one, another) => {
       const [left, right] = [shape.take(one), shape.take(another)];
@@ -41,7 +41,7 @@ test('what differs is packed differently', () => {
   );
 });
 
-test('names of fields are not in the text', () => {
+test('the text contains no field names', () => {
   const shape = fields({ metadata: fields({ name: whole, labels: whole }), ports: listOf(fields({ port: whole })) });
   const kept = shape.take({ metadata: { name: 'web', uid: 'x' }, ports: [{ port: 80 }], other: 1 });
   expect(kept).toEqual({ metadata: { name: 'web' }, ports: [{ port: 80 }] });

@@ -1,19 +1,19 @@
 import { isRecord, type UnknownRecord } from './unknown-record.js';
 
 /**
- * What is to be kept of a value from outside, and how it is put into few words. What has not the expected form is kept
- * as it is, for its reader to judge.
+ * Selects the retained part of an external value, and its compact form. A value of an unexpected type is retained
+ * unchanged, for its reader to judge.
  */
 export interface Shape {
-  /** What is kept of a value; undefined for nothing. */
+  /** The retained part of a value; undefined for nothing. */
   take(value: unknown): unknown;
-  /** What was kept, for JSON: fields by their place instead of their name, which takes a third of the text. */
+  /** The compact form for JSON: fields by position instead of name, which takes a third of the text. */
   pack(kept: unknown): unknown;
-  /** What was packed, as it was kept. */
+  /** The retained value of a compact form. */
   unpack(packed: unknown): unknown;
 }
 
-/** What has not the expected form, or is there and null: packed, null is what is absent. */
+/** Wraps a value of an unexpected type, and null: in compact form, null means absent. */
 interface Odd {
   readonly odd: unknown;
 }
@@ -26,14 +26,14 @@ function isOdd(packed: unknown): packed is Odd {
   return isRecord(packed);
 }
 
-/** The value as it is. */
+/** The value unchanged. */
 export const whole: Shape = {
   take: (value) => value,
   pack: (kept) => (kept === null || isRecord(kept) ? odd(kept) : kept),
   unpack: (packed) => (isOdd(packed) ? packed.odd : packed),
 };
 
-/** Of a record these fields, in this order; absent ones stay absent. */
+/** These fields of a record, in this order; absent ones stay absent. */
 export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
   const entries = Object.entries(shapes);
   return {
@@ -70,7 +70,7 @@ export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
   };
 }
 
-/** As {@link fields}, but nothing at all when none of them is there. */
+/** As {@link fields}, but nothing when all of them are absent. */
 export function anyFieldsOf(shapes: Readonly<Record<string, Shape>>): Shape {
   const shape = fields(shapes);
   return {
@@ -82,7 +82,7 @@ export function anyFieldsOf(shapes: Readonly<Record<string, Shape>>): Shape {
   };
 }
 
-/** Of a list each item in this shape. */
+/** Each item of a list in this shape. */
 export function listOf(shape: Shape): Shape {
   return {
     take: (value) => (Array.isArray(value) ? value.map(shape.take) : value),
@@ -91,7 +91,7 @@ export function listOf(shape: Shape): Shape {
   };
 }
 
-/** Of a map from names to anything the entries that are chosen; nothing at all when none is. */
+/** The selected entries of a map with any values; nothing when none is selected. */
 export function entriesWhere(choose: (name: string) => boolean): Shape {
   return {
     take(value) {

@@ -1,7 +1,7 @@
 /**
- * Text from outside as it may appear in a log line: printable ASCII in one line, everything else as `\u{…}`.
+ * External text in a form for log lines: printable ASCII in one line, everything else as `\u{…}`.
  *
- * @param limit characters after which the rest is left out. Default 300.
+ * @param limit number of characters after which the text is truncated. Default 300.
  */
 export function printable(text: string, limit = 300): string {
   const safe = text.replace(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

@@ -12,81 +12,81 @@ import { compareResourceVersions } from './resource-version.js';
 import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
 import type { WatchedResource } from './watched-resource.js';
 
-/** How a {@link Reflector} works. */
+/** Options of a {@link Reflector}. */
 export interface ReflectorOptions {
   readonly resource: WatchedResource;
   readonly client: ApiClient;
   readonly availability: ApiAvailability;
-  /** The server refused the credentials. */
+  /** Called when the server rejected the credentials. */
   readonly onUnauthorized: () => void;
   readonly logger: Logger;
   readonly clock: Clock;
   /** A number from 0 (included) to 1 (not included). */
   readonly random: () => number;
-  /** Objects in one page. */
+  /** Page size in objects. */
   readonly pageSize: number;
   /** Milliseconds without a byte after which a watch counts as dead. */
   readonly silenceLimit: number;
-  /** Milliseconds without a word from the server on this resource after which it is listed anew. */
+  /** Milliseconds without an answer for this resource after which it is listed again. */
   readonly relistAfter: number;
-  /** Bytes of the largest page that is read. */
+  /** Maximum size of a page in bytes. */
   readonly maxPageBytes: number;
-  /** Bytes of the longest event that is read. */
+  /** Maximum size of an event in bytes. */
   readonly maxEventBytes: number;
-  /** Objects of the longest list that is read. */
+  /** Maximum number of objects in a list. */
   readonly maxObjects: number;
 }
 
-/** What a {@link Reflector} tells. */
+/** Callbacks of a {@link Reflector}. */
 export interface ReflectorListener {
   changed(change: ObjectChange): void;
   /** A full list is complete. */
   listed(cache: ObjectCache): void;
-  /** What arrived together was told. */
+  /** All changes of one chunk were reported. */
   settled(cache: ObjectCache): void;
-  /** It will not be listed soon: this is refused, or unknown to the server. */
+  /** It cannot be listed for now: the request is refused, or the resource is unknown to the server. */
   unavailable(): void;
 }
 
-/** Shortest time that a watch that brings nothing has to live so that it does not count as a failure (client-go's). */
+/** Minimum duration of a watch without events that does not count as a failure (client-go's). */
 const SHORT_WATCH = 1000;
-/** Failures of a watch in a row that make an outage. */
+/** Number of consecutive failures of a watch that count as an outage. */
 const OUTAGE_AFTER = 3;
-/** Lists in a row that may be older than what is known before one is believed: the cluster was restored. */
+/** Number of consecutive outdated lists before one is accepted: the cluster was restored. */
 const STALE_LISTS = 3;
-/** Pages in a row that name no further object, and pages that a list may have beside those with objects. */
+/** Maximum number of consecutive pages without a new object, and of pages in addition to those with objects. */
 const IDLE_PAGES = 10;
 const SPARE_PAGES = 100;
-/** Objects of a page on average at least, where pages are not smaller by our own wish. */
+/** Minimum average number of objects per page, unless the client requested smaller pages. */
 const FEW_OBJECTS = 10;
-/** So many times the bytes of a page may be in a list that comes all at once. */
+/** Maximum size of an unpaged list, as a multiple of the page size. */
 const UNPAGED_RATIO = 8;
-/** A page that is too large is requested with so many times fewer objects. */
+/** Factor by which the page size in objects is reduced when a page is too large. */
 const SMALLER_PAGE = 4;
 const MAX_RETRY_AFTER = 120_000;
 
 /**
- * Keeps up with one kind of object: lists it in pages, then watches it, for as long as it runs. Whatever happens on
- * the way, the cache ends up with what the server has, and an object is taken out only when the server said so: by an
- * event, or by a complete list without it.
+ * Follows one kind of object: lists it in pages, then watches it, for as long as it runs. After any failure, the cache
+ * converges to the state of the server, and an object is removed only on evidence from the server: an event, or a
+ * complete list without it.
  */
 export class Reflector {
   private readonly resource: WatchedResource;
   private readonly cache: ObjectCache;
   private readonly backoff: Backoff;
-  /** Where the watch goes on; undefined when a list has to come first. */
+  /** Where the watch continues; undefined when a list has to come first. */
   private resourceVersion: string | undefined;
-  /** The newest that was heard of. */
+  /** The newest version seen. */
   private newest = '';
   private staleLists = 0;
-  /** List all at once: the server forgot the version that pages were made of before the last one was fetched. */
+  /** List without pages: the server expired the version of the pages before the last one was fetched. */
   private unpaged = false;
-  /** Objects in one page. */
+  /** Current page size in objects. */
   private pageSize: number;
   private fieldSelector: string | undefined;
   private failures = 0;
   private unauthorized = false;
-  /** When the server last said something about this resource. */
+  /** Time of the server's last answer for this resource. */
   private lastWord = 0;
 
   constructor(
@@ -126,14 +126,14 @@ export class Reflector {
     }
   }
 
-  /** Lists that are refused one after the other must not fill the memory with ever other objects. */
+  /** Repeatedly rejected lists must not fill the memory with different objects. */
   private async listOrUndo(signal: AbortSignal): Promise<void> {
     try {
       await this.list(signal);
     } catch (error) {
       if (this.cache.size > 2 * this.options.maxObjects) {
         for (const change of this.cache.undoList()) {
-          this.tell(change);
+          this.report(change);
         }
         this.listener.settled(this.cache);
       }
@@ -160,7 +160,7 @@ export class Reflector {
       const page = await this.getPage(client, query, token !== undefined, signal);
       const { metadata, items } = this.checkList(page);
       if (version === undefined) {
-        // That of the first page: what the watch then tells twice does no harm, what it left out would.
+        // The version of the first page: a change that the watch repeats is harmless, a missed change is not.
         version = metadata.resourceVersion;
         this.refuseStale(version);
       }
@@ -185,7 +185,7 @@ export class Reflector {
       if (signal.aborted) {
         return;
       }
-      this.tell(change);
+      this.report(change);
     }
     this.unpaged = false;
     this.staleLists = 0;
@@ -198,7 +198,7 @@ export class Reflector {
     this.listener.listed(this.cache);
   }
 
-  /** A list that does not end brings nothing in force, and takes all memory. */
+  /** An endless list never comes into force, and takes all memory. */
   private refuseEndless(pages: number, idlePages: number, limit: number | undefined): void {
     const { named } = this.cache;
     if (named > this.options.maxObjects) {
@@ -239,7 +239,7 @@ export class Reflector {
     }
   }
 
-  /** What is no complete answer must not look like an empty list. */
+  /** An incomplete answer must not be treated as an empty list. */
   private checkList(page: UnknownRecord): {
     readonly metadata: { readonly resourceVersion: string; readonly continue: string | undefined };
     readonly items: readonly unknown[];
@@ -247,7 +247,7 @@ export class Reflector {
     const { kind, metadata } = page;
     const items = page.items === null ? [] : page.items;
     if (kind !== `${this.resource.kind}List` || !isRecord(metadata) || !Array.isArray(items)) {
-      throw new ApiError('API_RESPONSE_INVALID', `the answer is no ${this.resource.kind}List`);
+      throw new ApiError('API_RESPONSE_INVALID', `the response is not a ${this.resource.kind}List`);
     }
     if (!isText(metadata.resourceVersion)) {
       throw new ApiError('API_RESPONSE_INVALID', 'the list has no resourceVersion');
@@ -271,11 +271,11 @@ export class Reflector {
       throw new ApiError('API_STALE', `the list is of version ${version}, and ${this.newest} was seen already`);
     }
     this.options.logger.warn(
-      `${this.resource.name}: the API server goes on from version ${version}, which is older than ${this.newest}; it was restored, and counts as it is now`,
+      `${this.resource.name}: the API server continues from version ${version}, which is older than ${this.newest}; it was restored, and its current state is used`,
     );
   }
 
-  /** @returns milliseconds to wait before the next one. */
+  /** @returns milliseconds to wait before the next watch. */
   private async watch(signal: AbortSignal): Promise<number> {
     const { client, clock, random, availability } = this.options;
     const query = this.query();
@@ -297,7 +297,7 @@ export class Reflector {
     return 0;
   }
 
-  /** @returns how many events there were, when the server ended the stream. */
+  /** @returns the number of events, when the server ended the stream. */
   private readEvents(response: IncomingMessage, signal: AbortSignal): Promise<number> {
     const { clock, silenceLimit, maxEventBytes, client } = this.options;
     return new Promise((resolve, reject) => {
@@ -308,7 +308,7 @@ export class Reflector {
         if (!ended) {
           ended = true;
           timer.cancel();
-          // A connection whose answer is complete serves the next request.
+          // A connection with a complete response is reused.
           if (!response.complete) {
             response.destroy();
           }
@@ -317,7 +317,7 @@ export class Reflector {
       };
       const timer = new InactivityTimer(clock, silenceLimit, () => {
         client.dropIdleConnections();
-        end(() => reject(new ApiError('API_SILENT', `a watch said nothing for ${silenceLimit} ms`)));
+        end(() => reject(new ApiError('API_SILENT', `a watch was silent for ${silenceLimit} ms`)));
       });
       response.on('data', (chunk: Buffer) => {
         if (ended || signal.aborted) {
@@ -351,12 +351,12 @@ export class Reflector {
     try {
       event = JSON.parse(line);
     } catch (error) {
-      throw new ApiError('API_RESPONSE_INVALID', `an event is no JSON: ${printable(messageOf(error))}`, {
+      throw new ApiError('API_RESPONSE_INVALID', `an event is not JSON: ${printable(messageOf(error))}`, {
         cause: error,
       });
     }
     if (!isRecord(event) || !isRecord(event.object)) {
-      throw new ApiError('API_RESPONSE_INVALID', 'an event is none');
+      throw new ApiError('API_RESPONSE_INVALID', 'an event is not an object');
     }
     const { type, object } = event;
     if (type === 'ERROR') {
@@ -370,7 +370,7 @@ export class Reflector {
     this.progress();
     const order = version === undefined ? undefined : compareResourceVersions(version, this.resourceVersion ?? '');
     if (order !== undefined && order <= 0) {
-      // Versions rise along a watch: this was told before.
+      // Versions increase along a watch: this event is a repetition.
       this.note(type === 'BOOKMARK' ? 6 : 4, 'an event came again', { type, resourceVersion: version });
       return;
     }
@@ -381,7 +381,7 @@ export class Reflector {
       if (change === 'malformed') {
         throw new ApiError('API_RESPONSE_INVALID', 'an object without a name was deleted');
       }
-      this.tell(change);
+      this.report(change);
     }
     if (version !== undefined) {
       this.resourceVersion = version;
@@ -390,7 +390,7 @@ export class Reflector {
   }
 
   private put(object: unknown): void {
-    // A list must find room whatever events have brought.
+    // A list must fit, whatever objects events have added.
     const room = (this.resourceVersion === undefined ? 3 : 2) * this.options.maxObjects;
     if (this.cache.size >= room && !this.cache.has(object)) {
       throw new ApiError(
@@ -403,16 +403,16 @@ export class Reflector {
       this.options.logger.warn(`${this.resource.name}: an object without a name is left out`);
       return;
     }
-    this.tell(change);
+    this.report(change);
   }
 
-  private tell(change: ObjectChange | undefined): void {
+  private report(change: ObjectChange | undefined): void {
     if (change) {
       this.listener.changed(change);
     }
   }
 
-  /** The server says something that makes sense. */
+  /** Records a valid answer of the server. */
   private progress(): void {
     this.lastWord = this.options.clock.monotonic();
     this.unauthorized = false;
@@ -422,7 +422,7 @@ export class Reflector {
     }
   }
 
-  /** @returns milliseconds to wait before going on. */
+  /** @returns milliseconds to wait before continuing. */
   private failed(error: unknown): number {
     const { availability, logger } = this.options;
     const { name } = this.resource;
@@ -431,13 +431,13 @@ export class Reflector {
     const pause = this.backoff.pause();
     this.note(
       2,
-      `${wasListing ? 'a list' : 'a watch'} failed: ${messageOf(error)}; going on in ${Math.round(pause)} ms`,
+      `${wasListing ? 'a list' : 'a watch'} failed: ${messageOf(error)}; retrying in ${Math.round(pause)} ms`,
     );
     if (error instanceof ApiStatusError) {
       return this.failedByStatus(error, pause);
     }
     if (!isProxierError(error)) {
-      // Nobody expects this. A new list makes good whatever it broke.
+      // An unexpected error. A new list repairs any inconsistency.
       logger.error(`${name}: watching failed by an error of its own: ${messageOf(error)}; listing again`, { error });
       this.resourceVersion = undefined;
       return pause;
@@ -466,10 +466,10 @@ export class Reflector {
         const again = this.unauthorized;
         this.unauthorized = true;
         if (!again) {
-          // With credentials that are read anew.
+          // With credentials that are read again.
           return 0;
         }
-        availability.refused(name, `it does not know who asks (${messageOf(error)}); renew the token or certificate`);
+        availability.refused(name, `it rejected the credentials (${messageOf(error)}); renew the token or certificate`);
         return pause;
       }
       case 403: {
@@ -488,17 +488,17 @@ export class Reflector {
         }
         availability.refused(
           name,
-          `it does not know ${name} (${messageOf(error)}); is this the URL of a Kubernetes API server?`,
+          `it has no resource ${name} (${messageOf(error)}); is this the URL of a Kubernetes API server?`,
         );
         return pause;
       case 400:
         this.resourceVersion = undefined;
         if (this.fieldSelector !== undefined && this.resource.fieldSelectorOptional) {
-          this.note(2, 'this API server does not know the field selector; asking without it');
+          this.note(2, 'this API server does not support the field selector; requesting without it');
           this.fieldSelector = undefined;
           return 0;
         }
-        availability.refused(name, `it does not understand how ${name} are asked for (${messageOf(error)})`);
+        availability.refused(name, `it rejected the request for ${name} (${messageOf(error)})`);
         return pause;
       default:
         if (this.resourceVersion === undefined || this.failures >= OUTAGE_AFTER) {

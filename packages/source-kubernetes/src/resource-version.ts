@@ -1,8 +1,8 @@
 const DECIMAL = /^(0|[1-9]\d*)$/;
 
 /**
- * Which of two resource versions is older: negative when `left` is, 0 when they are the same, positive when `right`
- * is; undefined when that cannot be told, because one of them is no decimal number.
+ * Compares two resource versions: negative when `left` is older, 0 when they are equal, positive when `right` is older;
+ * undefined when they cannot be compared, because one of them is not a decimal number.
  */
 export function compareResourceVersions(left: string, right: string): number | undefined {
   if (left === right) {

@@ -77,7 +77,7 @@ function slice(name: string, random: Random): ApiObject {
   };
 }
 
-describe('KubernetesSource in a bad world', () => {
+describe('KubernetesSource with a faulty API server', () => {
   it(
     `ends up with exactly what there is after ${SECONDS} s of faults (seed ${SEED})`,
     async () => {

@@ -114,8 +114,8 @@ class World {
 const ofServices = (fault: RequestFault) => (request: ApiRequestInfo) =>
   request.resource === 'services' && request.verb === 'list' ? fault : undefined;
 
-describe('an API server whose answers have no end', () => {
-  test('a list that does not end is refused, said once, and requested again with pauses', async () => {
+describe('an API server with endless responses', () => {
+  test('an endless list is rejected, logged once, and requested again with pauses', async () => {
     const world = await World.make(ofServices({ kind: 'endless' }));
     await waitUntil(() => world.lists('services') >= 4, 'that many requests', 120_000);
     const { most, lines } = await world.report();
@@ -144,7 +144,7 @@ describe('an API server whose answers have no end', () => {
     await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
   });
 
-  test('pages of ever new objects are refused, and what they brought does not pile up', async () => {
+  test('pages with endless new objects are rejected, and their objects do not accumulate', async () => {
     const world = await World.make(ofServices({ kind: 'endless-page', objects: 500 }), { maxObjects: 2000 });
     const { lines } = await world.until((report) => report.lines.some((line) => line.includes('more than the 2000')));
     expect(lines.filter((line) => line.includes('more than the 2000'))).toHaveLength(1);
@@ -154,13 +154,13 @@ describe('an API server whose answers have no end', () => {
     await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
   });
 
-  test('pages of one object each are refused', async () => {
+  test('pages of one object each are rejected', async () => {
     const world = await World.make(ofServices({ kind: 'endless-page', objects: 1 }));
     await world.until((report) => report.lines.some((line) => line.includes('come to an end')));
     expect(world.lists('services')).toBeLessThan(150);
   });
 
-  test('events of ever new objects are refused, and the next list makes it good', async () => {
+  test('events with endless new objects are rejected, and the next list restores the state', async () => {
     const world = await World.make(() => undefined, { maxObjects: 2000 });
     await world.until(({ known }) => known.join() === 'a,b,c');
     await waitUntil(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
@@ -170,7 +170,7 @@ describe('an API server whose answers have no end', () => {
     expect(most / MEBIBYTE).toBeLessThan(130);
   });
 
-  test('a line of a watch that does not end is refused', async () => {
+  test('an endless line of a watch is rejected', async () => {
     const world = await World.make(() => undefined);
     await world.until(({ known }) => known.join() === 'a,b,c');
     await waitUntil(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
@@ -181,7 +181,7 @@ describe('an API server whose answers have no end', () => {
   });
 });
 
-test('an event that comes byte by byte takes about its size', () => {
+test('an event that arrives byte by byte takes about its size', () => {
   const splitter = new LineSplitter(4 * MEBIBYTE);
   const before = process.memoryUsage();
   const byte = Buffer.from('x');

@@ -7,27 +7,29 @@ import {
 } from '@kube-proxier/core';
 import { anyFieldsOf, entriesWhere, fields, listOf, type Shape, whole } from './object-shape.js';
 
-/** One kind of object, how it is asked for, and what is kept of it. */
+/** One kind of object, how it is requested, and which fields are retained. */
 export interface WatchedResource {
-  /** As in the URL and in RBAC rules: `services`. */
+  /** Resource name, as in the URL and in RBAC rules: `services`. */
   readonly name: string;
   readonly kind: string;
   readonly apiVersion: string;
-  /** API group as RBAC rules spell it; empty for the core group. */
+  /** API group as in RBAC rules; empty for the core group. */
   readonly group: string;
   /** Path of the collection on the API server. */
   readonly path: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** The field selector only spares traffic: without it the same comes out, since core skips what it leaves out. */
+  /**
+   * The field selector only saves traffic: without it the result is the same, since core skips the excluded objects.
+   */
   readonly fieldSelectorOptional?: boolean;
-  /** An API server that does not know it is no error. */
+  /** Not an error when an API server does not have it. */
   readonly optional?: boolean;
-  /** What is kept: the fields that a proxy reads. */
+  /** The retained part: the fields that a proxy reads. */
   readonly shape: Shape;
 }
 
-/** Annotations of this project; what core reads of a Service. */
+/** Annotations of this project that core reads from a Service. */
 const OWN_ANNOTATIONS = 'kube-proxier.io/';
 
 const labels = anyFieldsOf({
@@ -104,7 +106,7 @@ export const ENDPOINT_SLICES: WatchedResource = {
   }),
 };
 
-/** @param nodeName of the one Node that is watched (spec W-4). */
+/** @param nodeName name of the only Node that is watched (spec W-4). */
 export function ownNode(nodeName: string): WatchedResource {
   return {
     name: 'nodes',

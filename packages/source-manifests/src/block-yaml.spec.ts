@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { parseDocument, stringify } from 'yaml';
 import { parseBlockYaml } from './block-yaml.js';
 
-/** What the YAML parser says; undefined where it finds mistakes. */
+/** The result of the YAML parser; undefined where it finds errors. */
 function reference(text: string): unknown {
   const document = parseDocument(text, { merge: true, prettyErrors: false });
   return document.errors.length > 0 ? undefined : { value: document.toJS({ maxAliasCount: 100 }) as unknown };
 }
 
 describe('parseBlockYaml', () => {
-  test('reads what programs write', () => {
+  test('parses the YAML that programs write', () => {
     const text = `# a comment
 apiVersion: v1
 kind: Service
@@ -143,7 +143,7 @@ spec:
     'y: 2001-01-01',
   ];
 
-  test('whatever it reads, the YAML parser reads the same', () => {
+  test('equals the YAML parser on everything it parses', () => {
     const line = fc.tuple(
       fc.integer({ min: 0, max: 6 }),
       fc.constantFrom(...LINES),
@@ -164,7 +164,7 @@ spec:
     expect(read).toBeGreaterThan(100);
   });
 
-  test('what the YAML writer writes of any object is read the same, where it is read', () => {
+  test('parses the output of the YAML writer for any object to the same value, where it is supported', () => {
     const key = fc.stringMatching(/^[a-z][a-zA-Z./-]{0,6}$/);
     const leaf = fc.oneof(
       fc.string(),

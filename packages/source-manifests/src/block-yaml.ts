@@ -1,10 +1,10 @@
 import type { Position } from './field-position.js';
 
-/** A document that {@link parseBlockYaml} has read. */
+/** The result of {@link parseBlockYaml}. */
 export interface BlockDocument {
-  /** null where the document is empty. */
+  /** null for an empty document. */
   readonly value: unknown;
-  /** Where a mapping in `value` begins; undefined for what is none. */
+  /** Position of a mapping in `value`; undefined for other values. */
   positionOf(value: unknown): Position | undefined;
 }
 
@@ -13,7 +13,7 @@ const DOUBLE_QUOTED = /^"([ !\x23-\x5b\x5d-\x7e]*)"$/;
 const SINGLE_QUOTED = /^'([\x20-\x26\x28-\x7e]*)'$/;
 const PLAIN = /^[A-Za-z0-9_./+-][A-Za-z0-9 _./:+=@,()$*;~-]*$/;
 const NUMBER = /^(?:0|[1-9]\d{0,14})$/;
-/** All that YAML may take for a number. */
+/** Everything that YAML may treat as a number. */
 const NUMERIC =
   /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?)$/;
 const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
@@ -26,17 +26,17 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 const MAX_DEPTH = 64;
 const SPACE = 32;
 
-/** The document uses more of YAML than is read here, or is malformed. */
+/** The document uses unsupported YAML features, or is malformed. */
 class BeyondBlockYaml extends Error {}
 
 /**
- * Reads one YAML document of the kind that programs write, and most people: mappings and lists by indentation, with values
- * on one line and literal blocks. In time and memory proportional to the text, where the YAML parser needs many times that.
+ * Parses a YAML document in the common style of programs and people: mappings and lists by indentation, with values on
+ * one line and literal blocks. Time and memory are proportional to the text, where the YAML parser needs a multiple.
  *
  * @param text without document markers.
  * @param firstLine number of its first line.
- * @returns undefined for what needs the YAML parser, as it is malformed, or uses something else. What is returned is what
- * the YAML parser would have read.
+ * @returns undefined for a document that needs the YAML parser, because it is malformed or uses other features. A
+ *   returned value equals the result of the YAML parser.
  */
 export function parseBlockYaml(text: string, firstLine: number): BlockDocument | undefined {
   try {
@@ -53,10 +53,10 @@ export function parseBlockYaml(text: string, firstLine: number): BlockDocument |
 
 class BlockReader {
   readonly positions = new WeakMap<object, Position>();
-  /** Where the next line begins. */
+  /** Start of the next line. */
   private next = 0;
   private line: number;
-  /** Of the current line; -1 at the end. */
+  /** Indentation of the current line; -1 at the end. */
   private indent = -1;
   /** The current line without indentation. */
   private content = '';
@@ -78,7 +78,7 @@ class BlockReader {
     return this.indent < 0 ? value : beyond();
   }
 
-  /** Goes to the next line that is not empty and no comment. */
+  /** Advances to the next line that is neither empty nor a comment. */
   private advance(): void {
     const { text } = this;
     while (this.next < text.length) {
@@ -123,7 +123,7 @@ class BlockReader {
       }
       mapping[key] = this.value(match?.[2] ?? '', indent);
     }
-    // A list in the place of a key, or an indentation that fits nowhere.
+    // A list in the position of a key, or an indentation that does not match.
     return this.indent >= indent ? beyond() : mapping;
   }
 
@@ -137,7 +137,7 @@ class BlockReader {
       if (this.indent > indent) {
         return this.node();
       }
-      // Items of a list may stand as far left as its key.
+      // Items of a list may have the same indentation as its key.
       return this.indent === indent && isItem(this.content) ? this.list(indent, true) : null;
     }
     // Deeper lines continue the value.
@@ -164,7 +164,7 @@ class BlockReader {
     return this.indent > indent || (this.indent === indent && !inMapping) ? beyond() : list;
   }
 
-  /** The lines that are indented deeper than `indent`, as they are. */
+  /** The lines that are indented deeper than `indent`, unchanged. */
   private literal(indent: number, strip: boolean): string {
     const { text } = this;
     const lines: string[] = [];
@@ -180,7 +180,7 @@ class BlockReader {
       if (own < 0) {
         own = deep;
       }
-      // Blank lines before the first, lines that are less deep than it, and anything that is not plain text.
+      // Leading blank lines, lines with less indentation, and any other special case.
       if (own < 0 || (deep >= 0 && deep < own) || (deep < 0 && line.length > own) || !PRINTABLE.test(line)) {
         beyond();
       }

@@ -3,7 +3,7 @@ import { readEndpointSlice } from '@kube-proxier/core';
 import { convertEndpoints } from './convert-endpoints.js';
 
 describe('convertEndpoints', () => {
-  it('makes one slice of each subset and family, ready or not', () => {
+  it('creates one slice for each subset and family, ready or not', () => {
     const { slices, problems } = convertEndpoints({
       metadata: { name: 'web', namespace: 'work', labels: { app: 'web' } },
       subsets: [
@@ -44,7 +44,7 @@ describe('convertEndpoints', () => {
     ]);
   });
 
-  it('knows where everything came from', () => {
+  it('maps every field to its origin', () => {
     const { slices } = convertEndpoints({
       metadata: { name: 'web' },
       subsets: [{}, { addresses: [{ ip: 'fd00::1' }], notReadyAddresses: [{ ip: '10.0.0.1' }], ports: [{ port: 1 }] }],
@@ -56,7 +56,7 @@ describe('convertEndpoints', () => {
     expect(ipv6?.originOf('metadata.name')).toBe('metadata.name');
   });
 
-  it('names what cannot be converted, and converts the rest', () => {
+  it('reports what cannot be converted, and converts the rest', () => {
     const { slices, problems } = convertEndpoints({
       metadata: { name: 'web' },
       subsets: [5, { addresses: [{ ip: 'x\n' }, null, { ip: 5 }, { ip: '10.0.0.1' }], notReadyAddresses: {} }],

@@ -2,10 +2,10 @@ import { type EndpointSlice, type IPFamily, parseAddress, SERVICE_NAME_LABEL } f
 import { printable } from './printable.js';
 import { isRecord, type UnknownRecord } from './unknown-record.js';
 
-/** An EndpointSlice made from a part of an Endpoints object, with the way back for messages. */
+/** An EndpointSlice derived from a part of an Endpoints object, with a mapping of field paths for messages. */
 export interface ConvertedSlice {
   readonly slice: EndpointSlice;
-  /** The path in the Endpoints object that a path in the slice came from. */
+  /** The path in the Endpoints object that corresponds to a path in the slice. */
   readonly originOf: (field: string) => string;
 }
 
@@ -26,11 +26,11 @@ interface Address {
 export const SKIP_MIRROR_LABEL = 'endpointslice.kubernetes.io/skip-mirror';
 
 /**
- * Makes EndpointSlices from a v1 Endpoints object, as Kubernetes mirrors them: one for each subset and IP family,
- * named `NAME.endpoints-ipv4`, `NAME.endpoints-ipv6`, with a number behind from the second subset on. What is not
- * ready is `ready: false` and `serving: false`.
+ * Converts a v1 Endpoints object to EndpointSlices, as Kubernetes mirrors them: one for each subset and IP family,
+ * named `NAME.endpoints-ipv4`, `NAME.endpoints-ipv6`, with a number suffix from the second subset on. Addresses that
+ * are not ready get `ready: false` and `serving: false`.
  *
- * Only the shape is checked here; the slices are to be checked like any other.
+ * Validates only the structure; the slices are validated like any other.
  */
 export function convertEndpoints(endpoints: UnknownRecord): {
   readonly slices: readonly ConvertedSlice[];
@@ -110,6 +110,6 @@ function makeSlice(
     }
     return field.startsWith('ports') ? `subsets[${subset}].${field}` : field;
   };
-  // Its fields come from outside and are checked by whoever reads it, as with every object.
+  // Its fields are external data and are validated by their reader, as with every object.
   return { slice: slice as unknown as EndpointSlice, originOf };
 }

@@ -1,24 +1,24 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
 
-/** A place in a file; 1 is the first line and the first character. */
+/** A position in a file; 1 is the first line and the first character. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A path into an object, in steps: `['spec', 'ports', 0, 'nodePort']`. */
+/** A path into an object, as steps: `['spec', 'ports', 0, 'nodePort']`. */
 export type FieldPath = readonly (string | number)[];
 
 const STEP = /\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g;
 
-/** Takes `spec.ports[0].nodePort` and `metadata.labels["a.b/c"]` apart. */
+/** Splits `spec.ports[0].nodePort` and `metadata.labels["a.b/c"]` into steps. */
 export function parseFieldPath(field: string): FieldPath {
   return [...field.matchAll(STEP)].map(([, quoted, index, name]) =>
     index === undefined ? (quoted ?? name ?? '') : Number(index),
   );
 }
 
-/** Where the value at `path` begins; where it is missing, the innermost thing around it that is there. */
+/** Position of the value at `path`; if it is missing, of the innermost existing value around it. */
 export function positionOf(document: Document, path: FieldPath, lines: LineCounter): Position {
   let node: Node | null | undefined = document.contents;
   let best = document.contents?.range?.[0] ?? document.range?.[0] ?? 0;
@@ -46,7 +46,7 @@ function childOf(
     const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) : key) === String(step));
     if (pair) {
       const value = isNode(pair.value) ? pair.value : undefined;
-      // A value left empty stands nowhere; its key does.
+      // An empty value has no position; its key has.
       const empty = value === undefined || (isScalar(value) && value.source === '');
       const place = empty && isNode(pair.key) ? pair.key : value;
       return { value, offset: place?.range?.[0] };

@@ -65,10 +65,10 @@ if (atStart === 'false') write(name, text);
 await until(() => inForce.has('second'));
 const second = inForce.get('second') - written;
 await until(() => inForce.size > 1000 || lines.some((line) => line.includes(name)));
-const told = performance.now() - written;
+const reported = performance.now() - written;
 clearInterval(watching);
 console.log(JSON.stringify({
-  started, second, told, lag, most: most - before, lines: lines.filter((line) => line.includes(name)).map((line) => line.slice(0, 400)),
+  started, second, reported, lag, most: most - before, lines: lines.filter((line) => line.includes(name)).map((line) => line.slice(0, 400)),
   kept: inForce.has('kept'), objects: inForce.size,
 }));
 await source.stop();
@@ -78,7 +78,7 @@ process.exit(0);
 interface Report {
   readonly started: number;
   readonly second: number;
-  readonly told: number;
+  readonly reported: number;
   readonly lag: number;
   readonly most: number;
   readonly lines: readonly string[];
@@ -106,8 +106,8 @@ function run(name: string, make: string, atStart: boolean): Report {
 const MALFORMED = 'is malformed: until it is fixed, its last good objects (1) stay in force';
 const CONFIG_MAP = `'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: large}\\ndata:\\n'`;
 
-/** What one file holds, and the beginning of what the log says of it. */
-const CASES: readonly (readonly [what: string, name: string, make: string, said: string])[] = [
+/** The content of one file, and the beginning of the log message about it. */
+const CASES: readonly (readonly [what: string, name: string, make: string, logged: string])[] = [
   ['5,000,000 opening brackets', 'big.json', `() => '['.repeat(5e6)`, 'is nested too deeply'],
   ['5,000,000 opening brackets in YAML', 'big.yaml', `() => '['.repeat(5e6)`, 'is nested too deeply'],
   ['5,000,000 opening brackets in a field', 'big.yaml', `() => 'a: ' + '['.repeat(5e6)`, 'is nested too deeply'],
@@ -178,7 +178,7 @@ test.each(DEEP)('16 kB of %j are refused at once', (piece) => {
 });
 
 describe('whatever one file holds, the others are in force soon, and the process goes on', () => {
-  test.each(CASES)('%s', (_what, name, make, said) => {
+  test.each(CASES)('%s', (_what, name, make, logged) => {
     const report = run(name, make, false);
     expect(report.second).toBeLessThan(1000 * BUSY);
     expect(report.lag).toBeLessThan(150 * BUSY);
@@ -186,9 +186,9 @@ describe('whatever one file holds, the others are in force soon, and the process
     if (process.env.HOSTILE_MANIFESTS_REPORT) {
       process.stderr.write(`${JSON.stringify({ _what, ...report, most: Math.round(report.most / MEBIBYTE) })}\n`);
     }
-    expect(report.kept || said.startsWith('passed over')).toBe(true);
-    expect(report.lines.join('\n')).toContain(said);
-    if (!said.startsWith('passed over')) {
+    expect(report.kept || logged.startsWith('passed over')).toBe(true);
+    expect(report.lines.join('\n')).toContain(logged);
+    if (!logged.startsWith('passed over')) {
       expect(report.lines).toContainEqual(expect.stringContaining(MALFORMED));
     }
   });
@@ -196,7 +196,7 @@ describe('whatever one file holds, the others are in force soon, and the process
   test.each([
     ['5,000,000 opening brackets', 'big.json', `() => '['.repeat(5e6)`],
     ['aliases that take too much memory', 'bomb.yaml', `() => 'a: &a x\\nb: [' + '*a,'.repeat(3e5) + ']\\n'`],
-  ])('%s are there at the start', (_what, name, make) => {
+  ])('%s exist at the start', (_what, name, make) => {
     const report = run(name, make, true);
     expect(report.started).toBeLessThan(2000 * BUSY);
     expect(report.objects).toBe(2);
@@ -222,7 +222,7 @@ describe('whatever one file holds, the others are in force soon, and the process
   );
 });
 
-test('a thread that has nothing to do keeps no process alive', () => {
+test('an idle thread keeps no process alive', () => {
   const parser = fileURLToPath(new URL('../dist/manifest-parser.js', import.meta.url));
   const program = `
     import { ManifestParser } from ${JSON.stringify(parser)};

@@ -6,26 +6,26 @@ import { ManifestError } from './manifest-error.js';
 import { printable } from './printable.js';
 import { isRecord } from './unknown-record.js';
 
-/** One manifest file as a look at the directory finds it. */
+/** One manifest file in a snapshot of the directory. */
 export interface FileStamp {
   readonly name: string;
   readonly path: string;
-  /** Differs when the file was written, replaced, or its symbolic link points elsewhere. */
+  /** Changes when the file was written, replaced, or its symbolic link points elsewhere. */
   readonly stamp: string;
   /** Milliseconds since the epoch of the last change of content or attributes. */
   readonly changedAt: number;
 }
 
-/** One look at all manifest files. */
+/** A snapshot of all manifest files. */
 export interface DirectorySnapshot {
-  /** The directory that changes show up in. */
+  /** The directory to watch for changes. */
   readonly watched: string;
-  /** Differs when another directory stands at that path. */
+  /** Changes when another directory is at that path. */
   readonly watchedStamp: string;
   readonly files: ReadonlyMap<string, FileStamp>;
 }
 
-/** A file as it was read. `changed`: it changed meanwhile, and has to be read again. */
+/** The content of a file. `changed`: it changed during the read, and has to be read again. */
 export type FileContent =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'changed' }
@@ -34,10 +34,10 @@ export type FileContent =
 const MANIFEST_NAME = /^[^.].*\.(ya?ml|json)$/i;
 
 /**
- * Looks at a directory, not into its sub-directories, or at one file. Hidden files, and what is no regular file (after
- * following symbolic links), are passed over.
+ * Lists the files of a directory, without sub-directories, or one file. Skips hidden files, and everything but regular
+ * files (after following symbolic links).
  *
- * @throws ManifestError when `path` is not there or cannot be read.
+ * @throws ManifestError when `path` does not exist or cannot be read.
  */
 export async function readSnapshot(path: string): Promise<DirectorySnapshot> {
   try {
@@ -63,10 +63,10 @@ export async function readSnapshot(path: string): Promise<DirectorySnapshot> {
   }
 }
 
-/** Files that are looked at or read at a time; one after the other, most of the time goes by waiting. */
+/** Number of concurrent file operations; sequential operations would mostly wait. */
 const AT_A_TIME = 16;
 
-/** Works ahead on the next few items, and yields results in the order of the items. */
+/** Processes the next few items concurrently, and yields results in the order of the items. */
 export async function* ahead<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<Result>,
@@ -95,18 +95,18 @@ async function stampOf(directory: string, name: string): Promise<FileStamp | und
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      // Gone since the directory was listed, or a symbolic link that leads nowhere.
+      // Deleted since the directory was listed, or a dangling symbolic link.
       return undefined;
     }
-    // Reading it fails too, and says why.
+    // Reading it fails too, and reports the reason.
     return { name, path, stamp: `unreadable:${code}`, changedAt: 0 };
   }
 }
 
-/** Reads a file that a snapshot found, if it is still that file. */
+/** Reads a file of a snapshot, if it is still the same file. */
 export async function readFileOf(stamp: FileStamp, maxBytes: number): Promise<FileContent> {
   try {
-    // Without O_NONBLOCK, a pipe that takes the file's place would block for good.
+    // Without O_NONBLOCK, a named pipe in place of the file would block forever.
     const handle = await open(stamp.path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const { size } = await handle.stat();
@@ -126,10 +126,10 @@ export async function readFileOf(stamp: FileStamp, maxBytes: number): Promise<Fi
   }
 }
 
-/** Bytes more than its size that a file may turn out to have: those of `/proc` say that they have none. */
+/** Number of bytes that a file may have beyond its reported size: files of `/proc` report size 0. */
 const GROWTH = 4096;
 
-/** All bytes of a file, in memory of its own; undefined when it has so many or more, as it grows while it is read. */
+/** The content of a file, in a separate buffer; undefined when it reaches this size, as it grows during the read. */
 async function readAtMost(handle: FileHandle, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const bytes = new Uint8Array(limit);
   let length = 0;
@@ -150,7 +150,7 @@ function pathError(path: string, error: unknown): ManifestError {
     : new ManifestError('MANIFESTS_UNREADABLE', `${printable(path)} cannot be read (${code})`, { cause: error });
 }
 
-/** The system's name for what went wrong, such as `EACCES`. */
+/** The system error code, such as `EACCES`. */
 function codeOf(error: unknown): string {
   const code = isRecord(error) ? error.code : undefined;
   return typeof code === 'string' ? code : printable(messageOf(error));

@@ -1,13 +1,13 @@
 import type { EndpointSlice, Node, Service, ServiceCIDR } from '@kube-proxier/core';
 
-/** Kinds that come out of manifests. (Endpoints come out as EndpointSlices.) */
+/** Kinds of objects from manifests. (Endpoints are converted to EndpointSlices.) */
 export type ManifestKind = 'Service' | 'EndpointSlice' | 'Node' | 'ServiceCIDR';
 
-/** One object of a manifest, checked, and where it stands. */
+/** One validated object of a manifest, with its position. */
 export type ManifestObject = {
   /** Identity among all manifests: `Service work/web`, `Node n1`. Safe to print. */
   readonly key: string;
-  /** 1 in JSON, where positions are looked up only when something is wrong. */
+  /** 1 in JSON, where positions are determined only for problems. */
   readonly line: number;
   readonly column: number;
 } & (
@@ -15,9 +15,9 @@ export type ManifestObject = {
   | {
       readonly kind: 'EndpointSlice';
       readonly value: EndpointSlice;
-      /** The Service it belongs to, `namespace/name`; undefined when it names none. */
+      /** Its Service, `namespace/name`; undefined when it has none. */
       readonly service: string | undefined;
-      /** Made from an Endpoints object; gives way to EndpointSlices of the same Service. */
+      /** Converted from an Endpoints object; EndpointSlices of the same Service have precedence. */
       readonly converted: boolean;
     }
   | { readonly kind: 'Node'; readonly value: Node }

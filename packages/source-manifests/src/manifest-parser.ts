@@ -3,18 +3,18 @@ import { type EndpointSliceReadOptions, messageOf } from '@kube-proxier/core';
 import type { ManifestRequest } from './manifest-thread.js';
 import { type Manifest, readManifest, refusedManifest, textOf } from './read-manifest.js';
 
-/** How much a {@link ManifestParser} may take. */
+/** Limits of a {@link ManifestParser}. */
 export interface ManifestParserOptions {
-  /** Bytes of a file up to which it is read at once, in this thread: that is a matter of milliseconds. Default 16384. */
+  /** Maximum size in bytes of a file that is parsed in the main thread, which takes milliseconds. Default 16384. */
   readonly maxInline?: number;
-  /** Milliseconds that reading a file may take. Default 10000. */
+  /** Timeout for parsing a file in milliseconds. Default 10000. */
   readonly timeLimit?: number;
-  /** Milliseconds after which other files do not wait any longer. Default 400. */
+  /** Milliseconds after which other files no longer wait for this one. Default 400. */
   readonly patience?: number;
 }
 
 interface Job {
-  /** MiB of memory that the thread has. */
+  /** Memory limit of the thread in MiB. */
   readonly heap: number;
   readonly request: ManifestRequest;
   readonly resolve: (manifest: Manifest) => void;
@@ -25,24 +25,25 @@ interface Lane {
   /** MiB. */
   readonly heap: number;
   job: Job | undefined;
-  /** When the job began, by the monotonic clock. */
+  /** Start of the job, by the monotonic clock. */
   since: number;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Threads at most: a file that takes long keeps one busy. */
+/** Maximum number of threads: a slow file occupies one. */
 const MAX_LANES = 3;
-/** MiB of memory for a thread, and for each MiB of the file on top of that. */
+/** Memory limit of a thread in MiB, and the addition for each MiB of the file. */
 const HEAP = 32;
 const HEAP_PER_MEBIBYTE = 12;
 /** Bytes. */
 const MEBIBYTE = 1024 * 1024;
-/** Milliseconds after which a thread without work ends, and its memory is free. */
+/** Milliseconds after which an idle thread ends and frees its memory. */
 const IDLE = 5000;
 
 /**
- * Reads manifests without holding up the event loop: small ones at once, others in threads with a limit of memory and of time.
- * Whatever a file holds, the process goes on, and other files are read. Keeps no process alive while it has nothing to do.
+ * Parses manifests without blocking the event loop: small ones at once, others in threads with memory and time limits.
+ * Whatever a file contains, the process keeps running, and other files are parsed. An idle parser keeps no process
+ * alive.
  */
 export class ManifestParser {
   readonly #maxInline: number;
@@ -60,7 +61,7 @@ export class ManifestParser {
   }
 
   /**
-   * Reads one file, whose bytes are its own from then on. Never rejects: what cannot be read is a problem of the manifest.
+   * Parses one file, and takes over its bytes. Never rejects: a failure is a problem of the manifest.
    */
   async parse(file: string, bytes: Uint8Array<ArrayBuffer>, options: EndpointSliceReadOptions): Promise<Manifest> {
     if (bytes.length <= this.#maxInline) {
@@ -72,7 +73,7 @@ export class ManifestParser {
     });
   }
 
-  /** Ends all threads. What is under way is refused. */
+  /** Stops all threads. Pending files are refused. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#again);
@@ -99,7 +100,7 @@ export class ManifestParser {
         void this.#end(idle, '');
         continue;
       }
-      // One thread does for all files that take no time.
+      // One thread is enough while files are parsed quickly.
       const wait = Math.max(0, ...lanes.map((lane) => lane.since + this.#patience - performance.now()));
       if (free === undefined && wait > 0 && lanes.some((lane) => lane.job !== undefined)) {
         this.#again = setTimeout(() => this.#next(), wait);
@@ -111,7 +112,7 @@ export class ManifestParser {
   }
 
   #open(job: Job): Lane {
-    // From the sources, which tests run, the thread is that of the build.
+    // When run from the sources, as in tests, the thread is that of the build.
     const sources = import.meta.url.endsWith('.ts');
     const script = new URL(sources ? '../dist/manifest-thread.js' : './manifest-thread.js', import.meta.url);
     const worker = new Worker(script, {

@@ -1,22 +1,22 @@
 import { printable } from './printable.js';
 
-/** Something wrong with one manifest file. Reported, never thrown. Every text in it is safe to print. */
+/** A problem with one manifest file. Reported, never thrown. All texts are safe to print. */
 export interface ManifestProblem {
-  /** Path of the file, as the source was told the directory. */
+  /** Path of the file, in the form that was passed to the source. */
   readonly file: string;
-  /** 1 is the first line; 0 where the file as a whole is meant. */
+  /** 1 is the first line; 0 for the file as a whole. */
   readonly line: number;
-  /** 1 is the first character of the line; 0 where the file as a whole is meant. */
+  /** 1 is the first character of the line; 0 for the file as a whole. */
   readonly column: number;
-  /** `Service work/web`, as far as it could be read; empty where no object is meant. */
+  /** `Service work/web`, as far as it could be read; empty when no object is concerned. */
   readonly object: string;
-  /** Path inside of the object, for example `spec.ports[0].nodePort`; empty where the object as a whole is meant. */
+  /** Path inside the object, for example `spec.ports[0].nodePort`; empty for the object as a whole. */
   readonly field: string;
-  /** What is wrong, and what would be right. */
+  /** The error, and what a valid value is. */
   readonly message: string;
   /**
-   * `error`: the file counts as malformed, and what was read of it before stays in force.
-   * `warning`: worth a look; the file is used.
+   * `error`: the file counts as malformed, and its last valid objects stay in force.
+   * `warning`: a possible mistake; the file is used.
    */
   readonly severity: 'error' | 'warning';
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ManifestObject } from './manifest-object.js';
 
-/** The objects of one file, as they are in force. */
+/** The objects in force of one file. */
 export interface ManifestFile {
-  /** Name in the directory; decides who wins. */
+  /** Name in the directory; determines precedence. */
   readonly name: string;
   readonly objects: readonly ManifestObject[];
 }
 
-/** An object that stands in two places: only the first counts. */
+/** A duplicate object: only the first one is used. */
 export interface Duplicate {
   readonly key: string;
   readonly winner: string;
@@ -17,21 +17,21 @@ export interface Duplicate {
   readonly loserLine: number;
 }
 
-/** What all files say together. */
+/** The combined objects of all files. */
 export interface ManifestSelection {
   readonly objects: ReadonlyMap<string, ManifestObject>;
   readonly duplicates: readonly Duplicate[];
 }
 
-/** One difference between two selections. Both absent never happens. */
+/** One difference between two selections. At least one is present. */
 export interface ManifestEvent {
   readonly previous: ManifestObject | undefined;
   readonly current: ManifestObject | undefined;
 }
 
 /**
- * Puts files together: of objects with the same name and kind, the first by file name (in byte order), then by place
- * in the file, wins. An Endpoints object gives way to EndpointSlices of the same Service, wherever they stand.
+ * Combines files: of objects with the same name and kind, the first by file name (in byte order), then by position in
+ * the file, has precedence. EndpointSlices of the same Service have precedence over an Endpoints object, in any file.
  */
 export function selectObjects(files: Iterable<ManifestFile>): ManifestSelection {
   const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -63,10 +63,9 @@ export function selectObjects(files: Iterable<ManifestFile>): ManifestSelection 
 }
 
 /**
- * The events that lead from one set of objects to another, the fewest there are: an object whose content is the same
- * causes none.
+ * The minimal events that lead from one set of objects to another: an object with unchanged content causes none.
  *
- * @returns the events, and `next` with every unchanged object being the very one of `previous`.
+ * @returns the events, and `next` with every unchanged object replaced by the very object of `previous`.
  */
 export function diffObjects(
   previous: ReadonlyMap<string, ManifestObject>,
@@ -95,7 +94,7 @@ function sameContent(a: unknown, b: unknown): boolean {
   try {
     return isDeepStrictEqual(a, b);
   } catch {
-    // Nested deeper than the stack: an update too many does no harm.
+    // Nested deeper than the stack allows: a redundant update is harmless.
     return false;
   }
 }

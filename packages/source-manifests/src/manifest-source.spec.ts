@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { ManifestSource, type ManifestSourceOptions } from './manifest-source.js';
 import type { WatchDirectory } from './watch-directory.js';
 
-/** Replays events into tables, and checks that each says what was there before. */
+/** Replays events into tables, and checks that each carries the previous object. */
 class Recorder implements SourceHandler {
   readonly services = new Map<string, Service>();
   readonly slices = new Map<string, EndpointSlice>();
@@ -142,7 +142,7 @@ describe('ManifestSource', () => {
 
   const portOf = (name: string) => recorder.services.get(`work/${name}`)?.spec?.ports?.[0]?.port;
 
-  it('tells of everything, then that it was everything, once', async () => {
+  it('reports all objects, then synced, once', async () => {
     await write('a.yaml', `${service('web')}---\n${slice('web-1', '10.0.0.1')}`);
     await write('b.json', '{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}');
     await write('c.yml', 'apiVersion: v1\nkind: Node\nmetadata: { name: another }\n');
@@ -167,7 +167,7 @@ describe('ManifestSource', () => {
     expect(recorder.events.filter((event) => event.endsWith('synced'))).toHaveLength(2);
   });
 
-  it('warns where this node goes by another name', async () => {
+  it('warns when no Node has the name of this node', async () => {
     await write('a.yaml', 'apiVersion: v1\nkind: Node\nmetadata: { name: n2 }\n');
     await begin();
     expect(log.lines.filter((line) => line.startsWith('W'))).toEqual([
@@ -176,7 +176,7 @@ describe('ManifestSource', () => {
     expect(recorder.nodes).toEqual([]);
   });
 
-  it('makes of a written, replaced, renamed and removed file just the events that are needed', async () => {
+  it('reports the minimal events for a written, replaced, renamed and removed file', async () => {
     await write('a.yaml', service('web'));
     await begin();
     recorder.events.length = 0;
@@ -198,7 +198,7 @@ describe('ManifestSource', () => {
     ]);
   });
 
-  it('keeps the last good objects of a malformed file, names the place, and tells when it is good again', async () => {
+  it('keeps the last valid objects of a malformed file, logs the position, and logs the recovery', async () => {
     await write('a.yaml', `${service('one')}---\n${service('two')}`);
     const source = await begin();
     await write('a.yaml', `${service('one', 81)}---\n${service('two', 70000)}`);
@@ -222,7 +222,7 @@ describe('ManifestSource', () => {
     expect(source.problems).toEqual([]);
   });
 
-  it('leaves out a file that is malformed from the start', async () => {
+  it('ignores a file that is malformed from the start', async () => {
     await write('a.yaml', 'kind: [');
     await write('b.yaml', service('web'));
     await begin();
@@ -230,7 +230,7 @@ describe('ManifestSource', () => {
     expect(log.has(/^E manifest a\.yaml is malformed: until it is fixed, none of its objects is in force/)).toBe(true);
   });
 
-  it('does not take a file that is written in steps for a removal', async () => {
+  it('does not treat a file that is written in steps as a removal', async () => {
     await write('a.yaml', service('web'));
     const timers: number[] = [];
     const clock: Clock = {
@@ -256,14 +256,14 @@ describe('ManifestSource', () => {
     expect(recorder.events.filter((event) => event.startsWith('remove'))).toEqual([]);
   });
 
-  it('lets the first of two files win, and the other take over', async () => {
+  it('gives the first of two files precedence, and lets the other take over', async () => {
     await write('a.yaml', service('web', 1));
     await write('b.yaml', `# second\n${service('web', 2)}`);
     await begin();
     expect(portOf('web')).toBe(1);
-    const duplicates = () => log.lines.filter((line) => line.includes('stands already'));
+    const duplicates = () => log.lines.filter((line) => line.includes('is already defined'));
     expect(duplicates()).toEqual([
-      'W b.yaml:2: Service work/web stands already in a.yaml, which counts (line 1); this one is left out',
+      'W b.yaml:2: Service work/web is already defined in a.yaml, which has precedence (line 1); this one is ignored',
     ]);
     await write('b.yaml', `# still second\n\n${service('web', 2)}`);
     await marker();
@@ -304,7 +304,7 @@ describe('ManifestSource', () => {
     await until(() => portOf('web') === 3);
   });
 
-  it('keeps everything when the directory goes, and goes on when it is back', async () => {
+  it('keeps everything when the directory is removed, and continues when it is restored', async () => {
     const path = join(directory, 'inner');
     await mkdir(path);
     await write('inner/web.yaml', service('web', 1));
@@ -377,7 +377,7 @@ describe('ManifestSource', () => {
     expect(log.lines.filter((line) => line.startsWith('W')).length).toBeLessThanOrEqual(1);
   });
 
-  it('reads no file that is too large, and keeps what it had', async () => {
+  it('rejects a file that is too large, and keeps its last objects', async () => {
     await write('a.yaml', service('web', 1));
     await begin({ maxFileBytes: 1000 });
     await write('a.yaml', `${service('web', 2)}#${'x'.repeat(1000)}\n`);
@@ -385,7 +385,7 @@ describe('ManifestSource', () => {
     expect(portOf('web')).toBe(1);
   });
 
-  it('goes on when a handler throws', async () => {
+  it('continues when a handler throws', async () => {
     await write('a.yaml', `${service('one')}---\n${service('two')}`);
     const { onServiceUpdate } = recorder;
     let thrown = false;
@@ -400,22 +400,22 @@ describe('ManifestSource', () => {
     expect(recorder.events).toEqual(['add service work/two', 'services synced', 'endpoints synced']);
   });
 
-  it('says nothing after it was stopped', async () => {
+  it('reports nothing after it was stopped', async () => {
     await write('a.yaml', service('web', 1));
     const source = await begin();
     await source.stop();
     await source.stop();
-    const told = recorder.events.length;
+    const count = recorder.events.length;
     await write('a.yaml', service('web', 2));
     const second = new Recorder();
     const other = new ManifestSource({ path: directory, ...FAST });
     sources.push(other);
     await other.start(second, { nodeName: 'n1' });
     expect(second.services.size).toBe(1);
-    expect(recorder.events).toHaveLength(told);
+    expect(recorder.events).toHaveLength(count);
   });
 
-  it('gives up Endpoints for EndpointSlices of the same Service', async () => {
+  it('replaces Endpoints by EndpointSlices of the same Service', async () => {
     await write(
       'a.yaml',
       'apiVersion: v1\nkind: Endpoints\nmetadata: {name: web, namespace: work}\nsubsets: [{addresses: [{ip: 10.0.0.9}], ports: [{port: 80}]}]\n',
@@ -427,7 +427,7 @@ describe('ManifestSource', () => {
     await until(() => !recorder.slices.has('work/web.endpoints-ipv4'));
   });
 
-  it('ends up with exactly what the files say, whatever is done to them (property)', async () => {
+  it('converges to the content of the files after any sequence of changes (property)', async () => {
     const names = ['a.yaml', 'b.yml', 'c.json'];
     const edit = fc.record({
       file: fc.constantFrom(...names),

@@ -22,89 +22,92 @@ import { printable } from './printable.js';
 import type { Manifest } from './read-manifest.js';
 import { type DirectoryWatch, type WatchDirectory, watchDirectory } from './watch-directory.js';
 
-/** How a {@link ManifestSource} works. Only `path` has no default. */
+/** Options of a {@link ManifestSource}. Only `path` is required. */
 export interface ManifestSourceOptions {
   /** A directory (its sub-directories are not read), or one file. Symbolic links are followed. */
   readonly path: string;
-  /** Default: says nothing. */
+  /** Default: no log. */
   readonly logger?: Logger;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Endpoints may have loopback addresses, which the API server refuses; see `EndpointSliceReadOptions`. Default false. */
+  /**
+   * Accept endpoints with loopback addresses, which the API server rejects; see `EndpointSliceReadOptions`. Default
+   * false.
+   */
   readonly allowLoopbackEndpoints?: boolean;
-  /** Milliseconds without a change after which files are read. Editors write in steps. Default 100. */
+  /** Milliseconds without a change before files are read. Editors write in steps. Default 100. */
   readonly settleTime?: number;
   /**
-   * Milliseconds without a change before anything is *removed*. Longer than `settleTime`, because a file that is
-   * being rewritten looks like one that was emptied. Default 500.
+   * Milliseconds without a change before anything is *removed*. Longer than `settleTime`, because a file that is being
+   * rewritten looks empty for a moment. Default 500.
    */
   readonly removalSettleTime?: number;
-  /** Milliseconds after which a directory that never comes to rest is read all the same. Default 5000. */
+  /** Milliseconds after which a directory is read even though it keeps changing. Default 5000. */
   readonly maxSettleTime?: number;
   /**
-   * Milliseconds between two looks at the directory that no notification asked for. Default 5000. More where there are
-   * so many files that a look takes more than a fiftieth of it.
+   * Poll interval of the directory in milliseconds, independent of notifications. Default 5000. Longer when there are
+   * so many files that a scan takes more than a fiftieth of it.
    */
   readonly pollInterval?: number;
-  /** Bytes of the largest file that is read. Default 33554432 (32 MiB). */
+  /** Maximum size of a file in bytes. Default 33554432 (32 MiB). */
   readonly maxFileBytes?: number;
-  /** How changes are noticed early; `false` for polling only (network file systems). Default {@link watchDirectory}. */
+  /** Early notification of changes; `false` for polling only (network file systems). Default {@link watchDirectory}. */
   readonly watch?: WatchDirectory | false;
 }
 
-/** What is in force of one file, and what is wrong with it. */
+/** The objects in force of one file, and its problems. */
 interface FileState {
   readonly name: string;
-  /** Stamp of the content that was read last, good or bad. */
+  /** Stamp of the content that was read last, valid or not. */
   readonly stamp: string;
   /** Hash of that content; empty when it could not be read. */
   readonly digest: string;
-  /** It was read so soon after a change that another change might carry the same stamp. */
+  /** It was read so soon after a change that a further change might have the same stamp. */
   readonly unsettled: boolean;
-  /** The last good ones. */
+  /** The last valid objects. */
   readonly objects: readonly ManifestObject[];
   readonly problems: readonly ManifestProblem[];
-  /** When it is read again though it has not changed, by the monotonic clock: reading it took too long. */
+  /** Time of the next attempt without a change, by the monotonic clock: parsing it took too long. */
   readonly retryAt?: number;
 }
 
-/** A file that is being read, or was, and whose objects are not in force yet. */
+/** A file that is being parsed, or whose parsed objects are not in force yet. */
 interface Parsing {
   readonly digest: string;
   readonly done: Promise<Manifest>;
-  /** Set when it is done. */
+  /** Set on completion. */
   manifest?: Manifest;
-  /** Others did not wait for it. */
+  /** Other files did not wait for it. */
   late: boolean;
 }
 
 /** The next state of all files, not in force yet. */
 interface Reading {
   readonly files: ReadonlyMap<string, FileState>;
-  /** A file changed while it was read. */
+  /** A file changed during the read. */
   readonly incomplete: boolean;
 }
 
-/** File systems may count time in steps this coarse (milliseconds): two writes within one look alike. */
+/** File systems may have timestamps of this resolution (milliseconds): two writes within one step look the same. */
 const STAMP_GRANULARITY = 2000;
 
-/** Milliseconds that other files wait for one that takes long to read. */
+/** Milliseconds that other files wait for a slow one. */
 const PARSE_PATIENCE = 300;
-/** Milliseconds after which a file whose reading took too long is read again. */
+/** Milliseconds before a retry of a file that took too long. */
 const PARSE_AGAIN = 300_000;
 
-/** Looking at very many files takes its time; looks that nobody asked for take one part of time in so many at most. */
+/** A scan of very many files takes time; periodic scans use at most this fraction of time. */
 const MIN_POLL_RATIO = 50;
 
 /**
- * Kubernetes objects from a directory of YAML and JSON files, live.
+ * Kubernetes objects from a directory of YAML and JSON files, watched for changes.
  *
- * What the files say together is what holds: a file that is written, replaced or removed becomes the fewest events
- * that lead there. Where a file is malformed, or the whole directory cannot be read, what was good last stays in
- * force, and the log says what is wrong and where; it also says when that is over.
+ * The files together define the objects: writing, replacing or removing a file causes the minimal events. Where a file
+ * is malformed, or the whole directory cannot be read, the last valid objects stay in force, and the log reports the
+ * error with its position; it also reports the recovery.
  *
- * Reads Service, EndpointSlice, Endpoints (as EndpointSlices), Node, ServiceCIDR, and lists of them; passes over other
- * kinds. A namespace that is left out is `default`. Where an object stands twice, the first by file name counts.
+ * Reads Service, EndpointSlice, Endpoints (as EndpointSlices), Node, ServiceCIDR, and lists of them; skips other kinds.
+ * The default namespace is `default`. Of duplicate objects, the first by file name is used.
  */
 export class ManifestSource implements Source {
   readonly description: string;
@@ -133,11 +136,11 @@ export class ManifestSource implements Source {
   private watchFailure = '';
   private watchAgainAt = 0;
 
-  /** The directory as it was seen last, whether in force or not. */
+  /** The last snapshot of the directory, in force or not. */
   private seen = '';
-  /** When it was last seen to change. */
+  /** Time of the last observed change. */
   private changedAt = 0;
-  /** Since when there is something that is not in force yet. */
+  /** Time since when a change is pending. */
   private pendingSince: number | undefined;
   private failure = '';
 
@@ -164,16 +167,16 @@ export class ManifestSource implements Source {
     this.watchWith = options.watch === false ? undefined : (options.watch ?? watchDirectory);
   }
 
-  /** What is wrong in the files at this moment, by file name. */
+  /** The current problems of the files, by file name. */
   get problems(): readonly ManifestProblem[] {
     return [...this.files.values()].flatMap((file) => file.problems);
   }
 
   /**
-   * Reads everything, tells of it, and goes on watching. Resolves when both `…Synced` methods were called, or when it
-   * was stopped before that. Malformed files do not make it fail; their objects are left out.
+   * Reads all files, reports their objects, and continues to watch. Resolves when both `…Synced` methods were called,
+   * or when it was stopped before that. Malformed files do not make it fail; their objects are omitted.
    *
-   * @throws ManifestError when `path` is not there or cannot be read.
+   * @throws ManifestError when `path` does not exist or cannot be read.
    */
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
     if (this.handler) {
@@ -188,7 +191,7 @@ export class ManifestSource implements Source {
     if (this.stopped) {
       return;
     }
-    // Files that lie there for some time need no waiting for.
+    // Files that have not changed for some time need no settle time.
     const now = this.clock.monotonic();
     this.seen = fingerprint(first);
     const newest = Math.max(0, ...[...first.files.values()].map((file) => file.changedAt));
@@ -197,7 +200,7 @@ export class ManifestSource implements Source {
     const done = new Promise<void>((resolve) => {
       this.synced = resolve;
     });
-    this.look();
+    this.scan();
     await done;
   }
 
@@ -211,8 +214,8 @@ export class ManifestSource implements Source {
     this.synced?.();
   }
 
-  /** Looks at the directory now; one look at a time. */
-  private look(): void {
+  /** Scans the directory now; one scan at a time. */
+  private scan(): void {
     if (this.stopped) {
       return;
     }
@@ -223,14 +226,14 @@ export class ManifestSource implements Source {
     this.timer?.cancel();
     this.working = this.work()
       .catch((error: unknown): number => {
-        this.logger.error(`${this.description}: looking at them failed; trying again`, { error });
+        this.logger.error(`${this.description}: the scan failed; retrying`, { error });
         return this.pollInterval;
       })
       .then((next) => {
         this.working = undefined;
         if (this.workAgain) {
           this.workAgain = false;
-          this.look();
+          this.scan();
         } else {
           this.lookIn(next);
         }
@@ -241,11 +244,11 @@ export class ManifestSource implements Source {
     this.timer?.cancel();
     if (!this.stopped) {
       this.timerDue = this.clock.monotonic() + milliseconds;
-      this.timer = this.clock.setTimer(milliseconds, () => this.look());
+      this.timer = this.clock.setTimer(milliseconds, () => this.scan());
     }
   }
 
-  /** @returns milliseconds until the next look. */
+  /** @returns milliseconds until the next scan. */
   private async work(): Promise<number> {
     let snapshot: DirectorySnapshot;
     const begin = this.clock.monotonic();
@@ -303,7 +306,7 @@ export class ManifestSource implements Source {
     }
     this.objects = objects;
     this.pendingSince = undefined;
-    this.tell(events);
+    this.report(events);
     return reading.incomplete ? this.settleTime : this.pollInterval;
   }
 
@@ -333,7 +336,7 @@ export class ManifestSource implements Source {
         ? { found, content, parsing: this.parse(found, content.bytes) }
         : { found, content };
     });
-    // At the start, what is not there yet would count as gone: then all are waited for, as long as reading one may take.
+    // At the start, a pending file would count as removed: then all are waited for, up to the parse timeout.
     const patience = this.synced ? undefined : after(PARSE_PATIENCE);
     for (const name of this.parsings.keys()) {
       if (!snapshot.files.has(name)) {
@@ -374,7 +377,7 @@ export class ManifestSource implements Source {
       }
       const manifest = parsing.manifest ?? (await (patience ? Promise.race([parsing.done, patience]) : parsing.done));
       if (manifest === undefined) {
-        // The next look is when it is done.
+        // The next scan follows when it is done.
         parsing.late = true;
         if (known) {
           files.set(name, known);
@@ -397,7 +400,7 @@ export class ManifestSource implements Source {
     return { files, incomplete };
   }
 
-  /** Has a file read; undefined when it holds what it held before. */
+  /** Starts parsing a file; undefined when its content is unchanged. */
   private parse({ name, path }: FileStamp, bytes: Uint8Array<ArrayBuffer>): Parsing | undefined {
     const digest = createHash('sha256').update(bytes).digest('base64');
     const known = this.files.get(name);
@@ -414,7 +417,7 @@ export class ManifestSource implements Source {
     void parsing.done.then((manifest) => {
       parsing.manifest = manifest;
       if (parsing.late && this.parsings.get(name) === parsing) {
-        this.look();
+        this.scan();
       }
     });
     return parsing;
@@ -453,18 +456,18 @@ export class ManifestSource implements Source {
   private reportDuplicates(duplicates: readonly Duplicate[]): void {
     const texts = new Set<string>();
     for (const { key, winner, winnerLine, loser, loserLine } of duplicates) {
-      const text = `${printable(loser)}:${loserLine}: ${key} stands already in ${printable(winner)}, which counts`;
-      // Lines move with every edit; who wins does not.
+      const text = `${printable(loser)}:${loserLine}: ${key} is already defined in ${printable(winner)}, which has precedence`;
+      // Line numbers change with every edit; the precedence does not.
       const identity = `${key}\n${winner}\n${loser}`;
       if (!this.duplicates.has(identity)) {
-        this.logger.warn(`${text} (line ${winnerLine}); this one is left out`);
+        this.logger.warn(`${text} (line ${winnerLine}); this one is ignored`);
       }
       texts.add(identity);
     }
     this.duplicates = texts;
   }
 
-  private tell(events: readonly ManifestEvent[]): void {
+  private report(events: readonly ManifestEvent[]): void {
     const { handler } = this;
     if (!handler) {
       return;
@@ -487,7 +490,7 @@ export class ManifestSource implements Source {
     }
   }
 
-  /** A node that goes by another name here has no local endpoints, which is easy to do and hard to see. */
+  /** Warns of a Node name mismatch: then no endpoint is local, an error that is easy to make and hard to see. */
   private adviseOnNodes(): void {
     const names = [...this.objects.values()].flatMap((object) =>
       object.kind === 'Node' ? [String(object.value.metadata?.name)] : [],
@@ -509,7 +512,7 @@ export class ManifestSource implements Source {
         const before = sliceOf(previous);
         const after = sliceOf(current);
         if (before && after && before.addressType !== after.addressType) {
-          // In Kubernetes a slice cannot change its family, so handlers need not expect it.
+          // In Kubernetes the family of a slice is immutable, so handlers need not support a change.
           this.guard(() => handler.onEndpointsUpdate(before, undefined));
           this.guard(() => handler.onEndpointsUpdate(undefined, after));
         } else {
@@ -518,7 +521,7 @@ export class ManifestSource implements Source {
         return;
       }
       case 'Node':
-        // A Node that is gone says nothing about this host: what was known of it goes on holding (spec W-26).
+        // The last known object of a removed Node stays in force (spec W-26).
         if (current?.kind === 'Node' && current.value.metadata?.name === this.nodeName) {
           const node = current.value;
           this.guard(() => handler.onNodeUpdate(node));
@@ -550,7 +553,7 @@ export class ManifestSource implements Source {
     try {
       call();
     } catch (error) {
-      this.logger.error(`${this.description}: an event was not taken; going on with the next`, { error });
+      this.logger.error(`${this.description}: an event handler failed; continuing with the next event`, { error });
     }
   }
 
@@ -582,7 +585,7 @@ export class ManifestSource implements Source {
         (error) => this.watchFailed(error),
       );
       this.watchedStamp = snapshot.watchedStamp;
-      // What changed between the look and the watch was seen by neither.
+      // A change between the scan and the start of the watch was seen by neither.
       this.workAgain = true;
     } catch (error) {
       this.watchFailed(error);
@@ -590,7 +593,7 @@ export class ManifestSource implements Source {
   }
 
   private noticed(): void {
-    // Even where the look finds the same stamps: something is being written right now.
+    // Even when the scan finds the same stamps: a write is in progress.
     this.changedAt = this.clock.monotonic();
     this.watchFailure = '';
     if (this.working) {

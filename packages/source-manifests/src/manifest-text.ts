@@ -11,7 +11,7 @@ export interface YamlText {
   readonly text: string;
   /** Number of its first line. */
   readonly line: number;
-  /** The text has a marker, `---` or another, that belongs to it. */
+  /** The text includes a marker, `---` or another, that belongs to it. */
   readonly marked: boolean;
 }
 
@@ -19,10 +19,10 @@ const MARKER = /^---(?=[ \t\r\n]|$)/gm;
 const BARE_MARKER = /^---[ \t]*\r?(?:\n|$)/;
 const NEWLINE = 10;
 
-/** Takes a file apart at the lines that separate documents: they do so wherever they stand. */
+/** Splits a file at the lines that separate documents: they do so in any context. */
 export function* splitDocuments(text: string): Generator<YamlText> {
   if (/^%/m.test(text)) {
-    // Directives stand before the marker of their document.
+    // Directives precede the marker of their document.
     yield { text, line: 1, marked: true };
     return;
   }
@@ -47,7 +47,7 @@ export function* splitDocuments(text: string): Generator<YamlText> {
   yield piece(text.length);
 }
 
-/** The document without the empty lines and comments that it begins with. */
+/** The document without leading empty lines and comments. */
 export function withoutLeadingComments({ text, line, marked }: YamlText): YamlText {
   const lead = /[ \t\r]*(?:#.*)?\n/y;
   let at = 0;
@@ -60,8 +60,8 @@ export function withoutLeadingComments({ text, line, marked }: YamlText): YamlTe
 }
 
 /**
- * How deep objects and lists of JSON are nested, and how many values there are, without parsing. Stops at the first place
- * that is deeper than `limit`. Of text that is no JSON it says something of the kind.
+ * Nesting depth of objects and lists in JSON, and the number of values, without parsing. Stops at the first position
+ * that is deeper than `limit`. For text that is not JSON the result is approximate.
  */
 export function measureJson(text: string, limit: number): { readonly depth: number; readonly values: number } {
   let depth = 0;

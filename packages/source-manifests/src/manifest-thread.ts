@@ -1,9 +1,9 @@
-/** Reads manifests in a thread of its own, one after the other. Started by `manifest-parser.ts`. */
+/** Parses manifests in a separate thread, one after the other. Started by `manifest-parser.ts`. */
 import { parentPort } from 'node:worker_threads';
 import type { EndpointSliceReadOptions } from '@kube-proxier/core';
 import { readManifest, refusedManifest, textOf } from './read-manifest.js';
 
-/** What the thread is sent: one file. */
+/** The message to the thread: one file. */
 export interface ManifestRequest {
   readonly file: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -15,7 +15,7 @@ parentPort?.on('message', ({ file, bytes, options }: ManifestRequest) => {
   try {
     parentPort?.postMessage(manifest);
   } catch {
-    // Values nested deeper than the stack cannot be handed over.
+    // Values nested deeper than the stack allows cannot be transferred.
     parentPort?.postMessage(refusedManifest(file, 'it is nested too deeply'));
   }
 });

@@ -23,7 +23,7 @@ function keysOf(text: string, file = 'm/web.yaml'): readonly string[] {
 }
 
 describe('readManifest', () => {
-  it('reads documents, lists and typed lists, and fills in the namespace', () => {
+  it('reads documents, lists and typed lists, and sets the namespace', () => {
     const text = `${SERVICE}---
 # nothing here
 ---
@@ -63,7 +63,7 @@ items:
     ['v1', 'service', 'Service'],
     ['v1', 'Endpoint', 'Endpoints'],
     ['discovery.k8s.io/v1', 'EndpointSilce', 'EndpointSlice'],
-  ])('a kind that is misspelt is told: %s %s', (apiVersion, kind, meant) => {
+  ])('a misspelt kind is reported: %s %s', (apiVersion, kind, meant) => {
     const { problems } = readManifest('m/a.yaml', `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: a }\n`);
     expect(problems.map(formatManifestProblem)).toEqual([
       `m/a.yaml:2:7: ${kind} a: kind: objects of kind ${kind} are not used; is ${meant} meant?`,
@@ -71,7 +71,7 @@ items:
     expect(problems[0]?.severity).toBe('warning');
   });
 
-  it('a kind without its group is told', () => {
+  it('a kind without its group is reported', () => {
     const { problems } = readManifest('m/a.yaml', 'apiVersion: v1\nkind: EndpointSlice\nmetadata: { name: a }\n');
     expect(problems.map(formatManifestProblem)).toEqual([
       'm/a.yaml:1:13: EndpointSlice a: apiVersion: v1 is not a version of EndpointSlice that is read; write discovery.k8s.io/v1',
@@ -147,7 +147,7 @@ items:
     expect(problemsOf(text).find((line) => line.startsWith(expected)) ?? problemsOf(text)).toContain(expected);
   });
 
-  it('names the place in JSON', () => {
+  it('reports the position in JSON', () => {
     const json =
       '{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},\n"spec":{"clusterIP":"10.96.0.1","ports":[{"port":"x"}]}}';
     expect(problemsOf(json, 'm/web.json')).toEqual([
@@ -156,11 +156,11 @@ items:
     expect(problemsOf('{"kind": "Service",\n "apiVersion": }', 'm/web.json')[0]).toMatch(/^m\/web\.json:\d+:\d+: /);
   });
 
-  it('leaves alone a kind of the same name in another group', () => {
+  it('ignores a kind of the same name in another group', () => {
     expect(keysOf('apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\n')).toEqual([]);
   });
 
-  it('reads what exists in files that hold nothing', () => {
+  it('accepts files without objects', () => {
     for (const text of ['', '\n', '---\n', '# nothing\n---\n---\n', '\ufeff']) {
       expect(keysOf(text)).toEqual([]);
     }
@@ -177,7 +177,7 @@ items:
     expect(problems[0]?.severity).toBe('warning');
   });
 
-  it('only warns of what Kubernetes allows and a proxy cannot use', () => {
+  it('warns of valid objects that a proxy cannot use', () => {
     const loadBalancer = SERVICE.replace('spec:', 'spec:\n  type: LoadBalancer\n  externalTrafficPolicy: Local');
     const slices = `apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
@@ -197,7 +197,7 @@ ports: [{ name: all }]
     }
   });
 
-  it('converts Endpoints, and tells of their problems in their own words', () => {
+  it('converts Endpoints, and reports their problems with the original field paths', () => {
     const text = `apiVersion: v1
 kind: Endpoints
 metadata: { name: web, namespace: work }
@@ -229,7 +229,7 @@ subsets:
     );
   });
 
-  it('prints nothing that is not printable', () => {
+  it('prints only printable characters', () => {
     const hostile =
       'kind: "Service"\napiVersion: v1\nmetadata: {name: "a\\n2026 ERROR \\u001b[31m\\u202e", namespace: "x\\r"}\n';
     const evilKind = 'kind: "Se\\nrvice\\u2028"\napiVersion: "v1\\n"\n';
@@ -248,7 +248,7 @@ subsets:
     }
   });
 
-  it('tells at most 20 problems one by one', () => {
+  it('reports at most 20 problems individually', () => {
     const ports = Array.from({ length: 50 }, (_, index) => `{name: p${index}, port: 0}`).join(',');
     const services = Array.from(
       { length: 3 },

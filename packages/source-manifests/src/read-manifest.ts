@@ -19,38 +19,38 @@ import { isTooDeep, measureJson, splitDocuments, withoutLeadingComments, type Ya
 import { printable } from './printable.js';
 import { isRecord, type UnknownRecord } from './unknown-record.js';
 
-/** What stands in one manifest file. */
+/** The content of one manifest file. */
 export interface Manifest {
   /** The objects that a proxy reads, in the order of the file. */
   readonly objects: readonly ManifestObject[];
-  /** All that is wrong. With an `error` among them, `objects` is not to be used. */
+  /** All problems. With an `error` among them, `objects` must not be used. */
   readonly problems: readonly ManifestProblem[];
-  /** Objects that were passed over: `Deployment work/web (kind is none of ours)`. */
+  /** Skipped objects: `Deployment work/web (kind is none of ours)`. */
   readonly ignored: readonly string[];
-  /** It was given up as it took too long, which may be due to the host: it is worth another try later. */
+  /** Parsing took too long, which may be due to the load of the host: it should be retried later. */
   readonly timedOut?: boolean;
 }
 
-/** A file that is not used at all, and why. */
+/** A file that is not used, with the reason. */
 export function refusedManifest(file: string, reason: string, timedOut = false): Manifest {
   const place = { file, line: 0, column: 0, object: '', field: '' };
   const problem: ManifestProblem = { ...place, message: `cannot be read: ${printable(reason)}`, severity: 'error' };
   return { objects: [], problems: [problem], ignored: [], ...(timedOut ? { timedOut } : {}) };
 }
 
-/** Problems of one file that are told one by one. */
+/** Maximum number of problems of one file that are reported individually. */
 const MAX_PROBLEMS = 20;
-/** Aliases that a document may resolve to: enough for anchors by hand, too few for "a billion laughs". */
+/** Maximum number of aliases in a document: enough for anchors by hand, too few for "a billion laughs". */
 const MAX_ALIASES = 1000;
-/** Lists in lists, at most. */
+/** Maximum depth of nested lists. */
 const MAX_LIST_DEPTH = 4;
-/** Objects and arrays inside of each other in JSON; Kubernetes has about 30. */
+/** Maximum nesting depth of JSON; Kubernetes objects have about 30. */
 const MAX_JSON_DEPTH = 100;
 /** Values of one JSON file. A Service has about 40, and each takes memory. */
 const MAX_JSON_VALUES = 3_000_000;
-/** Characters of what is small: all is tried to say what is wrong with it, and where. */
+/** Characters of a small document: its problems are reported with their positions. */
 const SMALL = 64 * 1024;
-/** Characters of the longest document that the YAML parser is given; it takes fifty times as many bytes. */
+/** Maximum number of characters of a document for the YAML parser, which takes fifty times as many bytes. */
 const MAX_PARSED = 1024 * 1024;
 
 const START: Position = { line: 1, column: 1 };
@@ -67,24 +67,24 @@ const GROUPS: Readonly<Record<Family, { readonly group: string; readonly version
 
 /**
  * Reads one file of Kubernetes objects: YAML with any number of documents, or JSON; single objects, `List` and typed
- * lists. Pure, and never throws: whatever is wrong is a problem with its place in the file.
+ * lists. Pure, and never throws: every error is reported as a problem with its position in the file.
  *
  * @param file path for messages.
- * @param options what is read that an API server would refuse. Default: nothing.
+ * @param options exceptions from the rules of the API server. Default: none.
  */
 export function readManifest(file: string, text: string, options: EndpointSliceReadOptions = {}): Manifest {
   const reader = new ManifestReader(file, text, options);
   try {
     reader.read();
   } catch (error) {
-    // The YAML parser gives up on nesting that is too deep by overflowing the stack.
+    // For nesting that is too deep, the YAML parser fails with a stack overflow.
     const reason = error instanceof RangeError ? 'it is nested too deeply' : messageOf(error);
     reader.wholeFile(`cannot be read: ${printable(reason)}`);
   }
   return reader.result();
 }
 
-/** What stands in a file of so many bytes. */
+/** The content of a file of this size. */
 export function textOf(bytes: Uint8Array<ArrayBuffer>): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }
@@ -94,9 +94,9 @@ class ManifestReader {
   private readonly problems: ManifestProblem[] = [];
   private readonly ignored: string[] = [];
   private suppressed = 0;
-  /** Where something stands. May be expensive: only for what is wrong. */
+  /** The position of a value. May be expensive: only for problems. */
   private locate: (path: FieldPath) => Position = () => START;
-  /** Where an object begins. Costs little. */
+  /** The position of an object. Cheap. */
   private placeOf: (path: FieldPath, value: unknown) => Position = () => START;
 
   constructor(
@@ -109,7 +109,7 @@ class ManifestReader {
     const { text } = this;
     const isJson = this.file.endsWith('.json');
     const small = text.length <= SMALL;
-    // Other files may hold JSON as well, which is read as YAML where that is not much.
+    // Other files may contain JSON as well; it is parsed as YAML when it is small.
     if ((isJson || (!small && /^\s*[[{]/.test(text))) && this.readJson(isJson, small)) {
       return;
     }
@@ -118,7 +118,7 @@ class ManifestReader {
     }
   }
 
-  /** @returns false when it is to be read as YAML. */
+  /** @returns false when it is to be parsed as YAML. */
   private readJson(isJson: boolean, small: boolean): boolean {
     const { depth, values } = measureJson(this.text, MAX_JSON_DEPTH);
     if (depth > MAX_JSON_DEPTH || values > MAX_JSON_VALUES) {
@@ -136,10 +136,10 @@ class ManifestReader {
       if (isJson && !small) {
         this.wholeFile(`is not valid JSON: ${printable(messageOf(error))}`);
       }
-      // The YAML parser, which reads JSON too, tells where.
+      // The YAML parser, which supports JSON too, reports the position.
       return isJson && !small;
     }
-    // Positions of JSON are needed only when something is wrong, and cost a second parse.
+    // Positions in JSON are needed only for problems, and cost a second parse.
     let parsed: { readonly document: Document | undefined; readonly lines: LineCounter } | undefined;
     this.locate = (path) => {
       if (!small) {
@@ -282,7 +282,7 @@ class ManifestReader {
       this.problem(printable(kind), 'items', [...path, 'items'], message);
       return;
     }
-    // The API server leaves kind and apiVersion out of the items of a typed list.
+    // The API server omits kind and apiVersion in the items of a typed list.
     const implied = kind === 'List' ? undefined : { kind: kind.slice(0, -'List'.length), apiVersion };
     if (implied && !familyOf(implied.kind, apiVersion)) {
       this.ignored.push(`${printable(kind)}: objects of kind ${printable(implied.kind)} are not used`);
@@ -376,7 +376,7 @@ class ManifestReader {
     }
   }
 
-  /** Notes the problems of an object; undefined when it cannot be used. */
+  /** Records the problems of an object; undefined when it cannot be used. */
   private check<Definition>(
     result: ReadResult<Definition>,
     path: FieldPath,
@@ -392,7 +392,7 @@ class ManifestReader {
     return result.identity && (result.definition !== undefined || result.skipped !== undefined) ? result : undefined;
   }
 
-  /** Nobody hands out cluster IPs to manifests, so one that is missing is most likely forgotten. */
+  /** No API server allocates cluster IPs for manifests, so a missing one is most likely an omission. */
   private adviseOnService(value: UnknownRecord, result: ReadResult<unknown>, path: FieldPath): void {
     const spec = isRecord(value.spec) ? value.spec : {};
     const addressless = !spec.clusterIP && !spec.clusterIPs && spec.type !== 'ExternalName';
@@ -418,7 +418,7 @@ class ManifestReader {
     message: string,
     severity: ManifestProblem['severity'] = 'error',
   ): void {
-    // Where it stands is not looked for when it is not going to be said.
+    // The position is not determined when it is not reported.
     const place = this.problems.length < MAX_PROBLEMS ? this.locate(path) : START;
     this.note({ ...place, object, field: printable(field), message, severity });
   }
@@ -433,8 +433,8 @@ class ManifestReader {
 }
 
 /**
- * Sound as far as Kubernetes goes, only of no use: a slice port without a number means "all ports", and a health
- * check port is what an API server would hand out.
+ * Valid in Kubernetes, but of no use here: a slice port without a number means "all ports", and a health check port is
+ * allocated by an API server.
  */
 function isAdvice(problem: ObjectProblem): boolean {
   if (problem.ignored === 'object' || !problem.message.startsWith('is missing')) {
@@ -443,7 +443,7 @@ function isAdvice(problem: ObjectProblem): boolean {
   return problem.field === 'spec.healthCheckNodePort' || problem.kind === 'EndpointSlice';
 }
 
-/** Where the innermost mapping on the way along `path` begins. */
+/** Position of the innermost mapping along `path`. */
 function innermost(root: unknown, path: FieldPath, placeOf: BlockDocument['positionOf']): Position | undefined {
   let value = root;
   let best = placeOf(root);
@@ -454,13 +454,13 @@ function innermost(root: unknown, path: FieldPath, placeOf: BlockDocument['posit
   return best;
 }
 
-/** The one kind that a large document in block style is of, without parsing it; undefined where that is not clear. */
+/** The only kind in a large document in block style, without parsing it; undefined where that is not certain. */
 function kindOfLarge(text: string): string | undefined {
   const [first, second] = text.matchAll(/^kind:[ ]+(["']?)(\w+)\1[ ]*\r?$/gm);
   return second === undefined ? first?.[2] : undefined;
 }
 
-/** Whether objects of a kind, or a list of that kind, are worth reading: they are used, or a mistake is to be named. */
+/** Whether to read objects of a kind, or a list of that kind: they are used, or a mistake is to be reported. */
 function isOfUse(kind: string): boolean {
   return kind.endsWith('List') || Object.keys(GROUPS).some((name) => name === kind || isSlipOf(name, kind));
 }
@@ -476,16 +476,16 @@ function parseFirst(text: string): { readonly document: Document | undefined; re
   return { document, lines };
 }
 
-/** Which of our kinds it is. A `Service` of another group (Knative has one) is another kind. */
+/** The supported kind, if any. A `Service` of another group (Knative has one) is a different kind. */
 function familyOf(kind: string, apiVersion: string): Family | undefined {
   const slash = apiVersion.indexOf('/');
   const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-  // What the core group has no such kind of was written without its group by mistake, and is told so.
+  // A kind that the core group does not have lacks its group by mistake, which is reported.
   const fits = Object.hasOwn(GROUPS, kind) && (GROUPS[kind as Family].group === group || group === '');
   return fits ? (kind as Family) : undefined;
 }
 
-/** Whether a word is another one but for upper and lower case, one letter, or two that changed places. */
+/** Whether two words differ only in case, one letter, or two transposed letters. */
 function isSlipOf(word: string, other: string): boolean {
   const [a, b] = [word.toLowerCase(), other.toLowerCase()];
   let at = 0;
@@ -503,7 +503,7 @@ function isSlipOf(word: string, other: string): boolean {
   );
 }
 
-/** The object with its namespace filled in, and without what is large and never read. */
+/** The object with its namespace set, and without large fields that are never read. */
 function trim(value: UnknownRecord, namespaced: boolean): UnknownRecord {
   if (!isRecord(value.metadata)) {
     return value;

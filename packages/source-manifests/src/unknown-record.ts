@@ -1,4 +1,4 @@
-/** An object from outside of which nothing is known. */
+/** An unvalidated external object. */
 export type UnknownRecord = Readonly<Record<string, unknown>>;
 
 export function isRecord(value: unknown): value is UnknownRecord {

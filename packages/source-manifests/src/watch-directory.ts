@@ -1,20 +1,20 @@
 import { type FSWatcher, watch } from 'node:fs';
 
-/** A watch on a directory that is under way. */
+/** A running watch on a directory. */
 export interface DirectoryWatch {
-  /** No call after it returns. Idempotent. */
+  /** No callbacks after it returns. Idempotent. */
   close(): void;
 }
 
 /**
  * Calls `onChange` when something in the directory may have changed, and `onError` at most once, when the watch has
- * ended by itself. Does not keep the process alive.
+ * ended on its own. Does not keep the process alive.
  *
- * @throws what the system says when it cannot watch (`ENOSPC`: too many watches).
+ * @throws the system error when it cannot watch (`ENOSPC`: too many watches).
  */
 export type WatchDirectory = (path: string, onChange: () => void, onError: (error: unknown) => void) => DirectoryWatch;
 
-/** By inotify, where the platform has it. */
+/** By inotify, where the platform supports it. */
 export const watchDirectory: WatchDirectory = (path, onChange, onError) => {
   let watcher: FSWatcher | undefined = watch(path, { persistent: false });
   const close = () => {

@@ -1,35 +1,35 @@
-/** What a request is, for who decides how it goes wrong. */
+/** Description of a request, to select its fault. */
 export interface ApiRequestInfo {
-  /** As in the URL: `services`. */
+  /** Resource name, as in the URL: `services`. */
   readonly resource: string;
   readonly verb: 'list' | 'watch' | 'create';
   readonly query: URLSearchParams;
-  /** How many requests there were before. */
+  /** Number of earlier requests. */
   readonly index: number;
-  /** `Authorization`, as it was sent. */
+  /** `Authorization` header, as sent. */
   readonly authorization: string | undefined;
-  /** Common name of the client certificate, when it is a good one. */
+  /** Common name of the client certificate, when it is valid. */
   readonly certificate: string | undefined;
 }
 
 /**
- * How the answer to one request goes wrong.
+ * The fault in the answer to one request.
  *
  * - `reset`: the connection is reset before the answer.
  * - `hang`: there is no answer, and the connection stays open.
  * - `status`: an error as a Status object; `retryAfter` in seconds.
- * - `cut`: after so many bytes of the body the connection is reset.
- * - `truncate`: after so many bytes the body ends, as if it were complete.
- * - `drip`: the body comes in so many bytes at a time, with so many (real) milliseconds between.
- * - `stall`: after so many bytes nothing comes any more.
- * - `html`: 200, and a page for people.
- * - `empty`: 200, and an object that is no list.
- * - `pad`: the answer is so many bytes longer.
- * - `endless`: a list has ever more objects, as fast as they are read.
- * - `endless-page`: a list is of so many objects that nobody made, and another page follows, for ever. With the `names`
- *   `same`, they are the same ones in each page.
- * - `stale`: a list is of so many versions ago by its number (and as it is now).
- * - `gone`: a watch is answered by the event that its version is forgotten.
+ * - `cut`: the connection is reset after this many bytes of the body.
+ * - `truncate`: the body ends after this many bytes, as if it were complete.
+ * - `drip`: the body is sent in pieces of this many bytes, with this many (real) milliseconds in between.
+ * - `stall`: nothing is sent after this many bytes.
+ * - `html`: 200, and an HTML page.
+ * - `empty`: 200, and an object that is not a list.
+ * - `pad`: the answer is longer by this many bytes.
+ * - `endless`: a list that continues with new objects, as fast as they are read.
+ * - `endless-page`: each page has this many objects that were never created, and another page follows, without end.
+ *   With the `names` `same`, each page has the same objects.
+ * - `stale`: a list with the version number of this many versions ago (and the current content).
+ * - `gone`: a watch is answered with the event that its version has expired.
  */
 export type RequestFault =
   | { readonly kind: 'reset' | 'hang' | 'html' | 'empty' | 'gone' }
@@ -42,18 +42,18 @@ export type RequestFault =
   | { readonly kind: 'stale'; readonly versions: number };
 
 /**
- * What happens to a watch that is under way.
+ * Faults of a running watch.
  *
- * - `close`: it ends, as when its time is over.
+ * - `close`: it ends, as after its timeout.
  * - `reset`: its connection is reset; `half`: in the middle of an event.
- * - `silence`: it stays open, and nothing comes any more.
- * - `gone`: an event says that its version is forgotten; then it ends.
- * - `error`: an event says that something else went wrong (500); then it ends.
- * - `malformed`: a line comes that is no JSON.
- * - `endless`: a line comes that does not end, of so many bytes.
- * - `flood`: events tell of ever more objects that nobody made, as fast as they are read.
- * - `duplicate`: the events that were sent last come once more.
- * - `slow`: from now on bytes come one by one.
+ * - `silence`: it stays open, and nothing more is sent.
+ * - `gone`: an event reports that its version has expired; then it ends.
+ * - `error`: an event reports another error (500); then it ends.
+ * - `malformed`: sends a line that is not JSON.
+ * - `endless`: sends a line without an end, of this many bytes.
+ * - `flood`: sends events of objects that were never created, as fast as they are read.
+ * - `duplicate`: the last events are sent once more.
+ * - `slow`: from now on bytes are sent one at a time.
  */
 export type WatchFault =
   | 'close'

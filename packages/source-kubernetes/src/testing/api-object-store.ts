@@ -10,37 +10,37 @@ export interface StoreChange {
   readonly current: ApiObject | undefined;
 }
 
-/** An event of a watch, before it is written. */
+/** An event of a watch, before serialization. */
 export interface StoreEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: ApiObject;
 }
 
-/** A list of all objects of one resource as of one version. */
+/** A list of all objects of one resource at one version. */
 export interface StoreSnapshot {
   readonly version: number;
   readonly objects: readonly ApiObject[];
 }
 
-/** Lists that are kept for the pages that follow; the oldest is forgotten first. */
+/** Number of lists that are kept for further pages; the oldest is dropped first. */
 const MAX_SNAPSHOTS = 32;
 
-/** Objects with versions and a history, as etcd and the watch cache of an API server have them together. */
+/** Objects with versions and a history, as in etcd and the watch cache of an API server. */
 export class ApiObjectStore {
   private readonly resources = new Map<string, Map<string, ApiObject>>();
   private history: StoreChange[] = [];
   private readonly snapshots = new Map<string, StoreSnapshot>();
   private readonly listeners = new Set<(change: StoreChange) => void>();
   private version = 100;
-  /** Changes up to this version are forgotten. */
+  /** Changes up to this version have expired. */
   private compacted = 0;
 
-  /** The version of the change that was made last. */
+  /** The version of the last change. */
   get currentVersion(): number {
     return this.version;
   }
 
-  /** Creates or replaces an object. Fills in what an API server would. */
+  /** Creates or replaces an object. Sets the fields that an API server sets. */
   put(resource: string, object: ApiObject): ApiObject {
     const objects = this.objectsOf(resource);
     const key = keyOf(object);
@@ -61,7 +61,7 @@ export class ApiObjectStore {
     return current;
   }
 
-  /** @returns whether there was one. */
+  /** @returns whether it existed. */
   delete(resource: string, name: string, namespace?: string): boolean {
     const objects = this.objectsOf(resource);
     const key = namespace === undefined ? name : `${namespace}/${name}`;
@@ -81,7 +81,7 @@ export class ApiObjectStore {
     return objects.flatMap(([, object]) => (matches(object) ? [object] : []));
   }
 
-  /** Everything as it is now, kept for later pages. */
+  /** A snapshot of the current objects, kept for later pages. */
   snapshot(resource: string): StoreSnapshot {
     const key = `${resource} ${this.version}`;
     const kept = this.snapshots.get(key);
@@ -99,12 +99,12 @@ export class ApiObjectStore {
     return made;
   }
 
-  /** Undefined when that version is forgotten. */
+  /** Undefined when that version has expired. */
   snapshotAt(resource: string, version: number): StoreSnapshot | undefined {
     return this.snapshots.get(`${resource} ${version}`);
   }
 
-  /** What happened to a resource after `version`; undefined when that is forgotten. */
+  /** The changes of a resource after `version`; undefined when that version has expired. */
   changesSince(resource: string, version: number): readonly StoreChange[] | undefined {
     if (version < this.compacted) {
       return undefined;
@@ -112,14 +112,16 @@ export class ApiObjectStore {
     return this.history.filter((change) => change.resource === resource && change.version > version);
   }
 
-  /** Forgets all that was: continue tokens and versions of before expire. */
+  /** Expires the history: earlier continue tokens and versions become invalid. */
   compact(): void {
     this.history = [];
     this.snapshots.clear();
     this.compacted = this.version;
   }
 
-  /** Goes back to an earlier version number with the objects of now, as a cluster that was restored from a backup does. */
+  /**
+   * Returns to an earlier version number with the current objects, as a cluster that was restored from a backup does.
+   */
   rewind(version: number): void {
     this.history = [];
     this.snapshots.clear();
@@ -133,7 +135,7 @@ export class ApiObjectStore {
     }
   }
 
-  /** @returns what ends it. */
+  /** @returns a function that unsubscribes. */
   onChange(listener: (change: StoreChange) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
@@ -157,8 +159,8 @@ export class ApiObjectStore {
 }
 
 /**
- * What a watch with a selection sees of a change: an object that leaves the selection is DELETED, one that comes into
- * it ADDED. A deleted object is told as it was last, with the version of its deletion.
+ * The event that a watch with a selector sees: an object that stops matching is DELETED, one that starts matching is
+ * ADDED. A deleted object is sent in its last state, with the version of its deletion.
  */
 export function eventOf(change: StoreChange, matches: Matcher): StoreEvent | undefined {
   const before = change.previous !== undefined && matches(change.previous) ? change.previous : undefined;

@@ -10,19 +10,19 @@ import { resetConnection } from './reset-connection.js';
 import { type Matcher, parseFieldSelector, parseLabelSelector, SelectorError } from './selectors.js';
 import { endlessly, WatchStream } from './watch-stream.js';
 
-/** How a {@link FakeApiServer} works. */
+/** Options of a {@link FakeApiServer}. */
 export interface FakeApiServerOptions {
-  /** Serve HTTPS with this. Default: HTTP. */
+  /** Serve HTTPS with this certificate. Default: HTTP. */
   readonly tls?: { readonly certificate: string; readonly key: string; readonly clientAuthority?: string };
-  /** Bearer tokens that are let in; can be changed while it runs. Default: everybody is let in. */
+  /** Accepted bearer tokens; can be changed while it runs. Default: no authentication. */
   readonly tokens?: ReadonlySet<string>;
-  /** Time, for bookmarks and ends of watches. Default: the system's. */
+  /** Clock for bookmarks and watch timeouts. Default: the system clock. */
   readonly clock?: Clock;
   /** Milliseconds between bookmarks. Default 60000. */
   readonly bookmarkInterval?: number;
-  /** Field labels are refused, as by an API server of before they were there. Default: the known ones are served. */
+  /** Reject field labels, as by an old API server. Default: the known ones are supported. */
   readonly refuseFieldLabels?: readonly string[];
-  /** Resources that it does not know. Default none. */
+  /** Resources that the server does not have. Default none. */
   readonly unknownResources?: readonly string[];
 }
 
@@ -60,9 +60,9 @@ const EVENT: ServedResource = {
 };
 
 /**
- * An API server for tests, over real sockets: lists in pages and watches of Services, EndpointSlices, Nodes and
- * ServiceCIDRs, with selectors, versions, bookmarks, expiry and errors as a real one (1.36) answers them. It takes
- * events. On command it misbehaves.
+ * An API server for tests, over real sockets: serves paged lists and watches of Services, EndpointSlices, Nodes and
+ * ServiceCIDRs, with selectors, versions, bookmarks, expiry and errors as a real one (1.36). It accepts events. It
+ * injects faults on request.
  *
  * @example
  * const server = await FakeApiServer.start();
@@ -72,17 +72,17 @@ const EVENT: ServedResource = {
  * await server.stop();
  */
 export class FakeApiServer {
-  /** What it serves; changes are seen by watches at once. */
+  /** Its objects; watches see changes at once. */
   readonly store = new ApiObjectStore();
   /** All requests so far. */
   readonly requests: ApiRequestInfo[] = [];
-  /** Asked for each request how it goes wrong; undefined for a good answer. */
+  /** Called for each request to select a fault; undefined for a normal answer. */
   faultFor: (request: ApiRequestInfo) => RequestFault | undefined = () => undefined;
-  /** Events that it was told of (`events.k8s.io/v1`), in order, as they came. */
+  /** Events that clients created (`events.k8s.io/v1`), in order. */
   readonly events: Readonly<Record<string, unknown>>[] = [];
-  /** Resources that nobody may read (403); `events` may not be told then. */
+  /** Resources that are forbidden (403); with `events`, events cannot be created. */
   readonly forbidden = new Set<string>();
-  /** Bearer tokens that are let in; undefined for everybody. */
+  /** Accepted bearer tokens; undefined for no authentication. */
   tokens: ReadonlySet<string> | undefined;
 
   private readonly options: FakeApiServerOptions;
@@ -93,7 +93,7 @@ export class FakeApiServer {
   private server: Server;
   private port = 0;
   private connections = 0;
-  /** Names that were made up. */
+  /** Number of generated names. */
   private inventions = 0;
 
   private constructor(options: FakeApiServerOptions) {
@@ -103,34 +103,34 @@ export class FakeApiServer {
     this.server = this.createServer();
   }
 
-  /** Starts one on a free port of the loopback address. */
+  /** Starts a server on a free port of the loopback address. */
   static async start(options: FakeApiServerOptions = {}): Promise<FakeApiServer> {
     const server = new FakeApiServer(options);
     await server.listen();
     return server;
   }
 
-  /** Its URL, without a slash at the end. */
+  /** Its URL, without a trailing slash. */
   get url(): string {
     return `${this.options.tls ? 'https' : 'http'}://127.0.0.1:${this.port}`;
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get openConnections(): number {
     return this.sockets.size;
   }
 
-  /** Connections that were ever made. */
+  /** Total number of connections. */
   get totalConnections(): number {
     return this.connections;
   }
 
-  /** Watches that are under way, by resource. */
+  /** Running watches, by resource. */
   get openWatches(): readonly string[] {
     return [...this.watches].map(({ resource }) => resource).sort();
   }
 
-  /** Does something to the watches that are under way. @returns to how many. */
+  /** Applies a fault to the running watches. @returns to how many. */
   disturbWatches(fault: WatchFault, resource?: string): number {
     const watches = [...this.watches].filter((watch) => resource === undefined || watch.resource === resource);
     for (const watch of watches) {
@@ -139,7 +139,7 @@ export class FakeApiServer {
     return watches.length;
   }
 
-  /** It is not there any more: connections are reset, and new ones refused. Its objects stay. */
+  /** Stops listening: connections are reset, and new ones refused. Its objects are kept. */
   async goAway(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.server.close(() => resolve());
@@ -156,13 +156,13 @@ export class FakeApiServer {
     await closed;
   }
 
-  /** It is there again, on the same port. */
+  /** Listens again, on the same port. */
   async comeBack(): Promise<void> {
     this.server = this.createServer();
     await this.listen();
   }
 
-  /** Ends it. Idempotent. */
+  /** Stops it. Idempotent. */
   async stop(): Promise<void> {
     if (this.server.listening) {
       await this.goAway();
@@ -191,7 +191,7 @@ export class FakeApiServer {
       socket.on('close', () => this.sockets.delete(socket));
       socket.on('error', () => {});
     });
-    // Those that did not get through the handshake yet must not keep it from ending.
+    // Connections during the TLS handshake must not delay its end.
     server.on('connection', (socket: Socket) => {
       this.rawSockets.add(socket);
       socket.on('close', () => this.rawSockets.delete(socket));
@@ -326,7 +326,7 @@ export class FakeApiServer {
       this.listWithoutEnd(resource, this.store.currentVersion, fault, response);
       return;
     }
-    // As with a real one: from the watch cache everything comes at once.
+    // As a real server: from the watch cache the whole list is sent at once.
     const limit = query.get('resourceVersion') === '0' ? 0 : Number(query.get('limit') ?? 0);
     const text = query.get('continue') ?? '';
     const token = text === '' ? undefined : decodeToken(text);
@@ -385,7 +385,7 @@ export class FakeApiServer {
     const items = Array.from({ length: fault.objects }, (_, index) =>
       made(`x-${fault.names === 'same' ? index : ++this.inventions}`),
     );
-    // Never the same token twice, and of a list that nobody knows once this is over.
+    // A different token for each page, of a list that is unknown afterwards.
     const token = encodeToken({ rv: version + 1e9, start: `~${++this.inventions}` });
     const metadata = { resourceVersion: String(version), continue: token };
     this.answer(response, 200, JSON.stringify({ ...head, metadata, items }), undefined);
@@ -498,9 +498,9 @@ function nameOf(object: ApiObject): string {
 }
 
 interface ContinueToken {
-  /** Version of the list; -1 for whatever there is. */
+  /** Version of the list; -1 for the current one. */
   readonly rv: number;
-  /** Name of the last object of the page before. */
+  /** Name of the last object of the previous page. */
   readonly start: string;
 }
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock, type Timer } from '@kube-proxier/core';
 
-/** Time that runs faster than the real one, for tests that wait for real sockets. */
+/** A clock that runs faster than real time, for tests that wait for real sockets. */
 export class FastClock implements Clock {
   private readonly begin = systemClock.now();
   private waiting = 0;
@@ -8,7 +8,7 @@ export class FastClock implements Clock {
   /** @param factor how many times faster. */
   constructor(private readonly factor: number) {}
 
-  /** Timers that wait. */
+  /** Pending timers. */
   get pending(): number {
     return this.waiting;
   }

@@ -1,6 +1,6 @@
 import type { EndpointSlice, Node, Service, SourceHandler } from '@kube-proxier/core';
 
-/** One event, in words: `+ Service default/web`, `synced services`. */
+/** One event, as text: `+ Service default/web`, `synced services`. */
 export type RecordedEvent = string;
 
 interface Named {
@@ -8,11 +8,10 @@ interface Named {
 }
 
 /**
- * Takes the events of a source, puts them together to what they lead to, and notes where they break the rules of
- * `Source`.
+ * Records the events of a source, applies them to a set of objects, and records violations of the rules of `Source`.
  */
 export class RecordingHandler implements SourceHandler {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly events: RecordedEvent[] = [];
   /** By `namespace/name`. */
   readonly services = new Map<string, Service>();
@@ -22,7 +21,7 @@ export class RecordingHandler implements SourceHandler {
   cidrs: readonly string[] | undefined;
   servicesSynced = 0;
   endpointsSynced = 0;
-  /** Rules that were broken, in words. */
+  /** Violated rules, as text. */
   readonly violations: string[] = [];
 
   onServiceUpdate(previous: Service | undefined, current: Service | undefined): void {

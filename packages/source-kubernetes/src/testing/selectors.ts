@@ -1,12 +1,12 @@
 import type { ApiObject } from './api-object.js';
 
-/** What an object is compared with. */
+/** The value that an object is compared with. */
 export type Matcher = (object: ApiObject) => boolean;
 
-/** A selector that cannot be read; its message is what an API server would say. */
+/** A selector that cannot be parsed; its message is that of an API server. */
 export class SelectorError extends Error {}
 
-/** Fields that a field selector can name besides name and namespace, by resource. */
+/** Fields that a field selector supports in addition to name and namespace, by resource. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = { services: ['spec.clusterIP', 'spec.type'] };
 
 /**

@@ -1,22 +1,22 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 
-/** A certificate and its private key, in PEM. For tests: the key was made a moment ago and is kept nowhere. */
+/** A certificate and its private key, in PEM. For tests: the key is generated on each run and not stored. */
 export interface TestCertificate {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What a test certificate is issued for. */
+/** Subject of a test certificate. */
 export interface TestCertificateRequest {
   readonly commonName: string;
   /** Names and IPv4 addresses of a server; none for a client. */
   readonly hosts?: readonly string[];
-  /** What its holder may be. */
+  /** Its extended key usage. */
   readonly use: 'server' | 'client';
 }
 
-/** A certificate authority that lives as long as a test. Valid from a day ago for a year. */
+/** A certificate authority for one test. Valid from a day ago for a year. */
 export class TestCertificateAuthority {
   /** Its own certificate, PEM. */
   readonly certificate: string;

@@ -1,7 +1,7 @@
 /**
- * Resolves when `condition` holds; looks again in every round of the event loop.
+ * Resolves when `condition` is true; checks it in every iteration of the event loop.
  *
- * @param what for the message when it does not.
+ * @param what text for the message on a timeout.
  * @param limit real milliseconds. Default 60000.
  */
 export async function waitUntil(
@@ -12,7 +12,7 @@ export async function waitUntil(
   const end = performance.now() + limit;
   while (!condition()) {
     if (performance.now() > end) {
-      throw new Error(`it did not come to this in ${limit} ms: ${typeof what === 'string' ? what : what()}`);
+      throw new Error(`condition not reached within ${limit} ms: ${typeof what === 'string' ? what : what()}`);
     }
     await new Promise((resolve) => {
       setTimeout(resolve, 1);

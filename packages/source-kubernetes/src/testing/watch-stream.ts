@@ -5,7 +5,7 @@ import { type ApiObjectStore, eventOf, type StoreChange } from './api-object-sto
 import { resetConnection } from './reset-connection.js';
 import type { Matcher } from './selectors.js';
 
-/** What a {@link WatchStream} is made of. */
+/** Options of a {@link WatchStream}. */
 export interface WatchStreamOptions {
   readonly resource: string;
   readonly kind: string;
@@ -20,10 +20,10 @@ export interface WatchStreamOptions {
   readonly bookmarkInterval: number | undefined;
 }
 
-/** Events that `duplicate` brings again. */
+/** Events that `duplicate` repeats. */
 const MEMORY = 3;
 
-/** One watch that a client has open. */
+/** One open watch of a client. */
 export class WatchStream {
   readonly resource: string;
   private readonly timers = new Set<Timer>();
@@ -38,7 +38,7 @@ export class WatchStream {
     this.resource = options.resource;
   }
 
-  /** Tells what happened after `version` (empty or `0`: of everything there is), and goes on with what happens. */
+  /** Sends the changes after `version` (empty or `0`: of all objects), and continues with new changes. */
   begin(version: string): void {
     const { store, matches, timeout, bookmarkInterval } = this.options;
     const since = Number(version === '' ? 0 : version);
@@ -55,12 +55,12 @@ export class WatchStream {
       }
       this.since = since;
       for (const change of changes) {
-        this.tell(change);
+        this.sendChange(change);
       }
     }
     this.unsubscribe = store.onChange((change) => {
       if (change.resource === this.resource) {
-        this.tell(change);
+        this.sendChange(change);
       }
     });
     this.setTimer(timeout, () => {
@@ -131,7 +131,7 @@ export class WatchStream {
     });
   }
 
-  /** Nothing is sent any more, and no timer is left. Idempotent. */
+  /** Stops sending, and cancels all timers. Idempotent. */
   end(): void {
     this.ended = true;
     this.unsubscribe();
@@ -148,9 +148,9 @@ export class WatchStream {
     }
   }
 
-  private tell(change: StoreChange): void {
+  private sendChange(change: StoreChange): void {
     if (change.version <= this.since) {
-      // It asked for what comes after a version that does not exist yet.
+      // The client requested changes after a future version.
       return;
     }
     const event = eventOf(change, this.options.matches);
@@ -208,7 +208,7 @@ export class WatchStream {
     }
   }
 
-  /** One byte in each round of the event loop. */
+  /** One byte per iteration of the event loop. */
   private drip(): void {
     setImmediate(() => {
       if (this.ended || !this.slow) {
@@ -233,7 +233,7 @@ export class WatchStream {
   }
 }
 
-/** Writes for as long as the client reads and is there. */
+/** Writes while the client is connected and reads. */
 export function endlessly(response: ServerResponse, next: () => string): void {
   const more = () => {
     while (!response.destroyed) {
