@@ -132,7 +132,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       // The node gains an address, and loses it again: no full sync is needed.
       const more = '192.168.0.77';
       const fullSyncs = () => log.match(/Synced family="IPv4" full=true/g)?.length;
-      const before = fullSyncs();
+      const fullSyncsBefore = fullSyncs();
       const answersThere = async () =>
         (await sandbox.client.connect({ to: more, port: NODE_PORT, timeout: 1000 })).kind === 'answered';
       for (const _round of [1, 2]) {
@@ -142,7 +142,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
         await run('ip', 'address', 'delete', `${more}/24`, 'dev', 'eth0');
         await until('nothing at the new address', async () => !(await servers()).join('\n').includes(more));
       }
-      expect(fullSyncs()).toBe(before);
+      expect(fullSyncs()).toBe(fullSyncsBefore);
       expect(failuresOf(await client.progress())).toBe(0);
 
       // Another program clears everything.
