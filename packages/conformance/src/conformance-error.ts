@@ -1,6 +1,6 @@
 import { ProxierError } from '@kube-proxier/core';
 
-/** Why the suite could not be run, for programs; the README says what each means. */
+/** Stable error codes of the suite; the README explains each. */
 export type ConformanceErrorCode =
   | 'CONFORMANCE_BAD_CASE'
   | 'CONFORMANCE_UNKNOWN_CASE'
@@ -10,7 +10,7 @@ export type ConformanceErrorCode =
   | 'CONFORMANCE_BACKEND_UNUSABLE'
   | 'CONFORMANCE_BACKEND_FAILED';
 
-/** The suite could not be run as asked. What a backend does wrong with packets is a failed case, not an error. */
+/** The suite could not be run. Wrong handling of packets by a backend is a failed case, not an error. */
 export class ConformanceError extends ProxierError {
   declare readonly code: ConformanceErrorCode;
 

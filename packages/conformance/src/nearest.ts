@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The word of `words` that `name` was most likely meant to be; undefined when none comes close. */
+/** The word of `words` most similar to `name`; undefined when none is similar. */
 export function nearest(name: string, words: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestLikeness = 0.5;

@@ -12,28 +12,28 @@ import {
   type Request,
 } from './messages.js';
 
-/** From the build, also when the kit itself is run from its sources. */
+/** From the build output, even when the kit runs from sources. */
 const RUNNER = fileURLToPath(new URL('../../dist/backend/run-backend.js', import.meta.url));
-/** Milliseconds for loading and probing, and for a change to be in force. */
+/** Milliseconds for loading and probing, and for programming a change. */
 const START_TIMEOUT = 60_000;
-const FORCE_TIMEOUT = 60_000;
-/** Characters of the log that are kept. */
+const APPLY_TIMEOUT = 60_000;
+/** Number of characters of the log that are kept. */
 const LOG_LENGTH = 4000;
 
 const STDIO: SpawnOptions = { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'json' };
 
 type Spawn = (command: readonly [string, ...string[]], options: SpawnOptions) => ChildProcess;
 
-/** A backend in a process of its own. */
+/** A backend in a separate process. */
 export class BackendProcess {
-  /** IP families that it serves here. */
+  /** IP families that it serves on this host. */
   families: readonly IPFamily[] = [];
   readonly #child: ChildProcess;
   readonly #inForce = new Map<string, Set<IPFamily>>();
   readonly #listeners = new Set<() => void>();
   #replies: Reply[] = [];
   #failure: string | undefined;
-  /** The kit's own error, where that is what failed. */
+  /** The error code of the kit, if the kit reported the failure. */
   #code: ConformanceErrorCode | undefined;
   #log = '';
   #lastMarker = 0;
@@ -51,9 +51,9 @@ export class BackendProcess {
   }
 
   /**
-   * Starts it where `spawn` runs programs. Nothing is programmed before the first {@link apply}.
+   * Starts it with `spawn`. Nothing is programmed before the first {@link apply}.
    *
-   * @throws ConformanceError when the backend cannot be loaded, or says that it cannot run here.
+   * @throws ConformanceError when the backend cannot be loaded, or reports that it cannot run on this host.
    */
   static async start(spawn: Spawn, choice: BackendChoice, proxier: Partial<ProxierOptions>): Promise<BackendProcess> {
     const started = new BackendProcess(spawn([process.execPath, RUNNER], STDIO));
@@ -68,7 +68,7 @@ export class BackendProcess {
     }
   }
 
-  /** Makes these changes, and waits until the backend says that they are in force. */
+  /** Sends these changes, and waits until the backend reports that they are programmed. */
   async apply(changes: readonly ObjectChange[], serviceCIDRs?: readonly string[]): Promise<void> {
     const number = ++this.#lastMarker;
     const name = `applied-${number}`;
@@ -85,13 +85,13 @@ export class BackendProcess {
       ...(serviceCIDRs ? { serviceCIDRs } : {}),
       marker: name,
     });
-    await this.#until(`changes to be in force`, FORCE_TIMEOUT, () =>
+    await this.#until(`changes to be programmed`, APPLY_TIMEOUT, () =>
       this.families.every((family) => this.#inForce.get(name)?.has(family)) ? true : undefined,
     );
     this.#inForce.delete(name);
   }
 
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when it has ended. */
   async kill(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined) {
       const gone = once(this.#child, 'exit');
@@ -100,12 +100,12 @@ export class BackendProcess {
     }
   }
 
-  /** The last lines that it logged. */
+  /** The last lines of its log. */
   get log(): string {
     return this.#log.trim();
   }
 
-  /** What a backend says of itself, without a namespace and without a right. */
+  /** Describes a backend, without namespace and privileges. */
   static async describe(choice: BackendChoice): Promise<BackendDescription> {
     const child = new BackendProcess(fork(RUNNER, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] }));
     try {
@@ -116,12 +116,12 @@ export class BackendProcess {
     }
   }
 
-  /** Has the backend remove every trace of itself, in a process that runs for this only. */
+  /** Runs the cleanup of the backend in a separate process. */
   static async cleanUp(spawn: Spawn, choice: BackendChoice): Promise<void> {
     const child = new BackendProcess(spawn([process.execPath, RUNNER], STDIO));
     try {
       child.#send({ op: 'cleanup', choice });
-      await child.#reply('cleaned-up', FORCE_TIMEOUT);
+      await child.#reply('cleaned-up', APPLY_TIMEOUT);
     } finally {
       await child.kill();
     }
@@ -135,7 +135,7 @@ export class BackendProcess {
 
   #receive(reply: Reply): void {
     if (reply.event === 'failed') {
-      if (reply.told) {
+      if (reply.isComplete) {
         this.#log = '';
       }
       this.#fail(reply.message, reply.code);
@@ -186,7 +186,7 @@ export class BackendProcess {
         reject(
           new ConformanceError(
             'CONFORMANCE_BACKEND_FAILED',
-            `the backend failed: ${reason}${log ? `\nits log ends with:\n${log}` : ''}`,
+            `the backend failed: ${reason}${log ? `\nlast lines of its log:\n${log}` : ''}`,
           ),
         );
       };
@@ -199,14 +199,14 @@ export class BackendProcess {
           fail(this.#failure);
         }
       };
-      const timer = setTimeout(() => fail(`waited ${timeout / 1000} s for ${what}`), timeout);
+      const timer = setTimeout(() => fail(`timed out after ${timeout / 1000} s waiting for ${what}`), timeout);
       this.#listeners.add(look);
       look();
     });
   }
 }
 
-/** A Service of both families without endpoints, whose presence in the state says that what came before it is there. */
+/** A Service of both families without endpoints, whose presence in the state shows that all earlier changes are programmed. */
 function markerService(name: string, number: number): object {
   const low = number % 250;
   return {

@@ -6,8 +6,8 @@ import { nearest } from '../nearest.js';
 import type { BackendChoice } from './messages.js';
 
 /**
- * Loads a backend: what a module exports that is a {@link BackendModule}, under any name. With options, or without such
- * an export, its function `create…Backend(options)` makes it.
+ * Loads a backend: the {@link BackendModule} that a module exports, under any name. With options, or without such an
+ * export, it is created by `create…Backend(options)`.
  *
  * @throws ConformanceError `CONFORMANCE_UNKNOWN_BACKEND`, `CONFORMANCE_UNKNOWN_MODE` or `CONFORMANCE_BAD_OPTION`.
  */
@@ -25,7 +25,7 @@ export async function loadBackend({ backend, mode, options }: BackendChoice): Pr
   if (wantsOptions && makers.length === 0) {
     throw new ConformanceError(
       'CONFORMANCE_BAD_OPTION',
-      `${backend} exports no create…Backend, so it takes no options`,
+      `${backend} exports no create…Backend function, so it accepts no options; remove --option`,
     );
   }
   const modules =
@@ -41,14 +41,14 @@ export async function loadBackend({ backend, mode, options }: BackendChoice): Pr
   if (modes.length === 0) {
     throw new ConformanceError(
       'CONFORMANCE_UNKNOWN_BACKEND',
-      `${backend} exports no BackendModule, nor a create…Backend that makes one: ${whatInstead(entries)}`,
+      `${backend} exports no BackendModule, nor a create…Backend function that returns one: ${whatInstead(entries)}`,
     );
   }
   const near = mode === undefined ? undefined : nearest(mode, modes);
   throw new ConformanceError(
     'CONFORMANCE_UNKNOWN_MODE',
     mode === undefined
-      ? `${backend} has several modes: say one of ${modes.join(', ')} with --mode`
+      ? `${backend} has several modes: select one of ${modes.join(', ')} with --mode`
       : `${backend} has no mode ${mode}; ${near ? `did you mean ${near}? ` : ''}it has ${modes.join(', ')}`,
   );
 }
@@ -70,18 +70,18 @@ function whyNotLoaded(backend: string, error: unknown): string {
   const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'ERR_UNSUPPORTED_DIR_IMPORT';
   if (missing && messageOf(error).includes(`'${backend}'`)) {
     const advice = isAbsolute(backend)
-      ? 'give the path of its module; is it built?'
-      : 'give the name of an installed package, or the path of its module';
-    return `cannot load the backend ${backend}: there is no such module; ${advice}`;
+      ? 'set the path of its module, and build it first'
+      : 'set the name of an installed package, or the path of its module';
+    return `cannot load the backend ${backend}: module not found; ${advice}`;
   }
-  // Where a mistake in the syntax is, Node tells only when it ends because of it.
-  const place = name === 'SyntaxError' ? `"node ${backend}" shows where` : /\bfile:\S+:\d+/.exec(stack)?.[0];
-  return `the backend ${backend} failed while it was loaded: ${messageOf(error)}${place === undefined ? '' : ` (${place})`}`;
+  // Node reports the location of a syntax error only when it exits because of it.
+  const place = name === 'SyntaxError' ? `run "node ${backend}" to see where` : /\bfile:\S+:\d+/.exec(stack)?.[0];
+  return `the backend ${backend} failed to load: ${messageOf(error)}${place === undefined ? '' : ` (${place})`}`;
 }
 
 const MEMBERS = { mode: 'string', description: 'string', probe: 'function', module: 'object' } as const;
 
-/** What comes nearest to a backend, and what it lacks. */
+/** The export most similar to a backend, and what it lacks. */
 function whatInstead(entries: readonly (readonly [string, unknown])[]): string {
   const lacks = ([name, value]: readonly [string, unknown]) => {
     const object = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;

@@ -11,48 +11,48 @@ export interface BackendChoice {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A change of one object, as a source tells it. */
+/** A change of one object, as reported by a source. */
 export interface ObjectChange {
   readonly kind: 'Service' | 'EndpointSlice' | 'Node';
   readonly previous?: object;
   readonly current?: object;
 }
 
-/** What the kit tells the backend's process. */
+/** Messages of the kit to the process of the backend. */
 export type Request =
   | { readonly op: 'describe'; readonly choice: BackendChoice }
   /** Starts the proxier; the first `apply` is the first full list. */
   | { readonly op: 'start'; readonly choice: BackendChoice; readonly proxier: Partial<ProxierOptions> }
-  /** Hands changes on. `marker` is the name of a Service among them that tells when they are in force. */
+  /** Sends changes. `marker` is the name of a Service among them whose presence shows that they are programmed. */
   | {
       readonly op: 'apply';
       readonly changes: readonly ObjectChange[];
       readonly serviceCIDRs?: readonly string[];
       readonly marker: string;
     }
-  /** Has a backend that never ran here remove what others of its kind have left. */
+  /** Runs the cleanup of a backend that was never started in this process. */
   | { readonly op: 'cleanup'; readonly choice: BackendChoice };
 
-/** What can be said of a backend without running it. */
+/** Description of a backend that is not running. */
 export interface BackendDescription {
   readonly mode: string;
   readonly description: string;
   readonly capabilities: BackendCapabilities;
 }
 
-/** What the backend's process tells the kit. */
+/** Messages of the process of the backend to the kit. */
 export type Reply =
   | { readonly event: 'described'; readonly description: BackendDescription }
   | { readonly event: 'started'; readonly families: readonly IPFamily[] }
   | { readonly event: 'in-force'; readonly family: IPFamily; readonly marker: string }
   | { readonly event: 'cleaned-up' }
-  /** `code` where it is the kit's own error, about how it was asked; `told` where the log says no more. */
+  /** `code` for errors of the kit about its input; `isComplete` if the log adds nothing to the message. */
   | {
       readonly event: 'failed';
       readonly message: string;
       readonly code?: ConformanceErrorCode;
-      readonly told?: boolean;
+      readonly isComplete?: boolean;
     };
 
-/** Namespace of the Services that tell when changes are in force. */
+/** Namespace of the Services that show when changes are programmed. */
 export const MARKER_NAMESPACE = 'kube-proxier-conformance';

@@ -1,6 +1,7 @@
 /**
- * The backend in a process of its own, in the network namespace that it is started in: loads it, feeds it what the
- * kit says, and says what is in force. Started by `BackendProcess`; talks over Node's IPC, and ends with it.
+ * The backend in a separate process, in the network namespace in which it is started: loads the backend, passes changes
+ * of the kit to it, and reports what is programmed. Started by `BackendProcess`; communicates over Node's IPC, and ends
+ * with it.
  */
 import 'reflect-metadata';
 import {
@@ -36,7 +37,7 @@ const logger: Logger = {
   v: () => false,
 };
 
-/** The source of the server: what the kit says. */
+/** The source of the server: passes on changes of the kit. */
 class KitSource implements Source {
   readonly description = 'the conformance kit';
   #handler: SourceHandler | undefined;
@@ -81,14 +82,14 @@ class KitSource implements Source {
 }
 
 const source = new KitSource();
-/** Resolves when the takeover has ended: only then is what is in force going to stay. */
+/** Resolves when the takeover has ended: from then on the programmed state is stable. */
 let tookOver: () => void = () => {};
 const takeover = new Promise<void>((resolve) => {
   tookOver = resolve;
 });
-/** Markers that are not yet told to be in force, by family. */
+/** Markers not yet reported as programmed, by family. */
 const waiting = new Map<IPFamily, Set<string>>();
-/** Failures in a row, over some ten seconds, after which a sync is taken for one that never succeeds. */
+/** Consecutive failures, over about ten seconds, after which syncs are considered to fail permanently. */
 const MAX_FAILURES = 8;
 
 async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'start' }>['proxier']): Promise<void> {
@@ -101,14 +102,14 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
     conntrack: new HostConntrack(),
     proxier,
     logger,
-    // As the agent does it.
+    // As in the agent.
     takeover: true,
     observer: {
       takenOver: tookOver,
       failed({ family, error, failures }) {
         if (failures === MAX_FAILURES) {
           const message = `${family} syncs failed ${failures} times in a row: ${messageOf(error)}`;
-          send({ event: 'failed', message, told: true });
+          send({ event: 'failed', message, isComplete: true });
         }
       },
       synced({ family, state }) {

@@ -1,10 +1,10 @@
 import type { BackendCapabilities, IPFamily, ProxierOptions } from '@kube-proxier/core';
 import type { SandboxProtocol } from '@kube-proxier/linux/testing';
 
-/** Something that a backend may declare it lacks. */
+/** A capability that a backend may declare as missing. */
 export type Capability = keyof BackendCapabilities;
 
-/** A Kubernetes object as it stands in a case: placeholders such as `${clusterIP}` are not yet filled in. */
+/** A Kubernetes object of a case, with placeholders such as `${clusterIP}`. */
 export interface CaseObject {
   readonly apiVersion?: string;
   readonly kind: 'Service' | 'EndpointSlice' | 'Node' | 'ServiceCIDR';
@@ -16,11 +16,11 @@ export interface CaseObject {
 export type SourceExpectation = 'kept' | 'node' | Readonly<Record<string, 'kept' | 'node'>>;
 
 /**
- * What must come of a flow.
- * - `refused`: as by a closed port.
+ * Expected outcome of a flow.
+ * - `refused`: rejected, as by a closed port.
  * - `dropped`: no answer.
- * - `untouched`: what would come without any proxy.
- * - `by`: answered by each of these hosts in turn, and no other.
+ * - `untouched`: the outcome without a proxy.
+ * - `by`: answered by each of these hosts, and no other.
  */
 export type FlowExpectation =
   | 'refused'
@@ -28,7 +28,7 @@ export type FlowExpectation =
   | 'untouched'
   | {
       readonly by: readonly string[];
-      /** Default: not looked at. */
+      /** Default: not checked. */
       readonly source?: SourceExpectation;
       /** Always the same one; remembered under this name. */
       readonly one?: string;
@@ -38,31 +38,31 @@ export type FlowExpectation =
       readonly other?: string;
     };
 
-/** One flow: who sends, where to, and what must come of it. */
+/** One flow: sender, destination and expected outcome. */
 export interface CaseFlow {
   /** `pod1`, `remote-pod1`, `node`, `remote-node`, `client`. */
   readonly from: string;
-  /** Source address. Default: the sender's own. An address that nobody has is given to the node. */
+  /** Source address. Default: the sender's own. An unassigned address is added to the node. */
   readonly source?: string;
   readonly fromPort?: number | string;
   readonly to: string;
   readonly port: number | string;
   /** Default: the variant's. */
   readonly protocol?: SandboxProtocol;
-  /** Spec id of this flow, where it is not the case's. */
+  /** Spec id of this flow, if it differs from the case's. */
   readonly spec?: string;
-  /** What the backend must be able to do for this flow. */
+  /** Capabilities that the backend needs for this flow. */
   readonly needs?: readonly Capability[];
   readonly expect: FlowExpectation;
 }
 
-/** One thing that is done or looked at. Steps follow each other; flows of one step go at the same time. */
+/** One action or check. Steps run in order; flows of one step run concurrently. */
 export type CaseStep =
   | { readonly apply: readonly CaseObject[] }
   | { readonly delete: readonly { readonly kind: CaseObject['kind']; readonly name: string }[] }
   /** JSON merge patch (RFC 7386) on an object, as `kubectl patch --type merge`. */
   | { readonly patch: CaseObject }
-  /** Endpoints of an EndpointSlice, out and in. */
+  /** Removes and adds endpoints of an EndpointSlice. */
   | {
       readonly endpoints: {
         readonly slice: string;
@@ -70,9 +70,9 @@ export type CaseStep =
         readonly add?: readonly unknown[];
       };
     }
-  /** With `within` (seconds), each flow has so long until it comes right. */
+  /** With `within` (seconds), each flow is retried until it succeeds or the time is over. */
   | { readonly flows: readonly CaseFlow[]; readonly within?: number }
-  /** Opens a TCP connection that stays. */
+  /** Opens a TCP connection and keeps it open. */
   | {
       readonly open: {
         readonly as: string;
@@ -81,9 +81,9 @@ export type CaseStep =
         readonly port: number | string;
       };
     }
-  /** Sends over an open connection: the echo must come. */
+  /** Sends over an open connection and expects the echo. */
   | { readonly talk: string }
-  /** Starts a client that connects again and again. */
+  /** Starts a client that connects continuously. */
   | {
       readonly client: {
         readonly as: string;
@@ -92,20 +92,20 @@ export type CaseStep =
         readonly port: number | string;
       };
     }
-  /** Waits for so many further attempts of the client. */
+  /** Waits for this many further attempts of the client. */
   | { readonly attempts: { readonly of: string; readonly count: number } }
-  /** Ends the client; it may have failed so many times, default none. */
+  /** Stops the client; at most this many attempts may have failed, default none. */
   | { readonly stop: { readonly of: string; readonly failures?: number } }
   /** SIGKILL to the backend's process. */
   | { readonly kill: true }
-  /** Starts it again on the objects that there are. */
+  /** Starts it again with the current objects. */
   | { readonly start: true }
-  /** Kills it, and has it remove every trace of itself. */
+  /** Kills it, and runs its cleanup. */
   | { readonly cleanup: true }
-  /** Somebody else empties all packet filter tables of the node. */
+  /** Flushes all packet filter tables of the node, as another program would. */
   | { readonly flush: true };
 
-/** Options of the proxier for a case; networks may hold placeholders. */
+/** Options of the proxier for a case; networks may contain placeholders. */
 export type CaseOptions = Partial<
   Pick<
     ProxierOptions,
@@ -113,12 +113,12 @@ export type CaseOptions = Partial<
   >
 >;
 
-/** One case, as data. It is run once for each of its families and protocols, all in one go. */
+/** One case, as data. It runs in all of its families and protocols concurrently. */
 export interface ConformanceCase {
-  /** Unique; what `--cases` matches. */
+  /** Unique; matched by `--cases`. */
   readonly id: string;
   readonly title: string;
-  /** Ids of rules that it shows (docs/behaviour). */
+  /** Ids of the specification that it tests. */
   readonly spec: readonly string[];
   /** Part of the subset that runs on every push. */
   readonly quick: boolean;

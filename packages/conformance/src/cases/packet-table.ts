@@ -37,17 +37,17 @@ export interface PacketRow {
   };
 }
 
-/** Who stands for an address of the rows, and what for another word; see `cases/packet-tables.yaml`. */
+/** Hosts for the addresses of rows, and values for other words; see `cases/packet-tables.yaml`. */
 export interface PacketTableWords {
   readonly hosts: Readonly<Record<string, string>>;
   readonly words: Readonly<Record<string, string>>;
 }
 
-/** Makes cases of the rows: those that share objects and options become one case with a flow each. */
+/** Converts rows to cases: rows with equal objects and options become one case with a flow each. */
 export function packetCases(rows: readonly PacketRow[], words: PacketTableWords): ConformanceCase[] {
   const groups = new Map<string, PacketRow[]>();
   for (const row of rows) {
-    // Only the kernel can send SCTP, and Node has no socket for it.
+    // Node has no SCTP sockets.
     if (row.packet.protocol !== 'SCTP') {
       const { id: _id, case: _case, packet: _packet, expect: _expect, ...rest } = row;
       const key = JSON.stringify([rest, /^[A-Z]+-[A-Z]*/.exec(row.id)?.[0]]);
@@ -71,7 +71,7 @@ function slug(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** What the titles of all rows begin with, cut where a part of one ends. */
+/** The common prefix of the titles of all rows, cut at the end of a part. */
 function sharedTitle(group: readonly PacketRow[]): string {
   const [first = '', ...rest] = group.map((row) => row.case);
   let end = first.length;
@@ -208,7 +208,7 @@ function placeholdersOf(hosts: Readonly<Record<string, string>>): Record<string,
   );
 }
 
-/** Replaces whole strings and numbers that are in the list, and words of longer strings between blanks. */
+/** Replaces strings and numbers of the list, and space-separated words in longer strings. */
 function replaceWords<T>(value: T, words: Readonly<Record<string, string>>): T {
   const replace = (part: unknown): unknown => {
     if (typeof part === 'string' || typeof part === 'number') {

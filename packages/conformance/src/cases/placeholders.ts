@@ -3,19 +3,19 @@ import type { NetworkSandbox, SandboxProtocol } from '@kube-proxier/linux/testin
 import { SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
 import { ConformanceError } from '../conformance-error.js';
 
-/** What stands for `${…}` in one run of a case. */
+/** Values of `${…}` in one run of a case. */
 export type Placeholders = Readonly<Record<string, string | number>>;
 
-/** NodePorts from 30000; every slot takes four of them. */
+/** NodePorts from 30000; every slot uses four of them. */
 const NODE_PORTS = { first: 30_000, slots: 690, each: 4 };
-/** Ports of clients that keep theirs, below those that the kernel gives out. */
+/** Source ports of clients with a fixed port, below the ephemeral ports of the kernel. */
 const SOURCE_PORTS = { first: 12_000, slots: 8000 };
-/** Slots until addresses come again. */
+/** Number of slots before addresses are reused. */
 const ADDRESSES = 16_000;
 
 /**
- * Addresses and ports of one run of a case. Each slot has its own, so nothing that is left of an earlier case, such as a
- * tracked connection, has a part in a later one.
+ * Addresses and ports of one run of a case. Each slot has its own, so that leftovers of an earlier case, such as
+ * conntrack entries, do not affect a later one.
  */
 export function placeholdersOf(
   sandbox: NetworkSandbox,
@@ -56,17 +56,16 @@ export function placeholdersOf(
 }
 
 /**
- * Fills in placeholders everywhere in a value. A string that is nothing but one becomes what it stands for, number or
- * not.
+ * Replaces placeholders everywhere in a value. A string that is one placeholder becomes its value, which may be a number.
  *
- * @throws ConformanceError `CONFORMANCE_BAD_CASE` naming a placeholder that there is not.
+ * @throws ConformanceError `CONFORMANCE_BAD_CASE` naming an unknown placeholder.
  */
 export function fill<T>(value: T, placeholders: Placeholders): T {
   const find = (name: string): string | number => {
     const found = placeholders[name];
     if (found === undefined) {
       const known = Object.keys(placeholders).join(', ');
-      throw new ConformanceError('CONFORMANCE_BAD_CASE', `there is no placeholder \${${name}}; there are ${known}`);
+      throw new ConformanceError('CONFORMANCE_BAD_CASE', `unknown placeholder \${${name}}; use one of ${known}`);
     }
     return found;
   };

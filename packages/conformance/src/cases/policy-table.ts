@@ -13,10 +13,10 @@ export interface PolicyRow {
   readonly expect: Readonly<Record<'P' | 'H' | 'N' | 'X', string>>;
 }
 
-/** The columns: a pod that is no endpoint, the endpoint itself, a process on the node, somebody outside. */
+/** The columns: a pod that is no endpoint, the endpoint itself, a process on the node, an external client. */
 const CLIENTS = { P: 'pod3', H: 'pod1', N: 'node', X: 'client' } as const;
 
-/** Makes the case of a row. `service` is the Service with every kind of frontend, without its policy. */
+/** Converts a row to a case. `service` is the Service with every kind of frontend, without its policy. */
 export function policyCase(row: PolicyRow, service: CaseObject): ConformanceCase {
   const field = row.to.includes('clusterIP') ? 'internalTrafficPolicy' : 'externalTrafficPolicy';
   const hosts = hostsOf(row.endpoints);
@@ -101,7 +101,7 @@ function expectationOf(text: string, tokens: readonly string[], hosts: readonly 
   const sources = new Map<string, 'kept' | 'node'>();
   for (const part of text.replace(/ M$/, '').split('+')) {
     const token = part.replace('*', '');
-    // A hairpin is one where the chosen endpoint is the client itself.
+    // Hairpin traffic: the chosen endpoint is the client itself.
     const self = part.endsWith('*');
     tokens.forEach((candidate, index) => {
       if (candidate === token) {

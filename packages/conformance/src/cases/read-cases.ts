@@ -10,12 +10,12 @@ import { type PacketRow, type PacketTableWords, packetCases } from './packet-tab
 import { type PolicyRow, policyCase } from './policy-table.js';
 import { type TopologyRow, topologyCase } from './topology-table.js';
 
-/** Where the cases of this package are. */
+/** Directory of the cases of this package. */
 const CASES = fileURLToPath(new URL('../../cases/', import.meta.url));
 const STEPS = 'apply delete patch endpoints flows open talk client attempts stop kill start cleanup flush'.split(' ');
 const FIELDS = 'id title spec quick families protocols needs options steps'.split(' ');
 
-/** A case file: cases written out, or a table whose rows become cases. */
+/** A case file: explicit cases, or a table whose rows become cases. */
 type CaseFile =
   | { readonly definitions?: unknown; readonly cases: readonly Partial<ConformanceCase>[] }
   | { readonly table: string; readonly kind: 'policies'; readonly service: CaseObject }
@@ -50,7 +50,7 @@ export function readCaseFiles(files: readonly string[]): readonly ConformanceCas
   const ids = new Set<string>();
   for (const { id } of cases) {
     if (ids.has(id)) {
-      throw new ConformanceError('CONFORMANCE_BAD_CASE', `two cases are called ${id}; give one another id`);
+      throw new ConformanceError('CONFORMANCE_BAD_CASE', `two cases have the id ${id}; change one`);
     }
     ids.add(id);
   }
@@ -79,7 +79,7 @@ export function readCaseFile(text: string): readonly ConformanceCase[] {
   }
 }
 
-/** The tables are core's: its simulator is held to the same rows. */
+/** The tables are in core, whose simulator is tested with the same rows. */
 function readTable(name: string): unknown[] {
   const path = createRequire(import.meta.url).resolve(`@kube-proxier/core/test-data/${name}`);
   return (JSON.parse(readFileSync(path, 'utf8')) as { rows: unknown[] }).rows;
@@ -93,7 +93,7 @@ function checkCase(found: Partial<ConformanceCase>, index: number): ConformanceC
   }
   const { id, title, steps } = found;
   if (typeof id !== 'string' || typeof title !== 'string' || !Array.isArray(steps) || steps.length === 0) {
-    throw new TypeError(`${name}: id, title and steps are needed`);
+    throw new TypeError(`${name}: id, title and steps are required`);
   }
   for (const [number, step] of steps.entries()) {
     const [kind = '', ...more] = Object.keys(step as CaseStep).filter((key) => key !== 'within');

@@ -2,14 +2,14 @@ import { ConformanceError } from '../conformance-error.js';
 import { nearest } from '../nearest.js';
 import type { ConformanceCase } from './conformance-case.js';
 
-/** Chooses the subset that runs on every push. */
+/** Selects the subset that runs on every push. */
 export const QUICK = 'quick';
 
 /**
- * Cases whose id fits one of the patterns: `*` stands for anything, `?` for one character; `quick` for the subset that
- * runs on every push. A pattern that fits no id may fit the spec ids that cases show. No pattern means all.
+ * Selects cases whose id matches one of the patterns: `*` matches any text, `?` one character; `quick` is the subset that
+ * runs on every push. A pattern that matches no id is matched with the spec ids of cases. No pattern selects all.
  *
- * @throws ConformanceError `CONFORMANCE_UNKNOWN_CASE` for a pattern that fits none, with what was perhaps meant.
+ * @throws ConformanceError `CONFORMANCE_UNKNOWN_CASE` for a pattern that matches none, with a suggestion.
  */
 export function selectCases(
   cases: readonly ConformanceCase[],
@@ -33,7 +33,7 @@ export function selectCases(
       const near = nearest(pattern.replace(/[*?]/g, ''), [...new Set(cases.map(({ id }) => id))]);
       throw new ConformanceError(
         'CONFORMANCE_UNKNOWN_CASE',
-        `no case is called ${pattern}; ${near === undefined ? '' : `did you mean ${near}? `}--list names all`,
+        `no case matches ${pattern}; ${near === undefined ? '' : `did you mean ${near}? `}--list prints all`,
       );
     }
     for (const one of found) {

@@ -28,7 +28,7 @@ export interface TopologyRow {
   readonly nodeTopologyHints?: boolean;
 }
 
-/** Makes the case of a row: a list is seen through a frontend that uses it. */
+/** Converts a row to a case: each list is tested through a frontend that uses it. */
 export function topologyCase(row: TopologyRow): ConformanceCase {
   const count = { pod: 0, 'remote-pod': 0 };
   const hosts = new Map(
@@ -38,7 +38,7 @@ export function topologyCase(row: TopologyRow): ConformanceCase {
       return [id, `${kind}${count[kind]}`] as const;
     }),
   );
-  // The node of the row is the node of the sandbox.
+  // The node of the row becomes the node of the sandbox.
   const node = (name: string) => (name === row.node ? 'node1' : `other-${name}`);
   const answer = (ids: readonly string[] | null, source: 'kept' | 'node'): FlowExpectation =>
     !row.expect.hasAny

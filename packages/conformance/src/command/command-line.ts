@@ -3,7 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { parse } from 'yaml';
 import { REPORT_FORMATS, type ReportFormat } from '../report/format-report.js';
 
-/** What the command was asked for. */
+/** Parsed command line. */
 export interface CommandLine {
   readonly backend?: string;
   readonly mode?: string;
@@ -38,7 +38,7 @@ failed, 2 when the suite could not be run, or was ended.`;
 /**
  * Reads the arguments (without node and script).
  *
- * @returns the text to show instead, for help and for mistakes.
+ * @returns the text to print instead, for help and errors.
  */
 export function parseCommandLine(
   args: readonly string[],
@@ -46,28 +46,32 @@ export function parseCommandLine(
   let text = '';
   const collect = (value: string, before: readonly string[]) => [...before, ...value.split(',').filter(Boolean)];
   const program = new Command('kube-proxier-conformance')
-    .description('Sends real packets through a kube-proxier backend and judges what comes of them.')
+    .description('Tests a kube-proxier backend with real packets.')
     .option('--backend <package|path>', 'the backend: an installed package, or the path of its module')
-    .option('--mode <mode>', 'its mode, where the module has several')
+    .option('--mode <mode>', 'its mode, if the module has several')
     .addOption(
       new Option('--cases <pattern>', 'ids of cases, with * and ?; "quick" for a subset; may be repeated')
         .argParser(collect)
         .default([], 'all'),
     )
-    .addOption(new Option('--report <format>', 'form of the report').choices(REPORT_FORMATS).default('text'))
-    .option('--output <file>', 'where the report is written; default standard output')
+    .addOption(new Option('--report <format>', 'format of the report').choices(REPORT_FORMATS).default('text'))
+    .option('--output <file>', 'file to write the report to; default standard output')
     .addOption(
       new Option('--option <key=value>', "an option for the module's create…Backend; may be repeated")
         .argParser(readOption)
         .default({}, 'none'),
     )
-    .option('--jobs <number>', 'sandboxes at the same time; default one more than processors, four at most', readJobs)
-    .option('--patience <factor>', 'waits so many times as long, on a slow machine; default 1', readPatience)
-    .option('--keep', 'leave the namespaces of the first failed case (or the last one) up until Ctrl-C')
-    .option('--list', 'list the cases and end')
-    .option('--show <case>', 'print cases in full, with their steps, and end')
-    .version(VERSION, '--version', 'print the version and end')
-    .helpOption('-h, --help', 'print this text and end')
+    .option(
+      '--jobs <number>',
+      'number of concurrent sandboxes; default number of CPUs plus one, at most four',
+      readJobs,
+    )
+    .option('--patience <factor>', 'factor on all timeouts, for a slow machine; default 1', readPatience)
+    .option('--keep', 'keep the namespaces of the first failed case (or the last one) until Ctrl-C')
+    .option('--list', 'list the cases and exit')
+    .option('--show <case>', 'print cases in full, with their steps, and exit')
+    .version(VERSION, '--version', 'print the version and exit')
+    .helpOption('-h, --help', 'print this help and exit')
     .addHelpText('after', HELP)
     .allowExcessArguments(false)
     .exitOverride()
@@ -83,14 +87,14 @@ export function parseCommandLine(
   }
   const line = program.opts<CommandLine>();
   return line.backend === undefined && !line.list && line.show === undefined
-    ? { text: 'error: --backend is needed: the package, or the path, of the backend to try\n', isHelp: false }
+    ? { text: 'error: --backend is required: set the package, or the path, of the backend to test\n', isHelp: false }
     : { line };
 }
 
 function readOption(text: string, before: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const at = text.indexOf('=');
   if (at < 1) {
-    throw new InvalidArgumentError('It is written key=value.');
+    throw new InvalidArgumentError('The format is key=value.');
   }
   return { ...before, [text.slice(0, at)]: parse(text.slice(at + 1)) };
 }
@@ -98,7 +102,7 @@ function readOption(text: string, before: Readonly<Record<string, unknown>>): Re
 function readPatience(text: string): number {
   const factor = Number(text);
   if (!(factor >= 1 && factor <= 100)) {
-    throw new InvalidArgumentError('It is a number from 1 to 100.');
+    throw new InvalidArgumentError('It must be a number from 1 to 100.');
   }
   return factor;
 }
@@ -106,7 +110,7 @@ function readPatience(text: string): number {
 function readJobs(text: string): number {
   const jobs = Number(text);
   if (!Number.isInteger(jobs) || jobs < 1 || jobs > 64) {
-    throw new InvalidArgumentError('It is a whole number from 1 to 64.');
+    throw new InvalidArgumentError('It must be an integer from 1 to 64.');
   }
   return jobs;
 }

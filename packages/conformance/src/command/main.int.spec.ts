@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const COMMAND = fileURLToPath(new URL('../../bin/kube-proxier-conformance.js', import.meta.url));
-/** Two backends that can be described, and nothing else. */
+/** Two backends that can be described, but not run. */
 const BACKENDS = `
 export const idle = {
   mode: 'idle',
@@ -17,7 +17,7 @@ export const idle = {
 };
 export const second = { ...idle, mode: 'second' };
 `;
-/** A backend that runs, and can bring nothing about. */
+/** A backend that runs, but whose syncs always fail. */
 const FAILING = `
 import { ReconcilingProxier, Tokens } from '@kube-proxier/core';
 import { ContainerModule } from 'inversify';
@@ -43,7 +43,7 @@ export const failing = {
 };
 `;
 
-/** A backend whose `apply` never ends, and leaves a sign that it began. */
+/** A backend whose `apply` never ends, and creates a file when it begins. */
 const IDLING = FAILING.replace(
   "throw new Error('no such pump');",
   'writeFileSync(SIGN, ""); await new Promise(() => {});',
@@ -60,7 +60,7 @@ describe('the command', () => {
   let broken: string;
 
   beforeAll(() => {
-    // From here the modules find what they import.
+    // The modules resolve their imports from here.
     directory = mkdtempSync(fileURLToPath(new URL('../../../../node_modules/.conformance-', import.meta.url)));
     backend = join(directory, 'backend.mjs');
     writeFileSync(backend, BACKENDS);
@@ -96,7 +96,7 @@ describe('the command', () => {
     return { status, stdout, stderr, pid: child.pid };
   }
 
-  test('says how it is used, and lists and shows cases', async () => {
+  test('prints its help, and lists and shows cases', async () => {
     expect(await run(['--help'])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('--backend <package|path>'),
@@ -114,10 +114,13 @@ describe('the command', () => {
     [['--backend', 'BACKEND', '--cases', 'EXT-L-S99'], /no case is called EXT-L-S99; did you mean EXT-L-S9\?/],
     [['--backend', 'BACKEND', '--mode', 'idel'], /no mode idel; did you mean idle\? it has idle, second$/m],
     [['--backend', 'BACKEND'], /has several modes: say one of idle, second with --mode/],
-    [['--backend', 'BACKEND', '--option', 'fast=true'], /exports no create…Backend, so it takes no options/],
-    [['--backend', './none.mjs'], /none\.mjs: there is no such module; .*is it built\?/],
-    [['--backend', 'BROKEN'], /failed while it was loaded: .*"node .*broken\.mjs" shows where\)$/m],
-    [['--backend', 'THROWER'], /failed while it was loaded: no config \(file:.*thrower\.mjs:1:\d+\)$/m],
+    [
+      ['--backend', 'BACKEND', '--option', 'fast=true'],
+      /exports no create…Backend function, so it accepts no options; remove --option/,
+    ],
+    [['--backend', './none.mjs'], /none\.mjs: module not found; .*is it built\?/],
+    [['--backend', 'BROKEN'], /failed to load: .*"node .*broken\.mjs" shows where\)$/m],
+    [['--backend', 'THROWER'], /failed to load: no config \(file:.*thrower\.mjs:1:\d+\)$/m],
     [['--backend', 'HALF'], /its half lacks description \(string\), probe \(function\)$/m],
     [
       ['--backend', 'BACKEND', '--mode', 'idle', '--report', 'junit', '--output', '/nowhere/report.xml'],
@@ -133,21 +136,21 @@ describe('the command', () => {
     expect(status).toBe(2);
   });
 
-  test('a backend whose apply never succeeds is told from one that is slow, and its reason is said once', async () => {
+  test('a backend whose apply never succeeds is distinguished from a slow one, and its error is reported once', async () => {
     const { status, stdout } = await run(['--backend', failing, '--cases', 'CIP-L-S1']);
-    expect(stdout).toMatch(/came +the backend failed: IPv[46] syncs failed 8 times in a row: no such pump$/m);
+    expect(stdout).toMatch(/actual +the backend failed: IPv[46] syncs failed 8 times in a row: no such pump$/m);
     expect(stdout.match(/no such pump/g)).toHaveLength(1);
     expect(status).toBe(1);
   });
 
-  test('a backend that cannot run here says so once, and that is no failed case', async () => {
+  test('a backend that cannot run on this host is reported once, without failed cases', async () => {
     const { status, stdout, stderr } = await run(['--backend', unusable, '--cases', 'EXT-L-*']);
     expect(stdout).toBe('');
     expect(stderr).toBe('cannot use proxy mode failing: the pump is missing\n');
     expect(status).toBe(2);
   });
 
-  test('cases that Ctrl-C cuts off at a terminal, where all processes get it, are not said to have failed', async () => {
+  test('cases interrupted by Ctrl-C at a terminal, which all processes receive, are not reported as failed', async () => {
     const child = spawn(process.execPath, [COMMAND, '--backend', idling, '--cases', 'endpoint-added', '--jobs', '1'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -173,7 +176,7 @@ describe('the command', () => {
     expect(status).toBe(2);
   }, 60_000);
 
-  test('Ctrl-C while a world is kept up removes its namespaces', async () => {
+  test('Ctrl-C while a sandbox is kept removes its namespaces', async () => {
     const nftables = fileURLToPath(new URL('../../../nftables/dist/index.js', import.meta.url));
     const args = ['--backend', nftables, '--cases', 'CIP-L-S3', '--keep'];
     let shown = '';

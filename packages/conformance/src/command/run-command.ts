@@ -13,7 +13,7 @@ import { Progress } from '../report/progress.js';
 import { type KeptWorld, runConformance, tally } from '../run/run-conformance.js';
 import { type CommandLine, parseCommandLine } from './command-line.js';
 
-/** What the command is connected to. */
+/** Input and output of the command. */
 export interface CommandIO {
   readonly output: Writable;
   readonly progress: Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -22,9 +22,9 @@ export interface CommandIO {
 }
 
 /**
- * Does what the arguments say.
+ * Runs the command.
  *
- * @returns the exit status: 0 all passed, 1 a case failed, 2 it could not be run, or was ended.
+ * @returns the exit status: 0 all passed, 1 a case failed, 2 it could not be run, or was interrupted.
  */
 export async function runCommand(args: readonly string[], io: CommandIO): Promise<0 | 1 | 2> {
   const parsed = parseCommandLine(args);
@@ -54,7 +54,7 @@ async function execute(line: CommandLine, io: CommandIO): Promise<0 | 1 | 2> {
   }
   const backend = findModule(line.backend ?? '');
   if (line.output !== undefined) {
-    // Not being able to is found out before the cases run.
+    // Opens the file before the cases run, to fail early.
     writeReport(line.output, '');
   }
   const progress = new Progress(io.progress, line.mode ?? line.backend ?? '');
@@ -87,14 +87,13 @@ function writeReport(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    const message = `--output: the report cannot be written: ${messageOf(error)}; give the path of a file that can be`;
+    const message = `--output: cannot write the report: ${messageOf(error)}; set the path of a writable file`;
     throw new ConformanceError('CONFORMANCE_BAD_OPTION', message, { cause: error });
   }
 }
 
 /**
- * A path as it is; a package as the directory that the command is run in finds it, which need not be where this package
- * is installed.
+ * A path is unchanged; a package is resolved from the working directory, which may differ from where this package is installed.
  */
 function findModule(backend: string): string {
   if (/^[./]/.test(backend) || existsSync(resolve(backend))) {
@@ -112,7 +111,7 @@ async function keep({ id, namespaces }: KeptWorld, { progress, signal }: Command
   const lines = Object.entries(namespaces).map(
     ([host, name]) => `  ${host.padEnd(14)} nsenter --net=/run/netns/${name} bash\n`,
   );
-  progress.write(`\n${id} is kept up. To look into it, in another shell:\n${lines.join('')}Ctrl-C removes it.\n`);
+  progress.write(`\n${id} is kept. To inspect it, run in another shell:\n${lines.join('')}Ctrl-C removes it.\n`);
   if (!signal.aborted) {
     await new Promise<void>((done) => {
       const alive = setInterval(() => {}, 60_000);

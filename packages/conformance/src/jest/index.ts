@@ -11,24 +11,24 @@ import { choiceOf } from '../run/run-conformance.js';
 export interface DescribeConformanceOptions {
   /** Package name, or absolute path of the built module, of the backend. */
   readonly backend: string;
-  /** Mode, where the module has several backends. */
+  /** Mode, if the module has several backends. */
   readonly mode?: ProxyMode;
-  /** What the module's `create…Backend` is given. */
+  /** Options for the module's `create…Backend`. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** Patterns of case ids; `quick` for a subset. Default: all. */
   readonly cases?: readonly string[];
-  /** Cases that run at the same time. Default 3. */
+  /** Number of concurrent cases. Default 3. */
   readonly jobs?: number;
-  /** Factor on times in which something has to happen; more than 1 for a slow machine. Default 1. */
+  /** Factor on all timeouts; more than 1 for a slow machine. Default 1. */
   readonly patience?: number;
 }
 
-/** Milliseconds for one case: the longest wait for a repair, and then some. */
+/** Milliseconds for one case: more than the longest wait for a repair. */
 const TIMEOUT = 120_000;
 
 /**
- * A jest suite with one test for each case. Cases run ahead of their tests; the one that is waited for comes first.
- * Cases that the backend declares it cannot do pass at once, and are named at the end on standard error.
+ * A jest suite with one test for each case. Cases run ahead of their tests; the awaited one has priority. Cases that need
+ * missing capabilities of the backend pass immediately, and are listed at the end on standard error.
  *
  * @example
  * describeConformance({ backend: fileURLToPath(new URL('../dist/index.js', import.meta.url)), cases: ['quick'] });

@@ -46,16 +46,16 @@ const report: ConformanceReport = {
 };
 
 describe('a report', () => {
-  test('as text: the flow, what was expected and came, how to run it alone, and what was left out', () => {
+  test('as text: the flow, its expected and actual outcome, how to run it alone, and skipped checks', () => {
     expect(formatReport(report, 'text')).toBe(
       `FAIL B: a <wrong> one
   IPv4 TCP, step 2: client to 10.96.0.1 port 80/TCP
     expected  no answer (F-1/X)
-    came      answered by pod1\u0007
+    actual    answered by pod1\u0007
   alone:  npx @kube-proxier/conformance --backend @acme/ebpf --option fast=true --cases 'B' --keep
 
 skipped, as the backend lacks localhostNodePorts: C
-left out of cases, as the backend lacks preservesSource: 3 looks at the source that an endpoint sees
+skipped in cases, as the backend lacks preservesSource: 3 looks at the source that an endpoint sees
 ebpf: 1 passed, 1 failed, 1 skipped; 6 flows in 2 s
 ${rulesNote()}
 `,
@@ -79,7 +79,7 @@ ${rulesNote()}
     expect(text).not.toContain('\u0007');
   });
 
-  test('as JSON: all of it', () => {
+  test('as JSON: complete', () => {
     expect(JSON.parse(formatReport(report, 'json'))).toEqual(JSON.parse(JSON.stringify(report)));
   });
 });

@@ -3,7 +3,7 @@ import { type ConformanceReport, tally } from '../run/run-conformance.js';
 import { formatFailure } from './format-failure.js';
 import { rulesNote } from './rules-location.js';
 
-/** What {@link formatReport} can write. */
+/** Formats of {@link formatReport}. */
 export const REPORT_FORMATS = ['text', 'json', 'junit'] as const;
 /** One of {@link REPORT_FORMATS}. */
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -20,7 +20,7 @@ export function formatReport(report: ConformanceReport, format: ReportFormat): s
   }
 }
 
-/** What the backend lacks, and how often that had a part; empty when nothing was left out. */
+/** Missing capabilities of the backend, and how many checks were skipped; empty when none were. */
 export function formatLacks(results: readonly CaseResult[]): string {
   const cases = new Map<string, string[]>();
   const parts = new Map<string, number>();
@@ -37,7 +37,8 @@ export function formatLacks(results: readonly CaseResult[]): string {
     ...[...cases].map(([capability, ids]) => `skipped, as the backend lacks ${capability}: ${ids.join(', ')}\n`),
     ...[...parts].map(
       ([capability, count]) =>
-        `left out of cases, as the backend lacks ${capability}: ${count} ${capability === 'preservesSource' ? 'looks at the source that an endpoint sees' : 'flows'}\n`,
+        `skipped in cases, as the backend lacks ${capability}: ${count} ` +
+        `${capability === 'preservesSource' ? 'checks of the source address that an endpoint sees' : 'flows'}\n`,
     ),
   ].join('');
 }
@@ -94,7 +95,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' };
 
-/** Control characters have no place in XML at all, other than tabs and line breaks. */
+/** XML permits no control characters except tabs and line breaks. */
 function escapeXML(text: string): string {
   return [...text]
     .filter((one) => one >= ' ' || one === '\n' || one === '\t')

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { CaseResult } from '../run/case-result.js';
 
-/** Tells how a run comes along: in one line that is written over on a terminal, a line for each case elsewhere. */
+/** Prints the progress of a run: in one line that is overwritten on a terminal, else a line for each case. */
 export class Progress {
   #failed = 0;
 
@@ -22,7 +22,7 @@ export class Progress {
     }
   }
 
-  /** Takes the line away. */
+  /** Clears the line. */
   end(): void {
     if (this.output.isTTY) {
       this.output.write('\r\u001b[K');

@@ -3,7 +3,7 @@ import type { SandboxProtocol } from '@kube-proxier/linux/testing';
 import type { Capability, ConformanceCase } from '../cases/conformance-case.js';
 import type { FlowMismatch } from './judge-flow.js';
 
-/** A flow, or another thing that a case looks at, which went wrong. */
+/** A failed flow or other check of a case. */
 export interface CaseFailure extends FlowMismatch {
   /** For example `IPv6 UDP`. */
   readonly variant: string;
@@ -13,18 +13,18 @@ export interface CaseFailure extends FlowMismatch {
   readonly spec: string;
 }
 
-/** Something that was not looked at, since the backend declares that it cannot do it. */
+/** Checks that were skipped, since the backend lacks a capability. */
 export interface LeftOut {
   readonly capability: Capability | IPFamily;
   readonly count: number;
 }
 
-/** What a case came to. */
+/** Result of a case. */
 export interface CaseResult {
   readonly case: Pick<ConformanceCase, 'id' | 'title' | 'spec'>;
   readonly outcome: 'passed' | 'failed' | 'skipped';
   readonly failures: readonly CaseFailure[];
-  /** What the backend lacks, where the case was skipped, or parts of it were left out. */
+  /** Missing capabilities of the backend, if the case or parts of it were skipped. */
   readonly lacks: readonly LeftOut[];
   /** Flows that were judged. */
   readonly flows: number;

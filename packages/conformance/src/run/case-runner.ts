@@ -9,17 +9,17 @@ export interface CaseRunnerOptions {
   readonly choice: BackendChoice;
   readonly capabilities: BackendCapabilities;
   readonly cases: readonly ConformanceCase[];
-  /** Sandboxes at the same time. */
+  /** Number of concurrent sandboxes. */
   readonly jobs: number;
-  /** Factor on times in which something has to happen. */
+  /** Factor on all timeouts. */
   readonly patience: number;
   readonly onBegin?: (one: ConformanceCase) => void;
   readonly onResult?: (result: CaseResult) => void;
-  /** Called by a sandbox that has nothing more to do, before it is removed. */
+  /** Called by an idle sandbox, before it is removed. */
   readonly onIdle?: (world: ConformanceWorld, last: ConformanceCase) => Promise<void>;
 }
 
-/** Runs cases in several sandboxes at the same time; what is asked for comes first. */
+/** Runs cases in several sandboxes concurrently; requested cases have priority. */
 export class CaseRunner {
   readonly #options: CaseRunnerOptions;
   readonly #queue = new CaseQueue();
@@ -43,10 +43,10 @@ export class CaseRunner {
     this.#jobs = Math.min(options.jobs, this.#queue.size);
   }
 
-  /** What a case comes to. All are begun with the first that is asked for. */
+  /** Result of a case. The first request starts all cases. */
   async result(one: ConformanceCase): Promise<CaseResult> {
     this.#queue.prefer(one);
-    // What goes wrong with the sandboxes themselves is for whoever waits for a result.
+    // Failures of the sandboxes reject the promises of the results.
     this.run().catch(() => {});
     return await (this.#results.get(one.id)?.promise ?? Promise.reject(new RangeError(`no case ${one.id} to run`)));
   }
@@ -54,7 +54,7 @@ export class CaseRunner {
   /**
    * Runs all cases.
    *
-   * @throws SandboxError when namespaces cannot be made; ConformanceError when the backend cannot run here.
+   * @throws SandboxError when namespaces cannot be created; ConformanceError when the backend cannot run here.
    */
   run(): Promise<void> {
     this.#work ??= Promise.all(Array.from({ length: this.#jobs }, () => this.#worker())).then(
@@ -71,12 +71,12 @@ export class CaseRunner {
     return this.#work;
   }
 
-  /** Begins no further case. */
+  /** Starts no further case. */
   stop(): void {
     this.#stopping = true;
   }
 
-  /** Ends when the cases that run are done, and everything is removed. */
+  /** Resolves when the running cases are done, and everything is removed. */
   async close(): Promise<void> {
     this.stop();
     await this.#work?.catch(() => {});
@@ -92,7 +92,7 @@ export class CaseRunner {
         world ??= await ConformanceWorld.create(this.#options.choice);
         const result = await runCase(world, one, this.#options.capabilities, this.#options.patience);
         if (result.failures.some(({ variant }) => variant === 'all')) {
-          // Nothing is known of what is left of it.
+          // Its remaining state is unknown.
           await world.kill();
         }
         this.#record(result);
@@ -115,7 +115,7 @@ export class CaseRunner {
   }
 }
 
-/** Cases that want the same options of the proxier follow each other, so that the backend is seldom started anew. */
+/** Groups cases with equal options of the proxier, so that the backend is seldom restarted. */
 class CaseQueue {
   readonly #groups = new Map<string, ConformanceCase[]>();
   #preferred: ConformanceCase[] = [];
@@ -129,7 +129,7 @@ class CaseQueue {
     this.#groups.set(key, [...(this.#groups.get(key) ?? []), one]);
   }
 
-  /** Has a case taken next, if it was not taken yet. */
+  /** Moves a case to the front, if it has not started yet. */
   prefer(one: ConformanceCase): void {
     const group = this.#groups.get(keyOf(one));
     if (group?.includes(one)) {
@@ -138,7 +138,7 @@ class CaseQueue {
     }
   }
 
-  /** The next case, like the last one if there is such. */
+  /** The next case, preferably with the options of the last one. */
   take(last?: ConformanceCase): ConformanceCase | undefined {
     const [largest] = [...this.#groups].sort(([, a], [, b]) => b.length - a.length);
     const same = last && this.#groups.get(keyOf(last));
@@ -146,7 +146,7 @@ class CaseQueue {
   }
 }
 
-/** Cases that want the same options next to each other, those that most want first: the order in which they run fastest. */
+/** Sorts cases by options, the most frequent ones first: the fastest order. */
 export function inOrderOfOptions(cases: readonly ConformanceCase[]): readonly ConformanceCase[] {
   const groups = new Map<string, ConformanceCase[]>();
   for (const one of cases) {

@@ -8,46 +8,49 @@ export interface ReadyFlow extends Omit<CaseFlow, 'port' | 'fromPort' | 'protoco
   readonly protocol: SandboxProtocol;
 }
 
-/** What is wrong with a flow, in words. */
+/** Description of a failed flow. */
 export interface FlowMismatch {
-  /** Who sent what where. */
+  /** Sender, destination, port and protocol. */
   readonly flow: string;
   readonly expected: string;
   readonly came: string;
-  /** Nothing was wrong but that an endpoint never answered: by turns with another flow it may answer that one only. */
+  /**
+   * The only failure is that an endpoint never answered: with round robin and a concurrent flow, it may answer only the
+   * other flow.
+   */
   readonly missing?: boolean;
 }
 
-/** What flows of a run have to know. */
+/** Context of the flows of a run. */
 export interface FlowContext {
   readonly sandbox: NetworkSandbox;
   /** False for a backend that declares that it never keeps a client's address. */
   readonly preservesSource: boolean;
-  /** Who answered, by the names that cases gave them. */
+  /** Remembered hosts, by the names that cases gave them. */
   readonly remembered: Map<string, string>;
-  /** Factor on the time that an answer may take. */
+  /** Factor on the timeout of an answer. */
   readonly patience: number;
 }
 
 /** Connections for each endpoint that may answer: with 12, one of two is missed once in four thousand flows. */
 const TRIES = 12;
-/** Connections where one endpoint only may answer: who else answers half of them is missed once in 250 flows. */
+/** Connections where only one endpoint may answer: another endpoint that answers half of them is missed once in 250 flows. */
 const TRIES_OF_ONE = 8;
 /** Further rounds of tries while an endpoint that may answer has not. */
 const ROUNDS = 3;
 /** Milliseconds after which a packet counts as dropped. */
 const SILENCE = 350;
-/** Milliseconds for an answer that has to come: room for retransmissions on a computer that has much else to do. */
+/** Milliseconds for an expected answer, with time for retransmissions on a busy machine. */
 export const ANSWER_TIMEOUT = 8000;
-/** Milliseconds for an answer that may never come, or is asked for again. */
+/** Milliseconds for an answer that may be missing, or whose request is repeated. */
 const SHORT_ANSWER_TIMEOUT = 2000;
-/** Times that a datagram is sent until it is answered. */
+/** Maximum number of times that a datagram is sent. */
 const DATAGRAMS = 3;
 
 /**
- * Sends packets and judges what comes of them.
+ * Sends packets and judges their outcome.
  *
- * @returns what differs from the expectation; undefined when nothing does.
+ * @returns the mismatch; undefined when the outcome is as expected.
  */
 export async function judgeFlow(context: FlowContext, flow: ReadyFlow): Promise<FlowMismatch | undefined> {
   const { sandbox } = context;
@@ -68,7 +71,7 @@ export async function judgeFlow(context: FlowContext, flow: ReadyFlow): Promise<
     const came = `answered by ${outcome.by}, which saw ${outcome.sourceSeen} (1 of 1)`;
     return outcome.by === wanted ? undefined : mismatch(came);
   }
-  // A datagram that the host's own output refuses or drops fails in the sender's hands (EPERM): both look alike.
+  // A datagram that the output hook of the node rejects or drops fails in the sender with EPERM: both look alike.
   const inOutput = flow.from === 'node' && flow.protocol === 'UDP' && outcome.kind === 'unreachable';
   return outcome.kind === wanted || inOutput ? undefined : mismatch(SPOKEN[outcome.kind]);
 }
@@ -131,14 +134,14 @@ async function judgeAnswers(
   return missing.size === 0
     ? undefined
     : {
-        ...mismatch(`never answered by ${[...missing].join(' nor ')}, but by ${who.join(' and ') || 'nobody'}`),
+        ...mismatch(`never answered by ${[...missing].join(' nor ')}, but by ${who.join(' and ') || 'no host'}`),
         missing: true,
       };
 }
 
 /**
- * What a pod of another node answers to somebody who is not on this node, and whose address it sees, goes past this node
- * and is not translated back: as on real networks, such a connection comes to nothing.
+ * Replies of a pod on another node to a client outside this node, whose address it sees, bypass this node and are not
+ * translated back: as on real networks, such a connection fails.
  */
 function isLost({ preservesSource }: FlowContext, { from, expect }: ReadyFlow, host: string): boolean {
   const source = typeof expect === 'string' ? undefined : expect.source;
@@ -158,17 +161,19 @@ function sourceMismatch(
   const wanted = typeof source === 'object' ? source[by] : source;
   const own = flow.source ?? from.address(flow.to.includes(':') ? 'IPv6' : 'IPv4');
   const allowed = wanted === 'kept' && preservesSource ? [own] : node.addresses;
-  return wanted === undefined || allowed.includes(sourceSeen) ? undefined : `${by} saw the source ${sourceSeen}`;
+  return wanted === undefined || allowed.includes(sourceSeen)
+    ? undefined
+    : `${by} saw the source address ${sourceSeen}`;
 }
 
-/** Name of the host that answers, or the kind of outcome, where nobody but the node's routes has a say. */
+/** Name of the host that answers, or the kind of outcome, as determined by routing alone. */
 function withoutProxy(sandbox: NetworkSandbox, { to }: ReadyFlow): string {
   const loopback = to === '::1' || to.startsWith('127.');
   const host = loopback ? sandbox.node : sandbox.hosts.find(({ addresses }) => addresses.includes(to));
   return host === undefined ? 'timeout' : host === sandbox.node ? 'refused' : host.name;
 }
 
-/** Datagrams may be lost, so whoever wants an answer sends again, as resolvers do. */
+/** Datagrams may be lost, so they are sent repeatedly, as DNS resolvers do. */
 async function sendAgain(from: SandboxHost, flow: ReadyFlow, patience: number): Promise<Outcome> {
   let outcome = await send(from, flow, patience);
   for (let again = 1; again < DATAGRAMS && flow.protocol === 'UDP' && outcome.kind === 'timeout'; again += 1) {
@@ -189,18 +194,18 @@ function send(from: SandboxHost, flow: ReadyFlow, timeout: number): Promise<Outc
   });
 }
 
-/** @throws RangeError naming a host that there is not. */
+/** @throws RangeError naming an unknown host. */
 export function hostNamed(sandbox: NetworkSandbox, name: string): SandboxHost {
   const found = sandbox.hosts.find((host) => host.name === name);
   if (!found) {
-    throw new RangeError(`there is no host ${name}; there are ${sandbox.hosts.map((host) => host.name).join(', ')}`);
+    throw new RangeError(`unknown host ${name}; use one of ${sandbox.hosts.map((host) => host.name).join(', ')}`);
   }
   return found;
 }
 
 function describeExpectation(expect: FlowExpectation, { remembered }: FlowContext): string {
   if (typeof expect === 'string') {
-    return { refused: 'refused', dropped: 'no answer', untouched: 'what comes without a proxy' }[expect];
+    return { refused: 'refused', dropped: 'no answer', untouched: 'the outcome without a proxy' }[expect];
   }
   const { by, source, same, one, other } = expect;
   const who =

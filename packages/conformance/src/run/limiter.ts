@@ -1,4 +1,4 @@
-/** Lets so many things go on at the same time; the rest wait, first come, first served. */
+/** Limits the number of concurrent operations; the others wait in order. */
 export class Limiter {
   readonly #waiting: (() => void)[] = [];
   #free: number;

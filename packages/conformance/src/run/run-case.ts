@@ -15,10 +15,10 @@ import {
 import { Limiter } from './limiter.js';
 import { mergePatch } from './merge-patch.js';
 
-/** Flows that are tried at the same time: more of them would test how long the last of a thousand clients waits. */
+/** Number of concurrent flows: with more, the last of many clients would time out. */
 const FLOWS_AT_ONCE = 16;
 
-/** What a backend can do unless it says otherwise. */
+/** Default capabilities of a backend. */
 const CAPABILITIES: Required<BackendCapabilities> = {
   localhostNodePorts: false,
   localhostNetwork: true,
@@ -32,7 +32,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   servesWithoutProcess: true,
 };
 
-/** A case's state in one of its variants. */
+/** State of a case in one of its variants. */
 interface VariantRun {
   readonly variant: CaseVariant;
   readonly label: string;
@@ -41,17 +41,17 @@ interface VariantRun {
   readonly remembered: Map<string, string>;
   readonly connections: Map<string, SandboxConnection>;
   readonly clients: Map<string, ContinuousClient>;
-  /** Connections and clients to what the backend does not serve. */
+  /** Connections and clients to addresses that the backend does not serve. */
   readonly leftOut: Set<string>;
 }
 
-/** What the backend lacks of what a case needs as a whole. */
+/** Missing capabilities that a whole case needs. */
 export function lackingFor({ needs }: ConformanceCase, capabilities: BackendCapabilities): readonly Capability[] {
   const all = { ...CAPABILITIES, ...capabilities };
   return needs.filter((need) => !all[need]);
 }
 
-/** A case that is not run, and why. */
+/** Result of a skipped case. */
 export function skippedResult({ id, title, spec }: ConformanceCase, lacks: readonly Capability[]): CaseResult {
   return {
     case: { id, title, spec },
@@ -64,11 +64,11 @@ export function skippedResult({ id, title, spec }: ConformanceCase, lacks: reado
 }
 
 /**
- * Runs a case in all its variants at once. What goes wrong is in the result.
+ * Runs a case in all its variants concurrently. Failures are in the result.
  *
- * @param patience - factor on times in which something has to happen
- * @throws ConformanceError `CONFORMANCE_BACKEND_UNUSABLE` when the backend says that it cannot run here, and never did:
- * so it would be with every case.
+ * @param patience - factor on all timeouts
+ * @throws ConformanceError `CONFORMANCE_BACKEND_UNUSABLE` when the backend reports that it cannot run on this host, and
+ * never ran: every case would fail.
  */
 export async function runCase(
   world: ConformanceWorld,
@@ -83,7 +83,7 @@ class CaseRun {
   readonly #failures: CaseFailure[] = [];
   readonly #lacks = new Map<LeftOut['capability'], number>();
   #runs: VariantRun[] = [];
-  /** Flows to judge once more, one after the other. */
+  /** Flows to repeat, one after the other. */
   #again: { run: VariantRun; context: FlowContext; ready: ReadyFlow; spec: string | undefined }[] = [];
   readonly #limiter = new Limiter(FLOWS_AT_ONCE);
   #flows = 0;
@@ -114,7 +114,7 @@ class CaseRun {
         throw error;
       }
       this.#fail('all', {
-        flow: 'the case could not go on',
+        flow: 'the case could not continue',
         expected: 'no error',
         came: error instanceof Error ? error.message : String(error),
       });
@@ -131,7 +131,7 @@ class CaseRun {
     };
   }
 
-  /** Placeholders that mean the same in every variant. */
+  /** Placeholders with equal values in every variant. */
   #shared(): Placeholders {
     return placeholdersOf(this.world.sandbox, this.one.families[0] ?? 'IPv4', 'TCP', 0);
   }
@@ -211,11 +211,11 @@ class CaseRun {
     await this.world.apply();
   }
 
-  /** Fills placeholders in, and gives Services and EndpointSlices names of their own in each variant. */
+  /** Replaces placeholders, and makes names of Services and EndpointSlices unique for each variant. */
   #render(run: VariantRun, object: CaseObject): CaseObject {
     const filled = fill(object, run.placeholders);
     if (filled.kind === 'Node') {
-      // The node is one: a case that changes it says the addresses of the variant's family only.
+      // All variants share the node: a case that changes it lists only addresses of the variant's family.
       const { node } = this.world.sandbox;
       const addresses = [node.ipv4, node.ipv6].map((address) => ({ type: 'InternalIP', address }));
       return { ...filled, status: { addresses } };
@@ -237,7 +237,7 @@ class CaseRun {
   #existing(run: VariantRun, kind: string, name: string): CaseObject {
     const found = run.objects.get(`${kind} ${name}`);
     if (!found) {
-      throw new RangeError(`there is no ${kind} ${name} here; there are ${[...run.objects.keys()].join(', ')}`);
+      throw new RangeError(`unknown ${kind} ${name}; use one of ${[...run.objects.keys()].join(', ')}`);
     }
     return found;
   }
@@ -252,7 +252,7 @@ class CaseRun {
     return { ...slice, endpoints: [...endpoints, ...fill(change.add ?? [], placeholders)] };
   }
 
-  /** Who answered before, as a placeholder for its address. */
+  /** Hosts that answered before, as placeholders for their addresses. */
   #rememberedAddresses(run: VariantRun): Placeholders {
     return Object.fromEntries(
       [...run.remembered].map(([name, host]) => [
@@ -276,7 +276,7 @@ class CaseRun {
       if (answer?.kind !== 'echoed') {
         this.#fail(run.label, {
           flow: `the open connection ${step.talk}, answered by ${connection?.by}`,
-          expected: 'goes on',
+          expected: 'continues',
           came: answer?.kind === 'timeout' ? 'no answer' : 'cut',
         });
       }
@@ -297,9 +297,11 @@ class CaseRun {
     if (failed > failures) {
       const { refused, timeout, reset, unreachable, attempts } = progress ?? {};
       this.#fail(run.label, {
-        flow: `the client ${of} that never stops`,
+        flow: `the continuous client ${of}`,
         expected: failures === 0 ? 'every connection answered' : `at most ${failures} connections not answered`,
-        came: `of ${attempts} connections ${refused} refused, ${timeout} without answer, ${reset} cut, ${unreachable} unreachable`,
+        came:
+          `of ${attempts} connections ${refused} refused, ${timeout} without answer, ${reset} cut, ${unreachable} ` +
+          `unreachable`,
       });
     }
   }
@@ -353,7 +355,7 @@ class CaseRun {
     }
   }
 
-  /** Whether a step is about a connection or client that the backend cannot serve. */
+  /** Whether a step uses a connection or client that the backend cannot serve. */
   #isLeftOut(run: VariantRun, step: CaseStep): boolean {
     const begun = 'open' in step ? step.open : 'client' in step ? step.client : undefined;
     if (begun !== undefined && !this.capabilities.serviceAddresses && !this.#isForNode(run, begun.to)) {
@@ -366,13 +368,13 @@ class CaseRun {
     return name !== undefined && run.leftOut.has(name);
   }
 
-  /** Whether a packet is for an address of the node: it can only be meant for a NodePort. */
+  /** Whether the destination is an address of the node, so that the packet is for a NodePort. */
   #isForNode(run: VariantRun, to: string): boolean {
     const address = String(fill(to, run.placeholders));
     return isLoopback(address) || this.world.sandbox.node.addresses.includes(address);
   }
 
-  /** Flows that took turns with others at the endpoints, each by itself now. */
+  /** Repeats flows that shared endpoints with others by round robin, one at a time. */
   async #lookAgain(): Promise<void> {
     const again = this.#again;
     this.#again = [];
@@ -406,7 +408,7 @@ function keyOf({ kind, metadata }: CaseObject): string {
   return `${kind} ${metadata.name}`;
 }
 
-/** Names are the case's, with the variant and its slot behind them. */
+/** Names of the case, with variant and slot as suffix. */
 function nameIn({ placeholders, variant }: VariantRun, name: string): string {
   return `${name}-${variant.family.toLowerCase()}-${variant.protocol.toLowerCase()}-${placeholders.nodePort}`;
 }

@@ -8,31 +8,31 @@ import { selectCases } from '../cases/select-cases.js';
 import type { CaseResult } from './case-result.js';
 import { CaseRunner } from './case-runner.js';
 
-/** What {@link runConformance} is to run, and how. */
+/** Options of {@link runConformance}. */
 export interface ConformanceOptions {
   /** Package name, or absolute path of the module, of the backend. */
   readonly backend: string;
-  /** Mode, where the module has several backends. */
+  /** Mode, if the module has several backends. */
   readonly mode?: ProxyMode;
-  /** What the module's `create…Backend` is given. Default: nothing, and its ready-made backend is used. */
+  /** Options for the module's `create…Backend`. Default: nothing, and its ready-made backend is used. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** Patterns of case ids, as {@link selectCases} reads them. Default: all. */
   readonly cases?: readonly string[];
-  /** Sandboxes at the same time. Default: one more than processors, four at most. */
+  /** Number of concurrent sandboxes. Default: one more than processors, four at most. */
   readonly jobs?: number;
-  /** Factor on times in which something has to happen; more than 1 for a slow machine. Default 1. */
+  /** Factor on all timeouts; more than 1 for a slow machine. Default 1. */
   readonly patience?: number;
   /** Called when a case is done. */
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
-  /** Called when a case begins. */
+  /** Called when a case starts. */
   readonly onBegin?: (one: ConformanceCase) => void;
   /** Runs one case after the other, stops after the first that fails (or the last), and calls this before cleaning up. */
   readonly onKept?: (kept: KeptWorld) => Promise<void>;
-  /** Ends the run; what was made is removed. */
+  /** Aborts the run; all sandboxes are removed. */
   readonly signal?: AbortSignal;
 }
 
-/** A world that is kept up to be looked into. */
+/** A sandbox that is kept for inspection. */
 export interface KeptWorld {
   /** The case that ran last. */
   readonly id: string;
@@ -40,18 +40,18 @@ export interface KeptWorld {
   readonly namespaces: Readonly<Record<string, string>>;
 }
 
-/** What a run came to. */
+/** Result of a run. */
 export interface ConformanceReport {
   readonly choice: BackendChoice;
   readonly backend: BackendDescription;
   /** In the order of the cases. */
   readonly results: readonly CaseResult[];
   readonly milliseconds: number;
-  /** It was ended before all cases were run. */
+  /** It was aborted before all cases ran. */
   readonly interrupted: boolean;
 }
 
-/** How many cases came to what. */
+/** Number of cases by outcome. */
 export function tally(results: readonly CaseResult[]): Readonly<Record<CaseResult['outcome'], number>> {
   const count = { passed: 0, failed: 0, skipped: 0 };
   for (const { outcome } of results) {
@@ -61,13 +61,12 @@ export function tally(results: readonly CaseResult[]): Readonly<Record<CaseResul
 }
 
 /**
- * Runs cases against a backend: each in a sandbox of network namespaces, the backend in the node's one, in a process
- * of its own.
+ * Runs cases against a backend: each in a sandbox of network namespaces, with the backend as a separate process in the node's.
  *
- * Needs root, or a user namespace with network and mount namespaces of its own.
+ * Needs root, or a user namespace with its own network and mount namespaces.
  *
- * @throws ConformanceError when the backend or a case cannot be found, or the backend cannot run here; SandboxError when
- * namespaces cannot be made.
+ * @throws ConformanceError when the backend or a case cannot be found, or the backend cannot run on this host;
+ * SandboxError when namespaces cannot be created.
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
   const { onKept, signal } = options;
@@ -84,7 +83,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     patience: options.patience ?? 1,
     onBegin: (one) => options.onBegin?.(one),
     onResult: (result) => {
-      // Ctrl-C at a terminal ends every process of the case too, which says nothing of the backend.
+      // Ctrl-C at a terminal also ends every process of the case, which is no failure of the backend.
       if (signal?.aborted && result.outcome === 'failed') {
         return;
       }
@@ -119,12 +118,12 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   };
 }
 
-/** The backend that a run is about. */
+/** The backend under test. */
 export function choiceOf({ backend, mode, options = {} }: ConformanceOptions): BackendChoice {
   return { backend, options, ...(mode === undefined ? {} : { mode }) };
 }
 
-/** Sandboxes at the same time, unless said otherwise: most of a run is waiting for what must not come. */
+/** Default number of concurrent sandboxes: most of a run is spent waiting for answers that must not arrive. */
 function defaultJobs(): number {
   return Math.min(availableParallelism() + 1, 4);
 }

@@ -8,16 +8,16 @@ import type { CaseObject, CaseOptions } from '../cases/conformance-case.js';
 /** Hosts of the sandbox: as many as the largest case has endpoints. */
 const PODS = { pods: 5, remotePods: 6 };
 
-/** What every proxier of a run is told, unless a case says otherwise. */
+/** Default options of the proxier of a run; cases may override them. */
 const OPTIONS: Partial<ProxierOptions> = {
   nodeName: SANDBOX_NETWORK.nodeName,
   localTrafficDetection: { kind: 'cluster-cidr', cidrs: SANDBOX_NETWORK.clusterCIDRs },
-  // Changes are in force as fast as the backend can.
+  // Changes are programmed without delay.
   minSyncPeriod: 0,
   syncBurst: 1000,
 };
 
-/** The packet filters of a node, emptied by somebody who does not ask. */
+/** Script that flushes the packet filters of a node, as another program would. */
 const FLUSH = `for tool in iptables-legacy ip6tables-legacy; do
   for table in nat filter mangle; do command -v $tool >/dev/null && $tool -w 5 -t $table -F 2>/dev/null; done
 done
@@ -29,17 +29,17 @@ true`;
 type ObjectKey = string;
 
 /**
- * A sandbox with a backend on its node, and the objects that the backend was told of. It serves one case after the
- * other: the objects of the next replace those of the last in one go.
+ * A sandbox with a backend on its node, and the objects that were sent to the backend. It runs one case after the other:
+ * the objects of the next replace those of the last in one step.
  */
 export class ConformanceWorld {
   #backend: BackendProcess | undefined;
   #proxier: Partial<ProxierOptions> = {};
-  /** What the backend should know. */
+  /** Objects that the backend should have. */
   #wanted = new Map<ObjectKey, object>();
-  /** What it was told. */
-  #told = new Map<ObjectKey, object>();
-  #toldCIDRs: readonly string[] = [];
+  /** Objects that were sent to it. */
+  #sent = new Map<ObjectKey, object>();
+  #sentCIDRs: readonly string[] = [];
   #serviceCIDRs: readonly string[] = [];
   readonly #served = new Set<string>();
   readonly #lent = new Set<string>();
@@ -51,27 +51,27 @@ export class ConformanceWorld {
     private readonly choice: BackendChoice,
   ) {}
 
-  /** @throws SandboxError where namespaces cannot be made. */
+  /** @throws SandboxError when namespaces cannot be created. */
   static async create(choice: BackendChoice): Promise<ConformanceWorld> {
     return new ConformanceWorld(await NetworkSandbox.create(PODS), choice);
   }
 
-  /** A number of its own for each run of a case. */
+  /** A unique number for each run of a case. */
   nextSlot(): number {
     return this.#slot++;
   }
 
-  /** IP families that the backend serves here. Known once it was started. */
+  /** IP families that the backend serves on this host. Known once it was started. */
   get families(): readonly IPFamily[] {
     return this.#backend?.families ?? [];
   }
 
-  /** Whether the backend ever started here. */
+  /** Whether the backend ever started in this sandbox. */
   get hasStarted(): boolean {
     return this.#hasStarted;
   }
 
-  /** Words to enter the node's network namespace with. */
+  /** Command that enters the node's network namespace. */
   get enter(): string {
     return `ip netns exec ${this.sandbox.node.namespace} sh`;
   }
@@ -81,7 +81,7 @@ export class ConformanceWorld {
     return this.#backend !== undefined && isDeepStrictEqual(this.#proxier, { ...OPTIONS, ...options });
   }
 
-  /** Forgets the objects of the last case, and has the backend run with these options. */
+  /** Drops the objects of the last case, and makes the backend run with these options. */
   async begin(options: CaseOptions): Promise<void> {
     this.#wanted.clear();
     this.#serviceCIDRs = [];
@@ -93,7 +93,7 @@ export class ConformanceWorld {
     }
   }
 
-  /** Adds or replaces an object; told with the next {@link apply}. */
+  /** Adds or replaces an object; sent with the next {@link apply}. */
   put(object: CaseObject): void {
     if (object.kind === 'ServiceCIDR') {
       const { cidrs = [] } = object.spec as { cidrs?: readonly string[] };
@@ -107,37 +107,37 @@ export class ConformanceWorld {
     this.#wanted.delete(keyOf(object));
   }
 
-  /** Tells the backend what changed, and waits until it is in force. Endpoints answer before that. */
+  /** Sends changes to the backend, and waits until they are programmed. Endpoints answer before that. */
   async apply(): Promise<void> {
     await this.#serveEndpoints();
     const changes: ObjectChange[] = [];
-    for (const [key, previous] of this.#told) {
+    for (const [key, previous] of this.#sent) {
       if (!this.#wanted.has(key)) {
         changes.push({ kind: kindOf(key), previous });
       }
     }
     for (const [key, current] of this.#wanted) {
-      const previous = this.#told.get(key);
+      const previous = this.#sent.get(key);
       if (!isDeepStrictEqual(previous, current)) {
         changes.push({ kind: kindOf(key), ...(previous ? { previous } : {}), current });
       }
     }
-    const cidrs = isDeepStrictEqual(this.#toldCIDRs, this.#serviceCIDRs) ? undefined : this.#serviceCIDRs;
-    this.#told = new Map(this.#wanted);
-    this.#toldCIDRs = this.#serviceCIDRs;
+    const cidrs = isDeepStrictEqual(this.#sentCIDRs, this.#serviceCIDRs) ? undefined : this.#serviceCIDRs;
+    this.#sent = new Map(this.#wanted);
+    this.#sentCIDRs = this.#serviceCIDRs;
     await this.#running.apply(changes, cidrs);
   }
 
-  /** SIGKILL to the backend. */
+  /** Kills the backend with SIGKILL. */
   async kill(): Promise<void> {
     await this.#backend?.kill();
     this.#backend = undefined;
   }
 
-  /** Starts the backend; it is told everything with the next {@link apply}. */
+  /** Starts the backend; all objects are sent with the next {@link apply}. */
   async start(): Promise<void> {
-    this.#told.clear();
-    this.#toldCIDRs = [];
+    this.#sent.clear();
+    this.#sentCIDRs = [];
     this.#backend = await BackendProcess.start(
       (command, options) => this.sandbox.node.spawn(command, options),
       this.choice,
@@ -150,7 +150,7 @@ export class ConformanceWorld {
     await this.sandbox.node.exec(['sh', '-s'], { stdin: FLUSH });
   }
 
-  /** Gives the node an address that it does not have yet, so that a flow can have it for its source. */
+  /** Adds an address to the node, so that a flow can use it as its source. */
   async lend(address: string): Promise<void> {
     const known = this.sandbox.hosts.some(({ addresses }) => addresses.includes(address));
     if (known || isLoopback(address) || this.#lent.has(address)) {
@@ -160,21 +160,21 @@ export class ConformanceWorld {
     await this.#changeAddress('add', address);
   }
 
-  /** Takes back what was lent. */
+  /** Removes the added addresses. */
   async returnAddresses(): Promise<void> {
     const lent = [...this.#lent];
     this.#lent.clear();
     await Promise.all(lent.map((address) => this.#changeAddress('del', address)));
   }
 
-  /** With the scope of the host, so that nobody is masqueraded with it. */
+  /** With scope host, so that it is never chosen for masquerading. */
   async #changeAddress(verb: 'add' | 'del', address: string): Promise<void> {
     const rest = address.includes(':') ? ['nodad'] : ['scope', 'host'];
     const network = `${address}/${address.includes(':') ? 128 : 32}`;
     await this.sandbox.node.exec(['ip', 'addr', verb, network, 'dev', 'lo', ...(verb === 'add' ? rest : [])]);
   }
 
-  /** Has a host other than the node answer. */
+  /** Makes a host other than the node answer. */
   async serve(host: SandboxHost, port: number, protocol: SandboxProtocol): Promise<void> {
     const key = `${host.name} ${port} ${protocol}`;
     if (host !== this.sandbox.node && !this.#served.has(key)) {
@@ -183,7 +183,7 @@ export class ConformanceWorld {
     }
   }
 
-  /** Kills the backend, and has it remove what it programmed. */
+  /** Kills the backend, and runs its cleanup. */
   async cleanUp(): Promise<void> {
     await this.kill();
     await BackendProcess.cleanUp((command, options) => this.sandbox.node.spawn(command, options), this.choice);
@@ -204,7 +204,7 @@ export class ConformanceWorld {
     return this.#backend;
   }
 
-  /** Every endpoint of an EndpointSlice that is a host of the sandbox answers on the ports of the slice. */
+  /** Makes every endpoint of an EndpointSlice that is a host of the sandbox answer on the ports of the slice. */
   async #serveEndpoints(): Promise<void> {
     const starting: Promise<unknown>[] = [];
     for (const object of this.#wanted.values() as Iterable<Record<string, unknown>>) {
@@ -231,12 +231,12 @@ function kindOf(key: ObjectKey): ObjectChange['kind'] {
   return key.slice(0, key.indexOf(' ')) as ObjectChange['kind'];
 }
 
-/** Whether an address is one that every host has. */
+/** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }
 
-/** The Node as it is unless a case says otherwise. */
+/** The default Node. */
 function defaultNode({ node }: NetworkSandbox): CaseObject {
   return {
     apiVersion: 'v1',

@@ -77,8 +77,8 @@ type Judge = (flow: TrackedFlow, repliesFrom: string) => StaleReason | undefined
  *   serve, but exists, keeps its flows when there is no other.
  * - SCTP is stale only when its endpoint is gone: an association with a terminating endpoint ends on its own.
  * - A flow to a removed frontend is stale when one of its endpoints answered.
- * - Other protocols are never touched. A flow to the number of a node port counts only when it was sent to this node:
- *   kube-proxy deletes others' flows to that port number too (spec B-16).
+ * - Other protocols are never touched. A flow to a node port number counts only when its destination is this node:
+ *   kube-proxy also deletes foreign flows to that port number (spec B-16).
  *
  * Cost is proportional to the changes and the flows, not to the size of the state. Pure.
  *
