@@ -53,7 +53,7 @@ describe('selecting cases', () => {
   });
 
   test('an unknown id is an error with a suggestion', () => {
-    expect(() => ids('EXT-L-S99')).toThrow(/no case is called EXT-L-S99; did you mean EXT-L-S9\?/);
+    expect(() => ids('EXT-L-S99')).toThrow(/no case matches EXT-L-S99; did you mean EXT-L-S9\?/);
   });
 });
 

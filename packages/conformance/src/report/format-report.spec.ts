@@ -54,7 +54,7 @@ describe('a report', () => {
   alone:  npx @kube-proxier/conformance --backend @acme/ebpf --option fast=true --cases 'B' --keep
 
 skipped, as the backend lacks localhostNodePorts: C
-skipped in cases, as the backend lacks preservesSource: 3 looks at the source that an endpoint sees
+skipped in cases, as the backend lacks preservesSource: 3 checks of the source address that an endpoint sees
 ebpf: 1 passed, 1 failed, 1 skipped; 6 flows in 2 s
 `,
     );
