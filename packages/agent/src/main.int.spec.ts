@@ -135,7 +135,7 @@ describe('the kube-proxier command', () => {
     const { status, stderr, stdout } = spawnSync('sh', ['-c', script, 'sh', `${limit}`, process.execPath, MAIN], {
       encoding: 'utf8',
     });
-    const advice = 'raise the limit (ulimit -n, LimitNOFILE)';
+    const advice = 'raise it (ulimit -n, LimitNOFILE)';
     expect([status, stdout, stderr]).toEqual([
       1,
       '',
