@@ -57,7 +57,7 @@ describe('loadForeignBackends', () => {
     await write('good.mjs', good('good'));
     const { backends, problems } = await load('@acme/none', './good.mjs');
     expect(problems).toEqual([
-      expect.stringMatching(/^--backend: "@acme\/none" cannot be loaded: [^;]*; install it beside/),
+      expect.stringMatching(/^--backend: "@acme\/none" cannot be loaded: [^;]*; install it next to/),
     ]);
     expect(backends).toHaveLength(1);
   });

@@ -135,7 +135,7 @@ describe('the kube-proxier command', () => {
     const { status, stderr, stdout } = spawnSync('sh', ['-c', script, 'sh', `${limit}`, process.execPath, MAIN], {
       encoding: 'utf8',
     });
-    const advice = 'raise the limit (ulimit -n, LimitNOFILE)';
+    const advice = 'raise it (ulimit -n, LimitNOFILE)';
     expect([status, stdout, stderr]).toEqual([
       1,
       '',
@@ -320,7 +320,7 @@ export const acme = {
     const unknown = await ends([...flags, '--backend=./none.js', '--proxy-mode=acme', '--v=x'], { directory });
     expect(unknown.log.trim().split('\n')).toEqual([
       expect.stringMatching(
-        /^kube-proxier: --backend: "\.\/none\.js" cannot be loaded: .*; install it beside kube-proxier/,
+        /^kube-proxier: --backend: "\.\/none\.js" cannot be loaded: .*; install it next to kube-proxier/,
       ),
       expect.stringMatching(/^kube-proxier: --v: "x" must be/),
     ]);

@@ -164,7 +164,7 @@ describe('ProxyServer', () => {
     );
     await clock.advance(500);
     expect([opened, [...new Set(reported)].sort()]).toEqual([1, ['IPv4 undefined', 'IPv6 undefined']]);
-    expect(logger.lines.join('\n')).toMatch(/^W Addresses of this host cannot be watched/m);
+    expect(logger.lines.join('\n')).toMatch(/^W Cannot watch the addresses of this host/m);
     broken = false;
     await clock.advance(1000);
     expect(logger.lines.join('\n')).toMatch(/Watching the addresses/);

@@ -12,7 +12,8 @@ test('a command that syncs have been waiting for is named in one line, until the
   const slow = { command: 'iptables-restore', pid: 12, elapsed: 30_004, timeout: 60_000 };
   slowCommands.publish(slow);
   expect(lines).toEqual([
-    'iptables-restore has been running for 30 s; syncs wait for it, and it is killed after 60 s: look for what blocks it {"pid":12}',
+    'iptables-restore has been running for 30 s; syncs wait for it, and it is killed after 60 s: find out what blocks ' +
+    'it {"pid":12}',
   ]);
   await log.stop();
   slowCommands.publish(slow);

@@ -155,7 +155,7 @@ test('only one mode', async () => {
   expect([host.calls, text()]).toEqual([['two backend'], expect.stringMatching(/^No leftovers found\nKept what/)]);
   await expect(run({ mode: 'three\n' })).rejects.toMatchObject({
     code: 'UNKNOWN_PROXY_MODE',
-    message: expect.stringMatching(/^--proxy-mode: unknown proxy mode "three\\u\{a\}"; give one of one, two/),
+    message: expect.stringMatching(/^--proxy-mode: unknown proxy mode "three\\u\{a\}"; set one of one, two/),
   });
 });
 

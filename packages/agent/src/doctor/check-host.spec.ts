@@ -154,7 +154,7 @@ describe('checkHost', () => {
       {
         check: 'tool iptables',
         status: 'problem',
-        found: 'is installed and cannot be run: iptables may not be run by this user; check its mode',
+        found: 'is installed but cannot be run: iptables may not be run by this user; check its mode',
         advice: 'reinstall the package that provides it, or use another mode than iptables',
       },
     ],

@@ -109,27 +109,27 @@ describe('the command', () => {
   });
 
   test.each([
-    [[], /--backend is needed/],
+    [[], /--backend is required/],
     [['--backend', '@acme/nowhere'], /cannot load the backend @acme\/nowhere/],
-    [['--backend', 'BACKEND', '--cases', 'EXT-L-S99'], /no case is called EXT-L-S99; did you mean EXT-L-S9\?/],
+    [['--backend', 'BACKEND', '--cases', 'EXT-L-S99'], /no case matches EXT-L-S99; did you mean EXT-L-S9\?/],
     [['--backend', 'BACKEND', '--mode', 'idel'], /no mode idel; did you mean idle\? it has idle, second$/m],
-    [['--backend', 'BACKEND'], /has several modes: say one of idle, second with --mode/],
+    [['--backend', 'BACKEND'], /has several modes: select one of idle, second with --mode/],
     [
       ['--backend', 'BACKEND', '--option', 'fast=true'],
       /exports no create…Backend function, so it accepts no options; remove --option/,
     ],
-    [['--backend', './none.mjs'], /none\.mjs: module not found; .*is it built\?/],
-    [['--backend', 'BROKEN'], /failed to load: .*"node .*broken\.mjs" shows where\)$/m],
+    [['--backend', './none.mjs'], /none\.mjs: module not found; .*build it first/],
+    [['--backend', 'BROKEN'], /failed to load: .*"node .*broken\.mjs" to see where\)$/m],
     [['--backend', 'THROWER'], /failed to load: no config \(file:.*thrower\.mjs:1:\d+\)$/m],
     [['--backend', 'HALF'], /its half lacks description \(string\), probe \(function\)$/m],
     [
       ['--backend', 'BACKEND', '--mode', 'idle', '--report', 'junit', '--output', '/nowhere/report.xml'],
-      /^--output: the report cannot be written: .*ENOENT.*; give the path of a file that can be\n$/,
+      /^--output: cannot write the report: .*ENOENT.*; set the path of a writable file\n$/,
     ],
-    [['--list', '--jobs', 'many'], /whole number from 1 to 64/],
+    [['--list', '--jobs', 'many'], /an integer from 1 to 64/],
     [['--list', '--patience', '0'], /number from 1 to 100/],
     [['--lits'], /Did you mean --list\?/],
-  ])('%j is a mistake, and ends with status 2', async (args, message) => {
+  ])('%j is an error, and exits with status 2', async (args, message) => {
     const files: Record<string, string> = { BACKEND: backend, HALF: half, THROWER: thrower, BROKEN: broken };
     const { status, stderr } = await run(args.map((word) => files[word] ?? word));
     expect(stderr).toMatch(message);
@@ -155,11 +155,11 @@ describe('the command', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    let said = '';
+    let output = '';
     const interrupt = () => process.kill(-(child.pid as number), 'SIGINT');
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
+        output += text;
       });
     }
     const runs = setInterval(() => {
@@ -170,9 +170,9 @@ describe('the command', () => {
     }, 50);
     const [status] = await once(child, 'close');
     clearInterval(runs);
-    expect(said).toContain('0 failed');
-    expect(said).toContain('interrupted');
-    expect(said).not.toContain('FAIL');
+    expect(output).toContain('0 failed');
+    expect(output).toContain('interrupted');
+    expect(output).not.toContain('FAIL');
     expect(status).toBe(2);
   }, 60_000);
 
