@@ -13,7 +13,7 @@ test('a command that syncs have been waiting for is named in one line, until the
   slowCommands.publish(slow);
   expect(lines).toEqual([
     'iptables-restore has been running for 30 s; syncs wait for it, and it is killed after 60 s: find out what blocks ' +
-    'it {"pid":12}',
+      'it {"pid":12}',
   ]);
   await log.stop();
   slowCommands.publish(slow);
