@@ -148,7 +148,7 @@ function formatPage(columns) {
     const lines = [...left].map(([capability, { skipped, parts }]) => {
       const said = [
         skipped.length > 0 ? `skips ${skipped.join(', ')}` : '',
-        parts > 0 ? `leaves out ${parts} looks` : '',
+        parts > 0 ? `leaves out ${parts} checks` : '',
       ];
       return `- ${name} lacks \`${capability}\`: ${said.filter(Boolean).join('; ')}\n`;
     });
@@ -164,7 +164,7 @@ this page. On every push the cases that \`--cases quick\` selects run for every 
 
 ${columns.map((column) => `- ${formatSummary(column)}\n`).join('')}
 A backend says what it lacks (\`BackendModule.capabilities\`); that is skipped by name, and nothing else is. \`pass (1)\`:
-looks at something that the backend lacks were left out of the case.
+checks of something that the backend lacks were left out of the case.
 
 ${lists.join('') || 'No backend lacks anything.\n'}
 ## Matrix
