@@ -24,8 +24,7 @@ export default {
       {
         jsc: {
           target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: false },
+          parser: { syntax: 'typescript' },
         },
         module: { type: 'es6' },
       },

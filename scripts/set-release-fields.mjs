@@ -11,7 +11,9 @@ const { stdout: origin } = spawnSync('git', ['remote', 'get-url', 'origin'], { e
 const [, host, repository] =
   /^(?:[a-z+]+:\/\/)?(?:[^@/]+@)?([^:/]+)(?::\d+\/|[:/])(.+?)(?:\.git)?\n$/.exec(origin) ?? [];
 if (repository === undefined) {
-  console.error('There is no remote origin for npm's repository field: git remote add origin https://…, then try again.');
+  console.error(
+    'There is no remote origin for the npm field repository: git remote add origin https://…, then try again.',
+  );
   process.exit(1);
 }
 
