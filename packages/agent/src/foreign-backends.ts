@@ -69,15 +69,15 @@ export async function loadForeignBackends(
       const { backend, lacks } = candidate;
       const taken = [...known, ...backends].some(({ mode }) => mode === backend.mode);
       if (lacks.length > 0) {
-        wrong(name, `has a backend that is not complete: ${lacks.join('; ')}`);
+        wrong(name, `has an incomplete backend: ${lacks.join('; ')}`);
       } else if (taken) {
-        wrong(name, `has the mode ${backend.mode}, which another backend has already`);
+        wrong(name, `has mode ${backend.mode}, which another backend already has`);
       } else {
         backends.push(backend);
       }
     }
   }
-  // One that is not here may be what an option is for.
+  // An option may be for a backend that could not be loaded.
   for (const { text, mode, used } of allLoaded ? given : []) {
     if (!used) {
       const found = modules.flatMap(([, offers]) => offers.flatMap((offer) => offer.mode ?? []));

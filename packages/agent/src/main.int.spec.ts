@@ -150,9 +150,9 @@ describe('the kube-proxier command', () => {
     // A missing Service source is not reported when a flag is misspelt.
     expect(log.trim().split('\n')).toEqual([
       'kube-proxier: unknown flag --manifest; did you mean --manifests?',
-      'kube-proxier: kube-proxier takes no arguments besides its flags, and got "extra"; see kube-proxier --help',
+      'kube-proxier: kube-proxier takes no arguments except flags, but got "extra"; see kube-proxier --help',
       expect.stringMatching(/^kube-proxier: --proxy-mode: unknown proxy mode "magic"; available modes: .*ipvs/),
-      'kube-proxier: --v: "x" must be a level of detail from 0, such as 2',
+      'kube-proxier: --v: "x" must be a verbosity level from 0, such as 2',
     ]);
     expect(await ends([], { script: MAIN })).toMatchObject({
       status: 1,
