@@ -27,7 +27,7 @@ describe('backends that are wrong on purpose', () => {
         ...['endpoint-terminating', 'service-changes-external-policy', 'service-changes-internal-policy'],
         'open-connection-goes-on',
       ],
-      says: /saw the source 203\.0\.113\.2"/,
+      says: /saw the source address 203\.0\.113\.2"/,
     },
     {
       mode: 'keeps-removed-endpoints',
