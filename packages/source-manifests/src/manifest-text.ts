@@ -6,7 +6,7 @@ const MAX_NESTING = 200;
 /** Brackets inside of each other, exactly. With the above, the parser needs half of its stack. */
 const MAX_BRACKETS = 100;
 
-/** One YAML document of a file, or several that cannot be told apart cheaply. */
+/** One YAML document of a file, or several that cannot be distinguished cheaply. */
 export interface YamlText {
   readonly text: string;
   /** Number of its first line. */

@@ -37,6 +37,7 @@ export class ConntrackCleaner implements SyncObserver {
   private readonly lastChecked = new Map<IPFamily, ProxyState>();
   private readonly retries = new Map<IPFamily, Timer>();
   private failures = 0;
+  private isStopped = false;
 
   constructor(
     private readonly conntrack: Conntrack,
@@ -62,6 +63,7 @@ export class ConntrackCleaner implements SyncObserver {
 
   /** Cancels pending retries. */
   async stop(): Promise<void> {
+    this.isStopped = true;
     for (const retry of this.retries.values()) {
       retry.cancel();
     }
@@ -105,10 +107,12 @@ export class ConntrackCleaner implements SyncObserver {
     } catch (error) {
       const delay = Math.min(MIN_RETRY_DELAY * 2 ** this.failures, MAX_RETRY_DELAY);
       this.failures += 1;
-      this.retries.set(
-        family,
-        this.clock.setTimer(delay, () => void this.synced(success)),
-      );
+      if (!this.isStopped) {
+        this.retries.set(
+          family,
+          this.clock.setTimer(delay, () => void this.synced(success)),
+        );
+      }
       const reason = messageOf(error);
       // The same failure would recur at every sync; log it once.
       if (this.failure !== reason) {
