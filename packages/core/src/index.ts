@@ -33,6 +33,7 @@ export { type EndpointSliceReadOptions, readEndpointSlice } from './objects/read
 export { readNode, readServiceCIDR } from './objects/read-node.js';
 export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from './objects/read-service.js';
 export * from './objects/text-nesting.js';
+export * from './objects/unknown-record.js';
 export * from './resolution/diff-states.js';
 export { servesLoopback } from './resolution/node-facts.js';
 export * from './resolution/proxy-state-resolver.js';
@@ -45,3 +46,4 @@ export * from './sync/proxier-options.js';
 export * from './sync/reconciling-proxier.js';
 export * from './sync/sync-observer.js';
 export * from './sync/sync-runner.js';
+export * from './text/printable.js';

@@ -3,6 +3,7 @@ import {
   type Logger,
   messageOf,
   type Node,
+  printable,
   type Service,
   type Source,
   type SourceHandler,
@@ -10,11 +11,6 @@ import {
 import { withBindAddress } from './node-addresses.js';
 import { ObjectClaims } from './object-claims.js';
 import type { ServerObserver } from './server-observer.js';
-
-/** Names are untrusted. */
-function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 300);
-}
 
 /**
  * Passes the events of several sources to one handler, the proxier: "synced" when all of them are, ServiceCIDRs merged.

@@ -4,6 +4,7 @@ import {
   type Logger,
   messageOf,
   type Node,
+  printable,
   readServiceCIDR,
   type Service,
   type Source,
@@ -18,7 +19,6 @@ import { ApiClient } from './api-client.js';
 import { type ApiCredentials, createApiCredentials } from './api-credentials.js';
 import { KubernetesError } from './kubernetes-error.js';
 import type { ObjectCache, ObjectChange } from './object-cache.js';
-import { printable } from './printable.js';
 import { Reflector, type ReflectorListener } from './reflector.js';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES, type WatchedResource } from './watched-resource.js';
 

@@ -4,6 +4,7 @@ import {
   type EndpointSlice,
   type Logger,
   messageOf,
+  printable,
   type Service,
   type Source,
   type SourceContext,
@@ -18,7 +19,6 @@ import type { ManifestObject } from './manifest-object.js';
 import { ManifestParser } from './manifest-parser.js';
 import { formatManifestProblem, type ManifestProblem } from './manifest-problem.js';
 import { type Duplicate, diffObjects, type ManifestEvent, selectObjects } from './manifest-set.js';
-import { printable } from './printable.js';
 import type { Manifest } from './read-manifest.js';
 import { type DirectoryWatch, type WatchDirectory, watchDirectory } from './watch-directory.js';
 
