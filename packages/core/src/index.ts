@@ -39,6 +39,8 @@ export { servesLoopback } from './resolution/node-facts.js';
 export * from './resolution/proxy-state-resolver.js';
 export { type Explanation, explainSimulation, formatSimulation } from './simulator/format-simulation.js';
 export * from './simulator/simulate-packet.js';
+export { type EndpointSliceEvent, eventsOfSliceChange } from './sources/address-type-change.js';
+export * from './sources/source-reporter.js';
 export * from './sync/clock.js';
 export * from './sync/companion-proxier.js';
 export * from './sync/dual-stack-proxier.js';
