@@ -15,13 +15,13 @@ import {
   systemClock,
   type Timer,
 } from '@kube-proxier/core';
-import { ApiAvailability } from './api-availability.js';
-import { ApiClient } from './api-client.js';
-import { type ApiCredentials, createApiCredentials } from './api-credentials.js';
-import { KubernetesError } from './kubernetes-error.js';
-import type { ObjectCache } from './object-cache.js';
-import { Reflector, type ReflectorListener } from './reflector.js';
-import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES, type WatchedResource } from './watched-resource.js';
+import { ApiClient } from './api/api-client.js';
+import { type ApiCredentials, createApiCredentials } from './api/api-credentials.js';
+import { KubernetesError } from './api/kubernetes-error.js';
+import { ApiAvailability } from './watch/api-availability.js';
+import type { ObjectCache } from './watch/object-cache.js';
+import { Reflector, type ReflectorListener } from './watch/reflector.js';
+import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES, type WatchedResource } from './watch/watched-resource.js';
 
 /**
  * Options of a {@link KubernetesSource}. Everything has a default; without `kubeconfig` and `master` it uses the API

@@ -9,11 +9,11 @@ import {
   printable,
   type UnknownRecord,
 } from '@kube-proxier/core';
+import { type ApiClient, statusError } from '../api/api-client.js';
+import { InactivityTimer } from '../api/inactivity-timer.js';
+import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
 import type { ApiAvailability } from './api-availability.js';
-import { type ApiClient, statusError } from './api-client.js';
 import { Backoff } from './backoff.js';
-import { InactivityTimer } from './inactivity-timer.js';
-import { ApiError, ApiStatusError, ResponseTooLarge } from './kubernetes-error.js';
 import { LineSplitter } from './line-splitter.js';
 import { ObjectCache, type ObjectChange } from './object-cache.js';
 import { compareResourceVersions } from './resource-version.js';
