@@ -3,8 +3,8 @@ import { type BackendModule, DEFAULT_PROXY_MODE, type Diagnosis, messageOf } fro
 import { DEFAULT_CONNTRACK_TUNING, resolveNodeName } from '@kube-proxier/server';
 import { type ApiAccess, checkApiAccess } from '@kube-proxier/source-kubernetes';
 import type { Composition } from '../compose.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
 import type { CommandLine } from '../flags/command-line.js';
-import type { AgentSettings } from '../flags/settings.js';
 import { checkHost } from './check-host.js';
 import { diagnosesAsJson, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 

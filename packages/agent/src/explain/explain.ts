@@ -17,7 +17,8 @@ import {
 } from '@kube-proxier/core';
 import { resolveNodeName } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
-import type { AgentSettings, StatusAddress } from '../flags/settings.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
+import type { StatusAddress } from '../flags/status-addresses.js';
 import { readQuestion } from './packet-question.js';
 
 /** Milliseconds that a running agent may take to answer. */
