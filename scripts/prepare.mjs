@@ -172,8 +172,7 @@ function manifestDigest() {
 }
 
 function build() {
-  // Incremental: a second without changes.
-  run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
+  run(process.execPath, [join(ROOT, 'scripts', 'build.mjs')]);
 }
 
 /** Output is shown while it runs, or, when `quiet`, only if it fails. */

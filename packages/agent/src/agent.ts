@@ -16,7 +16,7 @@ import { loadForeignBackends } from './foreign-backends.js';
 import { printable } from './logging/printable.js';
 import type { AdjustableLogger } from './logging/winston-logger.js';
 import { prepareHost, type RunContext, runAgent } from './running/run-agent.js';
-import { VERSION } from './version.js';
+import { versionText } from './version.js';
 
 /** Environment of the command. */
 export interface AgentEnvironment {
@@ -58,7 +58,7 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     return 0;
   }
   if (commandLine.command === 'version') {
-    print(`kube-proxier ${VERSION}\n`);
+    print(versionText());
     return 0;
   }
   let interpreted: Interpreted;

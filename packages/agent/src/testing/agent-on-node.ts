@@ -64,12 +64,12 @@ export class AgentOnNode {
 
   /** Compiles the code of the agent's process. */
   static build(): void {
-    const { status, stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/build.mjs'], {
       cwd: ROOT,
       encoding: 'utf8',
     });
     if (status !== 0) {
-      throw new Error(stdout);
+      throw new Error(stderr);
     }
   }
 
