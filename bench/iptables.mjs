@@ -14,7 +14,7 @@ import {
 } from '../packages/core/dist/index.js';
 import { IptablesDataplane } from '../packages/iptables/dist/index.js';
 import { createIptables, ProcSysctl } from '../packages/linux/dist/index.js';
-import { NetworkSandbox } from '../packages/linux/dist/testing/index.js';
+import { NetworkSandbox } from '../packages/network-sandbox/dist/index.js';
 import { cpuSeconds } from './cpu-seconds.mjs';
 
 const { values } = parseArgs({ options: { services: { type: 'string', default: '10000' } } });

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { diffStates } from '../packages/core/dist/index.js';
 import { makeService, makeSlice, resolveObjects } from '../packages/core/dist/testing/index.js';
 import { createNft } from '../packages/linux/dist/index.js';
-import { NetworkSandbox, SANDBOX_NETWORK } from '../packages/linux/dist/testing/index.js';
+import { NetworkSandbox, SANDBOX_NETWORK } from '../packages/network-sandbox/dist/index.js';
 import { NftablesDataplane } from '../packages/nftables/dist/index.js';
 
 const { values } = parseArgs({

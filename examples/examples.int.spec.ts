@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { canMakeNamespaces, NetworkSandbox } from '@kube-proxier/linux/testing';
+import { canMakeNamespaces } from '@kube-proxier/linux/testing';
+import { NetworkSandbox } from '@kube-proxier/network-sandbox';
 import { parseAllDocuments } from 'yaml';
 import { checkManifest } from '../scripts/deploy/check-manifest.mjs';
 

@@ -15,6 +15,7 @@ const BACKEND = ['core', 'linux'];
 export const LAYERS = {
   core: [],
   linux: ['core'],
+  'network-sandbox': BACKEND,
   userspace: BACKEND,
   iptables: BACKEND,
   ipvs: BACKEND,
@@ -22,28 +23,36 @@ export const LAYERS = {
   'source-kubernetes': ['core'],
   'source-manifests': ['core'],
   server: ['core', 'linux'],
-  conformance: ['core', 'linux', 'server'],
+  conformance: ['core', 'linux', 'network-sandbox', 'server'],
   agent: [
     ...['core', 'linux', 'userspace', 'iptables', 'ipvs', 'nftables'],
     ...['source-kubernetes', 'source-manifests', 'server', 'conformance'],
   ],
 };
 
-/** What its tests may import on top of that: as a dependency for development, from specs only. */
+/**
+ * What its tests may import on top of that: as a dependency for development, from specs and from a directory `testing` that is
+ * not published.
+ */
 const TEST_LAYERS = {
-  userspace: ['conformance'],
-  iptables: ['conformance'],
-  ipvs: ['conformance'],
-  nftables: ['conformance'],
+  userspace: ['conformance', 'network-sandbox'],
+  iptables: ['conformance', 'network-sandbox'],
+  ipvs: ['conformance', 'network-sandbox'],
+  nftables: ['conformance', 'network-sandbox'],
+  server: ['network-sandbox'],
+  agent: ['network-sandbox'],
 };
 
 /** Packages that are commands: these read flags, write to the console and end the process. */
 const COMMANDS = ['agent', 'conformance'];
 
+/** Files that are started as processes of their own: these may end themselves. */
+const PROGRAMS = ['network-sandbox/src/sandbox/probe.mjs'];
+
 /** Third-party packages that only some of ours may use, and why. */
 const RESERVED = {
   '@kubernetes/client-node': { only: ['source-kubernetes'], why: 'it is most of the size of an installation' },
-  koffi: { only: ['linux'], why: 'calls of the C library stay behind one small interface' },
+  koffi: { only: ['linux', 'userspace'], why: 'calls of the C library stay behind small interfaces' },
   commander: { only: COMMANDS, why: 'nothing else reads flags' },
 };
 
@@ -181,7 +190,7 @@ function checkManifest({ name, allowed, manifest }) {
 
 function checkSource(context, file, text) {
   const { name, home, manifest } = context;
-  const isSpec = SPEC.test(file);
+  const isSpec = SPEC.test(file) || isUnpublishedTestCode(home, manifest, file);
   const problems = [];
   const specifiers = new Set(
     IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match.groups.specifier)),
@@ -195,7 +204,8 @@ function checkSource(context, file, text) {
     }
   }
   // Processes of their own, started by tests, may end themselves.
-  const isTool = isSpec || relative(home, file).split(sep).includes('testing');
+  const isProgram = PROGRAMS.includes([name, ...relative(home, file).split(sep)].join('/'));
+  const isTool = isSpec || isProgram || relative(home, file).split(sep).includes('testing');
   if (!COMMANDS.includes(name) && !isTool) {
     for (const [pattern, what] of [
       [/\bconsole\s*\./, 'writes to the console'],
@@ -214,6 +224,11 @@ function checkSource(context, file, text) {
     problems.push('its package has no package.json');
   }
   return problems;
+}
+
+/** Code for the tests of a package only: in a directory `testing` that its package.json keeps out of what is published. */
+function isUnpublishedTestCode(home, manifest, file) {
+  return (manifest.files ?? []).includes('!dist/testing') && file.startsWith(join(home, 'src', 'testing') + sep);
 }
 
 function checkRelative(home, file, specifier) {

@@ -104,7 +104,7 @@ function show(where, command, output) {
 // The play
 
 async function play() {
-  const { NetworkSandbox } = await import('@kube-proxier/linux/testing');
+  const { NetworkSandbox } = await import('@kube-proxier/network-sandbox');
   const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-demo-'));
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) {

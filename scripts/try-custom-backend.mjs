@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { packPackages, ROOT, readPackages, run } from './pack-packages.mjs';
 import { prepare, rootlessPrefix, runScript } from './prepare.mjs';
 
-const NEEDED = ['core', 'linux', 'server', 'conformance'].map((name) => `@kube-proxier/${name}`);
+const NEEDED = ['core', 'linux', 'network-sandbox', 'server', 'conformance'].map((name) => `@kube-proxier/${name}`);
 
 await runScript(async () => {
   prepare({ haproxy: true });

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Iptables } from '@kube-proxier/linux';
-import { type ContinuousClient, failuresOf, type NetworkSandbox } from '@kube-proxier/linux/testing';
+import { type ContinuousClient, failuresOf, type NetworkSandbox } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 /** The agent, in the node's namespace, while an external client connects continuously. */

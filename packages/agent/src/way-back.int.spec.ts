@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createIptables, type IptablesVariant } from '@kube-proxier/linux';
-import { failuresOf, syncAsKubeProxy } from '@kube-proxier/linux/testing';
+import { failuresOf, syncAsKubeProxy } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

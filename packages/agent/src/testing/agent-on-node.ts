@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createIptables, type Iptables, type IptablesVariant } from '@kube-proxier/linux';
-import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
+import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
 
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));

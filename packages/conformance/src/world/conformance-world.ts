@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IPFamily, ProxierOptions } from '@kube-proxier/core';
-import { NetworkSandbox, SANDBOX_NETWORK, type SandboxHost, type SandboxProtocol } from '@kube-proxier/linux/testing';
+import { NetworkSandbox, SANDBOX_NETWORK, type SandboxHost, type SandboxProtocol } from '@kube-proxier/network-sandbox';
 import { BackendProcess } from '../backend/backend-process.js';
 import type { BackendChoice, ObjectChange } from '../backend/messages.js';
 import type { CaseObject, CaseOptions } from '../cases/conformance-case.js';
