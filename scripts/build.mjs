@@ -18,7 +18,7 @@ const BUNDLE = join(ROOT, 'packages/agent/bundle');
 const ENTRY_POINTS = {
   'kube-proxier': 'packages/agent/dist/main.js',
   'manifest-thread': 'packages/source-manifests/dist/manifest-thread.js',
-  'splice-thread.mjs': 'packages/linux/dist/splice/splice-thread.mjs',
+  'splice-thread.mjs': 'packages/userspace/dist/splice/splice-thread.mjs',
 };
 
 /** Not bundled: one has a native library, the other is large and loaded only where a kubeconfig needs it. */
