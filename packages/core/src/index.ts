@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export * from './contract/backend-errors.js';
 export * from './contract/backend-module.js';
 export * from './contract/backend-options.js';
 export * from './contract/cleanup.js';
@@ -33,6 +34,7 @@ export { type EndpointSliceReadOptions, readEndpointSlice } from './objects/read
 export { readNode, readServiceCIDR } from './objects/read-node.js';
 export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from './objects/read-service.js';
 export * from './objects/text-nesting.js';
+export * from './planning/state-memo.js';
 export * from './resolution/diff-states.js';
 export { servesLoopback } from './resolution/node-facts.js';
 export * from './resolution/proxy-state-resolver.js';
