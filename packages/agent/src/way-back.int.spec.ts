@@ -35,7 +35,6 @@ describe('migrating back to kube-proxy', () => {
   let node: AgentOnNode;
 
   beforeAll(() => {
-    AgentOnNode.build();
     copyFileSync('/bin/sleep', KUBE_PROXY);
   });
 
