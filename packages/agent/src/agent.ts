@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type BackendModule, type Logger, messageOf, ProxierError } from '@kube-proxier/core';
+import { type BackendModule, type Logger, messageOf, ProxierError, printable } from '@kube-proxier/core';
 import { type CleanupRequest, cleanUp, runningProxies } from './cleanup/clean-up.js';
 import type { Composition } from './compose.js';
 import { formatConfiguration } from './configuration/effective-configuration.js';
@@ -13,7 +13,7 @@ import { parseGoBool } from './flags/go-values.js';
 import { helpText } from './flags/help-text.js';
 import { type AgentSettings, CommandLineError, isOutput, readLogging, readSettings } from './flags/settings.js';
 import { loadForeignBackends } from './foreign-backends.js';
-import { printable } from './logging/printable.js';
+import { MAX_MESSAGE_LENGTH } from './logging/log-line.js';
 import type { AdjustableLogger } from './logging/winston-logger.js';
 import { prepareHost, type RunContext, runAgent } from './running/run-agent.js';
 import { versionText } from './version.js';
@@ -150,7 +150,7 @@ async function answer(interpreted: Interpreted, { print, printError, columns }: 
     printError(`kube-proxier: wrote the configuration to ${printable(settings.writeConfigTo)}\n`);
     return 0;
   } catch (error) {
-    printError(`kube-proxier: ${printable(messageWithFlags(error))}\n`);
+    printError(`kube-proxier: ${printable(messageWithFlags(error), MAX_MESSAGE_LENGTH)}\n`);
     return 1;
   }
 }

@@ -156,11 +156,11 @@ describe('loadForeignBackends', () => {
       });
     });
 
-    test('of a module without create…Backend are a problem, named once', async () => {
+    test('of a module without create...Backend are a problem, named once', async () => {
       await write('plain.mjs', good('plain'));
       const loaded = await withOptions(['./plain.mjs'], 'port=1');
       expect(loaded.problems).toEqual([
-        '--backend: "./plain.mjs" cannot be made with its options: it exports no create…Backend that makes the mode plain',
+        '--backend: "./plain.mjs" cannot be made with its options: it exports no create...Backend that makes the mode plain',
       ]);
       expect(loaded.backends).toEqual([]);
     });

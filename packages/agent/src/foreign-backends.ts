@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BackendModule, messageOf } from '@kube-proxier/core';
-import { printable } from './logging/printable.js';
+import { type BackendModule, messageOf, printable } from '@kube-proxier/core';
 
 /** Backends that could be loaded, and the problems of others, one per line. */
 export interface ForeignBackends {
@@ -201,7 +200,7 @@ function take({ mode, ready, makers }: Offer, given: readonly GivenOption[], isO
       return one;
     }
   }
-  throw new TypeError(`it exports no create…Backend that makes ${mode === undefined ? 'it' : `the mode ${mode}`}`);
+  throw new TypeError(`it exports no create...Backend that makes ${mode === undefined ? 'it' : `the mode ${mode}`}`);
 }
 
 async function load(name: string, directory: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 import {
   DEFAULT_PROXIER_OPTIONS,
   findOptionProblem,
+  isRecord,
   type OptionProblem,
   type OptionRule,
   OptionRules,
@@ -22,7 +23,7 @@ export class ServerOptionError extends ProxierError {
 
 const OBJECT: OptionRule = {
   expected: 'an object',
-  accepts: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  accepts: isRecord,
 };
 const FAMILIES: OptionRule = {
   expected: 'a list of IPv4 and IPv6',

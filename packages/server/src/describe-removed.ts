@@ -1,4 +1,4 @@
-import type { RemovedObjects } from '@kube-proxier/core';
+import { printable, type RemovedObjects } from '@kube-proxier/core';
 
 /** How many names of objects of one kind are listed unless stated otherwise. */
 const MAX_NAMES = 5;
@@ -15,10 +15,13 @@ export function describeRemoved(removed: readonly RemovedObjects[]): readonly st
   return removed
     .filter(({ names }) => names.length > 0)
     .map(({ kind, location, names }) => {
-      const place = location === undefined ? '' : ` (${shown(location)})`;
-      const first = names.slice(0, MAX_NAMES).map(shown).join(', ');
+      const place = location === undefined ? '' : ` (${printable(location, MAX_CHARACTERS)})`;
+      const first = names
+        .slice(0, MAX_NAMES)
+        .map((name) => printable(name, MAX_CHARACTERS))
+        .join(', ');
       const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-      return `${names.length} ${plural(shown(kind), names.length)}${place}: ${first}${more}`;
+      return `${names.length} ${plural(printable(kind, MAX_CHARACTERS), names.length)}${place}: ${first}${more}`;
     });
 }
 
@@ -27,10 +30,4 @@ function plural(noun: string, count: number): string {
     return noun;
   }
   return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
-}
-
-/** One line, of bounded length. */
-function shown(text: string): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ');
-  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1)}…`;
 }

@@ -76,7 +76,23 @@ describe('SourceHub', () => {
     first.onServiceCIDRsUpdate(['10.96.0.0/16']);
     second.onServiceCIDRsUpdate(['fd00::/108', '10.96.0.0/16']);
     first.onServiceCIDRsUpdate([]);
-    expect(proxier.log).toEqual(['10.96.0.0/16', '10.96.0.0/16,fd00::/108', '10.96.0.0/16,fd00::/108']);
+    first.onServiceCIDRsUpdate(['10.97.0.0/16']);
+    expect(proxier.log).toEqual(['10.96.0.0/16', '10.96.0.0/16,fd00::/108', '10.96.0.0/16,10.97.0.0/16,fd00::/108']);
+  });
+
+  it('deletes and adds a slice when the other source has it with another address type', () => {
+    const { proxier, first, second } = setUp();
+    const changes: unknown[] = [];
+    proxier.onEndpointsUpdate = (...change: unknown[]) => void changes.push(change);
+    const [ipv4, ipv6] = (['IPv4', 'IPv6'] as const).map((addressType) => ({ metadata: { name: 'a' }, addressType }));
+    first.onEndpointsUpdate(undefined, ipv4);
+    second.onEndpointsUpdate(undefined, ipv6);
+    first.onEndpointsUpdate(ipv4, undefined);
+    expect(changes).toEqual([
+      [undefined, ipv4],
+      [ipv4, undefined],
+      [undefined, ipv6],
+    ]);
   });
 
   it('survives a proxier that throws, and passes nothing on when closed', () => {

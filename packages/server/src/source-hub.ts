@@ -3,18 +3,15 @@ import {
   type Logger,
   messageOf,
   type Node,
+  printable,
   type Service,
   type Source,
   type SourceHandler,
+  SourceReporter,
 } from '@kube-proxier/core';
 import { withBindAddress } from './node-addresses.js';
 import { ObjectClaims } from './object-claims.js';
 import type { ServerObserver } from './server-observer.js';
-
-/** Names are untrusted. */
-function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 300);
-}
 
 /**
  * Passes the events of several sources to one handler, the proxier: "synced" when all of them are, ServiceCIDRs merged.
@@ -28,16 +25,21 @@ export class SourceHub {
   private readonly cidrs = new Map<SourceHandler, readonly string[]>();
   private readonly services = new ObjectClaims<Service>();
   private readonly slices = new ObjectClaims<EndpointSlice>();
+  private readonly reporter: SourceReporter;
   private handlers = 0;
-  private closed = false;
 
   /** @param bindAddress replaces the Node's address of its family (spec W-28); empty for none. */
   constructor(
-    private readonly proxier: SourceHandler,
-    private readonly bindAddress: string,
+    proxier: SourceHandler,
+    bindAddress: string,
     private readonly logger: Logger,
-    private readonly observer: ServerObserver = {},
-  ) {}
+    observer: ServerObserver = {},
+  ) {
+    this.reporter = new SourceReporter(observedProxier(proxier, bindAddress, observer), (error) =>
+      // A proxier must not throw; one that does loses this event and no other.
+      logger.error(`The proxier failed to handle an event: ${messageOf(error)}`, { error }),
+    );
+  }
 
   /**
    * Creates a handler for one more source. Create all before the first source starts.
@@ -48,32 +50,15 @@ export class SourceHub {
     const place = this.handlers++;
     const handler: SourceHandler = {
       onServiceUpdate: (previous: Service | undefined, current: Service | undefined) =>
-        this.claim(this.services, place, previous, current, (before, after) =>
-          this.forward(
-            () => this.observer.serviceEvent?.(),
-            () => this.proxier.onServiceUpdate(before, after),
-          ),
-        ),
+        this.claim(this.services, place, previous, current, (...change) => this.reporter.onServiceUpdate(...change)),
       onEndpointsUpdate: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) =>
-        this.claim(this.slices, place, previous, current, (before, after) =>
-          this.forward(
-            () => this.observer.endpointsEvent?.(),
-            () => this.proxier.onEndpointsUpdate(before, after),
-          ),
-        ),
-      onNodeUpdate: (node: Node) =>
-        this.pass(() =>
-          this.forward(
-            () => this.observer.nodeEvent?.(node),
-            () => this.proxier.onNodeUpdate(this.bindAddress === '' ? node : withBindAddress(node, this.bindAddress)),
-          ),
-        ),
+        this.claim(this.slices, place, previous, current, (...change) => this.reporter.onEndpointsUpdate(...change)),
+      onNodeUpdate: (node: Node) => this.reporter.onNodeUpdate(node),
       onServicesSynced: () => this.servicesSynced(handler),
       onEndpointsSynced: () => this.endpointsSynced(handler),
       onServiceCIDRsUpdate: (cidrs: readonly string[]) => {
         this.cidrs.set(handler, cidrs);
-        const all = [...new Set([...this.cidrs.values()].flat())].sort();
-        this.pass(() => this.proxier.onServiceCIDRsUpdate(all));
+        this.reporter.onServiceCIDRsUpdate([...this.cidrs.values()].flat());
       },
     };
     this.sources.set(handler, source);
@@ -98,13 +83,13 @@ export class SourceHub {
 
   private servicesSynced(origin: object): void {
     if (this.unsyncedServices.delete(origin) && this.unsyncedServices.size === 0) {
-      this.pass(() => this.proxier.onServicesSynced());
+      this.reporter.onServicesSynced();
     }
   }
 
   private endpointsSynced(origin: object): void {
     if (this.unsyncedEndpoints.delete(origin) && this.unsyncedEndpoints.size === 0) {
-      this.pass(() => this.proxier.onEndpointsSynced());
+      this.reporter.onEndpointsSynced();
     }
   }
 
@@ -127,7 +112,7 @@ export class SourceHub {
 
   /** Stops passing on events. */
   close(): void {
-    this.closed = true;
+    this.reporter.close();
   }
 
   private claim<T extends Service | EndpointSlice>(
@@ -138,7 +123,7 @@ export class SourceHub {
     notify: (previous: T | undefined, current: T | undefined) => void,
   ): void {
     if (this.handlers < 2) {
-      this.pass(() => notify(previous, current));
+      notify(previous, current);
       return;
     }
     const change = claims.update(place, previous, current);
@@ -148,24 +133,28 @@ export class SourceHub {
       this.logger.warn(`${name} comes from two sources; the first configured source wins`);
     }
     if (change.previous !== change.current) {
-      this.pass(() => notify(change.previous, change.current));
+      notify(change.previous, change.current);
     }
   }
+}
 
-  private forward(notify: () => void, pass: () => void): void {
-    pass();
-    notify();
-  }
-
-  private pass(call: () => void): void {
-    if (this.closed) {
-      return;
-    }
-    try {
-      call();
-    } catch (error) {
-      // A proxier must not throw; one that does loses this event and no other.
-      this.logger.error(`The proxier failed to handle an event: ${messageOf(error)}`, { error });
-    }
-  }
+/** The proxier, with the observer notified of each event that the proxier handled. */
+function observedProxier(proxier: SourceHandler, bindAddress: string, observer: ServerObserver): SourceHandler {
+  return {
+    onServiceUpdate(previous, current) {
+      proxier.onServiceUpdate(previous, current);
+      observer.serviceEvent?.();
+    },
+    onEndpointsUpdate(previous, current) {
+      proxier.onEndpointsUpdate(previous, current);
+      observer.endpointsEvent?.();
+    },
+    onNodeUpdate(node) {
+      proxier.onNodeUpdate(bindAddress === '' ? node : withBindAddress(node, bindAddress));
+      observer.nodeEvent?.(node);
+    },
+    onServicesSynced: () => proxier.onServicesSynced(),
+    onEndpointsSynced: () => proxier.onEndpointsSynced(),
+    onServiceCIDRsUpdate: (cidrs) => proxier.onServiceCIDRsUpdate(cidrs),
+  };
 }

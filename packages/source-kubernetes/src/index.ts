@@ -4,7 +4,12 @@
  * @packageDocumentation
  */
 
-export { type ApiAccess, type ApiAccessOptions, checkApiAccess } from './check-api-access.js';
-export { type ClusterEvent, EventRecorder, type EventRecorderOptions, type EventSubject } from './event-recorder.js';
-export { KubernetesError } from './kubernetes-error.js';
+export { KubernetesError } from './api/kubernetes-error.js';
+export {
+  type ClusterEvent,
+  EventRecorder,
+  type EventRecorderOptions,
+  type EventSubject,
+} from './events/event-recorder.js';
 export { KubernetesSource, type KubernetesSourceOptions } from './kubernetes-source.js';
+export { type ApiAccess, type ApiAccessOptions, checkApiAccess } from './watch/check-api-access.js';

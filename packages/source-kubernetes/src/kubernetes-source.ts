@@ -4,23 +4,24 @@ import {
   type Logger,
   messageOf,
   type Node,
+  printable,
   readServiceCIDR,
   type Service,
   type Source,
   type SourceContext,
   type SourceHandler,
+  SourceReporter,
   silentLogger,
   systemClock,
   type Timer,
 } from '@kube-proxier/core';
-import { ApiAvailability } from './api-availability.js';
-import { ApiClient } from './api-client.js';
-import { type ApiCredentials, createApiCredentials } from './api-credentials.js';
-import { KubernetesError } from './kubernetes-error.js';
-import type { ObjectCache, ObjectChange } from './object-cache.js';
-import { printable } from './printable.js';
-import { Reflector, type ReflectorListener } from './reflector.js';
-import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES, type WatchedResource } from './watched-resource.js';
+import { ApiClient } from './api/api-client.js';
+import { type ApiCredentials, createApiCredentials } from './api/api-credentials.js';
+import { KubernetesError } from './api/kubernetes-error.js';
+import { ApiAvailability } from './watch/api-availability.js';
+import type { ObjectCache } from './watch/object-cache.js';
+import { Reflector, type ReflectorListener } from './watch/reflector.js';
+import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES, type WatchedResource } from './watch/watched-resource.js';
 
 /**
  * Options of a {@link KubernetesSource}. Everything has a default; without `kubeconfig` and `master` it uses the API
@@ -94,6 +95,7 @@ export class KubernetesSource implements Source {
   private readonly abort = new AbortController();
   private client: ApiClient | undefined;
   private availability: ApiAvailability | undefined;
+  private reporter: SourceReporter | undefined;
   private begun = false;
   private running: Promise<unknown> = Promise.resolve();
   private timers: Timer[] = [];
@@ -142,6 +144,7 @@ export class KubernetesSource implements Source {
   async stop(): Promise<void> {
     this.begun = true;
     this.abort.abort();
+    this.reporter?.close();
     for (const timer of this.timers) {
       timer.cancel();
     }
@@ -151,6 +154,13 @@ export class KubernetesSource implements Source {
 
   private run(handler: SourceHandler, nodeName: string, signal: AbortSignal): void {
     const { credentials, clock, logger, options } = this;
+    const reporter = new SourceReporter(handler, (error) =>
+      logger.error(
+        `${this.description}: an event handler failed; continuing with the next event: ${messageOf(error)}`,
+        { error },
+      ),
+    );
+    this.reporter = reporter;
     const maxPageBytes = options.maxPageBytes ?? 16 * 1024 * 1024;
     const client = new ApiClient({
       credentials,
@@ -182,37 +192,22 @@ export class KubernetesSource implements Source {
 
     // Spec W-4: what depends on the node (zone, pod CIDRs) is correct from the first sync.
     const nodeKnown = this.untilNodeKnown();
+    const whenNodeKnown = (report: () => void) => () => void nodeKnown.promise.then(report);
+    // Fields of objects are external data and are validated by their reader.
     this.running = Promise.all([
-      reflect(ownNode(nodeName), this.nodeListener(handler, nodeName, nodeKnown.settle)),
-      reflect(SERVICE_CIDRS, this.serviceCIDRListener(handler)),
+      reflect(ownNode(nodeName), this.nodeListener(reporter, nodeName, nodeKnown.settle)),
+      reflect(SERVICE_CIDRS, serviceCIDRListener(reporter)),
       reflect(SERVICES, {
-        changed: (change) => this.guard(() => emitService(handler, change)),
-        listed: this.synced(nodeKnown.promise, () => handler.onServicesSynced()),
+        changed: ({ previous, current }) =>
+          reporter.onServiceUpdate(previous as Service | undefined, current as Service | undefined),
+        listed: whenNodeKnown(() => reporter.onServicesSynced()),
       }),
       reflect(ENDPOINT_SLICES, {
-        changed: (change) =>
-          emitEndpointSlice(change, (previous, current) =>
-            this.guard(() => handler.onEndpointsUpdate(previous, current)),
-          ),
-        listed: this.synced(nodeKnown.promise, () => handler.onEndpointsSynced()),
+        changed: ({ previous, current }) =>
+          reporter.onEndpointsUpdate(previous as EndpointSlice | undefined, current as EndpointSlice | undefined),
+        listed: whenNodeKnown(() => reporter.onEndpointsSynced()),
       }),
     ]);
-  }
-
-  /** Calls `report` once, after the first list and when the node is known. */
-  private synced(nodeKnown: Promise<void>, report: () => void): () => void {
-    let reported = false;
-    return () => {
-      if (reported) {
-        return;
-      }
-      reported = true;
-      void nodeKnown.then(() => {
-        if (!this.abort.signal.aborted) {
-          this.guard(report);
-        }
-      });
-    };
   }
 
   private untilNodeKnown(): { readonly promise: Promise<void>; readonly settle: () => void } {
@@ -224,7 +219,7 @@ export class KubernetesSource implements Source {
     return { promise, settle };
   }
 
-  private nodeListener(handler: SourceHandler, nodeName: string, known: () => void): Partial<ReflectorListener> {
+  private nodeListener(reporter: SourceReporter, nodeName: string, known: () => void): Partial<ReflectorListener> {
     let missing = false;
     const name = printable(nodeName);
     return {
@@ -234,7 +229,7 @@ export class KubernetesSource implements Source {
         }
         if (current) {
           missing = false;
-          this.guard(() => handler.onNodeUpdate(current as Node));
+          reporter.onNodeUpdate(current as Node);
         } else if (previous) {
           missing = true;
           // Spec W-26: the last known Node object stays in force.
@@ -253,80 +248,31 @@ export class KubernetesSource implements Source {
       unavailable: known,
     };
   }
-
-  private serviceCIDRListener(handler: SourceHandler): Partial<ReflectorListener> {
-    let listed = false;
-    let reported: string | undefined;
-    const report = (cache: ObjectCache) => {
-      // An incomplete list is not used (spec W-3).
-      if (!listed) {
-        return;
-      }
-      const cidrs = new Set<string>();
-      for (const object of cache.values()) {
-        for (const cidr of readServiceCIDR(object).definition?.cidrs ?? []) {
-          cidrs.add(cidr);
-        }
-      }
-      const sorted = [...cidrs].sort();
-      if (reported !== sorted.join()) {
-        reported = sorted.join();
-        this.guard(() => handler.onServiceCIDRsUpdate(sorted));
-      }
-    };
-    let changed = false;
-    return {
-      changed: () => {
-        changed = true;
-      },
-      settled: (cache) => {
-        if (changed && listed) {
-          changed = false;
-          report(cache);
-        }
-      },
-      listed: (cache) => {
-        listed = true;
-        report(cache);
-      },
-    };
-  }
-
-  private guard(call: () => void): void {
-    if (this.abort.signal.aborted) {
-      return;
-    }
-    try {
-      call();
-    } catch (error) {
-      this.logger.error(
-        `${this.description}: an event handler failed; continuing with the next event: ${messageOf(error)}`,
-        {
-          error,
-        },
-      );
-    }
-  }
 }
 
 const NO_LISTENER: ReflectorListener = { changed() {}, listed() {}, settled() {}, unavailable() {} };
 
-// Fields of objects are external data and are validated by their reader.
-function emitService(handler: SourceHandler, { previous, current }: ObjectChange): void {
-  handler.onServiceUpdate(previous as Service | undefined, current as Service | undefined);
-}
-
-function emitEndpointSlice(
-  change: ObjectChange,
-  report: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) => void,
-): void {
-  const previous = change.previous as EndpointSlice | undefined;
-  const current = change.current as EndpointSlice | undefined;
-  if (previous && current && previous.addressType !== current.addressType) {
-    // It was deleted and recreated between two lists; handlers need not support a change of a slice's family.
-    report(previous, undefined);
-    report(undefined, current);
-  } else {
-    report(previous, current);
-  }
+function serviceCIDRListener(reporter: SourceReporter): Partial<ReflectorListener> {
+  let listed = false;
+  let changed = false;
+  const report = (cache: ObjectCache) =>
+    reporter.onServiceCIDRsUpdate(
+      [...cache.values()].flatMap((object) => readServiceCIDR(object).definition?.cidrs ?? []),
+    );
+  return {
+    changed: () => {
+      changed = true;
+    },
+    settled: (cache) => {
+      // An incomplete list is not used (spec W-3).
+      if (changed && listed) {
+        changed = false;
+        report(cache);
+      }
+    },
+    listed: (cache) => {
+      listed = true;
+      report(cache);
+    },
+  };
 }

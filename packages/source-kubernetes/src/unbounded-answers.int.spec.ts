@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { LineSplitter } from './line-splitter.js';
 import { type ApiRequestInfo, FakeApiServer, type RequestFault, waitUntil } from './testing/index.js';
+import { LineSplitter } from './watch/line-splitter.js';
 
 const BUILD = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 const MEBIBYTE = 1024 * 1024;

@@ -1,6 +1,12 @@
-import { type EndpointSlice, type IPFamily, parseAddress, SERVICE_NAME_LABEL } from '@kube-proxier/core';
-import { printable } from './printable.js';
-import { isRecord, type UnknownRecord } from './unknown-record.js';
+import {
+  type EndpointSlice,
+  type IPFamily,
+  isRecord,
+  parseAddress,
+  printable,
+  SERVICE_NAME_LABEL,
+  type UnknownRecord,
+} from '@kube-proxier/core';
 
 /** An EndpointSlice derived from a part of an Endpoints object, with a mapping of field paths for messages. */
 export interface ConvertedSlice {

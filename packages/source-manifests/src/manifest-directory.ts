@@ -1,10 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { messageOf } from '@kube-proxier/core';
+import { isRecord, messageOf, printable } from '@kube-proxier/core';
 import { ManifestError } from './manifest-error.js';
-import { printable } from './printable.js';
-import { isRecord } from './unknown-record.js';
 
 /** One manifest file in a snapshot of the directory. */
 export interface FileStamp {

@@ -1,4 +1,4 @@
-import { printable } from './printable.js';
+import { printable } from '@kube-proxier/core';
 
 /** A problem with one manifest file. Reported, never thrown. All texts are safe to print. */
 export interface ManifestProblem {

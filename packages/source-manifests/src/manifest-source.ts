@@ -4,10 +4,12 @@ import {
   type EndpointSlice,
   type Logger,
   messageOf,
+  printable,
   type Service,
   type Source,
   type SourceContext,
   type SourceHandler,
+  SourceReporter,
   silentLogger,
   systemClock,
   type Timer,
@@ -18,7 +20,6 @@ import type { ManifestObject } from './manifest-object.js';
 import { ManifestParser } from './manifest-parser.js';
 import { formatManifestProblem, type ManifestProblem } from './manifest-problem.js';
 import { type Duplicate, diffObjects, type ManifestEvent, selectObjects } from './manifest-set.js';
-import { printable } from './printable.js';
 import type { Manifest } from './read-manifest.js';
 import { type DirectoryWatch, type WatchDirectory, watchDirectory } from './watch-directory.js';
 
@@ -123,7 +124,7 @@ export class ManifestSource implements Source {
   private readonly maxFileBytes: number;
   private readonly watchWith: WatchDirectory | undefined;
 
-  private handler: SourceHandler | undefined;
+  private reporter: SourceReporter | undefined;
   private nodeName = '';
   private stopped = false;
   private timer: Timer | undefined;
@@ -150,7 +151,6 @@ export class ManifestSource implements Source {
   private files: ReadonlyMap<string, FileState> = new Map();
   private objects: ReadonlyMap<string, ManifestObject> = new Map();
   private duplicates: ReadonlySet<string> = new Set();
-  private cidrs = '';
   private synced: (() => void) | undefined;
 
   constructor(options: ManifestSourceOptions) {
@@ -179,10 +179,15 @@ export class ManifestSource implements Source {
    * @throws ManifestError when `path` does not exist or cannot be read.
    */
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
-    if (this.handler) {
+    if (this.reporter) {
       throw new ManifestError('MANIFESTS_IN_USE', `${this.description} were started before; make a new ManifestSource`);
     }
-    this.handler = handler;
+    this.reporter = new SourceReporter(handler, (error) =>
+      this.logger.error(
+        `${this.description}: an event handler failed; continuing with the next event: ${messageOf(error)}`,
+        { error },
+      ),
+    );
     this.nodeName = context.nodeName;
     const first = await readSnapshot(this.path).catch((error: unknown) => {
       const message = `${messageOf(error)}; manifests are read from there, so it has to exist at the start`;
@@ -206,6 +211,7 @@ export class ManifestSource implements Source {
 
   async stop(): Promise<void> {
     this.stopped = true;
+    this.reporter?.close();
     this.timer?.cancel();
     this.closeWatch();
     await this.parser.close();
@@ -468,24 +474,26 @@ export class ManifestSource implements Source {
   }
 
   private report(events: readonly ManifestEvent[]): void {
-    const { handler } = this;
-    if (!handler) {
+    const { reporter } = this;
+    if (!reporter) {
       return;
     }
     if (events.length > 0) {
       this.logger.debug(2, `${this.description}: ${events.length} objects changed`);
     }
-    this.emitServiceCIDRs(handler);
+    reporter.onServiceCIDRsUpdate(
+      [...this.objects.values()].flatMap((object) => (object.kind === 'ServiceCIDR' ? object.cidrs : [])),
+    );
     for (const event of events) {
-      this.emitEvent(handler, event);
+      this.emitEvent(reporter, event);
     }
     if (this.synced) {
       const resolve = this.synced;
       this.synced = undefined;
       this.logger.info(`${this.description}: read ${this.objects.size} objects in ${this.files.size} files`);
       this.adviseOnNodes();
-      this.guard(() => handler.onServicesSynced());
-      this.guard(() => handler.onEndpointsSynced());
+      reporter.onServicesSynced();
+      reporter.onEndpointsSynced();
       resolve();
     }
   }
@@ -503,57 +511,22 @@ export class ManifestSource implements Source {
     }
   }
 
-  private emitEvent(handler: SourceHandler, { previous, current }: ManifestEvent): void {
+  private emitEvent(reporter: SourceReporter, { previous, current }: ManifestEvent): void {
     switch ((current ?? previous)?.kind) {
       case 'Service':
-        this.guard(() => handler.onServiceUpdate(serviceOf(previous), serviceOf(current)));
+        reporter.onServiceUpdate(serviceOf(previous), serviceOf(current));
         return;
-      case 'EndpointSlice': {
-        const before = sliceOf(previous);
-        const after = sliceOf(current);
-        if (before && after && before.addressType !== after.addressType) {
-          // In Kubernetes the family of a slice is immutable, so handlers need not support a change.
-          this.guard(() => handler.onEndpointsUpdate(before, undefined));
-          this.guard(() => handler.onEndpointsUpdate(undefined, after));
-        } else {
-          this.guard(() => handler.onEndpointsUpdate(before, after));
-        }
+      case 'EndpointSlice':
+        reporter.onEndpointsUpdate(sliceOf(previous), sliceOf(current));
         return;
-      }
       case 'Node':
         // The last known object of a removed Node stays in force (spec W-26).
         if (current?.kind === 'Node' && current.value.metadata?.name === this.nodeName) {
-          const node = current.value;
-          this.guard(() => handler.onNodeUpdate(node));
+          reporter.onNodeUpdate(current.value);
         }
         return;
       default:
         return;
-    }
-  }
-
-  private emitServiceCIDRs(handler: SourceHandler): void {
-    const cidrs = new Set<string>();
-    for (const object of this.objects.values()) {
-      if (object.kind === 'ServiceCIDR') {
-        for (const cidr of object.cidrs) {
-          cidrs.add(cidr);
-        }
-      }
-    }
-    const sorted = [...cidrs].sort();
-    const text = sorted.join();
-    if (text !== this.cidrs) {
-      this.cidrs = text;
-      this.guard(() => handler.onServiceCIDRsUpdate(sorted));
-    }
-  }
-
-  private guard(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      this.logger.error(`${this.description}: an event handler failed; continuing with the next event`, { error });
     }
   }
 

@@ -1,13 +1,16 @@
 import {
   type EndpointSliceReadOptions,
+  isRecord,
   messageOf,
   type ObjectProblem,
+  printable,
   type ReadResult,
   readEndpointSlice,
   readNode,
   readService,
   readServiceCIDR,
   SERVICE_NAME_LABEL,
+  type UnknownRecord,
 } from '@kube-proxier/core';
 import { Composer, type Document, LineCounter, Parser, type YAMLError } from 'yaml';
 import { type BlockDocument, parseBlockYaml } from './block-yaml.js';
@@ -16,8 +19,6 @@ import { type FieldPath, type Position, parseFieldPath, positionOf } from './fie
 import type { ManifestObject } from './manifest-object.js';
 import type { ManifestProblem } from './manifest-problem.js';
 import { isTooDeep, measureJson, splitDocuments, withoutLeadingComments, type YamlText } from './manifest-text.js';
-import { printable } from './printable.js';
-import { isRecord, type UnknownRecord } from './unknown-record.js';
 
 /** The content of one manifest file. */
 export interface Manifest {

@@ -1,5 +1,12 @@
 import { hostname } from 'node:os';
-import { type BackendModule, type LeftoverOwner, type Logger, messageOf, ProxierError } from '@kube-proxier/core';
+import {
+  type BackendModule,
+  type LeftoverOwner,
+  type Logger,
+  messageOf,
+  ProxierError,
+  printable,
+} from '@kube-proxier/core';
 import {
   CleanupError,
   type CleanupSummary,
@@ -15,7 +22,6 @@ import {
   nameOfLeftoverOwner,
   type RemovedOfMode,
 } from '@kube-proxier/server';
-import { printable } from '../logging/printable.js';
 import { VERSION } from '../version.js';
 
 /** Options of the command cleanup. */

@@ -1,8 +1,8 @@
-import { nestingOfText, parseAddress } from '@kube-proxier/core';
+import { isRecord, nestingOfText, parseAddress, printable, printableValue } from '@kube-proxier/core';
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
 import type { FlagName } from '../flags/flag.js';
 import { nearestName } from '../flags/nearest-flag.js';
-import { printable } from '../logging/printable.js';
+import { MAX_MESSAGE_LENGTH } from '../logging/log-line.js';
 
 /** Content of a configuration file, in terms of flags, and its problems. */
 export interface ConfigurationReading {
@@ -223,7 +223,7 @@ class ConfigurationReader {
     const parsed = parseAllDocuments(this.text, { lineCounter: this.lines, uniqueKeys: false });
     const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => contents !== null) : [];
     for (const error of documents.flatMap(({ errors }) => errors)) {
-      problems.push(`${this.at(error.pos[0])}: ${printable(withoutPlace(error.message))}`);
+      problems.push(`${this.at(error.pos[0])}: ${printable(withoutPlace(error.message), MAX_MESSAGE_LENGTH)}`);
     }
     if (problems.length === 0) {
       const [first, ...rest] = documents.map(({ contents }) => contents);
@@ -326,7 +326,7 @@ class ConfigurationReader {
     }
     const texts = textsOf(field.type, value);
     if (texts === undefined) {
-      this.problems.push(`${place}: ${printable(JSON.stringify(value))} is not ${WANTED[field.type]}`);
+      this.problems.push(`${place}: ${printableValue(value, 300)} is not ${WANTED[field.type]}`);
       return;
     }
     if (!field.zeroCounts && texts.every((text) => isZero(field.type, text))) {
@@ -402,10 +402,6 @@ function textsOf(type: FieldType, value: unknown): readonly string[] | undefined
         ? [value.map(({ filePattern, verbosity }) => `${filePattern}=${verbosity}`).join(',')]
         : undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isLevel(value: unknown): value is { readonly filePattern: string; readonly verbosity: number } {

@@ -1,5 +1,5 @@
-import type { Diagnosis } from '@kube-proxier/core';
-import { printable } from '../logging/printable.js';
+import { type Diagnosis, printable } from '@kube-proxier/core';
+import { MAX_MESSAGE_LENGTH } from '../logging/log-line.js';
 
 const STATUSES = ['problem', 'warning', 'unknown', 'ok'] as const;
 
@@ -16,7 +16,7 @@ export function formatDiagnoses(diagnoses: readonly Diagnosis[], columns = Numbe
   const indent = width + 11;
   const room = columns - indent;
   const text = (words: string, hang: string) =>
-    wrap(printable(words), room - hang.length).join(`\n${' '.repeat(indent)}${hang}`);
+    wrap(printable(words, MAX_MESSAGE_LENGTH), room - hang.length).join(`\n${' '.repeat(indent)}${hang}`);
   const lines = diagnoses.flatMap(({ check, status, found, advice }) => [
     `${status.padEnd(7)}  ${printable(check).padEnd(width)}  ${text(found, '')}`,
     ...(advice === undefined ? [] : [`${' '.repeat(indent)}-> ${text(advice, '   ')}`]),

@@ -1,5 +1,4 @@
-import { type Packet, ProxierError, parseAddress } from '@kube-proxier/core';
-import { printable } from '../logging/printable.js';
+import { type Packet, ProxierError, parseAddress, printable } from '@kube-proxier/core';
 
 const DESTINATION = /^(?:\[([^\]]+)\]|([^:/]+)):(\d{1,5})(?:\/([a-z]+))?$/i;
 

@@ -1,5 +1,5 @@
+import { printable } from '@kube-proxier/core';
 import { Command, Option } from 'commander';
-import { printable } from '../logging/printable.js';
 import { FLAGS, type FlagName } from './flag.js';
 import type { Flag } from './flag-definition.js';
 import { parseGoBool } from './go-values.js';

@@ -1,4 +1,4 @@
-import { printable } from '../logging/printable.js';
+import { printable } from '@kube-proxier/core';
 import type { FlagValues } from './flag-values.js';
 import { parseGoBool } from './go-values.js';
 

@@ -1,6 +1,5 @@
-import { type ParsedCIDR, parseCIDR } from '@kube-proxier/core';
+import { type ParsedCIDR, parseCIDR, printable } from '@kube-proxier/core';
 import { type ConfigurationReading, fieldOf } from '../configuration/kube-proxy-configuration.js';
-import { printable } from '../logging/printable.js';
 import type { CommandLine } from './command-line.js';
 import { FLAGS, type FlagName } from './flag.js';
 import type { Flag } from './flag-definition.js';

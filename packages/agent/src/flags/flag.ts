@@ -58,7 +58,7 @@ export const FLAGS = [
     value: 'option',
     defaultText: 'none',
     help:
-      'An option of a third-party backend, passed to its create…Backend function: key=value for the only such backend, ' +
+      'An option of a third-party backend, passed to its create...Backend function: key=value for the only such backend, ' +
       'mode:key=value for one of several. The value is parsed as JSON if possible. Can be repeated.',
     group: 'Mode',
   },

@@ -6,6 +6,7 @@ import {
   type ProxierOptions,
   type ProxyMode,
   parseAddress,
+  printable,
   UnknownProxyModeError,
 } from '@kube-proxier/core';
 import { DEFAULT_SCHEDULER, type IpvsSettings, isScheduler, SCHEDULER_NAMES } from '@kube-proxier/ipvs';
@@ -14,7 +15,7 @@ import type { ConntrackTuningOptions } from '@kube-proxier/server';
 import { parsePortRange, USERSPACE_REDIRECTS, type UserspaceBackendOptions } from '@kube-proxier/userspace';
 import { type EffectiveConfiguration, effectiveConfiguration } from '../configuration/effective-configuration.js';
 import type { ConfigurationReading } from '../configuration/kube-proxy-configuration.js';
-import { printable } from '../logging/printable.js';
+import { MAX_MESSAGE_LENGTH } from '../logging/log-line.js';
 import type { LoggingFormat } from '../logging/winston-logger.js';
 import type { CommandLine } from './command-line.js';
 import { readConntrack } from './conntrack-settings.js';
@@ -296,7 +297,9 @@ class SettingsReader extends FlagValues {
   private mode(modes: readonly ProxyMode[]): ProxyMode {
     const mode = this.text('proxy-mode');
     if (mode !== '' && !modes.includes(mode)) {
-      this.problems.push(`${this.place('proxy-mode')}: ${printable(new UnknownProxyModeError(mode, modes).message)}`);
+      this.problems.push(
+        `${this.place('proxy-mode')}: ${printable(new UnknownProxyModeError(mode, modes).message, MAX_MESSAGE_LENGTH)}`,
+      );
     }
     return mode;
   }

@@ -1,5 +1,9 @@
-import { isProxierError, type LogFields } from '@kube-proxier/core';
-import { printable } from './printable.js';
+import { isProxierError, type LogFields, printable } from '@kube-proxier/core';
+
+/** Maximum number of characters of a message in a log line or on the terminal. */
+export const MAX_MESSAGE_LENGTH = 8192;
+const MAX_KEY_LENGTH = 64;
+const MAX_VALUE_LENGTH = 2048;
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
@@ -14,30 +18,32 @@ export interface LogEntry {
   readonly fields: LogFields | undefined;
 }
 
-/** One line of text: `2026-01-31T12:00:00.000Z INFO  message key="value"`. Line breaks are escaped. */
+/** One line of text: `2026-01-31T12:00:00.000Z INFO  message key="value"`. All text is {@link printable}. */
 export function formatTextLine(entry: LogEntry): string {
   const level = entry.level.toUpperCase().padEnd(5);
-  const fields = Object.entries(entry.fields ?? {}).map(([key, value]) => ` ${printable(key, 64)}=${textOf(value)}`);
-  return `${new Date(entry.time).toISOString()} ${level} ${printable(entry.message)}${fields.join('')}`;
+  const fields = Object.entries(entry.fields ?? {}).map(
+    ([key, value]) => ` ${printable(key, MAX_KEY_LENGTH)}=${textOf(value)}`,
+  );
+  return `${new Date(entry.time).toISOString()} ${level} ${printable(entry.message, MAX_MESSAGE_LENGTH)}${fields.join('')}`;
 }
 
-/** One line of JSON: an object with `ts` (milliseconds since the epoch), `level`, `v`, `msg` and the fields. */
+/** One line of JSON in ASCII: an object with `ts` (milliseconds since the epoch), `level`, `v`, `msg` and the fields. */
 export function formatJsonLine(entry: LogEntry): string {
   const fields: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(entry.fields ?? {})) {
     fields[key] = plainOf(value);
   }
   const line = { ...fields, ts: entry.time, level: entry.level, v: entry.v, msg: entry.message };
-  // JSON does not escape some characters that are line breaks for some readers.
+  // JSON does not escape characters that are line breaks for some readers, or that change how a terminal shows the line.
   return (stringify(line) ?? '{}').replace(
-    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
 function textOf(value: unknown): string {
   const plain = plainOf(value);
-  return printable(stringify(plain) ?? String(plain), 2048);
+  return printable(stringify(plain) ?? String(plain), MAX_VALUE_LENGTH);
 }
 
 /** The JSON form of a value; errors as message and code. */

@@ -25,7 +25,7 @@ export async function loadBackend({ backend, mode, options }: BackendChoice): Pr
   if (wantsOptions && makers.length === 0) {
     throw new ConformanceError(
       'CONFORMANCE_BAD_OPTION',
-      `${backend} exports no create…Backend function, so it accepts no options; remove --option`,
+      `${backend} exports no create...Backend function, so it accepts no options; remove --option`,
     );
   }
   const modules =
@@ -41,7 +41,7 @@ export async function loadBackend({ backend, mode, options }: BackendChoice): Pr
   if (modes.length === 0) {
     throw new ConformanceError(
       'CONFORMANCE_UNKNOWN_BACKEND',
-      `${backend} exports no BackendModule, nor a create…Backend function that returns one: ${whatInstead(entries)}`,
+      `${backend} exports no BackendModule, nor a create...Backend function that returns one: ${whatInstead(entries)}`,
     );
   }
   const near = mode === undefined ? undefined : nearest(mode, modes);

@@ -57,7 +57,7 @@ export function parseCommandLine(
     .addOption(new Option('--report <format>', 'format of the report').choices(REPORT_FORMATS).default('text'))
     .option('--output <file>', 'file to write the report to; default standard output')
     .addOption(
-      new Option('--option <key=value>', "an option for the module's create…Backend; may be repeated")
+      new Option('--option <key=value>', "an option for the module's create...Backend; may be repeated")
         .argParser(readOption)
         .default({}, 'none'),
     )

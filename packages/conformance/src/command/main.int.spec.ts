@@ -116,7 +116,7 @@ describe('the command', () => {
     [['--backend', 'BACKEND'], /has several modes: select one of idle, second with --mode/],
     [
       ['--backend', 'BACKEND', '--option', 'fast=true'],
-      /exports no create…Backend function, so it accepts no options; remove --option/,
+      /exports no create\.\.\.Backend function, so it accepts no options; remove --option/,
     ],
     [['--backend', './none.mjs'], /none\.mjs: module not found; .*build it first/],
     [['--backend', 'BROKEN'], /failed to load: .*"node .*broken\.mjs" to see where\)$/m],

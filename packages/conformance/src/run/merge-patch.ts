@@ -1,9 +1,11 @@
+import { isRecord } from '@kube-proxier/core';
+
 /** JSON merge patch (RFC 7386): fields of `patch` replace those of `target`, null removes one. Pure. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) {
+  if (!isRecord(patch)) {
     return patch;
   }
-  const result: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  const result: Record<string, unknown> = isRecord(target) ? { ...target } : {};
   for (const [field, value] of Object.entries(patch)) {
     if (value === null) {
       delete result[field];
@@ -12,8 +14,4 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
     }
   }
   return result;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

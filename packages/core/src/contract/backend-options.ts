@@ -1,3 +1,4 @@
+import { printableValue } from '../text/printable.js';
 import { ProxierError } from './proxier-error.js';
 
 /** An option of a backend is unknown, or has an invalid value. Its code is `BACKEND_OPTION`. */
@@ -74,10 +75,13 @@ export function findOptionProblem<Options extends object>(
     const rule = known.get(option);
     if (rule === undefined) {
       const names = [...known.keys()].join(', ');
-      return { option, message: `${owner} has no option ${shown(option)}; valid options are ${names}` };
+      return { option, message: `${owner} has no option ${printableValue(option)}; valid options are ${names}` };
     }
     if (value !== undefined && !rule.accepts(value)) {
-      return { option, message: `option ${option} of ${owner} is ${shown(value)}; it must be ${rule.expected}` };
+      return {
+        option,
+        message: `option ${option} of ${owner} is ${printableValue(value)}; it must be ${rule.expected}`,
+      };
     }
   }
   return undefined;
@@ -106,18 +110,4 @@ function hasMethods(value: unknown, methods: readonly string[]): boolean {
     value !== null &&
     methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function')
   );
-}
-
-/** A value as a short text. */
-function shown(value: unknown): string {
-  if (typeof value === 'function' || typeof value === 'symbol') {
-    return `a ${typeof value}`;
-  }
-  try {
-    // A number without a JSON form, such as NaN, would be printed as null.
-    const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
-    return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  } catch {
-    return 'a value that cannot be printed';
-  }
 }

@@ -31,6 +31,8 @@ export interface SourceContext {
  * - **Synced once.** `onServicesSynced` and `onEndpointsSynced` are each called exactly once, after every existing
  *   object was reported; never when the source is stopped before that.
  * - **Handlers may fail.** A handler that throws is logged, and the next event is still delivered.
+ *
+ * `SourceReporter` implements what these rules say about the handler.
  */
 export interface Source {
   /** What is watched, for log lines: `manifests in /etc/kube-proxier`. Safe to print. */

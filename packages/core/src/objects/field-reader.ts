@@ -1,27 +1,13 @@
 import { type IPFamily, type ParsedAddress, type ParsedCIDR, parseAddress, parseCIDR } from '../model/address.js';
 import type { Protocol } from '../model/service-port-name.js';
+import { printableValue } from '../text/printable.js';
 import type { ObjectIdentity, ObjectProblem } from './object-problem.js';
+import { isRecord, type UnknownRecord } from './unknown-record.js';
 
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const MAX_PROBLEMS = 20;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-
-/** An external value as text for a message: one line, printable ASCII, short. */
-export function printable(value: unknown): string {
-  let text: string;
-  try {
-    text = JSON.stringify(value) ?? String(value);
-  } catch {
-    text = typeof value;
-  }
-  text = text.replace(/[^\x20-\x7e]/g, '?');
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isDnsLabel(value: unknown): value is string {
   return typeof value === 'string' && DNS_LABEL.test(value);
@@ -100,7 +86,7 @@ export class FieldReader {
   /** Reads the identity of the object; undefined, and recorded, when it has none. */
   readIdentity(object: unknown, namespaced: boolean): ObjectIdentity | undefined {
     if (!isRecord(object)) {
-      this.ignoreObject('', `${printable(object)} is not an object`);
+      this.ignoreObject('', `${printableValue(object)} is not an object`);
       return undefined;
     }
     const metadata = object.metadata;
@@ -115,14 +101,14 @@ export class FieldReader {
     if (!isDnsSubdomain(metadata.name)) {
       this.ignoreObject(
         'metadata.name',
-        `${printable(metadata.name)} is not a name (lower case letters, digits, "-", ".")`,
+        `${printableValue(metadata.name)} is not a name (lower case letters, digits, "-", ".")`,
       );
       return undefined;
     }
     if (namespaced && !isDnsLabel(metadata.namespace)) {
       this.ignoreObject(
         'metadata.namespace',
-        `${printable(metadata.namespace)} is not a namespace (lower case letters, digits, "-", at most 63)`,
+        `${printableValue(metadata.namespace)} is not a namespace (lower case letters, digits, "-", at most 63)`,
       );
       return undefined;
     }
@@ -137,19 +123,19 @@ export class FieldReader {
     if (Array.isArray(value)) {
       return value;
     }
-    this.ignoreField(field, `${printable(value)} is not a list`);
+    this.ignoreField(field, `${printableValue(value)} is not a list`);
     return [];
   }
 
   /** A record, undefined when absent; any other value is recorded and read as absent. */
-  record(value: unknown, field: string): Readonly<Record<string, unknown>> | undefined {
+  record(value: unknown, field: string): UnknownRecord | undefined {
     if (value === undefined || value === null) {
       return undefined;
     }
     if (isRecord(value)) {
       return value;
     }
-    this.ignoreField(field, `${printable(value)} is not an object`);
+    this.ignoreField(field, `${printableValue(value)} is not an object`);
     return undefined;
   }
 
@@ -161,7 +147,7 @@ export class FieldReader {
     if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65535) {
       return value;
     }
-    this.ignoreField(field, `${printable(value)} is not a port (1 to 65535)`);
+    this.ignoreField(field, `${printableValue(value)} is not a port (1 to 65535)`);
     return 0;
   }
 
@@ -171,7 +157,7 @@ export class FieldReader {
     if (name === '' || isDnsLabel(name)) {
       return name;
     }
-    this.ignoreField(field, `${printable(name)} is not a port name (lower case letters, digits, "-")`);
+    this.ignoreField(field, `${printableValue(name)} is not a port name (lower case letters, digits, "-")`);
     return undefined;
   }
 
@@ -179,7 +165,7 @@ export class FieldReader {
   protocol(value: unknown, field: string): Protocol | undefined {
     const found = PROTOCOLS.find((protocol) => protocol === (value ?? 'TCP'));
     if (!found) {
-      this.ignoreField(field, `${printable(value)} is not one of ${PROTOCOLS.join(', ')}`);
+      this.ignoreField(field, `${printableValue(value)} is not one of ${PROTOCOLS.join(', ')}`);
     }
     return found;
   }
@@ -193,7 +179,7 @@ export class FieldReader {
     if (found !== undefined) {
       return found;
     }
-    this.ignoreField(field, `${printable(value)} is not one of ${allowed.join(', ')}; taken as ${fallback}`);
+    this.ignoreField(field, `${printableValue(value)} is not one of ${allowed.join(', ')}; taken as ${fallback}`);
     return fallback;
   }
 
@@ -201,7 +187,7 @@ export class FieldReader {
   address(value: unknown, field: string, family?: IPFamily, allowLoopback = false): ParsedAddress | undefined {
     const address = parseAddress(typeof value === 'string' ? value.trim() : value);
     if (!address) {
-      this.ignoreField(field, `${printable(value)} is not an IP address`);
+      this.ignoreField(field, `${printableValue(value)} is not an IP address`);
       return undefined;
     }
     const special = specialAddress(address);
@@ -220,7 +206,7 @@ export class FieldReader {
   cidr(value: unknown, field: string): ParsedCIDR | undefined {
     const cidr = parseCIDR(typeof value === 'string' ? value.trim() : value);
     if (!cidr) {
-      this.ignoreField(field, `${printable(value)} is not a network such as 10.0.0.0/8 or fd00::/64`);
+      this.ignoreField(field, `${printableValue(value)} is not a network such as 10.0.0.0/8 or fd00::/64`);
     }
     return cidr;
   }
@@ -236,7 +222,7 @@ export class FieldReader {
   }
 
   private get identity(): ObjectIdentity {
-    const text = (value: unknown) => printable(value).replaceAll('"', '');
+    const text = (value: unknown) => printableValue(value).replaceAll('"', '');
     return { namespace: text(this.claimed.namespace), name: text(this.claimed.name) };
   }
 

@@ -1,9 +1,11 @@
 import type { IPFamily } from '../model/address.js';
 import type { Protocol } from '../model/service-port-name.js';
+import { printableValue } from '../text/printable.js';
 import type { EndpointSliceDefinition, SliceEndpointDefinition } from './definitions.js';
-import { FieldReader, isDnsSubdomain, isRecord, printable } from './field-reader.js';
+import { FieldReader, isDnsSubdomain } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { HEADLESS_SERVICE_LABEL, LAST_CHANGE_TRIGGER_TIME_ANNOTATION, SERVICE_NAME_LABEL } from './objects.js';
+import { isRecord } from './unknown-record.js';
 
 const NO_HINTS: readonly string[] = [];
 
@@ -44,7 +46,10 @@ export function readEndpointSlice(
     return result(undefined, `it has no label ${SERVICE_NAME_LABEL}`);
   }
   if (!isDnsSubdomain(serviceName)) {
-    reader.ignoreObject(`metadata.labels["${SERVICE_NAME_LABEL}"]`, `${printable(serviceName)} is not a Service name`);
+    reader.ignoreObject(
+      `metadata.labels["${SERVICE_NAME_LABEL}"]`,
+      `${printableValue(serviceName)} is not a Service name`,
+    );
     return result();
   }
   const { addressType } = object;
@@ -52,7 +57,7 @@ export function readEndpointSlice(
     return result(undefined, 'its addressType is FQDN');
   }
   if (addressType !== 'IPv4' && addressType !== 'IPv6') {
-    reader.ignoreObject('addressType', `${printable(addressType)} is not one of IPv4, IPv6, FQDN`);
+    reader.ignoreObject('addressType', `${printableValue(addressType)} is not one of IPv4, IPv6, FQDN`);
     return result();
   }
   const annotations = reader.record(object.metadata.annotations, 'metadata.annotations');
@@ -103,12 +108,12 @@ function readEndpoints(
   for (const [index, entry] of reader.list(value, 'endpoints').entries()) {
     const record = isRecord(entry) ? entry : undefined;
     if (!record) {
-      reader.ignoreField(`endpoints[${index}]`, `${printable(entry)} is not an object`);
+      reader.ignoreField(`endpoints[${index}]`, `${printableValue(entry)} is not an object`);
       continue;
     }
     const addresses = record.addresses;
     if (!Array.isArray(addresses) || addresses.length === 0) {
-      reader.ignoreField(`endpoints[${index}].addresses`, `${printable(addresses)} is not a list with an address`);
+      reader.ignoreField(`endpoints[${index}].addresses`, `${printableValue(addresses)} is not a list with an address`);
       continue;
     }
     const address = reader.address(addresses[0], `endpoints[${index}].addresses[0]`, family, allowLoopback);

@@ -1,8 +1,10 @@
 import { parseAddress } from '../model/address.js';
+import { printableValue } from '../text/printable.js';
 import type { NodeDefinition, ServiceCIDRDefinition } from './definitions.js';
-import { FieldReader, isRecord, printable } from './field-reader.js';
+import { FieldReader } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { TOPOLOGY_ZONE_LABEL } from './objects.js';
+import { isRecord } from './unknown-record.js';
 
 /** Reads and validates a Node (spec W-10, W-22, H-6). Never throws, on any input. */
 export function readNode(object: unknown): ReadResult<NodeDefinition> {
@@ -39,7 +41,7 @@ function readAddresses(reader: FieldReader, value: unknown): readonly string[] {
     if (address) {
       byType[entry.type].push(address.text);
     } else {
-      reader.ignoreField(`status.addresses[${index}].address`, `${printable(entry.address)} is not an IP address`);
+      reader.ignoreField(`status.addresses[${index}].address`, `${printableValue(entry.address)} is not an IP address`);
     }
   }
   return [...new Set([...byType.InternalIP, ...byType.ExternalIP])];

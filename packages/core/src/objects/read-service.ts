@@ -1,8 +1,10 @@
 import type { IPFamily } from '../model/address.js';
+import { printableValue } from '../text/printable.js';
 import type { ServiceDefinition, ServiceFamilyDefinition, ServicePortDefinition } from './definitions.js';
-import { FieldReader, isRecord, printable } from './field-reader.js';
+import { FieldReader } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { SERVICE_PROXY_NAME_LABEL } from './objects.js';
+import { isRecord } from './unknown-record.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 /** `sessionAffinityConfig.clientIP.timeoutSeconds` when the object omits it: the default of the API. */
@@ -143,7 +145,7 @@ function readClusterIPs(
       return undefined;
     }
     if (declared.length > 0 && declared[index] !== address.family) {
-      const entry = declared[index] === undefined ? 'has no entry for it' : `has ${printable(declared[index])}`;
+      const entry = declared[index] === undefined ? 'has no entry for it' : `has ${printableValue(declared[index])}`;
       reader.ignoreField(path(index), `${address.text} is an ${address.family} address, but spec.ipFamilies ${entry}`);
       continue;
     }
@@ -266,7 +268,7 @@ function readAffinity(reader: FieldReader, spec: Readonly<Record<string, unknown
   }
   reader.ignoreField(
     'spec.sessionAffinityConfig.clientIP.timeoutSeconds',
-    `${printable(seconds)} is not a number of seconds (1 to ${MAX_AFFINITY_SECONDS}); taken as ${DEFAULT_AFFINITY_SECONDS}`,
+    `${printableValue(seconds)} is not a number of seconds (1 to ${MAX_AFFINITY_SECONDS}); taken as ${DEFAULT_AFFINITY_SECONDS}`,
   );
   return DEFAULT_AFFINITY_SECONDS;
 }

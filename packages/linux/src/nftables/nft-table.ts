@@ -1,4 +1,4 @@
-import { ProxierError, parseAddress } from '@kube-proxier/core';
+import { isRecord, ProxierError, parseAddress, type UnknownRecord } from '@kube-proxier/core';
 import type { NftBaseChain } from './nft-transaction.js';
 
 /** An element of a set or map. */
@@ -52,13 +52,11 @@ export class NftListingUnreadable extends ProxierError {
   }
 }
 
-type JsonRecord = Readonly<Record<string, unknown>>;
-
-function record(value: unknown, what: string): JsonRecord {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+function record(value: unknown, what: string): UnknownRecord {
+  if (!isRecord(value)) {
     throw new NftListingUnreadable(`${what} is no object`);
   }
-  return value as JsonRecord;
+  return value;
 }
 
 function list(value: unknown, what: string): readonly unknown[] {
@@ -82,7 +80,7 @@ export function parseNftObjects(text: string): readonly NftObject[] {
 }
 
 /** The entries of a listing: `[kind, fields]`. */
-export type NftObject = readonly [kind: string, fields: JsonRecord];
+export type NftObject = readonly [kind: string, fields: UnknownRecord];
 
 /** Parses the output of `nft -j list table`. */
 export function parseNftTable(text: string): NftTable {
@@ -130,17 +128,17 @@ export function nftTableOf(objects: readonly NftObject[]): NftTable {
 }
 
 /** Parses a listed counter. */
-export function counterOf({ packets, bytes }: JsonRecord): NftCounter {
+export function counterOf({ packets, bytes }: UnknownRecord): NftCounter {
   return { packets: Number(packets), bytes: Number(bytes) };
 }
 
-function baseOf({ type, hook, prio }: JsonRecord): NftBaseChain | undefined {
+function baseOf({ type, hook, prio }: UnknownRecord): NftBaseChain | undefined {
   return typeof hook === 'string'
     ? { type: type as NftBaseChain['type'], hook: hook as NftBaseChain['hook'], priority: Number(prio) }
     : undefined;
 }
 
-function signatureOf(kind: 'set' | 'map', { type, map, flags, size, timeout }: JsonRecord): string {
+function signatureOf(kind: 'set' | 'map', { type, map, flags, size, timeout }: UnknownRecord): string {
   const data = kind === 'set' ? '' : ` : ${Array.isArray(map) ? map.join(' . ') : String(map)}`;
   const listed = (Array.isArray(flags) ? flags.map(String) : []).filter((flag) => flag !== 'dynamic').sort();
   return [
@@ -152,7 +150,7 @@ function signatureOf(kind: 'set' | 'map', { type, map, flags, size, timeout }: J
 }
 
 /** The elements of a set or map, from its fields. */
-export function parseNftElements({ elem, map }: JsonRecord): ReadonlyMap<string, NftElement> {
+export function parseNftElements({ elem, map }: UnknownRecord): ReadonlyMap<string, NftElement> {
   const elements = new Map<string, NftElement>();
   for (const item of elem === undefined ? [] : list(elem, '"elem"')) {
     const [key, value] = map === undefined ? [item, undefined] : list(item, 'an element');
@@ -166,7 +164,7 @@ export function parseNftElements({ elem, map }: JsonRecord): ReadonlyMap<string,
   return elements;
 }
 
-function lifetimeOf(key: unknown): JsonRecord | undefined {
+function lifetimeOf(key: unknown): UnknownRecord | undefined {
   return typeof key === 'object' && key !== null && 'elem' in key ? record(key.elem, '"elem"') : undefined;
 }
 

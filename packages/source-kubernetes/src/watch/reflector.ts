@@ -1,15 +1,22 @@
 import type { IncomingMessage } from 'node:http';
-import { type Clock, isProxierError, type Logger, messageOf } from '@kube-proxier/core';
+import {
+  type Clock,
+  isProxierError,
+  isRecord,
+  isText,
+  type Logger,
+  messageOf,
+  printable,
+  type UnknownRecord,
+} from '@kube-proxier/core';
+import { type ApiClient, statusError } from '../api/api-client.js';
+import { InactivityTimer } from '../api/inactivity-timer.js';
+import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
 import type { ApiAvailability } from './api-availability.js';
-import { type ApiClient, statusError } from './api-client.js';
 import { Backoff } from './backoff.js';
-import { InactivityTimer } from './inactivity-timer.js';
-import { ApiError, ApiStatusError, ResponseTooLarge } from './kubernetes-error.js';
 import { LineSplitter } from './line-splitter.js';
 import { ObjectCache, type ObjectChange } from './object-cache.js';
-import { printable } from './printable.js';
 import { compareResourceVersions } from './resource-version.js';
-import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
 import type { WatchedResource } from './watched-resource.js';
 
 /** Options of a {@link Reflector}. */

@@ -1,9 +1,7 @@
 import { isAbsolute, join } from 'node:path';
-import { nestingOfText } from '@kube-proxier/core';
+import { isRecord, isText, nestingOfText, printable, type UnknownRecord } from '@kube-proxier/core';
 import { parse } from 'yaml';
 import { KubernetesError } from './kubernetes-error.js';
-import { printable } from './printable.js';
-import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
 
 /** Inline data or a path. */
 export interface Material {

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { messageOf } from '@kube-proxier/core';
+import { isRecord, isText, messageOf, printable } from '@kube-proxier/core';
 import type { ExecPlugin } from './kubeconfig.js';
 import { KubernetesError } from './kubernetes-error.js';
-import { printable } from './printable.js';
-import { isRecord, isText } from './unknown-record.js';
 
 /** The credentials from a plug-in. At least a token, or a certificate and its key. */
 export interface ExecCredential {

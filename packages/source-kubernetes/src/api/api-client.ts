@@ -1,13 +1,19 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions, request as requestHttps } from 'node:https';
 import { StringDecoder } from 'node:string_decoder';
-import { type Clock, isProxierError, messageOf } from '@kube-proxier/core';
+import {
+  type Clock,
+  isProxierError,
+  isRecord,
+  isText,
+  messageOf,
+  printable,
+  type UnknownRecord,
+} from '@kube-proxier/core';
 import type { ApiCredentials, RequestCredentials } from './api-credentials.js';
 import { ByteCollector } from './byte-collector.js';
 import { InactivityTimer } from './inactivity-timer.js';
 import { ApiError, ApiStatusError, ResponseTooLarge } from './kubernetes-error.js';
-import { printable } from './printable.js';
-import { isRecord, isText, type UnknownRecord } from './unknown-record.js';
 
 /** Options of an {@link ApiClient}. */
 export interface ApiClientOptions {

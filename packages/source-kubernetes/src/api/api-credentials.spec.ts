@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { KubernetesSource, type KubernetesSourceOptions } from './kubernetes-source.js';
+import { KubernetesSource, type KubernetesSourceOptions } from '../kubernetes-source.js';
 import {
   FakeApiServer,
   type FakeApiServerOptions,
@@ -12,7 +12,7 @@ import {
   RecordingHandler,
   TestCertificateAuthority,
   waitUntil,
-} from './testing/index.js';
+} from '../testing/index.js';
 
 let directory: string;
 let server: FakeApiServer;

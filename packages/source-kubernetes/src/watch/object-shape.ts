@@ -1,4 +1,4 @@
-import { isRecord, type UnknownRecord } from './unknown-record.js';
+import { isRecord, type UnknownRecord } from '@kube-proxier/core';
 
 /**
  * Selects the retained part of an external value, and its compact form. A value of an unexpected type is retained

@@ -1,4 +1,4 @@
-import { isRecord, isText } from './unknown-record.js';
+import { isRecord, isText } from '@kube-proxier/core';
 import type { WatchedResource } from './watched-resource.js';
 
 /** An object was added, changed or deleted. At least one is present. */

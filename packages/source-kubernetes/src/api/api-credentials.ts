@@ -2,12 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { Agent } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
-import { type Clock, messageOf } from '@kube-proxier/core';
+import { type Clock, isRecord, messageOf, printable } from '@kube-proxier/core';
 import { type ExecCredential, runExecPlugin } from './exec-plugin.js';
 import { type KubeconfigContext, type Material, parseKubeconfig, parseServer } from './kubeconfig.js';
 import { KubernetesError } from './kubernetes-error.js';
-import { printable } from './printable.js';
-import { isRecord } from './unknown-record.js';
 
 /** Connection settings and credentials of one request. */
 export interface RequestCredentials {

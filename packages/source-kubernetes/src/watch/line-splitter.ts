@@ -1,5 +1,5 @@
-import { ByteCollector } from './byte-collector.js';
-import { ApiError } from './kubernetes-error.js';
+import { ByteCollector } from '../api/byte-collector.js';
+import { ApiError } from '../api/kubernetes-error.js';
 
 const NEWLINE = 0x0a;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Logger, silentLogger } from '@kube-proxier/core';
+import { FakeApiServer, FastClock, waitUntil } from '../testing/index.js';
 import { type ClusterEvent, EventRecorder, type EventRecorderOptions } from './event-recorder.js';
-import { FakeApiServer, FastClock, waitUntil } from './testing/index.js';
 
 const NODE = { apiVersion: 'v1', kind: 'Node', name: 'n1' };
 const event = (note: string, rest: Partial<ClusterEvent> = {}): ClusterEvent => ({

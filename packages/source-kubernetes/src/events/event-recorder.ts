@@ -1,8 +1,15 @@
-import { type Clock, type Logger, messageOf, silentLogger, systemClock, type Timer } from '@kube-proxier/core';
-import { ApiClient } from './api-client.js';
-import { type ApiCredentials, createApiCredentials } from './api-credentials.js';
-import { ApiStatusError } from './kubernetes-error.js';
-import { printable } from './printable.js';
+import {
+  type Clock,
+  type Logger,
+  messageOf,
+  printable,
+  silentLogger,
+  systemClock,
+  type Timer,
+} from '@kube-proxier/core';
+import { ApiClient } from '../api/api-client.js';
+import { type ApiCredentials, createApiCredentials } from '../api/api-credentials.js';
+import { ApiStatusError } from '../api/kubernetes-error.js';
 
 /** The object that an event regards. */
 export interface EventSubject {

@@ -1,7 +1,6 @@
-import { messageOf, systemClock } from '@kube-proxier/core';
-import { ApiClient } from './api-client.js';
-import { createApiCredentials } from './api-credentials.js';
-import { printable } from './printable.js';
+import { messageOf, printable, systemClock } from '@kube-proxier/core';
+import { ApiClient } from '../api/api-client.js';
+import { createApiCredentials } from '../api/api-credentials.js';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES } from './watched-resource.js';
 
 /** The result of reading one kind of object. */
