@@ -1,0 +1,146 @@
+import { isProxierError, messageOf } from '@kube-proxier/core';
+import { ApiError, ApiStatusError } from '../api/kubernetes-error.js';
+import { type BackoffState, backOff, NO_BACKOFF } from './backoff.js';
+import type { WatchedResource } from './watched-resource.js';
+
+/** Number of consecutive failures of a watch that count as an outage. */
+const OUTAGE_AFTER = 3;
+const MAX_RETRY_AFTER = 120_000;
+/** Milliseconds before an optional resource that the server does not have is requested again, without jitter. */
+const ABSENT_RETRY = 300_000;
+
+/** What the requests for one resource have been answered so far, as far as it matters for the next failure. */
+export interface RequestHistory {
+  /** Number of failures since the last valid answer. */
+  readonly failures: number;
+  /** The credentials were rejected, and no valid answer came since. */
+  readonly unauthorized: boolean;
+  readonly backoff: BackoffState;
+}
+
+export const NO_REQUESTS: RequestHistory = { failures: 0, unauthorized: false, backoff: NO_BACKOFF };
+
+/** A request for a resource failed. */
+export interface RequestFailure {
+  readonly error: unknown;
+  /** `list` while no complete list is known. */
+  readonly operation: 'list' | 'watch';
+  readonly resource: Pick<WatchedResource, 'name' | 'group' | 'optional' | 'fieldSelectorOptional'>;
+  /** A field selector was part of the request. */
+  readonly hasFieldSelector: boolean;
+  /** Milliseconds, by the monotonic clock. */
+  readonly now: number;
+  /** A number from 0 (included) to 1 (not included), for jitter. */
+  readonly random: number;
+}
+
+/** What the log and readiness learn of a failure. */
+export type AvailabilityReport =
+  | { readonly kind: 'unreachable'; readonly message: string }
+  | { readonly kind: 'refused'; readonly message: string; readonly severity: 'error' | 'warn' }
+  /** The server answered that it does not have this optional resource. */
+  | { readonly kind: 'absent' }
+  /** The failure is not the server's. */
+  | { readonly kind: 'unexpected' };
+
+/** What follows from a failure. */
+export interface FailureReaction {
+  readonly history: RequestHistory;
+  /** Milliseconds before the next request. */
+  readonly delay: number;
+  /** The next request is a list, whatever has been listed. */
+  readonly relist: boolean;
+  /** Undefined when the failure is not reported (yet). */
+  readonly report: AvailabilityReport | undefined;
+  /** Credentials are read again before the next request. */
+  readonly renewCredentials: boolean;
+  /** The field selector is omitted from now on. */
+  readonly dropFieldSelector: boolean;
+  /** The resource cannot be listed for now, and nobody should wait for it. */
+  readonly unavailable: boolean;
+}
+
+/** A valid answer came. Pure. */
+export function afterAnswer(history: RequestHistory): RequestHistory {
+  return { ...history, failures: 0, unauthorized: false };
+}
+
+/** Whether so many requests failed that they count as an outage, which ends only with a list or an event. Pure. */
+export function isOutage({ failures }: RequestHistory): boolean {
+  return failures >= OUTAGE_AFTER;
+}
+
+/** Decides what follows from a failed request. Pure. */
+export function reactToFailure(before: RequestHistory, failure: RequestFailure): FailureReaction {
+  const { error, operation, resource, now, random } = failure;
+  const { state: backoff, delay } = backOff(before.backoff, now, random);
+  const history: RequestHistory = { ...before, failures: before.failures + 1, backoff };
+  const reaction: FailureReaction = {
+    history,
+    delay,
+    relist: false,
+    report: undefined,
+    renewCredentials: false,
+    dropFieldSelector: false,
+    unavailable: false,
+  };
+  if (error instanceof ApiStatusError) {
+    return reactToStatus(error, failure, reaction);
+  }
+  if (!isProxierError(error)) {
+    // A new list repairs any inconsistency.
+    return { ...reaction, relist: true, report: { kind: 'unexpected' } };
+  }
+  return {
+    ...reaction,
+    relist: error.code === 'API_RESPONSE_INVALID',
+    report:
+      error instanceof ApiError
+        ? outage(operation, history, `${resource.name}: ${messageOf(error)}`)
+        : { kind: 'refused', message: messageOf(error), severity: 'error' },
+  };
+}
+
+function reactToStatus(error: ApiStatusError, failure: RequestFailure, reaction: FailureReaction): FailureReaction {
+  const { operation, resource, hasFieldSelector, random } = failure;
+  const { name, group } = resource;
+  const history = reaction.history;
+  const waiting = { ...reaction, delay: Math.max(reaction.delay, Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER)) };
+  const refused = (message: string, severity: 'error' | 'warn' = 'error'): FailureReaction => ({
+    ...waiting,
+    report: { kind: 'refused', message, severity },
+  });
+  switch (error.status) {
+    case 410:
+      return { ...waiting, relist: true };
+    case 401: {
+      const renewing = { renewCredentials: true, history: { ...history, unauthorized: true } };
+      return history.unauthorized
+        ? {
+            ...refused(`it rejected the credentials (${messageOf(error)}); renew the token or certificate`),
+            ...renewing,
+          }
+        : { ...waiting, ...renewing, delay: 0 };
+    }
+    case 403: {
+      const rule = `{apiGroups: ["${group}"], resources: ["${name}"], verbs: ["list", "watch"]}`;
+      const text = `it forbids to list or watch ${name} (${messageOf(error)}); grant it by a ClusterRole with the rule ${rule}`;
+      return { ...refused(text, resource.optional ? 'warn' : 'error'), unavailable: true };
+    }
+    case 404:
+      return resource.optional
+        ? { ...waiting, delay: ABSENT_RETRY * (1 + random), report: { kind: 'absent' }, unavailable: true }
+        : refused(`it has no resource ${name} (${messageOf(error)}); is this the URL of a Kubernetes API server?`);
+    case 400:
+      return hasFieldSelector && resource.fieldSelectorOptional
+        ? { ...waiting, delay: 0, relist: true, dropFieldSelector: true }
+        : { ...refused(`it rejected the request for ${name} (${messageOf(error)})`), relist: true };
+    default:
+      return { ...waiting, report: outage(operation, history, `${name}: ${messageOf(error)}`) };
+  }
+}
+
+/** A watch may fail a few times before it counts: it resumes where it ended. */
+function outage(operation: 'list' | 'watch', history: RequestHistory, message: string): AvailabilityReport | undefined {
+  return operation === 'list' || isOutage(history) ? { kind: 'unreachable', message } : undefined;
+}

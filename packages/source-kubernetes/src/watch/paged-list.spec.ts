@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import type { UnknownRecord } from '@kube-proxier/core';
+import { ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
+import { type ListPage, PagedList } from './paged-list.js';
+
+type Answer = UnknownRecord | Error;
+
+function page(names: readonly string[], next?: string): UnknownRecord {
+  return { kind: 'ServiceList', metadata: { resourceVersion: '7', continue: next }, items: names };
+}
+
+/** A list with a server that gives these answers, the last one again and again. */
+class Listing {
+  readonly requests: string[] = [];
+  readonly names = new Set<unknown>();
+  private readonly list: PagedList;
+
+  constructor(private readonly answers: Answer[]) {
+    this.list = new PagedList({
+      resource: { kind: 'Service', path: '/services' },
+      client: {
+        getPage: async (path, query, _signal, maxBytes) => {
+          this.requests.push(`${path}?${query} ${maxBytes}`);
+          const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
+          if (answer === undefined || answer instanceof Error) {
+            throw answer;
+          }
+          return answer;
+        },
+      },
+      pageSize: 8,
+      maxPageBytes: 100,
+      maxObjects: 5,
+    });
+  }
+
+  async read(): Promise<readonly ListPage[]> {
+    const pages: ListPage[] = [];
+    this.names.clear();
+    const signal = new AbortController().signal;
+    for await (const one of this.list.pages(new URLSearchParams({ a: 'b' }), () => this.names.size, signal)) {
+      pages.push(one);
+      for (const name of one.items) {
+        this.names.add(name);
+      }
+    }
+    return pages;
+  }
+}
+
+describe('PagedList', () => {
+  test('requests page after page', async () => {
+    const listing = new Listing([page(['a', 'b'], 't1'), page(['c'], 't2'), page([])]);
+    expect((await listing.read()).map(({ items }) => items)).toEqual([['a', 'b'], ['c'], []]);
+    expect(listing.requests).toEqual([
+      '/services?a=b&limit=8 100',
+      '/services?a=b&limit=8&continue=t1 100',
+      '/services?a=b&limit=8&continue=t2 100',
+    ]);
+  });
+
+  test('requests fewer objects after a page that is too large', async () => {
+    const listing = new Listing([new ResponseTooLarge(100), new ResponseTooLarge(100), new ResponseTooLarge(100)]);
+    for (let time = 0; time < 3; time += 1) {
+      await expect(listing.read()).rejects.toThrow('larger than the 100 bytes');
+    }
+    expect(listing.requests.map((request) => /limit=(\d+)/.exec(request)?.[1])).toEqual(['8', '2', '1']);
+  });
+
+  test('requests one list without pages after the server expired a page', async () => {
+    const expired = new ApiStatusError(410, 'Expired', '410 Expired');
+    const listing = new Listing([page(['a'], 't1'), expired, page(['a', 'b']), page(['a'])]);
+    await expect(listing.read()).rejects.toBe(expired);
+    await listing.read();
+    await listing.read();
+    expect(listing.requests.slice(2)).toEqual(['/services?a=b 800', '/services?a=b&limit=8 100']);
+  });
+
+  test('keeps pages when the server expired the first page', async () => {
+    const expired = new ApiStatusError(410, 'Expired', '410 Expired');
+    const listing = new Listing([expired, page(['a'])]);
+    await expect(listing.read()).rejects.toBe(expired);
+    await listing.read();
+    expect(listing.requests[1]).toBe('/services?a=b&limit=8 100');
+  });
+
+  test.each<[string, UnknownRecord]>([
+    ['response is not a ServiceList', { kind: 'PodList', metadata: { resourceVersion: '7' }, items: [] }],
+    ['response is not a ServiceList', { kind: 'ServiceList', metadata: { resourceVersion: '7' } }],
+    ['response is not a ServiceList', { kind: 'ServiceList', items: [] }],
+    ['no resourceVersion', { kind: 'ServiceList', metadata: {}, items: [] }],
+  ])('refuses a page: %s', async (message, answer) => {
+    const error = await new Listing([answer]).read().catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ code: 'API_RESPONSE_INVALID', message: expect.stringContaining(message) });
+  });
+
+  test.each<[string, Answer[]]>([
+    ['more than the 5 objects', [page(['a', 'b', 'c', 'd', 'e', 'f'])]],
+    ['names itself as the one that follows it', [page(['a'], 't1'), page(['b'], 't1')]],
+    ['does not come to an end (11 pages, 1 objects)', pagesWithoutEnd(['a'])],
+  ])('refuses a list that is endless: %s', async (message, answers) => {
+    await expect(new Listing(answers).read()).rejects.toMatchObject({
+      code: 'API_RESPONSE_INVALID',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('has no items where the server writes null', async () => {
+    const empty = { kind: 'ServiceList', metadata: { resourceVersion: '7' }, items: null };
+    expect(await new Listing([empty]).read()).toMatchObject([{ items: [], resourceVersion: '7' }]);
+  });
+});
+
+function pagesWithoutEnd(names: readonly string[]): Answer[] {
+  return Array.from({ length: 200 }, (_, index) => page(names, `t${index}`));
+}
