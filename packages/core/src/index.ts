@@ -51,3 +51,4 @@ export * from './sync/reconciling-proxier.js';
 export * from './sync/sync-observer.js';
 export * from './sync/sync-runner.js';
 export * from './text/printable.js';
+export * from './views/service-view.js';

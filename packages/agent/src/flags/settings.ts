@@ -25,7 +25,7 @@ import { FlagValues } from './flag-values.js';
 import { parseGoInt } from './go-values.js';
 import { listenAddresses, type StatusAddress, statusAddresses } from './status-addresses.js';
 
-const OUTPUTS = ['text', 'json'] as const;
+const OUTPUTS = ['text', 'json', 'yaml', 'wide'] as const;
 
 /** Output format of commands. */
 export type Output = (typeof OUTPUTS)[number];
@@ -543,7 +543,7 @@ class SettingsReader extends FlagValues {
   private output(): Output {
     const output = this.text('output');
     if (!isOutput(output)) {
-      this.wrong('output', output, `must be ${OUTPUTS.join(' or ')}`);
+      this.wrong('output', output, `must be ${OUTPUTS.slice(0, -1).join(', ')} or ${OUTPUTS.at(-1)}`);
     }
     return isOutput(output) ? output : 'text';
   }

@@ -246,11 +246,21 @@ export class PacketFlowWorld {
 export async function forgetFlows(host: SandboxHost): Promise<void> {
   for (const filter of [['udp'], ['tcp', '--state', 'TIME_WAIT'], ['tcp', '--state', 'CLOSE']]) {
     for (const family of ['ipv4', 'ipv6']) {
-      await host.exec(['conntrack', '-D', '-f', family, '-p', ...filter]).catch((error: unknown) => {
-        if (!String(error).includes('0 flow entries')) {
-          throw error;
-        }
-      });
+      await deleteFlows(host, ['-f', family, '-p', ...filter]);
+    }
+  }
+}
+
+async function deleteFlows(host: SandboxHost, filter: readonly string[], attempts = 20): Promise<void> {
+  try {
+    await host.exec(['conntrack', '-D', ...filter]);
+  } catch (error) {
+    const text = String(error);
+    // An entry that expires while the tool lists them ends it early.
+    if (text.includes("such conntrack doesn't exist") && attempts > 1) {
+      await deleteFlows(host, filter, attempts - 1);
+    } else if (!text.includes('0 flow entries')) {
+      throw error;
     }
   }
 }
