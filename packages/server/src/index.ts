@@ -7,17 +7,6 @@
 import 'reflect-metadata';
 
 export { ServerOptionError } from './check-server-options.js';
-export {
-  CleanupError,
-  type CleanupOptions,
-  type CleanupSummary,
-  cleanupBackends,
-  type FoundLeftovers,
-  findLeftovers,
-  nameOfLeftoverOwner,
-  type RemovedOfMode,
-} from './cleanup-backends.js';
-export { combineHandlers } from './combine-handlers.js';
 export { combineObservers } from './combine-observers.js';
 export { ConntrackCleaner, type ConntrackCleaning } from './conntrack/conntrack-cleaner.js';
 export {
@@ -37,14 +26,11 @@ export {
   staleFlows,
   type TrackedFlow,
 } from './conntrack/stale-flows.js';
-export type { ProfilingOptions } from './debug-routes.js';
-export { describeRemoved } from './describe-removed.js';
 export { HealthServer, type HealthServerOptions } from './health/health-server.js';
 export { ListenError } from './health/http-listener.js';
 export { ProxyHealth, type ProxyHealthStatus } from './health/proxy-health.js';
 export { Readiness } from './health/readiness.js';
 export { ServiceHealthServers, type ServiceHealthServersOptions } from './health/service-health-servers.js';
-export { type HostNetwork, thisHost } from './host-network.js';
 export { becomeOnlyInstance, type ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
 export {
   describeKubeProxy,
@@ -69,9 +55,23 @@ export {
   type ServiceConnectionsReport,
   type ServiceTrafficReport,
 } from './metrics/proxy-metrics.js';
-export { type NodeAddresses, resolveNodeAddresses } from './node-addresses.js';
-export { resolveNodeName } from './node-name.js';
+export { type HostNetwork, thisHost } from './node/host-network.js';
+export { type NodeAddresses, resolveNodeAddresses } from './node/node-addresses.js';
+export { resolveNodeName } from './node/node-name.js';
 export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
 export type { ListenAddress, ProxyServerOptions } from './proxy-server-options.js';
 export type { FinishedTakeover, ServerObserver } from './server-observer.js';
-export { StatusServer, type StatusServerOptions } from './status-server.js';
+export { combineHandlers } from './sources/combine-handlers.js';
+export type { ProfilingOptions } from './status/debug-routes.js';
+export { StatusServer, type StatusServerOptions } from './status/status-server.js';
+export {
+  CleanupError,
+  type CleanupOptions,
+  type CleanupSummary,
+  cleanupBackends,
+  type FoundLeftovers,
+  findLeftovers,
+  nameOfLeftoverOwner,
+  type RemovedOfMode,
+} from './takeover/cleanup-backends.js';
+export { describeRemoved } from './takeover/describe-removed.js';

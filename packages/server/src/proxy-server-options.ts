@@ -11,11 +11,11 @@ import type {
 } from '@kube-proxier/core';
 import type { Conntrack } from '@kube-proxier/linux';
 import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
-import type { ProfilingOptions } from './debug-routes.js';
-import type { HostNetwork } from './host-network.js';
 import type { ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
 import type { ProxyMetrics } from './metrics/proxy-metrics.js';
+import type { HostNetwork } from './node/host-network.js';
 import type { ServerObserver } from './server-observer.js';
+import type { ProfilingOptions } from './status/debug-routes.js';
 
 /** Options of a `ProxyServer`. Only `backends` and `sources` have no default. */
 export interface ProxyServerOptions {

@@ -19,11 +19,11 @@ import { FakeDataplane, makeService, makeSlice, VirtualClock } from '@kube-proxi
 import { type AddressEvents, type Conntrack, type ConntrackEntry, ConntrackError } from '@kube-proxier/linux';
 import { FakeConntrack, FakeSysctl } from '@kube-proxier/linux/testing';
 import { ContainerModule } from 'inversify';
-import { cleanupBackends } from './cleanup-backends.js';
 import { ConntrackTuning, DEFAULT_CONNTRACK_TUNING } from './conntrack/conntrack-tuning.js';
 import { ProxyMetrics } from './metrics/proxy-metrics.js';
 import { ProxyServer } from './proxy-server.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
+import { cleanupBackends } from './takeover/cleanup-backends.js';
 
 class FakeBackend implements BackendModule {
   readonly description = 'a map';

@@ -19,9 +19,7 @@ import {
   Tokens,
 } from '@kube-proxier/core';
 import { Container } from 'inversify';
-import { AddressWatch } from './address-watch.js';
 import { checkServerOptions } from './check-server-options.js';
-import { combineHandlers } from './combine-handlers.js';
 import { combineObservers } from './combine-observers.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
 import { HealthServer } from './health/health-server.js';
@@ -30,18 +28,20 @@ import { ProxyHealth } from './health/proxy-health.js';
 import { Readiness } from './health/readiness.js';
 import { ServiceHealthServers } from './health/service-health-servers.js';
 import { WaitingHealth } from './health/waiting-health.js';
-import { type HostNetwork, thisHost } from './host-network.js';
 import { becomeOnlyInstance } from './instance/exclusive-instance.js';
 import { type HeldInstanceLock, InstanceLock } from './instance/instance-lock.js';
-import { resolveNodeAddresses } from './node-addresses.js';
-import { resolveNodeName } from './node-name.js';
+import { AddressWatch } from './node/address-watch.js';
+import { type HostNetwork, thisHost } from './node/host-network.js';
+import { resolveNodeAddresses } from './node/node-addresses.js';
+import { resolveNodeName } from './node/node-name.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { ServerObserver } from './server-observer.js';
-import { SlowCommandLog } from './slow-command-log.js';
-import { SourceHub } from './source-hub.js';
-import { StatusServer } from './status-server.js';
-import { SyncReport } from './sync-report.js';
-import { Takeover } from './takeover.js';
+import { combineHandlers } from './sources/combine-handlers.js';
+import { SourceHub } from './sources/source-hub.js';
+import { SlowCommandLog } from './status/slow-command-log.js';
+import { StatusServer } from './status/status-server.js';
+import { SyncReport } from './status/sync-report.js';
+import { Takeover } from './takeover/takeover.js';
 import { VERSION } from './version.js';
 
 /** Result of {@link ProxyServer.start}. */

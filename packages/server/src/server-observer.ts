@@ -1,5 +1,5 @@
 import type { HealthCheckNodePort, ModeSelection, Node, ProxyMode, SyncObserver } from '@kube-proxier/core';
-import type { RemovedOfMode } from './cleanup-backends.js';
+import type { RemovedOfMode } from './takeover/cleanup-backends.js';
 
 /** Result of a takeover. */
 export interface FinishedTakeover {

@@ -69,10 +69,10 @@ describe('watchEvents', () => {
   test('fails when the connection breaks', async () => {
     const { body, stream, clock } = open();
     const collected = collect(stream);
-    body.destroy(new Error('read ECONNRESET\n'));
+    body.destroy(new Error('read ECONNRESET\t'));
     expect((await collected).error).toMatchObject({
       code: 'API_UNREACHABLE',
-      message: 'read ECONNRESET\\u{a}',
+      message: 'read ECONNRESET\\u{9}',
     });
     expect(clock.pending).toBe(0);
   });

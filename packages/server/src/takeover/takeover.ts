@@ -7,8 +7,8 @@ import {
   type ProxyMode,
   type Timer,
 } from '@kube-proxier/core';
+import type { FinishedTakeover, ServerObserver } from '../server-observer.js';
 import { CleanupError, cleanupBackends, type RemovedOfMode } from './cleanup-backends.js';
-import type { FinishedTakeover, ServerObserver } from './server-observer.js';
 
 /** Milliseconds until the first check of objects that open connections used; doubled each time up to `MAX_CHECK_DELAY`. */
 const MIN_CHECK_DELAY = 10_000;

@@ -17,10 +17,10 @@ import {
   systemClock,
   viewServicePorts,
 } from '@kube-proxier/core';
+import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from '../health/http-listener.js';
+import { hostNameOf, isTrustedHost } from '../health/trusted-host.js';
+import type { ServerObserver } from '../server-observer.js';
 import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
-import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from './health/http-listener.js';
-import { hostNameOf, isTrustedHost } from './health/trusted-host.js';
-import type { ServerObserver } from './server-observer.js';
 
 /** Options of {@link StatusServer}. */
 export interface StatusServerOptions {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { type Clock, isProxierError } from '@kube-proxier/core';
-import { JSON_TYPE, reply, TEXT } from './health/http-listener.js';
+import { JSON_TYPE, reply, TEXT } from '../health/http-listener.js';
 import { ProcessProfiler } from './process-profiler.js';
 
 /** What `/debug/pprof` and `/debug/flags/v` do beyond profiles. */

@@ -9,9 +9,9 @@ import {
   type SourceHandler,
   SourceReporter,
 } from '@kube-proxier/core';
-import { withBindAddress } from './node-addresses.js';
+import { withBindAddress } from '../node/node-addresses.js';
+import type { ServerObserver } from '../server-observer.js';
 import { ObjectClaims } from './object-claims.js';
-import type { ServerObserver } from './server-observer.js';
 
 /**
  * Passes the events of several sources to one handler, the proxier: "synced" when all of them are, ServiceCIDRs merged.

@@ -1,5 +1,5 @@
 import type { Clock, IPFamily, Logger, ProxyState, SyncFailure, SyncSuccess } from '@kube-proxier/core';
-import type { ServerObserver } from './server-observer.js';
+import type { ServerObserver } from '../server-observer.js';
 
 /** Logs one line when every IP family had its first sync, and one when all succeed again after a failure. */
 export class SyncReport implements ServerObserver {
