@@ -78,6 +78,10 @@ async function bundleAgent() {
   }
 }
 
+/**
+ * @param {string} path
+ * @param {Uint8Array} contents
+ */
 function isWritten(path, contents) {
   try {
     return readFileSync(path).equals(contents);
@@ -94,7 +98,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       await build();
     }
   } catch (error) {
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;
   }
 }
