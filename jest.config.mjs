@@ -9,6 +9,7 @@ export default {
     '<rootDir>/packages/*/src/**/*.spec.ts',
     '<rootDir>/scripts/**/*.spec.ts',
     '<rootDir>/examples/*.spec.ts',
+    '<rootDir>/bench/**/*.spec.ts',
   ],
   // These need a kernel with IPVS: see jest.ipvs.config.mjs.
   testPathIgnorePatterns: ['/node_modules/', '\\.ipvs\\.spec\\.ts$'],

@@ -2,72 +2,37 @@
 // The ipvs backend on a kernel with IPVS, which this boots: npm run bench:ipvs. Needs root; see scripts/prepare.mjs --ipvs.
 // `--quick` leaves out what takes longest.
 import { execFileSync } from 'node:child_process';
-import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { prepare, runScript } from '../scripts/prepare.mjs';
 import { runInIpvsKernel } from '../scripts/run-in-ipvs-kernel.mjs';
+import { applyChanges, BenchCluster, install, verifyInstalled } from './lib/cluster.mjs';
+import { describeMachine } from './lib/machine.mjs';
+import { timed, toMegabytes } from './lib/process-usage.mjs';
+import { Report } from './lib/report.mjs';
+import { median, percentile } from './lib/statistics.mjs';
 
 const quick = process.argv.includes('--quick');
-const rows = [];
-const milliseconds = (number) => `${number.toFixed(number < 10 ? 2 : 0)} ms`;
-const percentile = (numbers, p) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) * p)];
 
-function report(what, measured, limit, text = milliseconds) {
-  const ok = limit === undefined ? '' : measured <= limit ? 'yes' : 'NO';
-  rows.push({ what, measured: text(measured), 'at most': limit === undefined ? '' : text(limit), ok });
-}
-
-async function timed(work) {
-  const begin = performance.now();
-  await work();
-  return performance.now() - begin;
+/**
+ * @param {string} command
+ * @param {string} [input]
+ */
+function shell(command, input) {
+  return execFileSync('sh', ['-c', command], {
+    ...(input === undefined ? {} : { input }),
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
 }
 
 async function inside() {
-  const core = await import('../packages/core/dist/index.js');
   const linux = await import('../packages/linux/dist/index.js');
   const { soakNetlink } = await import('../packages/linux/dist/testing/index.js');
   const { IpvsDataplane } = await import('../packages/ipvs/dist/index.js');
+  const report = new Report('ipvs', 'in User-Mode Linux, one processor');
 
-  const service = (index) => ({
-    metadata: { name: `svc-${index}`, namespace: 'default' },
-    spec: { clusterIP: `10.96.${index >> 8}.${index & 255}`, ports: [{ port: 80, protocol: 'TCP' }] },
-  });
-  const slice = (index, addresses) => ({
-    metadata: {
-      name: `svc-${index}-a`,
-      namespace: 'default',
-      labels: { 'kubernetes.io/service-name': `svc-${index}` },
-    },
-    addressType: 'IPv4',
-    ports: [{ name: '', port: 8080, protocol: 'TCP' }],
-    endpoints: addresses.map((address, offset) => ({
-      addresses: [address],
-      nodeName: `node${(index + offset) % 100}`,
-    })),
-  });
-  const pods = (index) => [0, 1].map((offset) => `10.200.${(index * 2 + offset) >> 8}.${(index * 2 + offset) & 255}`);
-
-  function cluster(services) {
-    const resolver = new core.ProxyStateResolver({
-      family: 'IPv4',
-      options: {
-        ...core.DEFAULT_PROXIER_OPTIONS,
-        nodeName: 'node1',
-        localTrafficDetection: { kind: 'source-cidr', cidr: '10.192.0.0/10' },
-      },
-      reader: new core.ObjectReader(),
-      since: 0,
-    });
-    const slices = [];
-    for (let index = 0; index < services; index += 1) {
-      slices[index] = slice(index, pods(index));
-      resolver.updateService(undefined, service(index));
-      resolver.updateEndpointSlice(undefined, slices[index]);
-    }
-    return { resolver, slices };
-  }
-
+  /** @param {number} services */
   async function load(services) {
     const host = {
       ipvs: new linux.IpvsNetlink(),
@@ -78,29 +43,24 @@ async function inside() {
     };
     const dataplane = new IpvsDataplane({ family: 'IPv4', host });
     await dataplane.cleanup();
-    const world = cluster(services);
-    const { state } = world.resolver.applyPending();
-    const installed = await dataplane.readBack();
-    const elapsed = await timed(async () =>
-      dataplane.apply(dataplane.plan(state, core.diffStates(undefined, state), installed)),
-    );
-    return { ...world, dataplane, state, elapsed };
+    const cluster = new BenchCluster(services, 2, {
+      localTrafficDetection: { kind: 'source-cidr', cidr: '10.192.0.0/10' },
+    });
+    const { state } = cluster.resolve();
+    return { services, cluster, dataplane, state, elapsed: await timed(() => install(dataplane, state)) };
   }
 
-  let fresh = 0;
-  async function change({ resolver, slices, dataplane }, services, rounds) {
+  /**
+   * @param {Awaited<ReturnType<typeof load>>} loaded
+   * @param {number} rounds
+   */
+  async function change({ services, cluster, dataplane }, rounds) {
     const times = [];
     for (let round = 0; round < rounds; round += 1) {
-      const index = (round * 7) % services;
-      const before = slices[index];
-      const [, second] = pods(index);
-      slices[index] = slice(index, [`10.199.${fresh >> 8}.${fresh & 255}`, second]);
-      fresh += 1;
       times.push(
         await timed(async () => {
-          resolver.updateEndpointSlice(before, slices[index]);
-          const { state, changes } = resolver.applyPending();
-          await dataplane.apply(dataplane.plan(state, changes));
+          cluster.replaceEndpoint((round * 7) % services);
+          await applyChanges(dataplane, cluster.resolve());
         }),
       );
     }
@@ -109,89 +69,66 @@ async function inside() {
 
   const many = quick ? 1000 : 10_000;
   for (const services of [10, many]) {
-    const small = await load(services);
-    await change(small, services, 50);
-    const times = await change(small, services, 300);
-    report(`one endpoint changes, of ${services} Services, p50`, percentile(times, 0.5), 5);
-    report(`one endpoint changes, of ${services} Services, p99`, percentile(times, 0.99));
-    await small.dataplane.cleanup();
+    const loaded = await load(services);
+    await change(loaded, 50);
+    const times = await change(loaded, 300);
+    report.add(`one endpoint changes, of ${services} Services, p50`, median(times), 'ms', { atMost: 5 });
+    report.add(`one endpoint changes, of ${services} Services, p99`, percentile(times, 0.99), 'ms');
+    await loaded.dataplane.cleanup();
   }
 
-  let world;
-  const loads = [];
-  for (let round = 0; round < 3; round += 1) {
-    world = await load(many);
-    loads.push(world.elapsed);
+  let loaded = await load(many);
+  const loads = [loaded.elapsed];
+  while (loads.length < 3) {
+    loaded = await load(many);
+    loads.push(loaded.elapsed);
   }
-  const read = await timed(async () => {
-    const { dataplane, state } = world;
-    if (dataplane.plan(state, core.diffStates(undefined, state), await dataplane.readBack()) !== undefined) {
-      throw new Error('what was written is not what was planned');
-    }
-  });
-  const shell = (command, input) =>
-    execFileSync('sh', ['-c', command], {
-      input,
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+  const { dataplane, state } = loaded;
+  const read = await timed(() => verifyInstalled(dataplane, state));
   const servers = shell('ipvsadm -Sn');
   const sets = shell('ipset save');
-  await world.dataplane.cleanup();
-  const tools = [];
+  await dataplane.cleanup();
+  const tools = { ipvsadm: /** @type {number[]} */ ([]), ipset: /** @type {number[]} */ ([]) };
   for (let round = 0; round < 3; round += 1) {
-    const ipvsadm = await timed(() => shell('ipvsadm --restore', servers));
-    const ipset = await timed(() => shell('ipset restore', sets));
-    tools.push({ ipvsadm, ipset, both: ipvsadm + ipset });
+    tools.ipvsadm.push(await timed(() => shell('ipvsadm --restore', servers)));
+    tools.ipset.push(await timed(() => shell('ipset restore', sets)));
     shell('ipvsadm -C; ipset destroy');
   }
-  const [tool] = [...tools].sort((a, b) => a.both - b.both).slice(1);
-  report(`${many} Services × 2: ipvsadm --restore`, tool.ipvsadm);
-  report(`${many} Services × 2: ipset restore`, tool.ipset);
-  report(
-    `${many} Services × 2: full load, with interface, addresses and rules`,
-    percentile(loads, 0.5),
-    1.5 * tool.both,
-  );
-  report(`${many} Services × 2: everything read back and compared`, read);
+  const both = median(tools.ipvsadm.map((ipvsadm, round) => ipvsadm + (tools.ipset[round] ?? Number.NaN)));
+  const size = `${many} Services × 2`;
+  report.add(`${size}: ipvsadm --restore`, median(tools.ipvsadm), 'ms');
+  report.add(`${size}: ipset restore`, median(tools.ipset), 'ms');
+  report.add(`${size}: full load, with interface, addresses and rules`, median(loads), 'ms', { atMost: 1.5 * both });
+  report.add(`${size}: everything read back and compared`, read, 'ms');
 
   const messages = quick ? 100_000 : 1_000_000;
+  /** @type {number[]} */
   const memory = [];
   const steady = new linux.IpvsNetlink();
   const overrunning = new linux.IpvsNetlink(new linux.NetlinkSocket('generic', { receiveBuffer: 1 }));
-  const onProgress = (sent) => {
+  const onProgress = (/** @type {number} */ sent) => {
     if (sent % (messages / 10) === 0) {
       globalThis.gc?.();
-      memory.push(process.memoryUsage().rss / 2 ** 20);
+      memory.push(toMegabytes(process.memoryUsage().rss));
     }
   };
-  let soak;
-  const elapsed = await timed(async () => {
-    soak = await soakNetlink({ messages, seed: 1, steady, overrunning, onProgress });
-  });
+  const begin = performance.now();
+  const soak = await soakNetlink({ messages, seed: 1, steady, overrunning, onProgress });
+  const elapsed = performance.now() - begin;
   steady.close();
   overrunning.close();
-  report(`${messages} netlink messages (${soak.refused} refused, ${soak.lost} batches lost)`, elapsed);
-  report(
-    'memory (RSS) grown from a tenth of them to the end',
-    memory.at(-1) - memory[0],
-    16,
-    (number) => `${number.toFixed(1)} MiB`,
-  );
+  report.add(`${messages} netlink messages (${soak.refused} refused, ${soak.lost} batches lost)`, elapsed, 'ms');
+  const grown = (memory.at(-1) ?? Number.NaN) - (memory[0] ?? Number.NaN);
+  report.add('memory (RSS) grown from a tenth of them to the end', grown, 'MB', { atMost: 16 });
   console.log(
-    `state compared ${soak.comparisons} times, and as it should be; RSS in MiB: ${memory.map((size) => size.toFixed(0)).join(' ')}`,
+    `state compared ${soak.comparisons} times, and as it should be; RSS in MB: ${memory.map((mb) => mb.toFixed(0)).join(' ')}`,
   );
-  console.table(rows);
-  return rows.some(({ ok }) => ok === 'NO') ? 1 : 0;
+  return report.finish();
 }
 
 async function outside() {
   prepare({ ipvs: true });
-  const [{ model } = { model: 'unknown' }] = cpus();
-  console.log(
-    `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}; in User-Mode Linux, one processor`,
-  );
+  console.log(`host: ${describeMachine()}`);
   const self = fileURLToPath(import.meta.url);
   const args = [process.execPath, '--expose-gc', self, '--inside', ...(quick ? ['--quick'] : [])];
   return await runInIpvsKernel(args, { timeout: 1800 });

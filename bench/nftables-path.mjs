@@ -5,13 +5,16 @@
 // best of many short stretches counts: what else the machine does disturbs some of them, and makes none better.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { diffStates } from '../packages/core/dist/index.js';
 import { makeService, makeSlice, resolveObjects } from '../packages/core/dist/testing/index.js';
 import { createNft } from '../packages/linux/dist/index.js';
-import { NetworkSandbox, SANDBOX_NETWORK } from '../packages/linux/dist/testing/index.js';
+import { NetworkSandbox, SANDBOX_NETWORK } from '../packages/network-sandbox/dist/index.js';
 import { NftablesDataplane } from '../packages/nftables/dist/index.js';
+import { clusterIP, install, podsOf } from './lib/cluster.mjs';
+import { formatQuantity, Report } from './lib/report.mjs';
+import { median, medianInterval } from './lib/statistics.mjs';
+
+/** @typedef {ReturnType<NetworkSandbox['pod']>} SandboxPod */
 
 const { values } = parseArgs({
   options: { services: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '40' } },
@@ -28,37 +31,52 @@ const BURST = 200;
 const BURSTS = 400;
 const [PODS] = SANDBOX_NETWORK.clusterCIDRs;
 
-const sorted = (numbers) => [...numbers].sort((a, b) => a - b);
-const median = (numbers) => sorted(numbers)[Math.floor(numbers.length / 2)];
-/** Between which two the median lies with 95 %, whatever the distribution: from the ranks of the binomial one. */
-const interval = (numbers) => {
-  const half = 0.98 * Math.sqrt(numbers.length);
-  const at = (rank) => sorted(numbers)[Math.min(Math.max(rank, 0), numbers.length - 1)];
-  return [at(Math.floor(numbers.length / 2 - half)), at(Math.ceil(numbers.length / 2 + half))];
-};
-const clusterIP = (index) => `10.${96 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
-/** Service 1 leads to real pods, port 80 for connections, port 81 for bulk, and port 82 for packets of one UDP flow. */
-const endpointsOf = (index, pods) =>
-  index === 1
-    ? pods
-    : [0, 1].map((which) => `10.${200 + (index >> 15)}.${(index >> 7) & 255}.${(index * 2 + which) & 255}`);
+/**
+ * Addresses of endpoints. Service 1 leads to real pods: port 80 for connections, port 81 for bulk, and port 82 for
+ * packets of one UDP flow.
+ *
+ * @param {number} index
+ * @param {readonly string[]} pods
+ */
+const endpointsOf = (index, pods) => (index === 1 ? pods : podsOf(index, 2).map(({ address }) => address));
 
+/**
+ * @typedef {object} PortOfService
+ * @property {string} name
+ * @property {number} port
+ * @property {'TCP' | 'UDP'} protocol
+ * @property {number} target
+ */
+
+/**
+ * @param {number} index
+ * @returns {PortOfService[]}
+ */
+function portsOf(index) {
+  /** @type {PortOfService} */
+  const connections = { name: 'a', port: 80, protocol: 'TCP', target: 8080 };
+  return index === 1
+    ? [
+        connections,
+        { name: 'b', port: 81, protocol: 'TCP', target: BULK_PORT },
+        { name: 'c', port: 82, protocol: 'UDP', target: PACKET_PORT },
+      ]
+    : [connections];
+}
+
+/** @param {readonly string[]} pods */
 function ours(pods) {
   const services = [];
   const slices = [];
   for (let index = 1; index <= SERVICES; index += 1) {
-    const ports =
-      index === 1
-        ? [
-            { name: 'a', port: 80, protocol: 'TCP' },
-            { name: 'b', port: 81, protocol: 'TCP' },
-            { name: 'c', port: 82, protocol: 'UDP' },
-          ]
-        : [{ name: 'a', port: 80, protocol: 'TCP' }];
-    const targets = { a: 8080, b: BULK_PORT, c: PACKET_PORT };
-    const slicePorts = ports.map(({ name, protocol }) => ({ name, port: targets[name], protocol }));
+    const ports = portsOf(index);
+    const slicePorts = ports.map(({ name, protocol, target }) => ({ name, port: target, protocol }));
     services.push(
-      makeService(`bench/s${index}`, { clusterIP: clusterIP(index), clusterIPs: [clusterIP(index)], ports }),
+      makeService(`bench/s${index}`, {
+        clusterIP: clusterIP(index),
+        clusterIPs: [clusterIP(index)],
+        ports: ports.map(({ name, port, protocol }) => ({ name, port, protocol })),
+      }),
     );
     slices.push(makeSlice(`bench/s${index}`, endpointsOf(index, pods), { ports: slicePorts }));
   }
@@ -68,18 +86,22 @@ function ours(pods) {
   );
 }
 
-/** One vmap of all cluster IPs, and a chain of one rule for each Service, as kube-proxy 1.36 has it without affinity. */
+/**
+ * One vmap of all cluster IPs, and a chain of one rule for each Service, as kube-proxy 1.36 has it without affinity.
+ *
+ * @param {readonly string[]} pods
+ */
 function kubeProxyLayout(pods) {
-  const [elements, addresses, chains] = [[], [], []];
+  /** @type {string[]} */
+  const elements = [];
+  /** @type {string[]} */
+  const addresses = [];
+  /** @type {string[]} */
+  const chains = [];
   for (let index = 1; index <= SERVICES; index += 1) {
     addresses.push(clusterIP(index));
-    for (const [port, target, protocol] of index === 1
-      ? [
-          [80, 8080, 'tcp'],
-          [81, BULK_PORT, 'tcp'],
-          [82, PACKET_PORT, 'udp'],
-        ]
-      : [[80, 8080, 'tcp']]) {
+    for (const { port, target, protocol: upper } of portsOf(index)) {
+      const protocol = upper.toLowerCase();
       const chain = `service-ABCDEFGH-bench/s${index}/${protocol}/p${port}`;
       elements.push(`${clusterIP(index)} . ${protocol} . ${port} : goto ${chain}`);
       const slots = endpointsOf(index, pods).map((address, slot) => `${slot} : ${address} . ${target}`);
@@ -172,17 +194,25 @@ process.stdin.on('data', async () => {
 });
 `;
 
-async function makeWorld(install) {
+/**
+ * @callback Install
+ * @param {NetworkSandbox} sandbox
+ * @param {readonly string[]} pods addresses of the real pods
+ * @returns {Promise<void>}
+ */
+
+/** @param {Install} installRules */
+async function makeWorld(installRules) {
   const sandbox = await NetworkSandbox.create({ pods: 3 });
   const pods = [sandbox.pod(1), sandbox.pod(2)];
   await Promise.all(pods.map((pod) => pod.serve({ port: 8080 })));
-  const run = (pod, program) =>
+  const run = (/** @type {SandboxPod} */ pod, /** @type {string} */ program) =>
     spawn('nsenter', [`--net=${pod.namespacePath}`, process.execPath, '-e', program], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
   const servers = pods.flatMap((pod) => [run(pod, SERVER), run(pod, PACKET_SERVER)]);
   await Promise.all(servers.map((server) => once(server.stdout, 'data')));
-  await install(
+  await installRules(
     sandbox,
     pods.map(({ ipv4 }) => ipv4),
   );
@@ -221,22 +251,24 @@ async function makeWorld(install) {
   };
 }
 
+/** @type {Install} */
 const asKubeProxy = async (sandbox, pods) => {
   await sandbox.node.exec(['nft', '-f', '-'], { stdin: kubeProxyLayout(pods), timeout: 300_000 });
 };
+/** @type {Awaited<ReturnType<typeof makeWorld>>[]} */
 const worlds = [];
 try {
   worlds.push(
     await makeWorld(asKubeProxy),
     await makeWorld(async (sandbox, pods) => {
       const dataplane = new NftablesDataplane({ family: 'IPv4', nft: createNft({ runner: sandbox.node.runner }) });
-      const state = ours(pods);
-      await dataplane.apply(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack()));
+      await install(dataplane, ours(pods));
       dataplane.close();
     }),
     await makeWorld(asKubeProxy),
   );
-  const results = worlds.map(() => ({ packets: [], connections: [], bytes: [] }));
+  /** @typedef {{packets: number, connections: number, bytes: number}} Round */
+  const results = worlds.map(() => /** @type {Round[]} */ ([]));
   for (let round = 0; round <= ROUNDS; round += 1) {
     // There and back: what drifts, drifts for all.
     const inTurn = [...worlds.entries()];
@@ -247,32 +279,37 @@ try {
         bytes: await world.bytesPerSecond(),
       };
       // The first round warms up.
-      for (const [what, value] of round > 0 ? Object.entries(measured) : []) {
-        results[index][what].push(value);
+      if (round > 0) {
+        results[index]?.push(measured);
       }
     }
   }
-  const [theirs, mine, again] = results;
-  process.stdout.write(
-    `nftables, way of packets, ${SERVICES} Services x 2, ${ROUNDS} rounds in turns, node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`,
-  );
-  const against = (those, what) => {
-    const ratios = those[what].map((value, round) => value / theirs[what][round]);
-    const [low, high] = interval(ratios);
-    return `${median(ratios).toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
-  };
-  const row = (what, name, text) => ({
-    what,
-    'kube-proxier': text(median(mine[name])),
-    "kube-proxy's layout": text(median(theirs[name])),
-    'ratio: median (95 %)': against(mine, name),
-    'control: the latter against itself': against(again, name),
-  });
-  console.table([
-    row('new connections a second, one after another', 'connections', (value) => value.toFixed(0)),
-    row('packets a second, one flow, 64 bytes', 'packets', (value) => value.toFixed(0)),
-    row('bytes a second, one connection', 'bytes', (value) => `${(value / 1e9).toFixed(2)} GB`),
-  ]);
+  const [theirs = [], mine = [], again = []] = results;
+  const report = new Report('nftables-path', `${SERVICES} Services × 2, ${ROUNDS} rounds in turns`);
+  /** @type {[what: string, name: keyof Round, scale: number, unit: '/s' | 'Gbit/s'][]} */
+  const rows = [
+    ['new connections, one after another', 'connections', 1, '/s'],
+    ['packets of 64 bytes, one flow', 'packets', 1, '/s'],
+    ['throughput, one connection', 'bytes', 8 / 1e9, 'Gbit/s'],
+  ];
+  for (const [what, name, scale, unit] of rows) {
+    /** @param {readonly Round[]} those */
+    const against = (those) => {
+      const ratios = those.map((round, index) => round[name] / (theirs[index]?.[name] ?? Number.NaN));
+      const [low, high] = medianInterval(ratios);
+      return `${median(ratios).toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
+    };
+    /** @param {readonly Round[]} those */
+    const figure = (those) => median(those.map((round) => round[name])) * scale;
+    report.add(what, figure(mine), unit, {
+      columns: {
+        "kube-proxy's layout": formatQuantity(figure(theirs), unit),
+        'ratio: median (95 %)': against(mine),
+        'control: the latter against itself': against(again),
+      },
+    });
+  }
+  report.finish();
 } finally {
   await Promise.allSettled(worlds.map((world) => world.close()));
 }

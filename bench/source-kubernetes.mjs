@@ -3,21 +3,49 @@
 // process of its own; numbers are medians of five runs, each in a fresh process. The machine is named.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpus, totalmem } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { sendToParent, writeKubeconfig } from './lib/child-processes.mjs';
+import { clusterIP, podAddress } from './lib/cluster.mjs';
+import { toMegabytes, usedHeap } from './lib/process-usage.mjs';
+import { Report } from './lib/report.mjs';
+import { median } from './lib/statistics.mjs';
+
+/**
+ * @typedef {object} Change one that the server is to make
+ * @property {number} index of the Service
+ *
+ * @typedef {object} Changed the change as it was made
+ * @property {number} port
+ * @property {number} at when, in milliseconds of the epoch
+ *
+ * @typedef {object} Task of a client
+ * @property {string} url
+ * @property {string} ca
+ * @property {boolean} interpret whether core resolves what comes
+ *
+ * @typedef {object} Measured by a client
+ * @property {number} wall milliseconds
+ * @property {number} stall milliseconds
+ * @property {number} peak bytes
+ * @property {number} heapUsed bytes
+ * @property {number} rss bytes
+ * @property {number} objects
+ * @property {number} latency milliseconds
+ */
 
 const SERVICES = 10_000;
 const ENDPOINTS = 2;
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const SELF = fileURLToPath(import.meta.url);
 
-const megabytes = (bytes) => bytes / 2 ** 20;
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const address = (first, index) => `10.${first + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
-
-/** As large as real ones: an API server sends more than a proxy reads. */
+/**
+ * As large as real ones: an API server sends more than a proxy reads.
+ *
+ * @param {readonly string[]} fields
+ */
 function managedFields(fields) {
   return [
     {
@@ -31,8 +59,12 @@ function managedFields(fields) {
   ];
 }
 
+/**
+ * @param {number} index
+ * @param {number} [port]
+ */
 function service(index, port = 80) {
-  const clusterIP = address(96, index);
+  const address = clusterIP(index);
   return {
     metadata: {
       name: `svc-${index}`,
@@ -43,8 +75,8 @@ function service(index, port = 80) {
     },
     spec: {
       type: 'ClusterIP',
-      clusterIP,
-      clusterIPs: [clusterIP],
+      clusterIP: address,
+      clusterIPs: [address],
       ipFamilies: ['IPv4'],
       ipFamilyPolicy: 'SingleStack',
       internalTrafficPolicy: 'Cluster',
@@ -56,6 +88,7 @@ function service(index, port = 80) {
   };
 }
 
+/** @param {number} index */
 function slice(index) {
   return {
     metadata: {
@@ -74,7 +107,7 @@ function slice(index) {
     addressType: 'IPv4',
     ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
     endpoints: Array.from({ length: ENDPOINTS }, (_, offset) => ({
-      addresses: [address(200, index * ENDPOINTS + offset)],
+      addresses: [podAddress(index * ENDPOINTS + offset)],
       conditions: { ready: true, serving: true, terminating: false },
       nodeName: `node${index % 100}`,
       zone: `zone-${index % 3}`,
@@ -97,7 +130,7 @@ async function serve() {
   server.store.put('nodes', { metadata: { name: 'node1' } });
   let port = 1000;
   process.on('disconnect', () => process.exit(0));
-  process.on('message', (message) => {
+  process.on('message', (/** @type {Change | 'stop'} */ message) => {
     if (message === 'stop') {
       process.exit(0);
     }
@@ -105,29 +138,15 @@ async function serve() {
     port += 1;
     const at = performance.timeOrigin + performance.now();
     server.store.put('services', service(message.index, port));
-    process.send({ port, at });
+    sendToParent({ port, at });
   });
-  process.send({ url: server.url, ca: authority.certificate });
+  sendToParent({ url: server.url, ca: authority.certificate });
 }
 
+/** @param {Task} task */
 async function client({ url, ca, interpret }) {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc');
-  const { mkdtempSync, rmSync, writeFileSync } = await import('node:fs');
-  const { tmpdir } = await import('node:os');
-  const { join } = await import('node:path');
   const directory = mkdtempSync(join(tmpdir(), 'bench-'));
-  const kubeconfig = join(directory, 'kubeconfig');
-  const cluster = { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') };
-  writeFileSync(
-    kubeconfig,
-    JSON.stringify({
-      'current-context': 'c',
-      contexts: [{ name: 'c', context: { cluster: 'k' } }],
-      clusters: [{ name: 'k', cluster }],
-    }),
-  );
-  const before = process.memoryUsage().rss;
+  const kubeconfig = writeKubeconfig(directory, { url, ca });
   const begin = performance.now();
   const { KubernetesSource } = await import('../packages/source-kubernetes/dist/index.js');
   const core = interpret ? await import('../packages/core/dist/index.js') : undefined;
@@ -143,7 +162,7 @@ async function client({ url, ca, interpret }) {
   let unsynced = 2;
   let done = () => {};
   const synced = new Promise((resolve) => {
-    done = resolve;
+    done = () => resolve(undefined);
   });
   const oneLess = () => {
     unsynced -= 1;
@@ -151,6 +170,7 @@ async function client({ url, ca, interpret }) {
       done();
     }
   };
+  /** @type {(port: number) => void} */
   let changed = () => {};
   const source = new KubernetesSource({ kubeconfig });
   let stall = 0;
@@ -165,7 +185,7 @@ async function client({ url, ca, interpret }) {
       onServiceUpdate(previous, current) {
         objects += 1;
         resolver?.updateService(previous, current);
-        changed(current);
+        changed(current?.spec?.ports?.[0]?.port ?? 0);
       },
       onEndpointsUpdate(previous, current) {
         objects += 1;
@@ -183,51 +203,46 @@ async function client({ url, ca, interpret }) {
   const wall = performance.now() - begin;
   clearInterval(ticker);
   const peak = process.resourceUsage().maxRSS * 1024;
-  collect();
-  collect();
-  const { heapUsed, rss } = process.memoryUsage();
-  const told = objects;
+  const heapUsed = usedHeap();
+  const { rss } = process.memoryUsage();
+  const received = objects;
   const latencies = [];
   for (let round = 0; !interpret && round < 100; round += 1) {
+    /** @type {Promise<Changed>} */
     const arrived = new Promise((resolve) => {
-      changed = (current) => resolve([performance.timeOrigin + performance.now(), current.spec.ports[0].port]);
+      changed = (port) => resolve({ port, at: performance.timeOrigin + performance.now() });
     });
     const answer = once(process, 'message');
-    process.send({ change: { index: (round * 7919) % SERVICES } });
-    const [[at, port], [sent]] = await Promise.all([arrived, answer]);
+    sendToParent({ index: (round * 7919) % SERVICES });
+    const [{ port, at }, [sent]] = await Promise.all([arrived, /** @type {Promise<[Changed]>} */ (answer)]);
     if (port === sent.port) {
       latencies.push(at - sent.at);
     }
   }
   rmSync(directory, { recursive: true });
-  process.send({ wall, stall, peak, heapUsed, rss, before, objects: told, latency: median(latencies) });
+  sendToParent({ wall, stall, peak, heapUsed, rss, objects: received, latency: median(latencies) });
   await source.stop();
   process.disconnect();
 }
 
 async function main() {
   const server = fork(SELF, ['serve']);
-  const [{ url, ca }] = await once(server, 'message');
+  const [{ url, ca }] = /** @type {[{url: string, ca: string}]} */ (await once(server, 'message'));
+  /**
+   * @param {boolean} interpret
+   * @returns {Promise<Measured>}
+   */
   const run = async (interpret) => {
     const child = fork(SELF, ['client', JSON.stringify({ url, ca, interpret })]);
-    const relay = async ({ change }) => {
-      server.send(change);
+    for (;;) {
+      const [message] = /** @type {[Change | Measured]} */ (await once(child, 'message'));
+      if ('wall' in message) {
+        return message;
+      }
+      server.send(message);
       const [answer] = await once(server, 'message');
       child.send(answer);
-    };
-    return new Promise((resolve) => {
-      child.on('message', (message) => (message.change ? void relay(message) : resolve(message)));
-    });
-  };
-  const rows = [];
-  const report = (what, number, unit, limit) => {
-    const text = `${number.toFixed(number < 10 ? 1 : 0)} ${unit}`;
-    // Figures without a limit are reported to follow them over time.
-    const bound =
-      limit === undefined
-        ? { 'at most': '', ok: 'yes' }
-        : { 'at most': `${limit} ${unit}`, ok: number <= limit ? 'yes' : 'NO' };
-    rows.push({ what, measured: text, ...bound });
+    }
   };
   const alone = [];
   const whole = [];
@@ -235,33 +250,33 @@ async function main() {
     alone.push(await run(false));
     whole.push(await run(true));
   }
+  /**
+   * @param {readonly Measured[]} runs
+   * @param {keyof Measured} field
+   */
   const of = (runs, field) => median(runs.map((one) => one[field]));
   if (of(alone, 'objects') !== 2 * SERVICES) {
     throw new Error(`${of(alone, 'objects')} objects came`);
   }
-  report('loading the package to synced', of(alone, 'wall'), 'ms', 2000);
-  report('the longest stall of the event loop', of(alone, 'stall'), 'ms', 100);
-  report('heap kept, all of the process', megabytes(of(alone, 'heapUsed')), 'MB', 40);
-  report('peak resident, all of the process', megabytes(of(alone, 'peak')), 'MB', 160);
-  report('a change in the API to the handler, p50', of(alone, 'latency'), 'ms', 5);
-  report('with core resolving: to the first full state', of(whole, 'wall'), 'ms', 2000);
-  report('with core resolving: heap kept', megabytes(of(whole, 'heapUsed')), 'MB', 80);
-  report('with core resolving: resident afterwards', megabytes(of(whole, 'rss')), 'MB');
-  report('with core resolving: peak resident', megabytes(of(whole, 'peak')), 'MB');
+  const report = new Report('source-kubernetes', `${SERVICES} Services and as many slices of ${ENDPOINTS}, TLS`);
+  report.add('loading the package to synced', of(alone, 'wall'), 'ms', { atMost: 2000 });
+  report.add('the longest stall of the event loop', of(alone, 'stall'), 'ms', { atMost: 100 });
+  report.add('heap kept, all of the process', toMegabytes(of(alone, 'heapUsed')), 'MB', { atMost: 40 });
+  report.add('peak resident, all of the process', toMegabytes(of(alone, 'peak')), 'MB', { atMost: 160 });
+  report.add('a change in the API to the handler, p50', of(alone, 'latency'), 'ms', { atMost: 5 });
+  report.add('with core resolving: to the first full state', of(whole, 'wall'), 'ms', { atMost: 2000 });
+  report.add('with core resolving: heap kept', toMegabytes(of(whole, 'heapUsed')), 'MB', { atMost: 80 });
+  report.add('with core resolving: resident afterwards', toMegabytes(of(whole, 'rss')), 'MB');
+  report.add('with core resolving: peak resident', toMegabytes(of(whole, 'peak')), 'MB');
   server.send('stop');
-  process.stdout.write(
-    `source-kubernetes, ${SERVICES} Services and as many slices of ${ENDPOINTS}, TLS, node ${process.version}, ` +
-      `${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`,
-  );
-  console.table(rows);
-  process.exitCode = rows.every(({ ok }) => ok === 'yes') ? 0 : 1;
+  report.finish();
 }
 
-const [role, options] = process.argv.slice(2);
+const [role, options = ''] = process.argv.slice(2);
 if (role === 'serve') {
   await serve();
 } else if (role === 'client') {
-  await client(JSON.parse(options));
+  await client(/** @type {Task} */ (JSON.parse(options)));
 } else {
   await main();
 }

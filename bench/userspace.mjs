@@ -1,15 +1,32 @@
 #!/usr/bin/env node
-import { fork, spawn, spawnSync } from 'node:child_process';
 // The userspace proxy beside haproxy, in turns, on loopback: npm run bench:userspace [-- --variants kernel,loop,2].
 // A number of variants is one of processes that share the listening sockets. Without haproxy, itself only.
+import { fork, spawn, spawnSync } from 'node:child_process';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, Server } from 'node:net';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { sendToParent } from './lib/child-processes.mjs';
+import { install } from './lib/cluster.mjs';
+import { memoryOf, wait } from './lib/process-usage.mjs';
+import { formatQuantity, Report } from './lib/report.mjs';
+import { median, percentile } from './lib/statistics.mjs';
+
+/**
+ * @typedef {import('node:net').Socket} Socket
+ * @typedef {import('./lib/report.mjs').Unit} Unit
+ * @typedef {Partial<ConstructorParameters<typeof import('../packages/userspace/dist/index.js').UserspaceDataplane>[0]>} Settings
+ *
+ * @typedef {object} Subject a proxy that is measured
+ * @property {string} name
+ * @property {number} port that it listens on
+ * @property {import('node:child_process').ChildProcess} child
+ * @property {readonly number[]} pids its processes
+ */
 
 const SELF = fileURLToPath(import.meta.url);
 const { values } = parseArgs({
@@ -43,34 +60,54 @@ function runEndpoint() {
       more();
     });
   });
-  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => process.send(server.address().port));
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => sendToParent(portOf(server)));
 }
 
-/** The proxy, as a process of its own, or as several that share what they listen on. */
+/**
+ * The proxy, as a process of its own, or as several that share what they listen on.
+ *
+ * @param {number} port of the endpoint
+ * @param {number} nodePort
+ * @param {string} variant
+ */
 async function runProxy(port, nodePort, variant) {
   const processes = Number(variant);
   if (!(processes > 0)) {
     await serve(port, nodePort, variant === 'loop' ? { bulkAfter: Number.POSITIVE_INFINITY } : {});
-    process.send([process.pid]);
+    sendToParent([process.pid]);
     return;
   }
   if (cluster.isWorker) {
     // The proxy's own are exclusive.
-    const { listen } = Server.prototype;
-    Server.prototype.listen = function shared(options, ...rest) {
-      return listen.call(this, { ...options, exclusive: false }, ...rest);
-    };
+    const listen = /** @type {(this: Server, options: object, ready?: () => void) => Server} */ (
+      Server.prototype.listen
+    );
+    Server.prototype.listen = /** @type {typeof Server.prototype.listen} */ (
+      /**
+       * @this {Server}
+       * @param {object} options
+       * @param {() => void} [ready]
+       */
+      function shared(options, ready) {
+        return listen.call(this, { ...options, exclusive: false }, ready);
+      }
+    );
     await serve(port, nodePort, {});
-    process.send('ready');
+    sendToParent('ready');
     return;
   }
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const workers = Array.from({ length: processes }, () => cluster.fork().process);
   process.on('disconnect', () => process.exit());
   await Promise.all(workers.map((worker) => once(worker, 'message')));
-  process.send(workers.map(({ pid }) => pid));
+  sendToParent(workers.map(({ pid }) => pid));
 }
 
+/**
+ * @param {number} port of the endpoint
+ * @param {number} nodePort
+ * @param {Settings} settings
+ */
 async function serve(port, nodePort, settings) {
   const core = await import('../packages/core/dist/index.js');
   const { UserspaceDataplane } = await import('../packages/userspace/dist/index.js');
@@ -93,10 +130,13 @@ async function serve(port, nodePort, settings) {
     localAddresses: async () => ['127.0.0.1'],
     ...settings,
   });
-  const installed = await dataplane.readBack();
-  await dataplane.apply(dataplane.plan(state, core.diffStates(undefined, state), installed));
+  await install(dataplane, state);
 }
 
+/**
+ * @param {number} port
+ * @returns {Promise<Socket>}
+ */
 function open(port) {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
@@ -104,11 +144,16 @@ function open(port) {
   });
 }
 
+/**
+ * @param {number} port
+ * @param {number} connections
+ * @returns {Promise<number>} Gbit/s
+ */
 async function throughput(port, connections) {
   let bytes = 0;
   const buffer = Buffer.alloc(256 * 1024);
   const sockets = Array.from({ length: connections }, () => {
-    const callback = (size) => {
+    const callback = (/** @type {number} */ size) => {
       bytes += size;
       return true;
     };
@@ -123,7 +168,7 @@ async function throughput(port, connections) {
   }
   bytes = 0;
   const begin = performance.now();
-  await new Promise((resolve) => setTimeout(resolve, SECONDS * 1000));
+  await wait(SECONDS * 1000);
   const result = (bytes * 8) / ((performance.now() - begin) / 1000) / 1e9;
   for (const socket of sockets) {
     socket.destroy();
@@ -131,6 +176,7 @@ async function throughput(port, connections) {
   return result;
 }
 
+/** @param {number} port */
 async function connectionRate(port) {
   let count = 0;
   const end = performance.now() + SECONDS * 1000;
@@ -147,12 +193,18 @@ async function connectionRate(port) {
   return count / SECONDS;
 }
 
-/** 1,000 connections that all send and wait, one question at a time each. */
+/**
+ * 1,000 connections that all send and wait, one question at a time each.
+ *
+ * @param {number} port
+ * @returns {Promise<number>} milliseconds, p99
+ */
 async function latency(port) {
   const sockets = [];
   for (let first = 0; first < 1000; first += 100) {
     sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => open(port)))));
   }
+  /** @type {number[]} */
   const times = [];
   const end = performance.now() + SECONDS * 1000;
   await Promise.all(
@@ -166,16 +218,16 @@ async function latency(port) {
       socket.destroy();
     }),
   );
-  times.sort((a, b) => a - b);
-  return times[Math.floor(times.length * 0.99)];
+  return percentile(times, 0.99);
 }
 
-function residentKilobytes(pid) {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-}
-
+/**
+ * @param {number} port
+ * @param {readonly number[]} pids
+ * @returns {Promise<number>} KB
+ */
 async function memoryPerConnection(port, pids) {
-  const resident = () => pids.reduce((sum, pid) => sum + residentKilobytes(pid), 0);
+  const resident = () => pids.reduce((sum, pid) => sum + 1024 * memoryOf(pid).resident, 0);
   const before = resident();
   const sockets = [];
   for (let first = 0; first < IDLE; first += 100) {
@@ -195,68 +247,64 @@ async function memoryPerConnection(port, pids) {
   return result;
 }
 
+/** @param {Server} server that listens on a port */
+function portOf(server) {
+  const address = server.address();
+  if (address === null || typeof address === 'string') {
+    throw new Error('the server listens on no port');
+  }
+  return address.port;
+}
+
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address();
+  const port = portOf(server);
   server.close();
   await once(server, 'close');
   return port;
 }
 
+/** @param {number} port */
 async function waitFor(port) {
   for (const end = performance.now() + 5000; performance.now() < end; ) {
     try {
       (await open(port)).destroy();
       return;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await wait(20);
     }
   }
   throw new Error(`nothing listens on port ${port}`);
 }
 
-/** What is measured in turns, and how it is reported. `ratio` says what the aim bounds: ours by haproxy's. */
+/**
+ * What is measured in turns. `atLeast` and `atMost` bound the ratio of ours to haproxy's.
+ *
+ * @type {{what: string, unit: Unit, measure: (subject: Subject) => Promise<number>, atLeast?: number, atMost?: number}[]}
+ */
 const MEASURES = [
   {
     what: 'throughput, 1 connection',
+    unit: 'Gbit/s',
     measure: ({ port }) => throughput(port, 1),
-    text: (value) => `${value.toFixed(1)} Gbit/s`,
     atLeast: 0.9,
   },
   {
     what: 'throughput, 8 connections',
+    unit: 'Gbit/s',
     measure: ({ port }) => throughput(port, 8),
-    text: (value) => `${value.toFixed(1)} Gbit/s`,
     atLeast: 0.9,
   },
-  {
-    what: 'new connections',
-    measure: ({ port }) => connectionRate(port),
-    text: (value) => `${value.toFixed(0)}/s`,
-    atLeast: 0.7,
-  },
-  {
-    what: 'p99 of 1,000 connections',
-    measure: ({ port }) => latency(port),
-    text: (value) => `${value.toFixed(1)} ms`,
-    atMost: 1.5,
-  },
+  { what: 'new connections', unit: '/s', measure: ({ port }) => connectionRate(port), atLeast: 0.7 },
+  { what: 'p99 of 1,000 connections', unit: 'ms', measure: ({ port }) => latency(port), atMost: 1.5 },
 ];
 
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-
-function verdict({ atLeast, atMost }, ratio) {
-  return atLeast === undefined
-    ? [`<= ${atMost}`, ratio <= atMost ? 'yes' : 'no']
-    : [`>= ${atLeast}`, ratio >= atLeast ? 'yes' : 'no'];
-}
-
-function table(rows) {
-  const [head, ...body] = rows.map((row) => `| ${row.join(' | ')} |`);
-  return [head, `|${' --- |'.repeat(rows[0].length)}`, ...body].join('\n');
-}
-
+/**
+ * @param {number} port of the endpoint
+ * @param {string} directory
+ * @returns {Promise<Subject>}
+ */
 async function startHaproxy(port, directory) {
   const front = await freePort();
   const config = join(directory, 'haproxy.cfg');
@@ -266,76 +314,56 @@ async function startHaproxy(port, directory) {
   );
   const child = spawn('haproxy', ['-db', '-f', config], { stdio: 'ignore' });
   await waitFor(front);
-  return { name: 'haproxy, 1 thread', port: front, child, pids: [child.pid] };
+  return { name: 'haproxy, 1 thread', port: front, child, pids: [Number(child.pid)] };
 }
 
-/** One of our proxies: `variant` is `kernel`, `loop` (nothing is handed to the kernel), or a number of processes. */
+/**
+ * One of our proxies.
+ *
+ * @param {number} port of the endpoint
+ * @param {string} variant `kernel`, `loop` (nothing is handed to the kernel), or a number of processes
+ * @returns {Promise<Subject>}
+ */
 async function startOurs(port, variant) {
   const nodePort = await freePort();
-  const child = fork(SELF, ['proxy', port, nodePort, variant]);
-  const [pids] = await once(child, 'message');
+  const child = fork(SELF, ['proxy', String(port), String(nodePort), variant]);
+  const [pids] = /** @type {[number[]]} */ (await once(child, 'message'));
+  /** @type {Record<string, string>} */
   const names = { kernel: 'userspace', loop: 'userspace, event loop only' };
   return { name: names[variant] ?? `userspace, ${variant} processes`, port: nodePort, child, pids };
 }
 
 async function main() {
+  /** @type {import('node:child_process').ChildProcess[]} */
   const children = [];
   const directory = mkdtempSync(join(tmpdir(), 'bench-userspace-'));
   try {
     const endpoint = fork(SELF, ['endpoint']);
     children.push(endpoint);
-    const [port] = await once(endpoint, 'message');
-    const subjects = [];
+    const [port] = /** @type {[number]} */ (await once(endpoint, 'message'));
+    /** @type {Subject[]} */
+    const ours = [];
     for (const variant of values.variants.split(',')) {
-      subjects.push(await startOurs(port, variant));
-      children.push(subjects.at(-1).child);
+      const subject = await startOurs(port, variant);
+      ours.push(subject);
+      children.push(subject.child);
     }
-    const compared = spawnSync('haproxy', ['-v']).status === 0;
-    if (compared) {
-      subjects.push(await startHaproxy(port, directory));
-      children.push(subjects.at(-1).child);
-    } else {
+    const haproxy = spawnSync('haproxy', ['-v']).status === 0 ? await startHaproxy(port, directory) : undefined;
+    if (haproxy === undefined) {
       console.log('haproxy is not installed, so there is nothing to compare with (apt-get install haproxy)\n');
+    } else {
+      children.push(haproxy.child);
     }
-    console.log(
-      `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${ROUNDS} rounds in turns, medians\n`,
-    );
-    // First of all, as memory that was used once stays.
-    const memory = [];
-    for (const { port: front, pids } of subjects) {
-      memory.push(await memoryPerConnection(front, pids));
-    }
-    const results = subjects.map(() => MEASURES.map(() => []));
-    for (let round = 0; round <= ROUNDS; round++) {
-      for (const [which, { measure }] of MEASURES.entries()) {
-        for (const index of round % 2 === 0 ? subjects.keys() : [...subjects.keys()].reverse()) {
-          const value = await measure(subjects[index]);
-          // The first round warms up.
-          if (round > 0) {
-            results[index][which].push(value);
-          }
-        }
+    const results = await measureInTurns(haproxy === undefined ? ours : [...ours, haproxy]);
+    const report = new Report('userspace', `on loopback, ${ROUNDS} rounds in turns, medians`);
+    const theirs = haproxy && results.get(haproxy);
+    for (const subject of ours) {
+      const mine = results.get(subject);
+      if (mine !== undefined) {
+        addFigures(report, subject.name, mine, theirs);
       }
     }
-    const last = results.at(-1);
-    for (const [index, { name }] of subjects.slice(0, compared ? -1 : undefined).entries()) {
-      const rows = MEASURES.map((measure, which) => {
-        const mine = results[index][which];
-        const row = [measure.what, measure.text(median(mine))];
-        if (compared) {
-          const ratio = median(mine.map((value, round) => value / last[which][round]));
-          row.push(measure.text(median(last[which])), ratio.toFixed(2), ...verdict(measure, ratio));
-        }
-        return row;
-      });
-      const idle = ['memory, idle connection', `${memory[index].toFixed(1)} KB`];
-      const head = ['what', name];
-      if (compared) {
-        idle.push(`${memory.at(-1).toFixed(1)} KB`, (memory[index] / memory.at(-1)).toFixed(2), '', '');
-        head.push('haproxy', 'ratio', 'aim', 'met');
-      }
-      console.log(`${table([head, ...rows, idle])}\n`);
-    }
+    report.finish();
   } finally {
     for (const child of children) {
       child.kill('SIGKILL');
@@ -344,10 +372,63 @@ async function main() {
   }
 }
 
+/**
+ * @typedef {object} Results of one subject
+ * @property {number} memory KB for an idle connection
+ * @property {readonly (readonly number[])[]} rounds what was measured, for each of MEASURES
+ */
+
+/**
+ * @param {readonly Subject[]} subjects
+ * @returns {Promise<ReadonlyMap<Subject, Results>>}
+ */
+async function measureInTurns(subjects) {
+  /** @type {Map<Subject, {memory: number, rounds: number[][]}>} */
+  const results = new Map();
+  // First of all, as memory that was used once stays.
+  for (const subject of subjects) {
+    const memory = await memoryPerConnection(subject.port, subject.pids);
+    results.set(subject, { memory, rounds: MEASURES.map(() => []) });
+  }
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [which, { measure }] of MEASURES.entries()) {
+      for (const [subject, { rounds }] of round % 2 === 0 ? results : [...results].reverse()) {
+        const value = await measure(subject);
+        // The first round warms up.
+        if (round > 0) {
+          rounds[which]?.push(value);
+        }
+      }
+    }
+  }
+  return results;
+}
+
+/**
+ * @param {Report} report
+ * @param {string} name
+ * @param {Results} mine
+ * @param {Results | undefined} theirs of haproxy, if it was measured
+ */
+function addFigures(report, name, mine, theirs) {
+  for (const [which, { what, unit, atLeast, atMost }] of MEASURES.entries()) {
+    const own = mine.rounds[which] ?? [];
+    const others = theirs?.rounds[which];
+    const columns = others === undefined ? {} : { haproxy: formatQuantity(median(others), unit) };
+    report.add(`${name}: ${what}`, median(own), unit, { columns });
+    if (others !== undefined) {
+      const ratio = median(own.map((value, round) => value / (others[round] ?? Number.NaN)));
+      report.add(`${name}: ${what}, by haproxy's`, ratio, '', { atLeast, atMost });
+    }
+  }
+  const columns = theirs === undefined ? {} : { haproxy: formatQuantity(theirs.memory, 'KB') };
+  report.add(`${name}: memory, idle connection`, mine.memory, 'KB', { columns });
+}
+
 if (role === 'endpoint') {
   runEndpoint();
 } else if (role === 'proxy') {
-  const [port, nodePort, variant] = process.argv.slice(3);
+  const [port, nodePort, variant = ''] = process.argv.slice(3);
   await runProxy(Number(port), Number(nodePort), variant);
 } else {
   await main();

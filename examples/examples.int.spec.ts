@@ -1,11 +1,12 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { canMakeNamespaces, NetworkSandbox } from '@kube-proxier/linux/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { canMakeNamespaces } from '@kube-proxier/linux/testing';
+import { NetworkSandbox } from '@kube-proxier/network-sandbox';
 import { parseAllDocuments } from 'yaml';
 import { checkManifest } from '../scripts/deploy/check-manifest.mjs';
 
@@ -31,14 +32,6 @@ whereAllowed('the examples', () => {
   let directory: string;
   let running: ChildProcess | undefined;
   let output: string;
-
-  beforeAll(() => {
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    expect(spawnSync(process.execPath, [tsc, '-b'], { cwd: ROOT, encoding: 'utf8' })).toMatchObject({
-      stdout: '',
-      status: 0,
-    });
-  });
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'examples-'));

@@ -16,8 +16,8 @@ await runScript(async () => {
   prepare();
   const entries = [...readPackages().values()].flatMap(({ directory, manifest }) =>
     Object.values(manifest.exports)
-      .filter((target) => typeof target !== 'string')
-      .map(({ default: path }) => join(directory, path.replace('./dist/', 'src/').replace(/\.js$/, '.ts'))),
+      .flatMap((target) => (typeof target === 'string' ? [] : (target.default ?? [])))
+      .map((path) => join(directory, path.replace('./dist/', 'src/').replace(/\.js$/, '.ts'))),
   );
   rmSync(OUT, { recursive: true, force: true });
   const options = entries.flatMap((entry) => ['--entryPoints', entry]);

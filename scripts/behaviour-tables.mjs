@@ -6,6 +6,22 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+/**
+ * @typedef {object} PolicyRow of policy-flows.json
+ * @property {string} id
+ * @property {string} state
+ * @property {readonly string[]} to
+ * @property {string} policy
+ * @property {unknown} [detector]
+ * @property {boolean} [masqueradeAll]
+ * @property {Record<'P' | 'H' | 'N' | 'X', string>} expect by client
+ *
+ * @typedef {object} TopologyRow of topology.json
+ * @property {string} id
+ * @property {string} case
+ * @property {{cluster: readonly string[] | null, local: readonly string[] | null, hasAny: boolean}} expect
+ */
+
 /** Where the tables are written, below the directory of the repository. */
 export const TABLES = 'docs/behaviour/policy-tables.md';
 
@@ -34,8 +50,8 @@ Origin: \`pkg/proxy/topology.go\`, KEP-2433, KEP-3015, KEP-1669. Tests:
 \`packages/core/src/simulator/packet-flows.spec.ts\`.`;
 
 /**
- * @param {{rows: readonly any[]}} policies content of policy-flows.json
- * @param {{rows: readonly any[]}} topology content of topology.json
+ * @param {{rows: readonly PolicyRow[]}} policies content of policy-flows.json
+ * @param {{rows: readonly TopologyRow[]}} topology content of topology.json
  * @returns {string} the page
  */
 export function formatTables(policies, topology) {
@@ -51,16 +67,27 @@ export function formatTables(policies, topology) {
   return `${INTRODUCTION}\n${sections.join('\n')}`;
 }
 
-/** Aligned, as the formatter wants it. */
+/**
+ * Aligned, as the formatter wants it.
+ *
+ * @param {readonly string[]} head
+ * @param {readonly (readonly string[])[]} rows
+ */
 function table(head, rows) {
-  const widths = head.map((_cell, column) => Math.max(3, ...[head, ...rows].map((row) => row[column].length)));
+  const widths = head.map((_cell, column) => Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   const rule = widths.map((width) => '-'.repeat(width));
   return [head, rule, ...rows]
-    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |\n`)
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`)
     .join('');
 }
 
+/**
+ * @template Row
+ * @param {readonly Row[]} rows
+ * @param {(row: Row) => string} keyOf
+ */
 function groupBy(rows, keyOf) {
+  /** @type {Map<string, Row[]>} */
   const groups = new Map();
   for (const row of rows) {
     const key = keyOf(row);
@@ -69,12 +96,14 @@ function groupBy(rows, keyOf) {
   return groups;
 }
 
+/** @param {PolicyRow} row */
 function groupOf({ to, policy, detector, masqueradeAll }) {
   const destination = to.includes('clusterIP') ? 'Cluster IP' : 'NodePort, load balancer IP, external IP';
   const options = [detector ? undefined : 'no detector', masqueradeAll ? 'masqueradeAll' : undefined].filter(Boolean);
   return [`${destination}, policy ${policy}`, ...options].join(', ');
 }
 
+/** @param {readonly string[] | null} names */
 function list(names) {
   return names === null ? '-' : names.length === 0 ? 'none' : names.join(', ');
 }
@@ -84,7 +113,8 @@ function list(names) {
  * @returns {string} the page for the test data of that repository
  */
 export function readTables(root) {
-  const read = (name) => JSON.parse(readFileSync(join(root, 'packages/core/test-data', name), 'utf8'));
+  const read = (/** @type {string} */ name) =>
+    JSON.parse(readFileSync(join(root, 'packages/core/test-data', name), 'utf8'));
   return formatTables(read('policy-flows.json'), read('topology.json'));
 }
 

@@ -8,6 +8,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
 import { readTables, TABLES } from './behaviour-tables.mjs';
 
+/**
+ * @typedef {object} Rule
+ * @property {string} file that defines it
+ * @property {boolean} isEmpty whether it has no text
+ * @property {string} origin empty when it has none
+ * @property {readonly string[]} tests spec files and conformance cases
+ */
+
 const RULES = 'docs/behaviour';
 const CASES = 'packages/conformance/cases';
 const TEST_DATA = 'packages/core/test-data';
@@ -32,6 +40,7 @@ const SKIPPED = new Set(['node_modules', 'dist', '.git', 'coverage', 'package-lo
  * @returns {{rules: number, citations: number, violations: string[]}}
  */
 export function checkBehaviour(root) {
+  /** @type {string[]} */
   const violations = [];
   const rules = readRules(root, violations);
   const { cited, sections } = readCitations(root, rules);
@@ -42,7 +51,7 @@ export function checkBehaviour(root) {
     }
   }
   for (const page of pagesOf(root)) {
-    for (const [, list] of readFileSync(join(root, RULES, page), 'utf8').matchAll(REFERENCE)) {
+    for (const [, list = ''] of readFileSync(join(root, RULES, page), 'utf8').matchAll(REFERENCE)) {
       for (const [id] of list.matchAll(new RegExp(ID, 'g'))) {
         if (!FOREIGN.test(id) && !rules.has(id)) {
           violations.push(`${RULES}/${page}: refers to ${id}, which no file of ${RULES} defines`);
@@ -84,20 +93,31 @@ export function checkBehaviour(root) {
   return { rules: rules.size, citations: cited.size, violations };
 }
 
+/** @param {string} root */
 function pagesOf(root) {
   const directory = join(root, RULES);
   return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.md')) : [];
 }
 
-/** Rules by id: list items `- **K-1** text. Origin: …. Tests: …`, and table rows below a paragraph `Origin: …. Tests: …`. */
+/** @type {{origin: string, tests: readonly string[]}} */
+const NO_ORIGIN = { origin: '', tests: [] };
+
+/**
+ * Rules by id: list items `- **K-1** text. Origin: …. Tests: …`, and table rows below a paragraph `Origin: …. Tests: …`.
+ *
+ * @param {string} root
+ * @param {string[]} violations that are added to
+ * @returns {ReadonlyMap<string, Rule>}
+ */
 function readRules(root, violations) {
+  /** @type {Map<string, Rule>} */
   const rules = new Map();
   for (const page of pagesOf(root)) {
     const file = `${RULES}/${page}`;
-    let shared = { origin: '', tests: [] };
+    let shared = NO_ORIGIN;
     for (const block of blocksOf(readFileSync(join(root, file), 'utf8'))) {
       if (block.startsWith('#')) {
-        shared = { origin: '', tests: [] };
+        shared = NO_ORIGIN;
       } else if (block.startsWith('Origin:')) {
         shared = originAndTests(block);
       }
@@ -124,8 +144,13 @@ function readRules(root, violations) {
   return rules;
 }
 
-/** Headings, paragraphs, list items and table rows, each on one line. */
+/**
+ * Headings, paragraphs, list items and table rows, each on one line.
+ *
+ * @param {string} text
+ */
 function blocksOf(text) {
+  /** @type {string[]} */
   const blocks = [];
   let open = false;
   for (const line of text.split('\n')) {
@@ -141,29 +166,53 @@ function blocksOf(text) {
   return blocks;
 }
 
+/** @param {string} block */
 function originAndTests(block) {
   const [, origin = '', tests = ''] = /Origin: (.*?)\.(?: Tests: (.*))?$/.exec(block) ?? [];
   const [, only = ''] = origin === '' ? (/Tests: (.*)$/.exec(block) ?? []) : [];
-  return { origin, tests: [...`${tests}${only}`.matchAll(/`([^`]+)`/g)].map(([, test]) => test) };
+  return { origin, tests: [...`${tests}${only}`.matchAll(/`([^`]+)`/g)].map(([, test = '']) => test) };
 }
 
+/**
+ * @param {string} root
+ * @param {string} path
+ */
 function isTest(root, path) {
   return path.endsWith('.spec.ts') && existsSync(join(root, path));
 }
 
-/** Ids of conformance cases, and of the rows that become some. */
+/**
+ * Ids of conformance cases, and of the rows that become some.
+ *
+ * @param {string} root
+ */
 function readCases(root) {
   return new Set([...casesOf(root).map(({ id }) => id), ...rowsOf(root)]);
 }
 
+/** @param {string} root */
 function casesOf(root) {
-  return filesIn(root, CASES, '.yaml').flatMap((text) => parse(text, { merge: true })?.cases ?? []);
+  return filesIn(root, CASES, '.yaml').flatMap((text) => {
+    /** @type {{cases?: readonly {id: string, spec?: readonly string[]}[]} | null} */
+    const content = parse(text, { merge: true });
+    return content?.cases ?? [];
+  });
 }
 
+/** @param {string} root */
 function rowsOf(root) {
-  return filesIn(root, TEST_DATA, '.json').flatMap((text) => JSON.parse(text).rows.map(({ id }) => id));
+  return filesIn(root, TEST_DATA, '.json').flatMap((text) => {
+    /** @type {{rows: readonly {id: string}[]}} */
+    const { rows } = JSON.parse(text);
+    return rows.map(({ id }) => id);
+  });
 }
 
+/**
+ * @param {string} root
+ * @param {string} directory
+ * @param {string} extension
+ */
 function filesIn(root, directory, extension) {
   const path = join(root, directory);
   return existsSync(path)
@@ -173,22 +222,29 @@ function filesIn(root, directory, extension) {
     : [];
 }
 
-/** Each id that is cited, with one of the files that cite it. A range cites the rules between its ends. */
+/**
+ * Each id that is cited, with one of the files that cite it. A range cites the rules between its ends.
+ *
+ * @param {string} root
+ * @param {ReadonlyMap<string, Rule>} rules
+ */
 function readCitations(root, rules) {
+  /** @type {Map<string, string>} */
   const cited = new Map();
+  /** @type {string[]} */
   const sections = [];
   for (const path of filesBelow(root, root)) {
     const text = readFileSync(join(root, path), 'utf8');
     if (SECTION.test(text)) {
       sections.push(path);
     }
-    for (const [, list] of text.matchAll(CITATION)) {
+    for (const [, list = ''] of text.matchAll(CITATION)) {
       for (const [id] of list.matchAll(new RegExp(ID, 'g'))) {
         if (!FOREIGN.test(id) && !cited.has(id)) {
           cited.set(id, path);
         }
       }
-      for (const [, first, last] of list.matchAll(RANGE)) {
+      for (const [, first = '', last = ''] of list.matchAll(RANGE)) {
         for (const id of between(first, last, rules)) {
           if (!cited.has(id)) {
             cited.set(id, path);
@@ -197,9 +253,9 @@ function readCitations(root, rules) {
       }
     }
   }
-  for (const [directory, ids] of [
-    [TEST_DATA, rowsOf(root)],
-    [CASES, casesOf(root).flatMap(({ spec = [] }) => spec)],
+  for (const { directory, ids } of [
+    { directory: TEST_DATA, ids: rowsOf(root) },
+    { directory: CASES, ids: casesOf(root).flatMap(({ spec = [] }) => spec) },
   ]) {
     for (const id of ids.filter((one) => !cited.has(one))) {
       cited.set(id, directory);
@@ -208,8 +264,13 @@ function readCitations(root, rules) {
   return { cited, sections };
 }
 
+/**
+ * @param {string} first
+ * @param {string} last
+ * @param {ReadonlyMap<string, Rule>} rules
+ */
 function between(first, last, rules) {
-  const [, prefix, from] = /^(.*-S?)(\d+)/.exec(first) ?? [];
+  const [, prefix = '', from] = /^(.*-S?)(\d+)/.exec(first) ?? [];
   const to = Number(/(\d+)[a-z]?$/.exec(last)?.[1]);
   return [...rules.keys()].filter((id) => {
     const number = id.startsWith(prefix) ? Number(/^\d+/.exec(id.slice(prefix.length))?.[0]) : Number.NaN;
@@ -217,6 +278,11 @@ function between(first, last, rules) {
   });
 }
 
+/**
+ * @param {string} root
+ * @param {string} directory
+ * @returns {Generator<string>} paths below the root
+ */
 function* filesBelow(root, directory) {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);

@@ -8,13 +8,28 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+/**
+ * @typedef {import('./pack-packages.mjs').Manifest} Manifest
+ *
+ * @typedef {object} Context the package that a file belongs to
+ * @property {string} name below packages
+ * @property {string} home its directory
+ * @property {readonly string[]} allowed packages of ours that it may import
+ * @property {Partial<Manifest>} manifest
+ */
+
 const SCOPE = '@kube-proxier/';
 const BACKEND = ['core', 'linux'];
 
-/** What each package may import of ours. A package that is not named here is an error: decide where it belongs. */
+/**
+ * What each package may import of ours. A package that is not named here is an error: decide where it belongs.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
 export const LAYERS = {
   core: [],
   linux: ['core'],
+  'network-sandbox': BACKEND,
   userspace: BACKEND,
   iptables: BACKEND,
   ipvs: BACKEND,
@@ -22,35 +37,65 @@ export const LAYERS = {
   'source-kubernetes': ['core'],
   'source-manifests': ['core'],
   server: ['core', 'linux'],
-  conformance: ['core', 'linux', 'server'],
+  conformance: ['core', 'linux', 'network-sandbox', 'server'],
   agent: [
     ...['core', 'linux', 'userspace', 'iptables', 'ipvs', 'nftables'],
     ...['source-kubernetes', 'source-manifests', 'server', 'conformance'],
   ],
 };
 
-/** What its tests may import on top of that: as a dependency for development, from specs only. */
+/**
+ * What its tests may import on top of that: as a dependency for development, from specs and from a directory `testing` that is
+ * not published.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
 const TEST_LAYERS = {
-  userspace: ['conformance'],
-  iptables: ['conformance'],
-  ipvs: ['conformance'],
-  nftables: ['conformance'],
+  userspace: ['conformance', 'network-sandbox'],
+  iptables: ['conformance', 'network-sandbox'],
+  ipvs: ['conformance', 'network-sandbox'],
+  nftables: ['conformance', 'network-sandbox'],
+  server: ['network-sandbox'],
+  agent: ['network-sandbox'],
 };
 
 /** Packages that are commands: these read flags, write to the console and end the process. */
 const COMMANDS = ['agent', 'conformance'];
 
-/** Third-party packages that only some of ours may use, and why. */
+/** Files that are started as processes of their own: these may end themselves. */
+const PROGRAMS = ['network-sandbox/src/sandbox/probe.mjs'];
+
+/**
+ * What only commands may do.
+ *
+ * @type {readonly (readonly [pattern: RegExp, what: string])[]}
+ */
+const RESERVED_TO_COMMANDS = [
+  [/\bconsole\s*\./, 'writes to the console'],
+  [/\bprocess\s*\.\s*exit\s*\(/, 'ends the process'],
+  [/\bprocess\s*\.\s*argv\b/, 'reads flags'],
+];
+
+/**
+ * Third-party packages that only some of ours may use, and why.
+ *
+ * @type {Readonly<Record<string, {readonly only: readonly string[], readonly why: string}>>}
+ */
 const RESERVED = {
   '@kubernetes/client-node': { only: ['source-kubernetes'], why: 'it is most of the size of an installation' },
-  koffi: { only: ['linux'], why: 'calls of the C library stay behind one small interface' },
+  koffi: { only: ['linux', 'userspace'], why: 'calls of the C library stay behind small interfaces' },
   commander: { only: COMMANDS, why: 'nothing else reads flags' },
 };
 
 const BUILTINS = new Set(builtinModules);
 const SOURCE = /\.(ts|mts|cts|tsx|js|mjs|cjs|jsx)$/;
 const SPEC = /\.spec\.\w+$/;
-const DEPENDENCY_KINDS = ['dependencies', 'peerDependencies', 'optionalDependencies', 'devDependencies'];
+const DEPENDENCY_KINDS = /** @type {const} */ ([
+  'dependencies',
+  'peerDependencies',
+  'optionalDependencies',
+  'devDependencies',
+]);
 
 /** Everything that names a module: static, type-only, re-exporting, side-effect, dynamic and CommonJS imports. */
 const IMPORTS = [
@@ -102,15 +147,29 @@ export function checkLayering(root) {
     violations.push('no source files found: a check of nothing proves nothing');
   }
   for (const circle of circlesIn(imports)) {
-    const path = [...circle, circle[0]].map((file) => relative(root, file)).join(' → ');
+    const path = [...circle, ...circle.slice(0, 1)].map((file) => relative(root, file)).join(' → ');
     violations.push(`circular imports: ${path}; move what both need to a file of its own`);
   }
   return { files, packages: names.length, violations };
 }
 
-/** Files of the same package that a file imports, also for types only. */
+/**
+ * Names of the modules that a text imports.
+ *
+ * @param {string} text
+ */
+function specifiersIn(text) {
+  return IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match.groups?.specifier ?? ''));
+}
+
+/**
+ * Files of the same package that a file imports, also for types only.
+ *
+ * @param {string} file
+ * @param {string} text
+ */
 function importedFiles(file, text) {
-  return IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match.groups.specifier))
+  return specifiersIn(text)
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => resolve(dirname(file), specifier.replace(/\.js$/, '.ts')));
 }
@@ -122,20 +181,23 @@ function importedFiles(file, text) {
  * @returns {string[][]}
  */
 function circlesIn(imports) {
+  /** @type {string[][]} */
   const found = [];
+  /** @type {Set<string>} */
   const inCircle = new Set();
   for (const start of [...imports.keys()].sort()) {
     if (inCircle.has(start)) {
       continue;
     }
     // Breadth first, so the way back is a shortest one.
+    /** @type {Map<string, string>} */
     const cameFrom = new Map();
     const queue = [start];
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       if ((imports.get(file) ?? []).includes(start)) {
         const circle = [file];
-        for (let one = file; one !== start; one = cameFrom.get(one)) {
-          circle.unshift(cameFrom.get(one));
+        for (let one = cameFrom.get(file); one !== undefined; one = cameFrom.get(one)) {
+          circle.unshift(one);
         }
         found.push(circle);
         for (const one of circle) {
@@ -154,12 +216,18 @@ function circlesIn(imports) {
   return found;
 }
 
+/**
+ * @param {string} home
+ * @returns {Partial<Manifest>}
+ */
 function readManifest(home) {
   const path = join(home, 'package.json');
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
 
+/** @param {Context} context */
 function checkManifest({ name, allowed, manifest }) {
+  /** @type {string[]} */
   const problems = [];
   for (const kind of DEPENDENCY_KINDS) {
     for (const dependency of Object.keys(manifest[kind] ?? {})) {
@@ -179,14 +247,17 @@ function checkManifest({ name, allowed, manifest }) {
   return problems;
 }
 
+/**
+ * @param {Context} context
+ * @param {string} file
+ * @param {string} text
+ */
 function checkSource(context, file, text) {
   const { name, home, manifest } = context;
-  const isSpec = SPEC.test(file);
+  const isSpec = SPEC.test(file) || isUnpublishedTestCode(home, manifest, file);
+  /** @type {string[]} */
   const problems = [];
-  const specifiers = new Set(
-    IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match.groups.specifier)),
-  );
-  for (const specifier of specifiers) {
+  for (const specifier of new Set(specifiersIn(text))) {
     const problem = specifier.startsWith('.')
       ? checkRelative(home, file, specifier)
       : checkBare(context, specifier, isSpec);
@@ -195,13 +266,10 @@ function checkSource(context, file, text) {
     }
   }
   // Processes of their own, started by tests, may end themselves.
-  const isTool = isSpec || relative(home, file).split(sep).includes('testing');
+  const isProgram = PROGRAMS.includes([name, ...relative(home, file).split(sep)].join('/'));
+  const isTool = isSpec || isProgram || relative(home, file).split(sep).includes('testing');
   if (!COMMANDS.includes(name) && !isTool) {
-    for (const [pattern, what] of [
-      [/\bconsole\s*\./, 'writes to the console'],
-      [/\bprocess\s*\.\s*exit\s*\(/, 'ends the process'],
-      [/\bprocess\s*\.\s*argv\b/, 'reads flags'],
-    ]) {
+    for (const [pattern, what] of RESERVED_TO_COMMANDS) {
       if (pattern.test(text)) {
         problems.push(`${what}; only ${COMMANDS.join(' and ')} may`);
       }
@@ -216,12 +284,33 @@ function checkSource(context, file, text) {
   return problems;
 }
 
+/**
+ * Code for the tests of a package only: in a directory `testing` that its package.json keeps out of what is published.
+ *
+ * @param {string} home
+ * @param {{readonly files?: readonly string[]}} manifest
+ * @param {string} file
+ */
+function isUnpublishedTestCode(home, manifest, file) {
+  return (manifest.files ?? []).includes('!dist/testing') && file.startsWith(join(home, 'src', 'testing') + sep);
+}
+
+/**
+ * @param {string} home
+ * @param {string} file
+ * @param {string} specifier
+ */
 function checkRelative(home, file, specifier) {
   const target = resolve(dirname(file), specifier);
   const inside = target.startsWith(join(home, 'src') + sep) || target === join(home, 'package.json');
   return inside ? undefined : `reaches out of its package: '${specifier}'`;
 }
 
+/**
+ * @param {Context} context
+ * @param {string} specifier
+ * @param {boolean} isSpec
+ */
 function checkBare({ name, allowed, manifest }, specifier, isSpec) {
   const packageName = specifier
     .split('/')
@@ -250,10 +339,15 @@ function checkBare({ name, allowed, manifest }, specifier, isSpec) {
     : `imports '${specifier}', which its package.json does not name`;
 }
 
+/**
+ * @param {string} name
+ * @param {readonly string[]} allowed
+ */
 function mayImport(name, allowed) {
   return allowed.length === 0 ? `${name} may import nothing of ours` : `${name} may import ${allowed.join(', ')}`;
 }
 
+/** @param {string} directory */
 function listSources(directory) {
   if (!existsSync(directory)) {
     return [];
@@ -264,11 +358,15 @@ function listSources(directory) {
     .sort();
 }
 
-/** Comments show imports in examples. Line breaks stay, and so do strings, in which `//` begins no comment. */
+/**
+ * Comments show imports in examples. Line breaks stay, and so do strings, in which `//` begins no comment.
+ *
+ * @param {string} text
+ */
 function withoutComments(text) {
   return text.replace(
     /(?<string>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g,
-    (whole, string) => string ?? whole.replace(/[^\n]/g, ''),
+    (whole, /** @type {string | undefined} */ string) => string ?? whole.replace(/[^\n]/g, ''),
   );
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,9 @@ describe('checkLayering', () => {
     ]);
     source(`${name}/package.json`, JSON.stringify({ name: `@kube-proxier/${name}`, ...Object.fromEntries(entries) }));
   }
+
+  const readManifest = (name: string) =>
+    JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as object;
 
   const violations = (): string[] => checkLayering(root).violations;
 
@@ -109,6 +112,17 @@ describe('checkLayering', () => {
     expect(violations()).toEqual([]);
     source('ipvs/src/backend.ts', `import '@kube-proxier/conformance';`);
     expect(violations()).toEqual([expect.stringMatching(/^packages\/ipvs\/src\/backend\.ts: imports/)]);
+  });
+
+  test('code for tests that is not published may import what specs may, other code may not', () => {
+    manifest('ipvs', { peerDependencies: ['core'], devDependencies: ['network-sandbox'] });
+    source('ipvs/src/testing/host.ts', `import '@kube-proxier/network-sandbox';`);
+    expect(violations()).toEqual([expect.stringMatching(/^packages\/ipvs\/src\/testing\/host\.ts: imports/)]);
+    const files = ['dist', '!dist/testing'];
+    source('ipvs/package.json', JSON.stringify({ ...readManifest('ipvs'), files }));
+    expect(violations()).toEqual([]);
+    source('ipvs/src/host.ts', `import '@kube-proxier/network-sandbox';`);
+    expect(violations()).toEqual([expect.stringMatching(/^packages\/ipvs\/src\/host\.ts: imports/)]);
   });
 
   test.each(['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'])(

@@ -17,6 +17,11 @@ import { closureOf, packPackages, ROOT, readPackages, run } from './pack-package
 import { PrepareError, prepare, runScript } from './prepare.mjs';
 import { codeOf } from './readme-code.mjs';
 
+/**
+ * @typedef {import('./pack-packages.mjs').Manifest} Manifest
+ * @typedef {import('./pack-packages.mjs').WorkspacePackage} WorkspacePackage
+ */
+
 const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
 /** What the pieces of code find in the directory `manifests`. */
@@ -46,15 +51,15 @@ await runScript(async () => {
       values.node.map((version) => installNode(version, join(directory, `node-${version}`))),
     );
     const packed = await packPackages([...packages.keys()], directory);
-    const check = async (name) => {
-      const { manifest } = packages.get(name);
-      const { tarball, files } = packed.get(name);
+    const check = async (/** @type {string} */ name) => {
+      const { manifest } = present(packages, name);
+      const { tarball, files } = present(packed, name);
       checkContents(manifest, files);
       await lint(tarball);
       const project = join(directory, name.replaceAll('/', '+'));
       await install(
         project,
-        closureOf(name, packages).map((one) => packed.get(one).tarball),
+        closureOf(name, packages).map((one) => present(packed, one).tarball),
       );
       checkDeclared(manifest, join(project, 'node_modules', name), files);
       checkSourceMaps(name, join(project, 'node_modules', name), files);
@@ -82,23 +87,51 @@ await runScript(async () => {
   }
 });
 
+/**
+ * @template Value
+ * @param {ReadonlyMap<string, Value>} map
+ * @param {string} name
+ * @returns {Value}
+ */
+function present(map, name) {
+  const value = map.get(name);
+  if (value === undefined) {
+    throw new PrepareError(`${name}: not among ${[...map.keys()].join(', ')}`);
+  }
+  return value;
+}
+
+/** @param {string} text */
 function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
+/**
+ * @param {unknown} condition
+ * @param {string} name
+ * @param {string} problem
+ */
 function demand(condition, name, problem) {
   if (!condition) {
     throw new PrepareError(`${name}: ${problem}`);
   }
 }
 
-/** Names to import a package by. */
+/**
+ * Names to import a package by.
+ *
+ * @param {Manifest} manifest
+ */
 function entriesOf({ name, exports }) {
   return Object.entries(exports)
     .filter(([, target]) => typeof target !== 'string')
     .map(([subpath]) => name + subpath.slice(1));
 }
 
+/**
+ * @param {Manifest} manifest
+ * @param {readonly string[]} files
+ */
 function checkContents(manifest, files) {
   const { name, exports, bin = {}, scripts = {}, engines, license, keywords = [] } = manifest;
   const strange = files.filter((path) =>
@@ -118,23 +151,36 @@ function checkContents(manifest, files) {
   demand(keywords.includes('kubernetes'), name, 'has no keywords to be found by');
 }
 
+/** @param {string} tarball */
 async function lint(tarball) {
   await run(join(BIN, 'publint'), ['run', tarball, '--strict'], ROOT);
   await run(join(BIN, 'attw'), [tarball, '--profile', 'esm-only', '--format', 'ascii'], ROOT);
 }
 
+/**
+ * @param {string} project
+ * @param {readonly string[]} tarballs
+ */
 async function install(project, tarballs) {
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "name": "user", "private": true, "type": "module" }\n');
   await run('npm', [...INSTALL, ...tarballs], project);
 }
 
-/** Every package that the code names must be declared: that it happens to be there is no promise. */
+/**
+ * Every package that the code names must be declared: that it happens to be there is no promise.
+ *
+ * @param {Manifest} manifest
+ * @param {string} directory
+ * @param {readonly string[]} files
+ */
 function checkDeclared({ name, dependencies, peerDependencies }, directory, files) {
   const declared = new Set([name, ...Object.keys({ ...dependencies, ...peerDependencies })]);
   for (const path of files.filter((file) => /\.(m?js|d\.ts)$/.test(file))) {
     const text = readFileSync(join(directory, path), 'utf8');
-    for (const [, wanted] of text.matchAll(/^(?:import |(?:import|export)\b[^;]*? from )['"]([^'".][^'"]*)['"]/gm)) {
+    for (const [, wanted = ''] of text.matchAll(
+      /^(?:import |(?:import|export)\b[^;]*? from )['"]([^'".][^'"]*)['"]/gm,
+    )) {
       const owner = wanted
         .split('/')
         .slice(0, wanted.startsWith('@') ? 2 : 1)
@@ -145,7 +191,13 @@ function checkDeclared({ name, dependencies, peerDependencies }, directory, file
   }
 }
 
-/** Sources are not in the package, so a map without their text leads nowhere. */
+/**
+ * Sources are not in the package, so a map without their text leads nowhere.
+ *
+ * @param {string} name
+ * @param {string} directory
+ * @param {readonly string[]} files
+ */
 function checkSourceMaps(name, directory, files) {
   for (const path of files.filter((file) => file.endsWith('js.map'))) {
     const { sourcesContent } = JSON.parse(readFileSync(join(directory, path), 'utf8'));
@@ -153,6 +205,11 @@ function checkSourceMaps(name, directory, files) {
   }
 }
 
+/**
+ * @param {Manifest} manifest
+ * @param {string} project
+ * @param {readonly string[]} nodes
+ */
 async function checkImports(manifest, project, nodes) {
   const entries = entriesOf(manifest);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';\nvoid entry${index};\n`);
@@ -177,7 +234,12 @@ async function checkImports(manifest, project, nodes) {
   }
 }
 
-/** As a user with the strictest settings. Node's own types are those of this repository. */
+/**
+ * As a user with the strictest settings. Node's own types are those of this repository.
+ *
+ * @param {string} project
+ * @param {readonly string[]} files
+ */
 async function typeCheck(project, files) {
   const compilerOptions = {
     ...{ target: 'es2022', lib: ['es2023'], module: 'nodenext', noEmit: false, outDir: 'out', rootDir: '.' },
@@ -188,11 +250,17 @@ async function typeCheck(project, files) {
   await run(join(BIN, 'tsc'), ['-p', 'tsconfig.json'], project);
 }
 
+/** @param {string} name */
 function rootVersion(name) {
   return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies[name];
 }
 
-/** Every `ts` block of every README is a program of its own. */
+/**
+ * Every `ts` block of every README is a program of its own.
+ *
+ * @param {string} project
+ * @param {ReadonlyMap<string, WorkspacePackage>} packages
+ */
 async function checkReadmes(project, packages) {
   await run('npm', [...INSTALL, `@jest/globals@${rootVersion('@jest/globals')}`], project);
   const blocks = [...packages].flatMap(([name, { directory }]) =>
@@ -221,7 +289,11 @@ async function checkReadmes(project, packages) {
   say(`ok  READMEs: ${blocks.length} pieces of code compile, ${runnable.length} of them ran`);
 }
 
-/** @returns the path of another version of Node, from the registry of npm. */
+/**
+ * @param {string} version
+ * @param {string} directory
+ * @returns the path of another version of Node, from the registry of npm
+ */
 async function installNode(version, directory) {
   mkdirSync(directory);
   writeFileSync(join(directory, 'package.json'), '{ "name": "node-for-tests", "private": true }\n');

@@ -11,7 +11,26 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs';
+import { messageOf, PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs';
+
+/**
+ * @typedef {import('@kube-proxier/conformance').ConformanceReport} ConformanceReport
+ * @typedef {ConformanceReport['results'][number]} CaseResult
+ *
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {string} backend
+ * @property {string} [mode]
+ * @property {Readonly<Record<string, unknown>>} [options]
+ * @property {Readonly<Record<string, string>>} [environment] variables for the command
+ * @property {boolean} [ipvsKernel] whether it runs in a kernel that has IPVS
+ *
+ * @typedef {object} Selection
+ * @property {readonly string[]} cases patterns
+ * @property {string | undefined} [jobs]
+ *
+ * @typedef {{name: string, report: ConformanceReport}} ReportedColumn
+ */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = join(ROOT, 'docs/conformance.md');
@@ -29,7 +48,9 @@ on two processors, half of it for ipvs, and write docs/conformance.md.
 `;
 
 /**
- * The columns of the matrix. `environment`: variables for the command; `ipvsKernel`: it runs in a kernel that has IPVS. A backend of which there is no package here has no column.
+ * The columns of the matrix. A backend of which there is no package here has no column.
+ *
+ * @type {readonly Column[]}
  */
 export const COLUMNS = [
   { name: 'iptables nft', backend: '@kube-proxier/iptables', options: { variant: 'nft' } },
@@ -43,7 +64,13 @@ export const COLUMNS = [
 
 const WORDS = { passed: 'pass', failed: 'FAIL', skipped: 'skip' };
 
-/** One column's report. */
+/**
+ * One column's report.
+ *
+ * @param {Column} column
+ * @param {Selection} selection
+ * @returns {Promise<ConformanceReport>}
+ */
 async function runColumn(column, { cases, jobs }) {
   if (!column.ipvsKernel) {
     return runPart(column, { cases, jobs });
@@ -59,10 +86,18 @@ async function runColumn(column, { cases, jobs }) {
     .flatMap((report) => report.results)
     .sort((one, other) => ids.indexOf(one.case.id) - ids.indexOf(other.case.id));
   const milliseconds = Math.max(...reports.map((report) => report.milliseconds));
-  return { ...reports[0], results, milliseconds, interrupted: reports.some(({ interrupted }) => interrupted) };
+  const [report] = reports;
+  if (report === undefined) {
+    throw new PrepareError('no case was selected');
+  }
+  return { ...report, results, milliseconds, interrupted: reports.some(({ interrupted }) => interrupted) };
 }
 
-/** Ids of the cases that the patterns select. */
+/**
+ * Ids of the cases that the patterns select.
+ *
+ * @param {readonly string[]} patterns
+ */
 function listCases(patterns) {
   const args = [COMMAND, '--list', ...patterns.flatMap((pattern) => ['--cases', pattern])];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
@@ -72,10 +107,16 @@ function listCases(patterns) {
   return stdout
     .split('\n')
     .filter(Boolean)
-    .map((line) => line.split(' ', 1)[0]);
+    .map((line) => line.replace(/ .*/, ''));
 }
 
-/** A report from a process of its own. */
+/**
+ * A report from a process of its own.
+ *
+ * @param {Column} column
+ * @param {Selection} selection
+ * @returns {Promise<ConformanceReport>}
+ */
 async function runPart({ backend, mode, options = {}, environment = {}, ipvsKernel = false }, { cases, jobs }) {
   const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-conformance-'));
   const output = join(directory, 'report.json');
@@ -91,7 +132,7 @@ async function runPart({ backend, mode, options = {}, environment = {}, ipvsKern
     const wrap = ipvsKernel ? [process.execPath, IPVS_KERNEL, '--write', directory, '--'] : [];
     const [command = '', ...rest] = [...wrap, ...rootlessPrefix(), process.execPath, COMMAND, ...args];
     const child = spawn(command, rest, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...environment } });
-    const pass = (signal) => child.kill(signal);
+    const pass = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
     process.on('SIGINT', pass).on('SIGTERM', pass);
     const [status] = await once(child, 'close');
     process.off('SIGINT', pass).off('SIGTERM', pass);
@@ -104,7 +145,11 @@ async function runPart({ backend, mode, options = {}, environment = {}, ipvsKern
   }
 }
 
-/** The matrix as a Markdown table, its columns padded as the formatter would. */
+/**
+ * The matrix as a Markdown table, its columns padded as the formatter would.
+ *
+ * @param {readonly ReportedColumn[]} columns
+ */
 export function formatMatrix(columns) {
   const names = columns.map(({ name }) => name);
   const cases = new Map(columns.flatMap(({ report }) => report.results.map((result) => [result.case.id, result.case])));
@@ -113,26 +158,35 @@ export function formatMatrix(columns) {
     ['case', ...names],
     ...[...cases.keys()].map((id) => [`\`${id}\``, ...cells.map((column) => column.get(id) ?? '')]),
   ];
-  const widths = rows[0].map((_name, index) => Math.max(3, ...rows.map((row) => row[index].length)));
-  const line = (row) => `| ${row.map((cell, index) => cell.padEnd(widths[index])).join(' | ')} |\n`;
+  const widths = ['case', ...names].map((_name, index) => Math.max(3, ...rows.map((row) => row[index]?.length ?? 0)));
+  const line = (/** @type {readonly string[]} */ row) =>
+    `| ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |\n`;
   const [head = [], ...body] = rows;
   return `${line(head)}${line(widths.map((width) => '-'.repeat(width)))}${body.map(line).join('')}`;
 }
 
+/** @param {CaseResult} result */
 function cellOf({ outcome, lacks }) {
   const names = [...new Set(lacks.map(({ capability }) => capability))].join(', ');
   return outcome === 'skipped' ? `skip: ${names}` : names && outcome === 'passed' ? `pass (1)` : WORDS[outcome];
 }
 
-/** What a column came to, in one line. */
+/**
+ * What a column came to, in one line.
+ *
+ * @param {ReportedColumn} column
+ */
 export function formatSummary({ name, report: { results, milliseconds } }) {
-  const count = (outcome) => results.filter((result) => result.outcome === outcome).length;
+  const count = (/** @type {CaseResult['outcome']} */ outcome) =>
+    results.filter((result) => result.outcome === outcome).length;
   const flows = results.reduce((sum, result) => sum + result.flows, 0);
   return `${name}: ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped; ${flows} flows in ${Math.round(milliseconds / 1000)} s`;
 }
 
+/** @param {readonly ReportedColumn[]} columns */
 function formatPage(columns) {
   const lists = columns.map(({ name, report }) => {
+    /** @type {Map<string, {skipped: string[], parts: number}>} */
     const left = new Map();
     for (const { case: one, outcome, lacks } of report.results) {
       for (const { capability, count } of lacks) {
@@ -183,7 +237,7 @@ function readArguments() {
       },
     });
   } catch (error) {
-    throw new PrepareError(`${error.message}\n\n${USAGE}`);
+    throw new PrepareError(`${messageOf(error)}\n\n${USAGE}`);
   }
 }
 
@@ -193,7 +247,7 @@ async function main() {
     process.stdout.write(USAGE);
     return 0;
   }
-  const packageOf = ({ backend }) => backend.split('/').at(-1);
+  const packageOf = (/** @type {Column} */ { backend }) => backend.replace(/^.*\//, '');
   const chosen =
     positionals.length === 0
       ? COLUMNS

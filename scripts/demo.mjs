@@ -15,7 +15,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs';
+import { messageOf, PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs';
+
+/**
+ * @typedef {import('node:child_process').ChildProcess} ChildProcess
+ * @typedef {import('@kube-proxier/network-sandbox').NetworkSandbox} NetworkSandbox
+ * @typedef {NetworkSandbox['client']} Host
+ */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SCRIPT = fileURLToPath(import.meta.url);
@@ -43,7 +49,7 @@ async function launch() {
   }
   prepare({ demo: true });
   const prefix = rootlessPrefix();
-  const [command, ...args] = [...prefix, process.execPath, SCRIPT, ...process.argv.slice(2)];
+  const [command = '', ...args] = [...prefix, process.execPath, SCRIPT, ...process.argv.slice(2)];
   const child = spawn(command, args, {
     cwd: ROOT,
     // Kept running, it must not hold on to this process's streams, or nobody who reads them would see their end.
@@ -57,7 +63,8 @@ async function launch() {
   }
   return await new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('message', ({ text, up }) => {
+    child.on('message', (message) => {
+      const { text, up } = /** @type {{text?: string, up?: boolean}} */ (message);
       if (text !== undefined) {
         process.stdout.write(text);
       }
@@ -74,6 +81,7 @@ async function launch() {
 
 // Narration
 
+/** @param {string} text */
 function write(text) {
   if (keep) {
     process.send?.({ text });
@@ -82,20 +90,29 @@ function write(text) {
   }
 }
 
-const paint = (code, text) => (colours ? `\x1b[${code}m${text}\x1b[0m` : text);
-const indent = (text) => text.replace(/^(?=.)/gm, '    ');
+const paint = (/** @type {string} */ code, /** @type {string} */ text) =>
+  colours ? `\x1b[${code}m${text}\x1b[0m` : text;
+const indent = (/** @type {string} */ text) => text.replace(/^(?=.)/gm, '    ');
 
 let lastStep = 0;
 
+/** @param {string} title */
 function step(title) {
   write(`\n${paint('1;36', `${++lastStep}. ${title}`)}\n`);
 }
 
+/** @param {string} text */
 function say(text) {
   write(`${text}\n`);
 }
 
-/** What was typed where, and what came back. */
+/**
+ * What was typed where, and what came back.
+ *
+ * @param {string} where
+ * @param {string} command
+ * @param {string} output
+ */
 function show(where, command, output) {
   write(`${indent(`${paint('2', where === '' ? '$' : `${where} $`)} ${paint('1', command)}`)}\n`);
   write(`${indent(output.trimEnd())}\n`);
@@ -104,12 +121,13 @@ function show(where, command, output) {
 // The play
 
 async function play() {
-  const { NetworkSandbox } = await import('@kube-proxier/linux/testing');
+  const { NetworkSandbox } = await import('@kube-proxier/network-sandbox');
   const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-demo-'));
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => stop.abort(new DemoError('interrupted')));
   }
+  /** @type {NetworkSandbox | undefined} */
   let sandbox;
   try {
     say(paint('1', 'kube-proxier: from a Service in a YAML file to a packet at its endpoint'));
@@ -128,7 +146,7 @@ async function play() {
   } catch (error) {
     const reason = stop.signal.aborted ? stop.signal.reason : error;
     write(
-      `\n${paint('1;31', 'The demo failed:')} ${reason instanceof DemoError ? reason.message : (reason?.stack ?? reason)}\n`,
+      `\n${paint('1;31', 'The demo failed:')} ${reason instanceof DemoError ? reason.message : reason instanceof Error ? reason.stack : reason}\n`,
     );
     return 1;
   } finally {
@@ -143,8 +161,37 @@ async function play() {
   }
 }
 
+/**
+ * Ends a process with SIGTERM.
+ *
+ * @param {ChildProcess} child
+ * @returns {Promise<number | null>} its exit status
+ */
+async function ended(child) {
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  const [status] = /** @type {[number | null]} */ (await exit);
+  return status;
+}
+
+/**
+ * @template Stream
+ * @param {Stream | null} stream of a process that was started with a pipe
+ */
+function outputOf(stream) {
+  if (stream === null) {
+    throw new Error('the process has no pipe');
+  }
+  return stream;
+}
+
 /** Who is there, and what they do. */
 class World {
+  /**
+   * @param {NetworkSandbox} sandbox
+   * @param {string} directory
+   * @param {AbortSignal} signal
+   */
   constructor(sandbox, directory, signal) {
     this.sandbox = sandbox;
     this.directory = directory;
@@ -153,11 +200,16 @@ class World {
     this.agentLog = join(directory, 'kube-proxier.log');
     this.client = sandbox.client;
     this.node = sandbox.node;
+    /** @type {Map<Host, ChildProcess>} */
     this.redis = new Map();
+    /** @type {ChildProcess | undefined} */
+    this.agent = undefined;
+    /** @type {string[]} */
+    this.agentLines = [];
   }
 
   async start() {
-    const [pod1, pod2, remote] = [...this.sandbox.pods, this.sandbox.remotePod(1)];
+    const [pod1, pod2, remote] = [this.sandbox.pod(1), this.sandbox.pod(2), this.sandbox.remotePod(1)];
     say(
       indent(
         [
@@ -178,24 +230,31 @@ class World {
     return this;
   }
 
+  /** @param {Host} pod */
   async startRedis(pod) {
-    const process_ = pod.spawn(
+    const server = pod.spawn(
       ['redis-server', '--port', `${PORT}`, '--bind', '0.0.0.0', '::', '--protected-mode', 'no', '--save', '',
         '--dir', this.directory, '--loglevel', 'warning'], // biome-ignore format: flags and values
       { stdio: 'ignore' },
     );
-    this.redis.set(pod, process_);
+    this.redis.set(pod, server);
     await this.until(`redis-server in ${pod.name}`, async () => {
       const { stdout } = await pod.exec(['redis-cli', '-p', `${PORT}`, 'set', 'whoami', pod.name]);
       return stdout.trim() === 'OK';
     });
   }
 
-  /** Ends a Redis as the kubelet does, once nobody is sent to it any more. */
+  /**
+   * Ends a Redis as the kubelet does, once nobody is sent to it any more.
+   *
+   * @param {Host} pod
+   */
   async stopRedis(pod) {
-    const process_ = this.redis.get(pod);
-    process_.kill('SIGTERM');
-    await once(process_, 'exit');
+    const server = this.redis.get(pod);
+    if (server === undefined) {
+      throw new DemoError(`no redis-server runs in ${pod.name}`);
+    }
+    await ended(server);
   }
 
   startAgent() {
@@ -203,18 +262,26 @@ class World {
       ...['--proxy-mode=iptables', `--manifests=${this.manifests}`, '--hostname-override=node1'],
       '--cluster-cidr=10.244.0.0/16,fd00:10:244::/56',
     ];
-    this.agent = this.node.spawn([process.execPath, AGENT, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const agent = this.node.spawn([process.execPath, AGENT, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.agent = agent;
     const log = createWriteStream(this.agentLog);
     this.agentLines = [];
-    createInterface({ input: this.agent.stderr }).on('line', (line) => {
+    createInterface({ input: outputOf(agent.stderr) }).on('line', (line) => {
       this.agentLines.push(line);
       log.write(`${line}\n`);
     });
-    this.agent.once('exit', () => log.end());
+    agent.once('exit', () => log.end());
     return args;
   }
 
-  /** Runs redis-cli somewhere; rejects when it fails. */
+  /**
+   * Runs redis-cli somewhere; rejects when it fails.
+   *
+   * @param {Host} host
+   * @param {string} address
+   * @param {number} port
+   * @param {readonly string[]} command
+   */
   async redisCli(host, address, port, ...command) {
     const { stdout } = await host.exec(['redis-cli', '-h', address, '-p', `${port}`, ...command], { timeout: 5000 });
     // redis-cli ends with status 0 also when it could not connect.
@@ -224,10 +291,14 @@ class World {
     return stdout.trim();
   }
 
-  /** Replaces the file at once, as a careful editor does: it is never seen half-written. */
+  /**
+   * Replaces the file at once, as a careful editor does: it is never seen half-written.
+   *
+   * @param {readonly Host[]} pods
+   */
   writeEndpoints(pods) {
-    const nodeOf = (pod) => (pod.role === 'pod' ? 'node1' : 'node2');
-    const slice = (family, addressOf) =>
+    const nodeOf = (/** @type {Host} */ pod) => (pod.role === 'pod' ? 'node1' : 'node2');
+    const slice = (/** @type {string} */ family, /** @type {(pod: Host) => string} */ addressOf) =>
       [
         'apiVersion: discovery.k8s.io/v1',
         'kind: EndpointSlice',
@@ -251,9 +322,15 @@ class World {
     renameSync(`${file}.new`, file);
   }
 
-  /** Asks again and again until `condition` holds; what it throws counts as "not yet". */
+  /**
+   * Asks again and again until `condition` holds; what it throws counts as "not yet".
+   *
+   * @param {string} what
+   * @param {() => boolean | Promise<boolean>} condition
+   */
   async until(what, condition) {
     const deadline = Date.now() + PATIENCE;
+    /** @type {unknown} */
     let last;
     while (Date.now() < deadline) {
       this.signal.throwIfAborted();
@@ -271,14 +348,22 @@ class World {
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    const log = this.agentLines ? `\nkube-proxier said:\n${indent(this.agentLines.slice(-20).join('\n'))}` : '';
-    throw new DemoError(`${what}: not within ${PATIENCE / 1000} s${last ? ` (${last.message})` : ''}${log}`);
+    const log =
+      this.agentLines.length > 0 ? `\nkube-proxier said:\n${indent(this.agentLines.slice(-20).join('\n'))}` : '';
+    throw new DemoError(
+      `${what}: not within ${PATIENCE / 1000} s${last === undefined ? '' : ` (${messageOf(last)})`}${log}`,
+    );
   }
 
-  /** Asks `count` times who is there, each time with a redis-cli of its own. */
+  /**
+   * Asks `count` times who is there, each time with a redis-cli of its own.
+   *
+   * @param {number} count
+   */
   async whoAnswers(count) {
     const script = `for i in $(seq ${count}); do redis-cli -h ${this.node.ipv4} -p ${NODE_PORT} get whoami; done`;
     const { stdout } = await this.client.exec(['sh', '-c', script]);
+    /** @type {Map<string, number>} */
     const answers = new Map();
     for (const line of stdout.trim().split('\n')) {
       answers.set(line, (answers.get(line) ?? 0) + 1);
@@ -287,12 +372,17 @@ class World {
   }
 }
 
+/** @param {ReadonlyMap<string, number>} answers */
 const describe = (answers) =>
   [...answers]
     .sort()
     .map(([name, count]) => `${String(count).padStart(7)} ${name}`)
     .join('\n');
 
+/**
+ * @param {ReadonlyMap<string, number>} answers
+ * @param {readonly string[]} names
+ */
 function expectOnly(answers, names) {
   const others = [...answers.keys()].filter((name) => !names.includes(name));
   if (others.length > 0 || names.some((name) => !answers.get(name))) {
@@ -300,6 +390,7 @@ function expectOnly(answers, names) {
   }
 }
 
+/** @param {World} world */
 async function perform(world) {
   const { sandbox, client, node } = world;
   const pod1 = sandbox.pod(1);
@@ -346,6 +437,12 @@ async function perform(world) {
   step('One endpoint is removed, and no connection fails');
   await removeWithoutLoss(world, pod1, remote);
 
+  /**
+   * @param {Host} host
+   * @param {readonly [address: string, port: number]} target
+   * @param {readonly string[]} command
+   * @param {string} expected
+   */
   async function ask(host, [address, port], command, expected) {
     const answer = await world.redisCli(host, address, port, ...command);
     const words = command.map((word) => (word.includes(' ') ? `"${word}"` : word));
@@ -356,12 +453,14 @@ async function perform(world) {
   }
 }
 
+/** @param {World} world */
 async function refusal(world) {
   try {
     const answer = await world.redisCli(world.client, world.node.ipv4, NODE_PORT, 'ping');
     throw new Error(`answered ${answer}`);
   } catch (error) {
-    const said = `${error.stderr ?? ''}${error.message}`;
+    const { stderr = '', message } = /** @type {Error & {stderr?: string}} */ (error);
+    const said = `${stderr}${message}`;
     if (!/refused/.test(said)) {
       throw new DemoError(`expected a refusal, got: ${said}`);
     }
@@ -369,34 +468,40 @@ async function refusal(world) {
   }
 }
 
+/**
+ * @param {World} world
+ * @param {Host} gone
+ * @param {Host} stays
+ */
 async function removeWithoutLoss(world, gone, stays) {
   const { client, node } = world;
   say(
     `A client connects again and again, while ${gone.name} is taken out of endpoints.yaml; once nobody is sent there any`,
   );
   say('more, its redis-server is stopped.');
+  /** @type {Map<string, number>} */
   const answers = new Map();
   let failures = 0;
+  /** @type {string[]} */
   let latest = [];
   const loop = client.spawn(
     ['sh', '-c', `while :; do redis-cli -h ${node.ipv4} -p ${NODE_PORT} get whoami || echo "status $?"; done 2>&1`],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
-  createInterface({ input: loop.stdout }).on('line', (line) => {
+  createInterface({ input: outputOf(loop.stdout) }).on('line', (line) => {
     const known = line === gone.name || line === stays.name;
     failures += known ? 0 : 1;
     answers.set(line, (answers.get(line) ?? 0) + 1);
     latest = [...latest, line].slice(-50);
   });
   const onlyStays = () => latest.length === 50 && latest.every((name) => name === stays.name);
-  await world.until('answers of both', () => answers.get(gone.name) > 20 && answers.get(stays.name) > 20);
+  await world.until('answers of both', () => [gone, stays].every(({ name }) => (answers.get(name) ?? 0) > 20));
   world.writeEndpoints([stays]);
   await world.until(`50 answers of ${stays.name} in a row`, onlyStays);
   await world.stopRedis(gone);
   latest = [];
   await world.until('50 answers more', onlyStays);
-  loop.kill('SIGTERM');
-  await once(loop, 'exit');
+  await ended(loop);
   show(
     'client',
     `while :; do redis-cli -h ${node.ipv4} -p ${NODE_PORT} get whoami; done | sort | uniq -c`,
@@ -409,6 +514,7 @@ async function removeWithoutLoss(world, gone, stays) {
   say(`${total} connections, none failed.`);
 }
 
+/** @param {World} world */
 async function showRules(world) {
   const { stdout } = await world.node.exec(['iptables-save', '-t', 'nat']);
   const rules = serviceRules(stdout);
@@ -422,15 +528,19 @@ async function showRules(world) {
     say('The same in words:');
     show('node', `kube-proxier explain ${question.join(' ')}`, answer);
   } catch (error) {
-    throw new DemoError(`kube-proxier explain failed: ${error.message}`);
+    throw new DemoError(`kube-proxier explain failed: ${messageOf(error)}`);
   }
 }
 
-/** Rules that name the Service, and those of the chains that only they lead to, chain by chain. Pure. */
+/**
+ * Rules that name the Service, and those of the chains that only they lead to, chain by chain. Pure.
+ *
+ * @param {string} saved of `iptables-save`
+ */
 function serviceRules(saved) {
   const rules = saved.split('\n').filter((line) => line.startsWith('-A '));
-  const chainOf = (rule) => rule.split(' ')[1];
-  const targetOf = (rule) => / -[jg] (\S+)/.exec(rule)?.[1];
+  const chainOf = (/** @type {string} */ rule) => rule.split(' ')[1] ?? '';
+  const targetOf = (/** @type {string} */ rule) => / -[jg] (\S+)/.exec(rule)?.[1];
   const named = rules.filter((rule) => rule.includes(SERVICE));
   const chains = new Set(named.map(chainOf));
   const elsewhere = new Set(rules.filter((rule) => !rule.includes(SERVICE)).map(targetOf));
@@ -440,11 +550,11 @@ function serviceRules(saved) {
       chains.add(target);
     }
   }
-  const isShared = (chain) =>
+  const isShared = (/** @type {string} */ chain) =>
     rules.some((rule) => chainOf(rule) === chain && !rule.includes(SERVICE) && rule.includes('--comment'));
   // In the order in which a packet meets them.
   const order = ['KUBE-SERVICES', 'KUBE-NODEPORTS', 'KUBE-EXT-', 'KUBE-SVC-', 'KUBE-SEP-'];
-  const rank = (chain) => (order.findIndex((prefix) => chain.startsWith(prefix)) + 100) % 100;
+  const rank = (/** @type {string} */ chain) => (order.findIndex((prefix) => chain.startsWith(prefix)) + 100) % 100;
   return [...chains]
     .sort((a, b) => rank(a) - rank(b))
     .flatMap((chain) =>
@@ -452,12 +562,13 @@ function serviceRules(saved) {
     );
 }
 
+/** @param {World} world */
 async function finish(world) {
   const { client, node } = world;
   step('kube-proxier ends, and the installed rules continue to work');
-  world.agent.kill('SIGTERM');
-  const [status] = await once(world.agent, 'exit');
+  const { agent } = world;
   world.agent = undefined;
+  const status = agent && (await ended(agent));
   if (status !== 0) {
     throw new DemoError(`kube-proxier ended with status ${status}`);
   }
@@ -482,12 +593,13 @@ async function finish(world) {
   say(`\n${paint('1;32', 'Everything went as it should.')}`);
 }
 
+/** @param {World} world */
 function explainKeeping(world) {
   const enter =
     process.getuid?.() === 0 && !isRootless()
       ? ''
       : `nsenter --target ${process.pid} --user --mount --preserve-credentials `;
-  const inside = (host) => `${enter}ip netns exec ${host.namespace}`;
+  const inside = (/** @type {Host} */ host) => `${enter}ip netns exec ${host.namespace}`;
   step('Yours now');
   say(`It all stays up, kube-proxier included. Its log is ${world.agentLog}.
 Change what the Service is made of; kube-proxier follows within a second or so:

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { failuresOf } from '@kube-proxier/linux/testing';
+import { failuresOf } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from '../packages/agent/src/testing/agent-on-node.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

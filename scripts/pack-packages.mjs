@@ -6,24 +6,54 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PrepareError } from './prepare.mjs';
 
+/**
+ * @typedef {object} Manifest package.json, as far as scripts read it
+ * @property {string} name
+ * @property {string} version
+ * @property {string} license
+ * @property {readonly string[]} [keywords]
+ * @property {readonly string[]} [files]
+ * @property {Record<string, string>} [engines]
+ * @property {Record<string, string>} [scripts]
+ * @property {Record<string, string>} [bin]
+ * @property {Record<string, string | Record<string, string>>} exports
+ * @property {Record<string, string>} [dependencies]
+ * @property {Record<string, string>} [peerDependencies]
+ * @property {Record<string, string>} [optionalDependencies]
+ * @property {Record<string, string>} [devDependencies]
+ *
+ * @typedef {object} WorkspacePackage
+ * @property {string} directory
+ * @property {Manifest} manifest
+ *
+ * @typedef {object} PackedPackage
+ * @property {string} tarball
+ * @property {readonly string[]} files
+ */
+
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** @returns {Map<string, {directory: string, manifest: Record<string, any>}>} by name, all packages. */
+/** @returns {Map<string, WorkspacePackage>} by name, all packages. */
 export function readPackages() {
   const directories = readdirSync(join(ROOT, 'packages')).map((name) => join(ROOT, 'packages', name));
   return new Map(
     directories.map((directory) => {
-      const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+      const manifest = /** @type {Manifest} */ (JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')));
       return [manifest.name, { directory, manifest }];
     }),
   );
 }
 
-/** Names of ours that a package needs, itself first: dependencies and peers, theirs too. */
+/**
+ * Names of ours that a package needs, itself first: dependencies and peers, theirs too.
+ *
+ * @param {string} name
+ * @param {ReadonlyMap<string, WorkspacePackage>} [packages]
+ */
 export function closureOf(name, packages = readPackages()) {
   const names = new Set([name]);
   for (const one of names) {
-    const { dependencies, peerDependencies } = packages.get(one).manifest;
+    const { dependencies, peerDependencies } = packages.get(one)?.manifest ?? {};
     for (const needed of Object.keys({ ...dependencies, ...peerDependencies })) {
       if (packages.has(needed)) {
         names.add(needed);
@@ -36,13 +66,14 @@ export function closureOf(name, packages = readPackages()) {
 /**
  * @param {readonly string[]} names of packages, all built.
  * @param {string} directory that the tarballs go to.
- * @returns {Promise<Map<string, {tarball: string, files: readonly string[]}>>} by name.
+ * @returns {Promise<Map<string, PackedPackage>>} by name.
  */
 export async function packPackages(names, directory) {
   const args = [
     ...['pack', '--json', '--loglevel=error', '--ignore-scripts', '--pack-destination', directory],
     ...names.flatMap((name) => ['--workspace', name]),
   ];
+  /** @type {readonly {name: string, filename: string, files: readonly {path: string}[]}[]} */
   const packed = JSON.parse(await run('npm', args, ROOT));
   return new Map(
     packed.map(({ name, filename, files }) => [
@@ -52,21 +83,33 @@ export async function packPackages(names, directory) {
   );
 }
 
-/** Runs a program to its end and returns its output. @throws PrepareError with all that it said, when it fails. */
+/**
+ * Runs a program to its end.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} directory
+ * @param {NodeJS.ProcessEnv} [environment] besides that of this process
+ * @returns {Promise<string>} its standard output
+ * @throws PrepareError with all of its output, when it fails.
+ */
 export async function run(command, args, directory, environment = {}) {
   const child = spawn(command, args, {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
-  const said = { stdout: [], stderr: [] };
-  child.stdout.on('data', (chunk) => said.stdout.push(chunk));
-  child.stderr.on('data', (chunk) => said.stderr.push(chunk));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
   const [status] = await once(child, 'close');
-  const text = (stream) => Buffer.concat(said[stream]).toString('utf8');
   if (status !== 0) {
-    const output = `${text('stdout')}${text('stderr')}`.trim();
-    throw new PrepareError(`${command} ${args.join(' ')} failed in ${directory}\n${output}`);
+    throw new PrepareError(`${command} ${args.join(' ')} failed in ${directory}\n${`${stdout}${stderr}`.trim()}`);
   }
-  return text('stdout');
+  return stdout;
 }

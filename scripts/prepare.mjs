@@ -12,10 +12,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hasUnknownProcessorState } from './run-in-ipvs-kernel.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const OLDEST_NODE = [20, 19];
+/** Major and minor version. */
+const OLDEST_NODE = /** @type {const} */ ([20, 19]);
 const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
 
-/** Commands, the Debian package of each, and what it is for. */
+/** @typedef {{readonly command: string, readonly package: string, readonly purpose: string}} Tool a command, the Debian package of it, and what it is for */
+
 const TOOLS = [
   { command: 'ip', package: 'iproute2', purpose: 'to build network namespaces' },
   { command: 'nsenter', package: 'util-linux', purpose: 'to enter network namespaces' },
@@ -68,6 +70,7 @@ function checkNode() {
   }
 }
 
+/** @param {string} command */
 function isInstalled(command) {
   return SYSTEM_PATH.split(':').some((directory) => {
     try {
@@ -79,6 +82,7 @@ function isInstalled(command) {
   });
 }
 
+/** @param {readonly Tool[]} tools */
 function installTools(tools) {
   const missing = tools.filter((tool) => !isInstalled(tool.command));
   if (missing.length === 0) {
@@ -122,6 +126,7 @@ function installTools(tools) {
   }
 }
 
+/** @param {readonly string[]} names */
 function packagesAreKnown(names) {
   return names.every((name) => {
     const policy = spawnSync('apt-cache', ['policy', name], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
@@ -129,7 +134,11 @@ function packagesAreKnown(names) {
   });
 }
 
-/** Debian starts a service when its package is installed, unless this file says not to. */
+/**
+ * Debian starts a service when its package is installed, unless this file says not to.
+ *
+ * @param {() => void} action
+ */
 function withoutStartingServices(action) {
   const policy = '/usr/sbin/policy-rc.d';
   const ours = !existsSync(policy);
@@ -172,11 +181,17 @@ function manifestDigest() {
 }
 
 function build() {
-  // Incremental: a second without changes.
-  run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
+  run(process.execPath, [join(ROOT, 'scripts', 'build.mjs')]);
 }
 
-/** Output is shown while it runs, or, when `quiet`, only if it fails. */
+/**
+ * Output is shown while it runs, or, when `quiet`, only if it fails.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} [environment] besides that of this process
+ * @param {boolean} [quiet]
+ */
 function run(command, args, environment = {}, quiet = false) {
   const result = spawnSync(command, args, {
     cwd: ROOT,
@@ -191,16 +206,32 @@ function run(command, args, environment = {}, quiet = false) {
   }
 }
 
+/** @param {string} text */
 function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs `main`, and turns what only a person can fix into a message and exit status 1. */
+/**
+ * The message of whatever was thrown.
+ *
+ * @param {unknown} error
+ */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Runs `main`, and turns what only a person can fix into a message and exit status 1.
+ *
+ * @param {() => number | void | Promise<number | void>} main returns the exit status; default 0
+ */
 export async function runScript(main) {
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
-    process.stderr.write(`${error instanceof PrepareError ? error.message : (error?.stack ?? error)}\n`);
+    process.stderr.write(
+      `${error instanceof PrepareError ? error.message : error instanceof Error ? error.stack : error}\n`,
+    );
     process.exitCode = 1;
   }
 }
@@ -212,7 +243,8 @@ export async function runScript(main) {
  * @returns {string[]}
  */
 export function rootlessPrefix() {
-  const allows = (command) => spawnSync(command[0], [...command.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
+  const allows = (/** @type {readonly string[]} */ [command = '', ...args]) =>
+    spawnSync(command, [...args, 'true'], { stdio: 'ignore' }).status === 0;
   if (process.getuid?.() === 0 && allows(['unshare', '--net', '--mount'])) {
     return [];
   }

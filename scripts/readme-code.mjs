@@ -5,9 +5,12 @@
 
 const BLOCK = /(?:<!-- (run)(?:: (.*?))? -->\n+)?```ts\n([\s\S]*?)```/g;
 
-/** @returns {{code: string, run: boolean, shows: readonly string[]}[]} in the order of the text. */
+/**
+ * @param {string} markdown
+ * @returns {{code: string, run: boolean, shows: readonly string[]}[]} in the order of the text.
+ */
 export function codeOf(markdown) {
-  return [...markdown.matchAll(BLOCK)].map(([, run, shows, code]) => ({
+  return [...markdown.matchAll(BLOCK)].map(([, run, shows, code = '']) => ({
     code,
     run: run !== undefined,
     shows: shows === undefined ? [] : [shows],

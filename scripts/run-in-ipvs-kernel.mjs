@@ -68,18 +68,23 @@ export function whyNoIpvsKernel() {
   if (process.getuid?.() !== 0) {
     return 'Booting User-Mode Linux takes root here: it mounts things in a mount namespace of its own.';
   }
-  const missing = [
+  /** @type {[file: string, name: string][]} */
+  const tools = [
     [KERNEL, 'user-mode-linux'],
     ['/usr/sbin/ipvsadm', 'ipvsadm'],
     ['/usr/sbin/ipset', 'ipset'],
     ['/usr/sbin/modprobe', 'kmod'],
-    ...(hasUnknownProcessorState() ? [[COMPILER, 'tcc']] : []),
-  ].filter(([file]) => !isExecutable(file) && !isExecutable(file.replace('/usr/', '/')));
+  ];
+  if (hasUnknownProcessorState()) {
+    tools.push([COMPILER, 'tcc']);
+  }
+  const missing = tools.filter(([file]) => !isExecutable(file) && !isExecutable(file.replace('/usr/', '/')));
   return missing.length === 0
     ? undefined
     : `Not installed: ${missing.map(([, name]) => name).join(', ')}. Install what is missing with: node scripts/prepare.mjs --ipvs`;
 }
 
+/** @param {string} file */
 function isExecutable(file) {
   try {
     accessSync(file, constants.X_OK);
@@ -111,10 +116,16 @@ export async function runInIpvsKernel(command, options = {}) {
   }
 }
 
+/**
+ * @param {string} directory
+ * @param {readonly string[]} command
+ * @param {readonly string[]} writable
+ */
 function handOver(directory, command, writable) {
   mkdirSync(join(directory, 'memory'));
   mkdirSync(join(directory, 'uml'));
-  const write = (name, text) => writeFileSync(join(directory, name), text, { mode: 0o700 });
+  const write = (/** @type {string} */ name, /** @type {string | Buffer} */ text) =>
+    writeFileSync(join(directory, name), text, { mode: 0o700 });
   write('init', readFileSync(INIT));
   write('modules-directory', `${MODULES_DIRECTORY}\n`);
   write('modules', `${MODULES.join('\n')}\n`);
@@ -141,11 +152,20 @@ function compileExtendedState(library) {
   }
 }
 
-/** One word to a shell. */
+/**
+ * One word to a shell.
+ *
+ * @param {string} text
+ */
 function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/**
+ * @param {string} directory
+ * @param {{timeout: number, memory: string, verbose: boolean, stdout: import('node:stream').Writable}} options
+ * @returns {Promise<number>} exit status
+ */
 async function boot(directory, { timeout, memory, verbose, stdout }) {
   const kernel = [
     ...[KERNEL, `mem=${memory}`, 'root=/dev/root', 'rootfstype=hostfs', 'rootflags=/', 'ro', `init=${directory}/init`],
@@ -165,13 +185,16 @@ async function boot(directory, { timeout, memory, verbose, stdout }) {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: directory, TMPDIR: join(directory, 'memory'), ...environment },
   });
   let log = '';
-  const note = (text) => {
+  const note = (/** @type {string} */ text) => {
     log = (log + text).slice(-16_384);
   };
-  guest.stdout.setEncoding('utf8').on('data', note);
-  guest.stderr.setEncoding('utf8').on('data', note);
-  guest.stdio[3].pipe(stdout, { end: false });
-  guest.stdio[4].pipe(process.stderr, { end: false });
+  const [, output, errors, standardOutput, standardError] = /** @type {(import('node:stream').Readable | null)[]} */ (
+    guest.stdio
+  );
+  output?.setEncoding('utf8').on('data', note);
+  errors?.setEncoding('utf8').on('data', note);
+  standardOutput?.pipe(stdout, { end: false });
+  standardError?.pipe(process.stderr, { end: false });
   let timedOut = false;
   const stop = () => guest.kill('SIGKILL');
   const timer =
@@ -180,7 +203,7 @@ async function boot(directory, { timeout, memory, verbose, stdout }) {
       timedOut = true;
       stop();
     }, timeout * 1000);
-  const interrupted = (signal) => {
+  const interrupted = (/** @type {NodeJS.Signals} */ signal) => {
     stop();
     guest.once('close', () => {
       rmSync(directory, { recursive: true, force: true });
@@ -239,9 +262,9 @@ if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.ar
       verbose,
     });
   } catch (error) {
-    process.stderr.write(
-      `run-in-ipvs-kernel: ${error instanceof IpvsKernelError || error.code?.startsWith?.('ERR_PARSE') ? error.message : error.stack}\n`,
-    );
+    const { message, stack, code } = /** @type {NodeJS.ErrnoException} */ (error);
+    const isOfUser = error instanceof IpvsKernelError || code?.startsWith('ERR_PARSE');
+    process.stderr.write(`run-in-ipvs-kernel: ${isOfUser ? message : stack}\n`);
     process.exitCode = NO_KERNEL;
   }
 }

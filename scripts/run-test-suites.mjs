@@ -14,6 +14,19 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/**
+ * @typedef {object} Suite
+ * @property {string} name
+ * @property {number} passed
+ * @property {number} failed
+ * @property {readonly string[]} failures names of tests
+ *
+ * @typedef {object} JestSuite of jest's report
+ * @property {string} name
+ * @property {string} status
+ * @property {readonly {readonly status: string, readonly fullName: string}[]} assertionResults
+ */
+
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Suites that may fail and be run again. */
 const FEW = 3;
@@ -24,6 +37,7 @@ try {
   const first = run([]);
   const failing = first.suites.filter(({ failed }) => failed > 0);
   let suites = first.suites;
+  /** @type {Suite[]} */
   const unsteady = [];
   if (first.complete && failing.length > 0 && failing.length <= FEW) {
     const names = failing.map(({ name }) => name);
@@ -36,7 +50,7 @@ try {
       console.log(`UNSTEADY  ${name}: failed beside the others, passed alone: ${failures.join('; ')}`);
     }
   }
-  const total = (key) => suites.reduce((sum, suite) => sum + suite[key], 0);
+  const total = (/** @type {'passed' | 'failed'} */ key) => suites.reduce((sum, suite) => sum + suite[key], 0);
   // Jest can end badly without a test that failed: then the run itself is what failed.
   const failed = total('failed') || (first.complete && (first.status === 0 || unsteady.length > 0) ? 0 : 1);
   writeFileSync(countsFile, `${total('passed')} ${failed} ${unsteady.length}\n`);
@@ -44,7 +58,12 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Runs the script and reads jest's report. */
+/**
+ * Runs the script and reads jest's report.
+ *
+ * @param {readonly string[]} args
+ * @returns {{status: number | null, complete: boolean, suites: readonly Suite[]}}
+ */
 function run(args) {
   const report = join(directory, 'report.json');
   rmSync(report, { force: true });
@@ -53,7 +72,7 @@ function run(args) {
   if (!existsSync(report)) {
     return { status, complete: false, suites: [] };
   }
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  const { testResults } = /** @type {{testResults: readonly JestSuite[]}} */ (JSON.parse(readFileSync(report, 'utf8')));
   const suites = testResults.map(({ name, status: outcome, assertionResults }) => {
     const failures = assertionResults.filter(({ status: one }) => one === 'failed').map(({ fullName }) => fullName);
     // A suite that could not be loaded has no tests that failed.

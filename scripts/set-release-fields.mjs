@@ -31,10 +31,12 @@ for (const { path, directory, manifest } of manifests) {
   }
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
 }
-for (const [command, ...args] of [
+/** @type {[command: string, ...args: string[]][]} */
+const COMMANDS = [
   ['npm', 'install', '--package-lock-only', '--ignore-scripts', '--prefer-offline', '--loglevel=error'],
   ['git', 'add', 'packages', 'package-lock.json'],
-]) {
+];
+for (const [command, ...args] of COMMANDS) {
   const { status } = spawnSync(command, args, { stdio: 'inherit' });
   if (status !== 0) {
     process.exit(status ?? 1);

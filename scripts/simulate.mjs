@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs core's deterministic simulation: npm run simulate -- --seed N --steps M [--count K]
 import { parseArgs } from 'node:util';
+import { messageOf } from './prepare.mjs';
 
 const USAGE = `npm run simulate -- [--seed N] [--steps M] [--count K]
 
@@ -12,42 +13,59 @@ that what is installed when it is quiet is what a fresh start would install. A f
   --count K  runs, with seeds N, N+1…  (default 1)
 `;
 
+/**
+ * @param {string} message
+ * @returns {never}
+ */
 function fail(message) {
   process.stderr.write(`simulate: ${message}\n\n${USAGE}`);
   process.exit(2);
 }
 
-function whole(values, name, least) {
-  const number = Number(values[name]);
-  return Number.isSafeInteger(number) && number >= least
-    ? number
-    : fail(`--${name} ${values[name]} is not a whole number`);
+/**
+ * @param {string} name of the flag
+ * @param {string} value
+ * @param {number} least
+ */
+function whole(name, value, least) {
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number >= least ? number : fail(`--${name} ${value} is not a whole number`);
 }
 
-let values;
-try {
-  ({ values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: '1' },
-      steps: { type: 'string', default: '300' },
-      count: { type: 'string', default: '1' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  }));
-} catch (error) {
-  fail(error.message);
+function readFlags() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        seed: { type: 'string', default: '1' },
+        steps: { type: 'string', default: '300' },
+        count: { type: 'string', default: '1' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    return values;
+  } catch (error) {
+    return fail(messageOf(error));
+  }
 }
+
+async function loadSimulation() {
+  try {
+    return await import('../packages/core/dist/testing/index.js');
+  } catch (error) {
+    return fail(`cannot load the built core (${messageOf(error)}); run npm run build first`);
+  }
+}
+
+const values = readFlags();
 if (values.help) {
   process.stdout.write(USAGE);
   process.exit(0);
 }
-const seed = whole(values, 'seed', 0);
-const steps = whole(values, 'steps', 1);
-const count = whole(values, 'count', 1);
+const seed = whole('seed', values.seed, 0);
+const steps = whole('steps', values.steps, 1);
+const count = whole('count', values.count, 1);
 
-const { runSimulation } = await import('../packages/core/dist/testing/index.js').catch((error) =>
-  fail(`cannot load the built core (${error.message}); run npm run build first`),
-);
+const { runSimulation } = await loadSimulation();
 let transactions = 0;
 let restarts = 0;
 const began = Date.now();

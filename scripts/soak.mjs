@@ -17,7 +17,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs';
+import { median } from '../bench/lib/statistics.mjs';
+import { messageOf, PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs';
 import { kernelContents, SOAK_MODES } from './soak/kernel-contents.mjs';
 import { SERVICES, SoakCluster } from './soak/soak-cluster.mjs';
 
@@ -35,6 +36,18 @@ const MAX_FILES = 60;
 /** Memory is flat when the median of the last fifth is at most this above that of the second fifth. */
 const FLAT = { factor: 1.1, megabytes: 4 };
 
+/**
+ * @typedef {import('@kube-proxier/core/testing').Random} Random
+ * @typedef {import('@kube-proxier/source-kubernetes/testing').FakeApiServer} FakeApiServer
+ * @typedef {import('@kube-proxier/source-kubernetes/testing').RequestFault} RequestFault
+ * @typedef {Parameters<FakeApiServer['disturbWatches']>[0]} WatchFault
+ *
+ * @typedef {object} Sample of the agent's process
+ * @property {number} resident megabytes
+ * @property {number} files that are open
+ */
+
+/** @type {readonly RequestFault[]} */
 const REQUEST_FAULTS = [
   { kind: 'reset' },
   { kind: 'hang' },
@@ -55,8 +68,9 @@ const REQUEST_FAULTS = [
   { kind: 'pad', bytes: 3_000_000 },
   { kind: 'stale', versions: 30 },
 ];
+/** @type {readonly WatchFault[]} */
 const WATCH_FAULTS = [
-  ...['close', 'reset', 'half', 'silence', 'gone', 'error', 'malformed', 'duplicate', 'slow'],
+  .../** @type {const} */ (['close', 'reset', 'half', 'silence', 'gone', 'error', 'malformed', 'duplicate', 'slow']),
   { endless: 2_000_000 },
 ];
 
@@ -76,8 +90,8 @@ function readOptions() {
       seed: Number(values.seed),
       faster: Number(values.faster),
     };
-    for (const [name, value] of Object.entries(options)) {
-      if (typeof value === 'number' && !(Number.isFinite(value) && value > 0)) {
+    for (const name of /** @type {const} */ (['duration', 'seed', 'faster'])) {
+      if (!(Number.isFinite(options[name]) && options[name] > 0)) {
         throw new PrepareError(`--${name} ${values[name]} is not a number above zero`);
       }
     }
@@ -86,7 +100,7 @@ function readOptions() {
     }
     return options;
   } catch (error) {
-    throw new PrepareError(error.message, { cause: error });
+    throw new PrepareError(messageOf(error), { cause: error });
   }
 }
 
@@ -95,8 +109,8 @@ async function launch() {
   const options = readOptions();
   prepare();
   const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
-  const words = [...rootlessPrefix(), 'unshare', '--net', process.execPath, SCRIPT, ...args];
-  const child = spawn(words[0], words.slice(1), {
+  const [command = '', ...words] = [...rootlessPrefix(), 'unshare', '--net', process.execPath, SCRIPT, ...args];
+  const child = spawn(command, words, {
     cwd: ROOT,
     stdio: 'inherit',
     env: { ...process.env, KUBE_PROXIER_SOAK: 'inside', KUBERNETES_SERVICE_HOST: '' },
@@ -108,6 +122,7 @@ async function launch() {
   return status ?? 1;
 }
 
+/** @param {string} text */
 function say(text) {
   process.stdout.write(`${text}\n`);
 }
@@ -115,19 +130,39 @@ function say(text) {
 /** An agent as a process of its own, with its log. */
 class AgentProcess {
   log = '';
-  /** What it said about the data plane that was not as usual. */
+  /**
+   * What it said about the data plane that was not as usual.
+   *
+   * @type {string[]}
+   */
   warnings = [];
-  /** What it took for somebody else's doing. */
+  /**
+   * What it took for somebody else's doing.
+   *
+   * @type {string[]}
+   */
   accusations = [];
   stopped = false;
 
+  /**
+   * @param {string} script
+   * @param {readonly string[]} flags
+   * @param {{prefix?: readonly string[], env?: NodeJS.ProcessEnv}} [options]
+   */
   constructor(script, flags, { prefix = [], env = {} } = {}) {
-    const words = [...prefix, process.execPath, script, ...flags, '--hostname-override=node1', '-v=2'];
-    this.child = spawn(words[0], words.slice(1), {
+    const [command = '', ...words] = [
+      ...prefix,
+      process.execPath,
+      script,
+      ...flags,
+      '--hostname-override=node1',
+      '-v=2',
+    ];
+    this.child = spawn(command, words, {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    this.child.stderr.setEncoding('utf8').on('data', (text) => {
+    this.child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
       // Of a long run only the end is of use.
       this.log = (this.log + text).slice(-200_000);
       this.accusations.push(...(text.match(/Drift detected: (?!perhaps).*/g) ?? []));
@@ -142,7 +177,7 @@ class AgentProcess {
     this.ended.catch(() => {});
   }
 
-  /** Megabytes, and open files. */
+  /** @returns {Sample} */
   size() {
     const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
     return {
@@ -163,6 +198,11 @@ class AgentProcess {
   }
 }
 
+/**
+ * @param {string | (() => string)} what
+ * @param {number} seconds
+ * @param {() => unknown} condition a promise is awaited
+ */
 async function until(what, seconds, condition) {
   const end = performance.now() + seconds * 1000;
   while (!(await condition())) {
@@ -173,7 +213,14 @@ async function until(what, seconds, condition) {
   }
 }
 
-/** What a fresh agent installs for these objects, in a network namespace where nothing was before. */
+/**
+ * What a fresh agent installs for these objects, in a network namespace where nothing was before.
+ *
+ * @param {string} mode
+ * @param {readonly string[]} flags
+ * @param {string} manifests
+ * @param {string} directory
+ */
 async function freshContents(mode, flags, manifests, directory) {
   const file = join(directory, 'objects.yaml');
   writeFileSync(file, manifests);
@@ -181,17 +228,19 @@ async function freshContents(mode, flags, manifests, directory) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const prefix = ['nsenter', `--net=/proc/${holder.pid}/ns/net`];
+  /** @type {AgentProcess | undefined} */
   let agent;
   try {
     await once(holder.stdout, 'data');
-    agent = new AgentProcess(AGENT, [...flags, `--manifests=${file}`], { prefix });
-    const synced = () => ['IPv4', 'IPv6'].every((family) => agent.log.includes(`Synced family="${family}"`));
+    const started = new AgentProcess(AGENT, [...flags, `--manifests=${file}`], { prefix });
+    agent = started;
+    const synced = () => ['IPv4', 'IPv6'].every((family) => started.log.includes(`Synced family="${family}"`));
     await until(
-      () => `a fresh start\n${agent.log}`,
+      () => `a fresh start\n${started.log}`,
       60,
-      () => synced() || Promise.race([agent.ended, false]),
+      () => synced() || Promise.race([started.ended, false]),
     );
-    await agent.stop();
+    await started.stop();
     return kernelContents(mode, prefix);
   } finally {
     agent?.kill();
@@ -199,9 +248,11 @@ async function freshContents(mode, flags, manifests, directory) {
   }
 }
 
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
-
-/** Second and last fifth of what was measured, and whether it stayed as it was. */
+/**
+ * Second and last fifth of what was measured, and whether it stayed as it was.
+ *
+ * @param {readonly number[]} samples
+ */
 function growth(samples) {
   const fifth = Math.floor(samples.length / 5);
   const early = median(samples.slice(fifth, 2 * fifth));
@@ -211,7 +262,7 @@ function growth(samples) {
 
 async function metrics() {
   const text = await (await fetch(`${STATUS}/metrics`)).text();
-  return (name) =>
+  return (/** @type {string} */ name) =>
     [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))].reduce((sum, [, n]) => sum + Number(n), 0);
 }
 
@@ -254,6 +305,7 @@ async function soak() {
 
     const fresh = await freshContents(mode, flags, cluster.manifests(), directory);
     const calm = performance.now();
+    /** @type {readonly string[]} */
     let contents = [];
     await until(
       () => `the kernel is exact\n${difference(contents, fresh)}\n${agent.log.slice(-2000)}`,
@@ -269,7 +321,9 @@ async function soak() {
         `as of a fresh start, ${((performance.now() - calm) / 1000).toFixed(1)} s after it was there to compare`,
     );
     const kept = cluster.markers.put - cluster.markers.taken;
-    const state = await (await fetch(`${STATUS}/debug/state`)).json();
+    const state = /** @type {{families: {IPv4: {servicePorts: readonly {key: string}[]}}}} */ (
+      await (await fetch(`${STATUS}/debug/state`)).json()
+    );
     const found = state.families.IPv4.servicePorts.filter(({ key }) => key.includes('/marker')).length;
     say(`  nothing is lost: ${cluster.markers.put} Services added once, ${kept} of them remain, ${found} found`);
 
@@ -311,9 +365,14 @@ async function soak() {
   }
 }
 
-/** Changes and faults, for so long. */
+/**
+ * Changes and faults, for so long.
+ *
+ * @param {{server: FakeApiServer, cluster: SoakCluster, random: Random, agent: AgentProcess, duration: number, faster: number}} run
+ */
 async function misbehave({ server, cluster, random, agent, duration, faster }) {
   const faults = { requests: 0, watches: 0 };
+  /** @type {Sample[]} */
   const samples = [];
   let outages = 0;
   server.faultFor = () => {
@@ -340,7 +399,7 @@ async function misbehave({ server, cluster, random, agent, duration, faster }) {
     if (random.chance(rate)) {
       faults.watches += server.disturbWatches(
         random.pick(WATCH_FAULTS),
-        random.pick(['services', 'endpointslices', 'nodes', 'servicecidrs']),
+        random.pick(/** @type {const} */ (['services', 'endpointslices', 'nodes', 'servicecidrs'])),
       );
     }
     if (random.chance(rate / 10)) {
@@ -362,11 +421,21 @@ async function misbehave({ server, cluster, random, agent, duration, faster }) {
   return { faults, outages, samples };
 }
 
-/** The first few lines that only one side has. */
+/**
+ * The first few lines that only one side has.
+ *
+ * @param {readonly string[]} left
+ * @param {readonly string[]} right
+ */
 function difference(left, right) {
-  const lines = (blocks) => new Set(blocks.flatMap((block) => block.split('\n')));
-  const [here, there] = [lines(left), lines(right)];
-  const only = (mark, own, other) => [...own].filter((line) => !other.has(line)).map((line) => `${mark} ${line}`);
+  const lines = (/** @type {readonly string[]} */ blocks) => new Set(blocks.flatMap((block) => block.split('\n')));
+  const here = lines(left);
+  const there = lines(right);
+  const only = (
+    /** @type {string} */ mark,
+    /** @type {ReadonlySet<string>} */ own,
+    /** @type {ReadonlySet<string>} */ other,
+  ) => [...own].filter((line) => !other.has(line)).map((line) => `${mark} ${line}`);
   return [...only('-', here, there).slice(0, 5), ...only('+', there, here).slice(0, 5)]
     .map((line) => line.slice(0, 300))
     .join('\n');

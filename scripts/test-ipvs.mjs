@@ -43,25 +43,39 @@ await runScript(async () => {
   }
 });
 
-/** Status of jest, run in a kernel with IPVS that may write to the directory. */
+/**
+ * Status of jest, run in a kernel with IPVS that may write to the directory.
+ *
+ * @param {readonly string[]} args
+ * @param {string} directory
+ */
 function runJest(args, directory) {
   const jest = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
   jest.push('--config=jest.ipvs.config.mjs', '--runInBand', '--forceExit', ...args);
   return runInIpvsKernel([process.execPath, ...jest], { timeout: TIMEOUT, writable: [directory] });
 }
 
-/** One report of jest's from several: counts are summed, lists joined, and all must have been well. */
+/**
+ * One report of jest's from several: counts are summed, lists joined, and all must have been well.
+ *
+ * @typedef {Record<string, unknown>} JestReport
+ * @param {readonly JestReport[]} reports
+ */
 function sumOf(reports) {
   return reports.reduce((sum, report) =>
     Object.fromEntries(
       Object.entries(report).map(([key, value]) => {
         const before = sum[key];
         if (typeof value === 'number' && key.startsWith('num')) {
-          return [key, before + value];
+          return [key, Number(before) + value];
         }
         return [
           key,
-          Array.isArray(value) ? [...before, ...value] : typeof value === 'boolean' ? before && value : value,
+          Array.isArray(value) && Array.isArray(before)
+            ? [...before, ...value]
+            : typeof value === 'boolean'
+              ? before && value
+              : value,
         ];
       }),
     ),

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { packPackages, ROOT, readPackages, run } from './pack-packages.mjs';
 import { prepare, rootlessPrefix, runScript } from './prepare.mjs';
 
-const NEEDED = ['core', 'linux', 'server', 'conformance'].map((name) => `@kube-proxier/${name}`);
+const NEEDED = ['core', 'linux', 'network-sandbox', 'server', 'conformance'].map((name) => `@kube-proxier/${name}`);
 
 await runScript(async () => {
   prepare({ haproxy: true });
@@ -24,7 +24,7 @@ await runScript(async () => {
       recursive: true,
       filter: (path) => !/\/(node_modules|dist)$/.test(path),
     });
-    say(`Packing ${NEEDED.join(', ')} of version ${readPackages().get(NEEDED[0]).manifest.version}`);
+    say(`Packing ${NEEDED.join(', ')} of version ${readPackages().get('@kube-proxier/core')?.manifest.version}`);
     const tarballs = [...(await packPackages(NEEDED, directory)).values()].map(({ tarball }) => tarball);
     say(`Installing them, and what they need, into ${project}`);
     // Named together, the tarballs satisfy what they ask of each other.
@@ -50,19 +50,27 @@ await runScript(async () => {
   }
 });
 
+/** @param {string} text */
 function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs a command with its output shown. */
+/**
+ * Runs a command with its output shown.
+ *
+ * @param {readonly string[]} words
+ * @param {string} directory
+ * @param {readonly (number | null)[]} [accepted] exit statuses
+ * @returns {Promise<number>}
+ */
 async function show([command = '', ...args], directory, accepted = [0]) {
   const child = spawn(command, args, { cwd: directory, stdio: 'inherit' });
-  const pass = (signal) => child.kill(signal);
+  const pass = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
   process.on('SIGINT', pass).on('SIGTERM', pass);
-  const [status, signal] = await once(child, 'close');
+  const [status, signal] = /** @type {[number | null, string | null]} */ (await once(child, 'close'));
   process.off('SIGINT', pass).off('SIGTERM', pass);
   if (!accepted.includes(status)) {
     throw new Error(`${command} ${args.join(' ')} ended with ${signal ?? `status ${status}`}`);
   }
-  return status;
+  return status ?? 1;
 }

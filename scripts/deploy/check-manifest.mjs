@@ -3,8 +3,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as client from '@kubernetes/client-node';
 
-const models = new Map(Object.entries(client));
+/** @typedef {{readonly name: string, readonly baseName: string, readonly type: string}} Field of a model */
+
+/** @type {ReadonlyMap<string, unknown>} */
+const exported = new Map(Object.entries(client));
 const MODELS = join(dirname(createRequire(import.meta.url).resolve('@kubernetes/client-node')), 'gen/models');
+/** @type {Readonly<Record<string, string>>} */
 const KINDS = {
   'v1 ConfigMap': 'V1ConfigMap',
   'v1 ServiceAccount': 'V1ServiceAccount',
@@ -23,25 +27,50 @@ const QUANTITY = /^\d+(?:\.\d+)?(?:m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
  * that are missing, and values of another type are problems. The schema is that of the API client, which is generated
  * from it: the fields and types of its models, and, from their declarations, which of them are required.
  *
+ * @param {unknown} object
  * @returns {string[]} problems, each with the path of the field
  */
 export function checkManifest(object) {
-  const model = KINDS[`${object?.apiVersion} ${object?.kind}`];
+  const { apiVersion, kind } = isRecord(object) ? object : {};
+  const model = KINDS[`${apiVersion} ${kind}`];
   return model === undefined
-    ? [`${object?.apiVersion} ${object?.kind} is not a kind that is known here`]
+    ? [`${apiVersion} ${kind} is not a kind that is known here`]
     : checkModel(model, object, '');
 }
 
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
+function isRecord(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * @param {string} model
+ * @returns {readonly Field[]}
+ */
+function fieldsOf(model) {
+  const found = exported.get(model);
+  if (typeof found !== 'function' || !('getAttributeTypeMap' in found)) {
+    throw new Error(`the API client has no model ${model}`);
+  }
+  return /** @type {{getAttributeTypeMap: () => readonly Field[]}} */ (
+    /** @type {unknown} */ (found)
+  ).getAttributeTypeMap();
+}
+
+/**
+ * @param {string} model
+ * @param {unknown} object
+ * @param {string} path
+ * @returns {string[]}
+ */
 function checkModel(model, object, path) {
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+  if (!isRecord(object)) {
     return [`${path}: not an object`];
   }
-  const fields = new Map(
-    models
-      .get(model)
-      .getAttributeTypeMap()
-      .map((field) => [field.baseName, field]),
-  );
+  const fields = new Map(fieldsOf(model).map((field) => [field.baseName, field]));
   const missing = requiredFields(model).filter((name) => object[fields.get(name)?.baseName ?? name] === undefined);
   return [
     ...missing.map((name) => `${path}/${name}: missing`),
@@ -52,23 +81,29 @@ function checkModel(model, object, path) {
   ];
 }
 
+/**
+ * @param {string} type
+ * @param {unknown} value
+ * @param {string} path
+ * @returns {string[]}
+ */
 function checkType(type, value, path) {
   const list = /^Array<(.*)>$/.exec(type);
   if (list) {
     return Array.isArray(value)
-      ? value.flatMap((item, index) => checkType(list[1], item, `${path}/${index}`))
+      ? value.flatMap((item, index) => checkType(list[1] ?? '', item, `${path}/${index}`))
       : [`${path}: not a list`];
   }
   const map = /^\{ \[key: string\]: (.*); \}$/.exec(type);
   if (map) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isRecord(value)) {
       return [`${path}: not a map`];
     }
     const isQuantity = /\/(?:limits|requests)$/.test(path);
     return Object.entries(value).flatMap(([name, inner]) =>
       isQuantity && !QUANTITY.test(String(inner))
         ? [`${path}/${name}: not a quantity`]
-        : checkType(map[1], inner, `${path}/${name}`),
+        : checkType(map[1] ?? '', inner, `${path}/${name}`),
     );
   }
   switch (type) {
@@ -79,20 +114,25 @@ function checkType(type, value, path) {
     case 'IntOrString':
       return Number.isInteger(value) || typeof value === 'string' ? [] : [`${path}: not a number or string`];
     case 'Date':
-      return Number.isNaN(Date.parse(value)) ? [`${path}: not a time`] : [];
+      return Number.isNaN(Date.parse(String(value))) ? [`${path}: not a time`] : [];
     default:
       return checkModel(type, value, path);
   }
 }
 
+/** @type {Map<string, string[]>} */
 const required = new Map();
 
-/** Fields that a model's declaration does not make optional. */
+/**
+ * Fields that a model's declaration does not make optional.
+ *
+ * @param {string} model
+ */
 function requiredFields(model) {
   let names = required.get(model);
   if (!names) {
     const text = readFileSync(join(MODELS, `${model}.d.ts`), 'utf8');
-    names = [...text.matchAll(/^ {4}'(\w+)':/gm)].map(([, name]) => name);
+    names = [...text.matchAll(/^ {4}'(\w+)':/gm)].map(([, name = '']) => name);
     required.set(model, names);
   }
   return names;

@@ -39,7 +39,7 @@ function kustomized(): readonly Manifest[] {
   return resources.map((file) => parse(readFileSync(join(KUSTOMIZE, file), 'utf8')) as Manifest);
 }
 
-function charted(changes: object = KIND, namespace?: string): readonly Manifest[] {
+function charted(changes: Readonly<Record<string, unknown>> = KIND, namespace?: string): readonly Manifest[] {
   return [...renderChart(changes, namespace).values()].map((text) => parse(text) as Manifest);
 }
 
@@ -150,7 +150,7 @@ describe('deploy/', () => {
   });
 
   test("values are checked by the schema: the ones to begin with need an API server and the pods' network, and mistakes are reported", () => {
-    const problems = (changes: object) => {
+    const problems = (changes: Readonly<Record<string, unknown>>) => {
       validateValues(chartValues(changes));
       return (validateValues.errors ?? []).map(({ instancePath }) => instancePath);
     };

@@ -13,16 +13,32 @@ import { parse, stringify } from 'yaml';
 
 export const CHART = fileURLToPath(new URL('../../deploy/helm/kube-proxier', import.meta.url));
 
+/**
+ * @typedef {Readonly<Record<string, unknown>>} Values
+ *
+ * @typedef {object} Node of a template
+ * @property {'text' | 'value' | 'with' | 'if' | 'define'} kind
+ * @property {string} text of kind `text`
+ * @property {string} argument of the others
+ * @property {readonly Node[]} body of a block
+ */
+
+/** @param {unknown} value */
 const isEmpty = (value) =>
   value === undefined ||
   value === null ||
   value === false ||
   value === 0 ||
-  value.length === 0 ||
+  value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
-const indent = (size, text) => String(text).replace(/^/gm, ' '.repeat(size));
+const indent = (/** @type {unknown} */ size, /** @type {unknown} */ text) =>
+  String(text).replace(/^/gm, ' '.repeat(Number(size)));
 
-/** As sprig and helm have them; the value of a pipeline comes last. */
+/**
+ * As sprig and helm have them; the value of a pipeline comes last.
+ *
+ * @type {Readonly<Record<string, (...args: unknown[]) => unknown>>}
+ */
 const FUNCTIONS = {
   default: (otherwise, value) => (isEmpty(value) ? otherwise : value),
   quote: (value) => JSON.stringify(String(value)),
@@ -30,8 +46,14 @@ const FUNCTIONS = {
   toYaml: (value) => stringify(value, { sortMapEntries: true, lineWidth: 0 }).trimEnd(),
 };
 
-/** @returns {{text?: string, action?: string}[]} with the white space that `{{-` and `-}}` eat taken away. */
+/**
+ * @typedef {{readonly text: string} | {readonly action: string}} Token
+ * @param {string} source
+ * @param {string} name of the template
+ * @returns {Token[]} with the white space that `{{-` and `-}}` eat taken away
+ */
 function tokenize(source, name) {
+  /** @type {Token[]} */
   const tokens = [];
   let eats = false;
   let rest = source;
@@ -47,33 +69,39 @@ function tokenize(source, name) {
     if (!match) {
       break;
     }
-    tokens.push({ action: match[2] });
+    tokens.push({ action: match[2] ?? '' });
     eats = match[3] !== undefined;
     rest = rest.slice(match.index + match[0].length);
   }
   return tokens;
 }
 
-/** @returns nodes up to the `end` of this block. */
+/**
+ * @param {Token[]} tokens that are taken from
+ * @param {string} name of the template
+ * @param {boolean} isInner
+ * @returns {readonly Node[]} up to the `end` of this block
+ */
 function parseBlock(tokens, name, isInner) {
+  /** @type {Node[]} */
   const nodes = [];
-  while (tokens.length > 0) {
-    const { text, action } = tokens.shift();
-    if (action === undefined) {
-      nodes.push({ kind: 'text', text });
+  for (let token = tokens.shift(); token !== undefined; token = tokens.shift()) {
+    if ('text' in token) {
+      nodes.push({ kind: 'text', text: token.text, argument: '', body: [] });
       continue;
     }
+    const { action } = token;
     const [word = ''] = action.split(/\s/, 1);
     const argument = action.slice(word.length).trim();
     if (word === 'end' && isInner) {
       return nodes;
     }
-    if (['with', 'if', 'define'].includes(word)) {
-      nodes.push({ kind: word, argument, body: parseBlock(tokens, name, true) });
+    if (word === 'with' || word === 'if' || word === 'define') {
+      nodes.push({ kind: word, text: '', argument, body: parseBlock(tokens, name, true) });
     } else if (['end', 'else', 'range', 'template', 'block'].includes(word)) {
       throw new Error(`${name}: {{ ${action} }} is not known here`);
     } else {
-      nodes.push({ kind: 'value', argument: action });
+      nodes.push({ kind: 'value', text: '', argument: action, body: [] });
     }
   }
   if (isInner) {
@@ -84,21 +112,34 @@ function parseBlock(tokens, name, isInner) {
 
 /** One rendering, with what it may look at. */
 class Rendering {
+  /** @type {Map<unknown, readonly Node[]>} */
+  #defined = new Map();
+  #root;
+
+  /** @param {Values} root */
   constructor(root) {
-    this.root = root;
-    this.defined = new Map();
+    this.#root = root;
   }
 
+  /**
+   * @param {readonly Node[]} nodes
+   * @param {unknown} dot
+   * @returns {string}
+   */
   render(nodes, dot) {
     return nodes.map((node) => this.renderNode(node, dot)).join('');
   }
 
+  /**
+   * @param {Node} node
+   * @param {unknown} dot
+   */
   renderNode({ kind, text, argument, body }, dot) {
     switch (kind) {
       case 'text':
         return text;
       case 'define':
-        this.defined.set(JSON.parse(argument), body);
+        this.#defined.set(JSON.parse(argument), body);
         return '';
       case 'value': {
         const value = this.evaluate(argument, dot);
@@ -114,21 +155,27 @@ class Rendering {
     }
   }
 
+  /**
+   * @param {string} pipeline
+   * @param {unknown} dot
+   * @returns {unknown}
+   */
   evaluate(pipeline, dot) {
+    /** @type {unknown} */
     let value;
     pipeline.split(/\s*\|\s*/).forEach((stage, index) => {
       const words = stage.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? [];
-      const [head, ...rest] = words;
+      const [head = '', ...rest] = words;
       const piped = index === 0 ? [] : [value];
       if (head === 'include') {
         const [name, scope] = rest.map((word) => this.operand(word, dot));
-        const body = this.defined.get(name);
+        const body = this.#defined.get(name);
         if (!body) {
           throw new Error(`include ${name}: not defined`);
         }
         value = this.render(body, scope);
       } else if (Object.hasOwn(FUNCTIONS, head)) {
-        value = FUNCTIONS[head](...rest.map((word) => this.operand(word, dot)), ...piped);
+        value = FUNCTIONS[head]?.(...rest.map((word) => this.operand(word, dot)), ...piped);
       } else if (rest.length === 0 && index === 0) {
         value = this.operand(head, dot);
       } else {
@@ -138,6 +185,11 @@ class Rendering {
     return value;
   }
 
+  /**
+   * @param {string} word
+   * @param {unknown} dot
+   * @returns {unknown}
+   */
   operand(word, dot) {
     if (/^(?:"|\d+$)/.test(word)) {
       return JSON.parse(word);
@@ -149,26 +201,47 @@ class Rendering {
       .replace(/^\$?\./, '')
       .split('.')
       .filter(Boolean);
-    return path.reduce((object, field) => object?.[field], word.startsWith('$') ? this.root : dot);
+    return path.reduce(
+      (object, field) => (isMap(object) ? object[field] : undefined),
+      word.startsWith('$') ? this.#root : dot,
+    );
   }
 }
 
+/**
+ * @param {unknown} value
+ * @returns {value is Values}
+ */
+function isMap(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * @param {Values} values
+ * @param {Values} changes
+ * @returns {Values}
+ */
 function merge(values, changes) {
-  const isMap = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  /** @type {Record<string, unknown>} */
   const merged = { ...values };
   for (const [name, change] of Object.entries(changes)) {
-    merged[name] = isMap(change) && isMap(values[name]) ? merge(values[name], change) : change;
+    const value = values[name];
+    merged[name] = isMap(change) && isMap(value) ? merge(value, change) : change;
   }
   return merged;
 }
 
-/** What values.yaml and these changes of it make up, as helm would hold it against the schema. */
+/**
+ * What values.yaml and these changes of it make up, as helm would hold it against the schema.
+ *
+ * @param {Values} [changes]
+ */
 export function chartValues(changes = {}) {
   return merge(parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')), changes);
 }
 
 /**
- * @param {object} [changes] of values.yaml
+ * @param {Values} [changes] of values.yaml
  * @param {string} [namespace] of the release
  * @returns {Map<string, string>} what each template makes, by file name
  */
@@ -196,10 +269,12 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const { values } = parseArgs({
     options: { set: { type: 'string', multiple: true, default: [] }, namespace: { type: 'string' } },
   });
+  /** @type {Values} */
+  const none = {};
   const changes = values.set.reduce((all, setting) => {
-    const [path, ...value] = setting.split('=');
+    const [path = '', ...value] = setting.split('=');
     const change = path.split('.').reduceRight((inner, field) => ({ [field]: inner }), parse(value.join('=')));
     return merge(all, change);
-  }, {});
+  }, none);
   process.stdout.write([...renderChart(changes, values.namespace).values()].map((text) => `---\n${text}`).join(''));
 }

@@ -16,6 +16,46 @@ import { Ajv } from 'ajv';
 import { parse, stringify } from 'yaml';
 import { KUBEADM_CONFIG, kubeadmKubeconfig } from '../../packages/agent/dist/testing/kubeadm-files.js';
 import { CHART, chartValues, renderChart } from '../deploy/render-chart.mjs';
+import { messageOf } from '../prepare.mjs';
+
+/**
+ * @typedef {object} ClusterObject
+ * @property {string} [apiVersion]
+ * @property {string} kind
+ * @property {{name: string, namespace?: string, labels?: Record<string, string>}} metadata
+ * @property {DaemonSetSpec} [spec]
+ * @property {Record<string, string>} [data]
+ *
+ * @typedef {object} DaemonSetSpec
+ * @property {unknown} [selector]
+ * @property {{metadata: {labels: Record<string, string>}, spec: PodSpec}} template
+ *
+ * @typedef {object} PodSpec
+ * @property {readonly Container[]} containers
+ * @property {Record<string, string>} [nodeSelector]
+ * @property {{nodeAffinity?: {requiredDuringSchedulingIgnoredDuringExecution?: {nodeSelectorTerms: readonly NodeSelectorTerm[]}}}} [affinity]
+ *
+ * @typedef {object} Container
+ * @property {string} image
+ * @property {readonly string[]} [args]
+ * @property {readonly {name: string, mountPath: string}[]} [volumeMounts]
+ *
+ * @typedef {object} NodeSelectorTerm
+ * @property {readonly {key: string, operator: string, values: readonly (string | undefined)[]}[]} matchExpressions
+ *
+ * @typedef {object} State of the cluster
+ * @property {Record<string, ClusterObject>} objects by `kind/name`
+ * @property {Record<string, ClusterObject | undefined>} before what was replaced last
+ * @property {Record<string, string>} labels of the node
+ * @property {string[]} images that were loaded
+ * @property {string} [built] image that was built
+ * @property {Record<string, readonly string[]>} releases of helm: keys of their objects
+ * @property {number | undefined} agent its process id
+ *
+ * @typedef {readonly string[]} Words
+ * @typedef {import('node:util').ParseArgsConfig['options']} Options
+ * @typedef {(state: State, args: Words) => Promise<number | null | void>} Command
+ */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HOME = process.env.STAND_IN ?? '';
@@ -27,6 +67,10 @@ const MANIFESTS = join(ROOT, 'examples/traffic-policies');
 
 class Refused extends Error {}
 
+/**
+ * @param {string} what
+ * @returns {never}
+ */
 function refuse(what) {
   throw new Refused(what);
 }
@@ -60,6 +104,7 @@ const KUBEADM_DAEMON_SET = {
   },
 };
 
+/** @returns {State} */
 function newState() {
   const configMap = {
     apiVersion: 'v1',
@@ -67,6 +112,7 @@ function newState() {
     metadata: { name: 'kube-proxy', namespace: 'kube-system' },
     data: { 'config.conf': KUBEADM_CONFIG, 'kubeconfig.conf': kubeadmKubeconfig('https://api.example:6443') },
   };
+  /** @type {Record<string, ClusterObject>} */
   const objects = {};
   for (const object of [KUBEADM_DAEMON_SET, configMap]) {
     objects[keyOf(object)] = object;
@@ -74,10 +120,15 @@ function newState() {
   return { objects, before: {}, labels: { 'kubernetes.io/os': 'linux' }, images: [], releases: {}, agent: undefined };
 }
 
+/** @param {ClusterObject} object */
 function keyOf({ kind, metadata }) {
   return `${kind.toLowerCase()}/${metadata.name}`;
 }
 
+/**
+ * @param {State} state
+ * @param {ClusterObject} object
+ */
 async function put(state, object) {
   // It loads the models of the whole API, which most calls need not.
   const { checkManifest } = await import('../deploy/check-manifest.mjs');
@@ -89,42 +140,72 @@ async function put(state, object) {
   state.objects[keyOf(object)] = object;
 }
 
+/**
+ * @param {State} state
+ * @param {Words} words
+ */
 function take(state, ...words) {
-  const key = words.length === 1 ? words[0] : words.join('/');
+  const key = words.join('/');
   return state.objects[key] ?? refuse(`there is no ${key}; there are ${Object.keys(state.objects).join(', ')}`);
 }
 
-/** @returns positionals and values; everything else is refused. */
-function read(args, options, positionals) {
-  let parsed;
+/**
+ * @template {NonNullable<Options>} Flags
+ * @param {Words} args
+ * @param {Flags} options
+ */
+function parseFlags(args, options) {
   try {
-    parsed = parseArgs({ args, options, allowPositionals: true, strict: true });
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    refuse(error.message);
+    return refuse(messageOf(error));
   }
+}
+
+/**
+ * Everything else than these flags and this number of positionals is refused.
+ *
+ * @template {NonNullable<Options>} Flags
+ * @param {Words} args
+ * @param {Flags} options
+ * @param {number} positionals
+ */
+function read(args, options, positionals) {
+  const parsed = parseFlags(args, options);
   if (parsed.positionals.length !== positionals) {
     refuse(`${parsed.positionals.length} arguments, where ${positionals} belong: ${parsed.positionals.join(' ')}`);
   }
   return { words: parsed.positionals, values: parsed.values };
 }
 
-const text = { type: 'string' };
+const text = /** @type {const} */ ({ type: 'string' });
+const yes = /** @type {const} */ ({ type: 'boolean' });
 const IN_KUBE_SYSTEM = { namespace: text };
 
-function mustBe(values, name, expected) {
-  if (values[name] !== expected) {
-    refuse(`--${name} is ${values[name]}, and must be ${expected}`);
+/**
+ * @param {string} name of a flag
+ * @param {unknown} value
+ * @param {string} expected
+ */
+function mustBe(name, value, expected) {
+  if (value !== expected) {
+    refuse(`--${name} is ${value}, and must be ${expected}`);
   }
 }
 
-/** RFC 6902, as far as it replaces: what is not there cannot be replaced. */
+/**
+ * RFC 6902, as far as it replaces: what is not there cannot be replaced.
+ *
+ * @param {ClusterObject} object
+ * @param {readonly {op: string, path: string, value: unknown}[]} operations
+ */
 function jsonPatch(object, operations) {
   const copy = structuredClone(object);
   for (const { op, path, value } of operations) {
     const steps = path.split('/').slice(1);
-    const last = steps.pop();
-    const holder = steps.reduce((at, step) => at?.[step], copy);
-    if (op !== 'replace' || holder?.[last] === undefined) {
+    const last = steps.pop() ?? '';
+    const holder = steps.reduce(fieldOf, /** @type {unknown} */ (copy));
+    if (op !== 'replace' || !isMap(holder) || holder[last] === undefined) {
       refuse(`${op} ${path}: there is no such field`);
     }
     holder[last] = value;
@@ -132,11 +213,34 @@ function jsonPatch(object, operations) {
   return copy;
 }
 
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>} lists too have fields, by number
+ */
+function isMap(value) {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * @param {unknown} holder
+ * @param {string} name
+ */
+function fieldOf(holder, name) {
+  return isMap(holder) ? holder[name] : undefined;
+}
+
+/**
+ * As a merge patch.
+ *
+ * @param {unknown} object
+ * @param {unknown} change
+ * @returns {unknown}
+ */
 function merge(object, change) {
-  const isMap = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isMap(object) || !isMap(change)) {
+  if (!isMap(object) || !isMap(change) || Array.isArray(object) || Array.isArray(change)) {
     return change;
   }
+  /** @type {Record<string, unknown>} */
   const merged = { ...object };
   for (const [name, value] of Object.entries(change)) {
     merged[name] = merge(object[name], value);
@@ -144,11 +248,27 @@ function merge(object, change) {
   return merged;
 }
 
-/** Whether a pod of a DaemonSet belongs on the node. */
-function isWanted({ spec }, labels) {
-  const { nodeSelector = {}, affinity } = spec.template.spec;
+/** @param {ClusterObject} daemonSet */
+function podOf(daemonSet) {
+  return daemonSet.spec?.template.spec ?? refuse(`${keyOf(daemonSet)} has no pod`);
+}
+
+/** @param {ClusterObject} daemonSet */
+function containerOf(daemonSet) {
+  const [container] = podOf(daemonSet).containers;
+  return container ?? refuse(`${keyOf(daemonSet)} has no container`);
+}
+
+/**
+ * Whether a pod of a DaemonSet belongs on the node.
+ *
+ * @param {ClusterObject} daemonSet
+ * @param {State['labels']} labels of the node
+ */
+function isWanted(daemonSet, labels) {
+  const { nodeSelector = {}, affinity } = podOf(daemonSet);
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  const fits = ({ key, operator, values }) =>
+  const fits = (/** @type {NodeSelectorTerm['matchExpressions'][number]} */ { key, operator, values }) =>
     operator === 'NotIn'
       ? !values.includes(labels[key])
       : operator === 'In'
@@ -160,7 +280,11 @@ function isWanted({ spec }, labels) {
   );
 }
 
-/** What the kubelet does: the agent runs where its DaemonSet wants it, and kube-proxy does not then. */
+/**
+ * What the kubelet does: the agent runs where its DaemonSet wants it, and kube-proxy does not then.
+ *
+ * @param {State} state
+ */
 async function reconcile(state) {
   const daemonSet = state.objects['daemonset/kube-proxier'];
   const wanted = daemonSet !== undefined && isWanted(daemonSet, state.labels);
@@ -176,18 +300,22 @@ async function reconcile(state) {
   }
 }
 
+/**
+ * @param {State} state
+ * @param {ClusterObject} daemonSet
+ */
 function startAgent(state, daemonSet) {
-  const [container] = daemonSet.spec.template.spec.containers;
-  const mount = container.volumeMounts.find(({ name }) => name === 'config').mountPath;
+  const { args = [], volumeMounts = [] } = containerOf(daemonSet);
+  const mount =
+    volumeMounts.find(({ name }) => name === 'config')?.mountPath ?? refuse('the configuration is mounted nowhere');
   const directory = join(HOME, 'pod');
   mkdirSync(directory, { recursive: true });
-  const configuration = take(state, 'configmap', 'kube-proxier').data['config.conf'];
+  const configuration =
+    take(state, 'configmap', 'kube-proxier').data?.['config.conf'] ?? refuse('the ConfigMap has no config.conf');
   writeFileSync(join(directory, 'config.conf'), configuration);
-  const args = container.args.map((argument) =>
-    argument.replace(`${mount}/`, `${directory}/`).replace('$(NODE_NAME)', NODE),
-  );
+  const flags = args.map((argument) => argument.replace(`${mount}/`, `${directory}/`).replace('$(NODE_NAME)', NODE));
   const log = openSync(join(HOME, 'agent.log'), 'a');
-  const child = spawn(process.execPath, [AGENT, ...args, '--manifests', MANIFESTS], {
+  const child = spawn(process.execPath, [AGENT, ...flags, '--manifests', MANIFESTS], {
     detached: true,
     stdio: ['ignore', log, log],
     env: { PATH: process.env.PATH },
@@ -196,12 +324,20 @@ function startAgent(state, daemonSet) {
   return child.pid;
 }
 
+/** @param {State} state */
 async function endAgent(state) {
-  process.kill(state.agent, 'SIGTERM');
-  await until('the agent ends', async () => !existsSync(`/proc/${state.agent}`));
+  const { agent } = state;
+  if (agent !== undefined) {
+    process.kill(agent, 'SIGTERM');
+    await until('the agent ends', async () => !existsSync(`/proc/${agent}`));
+  }
   state.agent = undefined;
 }
 
+/**
+ * @param {string} what
+ * @param {() => Promise<boolean>} holds
+ */
 async function until(what, holds) {
   const deadline = Date.now() + 60_000;
   while (!(await holds())) {
@@ -220,6 +356,7 @@ async function isReady() {
   }
 }
 
+/** @type {Record<string, Command>} */
 const KUBECTL = {
   async apply(state, args) {
     const { values } = read(args, { kustomize: { ...text, short: 'k' } }, 0);
@@ -228,7 +365,7 @@ const KUBECTL = {
     for (const file of resources) {
       await put(state, parse(readFileSync(join(directory, file), 'utf8')));
     }
-    const image = state.objects['daemonset/kube-proxier'].spec.template.spec.containers[0].image;
+    const { image } = containerOf(take(state, 'daemonset/kube-proxier'));
     if (!state.images.includes(image)) {
       refuse(`${image} was not loaded into the nodes; there are ${state.images.join(', ')}`);
     }
@@ -237,8 +374,8 @@ const KUBECTL = {
 
   async rollout(state, args) {
     const { words, values } = read(args, IN_KUBE_SYSTEM, 2);
-    mustBe(values, 'namespace', 'kube-system');
-    const [verb, name] = words;
+    mustBe('namespace', values.namespace, 'kube-system');
+    const [verb, name = ''] = words;
     const daemonSet = take(state, name);
     if (verb === 'status') {
       if (name === 'daemonset/kube-proxier' && state.agent !== undefined) {
@@ -257,21 +394,22 @@ const KUBECTL = {
 
   async patch(state, args) {
     const { words, values } = read(args, { ...IN_KUBE_SYSTEM, type: text, patch: text }, 2);
-    mustBe(values, 'namespace', 'kube-system');
+    mustBe('namespace', values.namespace, 'kube-system');
     const object = take(state, ...words);
     const change = parse(values.patch ?? refuse('--patch is missing'));
-    await put(state, values.type === 'json' ? jsonPatch(object, change) : merge(object, change));
+    const patched = values.type === 'json' ? jsonPatch(object, change) : merge(object, change);
+    await put(state, /** @type {ClusterObject} */ (patched));
     await reconcile(state);
   },
 
   async label(state, args) {
-    const { words, values } = read(args, { all: { type: 'boolean' } }, args.includes('--all') ? 2 : 3);
-    const [kind, name] = values.all ? [words[0], NODE] : words;
+    const { words, values } = read(args, { all: yes }, args.includes('--all') ? 2 : 3);
+    const [kind = '', name] = values.all ? [words[0], NODE] : words;
     if (!/^nodes?$/.test(kind) || name !== NODE) {
       refuse(`there is no ${kind} ${name}`);
     }
-    const [, key, value] =
-      /^([\w./-]+?)(?:=(\w[\w.-]*)|-)$/.exec(words.at(-1)) ?? refuse(`${words.at(-1)} is no label`);
+    const [, key = '', value] =
+      /^([\w./-]+?)(?:=(\w[\w.-]*)|-)$/.exec(words.at(-1) ?? '') ?? refuse(`${words.at(-1)} is no label`);
     if (value === undefined) {
       delete state.labels[key];
     } else {
@@ -284,31 +422,31 @@ const KUBECTL = {
     const options = { ...IN_KUBE_SYSTEM, output: text, selector: text };
     const { words, values } = read(args, options, args[0] === 'configmap' || args[2] === 'configmap' ? 2 : 1);
     if (words[0] === 'events') {
-      mustBe(values, 'namespace', 'default');
+      mustBe('namespace', values.namespace, 'default');
     } else if (words[0] === 'pods') {
-      mustBe(values, 'namespace', 'kube-system');
-      const [name, value] = values.selector.split('=');
+      mustBe('namespace', values.namespace, 'kube-system');
+      const [name = '', value] = (values.selector ?? '').split('=');
       const fits = Object.values(state.objects).filter(
-        ({ kind, spec }) => kind === 'DaemonSet' && spec.template.metadata.labels[name] === value,
+        ({ kind, spec }) => kind === 'DaemonSet' && spec?.template.metadata.labels[name] === value,
       );
       console.log(fits.length > 0 ? `kube-proxier-x7k2p 1/1 Running ${NODE}` : refuse('no pod has this label'));
     } else {
-      mustBe(values, 'namespace', 'kube-system');
+      mustBe('namespace', values.namespace, 'kube-system');
       const object = take(state, ...words);
-      const [, field] = /^jsonpath=\{\.data\.((?:[^.\\}]|\\.)+)\}$/.exec(values.output) ?? [];
+      const [, field] = /^jsonpath=\{\.data\.((?:[^.\\}]|\\.)+)\}$/.exec(values.output ?? '') ?? [];
       if (field === undefined) {
-        mustBe(values, 'output', 'yaml');
+        mustBe('output', values.output, 'yaml');
         process.stdout.write(stringify(object));
       } else {
         const name = field.replaceAll('\\', '');
-        process.stdout.write(object.data[name] ?? refuse(`there is no ${name} in ${words.join(' ')}`));
+        process.stdout.write(object.data?.[name] ?? refuse(`there is no ${name} in ${words.join(' ')}`));
       }
     }
   },
 
   async delete(state, args) {
     const { words, values } = read(args, IN_KUBE_SYSTEM, 2);
-    mustBe(values, 'namespace', 'kube-system');
+    mustBe('namespace', values.namespace, 'kube-system');
     take(state, ...words);
     delete state.objects[words.join('/')];
   },
@@ -317,14 +455,14 @@ const KUBECTL = {
   async debug(_state, args) {
     const at = args.indexOf('--');
     const options = {
-      stdin: { type: 'boolean', short: 'i' },
-      tty: { type: 'boolean', short: 't' },
+      stdin: { ...yes, short: 'i' },
+      tty: { ...yes, short: 't' },
       profile: text,
       image: text,
     };
     const { words, values } = read(args.slice(0, at), options, 1);
-    mustBe(values, 'profile', 'sysadmin');
-    if (words[0] !== `node/${NODE}` || !/(^|\/)kube-proxier:/.test(values.image)) {
+    mustBe('profile', values.profile, 'sysadmin');
+    if (words[0] !== `node/${NODE}` || !/(^|\/)kube-proxier:/.test(values.image ?? '')) {
       refuse(`${words[0]}, ${values.image}: there is no such node, or image`);
     }
     const [program, ...rest] = args.slice(at + 1);
@@ -335,37 +473,49 @@ const KUBECTL = {
   },
 };
 
-/** The verb comes first, or behind `--namespace`. */
+/**
+ * The verb comes first, or behind `--namespace`.
+ *
+ * @param {State} state
+ * @param {Words} args
+ */
 async function kubectl(state, args) {
   const at = args[0] === '--namespace' ? 2 : 0;
-  const verb = args[at];
-  const run = Object.hasOwn(KUBECTL, verb) ? KUBECTL[verb] : refuse(`${verb} is not known here`);
+  const verb = args[at] ?? '';
+  const run = (Object.hasOwn(KUBECTL, verb) ? KUBECTL[verb] : undefined) ?? refuse(`${verb} is not known here`);
   return await run(state, [...args.slice(0, at), ...args.slice(at + 1)]);
 }
 
+/**
+ * @param {State} state
+ * @param {Words} args
+ */
 async function helm(state, args) {
-  const options = { ...IN_KUBE_SYSTEM, set: { ...text, multiple: true, default: [] } };
+  const options = { ...IN_KUBE_SYSTEM, set: /** @type {const} */ ({ type: 'string', multiple: true }) };
   const [verb, ...rest] = args;
   const { words, values } = read(rest, options, verb === 'install' ? 2 : 1);
-  mustBe(values, 'namespace', 'kube-system');
+  const [release = '', chart = ''] = words;
+  mustBe('namespace', values.namespace, 'kube-system');
   if (verb === 'uninstall') {
-    for (const key of state.releases[words[0]] ?? refuse(`there is no release ${words[0]}`)) {
+    for (const key of state.releases[release] ?? refuse(`there is no release ${release}`)) {
       delete state.objects[key];
     }
-    delete state.releases[words[0]];
+    delete state.releases[release];
   } else if (verb === 'install') {
-    if (resolve(ROOT, words[1]) !== resolve(CHART)) {
-      refuse(`${words[1]} is no chart`);
+    if (resolve(ROOT, chart) !== resolve(CHART)) {
+      refuse(`${chart} is no chart`);
     }
+    /** @type {Record<string, unknown>} */
     const changes = {};
-    for (const setting of values.set.flatMap((list) => list.split(','))) {
-      const [path, value] = setting.split('=');
+    for (const setting of (values.set ?? []).flatMap((list) => list.split(','))) {
+      const [path = '', value = ''] = setting.split('=');
       const names = path.split('.');
-      const last = names.pop();
+      const last = names.pop() ?? '';
       let holder = changes;
       for (const name of names) {
-        holder[name] ??= {};
-        holder = holder[name];
+        const inner = holder[name] ?? {};
+        holder[name] = inner;
+        holder = isMap(inner) ? inner : refuse(`--set ${setting}: ${name} is no map`);
       }
       holder[last] = /^\d+$/.test(value) ? Number(value) : value;
     }
@@ -374,67 +524,94 @@ async function helm(state, args) {
     if (!validate(chartValues(changes))) {
       refuse(`values: ${JSON.stringify(validate.errors)}`);
     }
+    /** @type {ClusterObject[]} */
     const objects = [...renderChart(changes, values.namespace).values()].map((manifest) => parse(manifest));
     for (const object of objects) {
       await put(state, object);
     }
-    state.releases[words[0]] = objects.map(keyOf);
+    state.releases[release] = objects.map(keyOf);
   } else {
     refuse(`${verb} is not known here`);
   }
   await reconcile(state);
 }
 
+/**
+ * @param {State} state
+ * @param {Words} args
+ */
 async function kind(state, args) {
   const { words, values } = read(args, { config: text }, args[0] === 'load' ? 3 : 2);
   if (words.join(' ') === 'create cluster') {
-    const { kind: what, apiVersion, networking } = parse(readFileSync(values.config, 'utf8'));
+    const {
+      kind: what,
+      apiVersion,
+      networking,
+    } = parse(readFileSync(values.config ?? refuse('--config is missing'), 'utf8'));
     if (what !== 'Cluster' || apiVersion !== 'kind.x-k8s.io/v1alpha4' || networking?.kubeProxyMode !== 'none') {
       refuse(`${values.config} does not make a cluster without kube-proxy`);
     }
     delete state.objects['daemonset/kube-proxy'];
   } else if (words.slice(0, 2).join(' ') === 'load docker-image') {
-    state.images.push(state.built === words[2] ? words[2] : refuse(`${words[2]} was not built`));
+    const [, , image = ''] = words;
+    state.images.push(state.built === image ? image : refuse(`${image} was not built`));
   } else {
     refuse(`${words.join(' ')} is not known here`);
   }
 }
 
+/**
+ * @param {State} state
+ * @param {Words} args
+ */
 async function docker(state, args) {
   const { words, values } = read(args, { file: text, tag: text }, 2);
-  if (words[0] !== 'build' || !existsSync(join(words[1], values.file)) || !existsSync(join(words[1], 'package.json'))) {
-    refuse(`${words.join(' ')}: there is no ${values.file} here`);
+  const [verb, directory = ''] = words;
+  const { file = 'Dockerfile', tag = refuse('--tag is missing') } = values;
+  if (verb !== 'build' || !existsSync(join(directory, file)) || !existsSync(join(directory, 'package.json'))) {
+    refuse(`${words.join(' ')}: there is no ${file} here`);
   }
-  state.built = values.tag;
+  state.built = tag;
 }
 
-/** Links the commands of a package of this repository, as `npm install --global` does. */
+/**
+ * Links the commands of a package of this repository, as `npm install --global` does.
+ *
+ * @param {State} _state
+ * @param {Words} args
+ */
 async function npm(_state, args) {
-  const { words } = read(args, { global: { type: 'boolean' } }, 2);
-  const directory = join(ROOT, 'packages', words[1].replace(/^@kube-proxier\//, ''));
+  const { words } = read(args, { global: yes }, 2);
+  const [, wanted = ''] = words;
+  const directory = join(ROOT, 'packages', wanted.replace(/^@kube-proxier\//, ''));
   if (words[0] !== 'install' || !args.includes('--global') || !existsSync(directory)) {
     refuse(`npm ${args.join(' ')} is not known here`);
   }
-  const { name, bin } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-  if (name !== words[1]) {
-    refuse(`there is no package ${words[1]}`);
+  /** @type {import('../pack-packages.mjs').Manifest} */
+  const { name, bin = {} } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  if (name !== wanted) {
+    refuse(`there is no package ${wanted}`);
   }
   for (const [command, path] of Object.entries(bin)) {
     symlinkSync(join(directory, path), join(HOME, 'bin', command));
   }
 }
 
+/** @type {Readonly<Record<string, Command>>} */
 const PROGRAMS = { kubectl, helm, kind, docker, npm };
 
 async function main() {
-  const [program, ...args] = process.argv.slice(2);
+  const [program = '', ...args] = process.argv.slice(2);
   appendFileSync(join(HOME, 'calls.jsonl'), `${JSON.stringify([program, ...args])}\n`);
   const state = existsSync(STATE) ? JSON.parse(readFileSync(STATE, 'utf8')) : newState();
   try {
-    process.exitCode = (await PROGRAMS[program](state, args)) ?? 0;
+    const run = PROGRAMS[program] ?? refuse(`${program} is not known here`);
+    process.exitCode = (await run(state, args)) ?? 0;
     writeFileSync(STATE, JSON.stringify(state));
   } catch (error) {
-    console.error(`stand-in for ${program}: ${error instanceof Refused ? error.message : error.stack}`);
+    console.error(
+      `stand-in for ${program}: ${error instanceof Error && !(error instanceof Refused) ? error.stack : messageOf(error)}`,
+    );
     process.exitCode = 64;
   }
 }

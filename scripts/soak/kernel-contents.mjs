@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
+/** @typedef {(tool: string, args: readonly string[]) => string} Run a tool, to its output */
+
+/** @type {Record<string, (run: Run) => string[]>} */
 const MODES = {
   nftables: (run) => nftablesContents(run('nft', ['--json', '--stateless', 'list', 'ruleset'])),
   iptables: (run) => ['iptables', 'ip6tables'].flatMap((tool) => iptablesContents(tool, run(`${tool}-save`, []))),
@@ -16,8 +19,12 @@ export const SOAK_MODES = Object.keys(MODES);
  * @returns {readonly string[]}
  */
 export function kernelContents(mode, prefix) {
-  return MODES[mode]((tool, args) => {
-    const [command, ...words] = [...prefix, tool, ...args];
+  const contentsOf = MODES[mode];
+  if (contentsOf === undefined) {
+    throw new Error(`unknown mode ${mode}`);
+  }
+  return contentsOf((tool, args) => {
+    const [command = '', ...words] = [...prefix, tool, ...args];
     const { status, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8', maxBuffer: 2 ** 28 });
     if (status !== 0) {
       throw new Error(`${tool} ${args.join(' ')}: ${stderr}`);
@@ -26,11 +33,18 @@ export function kernelContents(mode, prefix) {
   }).sort();
 }
 
+/**
+ * @typedef {{handle?: number, family?: string, table?: string, chain?: string, expr?: unknown, elem?: readonly unknown[]}} NftObject
+ * @param {string} text of `nft --json`
+ */
 function nftablesContents(text) {
+  /** @type {string[]} */
   const lines = [];
+  /** @type {Map<string, string[]>} */
   const chains = new Map();
-  for (const entry of JSON.parse(text).nftables) {
-    const [[kind, { handle, ...object }]] = Object.entries(entry);
+  /** @type {{nftables: readonly Record<string, NftObject>[]}} */
+  const { nftables } = JSON.parse(text);
+  for (const [kind, { handle, ...object }] of nftables.flatMap((entry) => Object.entries(entry))) {
     if (kind === 'rule') {
       const chain = `${object.family} ${object.table} ${object.chain}`;
       chains.set(chain, [...(chains.get(chain) ?? []), JSON.stringify(object.expr)]);
@@ -47,7 +61,12 @@ function nftablesContents(text) {
   return lines;
 }
 
+/**
+ * @param {string} tool
+ * @param {string} text of its `-save`
+ */
 function iptablesContents(tool, text) {
+  /** @type {Map<string, (string | undefined)[]>} */
   const chains = new Map();
   let table = '';
   for (const line of text.split('\n')) {

@@ -1,3 +1,9 @@
+/**
+ * @typedef {import('@kube-proxier/source-kubernetes/testing').ApiObjectStore} ApiObjectStore
+ * @typedef {Parameters<ApiObjectStore['put']>[0]} ApiResource
+ * @typedef {Parameters<ApiObjectStore['put']>[1]} ApiObject
+ */
+
 /** How many Services change. */
 export const SERVICES = 200;
 const NAMESPACE = 'soak';
@@ -15,7 +21,7 @@ export class SoakCluster {
   markers = { put: 0, taken: 0 };
 
   /**
-   * @param {import('@kube-proxier/source-kubernetes/testing').ApiObjectStore} store
+   * @param {ApiObjectStore} store
    * @param {import('@kube-proxier/core/testing').Random} random
    */
   constructor(store, random) {
@@ -77,6 +83,7 @@ export class SoakCluster {
 
   /** Everything there is, as manifests: what a fresh load would be made from. */
   manifests() {
+    /** @type {[resource: ApiResource, apiVersion: string, kind: string][]} */
     const kinds = [
       ['servicecidrs', 'networking.k8s.io/v1', 'ServiceCIDR'],
       ['nodes', 'v1', 'Node'],
@@ -90,6 +97,7 @@ export class SoakCluster {
       .join('\n---\n');
   }
 
+  /** @param {number} index */
   putService(index) {
     const { random } = this;
     const ipv4 = `10.96.0.${index}`;
@@ -126,9 +134,13 @@ export class SoakCluster {
     });
   }
 
+  /**
+   * @param {number} index
+   * @param {'IPv4' | 'IPv6'} family
+   */
   putSlice(index, family) {
     const { random } = this;
-    const number = (endpoint) => 1 + ((4 * index + endpoint) % 250);
+    const number = (/** @type {number} */ endpoint) => 1 + ((4 * index + endpoint) % 250);
     const endpoints = Array.from({ length: random.below(4) }, (_, endpoint) => ({
       addresses: [
         family === 'IPv4'
@@ -161,11 +173,19 @@ export class SoakCluster {
     });
   }
 
+  /**
+   * @param {ApiResource} resource
+   * @param {ApiObject} object
+   */
   put(resource, object) {
     this.changes += 1;
     this.store.put(resource, object);
   }
 
+  /**
+   * @param {ApiResource} resource
+   * @param {string} name
+   */
   remove(resource, name) {
     this.changes += this.store.delete(resource, name, NAMESPACE) ? 1 : 0;
   }

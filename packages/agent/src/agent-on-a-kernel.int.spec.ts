@@ -1,15 +1,14 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
-const ROOT = join(PACKAGE, '../..');
 const MAIN = join(PACKAGE, 'dist/main.js');
 const FAMILIES = ['iptables', 'ip6tables'] as const;
 
@@ -53,11 +52,6 @@ whereAllowed('the kube-proxier command on a kernel', () => {
   let log = '';
   /** Where the agent finds programs first. */
   let tools: string;
-
-  beforeAll(() => {
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    expect(spawnSync(process.execPath, [tsc, '-b', 'packages/agent'], { cwd: ROOT }).status).toBe(0);
-  });
 
   beforeEach(async () => {
     namespace = makeNamespace();

@@ -330,10 +330,10 @@ describe('runCommand', () => {
     });
 
     it('rejects an unknown output format before it checks anything', async () => {
-      const found = run(['doctor', '-o', 'yaml']);
+      const found = run(['doctor', '-o', 'xml']);
       expect(await found.status).toBe(1);
       expect(found.output).toBe('');
-      expect(found.errors).toBe('kube-proxier: --output: "yaml" must be text or json\n');
+      expect(found.errors).toBe('kube-proxier: --output: "xml" must be text, json, yaml or wide\n');
     });
 
     it('reports configuration problems together with everything else', async () => {

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type BackendModule, type Logger, messageOf, ProxierError, printable } from '@kube-proxier/core';
 import { type CleanupRequest, cleanUp, runningProxies } from './cleanup/clean-up.js';
+import { findCommand } from './commands/command-definition.js';
+import { completionScript } from './commands/completion.js';
 import type { Composition } from './compose.js';
 import { formatConfiguration } from './configuration/effective-configuration.js';
 import { type ConfigurationReading, readKubeProxyConfiguration } from './configuration/kube-proxy-configuration.js';
@@ -11,13 +13,14 @@ import { messageWithFlags } from './flags/advise-flags.js';
 import { type AgentSettings, isOutput } from './flags/agent-settings.js';
 import { type CommandLine, parseCommandLine } from './flags/command-line.js';
 import { parseGoBool } from './flags/go-values.js';
-import { helpText } from './flags/help-text.js';
+import { commandHelpText, helpText } from './flags/help-text.js';
 import { CommandLineError, readLogging, readSettings } from './flags/settings.js';
 import { loadForeignBackends } from './foreign-backends.js';
+import { type GetRequest, get } from './get/get.js';
 import { MAX_MESSAGE_LENGTH } from './logging/log-line.js';
 import type { AdjustableLogger } from './logging/winston-logger.js';
 import { prepareHost, type RunContext, runAgent } from './running/run-agent.js';
-import { VERSION } from './version.js';
+import { versionText } from './version.js';
 
 /** Environment of the command. */
 export interface AgentEnvironment {
@@ -55,11 +58,24 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
   const { print, printError, columns, signal, onSettled } = environment;
   const commandLine = parseCommandLine(args);
   if (commandLine.command === 'help') {
-    print(helpText(environment.composition.backends));
+    const { backends } = environment.composition;
+    const topic = findCommand(commandLine.topic);
+    print(topic === undefined ? helpText(backends) : commandHelpText(topic, backends));
     return 0;
   }
   if (commandLine.command === 'version') {
-    print(`kube-proxier ${VERSION}\n`);
+    print(versionText());
+    return 0;
+  }
+  if (commandLine.command === 'completion' && commandLine.errors.length === 0) {
+    const script = completionScript(commandLine.operands[0] ?? '');
+    if (script === undefined) {
+      printError(
+        `kube-proxier: no completion for the shell "${printable(commandLine.operands[0] ?? '')}"; use bash, zsh or fish\n`,
+      );
+      return 1;
+    }
+    print(script);
     return 0;
   }
   let interpreted: Interpreted;
@@ -85,7 +101,7 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
   }
   const { settings, composition } = interpreted;
 
-  if (commandLine.command === 'explain' || commandLine.command === 'doctor' || settings.writeConfigTo !== '') {
+  if (['explain', 'doctor', 'get'].includes(commandLine.command) || settings.writeConfigTo !== '') {
     return await answer(interpreted, environment);
   }
 
@@ -131,6 +147,11 @@ function cleanupRequest({ values }: CommandLine): CleanupRequest {
   };
 }
 
+function getRequest({ operands, values }: CommandLine, { output }: AgentSettings): GetRequest {
+  const all = parseGoBool(values.get('all-namespaces')?.at(-1) ?? 'false') === true;
+  return { operands, namespace: all ? undefined : (values.get('namespace')?.at(-1) ?? 'default'), output };
+}
+
 /** Runs commands that print a result or write a file. */
 async function answer(interpreted: Interpreted, { print, printError, columns }: AgentEnvironment): Promise<number> {
   const { commandLine, settings, composition } = interpreted;
@@ -142,6 +163,12 @@ async function answer(interpreted: Interpreted, { print, printError, columns }: 
     }
     if (commandLine.command === 'explain') {
       print(await explain(commandLine.operands, settings, composition));
+      return 0;
+    }
+    if (commandLine.command === 'get') {
+      const { text, message } = await get(getRequest(commandLine, settings), settings, composition);
+      print(text);
+      printError(message === '' ? '' : `${message}\n`);
       return 0;
     }
     for (const warning of settings.warnings) {

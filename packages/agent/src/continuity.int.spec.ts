@@ -1,6 +1,6 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Iptables } from '@kube-proxier/linux';
-import { type ContinuousClient, failuresOf, type NetworkSandbox } from '@kube-proxier/linux/testing';
+import { type ContinuousClient, failuresOf, type NetworkSandbox } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 /** The agent, in the node's namespace, while an external client connects continuously. */
@@ -12,8 +12,6 @@ describe.each([
   let node: AgentOnNode;
   let sandbox: NetworkSandbox;
   let iptables: Iptables;
-
-  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create(variant);
@@ -135,8 +133,6 @@ function ruleLines(saved: string): readonly string[] {
 
 describe('a mode that this host cannot run', () => {
   let node: AgentOnNode;
-
-  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');

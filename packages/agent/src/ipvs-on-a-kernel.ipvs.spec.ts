@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { failuresOf, NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
+import { failuresOf, NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
 
 const AGENT = fileURLToPath(new URL('../bin/kube-proxier.js', import.meta.url));
 const NODE_PORT = 31_269;

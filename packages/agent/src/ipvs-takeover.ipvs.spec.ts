@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { failuresOf } from '@kube-proxier/linux/testing';
+import { failuresOf } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 /** Milliseconds: this kernel has one slow CPU, and its host may be busy. */

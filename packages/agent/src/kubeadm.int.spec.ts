@@ -1,14 +1,13 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 import { KUBEADM_CONFIG, kubeadmKubeconfig } from './testing/kubeadm-files.js';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
-const ROOT = join(PACKAGE, '../..');
 
 /** Mounts the files at the paths of kube-proxy's pod, in a private mount namespace, then executes the rest as a command. */
 const AS_IN_THE_POD = `set -e
@@ -28,11 +27,6 @@ whereAllowed('in the place of kube-proxy in a cluster of kubeadm', () => {
   let namespace: TestNamespace;
   let directory: string;
   let children: ChildProcess[];
-
-  beforeAll(() => {
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    expect(spawnSync(process.execPath, [tsc, '-b', 'packages/agent'], { cwd: ROOT }).status).toBe(0);
-  });
 
   beforeEach(() => {
     namespace = makeNamespace();

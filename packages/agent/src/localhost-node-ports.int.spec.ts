@@ -1,10 +1,8 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 describe('NodePorts on 127.0.0.1 in mode nftables', () => {
   let node: AgentOnNode;
-
-  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeApiServer, TestCertificateAuthority } from '@kube-proxier/source-kubernetes/testing';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -74,13 +74,6 @@ async function freePort(): Promise<number> {
 describe('the kube-proxier command', () => {
   let directory: string;
   let running: Running[];
-
-  beforeAll(() => {
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const built = spawnSync(process.execPath, [tsc, '-b', 'packages/agent'], { cwd: ROOT, encoding: 'utf8' });
-    expect(built.stdout).toBe('');
-    expect(built.status).toBe(0);
-  });
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'agent-'));

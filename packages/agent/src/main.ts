@@ -1,13 +1,17 @@
 #!/usr/bin/env node
 import { openFilesShortage } from './running/open-files-limit.js';
 import { holdMemory, settleMemory } from './running/process-memory.js';
+import { versionText } from './version.js';
 
 const shortage = openFilesShortage();
-if (shortage !== undefined) {
+if (process.argv.length === 3 && process.argv[2] === '--version') {
+  process.stdout.write(versionText());
+} else if (shortage === undefined) {
+  holdMemory();
+  // Imported only here, as these are many modules.
+  const { runProcess } = await import('./run-process.js');
+  await runProcess(async () => (await import('./compose.js')).compose(), settleMemory);
+} else {
   process.stderr.write(`kube-proxier cannot start: ${shortage}\n`);
-  process.exit(1);
+  process.exitCode = 1;
 }
-holdMemory();
-// Imported only here, as these are many modules.
-const { runProcess } = await import('./run-process.js');
-await runProcess(async () => (await import('./compose.js')).compose(), settleMemory);

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 const NEW = '192.168.0.77';
@@ -10,8 +10,6 @@ const MODES = {
   iptables: { flags: [BY_NETWORK], shows: ['iptables-nft-save'] },
   userspace: { flags: [BY_NETWORK, '--userspace-redirect=bind'], shows: ['ss', '-Hltn'] },
 } as const;
-
-beforeAll(() => AgentOnNode.build());
 
 describe.each(Object.keys(MODES) as (keyof typeof MODES)[])('mode %s, when the node', (mode) => {
   const { flags, shows } = MODES[mode];

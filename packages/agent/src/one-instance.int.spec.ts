@@ -2,8 +2,9 @@ import { type ChildProcess, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { failuresOf } from '@kube-proxier/linux/testing';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
+import { failuresOf } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 const WAITING = /Waiting for another proxy in this network namespace to end: /g;
@@ -12,8 +13,6 @@ const READY = 'http://127.0.0.1:10256/readyz';
 describe('one proxy on a node', () => {
   let node: AgentOnNode;
   let directory: string;
-
-  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');
@@ -47,58 +46,61 @@ describe('one proxy on a node', () => {
     return child;
   };
 
-  test.each([
-    ['iptables', 'SIGTERM'],
-    ['iptables', 'SIGKILL'],
-    ['nftables', 'SIGTERM'],
-    ['nftables', 'SIGKILL'],
-  ] as const)(
-    'in mode %s, a second agent waits for the first, and replaces it without a gap after %s',
-    async (mode, signal) => {
-      const [first, second] = pods();
-      node.write(first, second);
-      node.start(mode);
-      await node.until('the first agent has programmed', () => isProgrammed(node));
-      const client = await node.sandbox.client.startClient(target(), 10);
-      const open = await node.sandbox.client.open(target());
-      await client.moreAttempts(10);
-      const before = await rules();
+  test.each(
+    casesOf<readonly [mode: 'iptables' | 'nftables', signal: 'SIGTERM' | 'SIGKILL']>(
+      [
+        ['iptables', 'SIGTERM'],
+        ['nftables', 'SIGKILL'],
+      ],
+      [
+        ['iptables', 'SIGKILL'],
+        ['nftables', 'SIGTERM'],
+      ],
+    ),
+  )('in mode %s, a second agent waits for the first, and replaces it without a gap after %s', async (mode, signal) => {
+    const [first, second] = pods();
+    node.write(first, second);
+    node.start(mode);
+    await node.until('the first agent has programmed', () => isProgrammed(node));
+    const client = await node.sandbox.client.startClient(target(), 10);
+    const open = await node.sandbox.client.open(target());
+    await client.moreAttempts(10);
+    const before = await rules();
 
-      const other = node.another();
-      other.start(mode);
-      await other.until('the second agent waits', () => other.log.search(WAITING) >= 0);
-      // The first one programs changes from now on.
-      node.write(second);
-      await node.until('the change', async () => (await rules()) !== before);
-      await client.moreAttempts(10);
-      const served = await rules();
-      expect(other.log.match(WAITING)).toHaveLength(1);
-      expect(other.log).toContain(`to end: pid ${node.pid} (kube-proxier `);
-      expect(other.log).toMatch(new RegExp(`, mode ${mode}, since .*\\); nothing is programmed until then`));
-      expect(other.log).not.toMatch(/WARN|ERROR|Synced|is running|Serving|conntrack/);
-      // Both use the network of the node: the kubelet probes the first one, which is ready.
-      expect(await node.get(READY)).toMatchObject({ status: 200 });
+    const other = node.another();
+    other.start(mode);
+    await other.until('the second agent waits', () => other.log.search(WAITING) >= 0);
+    // The first one programs changes from now on.
+    node.write(second);
+    await node.until('the change', async () => (await rules()) !== before);
+    await client.moreAttempts(10);
+    const served = await rules();
+    expect(other.log.match(WAITING)).toHaveLength(1);
+    expect(other.log).toContain(`to end: pid ${node.pid} (kube-proxier `);
+    expect(other.log).toMatch(new RegExp(`, mode ${mode}, since .*\\); nothing is programmed until then`));
+    expect(other.log).not.toMatch(/WARN|ERROR|Synced|is running|Serving|conntrack/);
+    // Both use the network of the node: the kubelet probes the first one, which is ready.
+    expect(await node.get(READY)).toMatchObject({ status: 200 });
 
-      if (signal === 'SIGTERM') {
-        await node.stop();
-      } else {
-        node.kill();
-      }
-      await other.until('the second agent has programmed', () => isProgrammed(other));
-      await client.moreAttempts(20);
-      expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
-      expect(failuresOf(await client.stop())).toBe(0);
-      expect(await rules()).toBe(served);
-      expect(other.log).not.toMatch(/ERROR|Repaired|Others changed|cannot listen/);
-      expect((await other.get(READY))?.status).toBe(200);
-      const metrics = await other.get('http://127.0.0.1:10249/metrics');
-      expect(metrics?.body).not.toMatch(/^kube_proxier_drift_repairs_total.* [1-9]/m);
-      expect(metrics?.body).toMatch(/drift_repairs_total/);
-      // It programs changes from now on.
-      node.write(first);
-      await other.until('the next change', async () => (await rules()) !== served);
-    },
-  );
+    if (signal === 'SIGTERM') {
+      await node.stop();
+    } else {
+      node.kill();
+    }
+    await other.until('the second agent has programmed', () => isProgrammed(other));
+    await client.moreAttempts(20);
+    expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
+    expect(failuresOf(await client.stop())).toBe(0);
+    expect(await rules()).toBe(served);
+    expect(other.log).not.toMatch(/ERROR|Repaired|Others changed|cannot listen/);
+    expect((await other.get(READY))?.status).toBe(200);
+    const metrics = await other.get('http://127.0.0.1:10249/metrics');
+    expect(metrics?.body).not.toMatch(/^kube_proxier_drift_repairs_total.* [1-9]/m);
+    expect(metrics?.body).toMatch(/drift_repairs_total/);
+    // It programs changes from now on.
+    node.write(first);
+    await other.until('the next change', async () => (await rules()) !== served);
+  });
 
   test('an agent in another mode waits too, then removes leftovers of the first', async () => {
     node.write(...pods());

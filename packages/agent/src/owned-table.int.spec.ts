@@ -1,6 +1,6 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { listProcesses } from '@kube-proxier/linux';
-import { failuresOf } from '@kube-proxier/linux/testing';
+import { failuresOf } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 const REFUSED = /Operation not permitted/;
@@ -10,8 +10,6 @@ describe('mode nftables with an owned table', () => {
   let node: AgentOnNode;
   let one: string;
   let two: string;
-
-  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');

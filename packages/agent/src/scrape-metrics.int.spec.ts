@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { findTool } from '@kube-proxier/linux';
 import { AgentOnNode } from './testing/agent-on-node.js';
 
@@ -13,8 +13,6 @@ describe('scraping metrics in mode nftables', () => {
   let directory: string;
   const path = process.env.PATH;
   const starts = () => (existsSync(`${directory}/starts`) ? readFileSync(`${directory}/starts`, 'utf8') : '');
-
-  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');

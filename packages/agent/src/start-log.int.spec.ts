@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
-import { AgentOnNode } from './testing/agent-on-node.js';
 
 const AGENT = fileURLToPath(new URL('../bin/kube-proxier.js', import.meta.url));
 const MANIFEST = `apiVersion: v1
@@ -30,8 +29,6 @@ whereAllowed('the log of a start', () => {
   let namespace: TestNamespace;
   let directory: string;
   let child: ChildProcess | undefined;
-
-  beforeAll(() => AgentOnNode.build());
 
   beforeEach(() => {
     namespace = makeNamespace();

@@ -1,5 +1,5 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { failuresOf } from '@kube-proxier/linux/testing';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { failuresOf } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 /** Rules of kube-proxy in iptables mode for the Service, and a foreign chain. */
@@ -63,8 +63,6 @@ table ip acme {
 /** An external client connects continuously while another mode, or another program, is replaced. */
 describe('taking over without failed connections', () => {
   let node: AgentOnNode;
-
-  beforeAll(() => AgentOnNode.build());
 
   beforeEach(async () => {
     node = await AgentOnNode.create('nft');

@@ -5,7 +5,7 @@ import { createServer, connect as netConnect, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MAIN = join(ROOT, 'packages/agent/dist/main.js');
@@ -53,12 +53,6 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
   const children: ChildProcess[] = [];
   let directory: string | undefined;
   let endpoint: Server | undefined;
-
-  beforeAll(() => {
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const built = spawnSync(process.execPath, [tsc, '-b', 'packages/agent'], { cwd: ROOT, encoding: 'utf8' });
-    expect(built.stdout).toBe('');
-  });
 
   afterEach(async () => {
     endpoint?.close();

@@ -2,8 +2,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import { createIptables, type IptablesVariant } from '@kube-proxier/linux';
-import { failuresOf, syncAsKubeProxy } from '@kube-proxier/linux/testing';
+import { failuresOf, syncAsKubeProxy } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -35,7 +36,6 @@ describe('migrating back to kube-proxy', () => {
   let node: AgentOnNode;
 
   beforeAll(() => {
-    AgentOnNode.build();
     copyFileSync('/bin/sleep', KUBE_PROXY);
   });
 
@@ -66,13 +66,19 @@ describe('migrating back to kube-proxy', () => {
 
   const tables = async () => (await node.sandbox.node.exec(['nft', 'list', 'tables'])).stdout;
 
-  test.each([
-    ['iptables', 'iptables', 'nft'],
-    ['iptables', 'iptables', 'legacy'],
-    ['nftables', 'nftables', 'nft'],
-    ['nftables', 'iptables', 'nft'],
-    ['iptables', 'nftables', 'legacy'],
-  ] as const)(
+  test.each(
+    casesOf<readonly [from: 'iptables' | 'nftables', to: 'iptables' | 'nftables', variant: IptablesVariant]>(
+      [
+        ['iptables', 'iptables', 'nft'],
+        ['nftables', 'nftables', 'nft'],
+        ['iptables', 'nftables', 'legacy'],
+      ],
+      [
+        ['iptables', 'iptables', 'legacy'],
+        ['nftables', 'iptables', 'nft'],
+      ],
+    ),
+  )(
     'from mode %s to its mode %s, with iptables-%s: no connection fails, and nothing of kube-proxier is left',
     async (from, to, variant) => {
       const { client, kubeProxy, six } = await moveToKubeProxy(from, to, variant);

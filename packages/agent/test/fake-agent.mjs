@@ -10,6 +10,9 @@ import { runProcess } from '../dist/run-process.js';
 
 const fault = process.env.FAKE_FAULT;
 
+/** @typedef {import('@kube-proxier/core').BackendModule} BackendModule */
+
+/** @type {BackendModule} */
 const iptables = {
   mode: 'iptables',
   description: 'A map in place of the kernel',
@@ -50,6 +53,7 @@ const iptables = {
   }),
 };
 
+/** @type {BackendModule} */
 const ipvs = {
   mode: 'ipvs',
   description: 'Not supported by this host',

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FakeApiServer, TestCertificateAuthority } from '@kube-proxier/source-kubernetes/testing';
 
-const directory = process.argv[2];
+const [, , directory = ''] = process.argv;
 const authority = new TestCertificateAuthority();
 const { certificate, key } = authority.issue({ commonName: 'api', hosts: ['127.0.0.1'], use: 'server' });
 const server = await FakeApiServer.start({ tls: { certificate, key }, tokens: new Set(['good']) });

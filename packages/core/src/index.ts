@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export * from './contract/backend-errors.js';
 export * from './contract/backend-module.js';
 export * from './contract/backend-options.js';
 export * from './contract/cleanup.js';
@@ -34,6 +35,7 @@ export { readNode, readServiceCIDR } from './objects/read-node.js';
 export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from './objects/read-service.js';
 export * from './objects/text-nesting.js';
 export * from './objects/unknown-record.js';
+export * from './planning/state-memo.js';
 export * from './resolution/diff-states.js';
 export { servesLoopback } from './resolution/node-facts.js';
 export * from './resolution/proxy-state-resolver.js';
@@ -49,3 +51,4 @@ export * from './sync/reconciling-proxier.js';
 export * from './sync/sync-observer.js';
 export * from './sync/sync-runner.js';
 export * from './text/printable.js';
+export * from './views/service-view.js';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { type IPFamily, type ProxyState, type SimulatedOutcome, simulatePacket } from '@kube-proxier/core';
-import type { WalkedPacket, WalkOutcome } from '@kube-proxier/linux/testing';
-import { FakeIptables, walkPacket } from '@kube-proxier/linux/testing';
+import { FakeIptables } from '@kube-proxier/linux/testing';
+import type { WalkedPacket, WalkOutcome } from '@kube-proxier/network-sandbox';
+import { walkPacket } from '@kube-proxier/network-sandbox';
 import fc from 'fast-check';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { addresses, anySketch, ClusterSketch, everything, type ServiceSketch } from './testing/clusters.js';

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type Proxier, type ProxyState } from '@kube-proxier/core';
-import { feedResolver, makeResolver, Random, RandomCluster, resolveObjects } from '@kube-proxier/core/testing';
+import {
+  feedResolver,
+  makeResolver,
+  Random,
+  RandomCluster,
+  resolveObjects,
+  runCount,
+} from '@kube-proxier/core/testing';
 import { createIptables, type Iptables } from '@kube-proxier/linux';
 import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
 import { IptablesDataplane } from './iptables-dataplane.js';
@@ -59,7 +66,7 @@ class Subject {
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
 whereAllowed(`${CHANGES} random changes, both families, on the kernel`, () => {
-  test.each(Array.from({ length: 20 }, (_, index) => [index + 1, index % 2 ? 'legacy' : 'nft'] as const))(
+  test.each(Array.from({ length: runCount(6, 20) }, (_, index) => [index + 1, index % 2 ? 'legacy' : 'nft'] as const))(
     'seed %i, %s: after every sync the kernel holds what a fresh start would install',
     async (seed, variant) => {
       await withNamespace(async ({ runner }) => {

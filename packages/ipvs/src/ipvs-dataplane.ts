@@ -449,9 +449,10 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     const localAddresses = all.filter((address) => address.link !== link?.index).map(({ address }) => address);
     const sets = await this.#readSets();
     const virtualServers = await this.#readVirtualServers(new Set(addresses), new Set(localAddresses), sets);
+    const saved = await iptables.save();
     const tables = {} as Record<SkeletonTable, InstalledIpvs['tables'][SkeletonTable]>;
     for (const table of SKELETON_TABLES) {
-      tables[table] = parseSavedTable(await iptables.save(table), table);
+      tables[table] = parseSavedTable(saved, table);
     }
     this.#resumeDraining(virtualServers);
     if (jumpsStand(tables)) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { diffStates, structurallyEqual } from '@kube-proxier/core';
-import { answersOf, NODE_PORT, PacketFlowWorld, verifyFlow } from '@kube-proxier/linux/testing';
+import { answersOf, NODE_PORT, PacketFlowWorld, verifyFlow } from '@kube-proxier/network-sandbox';
 import { IpvsDataplane } from './ipvs-dataplane.js';
 import { SCHEDULER_ANNOTATION } from './scheduler-choice.js';
 import { SCHEDULER_NAMES } from './schedulers.js';

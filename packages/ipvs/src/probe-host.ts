@@ -5,6 +5,7 @@ import {
   IptablesRule,
   type IptablesRuleParts,
   ProcSysctl,
+  parseSavedTable,
   type VirtualServerAddress,
 } from '@kube-proxier/linux';
 import { trySettings } from './host-settings.js';
@@ -152,16 +153,15 @@ function renamedRule(parts: IptablesRuleParts): IptablesRule {
   return new IptablesRule(JSON.parse(JSON.stringify(parts).replaceAll('"KUBE-', `"${TRIAL}`)));
 }
 
+/** The chains of the trial that are installed. */
 async function present(tools: Iptables): Promise<ReadonlyMap<string, readonly string[]>> {
-  const chains = new Map<string, readonly string[]>();
-  for (const table of SKELETON_TABLES) {
-    const text = await tools.save(table);
-    chains.set(
+  const text = await tools.save();
+  return new Map(
+    SKELETON_TABLES.map((table) => [
       table,
-      [...text.matchAll(/^:(TRIAL-IPVS\S*)/gm)].map(([, chain = '']) => chain),
-    );
-  }
-  return chains;
+      [...parseSavedTable(text, table).keys()].filter((chain) => chain.startsWith(TRIAL)),
+    ]),
+  );
 }
 
 function removalDocument(chains: ReadonlyMap<string, readonly string[]>): string {

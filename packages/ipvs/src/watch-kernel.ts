@@ -59,7 +59,8 @@ export async function watchKernel(options: KernelWatchOptions): Promise<void> {
     await pause(clock, INTERVAL, signal);
     try {
       await lookOnce(options, seen);
-      if (look % RULES_EVERY === 0) {
+      // Before the first sync there is nothing to miss.
+      if (look % RULES_EVERY === 0 && placed() > 0) {
         await sentinels.look(signal, onDrift, placed);
       }
       failing = false;

@@ -4,8 +4,6 @@
  * @packageDocumentation
  */
 
-export * from './accounting/packet-counters.js';
-export { PacketCountersNetlink } from './accounting/packet-counters-netlink.js';
 // Processes, conntrack, sysctl, network, ipvs.
 export * from './conntrack/conntrack.js';
 export { ConntrackNetlink } from './conntrack/conntrack-netlink.js';
@@ -50,11 +48,14 @@ export { AddressEventsNetlink } from './link/address-events-netlink.js';
 export * from './link/links.js';
 export { LinksNetlink } from './link/links-netlink.js';
 export { type AddressWatchOptions, watchAddresses } from './link/watch-addresses.js';
+export { type Libc, loadLibc } from './netlink/libc.js';
 export * from './netlink/netlink.js';
 export { NetlinkError, type NetlinkErrorCode, NetlinkRefused } from './netlink/netlink-error.js';
 export { MAX_IN_FLIGHT, NetlinkSocket, type NetlinkSocketOptions } from './netlink/netlink-socket.js';
 export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
 export * from './network/supports-ipv6.js';
+export * from './nfacct/packet-counters.js';
+export { PacketCountersNetlink } from './nfacct/packet-counters-netlink.js';
 // nftables
 export type { Nft } from './nftables/nft.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
@@ -102,11 +103,4 @@ export { listProcesses, type ProcessInfo, seesAllProcesses } from './process/lis
 export { canRun, inNewNamespace } from './process/new-namespace.js';
 export { type SlowCommand, slowCommands } from './process/process-group.js';
 export { LibcMarkedSockets, type MarkedSockets, type MarkedTcpOptions } from './sockets/marked-sockets.js';
-export {
-  type CarriedConnection,
-  type CarriedConnectionEvents,
-  DESCRIPTORS_OF_PIPES,
-  SpliceCarrier,
-  type SpliceCarrierOptions,
-} from './splice/splice-carrier.js';
 export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createNft } from '@kube-proxier/linux';
-import { PacketFlowWorld, type PolicyRow, type SandboxHost } from '@kube-proxier/linux/testing';
+import { PacketFlowWorld, type PolicyRow, type SandboxHost } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './nftables-dataplane.js';
 
 /** What the conformance kit does not ask of a backend, and this one promises. */

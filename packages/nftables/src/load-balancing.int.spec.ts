@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { diffStates } from '@kube-proxier/core';
 import { createNft } from '@kube-proxier/linux';
-import { PacketFlowWorld } from '@kube-proxier/linux/testing';
+import { PacketFlowWorld } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './nftables-dataplane.js';
 import { ANNOTATIONS } from './service-options.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createNft } from '@kube-proxier/linux';
-import { failuresOf, PacketFlowWorld, type PolicyRow } from '@kube-proxier/linux/testing';
+import { failuresOf, PacketFlowWorld, type PolicyRow } from '@kube-proxier/network-sandbox';
 import { LAYOUTS, type Layout } from './layout.js';
 import { NftablesDataplane } from './nftables-dataplane.js';
 import { ANNOTATIONS } from './service-options.js';

@@ -7,7 +7,20 @@ import { createCommandRunner, createNft } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { NftablesDataplane, nftablesBackend } from '../dist/index.js';
 
-/** Makes a backend that sees every service port through the function that `tamper` makes for each proxier. */
+/**
+ * @typedef {import('@kube-proxier/core').ResolvedServicePort} ResolvedServicePort
+ * @typedef {import('@kube-proxier/core').Frontend} Frontend
+ * @typedef {import('@kube-proxier/core').Endpoint} Endpoint
+ * @typedef {import('@kube-proxier/core').ProxyState} ProxyState
+ */
+
+/**
+ * Makes a backend that sees every service port through the function that `tamper` makes for each proxier.
+ *
+ * @param {string} mode
+ * @param {() => (port: ResolvedServicePort) => ResolvedServicePort} tamper
+ * @returns {import('@kube-proxier/core').BackendModule}
+ */
 function wrongBackend(mode, tamper) {
   return {
     mode,
@@ -22,14 +35,15 @@ function wrongBackend(mode, tamper) {
           nft: createNft({ runner: createCommandRunner() }),
         });
         const change = tamper();
+        /** @type {ProxyState | undefined} */
         let believed;
         return new ReconcilingProxier({
           mode,
           context,
           dataplane: {
             plan(next, _changes, installed) {
-              const ports = [...next.servicePorts].map(([key, port]) => [key, change(port)]);
-              const state = { ...next, servicePorts: new Map(ports) };
+              const servicePorts = new Map([...next.servicePorts].map(([key, port]) => [key, change(port)]));
+              const state = { ...next, servicePorts };
               const changes = diffStates(installed ? undefined : believed, state);
               believed = state;
               return dataplane.plan(state, changes, installed);
@@ -44,6 +58,11 @@ function wrongBackend(mode, tamper) {
   };
 }
 
+/**
+ * @param {ResolvedServicePort} port
+ * @param {(frontend: Frontend) => Frontend['routes']} change
+ * @returns {ResolvedServicePort}
+ */
 const withRoutes = (port, change) => ({
   ...port,
   frontends: port.frontends.map((frontend) => ({ ...frontend, routes: change(frontend) })),
@@ -51,6 +70,7 @@ const withRoutes = (port, change) => ({
 
 export const ignoresExternalLocal = wrongBackend('ignores-external-local', () => (port) => {
   const isLocal = port.servicePort.externalTrafficPolicy === 'Local' && port.cluster.length > 0;
+  /** @type {Frontend['routes']} */
   const anywhere = [{ source: 'any', action: 'forward', endpoints: 'cluster', masquerade: 'always' }];
   return isLocal ? withRoutes(port, ({ kind, routes }) => (kind === 'ClusterIP' ? routes : anywhere)) : port;
 });
@@ -64,17 +84,17 @@ export const forgetsMasquerade = wrongBackend(
 );
 
 export const keepsRemovedEndpoints = wrongBackend('keeps-removed-endpoints', () => {
+  /** @type {Map<string, Map<string, Endpoint>>} */
   const seen = new Map();
   return (port) => {
-    const lists = {};
-    for (const list of ['cluster', 'local']) {
+    const collect = (/** @type {'cluster' | 'local'} */ list) => {
       const known = seen.get(`${port.key} ${list}`) ?? new Map();
       seen.set(`${port.key} ${list}`, known);
       for (const endpoint of port[list]) {
         known.set(endpoint.key, endpoint);
       }
-      lists[list] = port[list].length > 0 ? [...known.values()] : [];
-    }
-    return { ...port, ...lists };
+      return port[list].length > 0 ? [...known.values()] : [];
+    };
+    return { ...port, cluster: collect('cluster'), local: collect('local') };
   };
 });

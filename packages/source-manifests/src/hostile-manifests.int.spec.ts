@@ -15,8 +15,9 @@ const PROGRAM = `
 import { writeFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { ManifestSource } from ${JSON.stringify(BUILD)};
-const [directory, name, make, atStart] = process.argv.slice(1);
-const text = (0, eval)(make)();
+const [directory, hostile, atStart] = process.argv.slice(1);
+const files = JSON.parse(hostile).map(({ name, make }) => ({ name, text: (0, eval)(make)() }));
+const isHostile = (line) => files.some(({ name }) => line.includes(name));
 const service = (name, address) => 'apiVersion: v1\\nkind: Service\\nmetadata: {name: ' + name + '}\\nspec: {clusterIP: ' + address + ', ports: [{port: 80}]}\\n';
 const write = (name, text) => {
   writeFileSync(join(directory, '.next'), text);
@@ -48,7 +49,7 @@ setInterval(() => {
 const logger = { debug: (level, line) => say(line), info: say, warn: say, error: say };
 const source = new ManifestSource({ path: directory, logger });
 write('first.yaml', service('first', '10.96.0.1'));
-write(name, atStart === 'true' ? text : service('kept', '10.96.0.2'));
+files.forEach(({ name, text }, index) => write(name, atStart === 'true' ? text : service('kept' + index, '10.96.1.' + index)));
 const begun = performance.now();
 await source.start(handler, { nodeName: 'node1' });
 const started = performance.now() - begun;
@@ -61,15 +62,15 @@ let most = 0;
 const watching = setInterval(() => { most = Math.max(most, process.memoryUsage().rss); }, 20);
 const written = performance.now();
 write('second.yaml', service('second', '10.96.0.3'));
-if (atStart === 'false') write(name, text);
+if (atStart === 'false') for (const { name, text } of files) write(name, text);
 await until(() => inForce.has('second'));
 const second = inForce.get('second') - written;
-await until(() => inForce.size > 1000 || lines.some((line) => line.includes(name)));
+await until(() => inForce.size > 1000 || files.every(({ name }) => lines.some((line) => line.includes(name))));
 const reported = performance.now() - written;
 clearInterval(watching);
 console.log(JSON.stringify({
-  started, second, reported, lag, most: most - before, lines: lines.filter((line) => line.includes(name)).map((line) => line.slice(0, 400)),
-  kept: inForce.has('kept'), objects: inForce.size,
+  started, second, reported, lag, most: most - before, lines: lines.filter(isHostile).map((line) => line.slice(0, 400)),
+  kept: files.every((_, index) => inForce.has('kept' + index)), objects: inForce.size,
 }));
 await source.stop();
 process.exit(0);
@@ -86,12 +87,18 @@ interface Report {
   readonly objects: number;
 }
 
-function run(name: string, make: string, atStart: boolean): Report {
+interface HostileFile {
+  readonly name: string;
+  /** A JavaScript function that returns its content. */
+  readonly make: string;
+}
+
+function run(files: readonly HostileFile[], atStart: boolean): Report {
   const directory = mkdtempSync(join(tmpdir(), 'hostile-manifests-'));
   try {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      ['--expose-gc', '--input-type=module', '-e', PROGRAM, directory, name, make, String(atStart)],
+      ['--expose-gc', '--input-type=module', '-e', PROGRAM, directory, JSON.stringify(files), String(atStart)],
       { encoding: 'utf8', timeout: 180_000, killSignal: 'SIGKILL' },
     );
     if (status !== 0) {
@@ -167,19 +174,26 @@ const CASES: readonly (readonly [what: string, name: string, make: string, logge
 /** Small files, which are read at once: what would use up the stack, or all time. */
 const DEEP = ['[', '- ', '? ', ': ', '{a: ', 'a: ', '- [', '? [', '&a [', '"a": ', '[}', '["]"', "{'}': ", '[ # ]\n'];
 
-test.each(DEEP)('16 kB of %j are refused at once', (piece) => {
-  const text = JSON.stringify(piece.repeat(Math.floor(16_000 / piece.length)));
-  for (const name of ['deep.yaml', 'deep.json']) {
-    const report = run(name, `() => ${text}`, false);
-    expect(report.kept).toBe(true);
-    expect(report.lag).toBeLessThan(150 * BUSY);
-    expect(report.lines.join('\n')).toContain('is nested too deeply');
+test.each(['yaml', 'json'])('16 kB of each piece that nests are refused at once, as %s', (format) => {
+  const files = DEEP.map((piece, index) => ({
+    name: `deep-${index}.${format}`,
+    make: `() => ${JSON.stringify(piece)}.repeat(${Math.floor(16_000 / piece.length)})`,
+  }));
+  const report = run(files, false);
+  expect(report.kept).toBe(true);
+  expect(report.lag).toBeLessThan(150 * BUSY);
+  for (const [index, { name }] of files.entries()) {
+    const logged = report.lines.filter((line) => line.includes(name)).join('\n');
+    expect({ piece: DEEP[index], logged }).toEqual({
+      piece: DEEP[index],
+      logged: expect.stringContaining('is nested too deeply'),
+    });
   }
 });
 
 describe('whatever one file holds, the others are in force soon, and the process goes on', () => {
   test.each(CASES)('%s', (_what, name, make, logged) => {
-    const report = run(name, make, false);
+    const report = run([{ name, make }], false);
     expect(report.second).toBeLessThan(1000 * BUSY);
     expect(report.lag).toBeLessThan(150 * BUSY);
     expect(report.most / MEBIBYTE).toBeLessThan(160);
@@ -197,7 +211,7 @@ describe('whatever one file holds, the others are in force soon, and the process
     ['5,000,000 opening brackets', 'big.json', `() => '['.repeat(5e6)`],
     ['aliases that take too much memory', 'bomb.yaml', `() => 'a: &a x\\nb: [' + '*a,'.repeat(3e5) + ']\\n'`],
   ])('%s exist at the start', (_what, name, make) => {
-    const report = run(name, make, true);
+    const report = run([{ name, make }], true);
     expect(report.started).toBeLessThan(2000 * BUSY);
     expect(report.objects).toBe(2);
     expect(report.lines.join('\n')).toContain('none of its objects is in force');
@@ -215,7 +229,7 @@ describe('whatever one file holds, the others are in force soon, and the process
     (_what, join, head = '') => {
       const one = `(_, i) => 'apiVersion: v1\\nkind: Service\\nmetadata:\\n  name: s' + i + '\\n  annotations:\\n    note: "' + 'x'.repeat(430) + '"\\nspec:\\n  clusterIP: 10.96.' + (i >> 8) + '.' + (i & 255) + '\\n  ports:\\n  - name: http\\n    port: 80\\n    protocol: TCP\\n    targetPort: 8080\\n  selector:\\n    app: a' + i + '\\n'`;
       const make = `() => '${head}' + Array.from({ length: 1e4 }, ${one})${join} + '# many.yaml'`;
-      const report = run('many.yaml', make, true);
+      const report = run([{ name: 'many.yaml', make }], true);
       expect(report.objects).toBe(10_002);
       expect(report.started).toBeLessThan(3000 * 4);
     },

@@ -29,7 +29,6 @@ import {
   type IptablesVariant,
   LibcMarkedSockets,
   type MarkedSockets,
-  SpliceCarrier,
   whyNotPermitted,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
@@ -42,6 +41,7 @@ import {
   removePortalChains,
 } from './redirect/iptables-redirector.js';
 import { noRedirector } from './redirect/redirector.js';
+import { SpliceCarrier } from './splice/splice-carrier.js';
 import { type ProxySettings, type Redirection, UserspaceDataplane } from './userspace-dataplane.js';
 import { UserspaceError } from './userspace-error.js';
 

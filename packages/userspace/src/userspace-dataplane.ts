@@ -11,7 +11,7 @@ import {
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
-import { type MarkedSockets, SpliceCarrier } from '@kube-proxier/linux';
+import type { MarkedSockets } from '@kube-proxier/linux';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
 import { EndpointDialer } from './proxy/endpoint-dialer.js';
 import { KeepAlive } from './proxy/keep-alive.js';
@@ -21,6 +21,7 @@ import type { ProxyEnvironment } from './proxy/service-proxy.js';
 import type { ServiceTraffic } from './proxy/service-traffic.js';
 import { RedirectedEndpoints } from './redirect/redirected-endpoints.js';
 import { noRedirector, type RedirectedListener, type Redirector } from './redirect/redirector.js';
+import { SpliceCarrier } from './splice/splice-carrier.js';
 import { UserspaceError, UserspacePartlyApplied } from './userspace-error.js';
 import { type Reach, UserspacePlanner } from './userspace-planner.js';
 import type { InstalledUserspace, ListenerId, ListenerSpec, UserspaceTransaction } from './userspace-transaction.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Diagnosis } from '@kube-proxier/core';
 import { DEFAULT_CONNTRACK_TUNING } from '@kube-proxier/server';
 import { checkHost, type HostNeeds } from './check-host.js';
-import { diagnosesAsJson, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
+import { diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 import { countRules, type HostFacts, listeningPorts } from './host-facts.js';
 
 const none = { rules: 0, kubeChains: 0, portalChains: 0, ipvsChains: 0 };
@@ -256,8 +256,8 @@ describe('checkHost', () => {
     expect(exitStatusOf(checkHost(facts, NEEDS))).toBe(2);
     expect(exitStatusOf([...checkHost(facts, NEEDS), { check: 'x', status: 'problem', found: 'x' }])).toBe(1);
     expect(exitStatusOf(checkHost(FACTS, NEEDS))).toBe(0);
-    expect(JSON.parse(diagnosesAsJson(checkHost(facts, NEEDS)))).toMatchObject({ healthy: false, complete: false });
-    expect(JSON.parse(diagnosesAsJson(checkHost(FACTS, NEEDS)))).toMatchObject({ healthy: true, complete: true });
+    expect(diagnosesAsData(checkHost(facts, NEEDS))).toMatchObject({ healthy: false, complete: false });
+    expect(diagnosesAsData(checkHost(FACTS, NEEDS))).toMatchObject({ healthy: true, complete: true });
     expect(formatDiagnoses(checkHost(facts, NEEDS))).toMatch(/\n\n0 problems, 0 warnings, \d+ unknown, 1 ok\n$/);
   });
 

@@ -4,11 +4,10 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Diagnosis } from '@kube-proxier/core';
 import { seesAllProcesses } from '@kube-proxier/linux';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
-import { AgentOnNode } from '../testing/agent-on-node.js';
 
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
 const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
@@ -27,8 +26,6 @@ whereAllowed('kube-proxier doctor', () => {
   let directory: string;
   let namespaces: TestNamespace[];
   let children: ChildProcess[];
-
-  beforeAll(() => AgentOnNode.build());
 
   beforeEach(() => {
     namespaces = [];

@@ -2,11 +2,12 @@ import { availableParallelism, hostname } from 'node:os';
 import { type BackendModule, DEFAULT_PROXY_MODE, type Diagnosis, messageOf } from '@kube-proxier/core';
 import { DEFAULT_CONNTRACK_TUNING, resolveNodeName } from '@kube-proxier/server';
 import { type ApiAccess, checkApiAccess } from '@kube-proxier/source-kubernetes';
+import { stringify } from 'yaml';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { checkHost } from './check-host.js';
-import { diagnosesAsJson, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
+import { diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 
 /** Result of reading the command line and the configuration: settings, or their problems. */
 export type DoctorCase =
@@ -34,9 +35,20 @@ export async function doctor(
   ];
   const output = settings?.output ?? found.commandLine.values.get('output')?.at(-1);
   return {
-    text: output === 'json' ? diagnosesAsJson(diagnoses) : formatDiagnoses(diagnoses, columns),
+    text: formatAs(output, diagnoses, columns),
     status: exitStatusOf(diagnoses),
   };
+}
+
+function formatAs(output: string | undefined, diagnoses: readonly Diagnosis[], columns: number | undefined): string {
+  switch (output) {
+    case 'json':
+      return `${JSON.stringify(diagnosesAsData(diagnoses), undefined, 2)}\n`;
+    case 'yaml':
+      return stringify(diagnosesAsData(diagnoses));
+    default:
+      return formatDiagnoses(diagnoses, columns);
+  }
 }
 
 function checkConfiguration(found: DoctorCase): readonly Diagnosis[] {

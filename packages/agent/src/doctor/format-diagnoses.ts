@@ -50,11 +50,11 @@ function wrap(text: string, room: number): readonly string[] {
   return lines;
 }
 
-/** JSON output. `complete`: everything could be checked; `healthy`: complete and without problems. */
-export function diagnosesAsJson(diagnoses: readonly Diagnosis[]): string {
+/** What the JSON and YAML output contains. `complete`: everything could be checked; `healthy`: complete and without problems. */
+export function diagnosesAsData(diagnoses: readonly Diagnosis[]): object {
   const complete = diagnoses.every(({ status }) => status !== 'unknown');
   const healthy = complete && diagnoses.every(({ status }) => status !== 'problem');
-  return `${JSON.stringify({ healthy, complete, checks: diagnoses }, undefined, 2)}\n`;
+  return { healthy, complete, checks: diagnoses };
 }
 
 /** 1 when there is a problem; 2 when there is none, but not everything could be checked; else 0. */

@@ -102,7 +102,7 @@ describe('kube-proxier explain', () => {
     [['10.0.0.1', '10.96.0.10:80/icmp'], 'is not one of tcp, udp, sctp'],
     [['10.0.0.1', '[fd00::1]:80'], 'of different IP families'],
     [['10.0.0.1'], 'explain needs two arguments'],
-    [['10.0.0.1', '10.0.0.2:80', '--output=xml'], '"xml" must be text or json'],
+    [['10.0.0.1', '10.0.0.2:80', '--output=xml'], '"xml" must be text, json, yaml or wide'],
   ])('%j reports the problem', async (args, message) => {
     const { status, out, err } = await run(...args);
     expect([status, out]).toEqual([1, '']);

@@ -9,7 +9,7 @@ import type { FeatureGates } from './feature-gates.js';
 import type { StatusAddress } from './status-addresses.js';
 
 /** Output formats of commands. */
-export const OUTPUTS = ['text', 'json'] as const;
+export const OUTPUTS = ['text', 'json', 'yaml', 'wide'] as const;
 
 /** Output format of commands. */
 export type Output = (typeof OUTPUTS)[number];

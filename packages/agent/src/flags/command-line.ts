@@ -1,26 +1,28 @@
 import { printable } from '@kube-proxier/core';
 import { Command, Option } from 'commander';
+import { COMMANDS, type CommandDefinition, type CommandName } from '../commands/command-definition.js';
 import { FLAGS, type FlagName } from './flag.js';
 import type { Flag } from './flag-definition.js';
 import { parseGoBool } from './go-values.js';
 import { nearestFlag, nearestName } from './nearest-flag.js';
 
 /** The command to execute. */
-export type AgentCommand = 'run' | 'cleanup' | 'doctor' | 'explain' | 'help' | 'version';
+export type AgentCommand = 'run' | 'help' | CommandName;
 
 /** A parsed command line; values are not validated yet. */
 export interface CommandLine {
   readonly command: AgentCommand;
   /** Values as written, in order. Flags that are not set are absent. */
   readonly values: ReadonlyMap<FlagName, readonly string[]>;
-  /** Arguments of `explain`: source and destination. Empty for every other command. */
+  /** Arguments of the command that are not flags. */
   readonly operands: readonly string[];
+  /** The command to explain, for `help`; undefined for the program. */
+  readonly topic?: CommandName;
   /** Syntax errors of the command line, one per line. */
   readonly errors: readonly string[];
 }
 
 const PROGRAM = 'kube-proxier';
-const COMMANDS = ['cleanup', 'doctor', 'explain'] as const;
 
 /** Parses the arguments (without node and script) as kube-proxy does. Never throws. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
@@ -37,9 +39,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const isSet = (name: FlagName) => parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
   let command: AgentCommand = isSet('cleanup') ? 'cleanup' : 'run';
   const [first, ...rest] = operands;
-  const named = COMMANDS.find((name) => name === first);
+  const named = COMMANDS.find(({ name }) => name === first);
   if (named) {
-    command = named;
+    command = named.name;
   }
   const positional = named ? [...rest] : [...operands];
   let mayBeValue = false;
@@ -52,14 +54,14 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     mayBeValue = argument.startsWith('-') && !argument.includes('=');
   }
   const stray = positional.filter((operand) => operand !== '');
-  if (command === 'explain') {
-    if (stray.length !== 2) {
-      errors.push(`${PROGRAM} explain needs two arguments, as in: ${PROGRAM} explain 10.244.0.5 10.96.0.10:80/tcp`);
-    }
-  } else if (stray.length > 0) {
+  const [least, most] = named === undefined ? [0, 0] : operandCounts(named);
+  if (stray.length > most && most === 0) {
     const list = stray.map((operand) => `"${printable(operand)}"`).join(', ');
     const hint = describeStray(stray[0] ?? '', values.has('manifests'));
     errors.push(`${PROGRAM} takes no arguments except flags, but got ${list}; ${hint}`);
+  } else if (named && (stray.length < least || stray.length > most)) {
+    const example = named.examples[0]?.command ?? named.name;
+    errors.push(`${PROGRAM} ${named.name} needs ${countOf(least, most)}, as in: ${PROGRAM} ${example}`);
   }
   if (isSet('version')) {
     command = 'version';
@@ -67,7 +69,20 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   if (isSet('help')) {
     command = 'help';
   }
-  return { command, values, operands: command === 'explain' ? stray : [], errors };
+  const topic = named && command === 'help' ? { topic: named.name } : {};
+  return { command, values, operands: named ? stray : [], errors, ...topic };
+}
+
+/** Least and largest number of arguments, by the syntax: optional ones are in brackets. */
+function operandCounts({ syntax }: CommandDefinition): readonly [least: number, most: number] {
+  const words = syntax.split(' ').filter((word) => word !== '');
+  return [words.filter((word) => !word.startsWith('[')).length, words.length];
+}
+
+function countOf(least: number, most: number): string {
+  const names = ['no', 'one', 'two', 'three'];
+  const count = least === most ? `${names[least]}` : `${names[least]} to ${names[most]}`;
+  return `${count} argument${most === 1 ? '' : 's'}`;
 }
 
 function createParser(): Command {
@@ -120,7 +135,10 @@ function describeUnknown(argument: string): string {
 }
 
 function describeStray(operand: string, manifestsGiven: boolean): string {
-  const command = nearestName(operand, COMMANDS);
+  const command = nearestName(
+    operand,
+    COMMANDS.map(({ name }) => name),
+  );
   if (command !== undefined && command !== operand) {
     return `did you mean the command ${command}?`;
   }

@@ -34,5 +34,6 @@ export type FlagGroup =
   | 'Conntrack'
   | 'Logging'
   | 'Clean-up'
+  | 'Commands'
   | 'Other'
   | 'Without effect';

@@ -1,4 +1,5 @@
 import { Help } from 'commander';
+import { COMMANDS, type CommandDefinition } from '../commands/command-definition.js';
 import { FLAGS } from './flag.js';
 import type { Flag, FlagGroup } from './flag-definition.js';
 
@@ -6,32 +7,13 @@ import type { Flag, FlagGroup } from './flag-definition.js';
 const WIDTH = 80;
 
 const USAGE = `Usage: kube-proxier --kubeconfig <path> | --manifests <path> [flags]
-       kube-proxier cleanup [flags]
-       kube-proxier doctor [flags]
-       kube-proxier explain <source> <destination>:<port>[/<protocol>] [flags]`;
+       kube-proxier <command> [flags]`;
 
 const DESCRIPTION =
   'The Kubernetes service proxy of this node: forwards traffic of Services to their endpoints. Installed rules stay ' +
   'when it exits (in mode userspace, connections are closed); the command cleanup removes them.';
 
-const COMMANDS = [
-  [
-    'cleanup',
-    'Remove what kube-proxier has installed, in all modes or in the mode of --proxy-mode, print what was removed, and ' +
-      'exit. Rules of kube-proxy are kept unless --kube-proxy is set. Refused while a proxy runs on this node, unless ' +
-      '--force is set.',
-  ],
-  [
-    'doctor',
-    'Check whether this host can run all modes, or the mode of --proxy-mode, and report problems, without changing ' +
-      'anything. Exits with 1 if there is a problem.',
-  ],
-  [
-    'explain',
-    'Explain how a packet is handled. Queries the running agent at --metrics-bind-address, or simulates it from ' +
-      '--manifests, which needs no privileges.',
-  ],
-] as const;
+const COMMAND_HINT = 'Use "kube-proxier <command> --help" for more about a command.';
 
 const FLAG_FORMS =
   'Flags take their value as --flag=value or --flag value. A flag without a value is enabled by its name, and disabled ' +
@@ -50,6 +32,7 @@ const GROUPS: readonly FlagGroup[] = [
   'Mode ipvs',
   'Mode userspace',
   'Conntrack',
+  'Commands',
   'Clean-up',
   'Other',
   'Without effect',
@@ -68,8 +51,40 @@ export function helpText(modes: readonly ModeDescription[]): string {
     `${group}:`,
     ...FLAGS.filter((flag) => flag.group === group).map((flag) => item(termOf(flag), explanation(flag, modes))),
   ]);
-  const commands = ['Commands:', ...COMMANDS.map(([name, text]) => item(name, [text]))];
-  const sections = [[USAGE], [wrapped(DESCRIPTION, 0)], commands, [wrapped(FLAG_FORMS, 0)], ...groups];
+  const longest = Math.max(...COMMANDS.map(({ name }) => name.length));
+  const commands = [
+    'Commands:',
+    ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(longest)}  ${summary}`),
+    '',
+    COMMAND_HINT,
+  ];
+  return joined([[USAGE], [wrapped(DESCRIPTION, 0)], commands, [wrapped(FLAG_FORMS, 0)], ...groups]);
+}
+
+/** The text of `<command> --help`, for a terminal of 80 columns. */
+export function commandHelpText(
+  { name, syntax, description, examples, flags, exitStatus }: CommandDefinition,
+  modes: readonly ModeDescription[],
+): string {
+  const usage = ['kube-proxier', name, syntax, flags.length > 0 ? '[flags]' : '']
+    .filter((word) => word !== '')
+    .join(' ');
+  const used: readonly Flag[] = flags.flatMap((flag) => FLAGS.find((one) => one.name === flag) ?? []);
+  return joined([
+    [wrapped(`Usage: ${usage}`, 0)],
+    [wrapped(description, 0)],
+    ...(examples.length === 0
+      ? []
+      : [
+          ['Examples:', ...examples.flatMap(({ purpose, command }) => [`  # ${purpose}`, `  kube-proxier ${command}`])],
+        ]),
+    ...(used.length === 0 ? [] : [['Flags:', ...used.map((flag) => item(termOf(flag), explanation(flag, modes)))]]),
+    [wrapped(`Exit status: ${exitStatus}.`, 0)],
+    ...(used.length === 0 ? [] : [[wrapped('Use "kube-proxier --help" for all flags of the agent.', 0)]]),
+  ]);
+}
+
+function joined(sections: readonly (readonly string[])[]): string {
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 

@@ -191,7 +191,7 @@ class SettingsReader extends FlagValues {
   private output(): Output {
     const output = this.text('output');
     if (!isOutput(output)) {
-      this.wrong('output', output, `must be ${OUTPUTS.join(' or ')}`);
+      this.wrong('output', output, `must be ${OUTPUTS.slice(0, -1).join(', ')} or ${OUTPUTS.at(-1)}`);
     }
     return isOutput(output) ? output : 'text';
   }

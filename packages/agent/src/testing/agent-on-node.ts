@@ -1,13 +1,12 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createIptables, type Iptables, type IptablesVariant } from '@kube-proxier/linux';
-import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
+import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
 
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 /** Milliseconds; on one slow CPU the agent needs much time to start. */
 const ANSWER_TIMEOUT = 60_000;
 const POLL = 20;
@@ -59,17 +58,6 @@ export class AgentOnNode {
       return JSON.parse(stdout) as { readonly status: number; readonly body: string };
     } catch {
       return undefined;
-    }
-  }
-
-  /** Compiles the code of the agent's process. */
-  static build(): void {
-    const { status, stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    if (status !== 0) {
-      throw new Error(stdout);
     }
   }
 

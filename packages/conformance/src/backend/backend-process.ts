@@ -14,7 +14,7 @@ import {
 
 /** From the build output, even when the kit runs from sources. */
 const RUNNER = fileURLToPath(new URL('../../dist/backend/run-backend.js', import.meta.url));
-/** Milliseconds for loading and probing, and for programming a change. */
+/** Milliseconds for loading and probing, and for programming a change; both times the patience of the run. */
 const START_TIMEOUT = 60_000;
 const APPLY_TIMEOUT = 60_000;
 /** Number of characters of the log that are kept. */
@@ -39,7 +39,10 @@ export class BackendProcess {
   #lastMarker = 0;
   #marker: object | undefined;
 
-  private constructor(child: ChildProcess) {
+  private constructor(
+    child: ChildProcess,
+    private readonly patience: number,
+  ) {
     this.#child = child;
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#log = (this.#log + text).slice(-LOG_LENGTH);
@@ -53,10 +56,16 @@ export class BackendProcess {
   /**
    * Starts it with `spawn`. Nothing is programmed before the first {@link apply}.
    *
+   * @param patience - factor on all timeouts
    * @throws ConformanceError when the backend cannot be loaded, or reports that it cannot run on this host.
    */
-  static async start(spawn: Spawn, choice: BackendChoice, proxier: Partial<ProxierOptions>): Promise<BackendProcess> {
-    const started = new BackendProcess(spawn([process.execPath, RUNNER], STDIO));
+  static async start(
+    spawn: Spawn,
+    choice: BackendChoice,
+    proxier: Partial<ProxierOptions>,
+    patience: number,
+  ): Promise<BackendProcess> {
+    const started = new BackendProcess(spawn([process.execPath, RUNNER], STDIO), patience);
     try {
       started.#send({ op: 'start', choice, proxier });
       const reply = await started.#reply('started', START_TIMEOUT);
@@ -106,8 +115,11 @@ export class BackendProcess {
   }
 
   /** Describes a backend, without namespace and privileges. */
-  static async describe(choice: BackendChoice): Promise<BackendDescription> {
-    const child = new BackendProcess(fork(RUNNER, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] }));
+  static async describe(choice: BackendChoice, patience: number): Promise<BackendDescription> {
+    const child = new BackendProcess(
+      fork(RUNNER, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] }),
+      patience,
+    );
     try {
       child.#send({ op: 'describe', choice });
       return (await child.#reply('described', START_TIMEOUT)).description;
@@ -117,8 +129,8 @@ export class BackendProcess {
   }
 
   /** Runs the cleanup of the backend in a separate process. */
-  static async cleanUp(spawn: Spawn, choice: BackendChoice): Promise<void> {
-    const child = new BackendProcess(spawn([process.execPath, RUNNER], STDIO));
+  static async cleanUp(spawn: Spawn, choice: BackendChoice, patience: number): Promise<void> {
+    const child = new BackendProcess(spawn([process.execPath, RUNNER], STDIO), patience);
     try {
       child.#send({ op: 'cleanup', choice });
       await child.#reply('cleaned-up', APPLY_TIMEOUT);
@@ -170,7 +182,8 @@ export class BackendProcess {
     });
   }
 
-  #until<T>(what: string, timeout: number, find: () => T | undefined): Promise<T> {
+  #until<T>(what: string, time: number, find: () => T | undefined): Promise<T> {
+    const timeout = time * this.patience;
     return new Promise((resolve, reject) => {
       const finish = (): void => {
         clearTimeout(timer);

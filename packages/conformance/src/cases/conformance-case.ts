@@ -1,5 +1,5 @@
 import type { BackendCapabilities, IPFamily, ProxierOptions } from '@kube-proxier/core';
-import type { SandboxProtocol } from '@kube-proxier/linux/testing';
+import type { SandboxProtocol } from '@kube-proxier/network-sandbox';
 
 /** A capability that a backend may declare as missing. */
 export type Capability = keyof BackendCapabilities;

@@ -1,6 +1,6 @@
 import type { IPFamily } from '@kube-proxier/core';
-import type { NetworkSandbox, SandboxProtocol } from '@kube-proxier/linux/testing';
-import { SANDBOX_NETWORK } from '@kube-proxier/linux/testing';
+import type { NetworkSandbox, SandboxProtocol } from '@kube-proxier/network-sandbox';
+import { SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
 import { ConformanceError } from '../conformance-error.js';
 
 /** Values of `${…}` in one run of a case. */

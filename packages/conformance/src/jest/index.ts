@@ -45,7 +45,7 @@ export function describeConformance(options: DescribeConformanceOptions): void {
     let runner: CaseRunner;
 
     beforeAll(async () => {
-      const { capabilities } = await BackendProcess.describe(choice);
+      const { capabilities } = await BackendProcess.describe(choice, patience);
       runner = new CaseRunner({ choice, capabilities, cases, jobs: options.jobs ?? 3, patience });
     }, timeout);
 

@@ -1,5 +1,5 @@
 import type { IPFamily } from '@kube-proxier/core';
-import type { SandboxProtocol } from '@kube-proxier/linux/testing';
+import type { SandboxProtocol } from '@kube-proxier/network-sandbox';
 import type { Capability, ConformanceCase } from '../cases/conformance-case.js';
 import type { FlowMismatch } from './judge-flow.js';
 

@@ -89,7 +89,7 @@ export class CaseRunner {
       for (let one = this.#next(last); one; one = this.#next(last)) {
         last = one;
         this.#options.onBegin?.(one);
-        world ??= await ConformanceWorld.create(this.#options.choice);
+        world ??= await ConformanceWorld.create(this.#options.choice, this.#options.patience);
         const result = await runCase(world, one, this.#options.capabilities, this.#options.patience);
         if (result.failures.some(({ variant }) => variant === 'all')) {
           // Its remaining state is unknown.

@@ -1,4 +1,4 @@
-import type { NetworkSandbox, Outcome, SandboxHost, SandboxProtocol } from '@kube-proxier/linux/testing';
+import type { NetworkSandbox, Outcome, SandboxHost, SandboxProtocol } from '@kube-proxier/network-sandbox';
 import type { CaseFlow, FlowExpectation } from '../cases/conformance-case.js';
 
 /** A flow with every placeholder filled in. */

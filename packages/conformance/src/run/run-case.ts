@@ -1,5 +1,5 @@
 import { type BackendCapabilities, isProxierError } from '@kube-proxier/core';
-import { type ContinuousClient, failuresOf, type SandboxConnection } from '@kube-proxier/linux/testing';
+import { type ContinuousClient, failuresOf, type SandboxConnection } from '@kube-proxier/network-sandbox';
 import type { Capability, CaseFlow, CaseObject, CaseStep, ConformanceCase } from '../cases/conformance-case.js';
 import { fill, type Placeholders, placeholdersOf } from '../cases/placeholders.js';
 import { type ConformanceWorld, isLoopback } from '../world/conformance-world.js';

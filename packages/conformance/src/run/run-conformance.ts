@@ -73,7 +73,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const started = performance.now();
   const choice = choiceOf(options);
   const cases = selectCases(readCases(), options.cases ?? []);
-  const backend = await BackendProcess.describe(choice);
+  const backend = await BackendProcess.describe(choice, options.patience ?? 1);
   const results = new Map<string, CaseResult>();
   const runner: CaseRunner = new CaseRunner({
     choice,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IPFamily, ProxierOptions } from '@kube-proxier/core';
-import { NetworkSandbox, SANDBOX_NETWORK, type SandboxHost, type SandboxProtocol } from '@kube-proxier/linux/testing';
+import { NetworkSandbox, SANDBOX_NETWORK, type SandboxHost, type SandboxProtocol } from '@kube-proxier/network-sandbox';
 import { BackendProcess } from '../backend/backend-process.js';
 import type { BackendChoice, ObjectChange } from '../backend/messages.js';
 import type { CaseObject, CaseOptions } from '../cases/conformance-case.js';
@@ -49,11 +49,15 @@ export class ConformanceWorld {
   private constructor(
     readonly sandbox: NetworkSandbox,
     private readonly choice: BackendChoice,
+    private readonly patience: number,
   ) {}
 
-  /** @throws SandboxError when namespaces cannot be created. */
-  static async create(choice: BackendChoice): Promise<ConformanceWorld> {
-    return new ConformanceWorld(await NetworkSandbox.create(PODS), choice);
+  /**
+   * @param patience - factor on all timeouts
+   * @throws SandboxError when namespaces cannot be created.
+   */
+  static async create(choice: BackendChoice, patience: number): Promise<ConformanceWorld> {
+    return new ConformanceWorld(await NetworkSandbox.create(PODS), choice, patience);
   }
 
   /** A unique number for each run of a case. */
@@ -142,6 +146,7 @@ export class ConformanceWorld {
       (command, options) => this.sandbox.node.spawn(command, options),
       this.choice,
       this.#proxier,
+      this.patience,
     );
     this.#hasStarted = true;
   }
@@ -186,7 +191,11 @@ export class ConformanceWorld {
   /** Kills the backend, and runs its cleanup. */
   async cleanUp(): Promise<void> {
     await this.kill();
-    await BackendProcess.cleanUp((command, options) => this.sandbox.node.spawn(command, options), this.choice);
+    await BackendProcess.cleanUp(
+      (command, options) => this.sandbox.node.spawn(command, options),
+      this.choice,
+      this.patience,
+    );
   }
 
   async close(): Promise<void> {

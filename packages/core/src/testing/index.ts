@@ -6,4 +6,5 @@ export * from './random.js';
 export * from './random-cluster.js';
 export * from './resolve-objects.js';
 export * from './simulation.js';
+export * from './test-effort.js';
 export * from './virtual-clock.js';

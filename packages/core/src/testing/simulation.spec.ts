@@ -3,6 +3,9 @@ import { EndpointSet } from '../tracking/endpoint-set.js';
 import { EndpointSliceTracker } from '../tracking/endpoint-slice-tracker.js';
 import { ServiceChangeTracker } from '../tracking/service-change-tracker.js';
 import { runSimulation } from './simulation.js';
+import { runCount } from './test-effort.js';
+
+const SEEDS = runCount(60, 300);
 
 async function failures(seeds: number, steps: number): Promise<string[]> {
   const found: string[] = [];
@@ -20,8 +23,8 @@ describe('deterministic simulation', () => {
     jest.restoreAllMocks();
   });
 
-  test('300 seeds of 300 steps', async () => {
-    expect(await failures(300, 300)).toEqual([]);
+  test(`${SEEDS} seeds of 300 steps`, async () => {
+    expect(await failures(SEEDS, 300)).toEqual([]);
   });
 
   test('a seed repeats its run exactly', async () => {

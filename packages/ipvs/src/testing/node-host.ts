@@ -7,7 +7,7 @@ import {
   NetlinkSocket,
   ProcSysctl,
 } from '@kube-proxier/linux';
-import type { SandboxHost } from '@kube-proxier/linux/testing';
+import type { SandboxHost } from '@kube-proxier/network-sandbox';
 import type { IpvsHost } from '../ipvs-host.js';
 
 /** A host of a sandbox, to run a dataplane on. */

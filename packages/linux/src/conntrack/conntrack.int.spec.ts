@@ -4,12 +4,12 @@ import type { Netlink } from '../netlink/netlink.js';
 import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { type CommandResult, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
-import { FakeConntrack } from '../testing/fake-conntrack.js';
-import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
+import { makeNamespace, type TestNamespace } from '../process/network-namespace.js';
 import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
 import { ConntrackNetlink } from './conntrack-netlink.js';
 import { conntrackArguments, conntrackKey, parseConntrackList } from './conntrack-text.js';
 import { ConntrackTool } from './conntrack-tool.js';
+import { FakeConntrack } from './fake-conntrack.js';
 
 /** A table to run the suite against, and a way to add flows from outside. */
 interface Table {
@@ -28,6 +28,20 @@ function flow(clientPort: number, changes: Partial<ConntrackEntry> = {}): Conntr
     ...changes,
   };
 }
+
+/** A program: the pod answers one datagram of the client, each with the source that it sees. */
+const EXCHANGE = `
+  const { createSocket } = require('node:dgram');
+  const pod = createSocket('udp4').on('message', (_message, { address, port }) => {
+    pod.send(\`seen from \${address}:\${port}\`, port, address);
+  });
+  const client = createSocket('udp4').on('message', (message, { address, port }) => {
+    process.stdout.write(\`\${message}, answered by \${address}:\${port}\`);
+    pod.close();
+    client.close();
+  });
+  pod.bind(5353, '10.244.0.11', () => client.bind(4000, '203.0.113.2', () => client.send('hello', 53, '10.96.0.10')));
+`;
 
 const IPV6_FLOW: ConntrackEntry = {
   family: 'IPv6',
@@ -165,13 +179,16 @@ describe('FakeConntrack', () => {
 });
 
 describe('in the kernel', () => {
-  let sandbox: NetworkSandbox;
+  let namespace: TestNamespace;
+  const exec = ([command = '', ...args]: readonly string[], stdin = '') =>
+    namespace.runner.run({ command, args, stdin });
   beforeAll(async () => {
-    sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
+    namespace = makeNamespace();
+    await exec(['ip', 'link', 'set', 'lo', 'up']);
   });
-  afterAll(() => sandbox.close());
+  afterAll(() => namespace.remove());
 
-  const netlinkOfNode = (): Netlink => new NetlinkSocket('netfilter', { namespace: sandbox.node.namespacePath });
+  const netlinkOfNode = (): Netlink => new NetlinkSocket('netfilter', { namespace: namespace.path });
   /** Why a way to the table is unavailable, or how it fails. */
   const changed = (change: (real: Netlink) => Partial<Netlink>): ConntrackNetlink =>
     new ConntrackNetlink(() => {
@@ -193,7 +210,7 @@ describe('in the kernel', () => {
       const batch: string[] = [];
       const done = Promise.resolve().then(() => {
         waiting = undefined;
-        return sandbox.node.exec(['sh', '-c', 'cat | conntrack -R -'], { stdin: batch.join('') });
+        return exec(['sh', '-c', 'cat | conntrack -R -'], batch.join(''));
       });
       waiting = { lines: batch, done };
     }
@@ -209,36 +226,37 @@ describe('in the kernel', () => {
     await insert(`-I ${conntrackArguments(entry).join(' ')} -t 600${STATES[entry.protocol]}\n`);
   };
   const clear = async (): Promise<void> => {
-    await sandbox.node.exec(['conntrack', '-F']);
+    await exec(['conntrack', '-F']);
   };
 
   describe.each<[string, () => Conntrack]>([
-    ['ConntrackTool', () => new ConntrackTool(sandbox.node.runner)],
+    ['ConntrackTool', () => new ConntrackTool(namespace.runner)],
     ['ConntrackNetlink', () => new ConntrackNetlink(netlinkOfNode)],
   ])('%s', (_name, create) => {
     conntrackSuite(() => ({ conntrack: create(), add, clear }));
 
     test('lists the flows of real packets, with the translation of both ends', async () => {
-      const node = sandbox.node;
+      // All hosts are in one namespace: the client, the cluster IP, the pod, and the address of the node.
+      for (const address of ['203.0.113.2', '10.96.0.10', '10.244.0.11', '192.168.0.2']) {
+        await exec(['ip', 'address', 'replace', `${address}/32`, 'dev', 'lo']);
+      }
       await clear();
       const rules = [
-        ['PREROUTING', '-d', '10.96.0.10', '-p', 'udp', '--dport', '53', '-j', 'DNAT', '--to', '10.244.0.11:5353'],
+        ['OUTPUT', '-d', '10.96.0.10', '-p', 'udp', '--dport', '53', '-j', 'DNAT', '--to', '10.244.0.11:5353'],
         ['POSTROUTING', '-p', 'udp', '--dport', '5353', '-j', 'SNAT', '--to-source', '192.168.0.2:61000'],
       ];
       for (const rule of rules) {
-        await node.exec(['iptables', '-t', 'nat', '-A', ...rule]);
+        await exec(['iptables', '-t', 'nat', '-A', ...rule]);
       }
-      const server = await sandbox.pod(1).serve({ protocol: 'UDP', port: 5353 });
       try {
-        const outcome = await sandbox.client.connect({ protocol: 'UDP', to: '10.96.0.10', port: 53, fromPort: 4000 });
-        expect(outcome).toMatchObject({ kind: 'answered', by: 'pod1' });
+        const { stdout } = await exec([process.execPath, '-e', EXCHANGE]);
+        expect(stdout).toBe('seen from 192.168.0.2:61000, answered by 10.96.0.10:53');
         const reply = { ...flow(4000).reply, destination: '192.168.0.2', destinationPort: 61_000 };
         expect(await create().list('IPv4', 'UDP')).toEqual([flow(4000, { reply })]);
         expect(await create().delete([flow(4000)])).toBe(0);
         expect(await create().delete([flow(4000, { reply })])).toBe(1);
       } finally {
-        await server.close();
-        await node.exec(['iptables', '-t', 'nat', '-F']);
+        await exec(['iptables', '-t', 'nat', '-F']);
       }
     });
 
@@ -291,7 +309,7 @@ describe('in the kernel', () => {
     test('deletes flows with a zone in one direction only, which the tool cannot identify', async () => {
       const entry = flow(4000, { zone: 7 });
       const words = ['-I', ...conntrackArguments(entry).slice(0, -2), '--orig-zone', '7', '-t', '600'];
-      await sandbox.node.exec(['conntrack', ...words]);
+      await exec(['conntrack', ...words]);
       const conntrack = new ConntrackNetlink(netlinkOfNode);
       expect(await conntrack.list('IPv4', 'UDP')).toEqual([entry]);
       expect(await conntrack.delete([entry])).toBe(1);
@@ -307,7 +325,7 @@ describe('in the kernel', () => {
       await Promise.all(entries.map(add));
       const conntrack = changed((real) => ({
         execute: async (requests) => {
-          await new ConntrackTool(sandbox.node.runner).delete(entries);
+          await new ConntrackTool(namespace.runner).delete(entries);
           await Promise.all(others.map(add));
           return real.execute(requests);
         },
@@ -411,7 +429,7 @@ describe('in the kernel', () => {
       const entries = Array.from({ length: 100 }, (_, index) => flow(4000 + index));
       await Promise.all(entries.map(add));
       const narrow = new ConntrackNetlink(
-        () => new NetlinkSocket('netfilter', { namespace: sandbox.node.namespacePath, receiveBuffer: 1 }),
+        () => new NetlinkSocket('netfilter', { namespace: namespace.path, receiveBuffer: 1 }),
       );
       await expect(narrow.delete(entries)).rejects.toMatchObject({
         code: 'CONNTRACK_FAILED',

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { CommandError, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
-import { FakeConntrack } from '../testing/fake-conntrack.js';
 import { type ConntrackEntry, ConntrackError } from './conntrack.js';
 import { conntrackArguments } from './conntrack-text.js';
+import { FakeConntrack } from './fake-conntrack.js';
 import { HostConntrack } from './host-conntrack.js';
 
 const FLOW: ConntrackEntry = {

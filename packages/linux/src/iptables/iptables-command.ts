@@ -59,6 +59,7 @@ class IptablesCommand implements Iptables {
   #last: Promise<unknown> = Promise.resolve();
   #session: RestoreSession | undefined;
   #idle: NodeJS.Timeout | undefined;
+  #version: Promise<IptablesVersion> | undefined;
   readonly #stamps: TableStamps | undefined;
   readonly #ownChanges: OwnChanges;
   readonly #positions = new Map<IptablesTable, TablePosition>();
@@ -142,7 +143,15 @@ class IptablesCommand implements Iptables {
     return changed;
   }
 
-  async version(): Promise<IptablesVersion> {
+  version(): Promise<IptablesVersion> {
+    this.#version ??= this.#readVersion().catch((error) => {
+      this.#version = undefined;
+      throw error;
+    });
+    return this.#version;
+  }
+
+  async #readVersion(): Promise<IptablesVersion> {
     const { stdout } = await this.#run('', ['--version'], {});
     const version = parseIptablesVersion(stdout);
     if (version === undefined) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ruleSamples } from '../testing/iptables-rule-samples.js';
 import { IptablesRule, kernelProbability, splitWords, targetOf, withoutComment } from './iptables-rule.js';
+import { ruleSamples } from './iptables-rule-samples.js';
 
 describe('IptablesRule', () => {
   test.each(ruleSamples('IPv4').concat(ruleSamples('IPv6')))('parses what it rendered: %s', (text) => {

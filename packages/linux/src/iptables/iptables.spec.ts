@@ -1,12 +1,12 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { CommandRunner, RunningCommand } from '../process/command-runner.js';
-import { FakeIptables } from '../testing/fake-iptables.js';
-import { filterSamples, natSamples } from '../testing/iptables-rule-samples.js';
-import { canMakeNamespaces, withNamespace } from '../testing/network-namespace.js';
+import { canMakeNamespaces, withNamespace } from '../process/network-namespace.js';
+import { FakeIptables } from './fake-iptables.js';
 import type { Iptables, IptablesVariant } from './iptables.js';
 import { createIptables } from './iptables-command.js';
 import { IptablesDocumentRefused } from './iptables-error.js';
+import { filterSamples, natSamples } from './iptables-rule-samples.js';
 import { parseSavedTable } from './iptables-save.js';
 
 /** @param byOthers restores a document as another process does. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CommandRunner } from '../process/command-runner.js';
-import { FakeIptables } from '../testing/fake-iptables.js';
-import { canMakeNamespaces, withNamespace } from '../testing/network-namespace.js';
+import { canMakeNamespaces, withNamespace } from '../process/network-namespace.js';
+import { FakeIptables } from './fake-iptables.js';
 import type { Iptables, IptablesVariant } from './iptables.js';
 import { createIptables } from './iptables-command.js';
 import { RuleSentinels } from './rule-sentinels.js';

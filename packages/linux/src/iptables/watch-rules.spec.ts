@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '@kube-proxier/core/testing';
-import { FakeIptables } from '../testing/fake-iptables.js';
+import { FakeIptables } from './fake-iptables.js';
 import { watchRules } from './watch-rules.js';
 
 const INSTALL = '*nat\n:OURS - [0:0]\n-A PREROUTING -j OURS\nCOMMIT\n';

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { ProcLocalNetwork } from '../network/local-network.js';
-import { FakeLinks } from '../testing/fake-links.js';
-import { canMakeNamespaces, withNamespace } from '../testing/network-namespace.js';
-import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
+import { canMakeNamespaces, withNamespace } from '../process/network-namespace.js';
 import type { AddressEvents } from './address-events.js';
 import { AddressEventsNetlink } from './address-events-netlink.js';
+import { FakeLinks } from './fake-links.js';
 
 interface Host {
   /** Keeps at least this many changes until they are read, and not many more. */
@@ -104,23 +103,25 @@ describe('FakeLinks', () => {
 
 describe('an IPv6 address during duplicate address detection', () => {
   test('is reported twice, and is not an address of the host before the second report', async () => {
-    const sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
-    try {
-      const { node } = sandbox;
-      const network = new ProcLocalNetwork(node.files);
-      const set = (path: string, value: number) => node.files.write(`/proc/sys/net/ipv6/${path}`, `${value}`);
+    await withNamespace(async ({ files, path: namespace, runner }) => {
+      const network = new ProcLocalNetwork(files);
+      const set = (path: string, value: number) => files.write(`/proc/sys/net/ipv6/${path}`, `${value}`);
+      const ip = (...args: string[]) => runner.run({ command: 'ip', args });
+      await ip('link', 'set', 'lo', 'up');
+      await ip('link', 'add', 'eth0', 'up', 'type', 'veth', 'peer', 'name', 'peer');
+      await ip('link', 'set', 'peer', 'up');
       await set('conf/eth0/accept_dad', 1);
-      const events = new AddressEventsNetlink({ namespace: node.namespacePath });
+      const events = new AddressEventsNetlink({ namespace });
       await events.take();
 
       // With the default interval this takes an hour.
       await set('neigh/eth0/retrans_time_ms', 3_600_000);
-      await node.exec(['ip', 'address', 'add', 'fd00:5::7/128', 'dev', 'eth0']);
+      await ip('address', 'add', 'fd00:5::7/128', 'dev', 'eth0');
       expect((await events.take()).changes).toMatchObject([{ family: 'IPv6', address: 'fd00:5::7' }]);
       expect(await network.localAddresses()).not.toContain('fd00:5::7');
 
       await set('neigh/eth0/retrans_time_ms', 100);
-      await node.exec(['ip', 'address', 'add', 'fd00:5::8/128', 'dev', 'eth0']);
+      await ip('address', 'add', 'fd00:5::8/128', 'dev', 'eth0');
       const reported: string[] = [];
       while (reported.length < 2) {
         const { changes } = await events.take();
@@ -131,8 +132,6 @@ describe('an IPv6 address during duplicate address detection', () => {
       expect(reported).toHaveLength(2);
       expect(await network.localAddresses()).toContain('fd00:5::8');
       events.close();
-    } finally {
-      await sandbox.close();
-    }
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AddressChange } from '@kube-proxier/core';
 import { settle, VirtualClock } from '@kube-proxier/core/testing';
-import { FakeLinks } from '../testing/fake-links.js';
+import { FakeLinks } from './fake-links.js';
 import { watchAddresses } from './watch-addresses.js';
 
 type Reported = 'read all' | readonly string[];

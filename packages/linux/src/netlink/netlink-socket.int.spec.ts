@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { decodeAddress, decodeLink, encodeEverything, encodeLink, ROUTE_MESSAGES } from '../link/link-messages.js';
 import { LinksNetlink } from '../link/links-netlink.js';
-import { canMakeNamespaces, withNamespace } from '../testing/network-namespace.js';
+import { canMakeNamespaces, withNamespace } from '../process/network-namespace.js';
 import { NETLINK_FLAGS } from './netlink.js';
 import { NetlinkRefused } from './netlink-error.js';
 import { NetlinkSocket } from './netlink-socket.js';

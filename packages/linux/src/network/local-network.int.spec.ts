@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { FakeLocalNetwork } from '../testing/fake-local-network.js';
-import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
+import { makeNamespace, type TestNamespace } from '../process/network-namespace.js';
+import { FakeLocalNetwork } from './fake-local-network.js';
 import { type LocalNetwork, ProcLocalNetwork, parseFibTrie, parseIfInet6 } from './local-network.js';
 
 interface Host {
@@ -42,28 +42,36 @@ describe('FakeLocalNetwork', () => {
 });
 
 describe('ProcLocalNetwork, in the kernel', () => {
-  let sandbox: NetworkSandbox;
-  beforeAll(async () => {
-    sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
-  });
-  afterAll(() => sandbox.close());
+  let namespace: TestNamespace;
+  const ip = (...args: string[]) => namespace.runner.run({ command: 'ip', args });
 
   const change =
     (verb: string) =>
     async (address: string): Promise<void> => {
       const prefix = address.includes(':') ? 128 : 32;
       const atOnce = verb === 'add' && prefix === 128 ? ['nodad'] : [];
-      await sandbox.node.exec(['ip', 'address', verb, `${address}/${prefix}`, 'dev', 'eth0', ...atOnce]);
+      await ip('address', verb, `${address}/${prefix}`, 'dev', 'eth0', ...atOnce);
     };
+
+  beforeAll(async () => {
+    namespace = makeNamespace();
+    await ip('link', 'set', 'lo', 'up');
+    await ip('link', 'add', 'eth0', 'up', 'type', 'veth', 'peer', 'name', 'peer');
+    for (const address of NODE) {
+      await change('add')(address);
+    }
+  });
+  afterAll(() => namespace.remove());
+
   localNetworkSuite(
-    () => ({ network: new ProcLocalNetwork(sandbox.node.files), add: change('add'), remove: change('del') }),
+    () => ({ network: new ProcLocalNetwork(namespace.files), add: change('add'), remove: change('del') }),
     NODE,
   );
 
   test('returns addresses of interfaces that are down', async () => {
-    await sandbox.node.exec(['ip', 'link', 'add', 'kube-ipvs0', 'type', 'veth', 'peer', 'name', 'other']);
-    await sandbox.node.exec(['ip', 'address', 'add', '10.96.0.1/32', 'dev', 'kube-ipvs0']);
-    expect(await new ProcLocalNetwork(sandbox.node.files).localAddresses()).toContain('10.96.0.1');
+    await ip('link', 'add', 'kube-ipvs0', 'type', 'veth', 'peer', 'name', 'other');
+    await ip('address', 'add', '10.96.0.1/32', 'dev', 'kube-ipvs0');
+    expect(await new ProcLocalNetwork(namespace.files).localAddresses()).toContain('10.96.0.1');
   });
 
   test('falls back to os.networkInterfaces', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CommandRunner } from '../process/command-runner.js';
-import { FakeNft } from '../testing/fake-nft.js';
-import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../testing/network-namespace.js';
+import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../process/network-namespace.js';
+import { FakeNft } from './fake-nft.js';
 import type { Nft } from './nft.js';
 import { type NftError, NftRefused } from './nft-error.js';
 import { createNft } from './nft-program.js';

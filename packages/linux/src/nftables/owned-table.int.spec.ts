@@ -4,7 +4,7 @@ import { be32, cString, encodeAttributes } from '../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../netlink/netlink.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
-import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../testing/network-namespace.js';
+import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../process/network-namespace.js';
 import type { Nft } from './nft.js';
 import { createNft } from './nft-program.js';
 import type { NftCommand, NftTableFlag } from './nft-transaction.js';

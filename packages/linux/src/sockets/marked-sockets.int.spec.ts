@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import type { IPFamily } from '@kube-proxier/core';
 import { loadLibc } from '../netlink/libc.js';
-import { FakeMarkedSockets } from '../testing/fake-marked-sockets.js';
+import { FakeMarkedSockets } from './fake-marked-sockets.js';
 import { LibcMarkedSockets, type MarkedSockets } from './marked-sockets.js';
 
 const MARK = 0x4000;

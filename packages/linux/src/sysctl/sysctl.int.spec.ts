@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { kernelFilesOf } from '../process/kernel-files.js';
-import { FakeSysctl } from '../testing/fake-sysctl.js';
-import { NetworkSandbox } from '../testing/sandbox/network-sandbox.js';
+import { makeNamespace, type TestNamespace } from '../process/network-namespace.js';
+import { FakeSysctl } from './fake-sysctl.js';
 import { ProcSysctl, type Sysctl } from './sysctl.js';
 
 const SETTING = 'net/ipv4/conf/lo/route_localnet';
@@ -53,16 +52,13 @@ describe('FakeSysctl', () => {
   });
 });
 
-describe.each([
-  { how: 'by a process there', filesOf: ({ node }: NetworkSandbox) => node.files },
-  { how: 'by programs that are run there', filesOf: ({ node }: NetworkSandbox) => kernelFilesOf(node.runner) },
-])('ProcSysctl, in the kernel, $how', ({ filesOf }) => {
-  let sandbox: NetworkSandbox;
-  beforeAll(async () => {
-    sandbox = await NetworkSandbox.create({ pods: 1, remotePods: 0 });
+describe('ProcSysctl, in the kernel', () => {
+  let namespace: TestNamespace;
+  beforeAll(() => {
+    namespace = makeNamespace();
   });
-  afterAll(() => sandbox.close());
-  sysctlSuite(() => new ProcSysctl(filesOf(sandbox)));
+  afterAll(() => namespace.remove());
+  sysctlSuite(() => new ProcSysctl(namespace.files));
 
   test('reads the settings of this process by default', async () => {
     expect(await new ProcSysctl().read('net/ipv4/ip_forward')).toMatch(/^[01]$/);

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NetworkSandbox, type SandboxHost } from '@kube-proxier/linux/testing';
+import { NetworkSandbox, type SandboxHost } from '@kube-proxier/network-sandbox';
 
 const BUILD = fileURLToPath(new URL('../../dist', import.meta.url));
 const CORE_TESTING = fileURLToPath(new URL('../../../core/dist/testing/index.js', import.meta.url));

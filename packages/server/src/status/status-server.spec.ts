@@ -101,7 +101,7 @@ describe('StatusServer', () => {
     const { get } = await started();
     expect(await get('/configz')).toMatchObject({
       status: 404,
-      text: 'not found; use /healthz, /proxyMode, /debug/state or /debug/explain\n',
+      text: 'not found; use /healthz, /proxyMode, /debug/state, /debug/services or /debug/explain\n',
     });
     const { get: ask } = await started({ metrics: new Registry(), configuration: () => ({}) });
     expect((await ask('/nothing')).text).toContain('/metrics, /configz, ');

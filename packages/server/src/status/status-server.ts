@@ -15,6 +15,7 @@ import {
   silentLogger,
   simulatePacket,
   systemClock,
+  viewServicePorts,
 } from '@kube-proxier/core';
 import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from '../health/http-listener.js';
 import { hostNameOf, isTrustedHost } from '../health/trusted-host.js';
@@ -63,7 +64,7 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
  * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
- * state as JSON under `/debug/state`; what happens to a packet, and why, under
+ * state as JSON under `/debug/state`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
  * `/debug/explain?source=…&destination=…&port=…&protocol=…`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
  *
  * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
@@ -143,6 +144,10 @@ export class StatusServer implements ServerObserver {
         return await this.explain(url.searchParams, response);
       case '/debug/state':
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.describeStates())}\n`);
+      case '/debug/services': {
+        const servicePorts = [...this.states.values()].flatMap(viewServicePorts);
+        return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.mode, servicePorts })}\n`);
+      }
     }
     const { metrics, configuration } = this.options;
     if (url.pathname === '/metrics' && metrics) {
@@ -156,7 +161,7 @@ export class StatusServer implements ServerObserver {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify(configuration())}\n`);
     }
     const paths = ['/healthz', '/proxyMode', ...(metrics ? ['/metrics'] : []), ...(configuration ? ['/configz'] : [])];
-    reply(response, 404, TEXT, `not found; use ${paths.join(', ')}, /debug/state or /debug/explain\n`);
+    reply(response, 404, TEXT, `not found; use ${paths.join(', ')}, /debug/state, /debug/services or /debug/explain\n`);
   }
 
   private describeStates(): object {

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@kube-proxier/core';
-import type { CarriedConnection, SpliceCarrier } from '@kube-proxier/linux';
+import type { CarriedConnection, SpliceCarrier } from '../splice/splice-carrier.js';
 import type { ServiceSpec } from '../userspace-transaction.js';
 import { Balancer } from './balancer.js';
 import type { DescriptorBudget } from './descriptor-budget.js';

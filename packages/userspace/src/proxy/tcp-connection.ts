@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { parseAddress, type Timer } from '@kube-proxier/core';
-import { type CarriedConnection, DESCRIPTORS_OF_PIPES } from '@kube-proxier/linux';
+import { type CarriedConnection, DESCRIPTORS_OF_PIPES } from '../splice/splice-carrier.js';
 import type { Portal, Target } from '../userspace-transaction.js';
 import { proxyProtocolHeader } from './proxy-protocol.js';
 import type { Closable, ServiceProxy } from './service-proxy.js';

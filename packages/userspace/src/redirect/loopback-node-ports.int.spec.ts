@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { NodeState } from '@kube-proxier/core';
 import { createIptables, type IptablesVariant } from '@kube-proxier/linux';
-import { NetworkSandbox } from '@kube-proxier/linux/testing';
+import { NetworkSandbox } from '@kube-proxier/network-sandbox';
 import type { ListenerSpec } from '../userspace-transaction.js';
 import { IptablesRedirector } from './iptables-redirector.js';
 

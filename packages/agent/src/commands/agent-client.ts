@@ -1,0 +1,42 @@
+import { joinHostPort, messageOf, ProxierError } from '@kube-proxier/core';
+import type { StatusAddress } from '../flags/status-addresses.js';
+
+/** Milliseconds that a running agent may take to answer. */
+const ANSWER_TIMEOUT = 5000;
+
+/**
+ * Queries the agent on this host.
+ *
+ * @param address of its status server; undefined when that is disabled.
+ * @param path with the query, such as `/debug/services`.
+ * @param alternative what to do without an agent, as an imperative: `set --manifests to …`.
+ * @returns the body of the response.
+ * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error.
+ */
+export async function queryAgent(
+  address: StatusAddress | undefined,
+  path: string,
+  alternative: string,
+): Promise<string> {
+  if (!address) {
+    throw new ProxierError('NO_AGENT', `${alternative}, or --metrics-bind-address to query a running agent`);
+  }
+  const where = joinHostPort(address.host, address.port);
+  let response: Response;
+  let body: string;
+  try {
+    response = await fetch(`http://${where}${path}`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
+    body = await response.text();
+  } catch (error) {
+    const reason = messageOf(error instanceof Error && error.cause ? error.cause : error);
+    throw new ProxierError(
+      'NO_AGENT',
+      `no agent answers at ${where} (${reason}); start kube-proxier, or ${alternative} without it`,
+      { cause: error },
+    );
+  }
+  if (!response.ok) {
+    throw new ProxierError('AGENT_REFUSED', `the agent at ${where} answers: ${body.trim()}`);
+  }
+  return body;
+}

@@ -1,0 +1,116 @@
+import type { FlagName } from '../flags/flag.js';
+
+/** One sub-command of `kube-proxier`: its syntax and help. */
+export interface CommandDefinition {
+  readonly name: string;
+  /** Arguments after the name, as the usage line shows them. */
+  readonly syntax: string;
+  /** One sentence without a full stop, for the list of commands. */
+  readonly summary: string;
+  /** What it does, in full sentences. */
+  readonly description: string;
+  /** Command lines with the question that each answers. */
+  readonly examples: readonly { readonly purpose: string; readonly command: string }[];
+  /** Flags that it uses, in the order of its help. */
+  readonly flags: readonly FlagName[];
+  /** What its exit status says. */
+  readonly exitStatus: string;
+}
+
+/** Flags that select the agent to query, or manifests in its place. */
+const STATE_FLAGS = ['metrics-bind-address', 'manifests', 'hostname-override', 'output'] as const;
+const CLUSTER_FLAGS = ['detect-local-mode', 'cluster-cidr', 'nodeport-addresses', 'config'] as const;
+
+export const COMMANDS = [
+  {
+    name: 'explain',
+    syntax: '<source> <destination>:<port>[/<protocol>]',
+    summary: 'Explain how a packet is handled',
+    description:
+      'Explains which Service a packet belongs to, which endpoints can get it, and why. Queries the running agent at ' +
+      '--metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent.',
+    examples: [
+      { purpose: 'A pod connects to a cluster IP', command: 'explain 10.244.0.5 10.96.0.10:80/tcp' },
+      {
+        purpose: 'The same for objects in a directory, on any machine',
+        command: 'explain 10.244.0.5 10.96.0.10:80 --manifests ./cluster',
+      },
+    ],
+    flags: [...STATE_FLAGS, ...CLUSTER_FLAGS],
+    exitStatus: '0 when the packet was explained, 1 on an error',
+  },
+  {
+    name: 'get',
+    syntax: '<services|endpoints|frontends> [<name>]',
+    summary: 'Print Services as they are in force on this node',
+    description:
+      'Prints what is in force on this node as a table: services with the number of endpoints that are used, of those ' +
+      'that are known; endpoints with the reason why each is used or not; frontends, the addresses of Services, with ' +
+      'what happens to packets there. The name is that of a Service: name or namespace/name. Queries the running agent ' +
+      'at --metrics-bind-address, or resolves --manifests.',
+    examples: [
+      { purpose: 'All Services', command: 'get services -A' },
+      { purpose: 'Why is an endpoint not used?', command: 'get endpoints shop/checkout' },
+      { purpose: 'Every address of a namespace, for a script', command: 'get frontends -n shop -o json' },
+    ],
+    flags: ['namespace', 'all-namespaces', ...STATE_FLAGS, ...CLUSTER_FLAGS],
+    exitStatus: '0, or 1 on an error or when the named Service does not exist',
+  },
+  {
+    name: 'doctor',
+    syntax: '',
+    summary: 'Check whether this host can run kube-proxier',
+    description:
+      'Checks whether this host can run all modes, or the mode of --proxy-mode, with the other flags as the agent would ' +
+      'be started, and reports problems with their remedy. Changes nothing.',
+    examples: [
+      { purpose: 'Can this host run mode nftables?', command: 'doctor --proxy-mode nftables' },
+      { purpose: 'With the configuration of the agent, for a script', command: 'doctor --config config.yaml -o json' },
+    ],
+    flags: ['proxy-mode', 'config', 'backend', 'backend-option', 'output'],
+    exitStatus: '0 without problems, 1 if there is a problem, 2 if there is none but not everything could be checked',
+  },
+  {
+    name: 'cleanup',
+    syntax: '',
+    summary: 'Remove what kube-proxier has installed on this host',
+    description:
+      'Removes what kube-proxier has installed, in all modes or in the mode of --proxy-mode, prints what was removed, and ' +
+      'exits. Rules of kube-proxy are kept unless --kube-proxy is set. Refused while a proxy runs on this node, unless ' +
+      '--force is set.',
+    examples: [
+      { purpose: 'What would be removed?', command: 'cleanup --dry-run' },
+      { purpose: 'Only what mode ipvs has installed', command: 'cleanup --proxy-mode ipvs' },
+    ],
+    flags: ['proxy-mode', 'kube-proxy', 'dry-run', 'force', 'backend', 'backend-option', 'v', 'logging-format'],
+    exitStatus: '0 when everything was removed, 1 otherwise',
+  },
+  {
+    name: 'completion',
+    syntax: 'bash|zsh|fish',
+    summary: 'Print a completion script for a shell',
+    description: 'Prints a script that completes commands and flags of kube-proxier in this shell.',
+    examples: [
+      { purpose: 'In the current bash', command: 'completion bash | source /dev/stdin' },
+      { purpose: 'For zsh, into a directory of its fpath', command: 'completion zsh >_kube-proxier' },
+    ],
+    flags: [],
+    exitStatus: '0, or 1 for an unknown shell',
+  },
+  {
+    name: 'version',
+    syntax: '',
+    summary: 'Print the version',
+    description: 'Prints the version of kube-proxier.',
+    examples: [],
+    flags: [],
+    exitStatus: '0',
+  },
+] as const satisfies readonly CommandDefinition[];
+
+export type CommandName = (typeof COMMANDS)[number]['name'];
+
+/** The definition of a command; undefined for an unknown name. */
+export function findCommand(name: string | undefined): CommandDefinition | undefined {
+  return COMMANDS.find((command) => command.name === name);
+}

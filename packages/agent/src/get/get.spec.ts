@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { silentLogger } from '@kube-proxier/core';
+import { ManifestSource } from '@kube-proxier/source-manifests';
+import { parse } from 'yaml';
+import { runCommand } from '../agent.js';
+import type { ServicePortList } from './get.js';
+import { age } from './resource-tables.js';
+
+const CREATED = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000).toISOString();
+const MANIFESTS = `
+apiVersion: v1
+kind: Service
+metadata: {name: checkout, namespace: shop, creationTimestamp: "${CREATED}"}
+spec:
+  type: LoadBalancer
+  clusterIP: 10.96.0.10
+  clusterIPs: [10.96.0.10, fd00:10:96::10]
+  ipFamilies: [IPv4, IPv6]
+  externalTrafficPolicy: Local
+  sessionAffinity: ClientIP
+  ports: [{name: http, port: 80, nodePort: 30080}]
+status: {loadBalancer: {ingress: [{ip: 198.51.100.9}]}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: dns, namespace: kube-system}
+spec:
+  clusterIP: 10.96.0.53
+  ports: [{name: dns, port: 53, protocol: UDP}, {name: metrics, port: 9153}]
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: checkout-1, namespace: shop, labels: {kubernetes.io/service-name: checkout}}
+addressType: IPv4
+ports: [{name: http, port: 8080}]
+endpoints:
+- {addresses: [10.244.0.5], nodeName: node1}
+- {addresses: [10.244.7.5], nodeName: node2}
+- {addresses: [10.244.7.6], nodeName: node2, conditions: {ready: false}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: node1}
+status: {addresses: [{type: InternalIP, address: 192.168.0.2}]}
+`;
+
+describe('kube-proxier get', () => {
+  let directory = '';
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'get-'));
+    writeFileSync(join(directory, 'objects.yaml'), MANIFESTS);
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  async function run(...args: string[]) {
+    const written = { out: '', err: '' };
+    const status = await runCommand(
+      ['get', ...args, '--manifests', directory, '--hostname-override=node1', '--cluster-cidr=10.244.0.0/16'],
+      {
+        composition: {
+          backends: [],
+          sources: ({ manifests }, logger) =>
+            manifests.map((path) => new ManifestSource({ path, logger, watch: false })),
+        },
+        print: (text) => {
+          written.out += text;
+        },
+        printError: (text) => {
+          written.err += text;
+        },
+        createLogger: () => silentLogger,
+        signal: new AbortController().signal,
+      },
+    );
+    return { status, ...written };
+  }
+
+  test('services of a namespace, as kubectl prints them', async () => {
+    expect(await run('services', '-n', 'shop')).toEqual({
+      status: 0,
+      err: '',
+      out: `\
+NAME       CLUSTER-IP                  EXTERNAL-IP    PORT(S)        ENDPOINTS   AGE
+checkout   10.96.0.10,fd00:10:96::10   198.51.100.9   80:30080/TCP   2/3         3d
+`,
+    });
+  });
+
+  test('services of all namespaces, wide', async () => {
+    const { out } = await run('svc', '-A', '-o', 'wide');
+    expect(out).toBe(`\
+NAMESPACE     NAME       CLUSTER-IP                  EXTERNAL-IP    PORT(S)           ENDPOINTS   AGE         INTERNAL   EXTERNAL   AFFINITY          TOPOLOGY
+kube-system   dns        10.96.0.53                  <none>         53/UDP,9153/TCP   0/0         <unknown>   Cluster    Cluster    <none>            <none>
+shop          checkout   10.96.0.10,fd00:10:96::10   198.51.100.9   80:30080/TCP      2/3         3d          Cluster    Local      ClientIP 10800s   <none>
+`);
+  });
+
+  test('endpoints, with the reason why one is not used', async () => {
+    const { out } = await run('endpoints', 'shop/checkout');
+    expect(out).toBe(`\
+SERVICE    PORT       ENDPOINT          USED   REASON
+checkout   http/TCP   10.244.0.5:8080   yes    ready
+checkout   http/TCP   10.244.7.5:8080   yes    ready
+checkout   http/TCP   10.244.7.6:8080   no     not ready, and 2 ready ones exist
+`);
+  });
+
+  test('frontends: an external address with policy Local forwards to endpoints of this node only', async () => {
+    const { out } = await run('frontends', 'checkout', '-n=shop');
+    expect(out).toBe(`\
+SERVICE    ADDRESS               PROTOCOL   KIND             ACTION
+checkout   10.96.0.10:80         TCP        ClusterIP        forward to 2 endpoints
+checkout   198.51.100.9:80       TCP        LoadBalancerIP   forward to 1 local endpoint
+checkout   <node>:30080          TCP        NodePort         forward to 1 local endpoint
+checkout   [fd00:10:96::10]:80   TCP        ClusterIP        reject
+checkout   <node>:30080          TCP        NodePort         reject
+`);
+  });
+
+  test('JSON and YAML contain the same list, with the unused endpoint', async () => {
+    const list = JSON.parse((await run('services', '-A', '-o', 'json')).out) as ServicePortList;
+    expect(parse((await run('services', '-A', '-o', 'yaml')).out)).toEqual(list);
+    expect(list).toMatchObject({ apiVersion: 'kube-proxier.io/v1alpha1', kind: 'ServicePortList' });
+    expect(list.items.flatMap(({ endpoints }) => endpoints.filter(({ used }) => !used))).toEqual([
+      expect.objectContaining({ address: '10.244.7.6', ready: false, reason: 'not ready, and 2 ready ones exist' }),
+    ]);
+  });
+
+  test('the default namespace is "default", and an empty result is no error', async () => {
+    expect(await run('services')).toEqual({ status: 0, out: '', err: 'No services found in namespace default.\n' });
+  });
+
+  test.each([
+    [['services', 'missing', '-n', 'shop'], /Service "missing" not found in namespace shop/],
+    [['services', 'shop/missing'], /Service "shop\/missing" not found\n/],
+    [['pods'], /unknown resource "pods"; use one of services, endpoints, frontends/],
+    [[], /get needs one to two arguments, as in: kube-proxier get services -A/],
+  ])('%j reports the error with status 1', async (args, message) => {
+    const { status, out, err } = await run(...args);
+    expect(err).toMatch(message);
+    expect([status, out]).toEqual([1, '']);
+  });
+
+  test.each([
+    [0, '<unknown>'],
+    [-119_000, '119s'],
+    [-121_000, '2m1s'],
+    [-3_600_000 * 2, '120m'],
+    [-3_600_000 * 30, '30h'],
+    [-86_400_000 * 9, '9d'],
+    [-86_400_000 * 800, '2y'],
+  ])('the age of an object created %d ms ago is %s', (offset, text) => {
+    const now = 1_800_000_000_000;
+    expect(age(offset === 0 ? 0 : now + offset, now)).toBe(text);
+  });
+});

@@ -1,0 +1,87 @@
+import { ProxierError, printable, type ServicePortView, viewServicePorts } from '@kube-proxier/core';
+import { stringify } from 'yaml';
+import { queryAgent } from '../commands/agent-client.js';
+import { resolveManifests } from '../commands/resolve-manifests.js';
+import type { Composition } from '../compose.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
+import { findResource, formatResources, RESOURCES, type Resource } from './resource-tables.js';
+
+/** What `kube-proxier get` selects. */
+export interface GetRequest {
+  /** Resource, and the name of a Service (`name` or `namespace/name`) if given. */
+  readonly operands: readonly string[];
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  readonly output: AgentSettings['output'];
+}
+
+/** The schema of `-o json` and `-o yaml`. */
+export interface ServicePortList {
+  readonly apiVersion: 'kube-proxier.io/v1alpha1';
+  readonly kind: 'ServicePortList';
+  readonly items: readonly ServicePortView[];
+}
+
+/**
+ * Prints what is in force on this node, or what would be with manifests.
+ *
+ * @returns the output; `message` is for standard error, when nothing matches.
+ * @throws ProxierError `UNKNOWN_RESOURCE`, `NOT_FOUND`, `NO_AGENT` or `AGENT_REFUSED`.
+ */
+export async function get(
+  { operands, namespace, output }: GetRequest,
+  settings: AgentSettings,
+  composition: Composition,
+  now = Date.now(),
+): Promise<{ readonly text: string; readonly message: string }> {
+  const [kind = '', name] = operands;
+  const resource = findResource(kind);
+  if (resource === undefined) {
+    throw new ProxierError(
+      'UNKNOWN_RESOURCE',
+      `unknown resource "${printable(kind)}"; use one of ${RESOURCES.join(', ')}`,
+    );
+  }
+  const all = await readServicePorts(settings, composition);
+  const selected = all.filter(selector(name, namespace));
+  if (name !== undefined && selected.length === 0) {
+    throw new ProxierError('NOT_FOUND', `Service "${printable(name)}" not found${inNamespace(name, namespace)}`);
+  }
+  if (output === 'json' || output === 'yaml') {
+    const list: ServicePortList = { apiVersion: 'kube-proxier.io/v1alpha1', kind: 'ServicePortList', items: selected };
+    return { text: output === 'json' ? `${JSON.stringify(list, undefined, 2)}\n` : stringify(list), message: '' };
+  }
+  if (selected.length === 0) {
+    return { text: '', message: `No ${resource} found${inNamespace(name, namespace)}.` };
+  }
+  const withNamespace = namespace === undefined && !(name?.includes('/') ?? false);
+  return {
+    text: formatResources(resource satisfies Resource, selected, { wide: output === 'wide', withNamespace, now }),
+    message: '',
+  };
+}
+
+function inNamespace(name: string | undefined, namespace: string | undefined): string {
+  return namespace === undefined || name?.includes('/') ? '' : ` in namespace ${printable(namespace)}`;
+}
+
+function selector(name: string | undefined, namespace: string | undefined): (port: ServicePortView) => boolean {
+  const parts = name?.split('/') ?? [];
+  if (parts.length === 2) {
+    return (port) => port.namespace === parts[0] && port.name === parts[1];
+  }
+  return (port) =>
+    (name === undefined || port.name === name) && (namespace === undefined || port.namespace === namespace);
+}
+
+async function readServicePorts(
+  settings: AgentSettings,
+  composition: Composition,
+): Promise<readonly ServicePortView[]> {
+  if (settings.manifests.length > 0) {
+    const states = await resolveManifests(['IPv4', 'IPv6'], settings, composition);
+    return states.flatMap(viewServicePorts);
+  }
+  const answer = await queryAgent(settings.status, '/debug/services', 'set --manifests to read objects from files');
+  return (JSON.parse(answer) as { readonly servicePorts: readonly ServicePortView[] }).servicePorts;
+}

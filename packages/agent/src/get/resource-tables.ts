@@ -1,0 +1,174 @@
+import { type FrontendView, joinHostPort, type ServicePortView } from '@kube-proxier/core';
+import { formatTable } from './text-table.js';
+
+/** Resources that `kube-proxier get` prints. */
+export const RESOURCES = ['services', 'endpoints', 'frontends'] as const;
+export type Resource = (typeof RESOURCES)[number];
+
+/** Other names of resources, as kubectl has them. */
+const ALIASES: Readonly<Record<string, Resource>> = {
+  service: 'services',
+  svc: 'services',
+  endpoint: 'endpoints',
+  ep: 'endpoints',
+  frontend: 'frontends',
+};
+
+/** The resource that a name or an alias means; undefined for an unknown one. */
+export function findResource(name: string): Resource | undefined {
+  return RESOURCES.find((resource) => resource === name) ?? ALIASES[name];
+}
+
+export interface TableOptions {
+  /** More columns. */
+  readonly wide: boolean;
+  /** A column with the namespace. */
+  readonly withNamespace: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Service ports as the table of a resource, as kubectl prints one. */
+export function formatResources(resource: Resource, ports: readonly ServicePortView[], options: TableOptions): string {
+  switch (resource) {
+    case 'services':
+      return servicesTable(ports, options);
+    case 'endpoints':
+      return endpointsTable(ports, options);
+    case 'frontends':
+      return frontendsTable(ports, options);
+  }
+}
+
+function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace, now }: TableOptions): string {
+  const head = ['NAME', 'CLUSTER-IP', 'EXTERNAL-IP', 'PORT(S)', 'ENDPOINTS', 'AGE'];
+  const more = wide ? ['INTERNAL', 'EXTERNAL', 'AFFINITY', 'TOPOLOGY'] : [];
+  const services = grouped(ports, ({ namespace, name }) => `${namespace}/${name}`);
+  const rows = services.map((group) => {
+    const [first] = group;
+    const external = unique(group.flatMap(({ externalIPs, loadBalancerIPs }) => [...loadBalancerIPs, ...externalIPs]));
+    const endpoints = group.flatMap((port) => port.endpoints);
+    return [
+      ...(withNamespace ? [first.namespace] : []),
+      first.name,
+      listed(unique(group.map(({ clusterIP }) => clusterIP))),
+      listed(external, '<none>'),
+      listed(
+        unique(
+          group.map(({ port, nodePort, protocol }) => `${port}${nodePort === null ? '' : `:${nodePort}`}/${protocol}`),
+        ),
+      ),
+      `${endpoints.filter(({ used }) => used).length}/${endpoints.length}`,
+      age(Math.min(...group.map(({ createdAt }) => createdAt)), now),
+      ...(wide
+        ? [
+            first.internalTrafficPolicy,
+            first.externalTrafficPolicy,
+            first.affinitySeconds === null ? '<none>' : `ClientIP ${first.affinitySeconds}s`,
+            first.topology === 'none' ? '<none>' : first.topology,
+          ]
+        : []),
+    ];
+  });
+  return formatTable([[...(withNamespace ? ['NAMESPACE'] : []), ...head, ...more], ...rows]);
+}
+
+function endpointsTable(ports: readonly ServicePortView[], { wide, withNamespace }: TableOptions): string {
+  const rows = ports.flatMap((port) =>
+    port.endpoints.map((endpoint) => [
+      ...(withNamespace ? [port.namespace] : []),
+      port.name,
+      portLabel(port),
+      joinHostPort(endpoint.address, endpoint.port),
+      ...(wide ? [endpoint.nodeName ?? '<unknown>', endpoint.isLocal ? 'yes' : 'no'] : []),
+      endpoint.used ? 'yes' : 'no',
+      endpoint.reason,
+    ]),
+  );
+  const head = ['SERVICE', 'PORT', 'ENDPOINT', ...(wide ? ['NODE', 'LOCAL'] : []), 'USED', 'REASON'];
+  return formatTable([[...(withNamespace ? ['NAMESPACE'] : []), ...head], ...rows]);
+}
+
+function frontendsTable(ports: readonly ServicePortView[], { wide, withNamespace }: TableOptions): string {
+  const rows = ports.flatMap((port) =>
+    port.frontends.map((frontend) => [
+      ...(withNamespace ? [port.namespace] : []),
+      port.name,
+      frontend.address === null ? `<node>:${frontend.port}` : joinHostPort(frontend.address, frontend.port),
+      port.protocol,
+      frontend.kind,
+      actionOf(frontend, port),
+      ...(wide ? [frontend.masquerade ?? '<none>', listed(frontend.allowedSources ?? ['<all>'], '<none>')] : []),
+    ]),
+  );
+  const head = ['SERVICE', 'ADDRESS', 'PROTOCOL', 'KIND', 'ACTION', ...(wide ? ['MASQUERADE', 'SOURCES'] : [])];
+  return formatTable([[...(withNamespace ? ['NAMESPACE'] : []), ...head], ...rows]);
+}
+
+function actionOf({ action, endpoints }: FrontendView, port: ServicePortView): string {
+  if (action !== 'forward') {
+    return action;
+  }
+  const used = port.endpoints.filter(({ used, isLocal }) => used && (endpoints === 'cluster' || isLocal)).length;
+  return `forward to ${used} ${endpoints === 'local' ? 'local ' : ''}endpoint${used === 1 ? '' : 's'}`;
+}
+
+function portLabel({ portName, port, protocol }: ServicePortView): string {
+  return `${portName === '' ? port : portName}/${protocol}`;
+}
+
+/** As kubectl prints an age: the largest unit, two for small numbers. */
+export function age(since: number, now: number): string {
+  const seconds = Math.floor((now - since) / 1000);
+  if (since <= 0 || seconds < 0) {
+    return '<unknown>';
+  }
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  if (seconds < 120) {
+    return `${seconds}s`;
+  }
+  if (minutes < 10) {
+    return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`;
+  }
+  if (hours < 3) {
+    return `${minutes}m`;
+  }
+  if (hours < 8) {
+    return minutes % 60 === 0 ? `${hours}h` : `${hours}h${minutes % 60}m`;
+  }
+  if (hours < 48) {
+    return `${hours}h`;
+  }
+  if (days < 8) {
+    return hours % 24 === 0 ? `${days}d` : `${days}d${hours % 24}h`;
+  }
+  if (days < 730) {
+    return `${days}d`;
+  }
+  return `${Math.floor(days / 365)}y`;
+}
+
+type NonEmpty<T> = readonly [T, ...T[]];
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): readonly NonEmpty<T>[] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) {
+      group.push(item);
+    } else {
+      groups.set(keyOf(item), [item]);
+    }
+  }
+  return [...groups.values()];
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
+}
+
+function listed(texts: readonly string[], none = '<none>'): string {
+  return texts.length === 0 ? none : texts.join(',');
+}

@@ -1,0 +1,150 @@
+import type { Endpoint } from '../model/endpoint.js';
+import type { Frontend } from '../model/frontend.js';
+import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import type { Protocol } from '../model/service-port-name.js';
+import { describeEndpoint } from '../simulator/describe-endpoint.js';
+
+/** One endpoint of a service port, with the decision about it: plain data for JSON. */
+export interface EndpointView {
+  /** Canonical IP address. */
+  readonly address: string;
+  /** 1…65535. */
+  readonly port: number;
+  /** New connections may go to it. */
+  readonly used: boolean;
+  /** Why it is used, or not. */
+  readonly reason: string;
+  readonly isLocal: boolean;
+  readonly ready: boolean;
+  readonly serving: boolean;
+  readonly terminating: boolean;
+  /** The node it runs on; null when unknown. */
+  readonly nodeName: string | null;
+}
+
+/** One address and port at which a service port is reached: plain data for JSON. */
+export interface FrontendView {
+  readonly kind: Frontend['kind'];
+  /** Canonical IP address; null for a NodePort. */
+  readonly address: string | null;
+  /** 1…65535. */
+  readonly port: number;
+  /** Action for packets that no earlier route matches; `drop` and `reject` serve no endpoint. */
+  readonly action: 'forward' | 'reject' | 'drop';
+  /** The endpoints that it forwards to, `cluster` or those of this node; null when it does not forward. */
+  readonly endpoints: 'cluster' | 'local' | null;
+  readonly masquerade: 'always' | 'off-cluster' | 'never' | null;
+  /** Networks whose clients may use it; null for all. */
+  readonly allowedSources: readonly string[] | null;
+}
+
+/** One service port of one IP family as it is in force on a node: plain data for JSON. */
+export interface ServicePortView {
+  readonly namespace: string;
+  /** Name of the Service. */
+  readonly name: string;
+  /** Name of the port; empty when it has none. */
+  readonly portName: string;
+  readonly protocol: Protocol;
+  readonly family: ProxyState['family'];
+  readonly clusterIP: string;
+  /** 1…65535. */
+  readonly port: number;
+  /** 1…65535, or null for none. */
+  readonly nodePort: number | null;
+  readonly externalIPs: readonly string[];
+  readonly loadBalancerIPs: readonly string[];
+  readonly internalTrafficPolicy: 'Cluster' | 'Local';
+  readonly externalTrafficPolicy: 'Cluster' | 'Local';
+  /** Session affinity timeout in seconds; null for none. */
+  readonly affinitySeconds: number | null;
+  /** Topology hints that are followed. */
+  readonly topology: ResolvedServicePort['selection']['topology'];
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly frontends: readonly FrontendView[];
+  readonly endpoints: readonly EndpointView[];
+}
+
+/** Every service port of a state, sorted by namespace, Service and port. */
+export function viewServicePorts(state: ProxyState): readonly ServicePortView[] {
+  return [...state.servicePorts.values()].map((port) => viewServicePort(port, state)).sort(compareViews);
+}
+
+/** One service port of a state. */
+export function viewServicePort(resolved: ResolvedServicePort, state: ProxyState): ServicePortView {
+  const { name, servicePort, selection } = resolved;
+  return {
+    namespace: name.namespace,
+    name: name.name,
+    portName: name.portName,
+    protocol: name.protocol,
+    family: state.family,
+    clusterIP: servicePort.clusterIP,
+    port: servicePort.port,
+    nodePort: servicePort.nodePort === 0 ? null : servicePort.nodePort,
+    externalIPs: servicePort.externalIPs,
+    loadBalancerIPs: servicePort.loadBalancerVIPs,
+    internalTrafficPolicy: servicePort.internalTrafficPolicy,
+    externalTrafficPolicy: servicePort.externalTrafficPolicy,
+    affinitySeconds: resolved.affinitySeconds ?? null,
+    topology: selection.topology,
+    createdAt: servicePort.createdAt,
+    frontends: resolved.frontends.map(viewFrontend),
+    endpoints: resolved.candidates.map((endpoint) => viewEndpoint(endpoint, resolved, state)),
+  };
+}
+
+function viewFrontend({ kind, address, port, allowedSources, routes }: Frontend): FrontendView {
+  const last = routes.at(-1);
+  const forward = last?.action === 'forward' ? last : undefined;
+  return {
+    kind,
+    address: address ?? null,
+    port,
+    action: last?.action ?? 'reject',
+    endpoints: forward?.endpoints ?? null,
+    masquerade: forward?.masquerade ?? null,
+    allowedSources: allowedSources ?? null,
+  };
+}
+
+function viewEndpoint(endpoint: Endpoint, resolved: ResolvedServicePort, state: ProxyState): EndpointView {
+  const lists = (['cluster', 'local'] as const).filter((list) => usesList(resolved, list));
+  const decisions = lists.map((list) => describeEndpoint(endpoint, resolved, list, state.node));
+  const decision = decisions.find(({ used }) => used) ?? decisions[0];
+  const { address, port, isLocal, ready, serving, terminating, nodeName } = endpoint;
+  return {
+    address,
+    port,
+    used: decision?.used ?? false,
+    reason: decision?.reason ?? 'no address of the Service forwards to endpoints',
+    isLocal,
+    ready,
+    serving,
+    terminating,
+    nodeName: nodeName ?? null,
+  };
+}
+
+/** Whether some frontend forwards to a list; where none does, the list of the policy explains why. */
+function usesList({ frontends, servicePort }: ResolvedServicePort, list: 'cluster' | 'local'): boolean {
+  const used = frontends.some(({ routes }) =>
+    routes.some((route) => route.action === 'forward' && route.endpoints === list),
+  );
+  const anyForwards = frontends.some(({ routes }) => routes.some(({ action }) => action === 'forward'));
+  return used || (!anyForwards && (servicePort.internalTrafficPolicy === 'Local' ? 'local' : 'cluster') === list);
+}
+
+function compareViews(a: ServicePortView, b: ServicePortView): number {
+  return (
+    compareText(a.namespace, b.namespace) ||
+    compareText(a.name, b.name) ||
+    compareText(a.portName, b.portName) ||
+    compareText(a.protocol, b.protocol)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,48 @@
+import type { IPFamily, Protocol } from '@kube-proxier/core';
+import type { Conntrack, ConntrackEntry, ConntrackError } from './conntrack.js';
+import { conntrackKey } from './conntrack-text.js';
+
+/** A connection tracking table in memory. */
+export class FakeConntrack implements Conntrack {
+  readonly #entries = new Map<string, ConntrackEntry>();
+  #failure: ConntrackError | undefined;
+
+  /** Adds a flow, as a packet would; adding an existing flow has no effect. */
+  add(entry: ConntrackEntry): void {
+    this.#entries.set(conntrackKey(entry), entry);
+  }
+
+  /** All flows of all families and protocols. */
+  get entries(): readonly ConntrackEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  /** Makes every call fail from now on; undefined restores normal operation. */
+  failWith(error: ConntrackError | undefined): void {
+    this.#failure = error;
+  }
+
+  async check(): Promise<void> {
+    this.#check();
+  }
+
+  async list(
+    family: IPFamily,
+    protocol: Protocol,
+    wanted: (entry: ConntrackEntry) => boolean = () => true,
+  ): Promise<readonly ConntrackEntry[]> {
+    this.#check();
+    return this.entries.filter((entry) => entry.family === family && entry.protocol === protocol && wanted(entry));
+  }
+
+  async delete(entries: readonly ConntrackEntry[]): Promise<number> {
+    this.#check();
+    return entries.filter((entry) => this.#entries.delete(conntrackKey(entry))).length;
+  }
+
+  #check(): void {
+    if (this.#failure) {
+      throw this.#failure;
+    }
+  }
+}
