@@ -2,7 +2,7 @@ import { cidrContains, familyOf, hostCIDR, parseAddress } from '../model/address
 import type { Endpoint } from '../model/endpoint.js';
 import { type ForwardRoute, type Frontend, type FrontendKey, frontendKey, type Route } from '../model/frontend.js';
 import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
-import { formatServicePortName, type Protocol } from '../model/service-port-name.js';
+import { formatServicePortName, type Protocol, serviceKey } from '../model/service-port-name.js';
 import { describeEndpoint } from './describe-endpoint.js';
 
 /** The first packet of a connection, as seen by this node. */
@@ -201,7 +201,7 @@ class Simulator {
         .map((port) => `${port.servicePort.port}/${port.name.protocol}`)
         .sort()
         .join(', ');
-      const name = owners[0] ? ` of Service ${owners[0].name.namespace}/${owners[0].name.name}` : '';
+      const name = owners[0] ? ` of Service ${serviceKey(owners[0].name)}` : '';
       this.steps.push(
         `${packet.destination} is the cluster IP${name}, which has no port ${packet.port}/${packet.protocol} (it has ${has}): refused.`,
       );
