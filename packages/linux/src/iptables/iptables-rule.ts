@@ -1,3 +1,4 @@
+import { assertNever } from '@kube-proxier/core';
 /** A condition that can be negated. */
 export interface Condition {
   /** The canonical text of a network (`10.0.0.1/32`, `0.0.0.5/0.0.0.15`), or the name of an interface (`cali+`). */
@@ -140,8 +141,12 @@ function renderTarget(target: IptablesTarget | undefined): string {
       return `-j DNAT --to-destination ${target.to}`;
     case 'REDIRECT':
       return `-j REDIRECT --to-ports ${target.toPort}`;
-    default:
+    case 'ACCEPT':
+    case 'DROP':
+    case 'RETURN':
       return `-j ${target.target}`;
+    default:
+      return assertNever(target);
   }
 }
 

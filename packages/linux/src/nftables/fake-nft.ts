@@ -1,3 +1,4 @@
+import { assertNever } from '@kube-proxier/core';
 import type { Nft } from './nft.js';
 import { type NftRefusal, NftRefused } from './nft-error.js';
 import type { NftCounter, NftElement, NftTable } from './nft-table.js';
@@ -323,7 +324,10 @@ function execute(table: FakeTable, command: Exclude<NftCommand, { do: 'add-table
           throw missing(key);
         }
       }
+      break;
     }
+    default:
+      assertNever(command);
   }
 }
 

@@ -1,3 +1,4 @@
+import { assertNever } from '@kube-proxier/core';
 /** The address families of tables for one IP family. */
 export type NftFamily = 'ip' | 'ip6';
 
@@ -145,6 +146,9 @@ function renderCommand(command: NftCommand, target: string, lines: string[]): vo
       break;
     case 'delete-elements':
       renderElements(`delete element ${target} ${command.name}`, command.keys, lines);
+      break;
+    default:
+      assertNever(command);
   }
 }
 
