@@ -1,4 +1,4 @@
-import { cidrContains } from '@kube-proxier/core';
+import { assertNever, cidrContains } from '@kube-proxier/core';
 import { type Condition, type IptablesMatch, IptablesRule, type IptablesTable } from '@kube-proxier/linux';
 import type { FakeIptables } from '@kube-proxier/linux/testing';
 
@@ -145,6 +145,12 @@ function walkChain(
           break;
         case 'DNAT':
           done.push({ walker: translated(hit, target.to), end: 'done' });
+          break;
+        case 'SET':
+        case 'REDIRECT':
+          throw new RangeError(`walkPacket does not know the target ${target.target}`);
+        default:
+          assertNever(target);
       }
     }
     walkers = passed;
