@@ -1,4 +1,5 @@
 import {
+  assertNever,
   type ChangeSet,
   type HealthCheckNodePort,
   hostCIDR,
@@ -124,8 +125,14 @@ export class DispatchIndex {
         return this.#tailFor('closedNodePorts', CHAINS.closedNodePorts);
       case 'firewall':
         return this.#tailFor('blockedNodePorts', CHAINS.blockedNodePorts);
-      default:
+      case 'nodePorts':
+      case 'hairpin':
+      case 'closedNodePorts':
+      case 'blockedNodePorts':
+      case 'healthChecks':
         return [];
+      default:
+        return assertNever(tree);
     }
   }
 
