@@ -1,4 +1,4 @@
-import { familyOf, type IPFamily } from '@kube-proxier/core';
+import { assertNever, familyOf, type IPFamily } from '@kube-proxier/core';
 import type { IpSetCommand, IpSetEntry, IpvsCommand, VirtualServerAddress } from '@kube-proxier/linux';
 import type { ItemChange } from './item-table.js';
 import { setName } from './layout.js';
@@ -122,6 +122,10 @@ export function stepsOf(
       case 'address':
         (after === undefined ? remove : add).push(item.address);
         break;
+      case undefined:
+        break;
+      default:
+        assertNever(item);
     }
   }
   const weightless = leaving.filter(({ at }) => retired.has(virtualItemKey(at)));
@@ -156,8 +160,12 @@ function isEmptyStep(step: IpvsStep): boolean {
     case 'draining':
     case 'retirement':
       return step.servers.length === 0;
-    default:
+    case 'settings':
+    case 'interface':
+    case 'rules':
       return false;
+    default:
+      return assertNever(step);
   }
 }
 
