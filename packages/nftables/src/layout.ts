@@ -70,6 +70,11 @@ export const NODE_PORT_ADDRESSES = 'node-port-addresses';
 export const HAIRPIN = 'hairpin';
 /** Which endpoint number a client has for a service port. Packets write it. */
 export const AFFINITY = 'affinity';
+/** The id of the service port in a key of the map {@link AFFINITY}, `address . id`. */
+export function idOfAffinityKey(key: string): string {
+  return key.slice(key.lastIndexOf(' ') + 1);
+}
+
 /** Marks of packets that are being looked at, while the mark serves as a variable. */
 export const AFFINITY_MARKS = 'affinity-marks';
 

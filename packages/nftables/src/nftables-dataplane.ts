@@ -13,7 +13,7 @@ import {
   systemClock,
 } from '@kube-proxier/core';
 import { type Nft, NftRefused, type NftTableFlag } from '@kube-proxier/linux';
-import { AFFINITY, type Layout, nftFamily, TABLE } from './layout.js';
+import { AFFINITY, idOfAffinityKey, type Layout, nftFamily, TABLE } from './layout.js';
 import { type HostFacts, type InstalledNftables, NftablesPlanner } from './nftables-planner.js';
 import { type ForgottenClients, type NftablesTransaction, withoutChainDeletions } from './nftables-transaction.js';
 import { countedBy, countsConnections } from './service-elements.js';
@@ -203,7 +203,7 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
     for (let attempt = 1; ; attempt++) {
       const elements = await nft.listElements(nftFamily(family), TABLE, 'map', AFFINITY);
       const keys = [...(elements ?? [])].flatMap(([key, { value = '' }]) => {
-        const id = key.slice(key.lastIndexOf(' ') + 1);
+        const id = idOfAffinityKey(key);
         return wanted.has(id) && (wanted.get(id)?.has(value) ?? true) ? [key] : [];
       });
       if (keys.length === 0) {

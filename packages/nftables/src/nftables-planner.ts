@@ -15,6 +15,7 @@ import {
   containersOf,
   type Features,
   HAIRPIN,
+  idOfAffinityKey,
   type Layout,
   NODE_PORT_ADDRESSES,
   nftFamily,
@@ -442,7 +443,7 @@ function staleAffinityClients(state: ProxyState, remembered: Valued | undefined)
   }
   const unknown = new Map<string, Set<string>>();
   for (const [key, { value }] of remembered) {
-    const id = key.slice(key.lastIndexOf(' ') + 1);
+    const id = idOfAffinityKey(key);
     if (value !== undefined && !known.get(id)?.has(value)) {
       unknown.set(id, (unknown.get(id) ?? new Set()).add(value));
     }
