@@ -5,6 +5,7 @@
  */
 import 'reflect-metadata';
 import {
+  assertNever,
   type IPFamily,
   isProxierError,
   type Logger,
@@ -73,6 +74,9 @@ class KitSource implements Source {
           if (current) {
             handler.onNodeUpdate(current);
           }
+          break;
+        default:
+          assertNever(kind);
       }
     }
     if (!this.#synced) {
@@ -160,6 +164,9 @@ async function handle(request: Request): Promise<void> {
       break;
     case 'cleanup':
       await cleanup(request.choice);
+      break;
+    default:
+      assertNever(request);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { IPFamily, ProxierOptions } from '@kube-proxier/core';
+import type { Branded, IPFamily, ProxierOptions } from '@kube-proxier/core';
 import { NetworkSandbox, SANDBOX_NETWORK, type SandboxHost, type SandboxProtocol } from '@kube-proxier/network-sandbox';
 import { BackendProcess } from '../backend/backend-process.js';
 import type { BackendChoice, ObjectChange } from '../backend/messages.js';
@@ -26,7 +26,11 @@ for family in ip ip6 inet; do
 done
 true`;
 
-type ObjectKey = string;
+/** `kind namespace/name`. */
+type ObjectKey = Branded<'ObjectKey'>;
+
+/** An object that the backend receives as such. */
+type SentObject = CaseObject & Pick<ObjectChange, 'kind'>;
 
 /**
  * A sandbox with a backend on its node, and the objects that were sent to the backend. It runs one case after the other:
@@ -36,9 +40,9 @@ export class ConformanceWorld {
   #backend: BackendProcess | undefined;
   #proxier: Partial<ProxierOptions> = {};
   /** Objects that the backend should have. */
-  #wanted = new Map<ObjectKey, object>();
+  #wanted = new Map<ObjectKey, SentObject>();
   /** Objects that were sent to it. */
-  #sent = new Map<ObjectKey, object>();
+  #sent = new Map<ObjectKey, SentObject>();
   #sentCIDRs: readonly string[] = [];
   #serviceCIDRs: readonly string[] = [];
   readonly #served = new Set<string>();
@@ -99,11 +103,12 @@ export class ConformanceWorld {
 
   /** Adds or replaces an object; sent with the next {@link apply}. */
   put(object: CaseObject): void {
-    if (object.kind === 'ServiceCIDR') {
+    const { kind } = object;
+    if (kind === 'ServiceCIDR') {
       const { cidrs = [] } = object.spec as { cidrs?: readonly string[] };
       this.#serviceCIDRs = [...new Set([...this.#serviceCIDRs, ...cidrs])];
     } else {
-      this.#wanted.set(keyOf(object), object);
+      this.#wanted.set(keyOf(object), { ...object, kind });
     }
   }
 
@@ -117,13 +122,13 @@ export class ConformanceWorld {
     const changes: ObjectChange[] = [];
     for (const [key, previous] of this.#sent) {
       if (!this.#wanted.has(key)) {
-        changes.push({ kind: kindOf(key), previous });
+        changes.push({ kind: previous.kind, previous });
       }
     }
     for (const [key, current] of this.#wanted) {
       const previous = this.#sent.get(key);
       if (!isDeepStrictEqual(previous, current)) {
-        changes.push({ kind: kindOf(key), ...(previous ? { previous } : {}), current });
+        changes.push({ kind: current.kind, ...(previous ? { previous } : {}), current });
       }
     }
     const cidrs = isDeepStrictEqual(this.#sentCIDRs, this.#serviceCIDRs) ? undefined : this.#serviceCIDRs;
@@ -233,11 +238,7 @@ export class ConformanceWorld {
 }
 
 function keyOf({ kind, metadata }: CaseObject): ObjectKey {
-  return `${kind} ${metadata.namespace ?? 'default'}/${metadata.name}`;
-}
-
-function kindOf(key: ObjectKey): ObjectChange['kind'] {
-  return key.slice(0, key.indexOf(' ')) as ObjectChange['kind'];
+  return `${kind} ${metadata.namespace ?? 'default'}/${metadata.name}` as ObjectKey;
 }
 
 /** Whether an address is a loopback address. */
