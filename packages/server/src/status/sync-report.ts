@@ -1,4 +1,13 @@
-import type { Clock, IPFamily, Logger, ProxyState, SyncFailure, SyncSuccess } from '@kube-proxier/core';
+import {
+  type Clock,
+  type IPFamily,
+  type Logger,
+  type ProxyState,
+  type ServiceKey,
+  type SyncFailure,
+  type SyncSuccess,
+  serviceKey,
+} from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
 
 /** Logs one line when every IP family had its first sync, and one when all succeed again after a failure. */
@@ -40,12 +49,12 @@ export class SyncReport implements ServerObserver {
   }
 
   #log(message: string, since: number): void {
-    const services = new Set<string>();
+    const services = new Set<ServiceKey>();
     let endpoints = 0;
     for (const { servicePorts } of this.#states.values()) {
       const keys = new Set<string>();
       for (const { name, cluster, local } of servicePorts.values()) {
-        services.add(`${name.namespace}/${name.name}`);
+        services.add(serviceKey(name));
         for (const { key } of [...cluster, ...local]) {
           keys.add(key);
         }
