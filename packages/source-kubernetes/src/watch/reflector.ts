@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf } from '@kube-proxier/core';
+import { assertNever, type Clock, type Logger, messageOf } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
 import { ApiError } from '../api/kubernetes-error.js';
 import type { ApiAvailability } from './api-availability.js';
@@ -314,6 +314,8 @@ export class Reflector {
         return;
       case undefined:
         return;
+      default:
+        assertNever(report);
     }
   }
 
