@@ -1,4 +1,4 @@
-import type { EndpointSlice, Node, Service, ServiceCIDR } from '@kube-proxier/core';
+import type { EndpointSlice, Node, Service, ServiceCIDR, ServiceKey } from '@kube-proxier/core';
 
 /** Kinds of objects from manifests. (Endpoints are converted to EndpointSlices.) */
 export type ManifestKind = 'Service' | 'EndpointSlice' | 'Node' | 'ServiceCIDR';
@@ -15,8 +15,8 @@ export type ManifestObject = {
   | {
       readonly kind: 'EndpointSlice';
       readonly value: EndpointSlice;
-      /** Its Service, `namespace/name`; undefined when it has none. */
-      readonly service: string | undefined;
+      /** Its Service; undefined when it has none. */
+      readonly service: ServiceKey | undefined;
       /** Converted from an Endpoints object; EndpointSlices of the same Service have precedence. */
       readonly converted: boolean;
     }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ServiceKey } from '@kube-proxier/core';
 import type { ManifestObject } from './manifest-object.js';
 
 /** The objects in force of one file. */
@@ -38,7 +39,7 @@ export function selectObjects(files: Iterable<ManifestFile>): ManifestSelection 
   const objects = new Map<string, ManifestObject>();
   const owners = new Map<string, string>();
   const duplicates: Duplicate[] = [];
-  const sliced = new Set<string>();
+  const sliced = new Set<ServiceKey>();
   for (const file of sorted) {
     for (const object of file.objects) {
       const winner = objects.get(object.key);
@@ -55,7 +56,12 @@ export function selectObjects(files: Iterable<ManifestFile>): ManifestSelection 
     }
   }
   for (const [key, object] of objects) {
-    if (object.kind === 'EndpointSlice' && object.converted && sliced.has(object.service ?? '')) {
+    if (
+      object.kind === 'EndpointSlice' &&
+      object.converted &&
+      object.service !== undefined &&
+      sliced.has(object.service)
+    ) {
       objects.delete(key);
     }
   }

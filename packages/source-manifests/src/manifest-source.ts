@@ -1,4 +1,5 @@
 import {
+  assertNever,
   type Clock,
   type EndpointSlice,
   type Logger,
@@ -319,7 +320,8 @@ export class ManifestSource implements Source {
 }
 
 function reportEvent(reporter: SourceReporter, nodeName: string, { previous, current }: ManifestEvent): void {
-  switch ((current ?? previous)?.kind) {
+  const kind = (current ?? previous)?.kind;
+  switch (kind) {
     case 'Service':
       reporter.onServiceUpdate(serviceOf(previous), serviceOf(current));
       return;
@@ -332,8 +334,12 @@ function reportEvent(reporter: SourceReporter, nodeName: string, { previous, cur
         reporter.onNodeUpdate(current.value);
       }
       return;
-    default:
+    case 'ServiceCIDR':
+    case undefined:
+      // ServiceCIDRs are reported as one list.
       return;
+    default:
+      assertNever(kind);
   }
 }
 

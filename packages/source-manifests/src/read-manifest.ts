@@ -1,4 +1,5 @@
 import {
+  assertNever,
   type EndpointSliceReadOptions,
   isRecord,
   messageOf,
@@ -10,6 +11,7 @@ import {
   readService,
   readServiceCIDR,
   SERVICE_NAME_LABEL,
+  serviceKey,
   type UnknownRecord,
 } from '@kube-proxier/core';
 import { Composer, type Document, LineCounter, Parser, type YAMLError } from 'yaml';
@@ -326,6 +328,8 @@ class ManifestReader {
         }
         return;
       }
+      default:
+        assertNever(family);
     }
   }
 
@@ -345,7 +349,10 @@ class ManifestReader {
       key: `EndpointSlice ${identityOf(result)}`,
       kind: 'EndpointSlice',
       value,
-      service: typeof service === 'string' ? `${result.identity?.namespace}/${service}` : undefined,
+      service:
+        typeof service === 'string'
+          ? serviceKey({ namespace: result.identity?.namespace ?? '', name: service })
+          : undefined,
       converted: converted !== undefined,
       ...position,
     });
