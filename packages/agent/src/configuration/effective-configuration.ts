@@ -1,3 +1,4 @@
+import { assertNever } from '@kube-proxier/core';
 import { stringify } from 'yaml';
 import { FLAGS, type FlagName } from '../flags/flag.js';
 import type { Flag } from '../flags/flag-definition.js';
@@ -104,8 +105,11 @@ function zero({ type, zeroCounts }: Field): unknown {
       return null;
     case 'switches':
       return {};
-    default:
+    case 'text':
+    case 'size':
       return '';
+    default:
+      return assertNever(type);
   }
 }
 

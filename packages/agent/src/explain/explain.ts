@@ -1,4 +1,5 @@
 import {
+  assertNever,
   type Explanation,
   explainSimulation,
   familyOf,
@@ -35,8 +36,11 @@ export async function explain(
       return `${JSON.stringify(explanation, undefined, 2)}\n`;
     case 'yaml':
       return stringify(explanation);
-    default:
+    case 'text':
+    case 'wide':
       return formatSimulation(explanation);
+    default:
+      return assertNever(settings.output);
   }
 }
 

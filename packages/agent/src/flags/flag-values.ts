@@ -1,4 +1,4 @@
-import { type ParsedCIDR, parseCIDR, printable } from '@kube-proxier/core';
+import { assertNever, type ParsedCIDR, parseCIDR, printable } from '@kube-proxier/core';
 import { type ConfigurationReading, fieldOf } from '../configuration/kube-proxy-configuration.js';
 import type { CommandLine } from './command-line.js';
 import { FLAGS, type FlagName } from './flag.js';
@@ -50,8 +50,11 @@ export class FlagValues {
         return this.float(name) === Number(flag.default);
       case 'duration':
         return this.duration(name) === parseGoDuration(flag.default ?? '0');
-      default:
+      case 'text':
+      case 'list':
         return this.text(name) === flag.default;
+      default:
+        return assertNever(flag.type);
     }
   }
 

@@ -1,4 +1,4 @@
-import { type FrontendView, joinHostPort, type ServicePortView } from '@kube-proxier/core';
+import { type FrontendView, joinHostPort, type ServicePortView, serviceKey } from '@kube-proxier/core';
 import { formatTable } from './text-table.js';
 
 /** Resources that `kube-proxier get` prints. */
@@ -43,7 +43,7 @@ export function formatResources(resource: Resource, ports: readonly ServicePortV
 function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace, now }: TableOptions): string {
   const head = ['NAME', 'CLUSTER-IP', 'EXTERNAL-IP', 'PORT(S)', 'ENDPOINTS', 'AGE'];
   const more = wide ? ['INTERNAL', 'EXTERNAL', 'AFFINITY', 'TOPOLOGY'] : [];
-  const services = grouped(ports, ({ namespace, name }) => `${namespace}/${name}`);
+  const services = grouped(ports, serviceKey);
   const rows = services.map((group) => {
     const [first] = group;
     const external = unique(group.flatMap(({ externalIPs, loadBalancerIPs }) => [...loadBalancerIPs, ...externalIPs]));
