@@ -52,9 +52,9 @@ interface Parsing {
 /** File systems may have timestamps of this resolution (milliseconds): two writes within one step look the same. */
 const STAMP_GRANULARITY = 2000;
 /** Milliseconds that other files wait for a slow one. */
-const PARSE_PATIENCE = 300;
+const SLOW_FILE_TIMEOUT = 300;
 /** Milliseconds before a retry of a file that took too long. */
-const PARSE_AGAIN = 300_000;
+const PARSE_RETRY_DELAY = 300_000;
 
 /** Reads and parses the files that changed. What is malformed or cannot be read keeps its last valid objects. */
 export class ManifestReader {
@@ -76,16 +76,16 @@ export class ManifestReader {
   /**
    * Reads the files that differ from these states.
    *
-   * @param patience `whole`: waits until every file is parsed; `short`: a slow file keeps its state for now.
+   * @param slowFiles `wait`: until every file is parsed; `defer`: a slow file keeps its state for now.
    */
-  async read(snapshot: DirectorySnapshot, files: FileStates, patience: 'whole' | 'short'): Promise<Reading> {
+  async read(snapshot: DirectorySnapshot, files: FileStates, slowFiles: 'wait' | 'defer'): Promise<Reading> {
     const contents = ahead(snapshot.files.values(), async (found) => {
       const known = files.get(found.name);
       const content = this.isCurrent(known, found) ? undefined : await readFileOf(found, this.options.maxFileBytes);
       const parsing = content?.kind === 'bytes' ? this.parse(found, content.bytes, known) : undefined;
       return { found, known, content, parsing };
     });
-    const timeout = patience === 'whole' ? undefined : after(PARSE_PATIENCE);
+    const timeout = slowFiles === 'wait' ? undefined : after(SLOW_FILE_TIMEOUT);
     for (const name of this.parsings.keys()) {
       if (!snapshot.files.has(name)) {
         this.parsings.delete(name);
@@ -170,7 +170,7 @@ export class ManifestReader {
       digest: parsing.digest,
       objects: isMalformed(manifest) ? (known?.objects ?? []) : objects,
       problems,
-      ...(timedOut ? { retryAt: clock.monotonic() + PARSE_AGAIN } : {}),
+      ...(timedOut ? { retryAt: clock.monotonic() + PARSE_RETRY_DELAY } : {}),
     };
   }
 

@@ -238,7 +238,7 @@ export class ManifestSource implements Source {
       return delay;
     }
     // At the start, a pending file would count as removed: then all are waited for, up to the parse timeout.
-    const reading = await this.reader.read(snapshot, this.files, this.synced ? 'whole' : 'short');
+    const reading = await this.reader.read(snapshot, this.files, this.synced ? 'wait' : 'defer');
     if (this.stopped) {
       return 0;
     }
