@@ -10,10 +10,11 @@ import { type ConfigurationJudgement, ConfigurationWatch } from './configuration
 import { doctor } from './doctor/doctor.js';
 import { explain } from './explain/explain.js';
 import { messageWithFlags } from './flags/advise-flags.js';
+import { type AgentSettings, isOutput } from './flags/agent-settings.js';
 import { type CommandLine, parseCommandLine } from './flags/command-line.js';
 import { parseGoBool } from './flags/go-values.js';
 import { commandHelpText, helpText } from './flags/help-text.js';
-import { type AgentSettings, CommandLineError, isOutput, readLogging, readSettings } from './flags/settings.js';
+import { CommandLineError, readLogging, readSettings } from './flags/settings.js';
 import { loadForeignBackends } from './foreign-backends.js';
 import { type GetRequest, get } from './get/get.js';
 import { MAX_MESSAGE_LENGTH } from './logging/log-line.js';

@@ -9,7 +9,7 @@ import { createConfiguredNftablesBackend } from './configured-nftables.js';
 import { createEvents } from './create-events.js';
 import { createSources } from './create-sources.js';
 import { gatherHostFacts, type HostFacts } from './doctor/host-facts.js';
-import type { AgentSettings } from './flags/settings.js';
+import type { AgentSettings } from './flags/agent-settings.js';
 import type { HostAccess } from './running/host-setup.js';
 import type { EventSink } from './running/node-events.js';
 

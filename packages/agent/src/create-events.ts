@@ -1,6 +1,6 @@
 import type { Logger } from '@kube-proxier/core';
 import { EventRecorder } from '@kube-proxier/source-kubernetes';
-import type { AgentSettings } from './flags/settings.js';
+import type { AgentSettings } from './flags/agent-settings.js';
 import { VERSION } from './version.js';
 
 const CONTROLLER = 'kube-proxier';

@@ -1,7 +1,7 @@
 import type { Logger, Source } from '@kube-proxier/core';
 import { KubernetesSource } from '@kube-proxier/source-kubernetes';
 import { ManifestSource } from '@kube-proxier/source-manifests';
-import type { AgentSettings } from './flags/settings.js';
+import type { AgentSettings } from './flags/agent-settings.js';
 import { VERSION } from './version.js';
 
 /** Creates the sources: the API server first, so that it wins over a manifest with the same object. */

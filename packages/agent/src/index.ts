@@ -7,17 +7,12 @@
 export { type AgentEnvironment, runCommand } from './agent.js';
 export { type Composition, compose } from './compose.js';
 export { createConfiguredNftablesBackend } from './configured-nftables.js';
+export type { AgentSettings, KubernetesSettings, LoggingSettings } from './flags/agent-settings.js';
 export { type AgentCommand, type CommandLine, parseCommandLine } from './flags/command-line.js';
 export { FLAGS, type FlagName } from './flags/flag.js';
 export type { Flag, FlagGroup, FlagType } from './flags/flag-definition.js';
 export { helpText } from './flags/help-text.js';
-export {
-  type AgentSettings,
-  CommandLineError,
-  type KubernetesSettings,
-  type LoggingSettings,
-  readSettings,
-} from './flags/settings.js';
+export { CommandLineError, readSettings } from './flags/settings.js';
 export {
   type AdjustableLogger,
   createWinstonLogger,

@@ -47,14 +47,9 @@ export {
   type InstanceIdentity,
   InstanceLock,
 } from './instance/instance-lock.js';
-export {
-  type FailingPart,
-  type PacketCountsReport,
-  ProxyMetrics,
-  type ProxyMetricsOptions,
-  type ServiceConnectionsReport,
-  type ServiceTrafficReport,
-} from './metrics/proxy-metrics.js';
+export type { PacketCountsReport, ServiceConnectionsReport } from './metrics/kernel-counters.js';
+export { type FailingPart, ProxyMetrics, type ProxyMetricsOptions } from './metrics/proxy-metrics.js';
+export type { ServiceTrafficReport } from './metrics/traffic-metrics.js';
 export { type HostNetwork, thisHost } from './node/host-network.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node/node-addresses.js';
 export { resolveNodeName } from './node/node-name.js';

@@ -3,12 +3,9 @@ import {
   type BackendModule,
   DEFAULT_PROXIER_OPTIONS,
   DEFAULT_PROXY_MODE,
-  DualStackProxier,
-  formatObjectProblem,
   type IPFamily,
   type Logger,
   type ModeSelection,
-  ObjectReader,
   type Proxier,
   ProxierError,
   type ProxierOptions,
@@ -16,33 +13,26 @@ import {
   selectProxyMode,
   silentLogger,
   systemClock,
-  Tokens,
 } from '@kube-proxier/core';
-import { Container } from 'inversify';
 import { checkServerOptions } from './check-server-options.js';
 import { combineObservers } from './combine-observers.js';
+import { composeProxier } from './compose-proxier.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
-import { HealthServer } from './health/health-server.js';
-import { OwnAddresses } from './health/own-addresses.js';
-import { ProxyHealth } from './health/proxy-health.js';
 import { Readiness } from './health/readiness.js';
-import { ServiceHealthServers } from './health/service-health-servers.js';
-import { WaitingHealth } from './health/waiting-health.js';
-import { becomeOnlyInstance } from './instance/exclusive-instance.js';
-import { type HeldInstanceLock, InstanceLock } from './instance/instance-lock.js';
-import { AddressWatch } from './node/address-watch.js';
-import { type HostNetwork, thisHost } from './node/host-network.js';
+import type { HeldInstanceLock } from './instance/instance-lock.js';
+import { waitForOthers } from './instance/wait-for-others.js';
+import { thisHost } from './node/host-network.js';
 import { resolveNodeAddresses } from './node/node-addresses.js';
 import { resolveNodeName } from './node/node-name.js';
+import { familiesOfMode, selectFamilies } from './node/select-families.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { ServerObserver } from './server-observer.js';
 import { combineHandlers } from './sources/combine-handlers.js';
 import { SourceHub } from './sources/source-hub.js';
+import { startListeners } from './start-listeners.js';
 import { SlowCommandLog } from './status/slow-command-log.js';
-import { StatusServer } from './status/status-server.js';
 import { SyncReport } from './status/sync-report.js';
 import { Takeover } from './takeover/takeover.js';
-import { VERSION } from './version.js';
 
 /** Result of {@link ProxyServer.start}. */
 export interface ProxyServerInfo {
@@ -128,7 +118,8 @@ export class ProxyServer {
    * @throws ProxierError as `start` does for the shared steps, or the error of the backend.
    */
   async prepare(): Promise<ModeSelection> {
-    const { nodeName, selection } = await this.selectMode();
+    const nodeName = this.nodeName();
+    const selection = await this.selectMode();
     await this.tuneConntrack(selection);
     await selection.backend.prepare?.(this.proxierOptions(nodeName), this.logger);
     return selection;
@@ -155,9 +146,16 @@ export class ProxyServer {
     if (!(sources?.length > 0)) {
       throw new ProxierError('NO_SOURCES', 'no Service source is configured; give ProxyServer the option sources');
     }
-    await this.waitForOthers();
+    const nodeName = this.nodeName();
+    this.instance = await waitForOthers(this.options, {
+      nodeName,
+      syncPeriod: this.proxierOptions(nodeName).syncPeriod,
+      readiness: this.readiness,
+      logger: this.logger,
+      signal: this.abort.signal,
+    });
     this.readiness.waitFor('the proxy mode');
-    const { nodeName, selection } = await this.selectMode();
+    const selection = await this.selectMode();
     this.abort.signal.throwIfAborted();
     this.instance?.describe({ mode: selection.mode });
     const options = this.proxierOptions(nodeName);
@@ -208,54 +206,13 @@ export class ProxyServer {
     return { selection, nodeName, families };
   }
 
-  /** Waits until this is the only proxy of its network namespace, without changing the host. */
-  private async waitForOthers(): Promise<void> {
-    const isOwnNamespace = this.options.network === undefined;
-    const {
-      clock = systemClock,
-      exclusive = isOwnNamespace,
-      announce = isOwnNamespace,
-      healthAddress,
-      instances,
-    } = this.options;
-    const { logger } = this;
-    const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
-    const identity = { pid: process.pid, version: VERSION, mode: '', nodeName };
-    if (!exclusive) {
-      if (announce) {
-        // If locks are not allowed, no other proxy waits for this one, and this one does not wait either.
-        this.instance = await (instances?.lock ?? new InstanceLock()).tryAcquire(identity).catch(() => undefined);
-      }
-      return;
-    }
-    const { syncPeriod } = this.proxierOptions(nodeName);
-    const waiting = new WaitingHealth(clock, () => {
-      const health = new ProxyHealth(2 * syncPeriod, clock);
-      return new HealthServer({
-        ...(healthAddress ?? { host: '127.0.0.1', port: 0 }),
-        ...{ health, clock, notReady: () => this.readiness.reason() },
-      });
-    });
-    try {
-      this.instance = await becomeOnlyInstance(identity, {
-        ...instances,
-        ...{ logger, clock, signal: this.abort.signal },
-        onWaiting: (whom) => {
-          this.readiness.waitFor(`${whom} to end`);
-          if (healthAddress) {
-            void waiting.restart();
-          }
-        },
-      });
-    } finally {
-      await waiting.stop();
-    }
+  private selectMode(): Promise<ModeSelection> {
+    const { backends, mode = '', fallback = DEFAULT_PROXY_MODE } = this.options;
+    return selectProxyMode({ requested: mode, backends, fallback, logger: this.logger });
   }
 
-  private async selectMode(): Promise<{ readonly nodeName: string; readonly selection: ModeSelection }> {
-    const { backends, mode = '', fallback = DEFAULT_PROXY_MODE } = this.options;
-    const nodeName = resolveNodeName(this.options.proxier?.nodeName, hostname());
-    return { nodeName, selection: await selectProxyMode({ requested: mode, backends, fallback, logger: this.logger }) };
+  private nodeName(): string {
+    return resolveNodeName(this.options.proxier?.nodeName, hostname());
   }
 
   private proxierOptions(nodeName: string): ProxierOptions {
@@ -263,108 +220,50 @@ export class ProxyServer {
   }
 
   private async tuneConntrack({ backend }: ModeSelection): Promise<void> {
-    if (backend.capabilities?.tracksConnections ?? true) {
+    if (tracksConnections(backend)) {
       await this.options.conntrackTuning?.apply();
     }
   }
 
-  /** Starts the configured health, metrics and status servers. Returns them and the host's observer as one. */
+  /** Starts the listeners. Returns what is notified of all that happens: them, metrics, and the host's observer. */
   private async startListening({ syncPeriod, nodeName }: ProxierOptions): Promise<ServerObserver> {
-    const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress, observer } = this.options;
-    const { logger } = this;
-    const health = new ProxyHealth(2 * syncPeriod, clock);
-    const own = new OwnAddresses(() => network.localAddresses(), clock);
-    void own.refresh();
-    const isOwnAddress = (address: string) => own.has(address);
-    const serviceHealth = new ServiceHealthServers({
-      health,
-      logger,
-      clock,
-      isOwnAddress,
-      onFailure: (service, error) => {
-        metrics?.partFailed('service health check');
-        this.observer.serviceHealthFailed?.(service, error);
-      },
+    const { logger, readiness } = this;
+    const observers = await startListeners(this.options, {
+      ...{ nodeName, syncPeriod, readiness, logger },
+      onServiceHealthFailed: (...failure) => this.observer.serviceHealthFailed?.(...failure),
+      onCreated: (listener) => this.listening.push(listener),
     });
-    const hardFail = this.options.bindAddressHardFail ?? false;
-    this.listening.push(serviceHealth);
-    const starting: Promise<void>[] = [];
-    if (healthAddress) {
-      const server = new HealthServer({
-        ...healthAddress,
-        health,
-        notReady: () => this.readiness.reason(),
-        logger,
-        clock,
-        hardFail,
-        isOwnAddress,
-        onFailure: () => metrics?.partFailed('health server'),
-        onAnswer: (path, status) => metrics?.healthAnswered(path, status),
-      });
-      this.listening.push(server);
-      starting.push(server.start());
-    }
-    const status = statusAddress
-      ? new StatusServer({
-          ...statusAddress,
-          logger,
-          clock,
-          hardFail,
-          isOwnAddress,
-          hostNames: [nodeName, hostname(), ...(this.options.statusHostNames ?? [])],
-          onFailure: () => metrics?.partFailed('status server'),
-          localAddresses: () => network.localAddresses(),
-          ...(metrics ? { metrics: metrics.registry } : {}),
-          ...(this.options.configuration ? { configuration: this.options.configuration } : {}),
-          ...(this.options.profiling ? { profiling: this.options.profiling } : {}),
-        })
-      : undefined;
-    if (status) {
-      this.listening.push(status);
-      starting.push(status.start());
-    }
-    await Promise.all(starting);
-    const all = [health, serviceHealth, ...(metrics ? [metrics] : []), ...(status ? [status] : [])];
-    return combineObservers([...all, ...(observer ? [observer] : [])], logger, () => metrics?.partFailed('observer'));
+    return this.combine([...observers, ...(this.options.observer ? [this.options.observer] : [])]);
   }
 
-  /** The families to serve, the primary one first (spec M-6, M-7). */
+  private combine(observers: readonly ServerObserver[]): ServerObserver {
+    return combineObservers(observers, this.logger, () => this.options.metrics?.partFailed('observer'));
+  }
+
+  /** The families to serve, the primary one first; logs why others are not. */
   private async usableFamilies(primary: IPFamily, selection: ModeSelection): Promise<readonly IPFamily[]> {
     const { families: requested = ['IPv4', 'IPv6'], network = thisHost, bindAddress = '' } = this.options;
-    const wanted = requested.filter((family) => selection.families.includes(family));
-    for (const family of requested.filter((candidate) => !wanted.includes(candidate))) {
+    const servedByMode = selection.families;
+    for (const family of requested.filter((candidate) => !servedByMode.includes(candidate))) {
       this.logger.warn(`Mode ${selection.mode} cannot serve ${family} on this host; that family is not programmed`);
     }
-    const hasIPv6 = wanted.includes('IPv6') && (await network.hasIPv6());
-    if (wanted.includes('IPv6') && !hasIPv6) {
+    const wantsIPv6 = familiesOfMode({ requested, servedByMode }).includes('IPv6');
+    const hasIPv6 = wantsIPv6 && (await network.hasIPv6());
+    if (wantsIPv6 && !hasIPv6) {
       this.logger.info('No IPv6 on this host: the kernel has none, or net.ipv6.conf.all.disable_ipv6 is 1');
     }
-    const usable = wanted.filter((family, index) => wanted.indexOf(family) === index && (family === 'IPv4' || hasIPv6));
-    const first = usable.includes(primary) ? primary : usable[0];
-    if (first === undefined) {
-      throw new ProxierError(
-        'NO_IP_FAMILY',
-        `none of the requested IP families (${wanted.join(', ')}) is usable on this host`,
-      );
-    }
-    if (first !== primary && bindAddress !== '') {
-      throw new ProxierError(
-        'PRIMARY_FAMILY_UNSUPPORTED',
-        `no support for primary IP family ${primary}, the one of bindAddress ${bindAddress}; use an ${first} address`,
-      );
-    }
-    const ordered = [first, ...usable.filter((family) => family !== first)];
-    this.logger.debug(1, ordered.length > 1 ? 'Serving both IP families' : 'Serving one IP family', {
-      families: ordered.join(','),
-      primary: first,
+    const families = selectFamilies({ requested, servedByMode, hasIPv6, primary, bindAddress });
+    this.logger.debug(1, families.length > 1 ? 'Serving both IP families' : 'Serving one IP family', {
+      families: families.join(','),
+      primary: families[0],
     });
-    return ordered;
+    return families;
   }
 
   /** Creates the cleaner of stale flows. If the mode uses connection tracking, logs when this host cannot delete them. */
-  private async makeCleaner({ capabilities }: BackendModule): Promise<ConntrackCleaner | undefined> {
+  private async makeCleaner(backend: BackendModule): Promise<ConntrackCleaner | undefined> {
     const { clock = systemClock, network = thisHost, conntrack, metrics } = this.options;
-    const isNeeded = capabilities?.tracksConnections ?? true;
+    const isNeeded = tracksConnections(backend);
     const cleaner =
       conntrack &&
       new ConntrackCleaner(
@@ -383,62 +282,27 @@ export class ProxyServer {
 
   private makeProxier(
     backend: BackendModule,
-    options: ProxierOptions,
+    proxier: ProxierOptions,
     families: readonly IPFamily[],
     cleaner: ConntrackCleaner | undefined,
   ): Proxier {
-    const { clock = systemClock, network = thisHost, conntrackTuning } = this.options;
+    const { clock = systemClock, conntrackTuning } = this.options;
     const { logger } = this;
-    const container = new Container();
-    container.bind(Tokens.Logger).toConstantValue(logger);
-    container.bind(Tokens.Clock).toConstantValue(clock);
-    container.load(backend.module);
-    const create = container.get(Tokens.ProxierFactory);
-
-    const observers: ServerObserver[] = [
-      ...(conntrackTuning && (backend.capabilities?.tracksConnections ?? true) ? [conntrackTuning] : []),
+    const observer = this.combine([
+      ...(conntrackTuning && tracksConnections(backend) ? [conntrackTuning] : []),
       ...(cleaner ? [cleaner] : []),
       this.readiness,
       this.observer,
       new SyncReport(families, logger, clock),
       ...(this.takeover ? [this.takeover] : []),
-    ];
-    const combined = combineObservers(observers, logger, () => this.options.metrics?.partFailed('observer'));
-    const reader = new ObjectReader(
-      (problem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
-      {
-        allowLoopbackEndpoints: this.options.allowLoopbackEndpoints ?? false,
-        serviceExternalIPs: this.options.serviceExternalIPs ?? true,
-      },
-    );
-    const watch =
-      network.addressEvents === undefined
-        ? undefined
-        : new AddressWatch({
-            events: () => (network as Required<HostNetwork>).addressEvents(),
-            clock,
-            logger,
-            signal: this.abort.signal,
-            onFailure: () => this.options.metrics?.partFailed('address watch'),
-          });
-    const make = (family: IPFamily) =>
-      create({
-        family,
-        options: family === 'IPv6' ? { ...options, localhostNodePorts: false } : options,
-        logger,
-        clock,
-        observer: combined,
-        localAddresses: () => network.localAddresses(),
-        ...(watch === undefined ? {} : { watchAddresses: (onChange, signal) => watch.watch(onChange, signal) }),
-        reader,
-      });
-    const proxiers = new Map(families.map((family) => [family, make(family)]));
-    const ipv4 = proxiers.get('IPv4');
-    const ipv6 = proxiers.get('IPv6');
-    const single = ipv4 ?? ipv6;
-    if (!single) {
-      throw new ProxierError('NO_IP_FAMILY', 'no IP family to serve is configured');
-    }
-    return ipv4 && ipv6 ? new DualStackProxier(ipv4, ipv6) : single;
+    ]);
+    return composeProxier(this.options, {
+      ...{ backend, proxier, families, observer, logger },
+      signal: this.abort.signal,
+    });
   }
+}
+
+function tracksConnections({ capabilities }: BackendModule): boolean {
+  return capabilities?.tracksConnections ?? true;
 }

@@ -10,7 +10,7 @@ import {
 } from '@kube-proxier/core';
 import { resolveNodeName } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
-import type { AgentSettings } from '../flags/settings.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
 
 /**
  * The states that an agent with these settings would have from its manifests alone, without an agent and without

@@ -4,8 +4,8 @@ import { DEFAULT_CONNTRACK_TUNING, resolveNodeName } from '@kube-proxier/server'
 import { type ApiAccess, checkApiAccess } from '@kube-proxier/source-kubernetes';
 import { stringify } from 'yaml';
 import type { Composition } from '../compose.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
 import type { CommandLine } from '../flags/command-line.js';
-import type { AgentSettings } from '../flags/settings.js';
 import { checkHost } from './check-host.js';
 import { diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 

@@ -10,7 +10,7 @@ import { stringify } from 'yaml';
 import { queryAgent } from '../commands/agent-client.js';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
-import type { AgentSettings } from '../flags/settings.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
 import type { StatusAddress } from '../flags/status-addresses.js';
 import { readQuestion } from './packet-question.js';
 

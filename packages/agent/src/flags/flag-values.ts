@@ -11,8 +11,8 @@ export class FlagValues {
 
   /** @param configuration origin of values that are not from the command line, for messages. */
   constructor(
-    protected readonly commandLine: CommandLine,
-    protected readonly configuration?: ConfigurationReading,
+    readonly commandLine: CommandLine,
+    readonly configuration?: ConfigurationReading,
   ) {
     this.problems = [...commandLine.errors, ...(configuration?.problems ?? [])];
   }

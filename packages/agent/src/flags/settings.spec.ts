@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import type { AgentSettings } from './agent-settings.js';
 import { parseCommandLine } from './command-line.js';
 import { FLAGS } from './flag.js';
-import { type AgentSettings, CommandLineError, readSettings } from './settings.js';
+import { CommandLineError, readSettings } from './settings.js';
 
 const MODES = ['iptables', 'ipvs', 'userspace'];
 

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { queryAgent } from '../commands/agent-client.js';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
-import type { AgentSettings } from '../flags/settings.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
 import { findResource, formatResources, RESOURCES, type Resource } from './resource-tables.js';
 
 /** What `kube-proxier get` selects. */

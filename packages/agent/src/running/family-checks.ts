@@ -1,5 +1,5 @@
 import { type IPFamily, parseAddress, parseCIDR } from '@kube-proxier/core';
-import type { AgentSettings } from '../flags/settings.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
 
 /** Problems of the configuration with the IP families of this host. */
 export interface FamilyFindings {

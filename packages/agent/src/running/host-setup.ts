@@ -1,7 +1,7 @@
 import { type Logger, messageOf } from '@kube-proxier/core';
 import type { KernelFiles, Sysctl } from '@kube-proxier/linux';
 import { ConntrackTuning } from '@kube-proxier/server';
-import type { AgentSettings } from '../flags/settings.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
 
 /** Access to the host settings that the agent manages, besides those of backends. */
 export interface HostAccess {

@@ -1,6 +1,6 @@
 import type { Logger, Node } from '@kube-proxier/core';
 import type { ServerObserver } from '@kube-proxier/server';
-import type { AgentSettings } from '../flags/settings.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
 
 /**
  * Logs that `--detect-local-mode=NodeCIDR` cannot work while this node has no pod CIDR. kube-proxy waits for one and then

@@ -20,7 +20,7 @@ import {
   type ServiceTrafficReport,
 } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
-import type { AgentSettings } from '../flags/settings.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
 import type { AdjustableLogger } from '../logging/winston-logger.js';
 import { VERSION } from '../version.js';
 import { checkFamilies } from './family-checks.js';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type ModeSelection, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
-import { ProxyMetrics, type ServiceConnectionsReport } from './proxy-metrics.js';
+import type { ServiceConnectionsReport } from './kernel-counters.js';
+import { ProxyMetrics } from './proxy-metrics.js';
 
 /** Spec H-60; the two nfacct packet counters exist only where the kernel supports them. */
 const NAMES = [

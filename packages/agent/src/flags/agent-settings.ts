@@ -1,0 +1,95 @@
+import type { ProxierOptions, ProxyMode } from '@kube-proxier/core';
+import type { IpvsSettings } from '@kube-proxier/ipvs';
+import type { NftablesBackendOptions } from '@kube-proxier/nftables';
+import type { ConntrackTuningOptions } from '@kube-proxier/server';
+import type { UserspaceBackendOptions } from '@kube-proxier/userspace';
+import type { EffectiveConfiguration } from '../configuration/effective-configuration.js';
+import type { LoggingFormat } from '../logging/winston-logger.js';
+import type { FeatureGates } from './feature-gates.js';
+import type { StatusAddress } from './status-addresses.js';
+
+/** Output formats of commands. */
+export const OUTPUTS = ['text', 'json', 'yaml', 'wide'] as const;
+
+/** Output format of commands. */
+export type Output = (typeof OUTPUTS)[number];
+
+/** Whether `text` is the name of an {@link Output}. */
+export function isOutput(text: string): text is Output {
+  return OUTPUTS.some((output) => output === text);
+}
+
+/** The validated settings of command line and configuration file. */
+export interface AgentSettings {
+  /** The requested mode; empty for the default. */
+  readonly mode: ProxyMode;
+  readonly fallback: ProxyMode | 'none';
+  /** Remove leftovers of other modes, once this one is in force. */
+  readonly takeover: boolean;
+  readonly allowMultipleInstances: boolean;
+  /** The API server to use; undefined for none. This or `manifests` is set when the agent runs. */
+  readonly kubernetes: KubernetesSettings | undefined;
+  /** Directories and files. */
+  readonly manifests: readonly string[];
+  /** Canonical. */
+  readonly bindAddress: string;
+  /** Options that differ from core's defaults or are set explicitly. */
+  readonly proxier: Partial<ProxierOptions>;
+  /** Options of the nftables backend. */
+  readonly nftables: { readonly localhostNodePorts: boolean } & Required<
+    Pick<NftablesBackendOptions, 'countConnections' | 'ownedTable'>
+  >;
+  /** Options of the userspace backend. */
+  readonly userspace: Pick<UserspaceBackendOptions, 'redirect' | 'portRange' | 'udpTimeout'>;
+  /** Options of the ipvs backend. */
+  readonly ipvs: IpvsSettings;
+  /**
+   * Endpoints of manifests may have loopback addresses. Only for a proxy without redirection: as an unprivileged process,
+   * it gives the author of the manifests no access to anything that they could not already reach.
+   */
+  readonly allowLoopbackEndpoints: boolean;
+  readonly logging: LoggingSettings;
+  /** Where the status server listens; undefined when it is disabled. */
+  readonly status: StatusAddress | undefined;
+  /** Where the health server listens; undefined when it is disabled. */
+  readonly health: StatusAddress | undefined;
+  /** Failure to listen is fatal instead of being retried. */
+  readonly bindAddressHardFail: boolean;
+  /** The status server also profiles the process, and sets the verbosity. */
+  readonly profiling: boolean;
+  /** Output format of `explain` and `doctor`. */
+  readonly output: Output;
+  readonly conntrack: ConntrackTuningOptions;
+  /** From -1000 to 1000. */
+  readonly oomScoreAdj: number;
+  /** Settings that were given explicitly, so that a failure is logged as a warning. */
+  readonly explicit: { readonly conntrack: boolean; readonly oomScoreAdj: boolean };
+  readonly featureGates: FeatureGates;
+  /** Do only what needs privileges, and exit. */
+  readonly initOnly: boolean;
+  /** File to write the configuration to before exiting; empty for none. */
+  readonly writeConfigTo: string;
+  /** The configuration file; empty for none. */
+  readonly configFile: string;
+  /** Packages or paths of third-party backends. */
+  readonly foreignBackends: readonly string[];
+  /** `key=value`, or `mode:key=value`, for foreign backends. */
+  readonly backendOptions: readonly string[];
+  /** Settings without effect, and why. */
+  readonly warnings: readonly string[];
+  /** These settings in the format of a configuration file. */
+  readonly effective: EffectiveConfiguration;
+}
+
+/** How to reach the API server. With neither, the in-cluster one. */
+export interface KubernetesSettings {
+  /** Path; empty for none. */
+  readonly kubeconfig: string;
+  /** URL; empty for that of the kubeconfig. */
+  readonly master: string;
+}
+
+export interface LoggingSettings {
+  readonly format: LoggingFormat;
+  readonly verbosity: number;
+}

@@ -1,0 +1,50 @@
+import type { KubernetesSettings } from './agent-settings.js';
+import type { FlagValues } from './flag-values.js';
+
+/**
+ * Reads where Kubernetes objects come from, beside manifests.
+ *
+ * @returns undefined when they come from manifests only, and when the command needs no objects.
+ */
+export function readKubernetes(
+  values: FlagValues,
+  environment: Readonly<Record<string, string | undefined>>,
+): KubernetesSettings | undefined {
+  const kubeconfig = values.text('kubeconfig');
+  const master = values.text('master');
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(master) ? master : `http://${master}`;
+  if (master !== '' && !(URL.canParse(full) && /^https?:/i.test(full))) {
+    values.wrong('master', master, 'is not the URL of an API server; write it like https://10.0.0.1:6443');
+  }
+  if (kubeconfig !== '' || master !== '') {
+    return { kubeconfig, master };
+  }
+  const runs = values.commandLine.command === 'run' && !values.given('init-only') && !values.given('write-config-to');
+  if (values.given('manifests') || !runs) {
+    return undefined;
+  }
+  if ((environment.KUBERNETES_SERVICE_HOST ?? '') !== '') {
+    return { kubeconfig, master };
+  }
+  if (values.commandLine.errors.length > 0 || (values.configuration?.problems.length ?? 0) > 0) {
+    // The misspelt flag may be the one that is missing.
+    return undefined;
+  }
+  const where = values.configuration ? 'set clientConnection.kubeconfig to' : 'give --kubeconfig with';
+  values.problems.push(
+    `no Service source configured: ${where} the path of a kubeconfig file, or give --manifests ` +
+      'with a directory of Kubernetes YAML, or run it in a pod (KUBERNETES_SERVICE_HOST is not set, so this is not a ' +
+      'pod)',
+  );
+  return undefined;
+}
+
+/** Reads the paths of manifests. */
+export function readManifests(values: FlagValues): readonly string[] {
+  // Unlike other lists, not split at commas: these are paths.
+  const paths = values.commandLine.values.get('manifests') ?? [];
+  if (paths.includes('')) {
+    values.wrong('manifests', '', 'must be the path of a directory or a file');
+  }
+  return [...new Set(paths)];
+}

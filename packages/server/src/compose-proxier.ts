@@ -1,0 +1,84 @@
+import {
+  type BackendModule,
+  DualStackProxier,
+  formatObjectProblem,
+  type IPFamily,
+  type Logger,
+  ObjectReader,
+  type Proxier,
+  ProxierError,
+  type ProxierOptions,
+  type SyncObserver,
+  systemClock,
+  Tokens,
+} from '@kube-proxier/core';
+import { Container } from 'inversify';
+import { AddressWatch } from './node/address-watch.js';
+import { thisHost } from './node/host-network.js';
+import type { ProxyServerOptions } from './proxy-server-options.js';
+
+/** What a proxier depends on, beside the options of the server. */
+export interface ProxierParts {
+  readonly backend: BackendModule;
+  readonly proxier: ProxierOptions;
+  /** Families to serve. */
+  readonly families: readonly IPFamily[];
+  readonly observer: SyncObserver;
+  readonly logger: Logger;
+  /** Ends the watch of the host's addresses. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes the proxier of a backend: one for each family, and one around both.
+ *
+ * @throws the error of the backend.
+ */
+export function composeProxier(options: ProxyServerOptions, parts: ProxierParts): Proxier {
+  const { clock = systemClock, network = thisHost } = options;
+  const { backend, proxier, families, observer, logger } = parts;
+  const container = new Container();
+  container.bind(Tokens.Logger).toConstantValue(logger);
+  container.bind(Tokens.Clock).toConstantValue(clock);
+  container.load(backend.module);
+  const create = container.get(Tokens.ProxierFactory);
+
+  const reader = new ObjectReader(
+    (problem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
+    {
+      allowLoopbackEndpoints: options.allowLoopbackEndpoints ?? false,
+      serviceExternalIPs: options.serviceExternalIPs ?? true,
+    },
+  );
+  const watch = watchOfAddresses(options, parts);
+  const make = (family: IPFamily) =>
+    create({
+      family,
+      options: family === 'IPv6' ? { ...proxier, localhostNodePorts: false } : proxier,
+      logger,
+      clock,
+      observer,
+      localAddresses: () => network.localAddresses(),
+      ...(watch === undefined ? {} : { watchAddresses: (onChange, signal) => watch.watch(onChange, signal) }),
+      reader,
+    });
+  const proxiers = new Map(families.map((family) => [family, make(family)]));
+  const ipv4 = proxiers.get('IPv4');
+  const ipv6 = proxiers.get('IPv6');
+  const single = ipv4 ?? ipv6;
+  if (!single) {
+    throw new ProxierError('NO_IP_FAMILY', 'no IP family to serve is configured');
+  }
+  return ipv4 && ipv6 ? new DualStackProxier(ipv4, ipv6) : single;
+}
+
+/** One watch for all proxiers; undefined when the host reports no changes of addresses. */
+function watchOfAddresses(
+  { clock = systemClock, network = thisHost, metrics }: ProxyServerOptions,
+  { logger, signal }: ProxierParts,
+): AddressWatch | undefined {
+  const events = network.addressEvents?.bind(network);
+  return (
+    events && new AddressWatch({ events, clock, logger, signal, onFailure: () => metrics?.partFailed('address watch') })
+  );
+}

@@ -1,0 +1,269 @@
+/** A metric before it is registered. */
+export interface MetricDescriptor {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds in seconds; of histograms only. */
+  readonly buckets?: readonly number[];
+}
+
+/** 1 ms doubled up to 16.384 s (spec H-60). */
+const DURATION_BUCKETS: readonly number[] = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
+const PROGRAMMING_BUCKETS: readonly number[] = [
+  ...[0.25, 0.5],
+  ...range(1, 59, 1),
+  ...range(60, 115, 5),
+  ...range(120, 300, 30),
+];
+
+function range(from: number, to: number, step: number): readonly number[] {
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
+}
+
+const FAMILY = ['ip_family'] as const;
+const FAMILY_AND_TABLE = ['table', 'ip_family'] as const;
+
+/** What every proxy measures: kube-proxy's metrics with its names (spec H-60), and those of this project. */
+export const PROXY_METRICS = {
+  syncDuration: {
+    type: 'histogram',
+    name: 'kubeproxy_sync_proxy_rules_duration_seconds',
+    help: 'Duration of syncs in seconds',
+    labels: FAMILY,
+    buckets: DURATION_BUCKETS,
+  },
+  fullSyncDuration: {
+    type: 'histogram',
+    name: 'kubeproxy_sync_full_proxy_rules_duration_seconds',
+    help: 'Duration of full syncs in seconds',
+    labels: FAMILY,
+    buckets: DURATION_BUCKETS,
+  },
+  partialSyncDuration: {
+    type: 'histogram',
+    name: 'kubeproxy_sync_partial_proxy_rules_duration_seconds',
+    help: 'Duration of partial syncs in seconds',
+    labels: FAMILY,
+    buckets: DURATION_BUCKETS,
+  },
+  programmingDuration: {
+    type: 'histogram',
+    name: 'kubeproxy_network_programming_duration_seconds',
+    help: 'Seconds from an endpoint change to the programmed rules',
+    labels: FAMILY,
+    buckets: PROGRAMMING_BUCKETS,
+  },
+  lastTimestamp: {
+    type: 'gauge',
+    name: 'kubeproxy_sync_proxy_rules_last_timestamp_seconds',
+    help: 'Time of the last successful sync',
+    labels: FAMILY,
+  },
+  lastQueuedTimestamp: {
+    type: 'gauge',
+    name: 'kubeproxy_sync_proxy_rules_last_queued_timestamp_seconds',
+    help: 'Time when a sync was last queued',
+    labels: FAMILY,
+  },
+  serviceChangesTotal: {
+    type: 'counter',
+    name: 'kubeproxy_sync_proxy_rules_service_changes_total',
+    help: 'Service events',
+    labels: [],
+  },
+  serviceChangesPending: {
+    type: 'gauge',
+    name: 'kubeproxy_sync_proxy_rules_service_changes_pending',
+    help: 'Pending Service events',
+    labels: [],
+  },
+  endpointChangesTotal: {
+    type: 'counter',
+    name: 'kubeproxy_sync_proxy_rules_endpoint_changes_total',
+    help: 'EndpointSlice events',
+    labels: [],
+  },
+  endpointChangesPending: {
+    type: 'gauge',
+    name: 'kubeproxy_sync_proxy_rules_endpoint_changes_pending',
+    help: 'Pending EndpointSlice events',
+    labels: [],
+  },
+  noLocalEndpoints: {
+    type: 'gauge',
+    name: 'kubeproxy_sync_proxy_rules_no_local_endpoints_total',
+    help: 'Service ports with a Local traffic policy and endpoints on other nodes only',
+    labels: ['traffic_policy', 'ip_family'],
+  },
+  rules: {
+    type: 'gauge',
+    name: 'kubeproxy_sync_proxy_rules_iptables_total',
+    help: 'iptables rules owned by kube-proxier',
+    labels: FAMILY_AND_TABLE,
+  },
+  rulesWritten: {
+    type: 'gauge',
+    name: 'kubeproxy_sync_proxy_rules_iptables_last',
+    help: 'iptables rules written by the last sync',
+    labels: FAMILY_AND_TABLE,
+  },
+  restoreFailures: {
+    type: 'counter',
+    name: 'kubeproxy_sync_proxy_rules_iptables_restore_failures_total',
+    help: 'Syncs that failed in iptables-restore',
+    labels: FAMILY,
+  },
+  partialRestoreFailures: {
+    type: 'counter',
+    name: 'kubeproxy_sync_proxy_rules_iptables_partial_restore_failures_total',
+    help: 'Partial syncs that failed in iptables-restore',
+    labels: FAMILY,
+  },
+  nftablesFailures: {
+    type: 'counter',
+    name: 'kubeproxy_sync_proxy_rules_nftables_sync_failures_total',
+    help: 'Syncs that failed in nft',
+    labels: FAMILY,
+  },
+  nftablesCleanupFailures: {
+    type: 'counter',
+    name: 'kubeproxy_sync_proxy_rules_nftables_cleanup_failures_total',
+    help: 'Syncs that could not remove all stale objects',
+    labels: FAMILY,
+  },
+  conntrackDuration: {
+    type: 'histogram',
+    name: 'kubeproxy_conntrack_reconciler_sync_duration_seconds',
+    help: 'Duration of checks for stale conntrack entries in seconds',
+    labels: FAMILY,
+    buckets: DURATION_BUCKETS,
+  },
+  conntrackDeleted: {
+    type: 'counter',
+    name: 'kubeproxy_conntrack_reconciler_deleted_entries_total',
+    help: 'Deleted stale conntrack entries',
+    labels: FAMILY,
+  },
+  healthz: {
+    type: 'counter',
+    name: 'kubeproxy_proxy_healthz_total',
+    help: 'Responses of /healthz',
+    labels: ['code'],
+  },
+  livez: {
+    type: 'counter',
+    name: 'kubeproxy_proxy_livez_total',
+    help: 'Responses of /livez',
+    labels: ['code'],
+  },
+  failures: {
+    type: 'counter',
+    name: 'kube_proxier_failures_total',
+    help: 'Failures that do not affect the data plane, such as ports that could not be opened and failing observers',
+    labels: ['part'],
+  },
+  staleFlows: {
+    type: 'counter',
+    name: 'kube_proxier_stale_flows_deleted_total',
+    help: 'Deleted stale conntrack entries by reason',
+    labels: ['ip_family', 'reason'],
+  },
+  driftRepairs: {
+    type: 'counter',
+    name: 'kube_proxier_drift_repairs_total',
+    help: 'Number of times that drift was reconciled',
+    labels: FAMILY,
+  },
+  modeInfo: {
+    type: 'gauge',
+    name: 'kube_proxier_proxy_mode_info',
+    help: '1 for the mode in force, with the requested mode',
+    labels: ['mode', 'requested'],
+  },
+  overlappingAddresses: {
+    type: 'gauge',
+    name: 'kube_proxier_overlapping_external_addresses',
+    help: 'External and load balancer IPs of Services, by port, that are a node address or in the pod or Service network',
+    labels: ['ip_family', 'overlaps'],
+  },
+  servicePorts: {
+    type: 'gauge',
+    name: 'kube_proxier_service_ports',
+    help: 'Number of programmed service ports',
+    labels: FAMILY,
+  },
+} as const satisfies Readonly<Record<string, MetricDescriptor>>;
+
+/** What a backend measures that proxies connections itself. */
+export const TRAFFIC_METRICS = {
+  active: {
+    type: 'gauge',
+    name: 'kube_proxier_userspace_active_connections',
+    help: 'Open connections (UDP: sessions)',
+    labels: ['service', 'protocol'],
+  },
+  connections: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_connections_total',
+    help: 'Accepted connections (UDP: sessions)',
+    labels: ['service', 'protocol'],
+  },
+  refused: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_refused_total',
+    help: 'Refused connections (UDP: sessions)',
+    labels: ['service', 'protocol'],
+  },
+  failedDials: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_failed_dials_total',
+    help: 'Failed attempts to connect to an endpoint',
+    labels: ['service', 'protocol'],
+  },
+  bytesToEndpoints: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_to_endpoints_bytes_total',
+    help: 'Payload bytes sent to endpoints',
+    labels: ['service', 'protocol'],
+  },
+  bytesToClients: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_to_clients_bytes_total',
+    help: 'Payload bytes sent to clients',
+    labels: ['service', 'protocol'],
+  },
+} as const satisfies Readonly<Record<string, MetricDescriptor>>;
+
+/** Counters of the kernel, where it has them. */
+export const KERNEL_METRICS = {
+  invalidDropped: {
+    type: 'counter',
+    name: 'kubeproxy_iptables_ct_state_invalid_dropped_packets_total',
+    help: 'Packets dropped in conntrack state INVALID',
+    labels: [],
+  },
+  localhostNodePorts: {
+    type: 'counter',
+    name: 'kubeproxy_iptables_localhost_nodeports_accepted_packets_total',
+    help: 'Connections to NodePorts on loopback addresses',
+    labels: [],
+  },
+  connections: {
+    type: 'counter',
+    name: 'kube_proxier_service_connections_total',
+    help: 'Connections to Services with a connection counter, including refused and dropped ones',
+    labels: ['service', 'protocol', 'ip_family'],
+  },
+  age: {
+    type: 'gauge',
+    name: 'kube_proxier_kernel_counters_age_seconds',
+    help: 'Age in seconds of the kernel counters, which are read in the background while metrics are scraped',
+    labels: ['counters'],
+  },
+} as const satisfies Readonly<Record<string, MetricDescriptor>>;
+
+/** All of them. */
+export const METRIC_CATALOGUE: readonly MetricDescriptor[] = [PROXY_METRICS, TRAFFIC_METRICS, KERNEL_METRICS].flatMap(
+  (metrics): MetricDescriptor[] => Object.values(metrics),
+);

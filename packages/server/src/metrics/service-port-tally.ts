@@ -1,0 +1,37 @@
+import type { IPFamily, ServicePortKey } from '@kube-proxier/core';
+
+/** A change of a service port, as far as a tally needs it. */
+interface Change<Item> {
+  readonly current: Item | undefined;
+}
+
+/** Values of service ports by IP family. Follows changes, so its cost is that of the change. */
+export class ServicePortTally<Item, Value> {
+  private readonly families = new Map<IPFamily, Map<ServicePortKey, Value>>();
+
+  /** @param measure the value of a service port; undefined when it does not count. */
+  constructor(private readonly measure: (servicePort: Item) => Value | undefined) {}
+
+  /**
+   * @param changes of the service ports.
+   * @param isAnew the changes start from nothing.
+   * @returns the values of all service ports of the family that count.
+   */
+  update(
+    family: IPFamily,
+    changes: ReadonlyMap<ServicePortKey, Change<Item>>,
+    isAnew: boolean,
+  ): ReadonlyMap<ServicePortKey, Value> {
+    const values = (isAnew ? undefined : this.families.get(family)) ?? new Map<ServicePortKey, Value>();
+    this.families.set(family, values);
+    for (const [key, { current }] of changes) {
+      const value = current === undefined ? undefined : this.measure(current);
+      if (value === undefined) {
+        values.delete(key);
+      } else {
+        values.set(key, value);
+      }
+    }
+    return values;
+  }
+}

@@ -1,0 +1,86 @@
+import { hostname } from 'node:os';
+import { type HealthCheckNodePort, type Logger, systemClock } from '@kube-proxier/core';
+import { HealthServer } from './health/health-server.js';
+import { OwnAddresses } from './health/own-addresses.js';
+import { ProxyHealth } from './health/proxy-health.js';
+import type { Readiness } from './health/readiness.js';
+import { ServiceHealthServers } from './health/service-health-servers.js';
+import { thisHost } from './node/host-network.js';
+import type { ProxyServerOptions } from './proxy-server-options.js';
+import type { ServerObserver } from './server-observer.js';
+import { StatusServer } from './status/status-server.js';
+
+/** What listeners depend on, beside the options of the server. */
+export interface ListenerContext {
+  readonly nodeName: string;
+  /** Of the proxier, in milliseconds. */
+  readonly syncPeriod: number;
+  readonly readiness: Readiness;
+  readonly logger: Logger;
+  /** A health check node port of a Service could not be opened. */
+  readonly onServiceHealthFailed: (service: HealthCheckNodePort, error: unknown) => void;
+  /** Called with each listener before it starts, also when a later one fails to. */
+  readonly onCreated: (listener: { stop(): Promise<void> }) => void;
+}
+
+/**
+ * Starts the configured health and status servers, and those of Services.
+ *
+ * @returns what they have to be notified of.
+ * @throws ListenError when a port cannot be opened, and that is fatal.
+ */
+export async function startListeners(
+  options: ProxyServerOptions,
+  { nodeName, syncPeriod, readiness, logger, onServiceHealthFailed, onCreated }: ListenerContext,
+): Promise<readonly ServerObserver[]> {
+  const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress } = options;
+  const own = new OwnAddresses(() => network.localAddresses(), clock);
+  void own.refresh();
+  const isOwnAddress = (address: string) => own.has(address);
+  const hardFail = options.bindAddressHardFail ?? false;
+  const health = new ProxyHealth(2 * syncPeriod, clock);
+  const serviceHealth = new ServiceHealthServers({
+    health,
+    logger,
+    clock,
+    isOwnAddress,
+    onFailure: (service, error) => {
+      metrics?.partFailed('service health check');
+      onServiceHealthFailed(service, error);
+    },
+  });
+  const healthServer =
+    healthAddress &&
+    new HealthServer({
+      ...healthAddress,
+      health,
+      notReady: () => readiness.reason(),
+      logger,
+      clock,
+      hardFail,
+      isOwnAddress,
+      onFailure: () => metrics?.partFailed('health server'),
+      onAnswer: (path, status) => metrics?.healthAnswered(path, status),
+    });
+  const statusServer =
+    statusAddress &&
+    new StatusServer({
+      ...statusAddress,
+      logger,
+      clock,
+      hardFail,
+      isOwnAddress,
+      hostNames: [nodeName, hostname(), ...(options.statusHostNames ?? [])],
+      onFailure: () => metrics?.partFailed('status server'),
+      localAddresses: () => network.localAddresses(),
+      ...(metrics ? { metrics: metrics.registry } : {}),
+      ...(options.configuration ? { configuration: options.configuration } : {}),
+      ...(options.profiling ? { profiling: options.profiling } : {}),
+    });
+  const servers = [healthServer, statusServer].filter((server) => server !== undefined);
+  for (const listener of [serviceHealth, ...servers]) {
+    onCreated(listener);
+  }
+  await Promise.all(servers.map((server) => server.start()));
+  return [health, serviceHealth, ...(metrics ? [metrics] : []), ...(statusServer ? [statusServer] : [])];
+}
