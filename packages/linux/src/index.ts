@@ -21,10 +21,29 @@ export {
   iptablesProgram,
   parseIptablesVersion,
 } from './iptables/iptables-command.js';
+export {
+  EMPTY_TABLE_DOCUMENT,
+  type IptablesChain,
+  type IptablesChainRule,
+  type IptablesDocument,
+  type IptablesInsertion,
+  type IptablesLine,
+  type IptablesOperation,
+  type IptablesTableDocument,
+  isEmptyTableDocument,
+  lineOfDocument,
+  mergeTableDocuments,
+  parseDocument,
+  parseSavedTable,
+  renderDocument,
+  type SavedTable,
+  userChain,
+} from './iptables/iptables-document.js';
 export { IptablesDocumentRefused, IptablesError, type IptablesErrorCode } from './iptables/iptables-error.js';
 export {
   type Condition,
   type ConntrackState,
+  effectOf,
   type IptablesMatch,
   type IptablesProtocol,
   IptablesRule,
@@ -36,8 +55,8 @@ export {
   targetOf,
   withoutComment,
 } from './iptables/iptables-rule.js';
-export { parseSavedTable, type SavedChain, type SavedTable } from './iptables/iptables-save.js';
 export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
+export { type ChainRemovalOptions, removeChains, removedObjects } from './iptables/remove-chains.js';
 export { RuleSentinels, type WatchedRule } from './iptables/rule-sentinels.js';
 export { type RuleWatchOptions, watchRules } from './iptables/watch-rules.js';
 export * from './ipvs/ipvs.js';

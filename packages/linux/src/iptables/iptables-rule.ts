@@ -247,6 +247,14 @@ export function withoutComment(ruleText: string): string {
   return ruleText.includes('--comment') ? ruleText.replace(COMMENT, '').trimStart() : ruleText;
 }
 
+/**
+ * The effect of any rule, given as text: {@link IptablesRule.bareText} of a supported rule, however it is spelled; else the text
+ * without its comment.
+ */
+export function effectOf(ruleText: string): string {
+  return IptablesRule.parse(ruleText)?.bareText ?? withoutComment(ruleText);
+}
+
 /** The chain that the text of any rule, supported or not, jumps or goes to; undefined when it does neither. */
 export function targetOf(ruleText: string): string | undefined {
   const words = splitWords(ruleText) ?? [];
