@@ -22,6 +22,7 @@ import {
   canRun,
   createCommandRunner,
   createNft,
+  EndingOwners,
   inNewNamespace,
   type Nft,
   NftError,
@@ -117,6 +118,8 @@ interface TableFlags {
 
 class NftablesHost {
   readonly #runner: CommandRunner;
+  /** What takes over a table from another part of this backend waits for its owner. */
+  readonly #endingOwners = new EndingOwners();
   readonly #dataplanes = new Set<NftablesDataplane>();
   #accepted: Promise<AcceptedLayout> | undefined;
   #flags: Promise<TableFlags> | undefined;
@@ -128,7 +131,7 @@ class NftablesHost {
   }
 
   nft(): Nft {
-    return createNft({ runner: this.#runner });
+    return createNft({ runner: this.#runner, endingOwners: this.#endingOwners });
   }
 
   createProxier(context: ProxierContext): Proxier {
