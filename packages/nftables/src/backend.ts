@@ -9,7 +9,14 @@ import {
   ReconcilingProxier,
   Tokens,
 } from '@kube-proxier/core';
-import { type CommandRunner, createCommandRunner, createNft, type Nft, type NftTableFlag } from '@kube-proxier/linux';
+import {
+  type CommandRunner,
+  createCommandRunner,
+  createNft,
+  EndingOwners,
+  type Nft,
+  type NftTableFlag,
+} from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { cleanUp, cleanUpKubeProxy, findLeftovers } from './cleanup.js';
 import { type CountedConnections, NftablesDataplane } from './dataplane.js';
@@ -52,8 +59,10 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Nft
     layout: OptionRules.oneOf(LAYOUTS),
   });
   const { runner = createCommandRunner(), countConnections = false, layout, ownedTable = 'never' } = options;
-  const nft = (): Nft => createNft({ runner });
-  const support = new HostSupport({ runner, ownedTable, ...(layout === undefined ? {} : { layout }) });
+  // A part of this backend that claims the table of another waits until its owner has ended.
+  const endingOwners = new EndingOwners();
+  const nft = (): Nft => createNft({ runner, endingOwners });
+  const support = new HostSupport({ runner, nft, ownedTable, ...(layout === undefined ? {} : { layout }) });
   const proxiers = new ProxierRegistry(support, nft, countConnections);
   return {
     mode: MODE,

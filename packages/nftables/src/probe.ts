@@ -39,7 +39,10 @@ export interface AcceptedFlags {
 }
 
 export interface HostSupportOptions {
+  /** Runs programs in network namespaces of their own. */
   readonly runner: CommandRunner;
+  /** Creates access to the tables of the host. */
+  readonly nft: () => Nft;
   /** Default: the best that the host accepts. */
   readonly layout?: Layout;
   /** Default `never`. */
@@ -85,7 +88,7 @@ export class HostSupport {
   /** See `BackendModule.probe`. */
   async probe(): Promise<ProbeResult> {
     try {
-      const nft = this.#nft();
+      const nft = this.options.nft();
       const version = await nft.version();
       await nft.tables('ip');
       const { layout, reason } = await this.layout();
@@ -96,10 +99,6 @@ export class HostSupport {
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
     }
-  }
-
-  #nft(): Nft {
-    return createNft({ runner: this.options.runner });
   }
 
   async #tryLayouts(): Promise<AcceptedLayout> {
@@ -128,7 +127,7 @@ export class HostSupport {
   async #tryLayout(layout: Layout): Promise<void> {
     const own = inNewNamespace(this.options.runner);
     const isolated = await canRun(own);
-    const trial = isolated ? createNft({ runner: own }) : this.#nft();
+    const trial = isolated ? createNft({ runner: own }) : this.options.nft();
     for (const family of FAMILIES) {
       const state = trialState(family);
       const installed = { table: undefined, facts: { fullyRandom: true, layout } };
@@ -157,7 +156,7 @@ export class HostSupport {
 
   /** Why this host refuses a table with these flags; undefined when it accepts it. Leaves no trace. */
   async #refusalOf(flags: readonly NftTableFlag[]): Promise<string | undefined> {
-    const nft = this.#nft();
+    const nft = this.options.nft();
     const commands = [{ do: 'add-table', flags }, { do: 'delete-table' }] as const;
     try {
       await nft.run({ family: 'ip', table: `${TABLE}-trial`, commands });

@@ -6,7 +6,7 @@ import {
   type SavedTable,
   userChain,
 } from './iptables-document.js';
-import { targetOf } from './iptables-rule.js';
+import { targetOf } from './rule-text.js';
 
 export interface ChainRemovalOptions {
   /** Rules of chains that stay which are deleted too, besides jumps to removed chains. Default: none. */
