@@ -18,6 +18,8 @@ export * from './mode/select-proxy-mode.js';
 export * from './mode/with-companion.js';
 export * from './model/address.js';
 export * from './model/address-overlap.js';
+export * from './model/assert-never.js';
+export type { Branded } from './model/branded.js';
 export * from './model/change-set.js';
 export * from './model/endpoint.js';
 export { endpointsKeepingFlows } from './model/flow-endpoints.js';

@@ -7,7 +7,6 @@ import {
   type Logger,
   messageOf,
   type ProxyState,
-  type ServicePortKey,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -359,7 +358,7 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
   }
 
   #partly(failed: ReadonlyMap<ListenerId, unknown>): UserspacePartlyApplied {
-    const refused = new Map<ServicePortKey, string>();
+    const refused = new Map<string, string>();
     for (const [id, error] of failed) {
       refused.set(this.#engine.spec(id)?.servicePort ?? id, messageOf(error));
     }

@@ -23,7 +23,7 @@ export class UserspaceError extends ProxierError {
 /** Everything is in force but what belongs to some service ports. */
 export class UserspacePartlyApplied extends UserspaceError {
   constructor(
-    /** Keys of the service ports that are not served everywhere, with why. At least one. */
+    /** Why service ports are not served everywhere, by key. At least one. */
     readonly refused: ReadonlyMap<string, string>,
     options?: ErrorOptions,
   ) {

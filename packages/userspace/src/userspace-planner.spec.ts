@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, type ProxyState, type Service } from '@kube-proxier/core';
+import { diffStates, type ProxyState, type Service, type ServicePortKey } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { FakeIptables } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
@@ -67,7 +67,7 @@ function stateOf(list: readonly Sketch[]): ProxyState {
 /** What a dataplane would hold. */
 class Model {
   node: InstalledUserspace['node'];
-  readonly services = new Map<string, ServiceSpec>();
+  readonly services = new Map<ServicePortKey, ServiceSpec>();
   readonly listeners = new Map<ListenerId, ListenerSpec>();
   readonly clusterIPs = new Set<string>();
   redirectInForce = false;

@@ -9,8 +9,10 @@ import {
   isProxierError,
   type Logger,
   messageOf,
+  type ServicePortKey,
   type Source,
   type SourceHandler,
+  servicePortKey,
   systemClock,
   Tokens,
 } from '@kube-proxier/core';
@@ -115,7 +117,7 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
       synced({ family, state }) {
         const markers = waiting.get(family) ?? new Set<string>();
         for (const marker of [...markers]) {
-          if (state.servicePorts.has(`${MARKER_NAMESPACE}/${marker}:/TCP`)) {
+          if (state.servicePorts.has(markerKey(marker))) {
             markers.delete(marker);
             void takeover.then(() => send({ event: 'in-force', family, marker }));
           }
@@ -172,6 +174,10 @@ function codeOf(error: unknown): ConformanceErrorCode | undefined {
     return error.code;
   }
   return isProxierError(error) && error.code === 'PROXY_MODE_UNUSABLE' ? 'CONFORMANCE_BACKEND_UNUSABLE' : undefined;
+}
+
+function markerKey(name: string): ServicePortKey {
+  return servicePortKey({ namespace: MARKER_NAMESPACE, name, portName: '', protocol: 'TCP' });
 }
 
 process.on('message', (request: Request) => {

@@ -1,3 +1,5 @@
+import { joinHostPort } from './address.js';
+import type { Branded } from './branded.js';
 import type { Protocol } from './service-port-name.js';
 
 /** The kind of an address of a Service. */
@@ -5,9 +7,9 @@ export type FrontendKind = 'ClusterIP' | 'ExternalIP' | 'LoadBalancerIP' | 'Node
 
 /**
  * Identity of a frontend in a state: `TCP/10.96.0.1:443`, `UDP/[fd00::a]:53`, or `TCP/node:31269` for a NodePort.
- * In one state no two service ports have a frontend with the same key.
+ * In one state no two service ports have a frontend with the same key. Made by {@link frontendKey} only.
  */
-export type FrontendKey = string;
+export type FrontendKey = Branded<'FrontendKey'>;
 
 /**
  * Which packets a route is for.
@@ -77,8 +79,21 @@ export interface Frontend {
 
 /** The key of a frontend. `address` is canonical, undefined for a NodePort; `port` is 1…65535. */
 export function frontendKey(protocol: Protocol, address: string | undefined, port: number): FrontendKey {
-  if (address === undefined) {
-    return `${protocol}/node:${port}`;
-  }
-  return address.includes(':') ? `${protocol}/[${address}]:${port}` : `${protocol}/${address}:${port}`;
+  return `${protocol}/${address === undefined ? `node:${port}` : joinHostPort(address, port)}` as FrontendKey;
+}
+
+/** The parts of a frontend's key, which {@link frontendKey} makes a key of. */
+export function parseFrontendKey(key: FrontendKey): {
+  readonly protocol: Protocol;
+  readonly address: string | undefined;
+  readonly port: number;
+} {
+  const slash = key.indexOf('/');
+  const colon = key.lastIndexOf(':');
+  const host = key.slice(slash + 1, colon);
+  return {
+    protocol: key.slice(0, slash) as Protocol,
+    address: host === 'node' ? undefined : host.replace(/^\[|\]$/g, ''),
+    port: Number(key.slice(colon + 1)),
+  };
 }

@@ -1,3 +1,5 @@
+import type { Branded } from './branded.js';
+
 /** Transport protocols that a Service port can have. */
 export type Protocol = 'TCP' | 'UDP' | 'SCTP';
 
@@ -10,20 +12,28 @@ export interface ServicePortName {
   readonly protocol: Protocol;
 }
 
-/** Key of a service port in every map: `namespace/name:portName/PROTOCOL`, always with the colon. */
-export type ServicePortKey = string;
+/**
+ * Key of a service port in every map: `namespace/name:portName/PROTOCOL`, always with the colon. Made by
+ * {@link servicePortKey} only.
+ */
+export type ServicePortKey = Branded<'ServicePortKey'>;
 
-/** Key of a Service: `namespace/name` (spec K-1). */
-export type ServiceKey = string;
+/** Key of a Service: `namespace/name` (spec K-1). Made by {@link serviceKey} and {@link serviceOfPort} only. */
+export type ServiceKey = Branded<'ServiceKey'>;
 
 /** `namespace/name:port/PROTOCOL`; the port's name is empty for an unnamed port. */
 export function servicePortKey(name: ServicePortName): ServicePortKey {
-  return `${name.namespace}/${name.name}:${name.portName}/${name.protocol}`;
+  return `${name.namespace}/${name.name}:${name.portName}/${name.protocol}` as ServicePortKey;
 }
 
 /** `namespace/name`. */
 export function serviceKey(name: { readonly namespace: string; readonly name: string }): ServiceKey {
-  return `${name.namespace}/${name.name}`;
+  return `${name.namespace}/${name.name}` as ServiceKey;
+}
+
+/** The Service of a service port. Names of namespaces and Services contain no colon. */
+export function serviceOfPort(key: ServicePortKey): ServiceKey {
+  return key.slice(0, key.indexOf(':')) as ServiceKey;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { makeResolver, makeService, makeSlice } from '../testing/index.js';
+import { servicePortKeyFrom } from '../testing/keys.js';
 import { formatObjectProblem, type ObjectProblem } from './object-problem.js';
 import { ObjectReader } from './object-reader.js';
 import { readEndpointSlice } from './read-endpoint-slice.js';
@@ -289,12 +290,12 @@ describe('any input', () => {
           const resolver = makeResolver();
           resolver.updateService(undefined, makeService('other/good', { clusterIP: '10.96.0.99' }));
           resolver.updateEndpointSlice(undefined, makeSlice('other/good', ['10.0.0.9']));
-          const before = resolver.applyPending().state.servicePorts.get('other/good:/TCP');
+          const before = resolver.applyPending().state.servicePorts.get(servicePortKeyFrom('other/good:/TCP'));
           const object = poison(skeleton, path, value);
           resolver.updateService(undefined, object);
           resolver.updateEndpointSlice(undefined, object);
           const { state } = resolver.applyPending();
-          expect(state.servicePorts.get('other/good:/TCP')).toBe(before);
+          expect(state.servicePorts.get(servicePortKeyFrom('other/good:/TCP'))).toBe(before);
           for (const [key, port] of state.servicePorts) {
             expect(key).toMatch(/^[-a-z0-9.]+\/[-a-z0-9.]+:[-a-z0-9]*\/(TCP|UDP|SCTP)$/);
             for (const { address } of [...port.frontends, ...port.candidates]) {

@@ -1,4 +1,5 @@
 import { cidrContains, familyOf, type IPFamily, parseCIDR } from '../model/address.js';
+import { assertNever } from '../model/assert-never.js';
 import type { LocalTrafficDetector, NodePortAddresses, NodeState } from '../model/proxy-state.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
 import type { NodeDefinition } from '../objects/definitions.js';
@@ -118,8 +119,12 @@ export class NodeFacts {
         return this.sourceDetector(this.node?.podCIDRs ?? []);
       case 'source-cidr':
         return this.sourceDetector([detection.cidr]);
-      default:
+      case 'none':
+      case 'interface':
+      case 'interface-prefix':
         return detection;
+      default:
+        return assertNever(detection);
     }
   }
 

@@ -12,6 +12,7 @@ import {
   renderState,
   resolveObjects,
 } from '../testing/index.js';
+import { frontendKeyFrom, serviceKeyFrom, servicePortKeyFrom } from '../testing/keys.js';
 import { diffStates } from './diff-states.js';
 
 /** All contents of a state, in comparable form. */
@@ -75,8 +76,10 @@ describe('structural sharing', () => {
     expect(resolver.updateEndpointSlice(undefined, makeSlice('b', ['10.0.0.2', '10.0.0.3']))).toBe(false);
     const { state, changes } = resolver.applyPending();
     expect([...changes.servicePorts.keys()]).toEqual(['default/a:/TCP']);
-    expect(state.servicePorts.get('default/b:/TCP')).toBe(first.servicePorts.get('default/b:/TCP'));
-    const [before, after] = [first, state].map((one) => one.servicePorts.get('default/a:/TCP'));
+    expect(state.servicePorts.get(servicePortKeyFrom('default/b:/TCP'))).toBe(
+      first.servicePorts.get(servicePortKeyFrom('default/b:/TCP')),
+    );
+    const [before, after] = [first, state].map((one) => one.servicePorts.get(servicePortKeyFrom('default/a:/TCP')));
     expect(after?.cluster[0]).toBe(before?.cluster[0]);
     expect(after?.frontends).toBe(before?.frontends);
   });
@@ -89,12 +92,13 @@ describe('structural sharing', () => {
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1', { address: '10.0.0.2', ready: false }]));
     const { state, changes } = resolver.applyPending();
     expect(changes.servicePorts.size).toBe(0);
-    expect(state.servicePorts.get('default/a:/TCP')?.candidates).toHaveLength(2);
+    expect(state.servicePorts.get(servicePortKeyFrom('default/a:/TCP'))?.candidates).toHaveLength(2);
   });
 });
 
 describe('slices', () => {
-  const addresses = (state: ProxyState) => state.servicePorts.get('default/a:/TCP')?.cluster.map(({ key }) => key);
+  const addresses = (state: ProxyState) =>
+    state.servicePorts.get(servicePortKeyFrom('default/a:/TCP'))?.cluster.map(({ key }) => key);
 
   test('an endpoint that moves from one slice to another is never removed', () => {
     const resolver = makeResolver();
@@ -119,7 +123,7 @@ describe('slices', () => {
       [going, running],
     ]) {
       const state = resolveObjects({ services: [makeService('a')], slices });
-      expect(state.servicePorts.get('default/a:/TCP')?.candidates).toMatchObject([
+      expect(state.servicePorts.get(servicePortKeyFrom('default/a:/TCP'))?.candidates).toMatchObject([
         { nodeName: 'node1', terminating: false },
       ]);
     }
@@ -137,7 +141,7 @@ describe('slices', () => {
     );
     const { state } = resolver.applyPending();
     expect(addresses(state)).toEqual([]);
-    expect(state.servicePorts.get('default/b:/TCP')?.cluster).toHaveLength(1);
+    expect(state.servicePorts.get(servicePortKeyFrom('default/b:/TCP'))?.cluster).toHaveLength(1);
   });
 
   test('a named port can have a different number in each pod', () => {
@@ -149,7 +153,7 @@ describe('slices', () => {
         makeSlice('a', ['10.0.0.1', '10.0.0.2'], { name: 'y', ports: ports(9090) }),
       ],
     });
-    expect(state.servicePorts.get('default/a:http/TCP')?.cluster.map(({ key }) => key)).toEqual([
+    expect(state.servicePorts.get(servicePortKeyFrom('default/a:http/TCP'))?.cluster.map(({ key }) => key)).toEqual([
       '10.0.0.1:8080',
       '10.0.0.1:9090',
       '10.0.0.2:9090',
@@ -189,13 +193,13 @@ describe('health check node ports', () => {
       { address: '10.0.0.2', node: 'node2' },
     ];
     resolver.updateEndpointSlice(undefined, makeSlice('a', local(true), { ports }));
-    expect(resolver.applyPending().state.healthCheckNodePorts.get('default/a')).toMatchObject({
+    expect(resolver.applyPending().state.healthCheckNodePorts.get(serviceKeyFrom('default/a'))).toMatchObject({
       port: 32000,
       localEndpoints: 1,
     });
     resolver.updateEndpointSlice(undefined, makeSlice('a', local(false), { ports }));
     const { state, changes } = resolver.applyPending();
-    expect(state.healthCheckNodePorts.get('default/a')).toMatchObject({ localEndpoints: 0 });
+    expect(state.healthCheckNodePorts.get(serviceKeyFrom('default/a'))).toMatchObject({ localEndpoints: 0 });
     expect(changes.healthCheckNodePorts).toEqual(new Set(['default/a']));
   });
 });
@@ -211,13 +215,15 @@ describe('an address that two Services claim', () => {
   test('belongs to the older Service, is reported once, and moves to the other when the older releases it', () => {
     const reported: string[] = [];
     const resolver = makeResolver({ onProblem: ({ name, message }) => reported.push(`${name}: ${message}`) });
-    const holder = (state: ProxyState) => state.frontends.get('TCP/198.51.100.1:80');
+    const holder = (state: ProxyState) => state.frontends.get(frontendKeyFrom('TCP/198.51.100.1:80'));
     resolver.updateService(undefined, service('b', 1000, ['198.51.100.1']));
     expect(holder(resolver.applyPending().state)).toBe('default/b:/TCP');
     resolver.updateService(undefined, service('a', 2000, ['198.51.100.1']));
     const second = resolver.applyPending();
     expect(holder(second.state)).toBe('default/b:/TCP');
-    expect(second.state.servicePorts.get('default/a:/TCP')?.frontends.map(({ kind }) => kind)).toEqual(['ClusterIP']);
+    expect(
+      second.state.servicePorts.get(servicePortKeyFrom('default/a:/TCP'))?.frontends.map(({ kind }) => kind),
+    ).toEqual(['ClusterIP']);
     resolver.updateEndpointSlice(undefined, makeSlice('a', ['10.0.0.1']));
     resolver.applyPending();
     expect(reported).toEqual([
@@ -256,7 +262,7 @@ describe('an external IP that is an address of this node', () => {
     });
     resolver.updateNode(node);
     resolver.updateServiceCIDRs(['10.96.0.0/16']);
-    return { resolver, problems, holder: (key: string) => resolver.latest.frontends.get(key) };
+    return { resolver, problems, holder: (key: string) => resolver.latest.frontends.get(frontendKeyFrom(key)) };
   };
 
   test('does not take the NodePort of an older Service, in any order of events', () => {
@@ -303,8 +309,9 @@ describe('an external IP that is an address of this node', () => {
     expect(holder('TCP/192.0.2.10:30080')).toBe('default/thief:/TCP');
     expect(holder('TCP/node:30080')).toBe('default/good:/TCP');
     const exceptions = () =>
-      resolver.latest.servicePorts.get('default/good:/TCP')?.frontends.find(({ kind }) => kind === 'NodePort')
-        ?.exceptAddresses;
+      resolver.latest.servicePorts
+        .get(servicePortKeyFrom('default/good:/TCP'))
+        ?.frontends.find(({ kind }) => kind === 'NodePort')?.exceptAddresses;
     expect(exceptions()).toEqual(['192.0.2.10']);
     resolver.updateService(external(1000), undefined);
     resolver.applyPending();
@@ -349,7 +356,9 @@ describe('an external IP that is an address of this node', () => {
     resolver.updateService(undefined, external(1000, '192.0.2.10', 22));
     const { state } = resolver.applyPending();
     expect(holder('TCP/192.0.2.10:22')).toBeUndefined();
-    expect(state.servicePorts.get('default/thief:/TCP')?.frontends.map(({ kind }) => kind)).toEqual(['ClusterIP']);
+    expect(state.servicePorts.get(servicePortKeyFrom('default/thief:/TCP'))?.frontends.map(({ kind }) => kind)).toEqual(
+      ['ClusterIP'],
+    );
     expect(problems).toEqual([
       'thief: external IP 192.0.2.10 is an address of this node; port 22 of it is not served, as such addresses are refused here',
     ]);

@@ -6,7 +6,7 @@ import { type Frontend, type FrontendKey, frontendKey } from '../model/frontend.
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
 import type { ServicePort } from '../model/service-port.js';
-import { type ServiceKey, type ServicePortKey, serviceKey } from '../model/service-port-name.js';
+import { type ServiceKey, type ServicePortKey, serviceKey, serviceOfPort } from '../model/service-port-name.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
 import type { ServiceDefinition } from '../objects/definitions.js';
 import type { ObjectProblem } from '../objects/object-problem.js';
@@ -294,7 +294,7 @@ export class ProxyStateResolver {
   /** Computes the frontends that a service port claims, and updates its claims. */
   private want(key: ServicePortKey, node: NodeState, revisit: Set<ServicePortKey>): void {
     const before = this.wanted.get(key);
-    const service = key.slice(0, key.indexOf(':'));
+    const service = serviceOfPort(key);
     const servicePort = this.ports.get(service)?.find((port) => port.key === key);
     const after = servicePort && this.wantedOf(servicePort, service, key, node, before);
     const kept = new Set(after?.frontends.map((frontend) => frontend.key));

@@ -1,3 +1,4 @@
+import { assertNever } from '../model/assert-never.js';
 import type { Endpoint } from '../model/endpoint.js';
 import type { NodeState, ResolvedServicePort } from '../model/proxy-state.js';
 
@@ -25,6 +26,8 @@ export function describeEndpoint(
         : { used: false, reason: `${place}${condition}` };
     case 'ready':
       break;
+    default:
+      return assertNever(basis);
   }
   if (!endpoint.ready) {
     const ready = candidates.filter((other) => other.ready && (list === 'cluster' || other.isLocal)).length;

@@ -10,6 +10,7 @@ import {
   type ResolveOptions,
   resolveObjects,
 } from '../testing/index.js';
+import { servicePortKeyFrom } from '../testing/keys.js';
 import { type Packet, type Simulation, simulatePacket } from './simulate-packet.js';
 
 function load<Row>(file: string): readonly Row[] {
@@ -195,7 +196,7 @@ describe('topology and policy', () => {
       { services: [service], slices, node },
       { nodeName, ...(row.nodeTopologyHints === undefined ? {} : { nodeTopologyHints: row.nodeTopologyHints }) },
     );
-    const port = state.servicePorts.get('default/svc:/TCP');
+    const port = state.servicePorts.get(servicePortKeyFrom('default/svc:/TCP'));
     const ids = (endpoints: readonly { readonly address: string }[] | undefined) =>
       endpoints?.map(({ address }) => address.slice('10.1.2.1'.length));
     expect(ids(port?.cluster)).toEqual(row.expect.cluster ?? []);

@@ -1,6 +1,6 @@
 import { cidrContains, familyOf, hostCIDR, parseAddress } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
-import { type ForwardRoute, type Frontend, frontendKey, type Route } from '../model/frontend.js';
+import { type ForwardRoute, type Frontend, type FrontendKey, frontendKey, type Route } from '../model/frontend.js';
 import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol } from '../model/service-port-name.js';
 import { describeEndpoint } from './describe-endpoint.js';
@@ -164,7 +164,7 @@ class Simulator {
     return nodePort;
   }
 
-  private frontend(key: string): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
+  private frontend(key: FrontendKey): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
     const holder = this.state.frontends.get(key);
     const servicePort = holder === undefined ? undefined : this.state.servicePorts.get(holder);
     const frontend = servicePort?.frontends.find((candidate) => candidate.key === key);

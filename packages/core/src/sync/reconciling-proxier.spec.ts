@@ -3,6 +3,7 @@ import type { ProxierContext } from '../contract/backend-module.js';
 import type { DriftReporter } from '../contract/dataplane.js';
 import { type Logger, silentLogger } from '../contract/logger.js';
 import { FakeDataplane, type FakeTransaction, makeService, makeSlice, settle, VirtualClock } from '../testing/index.js';
+import { servicePortKeyFrom } from '../testing/keys.js';
 import { DualStackProxier } from './dual-stack-proxier.js';
 import { DEFAULT_PROXIER_OPTIONS } from './proxier-options.js';
 import { ReconcilingProxier } from './reconciling-proxier.js';
@@ -403,10 +404,10 @@ describe('DualStackProxier', () => {
     proxier.onServicesSynced();
     proxier.onEndpointsSynced();
     await settle();
-    expect(ipv6.dataplane.contents.get('default/a:/TCP')).toContain('[fd00::a]:80');
+    expect(ipv6.dataplane.contents.get(servicePortKeyFrom('default/a:/TCP'))).toContain('[fd00::a]:80');
     expect(ipv4.dataplane.contents.size).toBe(0);
     await clock.advance(60_000);
-    expect(ipv4.dataplane.contents.get('default/a:/TCP')).toContain('reject');
+    expect(ipv4.dataplane.contents.get(servicePortKeyFrom('default/a:/TCP'))).toContain('reject');
   });
 
   test('when one loop rejects, the other ends and the error is passed on', async () => {

@@ -1,5 +1,7 @@
 import { type IPFamily, joinHostPort } from '../model/address.js';
+import { type FrontendKey, frontendKey, parseFrontendKey } from '../model/frontend.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import type { ServicePortKey } from '../model/service-port-name.js';
 import type { InstalledServicePorts } from './fake-dataplane.js';
 import type { Random } from './random.js';
 
@@ -48,8 +50,8 @@ export class ConnectionTrackingModel {
   }
 
   /** A client sends one packet to the frontend of a UDP service port that exists, or existed. */
-  send(family: IPFamily, frontendKeys: readonly string[], installed: InstalledServicePorts): void {
-    const frontends = frontendKeys.filter((key) => key.startsWith('UDP/'));
+  send(family: IPFamily, frontendKeys: readonly FrontendKey[], installed: InstalledServicePorts): void {
+    const frontends = frontendKeys.filter((key) => parseFrontendKey(key).protocol === 'UDP');
     if (frontends.length === 0) {
       return;
     }
@@ -98,7 +100,7 @@ export class ConnectionTrackingModel {
       }
       const { destination, destinationPort } = flow.original;
       const frontend = frontendKeyOf(flow);
-      const holder = servicePorts.get(frontends.get(frontend) ?? '');
+      const holder = servicePortOf(servicePorts, frontends.get(frontend));
       const endpoint = joinHostPort(flow.reply.source, flow.reply.sourcePort);
       const isTranslated = flow.reply.source !== destination || flow.reply.sourcePort !== destinationPort;
       const wrong =
@@ -115,7 +117,7 @@ export class ConnectionTrackingModel {
   }
 
   /** The endpoint; '' where no rule matches; undefined where a rule ends the flow. */
-  #translate(frontend: string, installed: InstalledServicePorts): string | undefined {
+  #translate(frontend: FrontendKey, installed: InstalledServicePorts): string | undefined {
     for (const text of installed.values()) {
       const port = JSON.parse(text) as { frontends: string[]; cluster: string[]; local: string[] };
       for (const rendered of port.frontends) {
@@ -146,15 +148,21 @@ function judge({ candidates }: ResolvedServicePort, endpoint: string, isTranslat
   return isServed && !found.serving ? 'which does not serve while others do' : '';
 }
 
-function frontendKeyOf({ family, original: { destination, destinationPort } }: SimulatedFlow): string {
-  const isNodePort = destination === SIMULATED_NODE_ADDRESSES[family];
-  return `UDP/${isNodePort ? `node:${destinationPort}` : joinHostPort(destination, destinationPort)}`;
+function servicePortOf(
+  servicePorts: ProxyState['servicePorts'],
+  key: ServicePortKey | undefined,
+): ResolvedServicePort | undefined {
+  return key === undefined ? undefined : servicePorts.get(key);
 }
 
-function destinationOf(frontend: string, family: IPFamily): { address: string; port: number } {
-  const place = frontend.slice('UDP/'.length);
-  const { source, sourcePort } = split(place);
-  return { address: source === 'node' ? SIMULATED_NODE_ADDRESSES[family] : source, port: sourcePort };
+function frontendKeyOf({ family, original: { destination, destinationPort } }: SimulatedFlow): FrontendKey {
+  const isNodePort = destination === SIMULATED_NODE_ADDRESSES[family];
+  return frontendKey('UDP', isNodePort ? undefined : destination, destinationPort);
+}
+
+function destinationOf(frontend: FrontendKey, family: IPFamily): { address: string; port: number } {
+  const { address = SIMULATED_NODE_ADDRESSES[family], port } = parseFrontendKey(frontend);
+  return { address, port };
 }
 
 function split(hostPort: string): { source: string; sourcePort: number } {

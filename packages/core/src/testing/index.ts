@@ -1,6 +1,7 @@
 export * from './cluster-sketch.js';
 export * from './connection-tracking-model.js';
 export * from './fake-dataplane.js';
+export * from './keys.js';
 export * from './objects.js';
 export * from './random.js';
 export * from './random-cluster.js';

@@ -1,6 +1,7 @@
 import type { Proxier } from '../contract/proxier.js';
-import { familyOf, type IPFamily } from '../model/address.js';
-import type { EndpointSlice, Node, Service } from '../objects/objects.js';
+import { familyOf, type IPFamily, joinHostPort } from '../model/address.js';
+import { type ServiceKey, serviceKey } from '../model/service-port-name.js';
+import { type EndpointSlice, type Node, SERVICE_NAME_LABEL, type Service } from '../objects/objects.js';
 import { type EndpointDescription, makeService, makeSlice } from './objects.js';
 import type { Random } from './random.js';
 import type { ClusterObjects } from './resolve-objects.js';
@@ -176,10 +177,11 @@ export class RandomCluster {
 }
 
 /** Every endpoint (`address:port`) of a Service in the slices, by Service and family. */
-export function endpointsOf(slices: Iterable<EndpointSlice>, family: IPFamily): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
+export function endpointsOf(slices: Iterable<EndpointSlice>, family: IPFamily): Map<ServiceKey, Set<string>> {
+  const found = new Map<ServiceKey, Set<string>>();
   for (const slice of slices) {
-    const service = `${slice.metadata?.namespace}/${slice.metadata?.labels?.['kubernetes.io/service-name']}`;
+    const { namespace = '', labels } = slice.metadata ?? {};
+    const service = serviceKey({ namespace, name: labels?.[SERVICE_NAME_LABEL] ?? '' });
     const set = found.get(service) ?? new Set();
     found.set(service, set);
     for (const { addresses = [] } of slice.endpoints ?? []) {
@@ -188,7 +190,7 @@ export function endpointsOf(slices: Iterable<EndpointSlice>, family: IPFamily): 
         continue;
       }
       for (const { port } of slice.ports ?? []) {
-        set.add(address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`);
+        set.add(joinHostPort(address, port ?? 0));
       }
     }
   }

@@ -1,6 +1,8 @@
 import type { ProxierContext } from '../contract/backend-module.js';
 import { silentLogger } from '../contract/logger.js';
 import type { IPFamily } from '../model/address.js';
+import type { FrontendKey } from '../model/frontend.js';
+import { type ServiceKey, serviceOfPort } from '../model/service-port-name.js';
 import type { Clock } from '../sync/clock.js';
 import { DualStackProxier } from '../sync/dual-stack-proxier.js';
 import { DEFAULT_PROXIER_OPTIONS } from '../sync/proxier-options.js';
@@ -67,7 +69,7 @@ class SimulationRun {
   private readonly random: Random;
   private readonly tracking: ConnectionTrackingModel;
   /** Every frontend of the whole run: clients continue when a Service is deleted. */
-  private readonly frontends: Readonly<Record<IPFamily, Set<string>>> = { IPv4: new Set(), IPv6: new Set() };
+  private readonly frontends: Readonly<Record<IPFamily, Set<FrontendKey>>> = { IPv4: new Set(), IPv6: new Set() };
   private readonly clock = new VirtualClock(1_000_000);
   private readonly cluster: RandomCluster;
   private readonly planes: Readonly<Record<IPFamily, FakeDataplane>> = {
@@ -75,7 +77,10 @@ class SimulationRun {
     IPv6: new FakeDataplane(),
   };
   /** Every endpoint that a Service ever had. */
-  private readonly ever: Readonly<Record<IPFamily, Map<string, Set<string>>>> = { IPv4: new Map(), IPv6: new Map() };
+  private readonly ever: Readonly<Record<IPFamily, Map<ServiceKey, Set<string>>>> = {
+    IPv4: new Map(),
+    IPv6: new Map(),
+  };
   /** A sync has succeeded since the last start. */
   private isKnown: Record<IPFamily, boolean> = { IPv4: false, IPv6: false };
   private proxiers: readonly ReconcilingProxier<unknown, unknown>[] = [];
@@ -246,7 +251,7 @@ class SimulationRun {
     for (const family of FAMILIES) {
       for (const [key, text] of this.planes[family].contents) {
         const { cluster, local } = JSON.parse(text) as { cluster: string[]; local: string[] };
-        const ever = this.ever[family].get(key.slice(0, key.indexOf(':')));
+        const ever = this.ever[family].get(serviceOfPort(key));
         const foreign = [...cluster, ...local].find((endpoint) => !ever?.has(endpoint));
         if (foreign !== undefined) {
           this.fail(`${family} ${key} points at ${foreign}, which that Service never had`);

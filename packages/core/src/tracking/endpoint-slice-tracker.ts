@@ -1,4 +1,5 @@
 import { type IPFamily, joinHostPort } from '../model/address.js';
+import type { Branded } from '../model/branded.js';
 import type { Endpoint } from '../model/endpoint.js';
 import { type ServiceKey, type ServicePortKey, serviceKey, servicePortKey } from '../model/service-port-name.js';
 import type { EndpointSliceDefinition } from '../objects/definitions.js';
@@ -10,17 +11,20 @@ import { EMPTY_VIEW, EndpointSet, type EndpointView, type TopologyPlace } from '
 import { SmallMap } from './small-map.js';
 import { compareKeys, findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpoints.js';
 
+/** Identity of a slice. */
+type SliceKey = Branded<'SliceKey'>;
+
 /** The content of one slice for each service port. */
 interface Contribution {
-  readonly ports: SmallMap<SortedEndpoints>;
+  readonly ports: SmallMap<ServicePortKey, SortedEndpoints>;
   readonly triggerTime: number | undefined;
 }
 
 interface ServiceEndpoints {
-  readonly slices: SmallMap<Contribution>;
-  readonly ports: SmallMap<EndpointSet>;
+  readonly slices: SmallMap<string, Contribution>;
+  readonly ports: SmallMap<ServicePortKey, EndpointSet>;
   /** `portKey endpointKey` of endpoints in more than one slice, with the number of slices. */
-  readonly shared: SmallMap<number>;
+  readonly shared: SmallMap<string, number>;
 }
 
 /** Result of applying pending slices. */
@@ -42,7 +46,7 @@ export class EndpointSliceTracker {
   private readonly services = new Map<ServiceKey, ServiceEndpoints>();
   private readonly pending = new Map<ServiceKey, Map<string, Contribution | undefined>>();
   /** The Service that a slice belonged to last: its label can change. */
-  private readonly owners = new Map<string, ServiceKey>();
+  private readonly owners = new Map<SliceKey, ServiceKey>();
   private pendingSlices = 0;
 
   /** @param since milliseconds since the epoch; trigger times before it are not reported (spec K-40). */
@@ -69,11 +73,11 @@ export class EndpointSliceTracker {
       return this.remove(before);
     }
     const { identity, definition, skipped } = this.reader.readEndpointSlice(current);
-    let changed = before && identity && serviceKey(before) !== serviceKey(identity) ? this.remove(before) : false;
+    let changed = before && identity && sliceKeyOf(before) !== sliceKeyOf(identity) ? this.remove(before) : false;
     if (!identity || (!definition && skipped === undefined)) {
       return changed;
     }
-    const sliceKey = serviceKey(identity);
+    const sliceKey = sliceKeyOf(identity);
     const mine = definition?.family === this.family ? definition : undefined;
     const owner = mine && serviceKey({ namespace: mine.namespace, name: mine.serviceName });
     const formerOwner = this.owners.get(sliceKey);
@@ -144,7 +148,7 @@ export class EndpointSliceTracker {
   }
 
   private remove(identity: ObjectIdentity | undefined): boolean {
-    const sliceKey = identity && serviceKey(identity);
+    const sliceKey = identity && sliceKeyOf(identity);
     const owner = sliceKey === undefined ? undefined : this.owners.get(sliceKey);
     if (!identity || sliceKey === undefined) {
       return false;
@@ -215,6 +219,10 @@ export class EndpointSliceTracker {
       }
     }
   }
+}
+
+function sliceKeyOf({ namespace, name }: ObjectIdentity): SliceKey {
+  return `${namespace}/${name}` as SliceKey;
 }
 
 function portsOf(previous: Contribution | undefined, next: Contribution | undefined): Iterable<ServicePortKey> {
@@ -317,7 +325,7 @@ function contributionOf(
   nodeName: string,
   known: Contribution | undefined,
 ): Contribution {
-  const ports = new SmallMap<SortedEndpoints>();
+  const ports = new SmallMap<ServicePortKey, SortedEndpoints>();
   for (const { portName, protocol, port } of slice.ports) {
     const key = servicePortKey({ namespace: slice.namespace, name: slice.serviceName, portName, protocol });
     const before = known?.ports.get(key) ?? NO_ENDPOINTS;

@@ -11,7 +11,7 @@ const step = fc.oneof(
 test('behaves like a Map', () => {
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const small = new SmallMap<number | undefined>();
+      const small = new SmallMap<string, number | undefined>();
       const map = new Map<string, number | undefined>();
       for (const one of steps) {
         if (one.do === 'set') {

@@ -1,25 +1,25 @@
 /**
- * A map with string keys that mostly has one entry, and takes 48 bytes then instead of the 180 of a `Map`. Beyond one
+ * A map with text keys that mostly has one entry, and takes 48 bytes then instead of the 180 of a `Map`. Beyond one
  * entry it is a `Map`. The order is that of insertion.
  */
-export class SmallMap<Value> {
-  private only: string | undefined;
+export class SmallMap<Key extends string, Value> {
+  private only: Key | undefined;
   private value: Value | undefined;
-  private several: Map<string, Value> | undefined;
+  private several: Map<Key, Value> | undefined;
 
   get size(): number {
     return this.several?.size ?? (this.only === undefined ? 0 : 1);
   }
 
-  has(key: string): boolean {
+  has(key: Key): boolean {
     return this.several?.has(key) ?? this.only === key;
   }
 
-  get(key: string): Value | undefined {
+  get(key: Key): Value | undefined {
     return this.several ? this.several.get(key) : this.only === key ? this.value : undefined;
   }
 
-  set(key: string, value: Value): void {
+  set(key: Key, value: Value): void {
     if (this.several) {
       this.several.set(key, value);
     } else if (this.only === undefined || this.only === key) {
@@ -32,7 +32,7 @@ export class SmallMap<Value> {
     }
   }
 
-  delete(key: string): void {
+  delete(key: Key): void {
     if (this.several) {
       this.several.delete(key);
     } else if (this.only === key) {
@@ -41,7 +41,7 @@ export class SmallMap<Value> {
     }
   }
 
-  keys(): Iterable<string> {
+  keys(): Iterable<Key> {
     return this.several?.keys() ?? (this.only === undefined ? [] : [this.only]);
   }
 
@@ -49,7 +49,7 @@ export class SmallMap<Value> {
     return this.several?.values() ?? (this.only === undefined ? [] : [this.value as Value]);
   }
 
-  [Symbol.iterator](): Iterator<readonly [string, Value]> {
+  [Symbol.iterator](): Iterator<readonly [Key, Value]> {
     return (this.several ?? (this.only === undefined ? [] : [[this.only, this.value as Value] as const]))[
       Symbol.iterator
     ]();

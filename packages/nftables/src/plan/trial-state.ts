@@ -7,6 +7,7 @@ import {
   type ProxyState,
   type ResolvedServicePort,
   type Route,
+  type ServicePortKey,
   servicePortKey,
 } from '@kube-proxier/core';
 
@@ -40,7 +41,7 @@ export function trialState(family: IPFamily): ProxyState {
     [{ source: 'any', action: 'reject' }],
     [{ source: 'any', action: 'drop' }],
   ];
-  const servicePorts = new Map<string, ResolvedServicePort>();
+  const servicePorts = new Map<ServicePortKey, ResolvedServicePort>();
   let number = 10;
   for (const protocol of ['TCP', 'UDP', 'SCTP'] as const satisfies readonly Protocol[]) {
     for (const affinitySeconds of [undefined, 1]) {

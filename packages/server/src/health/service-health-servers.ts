@@ -36,8 +36,12 @@ interface Listening {
 
 /** Serves the health check node ports of Services, by which load balancers find nodes with endpoints (spec H-15…H-22). */
 export class ServiceHealthServers implements SyncObserver {
-  /** By family and Service: as of the last sync. */
-  private readonly wanted = new Map<string, HealthCheckNodePort>();
+  /** As of the last sync. */
+  private readonly wanted: Readonly<Record<IPFamily, Map<ServiceKey, HealthCheckNodePort>>> = {
+    IPv4: new Map(),
+    IPv6: new Map(),
+  };
+  /** By family and Service. */
   private readonly listening = new Map<string, Listening>();
   private readonly sharedRoom: SharedRoom = {
     own: new ConnectionRoom(MAX_OWN_CONNECTIONS),
@@ -53,7 +57,7 @@ export class ServiceHealthServers implements SyncObserver {
     }
     const keys =
       changes.previous === undefined || changes.nodeChanged
-        ? new Set([...state.healthCheckNodePorts.keys(), ...this.servicesOf(family)])
+        ? new Set([...state.healthCheckNodePorts.keys(), ...this.wanted[family].keys()])
         : changes.healthCheckNodePorts;
     const { nodePortAddresses } = state.node;
     const hosts = nodePortAddresses.kind === 'listed' ? nodePortAddresses.addresses : [ANY[family]];
@@ -66,10 +70,6 @@ export class ServiceHealthServers implements SyncObserver {
     await Promise.all([...this.listening.keys()].map((id) => this.close(id)));
   }
 
-  private servicesOf(family: IPFamily): readonly ServiceKey[] {
-    return [...this.wanted.keys()].filter((id) => id.startsWith(`${family} `)).map((id) => id.slice(family.length + 1));
-  }
-
   private async update(
     family: IPFamily,
     key: ServiceKey,
@@ -78,9 +78,9 @@ export class ServiceHealthServers implements SyncObserver {
   ): Promise<void> {
     const id = `${family} ${key}`;
     if (next) {
-      this.wanted.set(id, next);
+      this.wanted[family].set(key, next);
     } else {
-      this.wanted.delete(id);
+      this.wanted[family].delete(key);
     }
     const current = this.listening.get(id);
     const same = next !== undefined && current?.port === next.port && current.listeners.length === hosts.length;
@@ -104,7 +104,7 @@ export class ServiceHealthServers implements SyncObserver {
           sharedRoom: this.sharedRoom,
           ...(isOwnAddress ? { isOwnAddress } : {}),
           answer: (_request, response) => {
-            const { status, headers, body } = this.answer(id, next);
+            const { status, headers, body } = this.answer(next, this.wanted[family].get(key)?.localEndpoints ?? 0);
             reply(response, status, JSON_TYPE, body, headers);
           },
           onFailure: (error) => onFailure?.(next, error),
@@ -121,9 +121,8 @@ export class ServiceHealthServers implements SyncObserver {
   }
 
   /** Spec H-16…H-18: keys in this order, tabs, no line break at the end. */
-  private answer(id: string, { namespace, name }: HealthCheckNodePort) {
+  private answer({ namespace, name }: HealthCheckNodePort, localEndpoints: number) {
     const { healthy } = this.options.health.status();
-    const localEndpoints = this.wanted.get(id)?.localEndpoints ?? 0;
     const body = { service: { namespace, name }, localEndpoints, serviceProxyHealthy: healthy };
     return {
       status: localEndpoints > 0 && healthy ? 200 : 503,

@@ -1,10 +1,15 @@
 import { expect, test } from '@jest/globals';
-import type { IPFamily, ServicePortKey } from '@kube-proxier/core';
+import { type IPFamily, servicePortKey } from '@kube-proxier/core';
 import { ServicePortTally } from './service-port-tally.js';
 
-/** Changes by key: the new number of each service port. */
+/** Changes: the new number of each service port, by name. */
 function changes(numbers: Readonly<Record<string, number | undefined>>) {
-  return new Map(Object.entries(numbers).map(([key, current]) => [key as ServicePortKey, { current }]));
+  return new Map(
+    Object.entries(numbers).map(([name, current]) => [
+      servicePortKey({ namespace: 'work', name, portName: '', protocol: 'TCP' }),
+      { current },
+    ]),
+  );
 }
 
 test('a tally follows the changes of each IP family', () => {

@@ -22,7 +22,7 @@ function synced(state: ProxyState): SyncSuccess {
     previous: state,
     servicePorts: new Map(),
     resolvedServicePorts: new Map(),
-    healthCheckNodePorts: new Set<string>(),
+    healthCheckNodePorts: new Set<never>(),
     clusterIPs: new Set<string>(),
     nodeChanged: false,
   };

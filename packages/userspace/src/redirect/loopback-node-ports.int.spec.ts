@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { NodeState } from '@kube-proxier/core';
+import { servicePortKeyFrom } from '@kube-proxier/core/testing';
 import { createIptables, type IptablesVariant } from '@kube-proxier/linux';
 import { NetworkSandbox } from '@kube-proxier/network-sandbox';
 import type { ListenerSpec } from '../userspace-transaction.js';
@@ -16,7 +17,7 @@ const NODE: NodeState = {
 };
 const SPEC: ListenerSpec = {
   id: 'default/dns:/UDP node-port',
-  servicePort: 'default/dns:/UDP',
+  servicePort: servicePortKeyFrom('default/dns:/UDP'),
   protocol: 'UDP',
   place: { kind: 'node-port', port: PORT },
   portals: [{ address: undefined, port: PORT }],

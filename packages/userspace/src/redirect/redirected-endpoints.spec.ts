@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { servicePortKeyFrom } from '@kube-proxier/core/testing';
 import type { ListenerSpec, ServiceSpec } from '../userspace-transaction.js';
 import { RedirectedEndpoints } from './redirected-endpoints.js';
 
@@ -8,7 +9,7 @@ const POD2 = { key: 'pod2', address: '10.244.0.12', port: 8080 };
 function listener(addresses: readonly string[], id = 'default/web:/TCP external'): ListenerSpec {
   return {
     id,
-    servicePort: 'default/web:/TCP',
+    servicePort: servicePortKeyFrom('default/web:/TCP'),
     protocol: 'TCP',
     place: { kind: 'proxy-port' },
     portals: addresses.map((address) => ({ address, port: 8080 })),
@@ -19,7 +20,7 @@ function listener(addresses: readonly string[], id = 'default/web:/TCP external'
 
 function service(cluster: ServiceSpec['cluster'], key = 'default/web:/TCP'): ServiceSpec {
   return {
-    key,
+    key: servicePortKeyFrom(key),
     name: 'default/web',
     protocol: 'TCP',
     cluster,
@@ -85,8 +86,8 @@ test('listeners are named whose frontend becomes an endpoint of any Service, and
   expect(endpoints.portalsAtEndpoints(spec)).toEqual([{ address: POD1.address, port: 8080 }]);
   // It was one before.
   expect(endpoints.setService(service([POD1, POD2]))).toEqual([]);
-  expect(endpoints.removeService('default/other:/TCP')).toEqual([]);
+  expect(endpoints.removeService(servicePortKeyFrom('default/other:/TCP'))).toEqual([]);
   expect(endpoints.setService(service([POD2]))).toEqual([spec.id]);
   expect(endpoints.portalsAtEndpoints(spec)).toEqual([]);
-  expect(endpoints.removeService('default/web:/TCP')).toEqual([]);
+  expect(endpoints.removeService(servicePortKeyFrom('default/web:/TCP'))).toEqual([]);
 });
