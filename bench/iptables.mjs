@@ -2,7 +2,13 @@
 // The iptables backend at 10,000 Services x 2 endpoints, both variants: npm run bench:iptables [-- --services N]
 // In network namespaces of its own, as root. Medians of one run; compare with kube-proxy's figures as ratios only.
 import { parseArgs } from 'node:util';
-import { DEFAULT_PROXIER_OPTIONS, ReconcilingProxier, silentLogger, systemClock } from '../packages/core/dist/index.js';
+import {
+  DEFAULT_PROXIER_OPTIONS,
+  ReconcilingProxier,
+  servicePortKey,
+  silentLogger,
+  systemClock,
+} from '../packages/core/dist/index.js';
 import { IptablesDataplane } from '../packages/iptables/dist/index.js';
 import { createIptables, ProcSysctl } from '../packages/linux/dist/index.js';
 import { NetworkSandbox } from '../packages/network-sandbox/dist/index.js';
@@ -64,7 +70,9 @@ async function churn(dataplane, minSyncPeriod) {
           const now = performance.now();
           const done = waiting.filter((change) =>
             state.servicePorts
-              .get(`bench/svc-${change.index}:http/TCP`)
+              .get(
+                servicePortKey({ namespace: 'bench', name: `svc-${change.index}`, portName: 'http', protocol: 'TCP' }),
+              )
               ?.cluster.some(({ address }) => address === change.address),
           );
           lags.push(...done.map(({ at }) => now - at));

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { canMakeNamespaces } from '@kube-proxier/linux/testing';
 import { NetworkSandbox } from '@kube-proxier/network-sandbox';
 import { parseAllDocuments } from 'yaml';
@@ -15,7 +15,7 @@ const EXAMPLES = join(ROOT, 'examples');
 const PATIENCE = 60_000;
 
 describe('the manifests of', () => {
-  it.each(['node-agent', 'static-lb'])('%s are what the API of Kubernetes takes', (name) => {
+  test.each(['node-agent', 'static-lb'])('%s are what the API of Kubernetes takes', (name) => {
     const directory = join(EXAMPLES, name, 'manifests');
     const objects = readdirSync(directory).flatMap((file) =>
       parseAllDocuments(readFileSync(join(directory, file), 'utf8')).map((document) => document.toJS() as unknown),
@@ -83,7 +83,7 @@ whereAllowed('the examples', () => {
     return (await sandbox.node.exec([process.execPath, '--input-type=module', '-e', script, url])).stdout;
   };
 
-  it.each(['nftables', 'iptables'])(
+  test.each(['nftables', 'iptables'])(
     'node-agent: packets flow in mode %s, its own handler and observer are called, and rules stay when it ends',
     async (mode) => {
       cpSync(join(EXAMPLES, 'node-agent/manifests'), directory, { recursive: true });
@@ -106,7 +106,7 @@ whereAllowed('the examples', () => {
     },
   );
 
-  it('static-lb: balances without a cluster, keeps clients with their server, and lets nobody else in', async () => {
+  test('static-lb: balances without a cluster, keeps clients with their server, and lets nobody else in', async () => {
     cpSync(join(EXAMPLES, 'static-lb/manifests'), directory, { recursive: true });
     // As in its README.
     const flags = ['--proxy-mode=nftables', '--hostname-override=balancer', `--manifests=${directory}`];

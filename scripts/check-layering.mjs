@@ -278,8 +278,55 @@ function checkSource(context, file, text) {
       problems.push(`imports a module that is chosen when it runs; only ${COMMANDS.join(' and ')} may`);
     }
   }
+  if (!isSpec && relative(home, file).startsWith(join('src', 'plan') + sep)) {
+    problems.push(...checkPlanning(home, file, text));
+  }
   if (manifest.name === undefined) {
     problems.push('its package has no package.json');
+  }
+  return problems;
+}
+
+/** What `plan/` of a backend may import besides its own files. */
+const PLANNING_IMPORTS = ['@kube-proxier/core', '@kube-proxier/linux', 'node:crypto'];
+
+/**
+ * What makes a function impure, or wait.
+ *
+ * @type {readonly (readonly [pattern: RegExp, what: string])[]}
+ */
+const IMPURE = [
+  [/\b(async|await)\b/, 'is asynchronous'],
+  [/\bDate\s*\.\s*now\b|\bnew Date\s*\(\s*\)|\bperformance\s*\./, 'reads a clock'],
+  [/\bMath\s*\.\s*random\b/, 'is random'],
+  [/\bset(Timeout|Interval|Immediate)\b/, 'sets a timer'],
+  [/\bprocess\s*\./, 'uses the process'],
+];
+
+/**
+ * Planning is pure: files in `plan/` import each other, the errors of their package, core, and types and pure functions of
+ * linux.
+ *
+ * @param {string} home
+ * @param {string} file
+ * @param {string} text
+ */
+function checkPlanning(home, file, text) {
+  const plan = join(home, 'src', 'plan') + sep;
+  /** @type {string[]} */
+  const problems = [];
+  for (const specifier of new Set(specifiersIn(text))) {
+    const isAllowed = specifier.startsWith('.')
+      ? resolve(dirname(file), specifier).startsWith(plan) || /-error\.js$/.test(specifier)
+      : PLANNING_IMPORTS.includes(specifier);
+    if (!isAllowed) {
+      problems.push(`imports '${specifier}'; plan/ may import its own files and ${PLANNING_IMPORTS.join(', ')}`);
+    }
+  }
+  for (const [pattern, what] of IMPURE) {
+    if (pattern.test(text)) {
+      problems.push(`${what}; plan/ is pure`);
+    }
   }
   return problems;
 }

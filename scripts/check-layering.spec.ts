@@ -180,6 +180,30 @@ describe('checkLayering', () => {
     expect(violations()).toHaveLength(1);
   });
 
+  test('plan/ of a backend is pure: it may import core, linux and its own files', () => {
+    source('iptables/src/plan/chains.ts', `export const chains = [];`);
+    source('iptables/src/iptables-error.ts', `export const error = 1;`);
+    source(
+      'iptables/src/plan/planner.ts',
+      `import '@kube-proxier/core';\nimport '@kube-proxier/linux';\nimport './chains.js';\nimport '../iptables-error.js';`,
+    );
+    source('iptables/src/plan/planner.spec.ts', `import '../apply/apply.js';\nawait Date.now();`);
+    expect(violations()).toEqual([]);
+  });
+
+  test.each([
+    ['an import of another folder', `import '../apply/apply.js';`, /imports '..\/apply\/apply.js'; plan\/ may import/],
+    ['an import of a module of Node', `import 'node:fs';`, /imports 'node:fs'; plan\/ may import/],
+    ['an asynchronous function', `export async function plan() {}`, /is asynchronous; plan\/ is pure/],
+    ['the clock', `export const now = Date.now();`, /reads a clock; plan\/ is pure/],
+    ['a random number', `export const number = Math.random();`, /is random; plan\/ is pure/],
+    ['a timer', `setTimeout(() => {}, 1);`, /sets a timer; plan\/ is pure/],
+    ['the environment', `export const home = process.env.HOME;`, /uses the process; plan\/ is pure/],
+  ])('fails on %s in plan/', (_what, text, message) => {
+    source('iptables/src/plan/planner.ts', text);
+    expect(violations()).toEqual([expect.stringMatching(message)]);
+  });
+
   test('fails when there is nothing to check', () => {
     rmSync(join(root, 'packages'), { recursive: true });
     expect(violations()).toEqual([expect.stringContaining('no source files found')]);

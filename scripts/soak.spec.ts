@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { canMakeNamespaces } from '@kube-proxier/linux/testing';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
 whereAllowed('npm run soak', () => {
-  it.each(['nftables', 'iptables'])(
+  test.each(['nftables', 'iptables'])(
     'mode %s: after faults of all kinds the kernel holds what a fresh start installs',
     (mode) => {
       const args = ['scripts/soak.mjs', '--duration=8', '--faster=30', `--mode=${mode}`];

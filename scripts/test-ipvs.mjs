@@ -1,7 +1,6 @@
 /**
  * `npm run test:ipvs`: gets everything ready, boots kernels with IPVS, and runs in them the tests that need one. Such a
- * kernel has one processor, so where this machine has more there are two kernels: the conformance kit, which takes longest,
- * has one for itself. Arguments are handed on to jest, which then has one kernel: `npm run test:ipvs -- packages/ipvs`.
+ * kernel has one processor, so where this machine has more there are two kernels, each with a share of the suites. Arguments are handed on to jest, which then has one kernel: `npm run test:ipvs -- packages/ipvs`.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,8 +12,9 @@ import { IpvsKernelError, runInIpvsKernel } from './run-in-ipvs-kernel.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Seconds until the kernel is taken for hung. */
 const TIMEOUT = 1500;
-const LONGEST = 'conformance\\.ipvs';
-const SHARES = [[`--testPathPatterns=${LONGEST}`], [`--testPathIgnorePatterns=${LONGEST}`]];
+/** Suites of one kernel; the other one has the rest. Each share takes about as long. */
+const SHARE = '(conformance|packet-flows)\\.ipvs';
+const SHARES = [[`--testPathPatterns=${SHARE}`], [`--testPathIgnorePatterns=${SHARE}`]];
 
 await runScript(async () => {
   prepare({ ipvs: true });

@@ -32,7 +32,7 @@ test('the real HAProxy takes a configuration, changes of endpoints, and a reload
     assert.equal(first?.structure, config.structure);
 
     const [backend, added] = ['cluster:work:web:', '10.0.0.2_80'];
-    const whole = state.servicePorts.get('work/web:/TCP')?.cluster[0];
+    const whole = [...state.servicePorts.values()].find(({ name }) => name.name === 'web')?.cluster[0];
     assert.ok(whole);
     const add = { action: 'add', backend, server: added, endpoint: { ...whole, ...endpoint('10.0.0.2') } } as const;
     await haproxy.change(add);

@@ -5,7 +5,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -135,7 +135,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await rename(join(directory, '.tmp'), join(directory, 'redis.yaml'));
   }
 
-  it('follows the files, survives an error in them, leaves rules in place, and cleans up completely', async () => {
+  test('follows the files, survives an error in them, leaves rules in place, and cleans up completely', async () => {
     for (const tool of FAMILIES) {
       run(`${tool}-restore`, [], FOREIGN);
     }
@@ -169,7 +169,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     expect(FAMILIES.map(rules)).toEqual(before);
   });
 
-  it('deletes UDP flows to removed endpoints, and no others, by netlink', async () => {
+  test('deletes UDP flows to removed endpoints, and no others, by netlink', async () => {
     const conntrack = join(tools, 'conntrack');
     await writeFile(conntrack, '#!/bin/sh\necho "$@" >> "$0.started"; exit 1\n', { mode: 0o755 });
     const insert = (client: string, endpoint: string) =>
@@ -195,7 +195,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await end();
   });
 
-  it('deletes SCTP flows to removed endpoints and to a removed Service', async () => {
+  test('deletes SCTP flows to removed endpoints and to a removed Service', async () => {
     const port = 2905;
     const insert = (client: string, endpoint: string) =>
       run('conntrack', [
@@ -225,7 +225,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
   });
 
   // The kernel of these tests has no SCTP sockets: conntrack entries simulate associations.
-  it.each(['udp', 'sctp'])(
+  test.each(['udp', 'sctp'])(
     'keeps %s flows of an endpoint that terminates, and cuts them off when it is deleted',
     async (protocol) => {
       const sctp = protocol === 'sctp';
@@ -285,7 +285,7 @@ endpoints: [${endpoints.join(', ')}]
     },
   );
 
-  it('sets up the host with --init-only, and installs no rules of Services', async () => {
+  test('sets up the host with --init-only, and installs no rules of Services', async () => {
     const setting = (name: string) => run('cat', [`/proc/sys/net/${name}`]).trim();
     const closeWait = 'netfilter/nf_conntrack_tcp_timeout_close_wait';
     expect([setting(closeWait), setting('ipv4/conf/all/route_localnet')]).toEqual(['60', '0']);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { LogFields, Logger } from '@kube-proxier/core';
 import type { ClusterEvent } from '@kube-proxier/source-kubernetes';
 import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
@@ -104,7 +104,7 @@ describe('runCommand', () => {
       return { agent, path };
     }
 
-    it('exits with 1 when the configuration changes, so that it is restarted (spec C-29)', async () => {
+    test('exits with 1 when the configuration changes, so that it is restarted (spec C-29)', async () => {
       const { agent } = await started(config());
       await write('config.conf', config('clusterCIDR: 10.0.0.0/8\n'));
       expect(await agent.status).toBe(1);
@@ -113,7 +113,7 @@ describe('runCommand', () => {
       );
     });
 
-    it('keeps the previous configuration when the changed one is invalid, and reports all problems', async () => {
+    test('keeps the previous configuration when the changed one is invalid, and reports all problems', async () => {
       const { agent } = await started(config());
       await write('config.conf', config('clusterCIDR: nonsense\niptables: {masqueradeBit: 99}\n'));
       await agent.until(/config\.conf:7: clusterCIDR: "nonsense" is not a network/);
@@ -124,7 +124,7 @@ describe('runCommand', () => {
       expect(await agent.status).toBe(0);
     });
 
-    it('detects the update of a mounted ConfigMap', async () => {
+    test('detects the update of a mounted ConfigMap', async () => {
       for (const [version, text] of [
         ['1', config()],
         ['2', config('iptables: {masqueradeAll: true}\n')],
@@ -142,7 +142,7 @@ describe('runCommand', () => {
     });
   });
 
-  it('writes the effective configuration, and starts nothing', async () => {
+  test('writes the effective configuration, and starts nothing', async () => {
     const path = join(directory, 'out.yaml');
     const wrote = run(['--proxy-mode=iptables', '--masquerade-all', '--vmodule=a=1', `--write-config-to=${path}`]);
     expect(await wrote.status).toBe(0);
@@ -155,7 +155,7 @@ describe('runCommand', () => {
     );
   });
 
-  it('does the privileged setup and exits, with --init-only', async () => {
+  test('does the privileged setup and exits, with --init-only', async () => {
     const composition = fakeComposition();
     expect(await run(['--init-only', '--proxy-mode=iptables'], composition).status).toBe(0);
     expect(composition.backend.prepared).toBe(1);
@@ -167,7 +167,7 @@ describe('runCommand', () => {
     });
   });
 
-  it.each([
+  test.each([
     [undefined, /^I kube-proxier has stopped; installed rules stay in place/],
     [
       { servesWithoutProcess: false },
@@ -183,7 +183,7 @@ describe('runCommand', () => {
     expect(agent.log.at(-1)).toMatch(line);
   });
 
-  it('sets its OOM score; a failure is a warning only if the score was set explicitly', async () => {
+  test('sets its OOM score; a failure is a warning only if the score was set explicitly', async () => {
     const composition = fakeComposition();
     await run([`--manifests=${manifests}`, '--oom-score-adj=-500', ...quiet], composition).until(/is running/);
     expect(composition.files.contents.get('/proc/self/oom_score_adj')).toBe('-500');
@@ -195,7 +195,7 @@ describe('runCommand', () => {
     expect(silent.log.join('\n')).not.toMatch(/OOM/);
   });
 
-  it('exits when a port is in use, with --bind-address-hard-fail', async () => {
+  test('exits when a port is in use, with --bind-address-hard-fail', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const address = taken.address();
@@ -218,7 +218,7 @@ describe('runCommand', () => {
     }
   });
 
-  it('rejects pods of an IP family that is not served, before it programs anything (spec K-111)', async () => {
+  test('rejects pods of an IP family that is not served, before it programs anything (spec K-111)', async () => {
     const composition = fakeComposition();
     const only4 = Object.assign(composition.backend, { probe: async () => ({ usable: true, families: ['IPv4'] }) });
     const refused = run([`--manifests=${manifests}`, '--cluster-cidr=fd00::/8', ...quiet], composition);
@@ -227,7 +227,7 @@ describe('runCommand', () => {
     expect(only4.dataplanes.size).toBe(0);
   });
 
-  it('records events about its start, a mode that it cannot run, repairs and configuration problems', async () => {
+  test('records events about its start, a mode that it cannot run, repairs and configuration problems', async () => {
     const events: ClusterEvent[] = [];
     const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
     const composition = fakeComposition({ events: () => sink });
@@ -245,7 +245,7 @@ describe('runCommand', () => {
     expect(eventOf('Starting')).toMatchObject({ type: 'Normal', action: 'StartKubeProxy' });
   });
 
-  it('reconciles foreign changes, counts them and records an event; serves its configuration', async () => {
+  test('reconciles foreign changes, counts them and records an event; serves its configuration', async () => {
     const events: ClusterEvent[] = [];
     const sink = { record: (event: ClusterEvent) => void events.push(event), stop: async () => {} };
     const composition = fakeComposition({ events: () => sink });
@@ -310,7 +310,7 @@ describe('runCommand', () => {
       capabilities: 1n << 12n,
     };
 
-    it('finds no problem, and exits with 0', async () => {
+    test('finds no problem, and exits with 0', async () => {
       const found = run(['doctor'], fakeComposition({ inspect: async () => facts }));
       expect(await found.status).toBe(0);
       expect(found.output).toMatch(/^ok {7}mode iptables +can be used$/m);
@@ -318,7 +318,7 @@ describe('runCommand', () => {
       expect(found.output).toMatch(/\n\n0 problems, 1 warning, \d+ ok\n$/);
     });
 
-    it('reports problems, and exits with 1', async () => {
+    test('reports problems, and exits with 1', async () => {
       const off = { ...facts, sysctls: { ...facts.sysctls, 'net/ipv4/ip_forward': '0' } };
       const args = ['doctor', '--proxy-mode=ipvs', '--proxy-mode-fallback=none', '-o', 'json'];
       const found = run(args, fakeComposition({ inspect: async () => off }));
@@ -329,14 +329,14 @@ describe('runCommand', () => {
       expect(problems.map(({ check }: { check: string }) => check)).toEqual(['mode ipvs', 'IPv4 forwarding']);
     });
 
-    it('rejects an unknown output format before it checks anything', async () => {
+    test('rejects an unknown output format before it checks anything', async () => {
       const found = run(['doctor', '-o', 'xml']);
       expect(await found.status).toBe(1);
       expect(found.output).toBe('');
       expect(found.errors).toBe('kube-proxier: --output: "xml" must be text, json, yaml or wide\n');
     });
 
-    it('reports configuration problems together with everything else', async () => {
+    test('reports configuration problems together with everything else', async () => {
       const path = await write('config.conf', `${HEAD}mode: magic\nclusterCIDR: x\n`);
       const found = run(['doctor', `--config=${path}`]);
       expect(await found.status).toBe(1);
@@ -345,7 +345,7 @@ describe('runCommand', () => {
       expect(found.output).toMatch(/^ok {7}mode iptables/m);
     });
 
-    it('checks access to the API server', async () => {
+    test('checks access to the API server', async () => {
       const server = await FakeApiServer.start();
       try {
         server.forbidden.add('endpointslices');

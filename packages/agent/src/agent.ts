@@ -20,6 +20,7 @@ import { type GetRequest, get } from './get/get.js';
 import { MAX_MESSAGE_LENGTH } from './logging/log-line.js';
 import type { AdjustableLogger } from './logging/winston-logger.js';
 import { prepareHost, type RunContext, runAgent } from './running/run-agent.js';
+import { status } from './status/status.js';
 import { versionText } from './version.js';
 
 /** Environment of the command. */
@@ -101,6 +102,10 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
   }
   const { settings, composition } = interpreted;
 
+  if (commandLine.command === 'status') {
+    const watch = parseGoBool(commandLine.values.get('watch')?.at(-1) ?? 'false') === true;
+    return await status(settings, watch, { print, printError, signal });
+  }
   if (['explain', 'doctor', 'get'].includes(commandLine.command) || settings.writeConfigTo !== '') {
     return await answer(interpreted, environment);
   }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 import { KUBEADM_CONFIG, kubeadmKubeconfig } from './testing/kubeadm-files.js';
 
@@ -72,7 +72,7 @@ whereAllowed('in the place of kube-proxy in a cluster of kubeadm', () => {
     });
   }
 
-  it('its command line and files work with only the program name changed', async () => {
+  test('its command line and files work with only the program name changed', async () => {
     const api = join(PACKAGE, 'test/fake-api-server.mjs');
     const url = (await start(/https:.*\n/, process.execPath, api, join(directory, 'account'))).trim();
     writeFileSync(join(directory, 'config/config.conf'), KUBEADM_CONFIG);

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeApiServer, TestCertificateAuthority } from '@kube-proxier/source-kubernetes/testing';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -112,7 +112,7 @@ describe('the kube-proxier command', () => {
     return { status, output: started.output, log: started.log };
   }
 
-  it('prints its version and its help', async () => {
+  test('prints its version and its help', async () => {
     expect(await ends(['--version'], { script: MAIN })).toMatchObject({
       status: 0,
       output: expect.stringMatching(/^kube-proxier \d+\.\d+\.\d+\n$/),
@@ -123,7 +123,7 @@ describe('the kube-proxier command', () => {
     expect(help.output).toMatch(/^Usage: kube-proxier --kubeconfig <path> \| --manifests <path>/);
   });
 
-  it.each([32, 64, 96, 120, 255])('reports in one line that %d open files are too few', (limit) => {
+  test.each([32, 64, 96, 120, 255])('reports in one line that %d open files are too few', (limit) => {
     const script = 'ulimit -n "$1"; exec "$2" "$3" --version';
     const { status, stderr, stdout } = spawnSync('sh', ['-c', script, 'sh', `${limit}`, process.execPath, MAIN], {
       encoding: 'utf8',
@@ -136,7 +136,7 @@ describe('the kube-proxier command', () => {
     ]);
   });
 
-  it('reports all problems of its flags, and exits with 1', async () => {
+  test('reports all problems of its flags, and exits with 1', async () => {
     const wrong = ['--manifest=m', '--proxy-mode=magic', '--v=x', 'extra'];
     const { status, output, log } = await ends(wrong, { script: MAIN });
     expect({ status, output }).toEqual({ status: 1, output: '' });
@@ -153,7 +153,7 @@ describe('the kube-proxier command', () => {
     });
   });
 
-  it('uses the API server of a kubeconfig, survives an outage, and stops in time', async () => {
+  test('uses the API server of a kubeconfig, survives an outage, and stops in time', async () => {
     const authority = new TestCertificateAuthority();
     const { certificate, key } = authority.issue({ commonName: 'api', hosts: ['127.0.0.1'], use: 'server' });
     const server = await FakeApiServer.start({ tls: { certificate, key }, tokens: new Set(['good']) });
@@ -202,13 +202,13 @@ users:
     }
   });
 
-  it('reports that the directory is missing', async () => {
+  test('reports that the directory is missing', async () => {
     const { status, log } = await ends([`--manifests=${directory}/none`, '--proxy-mode=iptables']);
     expect(status).toBe(1);
     expect(log).toMatch(/ERROR kube-proxier cannot continue: .*none does not exist \(ENOENT\)/);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('runs, follows changes, and stops in time on %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('runs, follows changes, and stops in time on %s', async (signal) => {
     await writeFile(join(directory, 'web.yaml'), SERVICE);
     const agent = start([`--manifests=${directory}`, '--hostname-override=N1', '--iptables-min-sync-period=0']);
     await agent.until(/^IPv4 work\/web:\/TCP$/m);
@@ -225,7 +225,7 @@ users:
     expect(agent.log).toMatch(/kube-proxier has stopped; installed rules stay in place/);
   });
 
-  it('serves a heap snapshot, and changes the log verbosity on request, with --profiling', async () => {
+  test('serves a heap snapshot, and changes the log verbosity on request, with --profiling', async () => {
     await writeFile(join(directory, 'web.yaml'), SERVICE);
     const status = `127.0.0.1:${await freePort()}`;
     const agent = start([
@@ -246,7 +246,7 @@ users:
     await agent.until(/DEBUG Synced family="IPv4"/);
   });
 
-  it('stops in time although something hangs, and immediately on a second signal', async () => {
+  test('stops in time although something hangs, and immediately on a second signal', async () => {
     const hanging = start([`--manifests=${directory}`], { fault: 'hang' });
     await hanging.until(/is running/);
     hanging.child.kill('SIGTERM');
@@ -260,7 +260,7 @@ users:
     expect(await again.ended).toEqual({ status: 0, signal: null });
   });
 
-  it('falls back from ipvs, and logs the reason in one line', async () => {
+  test('falls back from ipvs, and logs the reason in one line', async () => {
     const agent = start([`--manifests=${directory}`, '--proxy-mode=ipvs']);
     await agent.until(/is running/);
     const lines = agent.log.split('\n').filter((line) => line.includes('falling back'));
@@ -274,7 +274,7 @@ users:
     expect(refused.log).toMatch(/cannot use proxy mode ipvs: the kernel has no ip_vs/);
   });
 
-  it('runs a third-party backend, whose package is installed next to it', async () => {
+  test('runs a third-party backend, whose package is installed next to it', async () => {
     const home = join(directory, 'node_modules/kube-proxier-backend-acme');
     await mkdir(join(directory, 'manifests'));
     await writeFile(join(directory, 'manifests/web.yaml'), SERVICE);
@@ -319,7 +319,7 @@ export const acme = {
     ]);
   });
 
-  it.each([['cleanup'], ['--cleanup']])('cleans up with %s', async (argument) => {
+  test.each([['cleanup'], ['--cleanup']])('cleans up with %s', async (argument) => {
     expect(await ends([argument])).toMatchObject({
       status: 0,
       output:
@@ -340,7 +340,7 @@ export const acme = {
     expect(failed.log).toMatch(/encountered an error while tearing down rules \(iptables: injected fault\)/);
   });
 
-  it.each(['throw', 'reject', 'give-up'])('never ends silently (%s)', async (fault) => {
+  test.each(['throw', 'reject', 'give-up'])('never ends silently (%s)', async (fault) => {
     const { status, log } = await ends([`--manifests=${directory}`, '--logging-format=json'], { fault });
     expect(status).toBe(1);
     expect(log.trim().split('\n').at(-1)).toMatch(/injected(\\n| )fault/);

@@ -118,7 +118,9 @@ describe('mode nftables with an owned table', () => {
     expect(await isOwned()).toBe(refused === '');
     const warnings = node.log.split('\n').filter((line) => line.includes('The table is not owned'));
     expect(warnings).toEqual(
-      refused === '' ? [] : [expect.stringMatching(/others can change it: flags owner, persist: nft refused/)],
+      refused === ''
+        ? []
+        : [expect.stringMatching(/any privileged process can change it: flags owner, persist: nft refused/)],
     );
     node.kill();
     await node.until('its programs are gone', async () => (await children()).length === 0);

@@ -5,7 +5,7 @@ import { createServer, connect as netConnect, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MAIN = join(ROOT, 'packages/agent/dist/main.js');
@@ -107,7 +107,7 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
     return { child, endpoint, nodePort, log: () => log };
   }
 
-  it('serves the NodePort of the example, and stops on a signal', async () => {
+  test('serves the NodePort of the example, and stops on a signal', async () => {
     const { child, endpoint, nodePort, log } = await serve();
     expect(log()).not.toMatch(/WARN|ERROR/);
     expect(log()).toMatch(/Using proxy mode userspace detail="redirect none"/);
@@ -121,7 +121,7 @@ describe('kube-proxier --proxy-mode=userspace, without privileges', () => {
     expect(await ask(nodePort)).toBe('ECONNREFUSED');
   });
 
-  it('at its open files limit it refuses clients and logs that, and serves again when others have disconnected', async () => {
+  test('at its open files limit it refuses clients and logs that, and serves again when others have disconnected', async () => {
     // 144 are left for connections, two descriptors each.
     const { child, nodePort, log } = await serve('prlimit', '--nofile=400:400');
     const clients = await Promise.all(

@@ -1,11 +1,11 @@
 import type { Logger } from '@kube-proxier/core';
-import { type Iptables, IptablesDocumentRefused } from '@kube-proxier/linux';
+import { type Iptables, IptablesDocumentRefused, lineOfDocument } from '@kube-proxier/linux';
 import { IptablesPartlyApplied } from './iptables-error.js';
 import {
+  documentOf,
   EMPTY_TABLE,
   type IptablesTransaction,
   isEmptyTable,
-  ownerOfLine,
   ownersOf,
   renderTransaction,
   type TableTransaction,
@@ -106,20 +106,24 @@ class PiecemealApply {
     if (error.line === undefined) {
       return false;
     }
-    const owner = ownerOfLine(this.transaction, error.line);
-    if (owner.kind === 'service-port') {
-      this.#leaveOut([owner.key], error);
+    const line = lineOfDocument(documentOf(this.transaction), error.line);
+    if (line?.operation === 'delete-chain' && line.chain !== undefined) {
+      this.#keepEmpty(line.table === 'nat' ? 'nat' : 'filter', line.chain);
       return true;
     }
-    if (owner.kind === 'deletion') {
-      // Somebody else jumps to it. It stays, empty.
-      const table = this.transaction[owner.table];
-      const deletes = new Map([...table.deletes].filter(([chain]) => chain !== owner.chain));
-      const writes = new Map([...table.writes, [owner.chain, { rules: [] }] as const]);
-      this.transaction = { ...this.transaction, [owner.table]: { ...table, deletes, writes } };
+    if (line?.owner !== undefined) {
+      this.#leaveOut([line.owner], error);
       return true;
     }
     return false;
+  }
+
+  /** A foreign rule jumps to a chain that was to be deleted. */
+  #keepEmpty(name: 'filter' | 'nat', kept: string): void {
+    const table = this.transaction[name];
+    const deletes = new Map([...table.deletes].filter(([chain]) => chain !== kept));
+    const writes = new Map([...table.writes, [kept, { rules: [] }] as const]);
+    this.transaction = { ...this.transaction, [name]: { ...table, deletes, writes } };
   }
 
   /** Tries ever smaller groups of service ports on top of those that are good. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, silentLogger, Tokens } from '@kube-proxier/core';
-import { type CommandRunner, createIptables, type Iptables } from '@kube-proxier/linux';
+import { CommandError, type CommandRunner, createIptables, type Iptables } from '@kube-proxier/linux';
 import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
 import { syncAsKubeProxy } from '@kube-proxier/network-sandbox';
 import fc from 'fast-check';
@@ -330,6 +330,21 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       await container.get(Tokens.Cleanup)(silentLogger, { inForce: 'nftables' });
       expect(await filter(used)).not.toContain('KUBE-FIREWALL');
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
+    });
+  });
+
+  test('cannot be used where the kernel refuses a rule that the planner prints', async () => {
+    await withNamespace(async ({ runner }) => {
+      const withoutRecent: CommandRunner = {
+        run: async (request) => {
+          if (request.stdin?.includes(' -m recent ')) {
+            throw new CommandError('exit-code', request.command, 2, undefined, 'unknown option "--rcheck"', 'injected');
+          }
+          return await runner.run(request);
+        },
+      };
+      const found = await createIptablesBackend({ variant, runner: withoutRecent, sysctl: fakeSettings() }).probe();
+      expect(found).toMatchObject({ usable: false, reason: expect.stringContaining('--rcheck') });
     });
   });
 

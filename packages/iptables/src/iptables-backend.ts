@@ -35,6 +35,7 @@ import {
   type PacketCounters,
   PacketCountersNetlink,
   ProcSysctl,
+  renderDocument,
   type Sysctl,
   whyNotPermitted,
 } from '@kube-proxier/linux';
@@ -50,6 +51,7 @@ import {
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesLeftovers } from './iptables-error.js';
 import { openLocalnet } from './open-localnet.js';
+import { trialDocument } from './trial-document.js';
 
 export interface IptablesBackendOptions {
   /** Default: whichever this host uses, found out when it is first needed. */
@@ -113,23 +115,6 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Ipt
   };
 }
 
-/** One rule of every kind that the host may lack, in a chain that no packet comes through. */
-const TRIAL = `*filter
-:KUBE-PROXY-TRIAL - [0:0]
--A KUBE-PROXY-TRIAL -p tcp -m comment --comment "trial" -m tcp --dport 1 -j REJECT --reject-with icmp-port-unreachable
--A KUBE-PROXY-TRIAL -m conntrack --ctstate INVALID -j DROP
-COMMIT
-*nat
-:KUBE-PROXY-TRIAL - [0:0]
--A KUBE-PROXY-TRIAL -d 0.0.0.1/0.0.0.15 -p udp -m statistic --mode random --probability 0.50000000000 -j DNAT --to-destination 192.0.2.1:1
--A KUBE-PROXY-TRIAL -m mark ! --mark 0x4000/0x4000 -m conntrack --ctstate DNAT -j RETURN
--A KUBE-PROXY-TRIAL -m addrtype --dst-type LOCAL -j RETURN
--A KUBE-PROXY-TRIAL -j MARK --set-xmark 0x4000/0x4000
--A PREROUTING -j KUBE-PROXY-TRIAL
--A POSTROUTING -j MASQUERADE
-COMMIT
-`;
-
 class IptablesHost {
   readonly #runner: CommandRunner;
   readonly #sysctl: Sysctl;
@@ -160,7 +145,7 @@ class IptablesHost {
   async probe(): Promise<ProbeResult> {
     try {
       const iptables = await this.#chosen('IPv4');
-      const { text, variant } = await iptables.version();
+      const { text, variant, randomFully } = await iptables.version();
       if (!(await iptables.isPresent())) {
         return {
           usable: false,
@@ -170,7 +155,8 @@ class IptablesHost {
       const trial = inNewNamespace(this.#runner);
       // Where there is no unshare, or no right to use it, the trial is left out.
       if (await canRun(trial)) {
-        await this.#iptables('IPv4', await this.#variantToUse(), trial).restore(TRIAL);
+        const document = renderDocument(trialDocument('IPv4', { randomFully }));
+        await this.#iptables('IPv4', await this.#variantToUse(), trial).restore(document);
       }
       const six = await this.#chosen('IPv6')
         .then((ip6tables) => ip6tables.isPresent())

@@ -1,14 +1,21 @@
 import type { IPFamily, Logger, RemovedObjects } from '@kube-proxier/core';
 import {
+  EMPTY_TABLE_DOCUMENT,
+  effectOf,
   type Iptables,
-  IptablesRule,
+  type IptablesDocument,
+  type IptablesTable,
+  type IptablesTableDocument,
   type IptablesVariant,
+  parseDocument,
   parseSavedTable,
+  removeChains,
+  removedObjects,
+  renderDocument,
   type SavedTable,
   type Sysctl,
   SysctlError,
   targetOf,
-  withoutComment,
 } from '@kube-proxier/linux';
 import { CANARY, CHAINS, isOnlyOurChain, isOurChain } from './chain-names.js';
 import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, OWN_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
@@ -46,19 +53,19 @@ export interface IptablesCleanupOptions extends IptablesLeftoverOptions {
  */
 export async function cleanUp(iptables: Iptables, options: IptablesCleanupOptions): Promise<readonly RemovedObjects[]> {
   const { sysctl, logger, servesLocalnet = false } = options;
-  const { removals, guard } = planRemoval(iptables.family, await iptables.save(), options);
-  const document = removals.flatMap(({ lines }) => lines);
-  if (document.length > 0) {
-    await iptables.restore(`${document.join('\n')}\n`);
+  const { document, guard, location } = planRemoval(iptables.family, await iptables.save(), options);
+  const text = renderDocument(document);
+  if (text !== '') {
+    await iptables.restore(text);
   }
-  const removed = removals.flatMap((removal) => removal.removed);
+  const removed = describe(document, location);
   if (guard === undefined) {
     return removed;
   }
   // The setting goes first: without the rule it would be a hole.
   const closed = servesLocalnet ? [] : await closeLocalnet(sysctl, logger);
-  await iptables.restore(`${guard.lines.join('\n')}\n`);
-  return [...removed, ...guard.removed, ...closed];
+  await iptables.restore(renderDocument(guard));
+  return [...removed, ...describe(guard, location), ...closed];
 }
 
 /** What {@link cleanUp} would remove, but for kernel settings. Changes nothing. */
@@ -66,8 +73,12 @@ export async function findLeftovers(
   iptables: Iptables,
   options: IptablesLeftoverOptions,
 ): Promise<readonly RemovedObjects[]> {
-  const { removals, guard } = planRemoval(iptables.family, await iptables.save(), options);
-  return [...removals.flatMap((removal) => removal.removed), ...(guard?.removed ?? [])];
+  const { document, guard, location } = planRemoval(iptables.family, await iptables.save(), options);
+  return [...describe(document, location), ...(guard === undefined ? [] : describe(guard, location))];
+}
+
+function describe(document: IptablesDocument, location: Removals['location']): readonly RemovedObjects[] {
+  return [...document].flatMap(([table, content]) => removedObjects(content, location(table)));
 }
 
 /** Whether kube-proxy's rules are installed and let packets to 127.0.0.0/8, guarded. */
@@ -76,33 +87,34 @@ export async function servesKubeProxyLocalnet(iptables: Iptables): Promise<boole
   return Object.values(ownersOf(tables)).includes('kube-proxy') && hasGuard(tables.filter);
 }
 
-/** What is removed of one table, and how. */
-interface Removal {
-  /** Of a document for `iptables-restore --noflush`. */
-  readonly lines: readonly string[];
-  readonly removed: readonly RemovedObjects[];
-}
-
 interface Removals {
-  readonly removals: readonly Removal[];
-  /** What guards 127.0.0.0/8; undefined when that stays, or is not there. */
-  readonly guard: Removal | undefined;
+  readonly document: IptablesDocument;
+  /** Removes the guard of 127.0.0.0/8; undefined when that stays, or does not exist. */
+  readonly guard: IptablesDocument | undefined;
+  /** Names a table in a report. */
+  readonly location: (table: IptablesTable) => string;
 }
 
 function parseTables(saved: string) {
-  const table = (name: 'filter' | 'nat' | 'mangle') => parseSavedTable(saved, name);
+  const document = parseDocument(saved);
+  const table = (name: IptablesTable): SavedTable => document.get(name)?.written ?? new Map();
   return { filter: table('filter'), nat: table('nat'), mangle: table('mangle') };
 }
 
 function planRemoval(family: IPFamily, saved: string, { owner, variant }: IptablesLeftoverOptions): Removals {
   const tables = parseTables(saved);
   const owners = ownersOf(tables);
-  const location = (table: string) =>
+  const location = (table: IptablesTable) =>
     [`${table} table`, family, ...(variant === undefined ? [] : [variant])].join(', ');
-  const removals = (['filter', 'nat', 'mangle'] as const).map((table) =>
-    cleanTable(table, tables[table], location(table), {
-      chains: removable(table, owner, owners),
-      ownJump: owner !== 'kube-proxy' && table === 'filter',
+  const document = new Map(
+    (['filter', 'nat', 'mangle'] as const).map((table) => {
+      const withOwnJump = owner !== 'kube-proxy' && table === 'filter';
+      const content = removeChains(tables[table], removable(table, owner, owners), {
+        // Chains of others stay as they are, and so must the chains that they jump to.
+        neededByOthers: 'keep-empty',
+        alsoDelete: (chain, rule) => withOwnJump && chain === OWN_JUMP?.from && isOwnJump(rule),
+      });
+      return [table, content] as const;
     }),
   );
   const mine = Object.values(owners).filter((one) => one !== 'nobody');
@@ -110,7 +122,8 @@ function planRemoval(family: IPFamily, saved: string, { owner, variant }: Iptabl
     owner === 'both' || (mine.length === 0 ? owner === 'kube-proxier' : mine.every((one) => one === owner));
   // Only IPv4 has the guard; a kubelet that keeps it for itself also keeps its canary.
   const isKept = family === 'IPv6' || !isWanted || /^:KUBE-KUBELET-CANARY /m.test(saved);
-  return { removals, guard: isKept ? undefined : planGuardRemoval(tables.filter, location('filter')) };
+  const guard = isKept ? undefined : planGuardRemoval(tables.filter);
+  return { document, guard: guard && new Map([['filter', guard]]), location };
 }
 
 /** Which chains of a table are removed. */
@@ -149,105 +162,36 @@ function hasGuard(filter: SavedTable): boolean {
 }
 
 function isOwnJump(text: string): boolean {
-  return (IptablesRule.parse(text)?.bareText ?? withoutComment(text)) === OWN_JUMP?.rule.bareText;
+  return effectOf(text) === OWN_JUMP?.rule.bareText;
 }
 
 function isGuard(text: string): boolean {
-  return (IptablesRule.parse(text)?.bareText ?? withoutComment(text)) === LOCALNET_GUARD.bareText;
+  return effectOf(text) === LOCALNET_GUARD.bareText;
 }
 
-/** What of a table is to be removed. */
-interface Removable {
-  readonly chains: (chain: string) => boolean;
-  /** The jump between chains that stay which only this backend makes. */
-  readonly ownJump: boolean;
-}
-
-function cleanTable(
-  table: 'filter' | 'nat' | 'mangle',
-  saved: SavedTable,
-  location: string,
-  { chains: isRemovable, ownJump }: Removable,
-): Removal {
-  const going = [...saved.keys()].filter(isRemovable);
-  const removals: string[] = [];
-  /** Chains that others jump to: emptied, but they must stay or the others' rules would have to go. */
-  const needed = new Set<string>();
-  for (const [name, chain] of saved) {
-    if (isRemovable(name)) {
-      continue;
-    }
-    for (const rule of chain.rules) {
-      const target = rule.includes('KUBE-') ? targetOf(rule) : undefined;
-      if (ownJump && name === OWN_JUMP?.from && isOwnJump(rule)) {
-        removals.push(`-D ${name} ${rule}`);
-        continue;
-      }
-      if (target === undefined || !isRemovable(target)) {
-        continue;
-      }
-      if (chain.policy === '-') {
-        needed.add(target);
-      } else {
-        removals.push(`-D ${name} ${rule}`);
-      }
-    }
-  }
-  const removable = going.filter((name) => !needed.has(name));
-  const emptied = going.filter((name) => needed.has(name) && (saved.get(name)?.rules.length ?? 0) > 0);
-  if (removals.length === 0 && removable.length === 0 && emptied.length === 0) {
-    return { lines: [], removed: [] };
-  }
-  const lines = [
-    `*${table}`,
-    ...[...removable, ...emptied].map((name) => `:${name} - [0:0]`),
-    ...removals,
-    ...removable.map((name) => `-X ${name}`),
-    'COMMIT',
-  ];
-  const jumps = removals.map((line) => line.slice('-D '.length));
-  return {
-    lines,
-    removed: [
-      ...(removable.length === 0 ? [] : [{ kind: 'chain', location, names: removable }]),
-      ...(emptied.length === 0 ? [] : [{ kind: 'content of chain', location, names: emptied }]),
-      ...(jumps.length === 0 ? [] : [{ kind: 'rule', location, names: jumps }]),
-    ],
-  };
-}
-
-/** Takes out the rule that guards 127.0.0.0/8, and its chain where nothing else needs it; undefined where there is none. */
-function planGuardRemoval(filter: SavedTable, location: string): Removal | undefined {
-  const chain = filter.get(CHAINS.localnetGuard);
+/** Deletes the rule that guards 127.0.0.0/8, and its chain where nothing else needs it; undefined where there is none. */
+function planGuardRemoval(filter: SavedTable): IptablesTableDocument | undefined {
+  const name = CHAINS.localnetGuard;
+  const chain = filter.get(name);
   if (chain === undefined || !chain.rules.some(isGuard)) {
     return undefined;
   }
-  const rules = chain.rules.filter(isGuard).map((text) => `${CHAINS.localnetGuard} ${text}`);
-  let isRemovable = false;
-  if (chain.rules.every(isGuard)) {
-    rules.push(
-      ...LOCALNET_GUARD_HOOKS.flatMap((hook) =>
-        (filter.get(hook)?.rules ?? [])
-          .filter((text) => text === LOCALNET_GUARD_JUMP.text)
-          .map((text) => `${hook} ${text}`),
-      ),
-    );
-    isRemovable = ![...filter].some(
-      ([name, { rules }]) =>
-        !LOCALNET_GUARD_HOOKS.includes(name) && rules.some((text) => targetOf(text) === CHAINS.localnetGuard),
-    );
+  const guards = chain.rules.filter(isGuard).map((rule) => ({ chain: name, rule }));
+  if (!chain.rules.every(isGuard)) {
+    return { ...EMPTY_TABLE_DOCUMENT, deletedRules: guards };
   }
+  const jumps = LOCALNET_GUARD_HOOKS.flatMap((hook) =>
+    (filter.get(hook)?.rules ?? [])
+      .filter((rule) => rule === LOCALNET_GUARD_JUMP.text)
+      .map((rule) => ({ chain: hook, rule })),
+  );
+  const isNeeded = [...filter].some(
+    ([other, { rules }]) => !LOCALNET_GUARD_HOOKS.includes(other) && rules.some((text) => targetOf(text) === name),
+  );
   return {
-    lines: [
-      '*filter',
-      ...rules.map((rule) => `-D ${rule}`),
-      ...(isRemovable ? [`-X ${CHAINS.localnetGuard}`] : []),
-      'COMMIT',
-    ],
-    removed: [
-      ...(isRemovable ? [{ kind: 'chain', location, names: [CHAINS.localnetGuard] }] : []),
-      { kind: 'rule', location, names: rules },
-    ],
+    ...EMPTY_TABLE_DOCUMENT,
+    deletedRules: [...guards, ...jumps],
+    deletedChains: new Map(isNeeded ? [] : [[name, undefined]]),
   };
 }
 

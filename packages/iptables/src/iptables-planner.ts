@@ -1,5 +1,11 @@
 import type { ChangeSet, ProxyState } from '@kube-proxier/core';
-import { IptablesRule, type SavedTable, withoutComment } from '@kube-proxier/linux';
+import {
+  effectOf,
+  type IptablesChainRule,
+  type IptablesRule,
+  type SavedTable,
+  withoutComment,
+} from '@kube-proxier/linux';
 import { CHAINS, isOurChain } from './chain-names.js';
 import { DispatchIndex, rulesOf, sameNode } from './dispatch-index.js';
 import { TREE_NAMES, TREES } from './dispatch-tree.js';
@@ -17,7 +23,6 @@ import {
   type IptablesTransaction,
   isEmptyTable,
   type JumpInsertion,
-  type JumpRemoval,
   type TableTransaction,
 } from './iptables-transaction.js';
 import type { ServiceRules } from './service-rules.js';
@@ -43,7 +48,7 @@ const TABLES: readonly TableName[] = ['filter', 'nat'];
 interface Draft {
   readonly writes: Map<string, Chain>;
   readonly deletes: Map<string, string | undefined>;
-  readonly removals: JumpRemoval[];
+  readonly removals: IptablesChainRule[];
   readonly insertions: JumpInsertion[];
   growth: number;
 }
@@ -214,7 +219,7 @@ function holds(found: readonly string[], wanted: Chain['rules']): boolean {
     found.length === wanted.length &&
     wanted.every((rule, index) => {
       const text = found[index] ?? '';
-      return text === rule.bareText || IptablesRule.parse(text)?.bareText === rule.bareText;
+      return text === rule.bareText || effectOf(text) === rule.bareText;
     })
   );
 }
@@ -256,20 +261,16 @@ function planJumps(table: TableName, installed: SavedTable, target: Draft): void
     const wanted = JUMPS.filter((jump) => jump.table === table && jump.from === hook).map((jump) => jump.rule);
     const bare = wanted.map((rule) => rule.bareText);
     const standing = installed.get(hook)?.rules ?? [];
-    const isOurs = (text: string) => bare.includes(canonicalBare(text));
+    const isOurs = (text: string) => bare.includes(effectOf(text));
     const found = standing.filter(isOurs);
     if (holds(found.map(withoutComment), wanted)) {
       continue;
     }
-    target.removals.push(...found.map((text) => ({ chain: hook, text })));
+    target.removals.push(...found.map((rule) => ({ chain: hook, rule })));
     // Where the first of them stood, or on top.
     const first = Math.max(0, standing.findIndex(isOurs)) + 1;
     target.insertions.push(...wanted.map((rule, index) => ({ chain: hook, position: first + index, rule })));
   }
-}
-
-function canonicalBare(text: string): string {
-  return IptablesRule.parse(text)?.bareText ?? withoutComment(text);
 }
 
 function wantsLocalnet(state: ProxyState): boolean {
@@ -282,7 +283,7 @@ function hasLocalnet(installed: InstalledIptables): boolean {
     return true;
   }
   const has = (chain: string, rule: IptablesRule) =>
-    installed.filter.get(chain)?.rules.some((text) => canonicalBare(text) === rule.bareText) ?? false;
+    installed.filter.get(chain)?.rules.some((text) => effectOf(text) === rule.bareText) ?? false;
   return (
     installed.routeLocalnet &&
     has(CHAINS.localnetGuard, LOCALNET_GUARD) &&

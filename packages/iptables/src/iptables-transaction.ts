@@ -1,5 +1,14 @@
 import type { IPFamily } from '@kube-proxier/core';
-import type { IptablesRule } from '@kube-proxier/linux';
+import {
+  EMPTY_TABLE_DOCUMENT,
+  type IptablesChain,
+  type IptablesChainRule,
+  type IptablesDocument,
+  type IptablesRule,
+  type IptablesTableDocument,
+  renderDocument,
+  userChain,
+} from '@kube-proxier/linux';
 import type { RuleText } from './rule-text.js';
 
 /** The whole content of one chain. */
@@ -19,18 +28,13 @@ export interface JumpInsertion {
   readonly rule: IptablesRule;
 }
 
-/** A rule that is taken out of a chain of the kernel's, as `iptables-save` printed it. */
-export interface JumpRemoval {
-  readonly chain: string;
-  readonly text: string;
-}
-
 export interface TableTransaction {
   /** Chains that are made, or whose content is replaced. */
   readonly writes: ReadonlyMap<string, Chain>;
   /** Chains that are removed, with the service port that they belonged to. */
   readonly deletes: ReadonlyMap<string, string | undefined>;
-  readonly removals: readonly JumpRemoval[];
+  /** Rules that are deleted from chains of the kernel's. */
+  readonly removals: readonly IptablesChainRule[];
   readonly insertions: readonly JumpInsertion[];
   /** How many rules more there are in chains of ours afterwards; negative for fewer. */
   readonly growth: number;
@@ -62,73 +66,50 @@ export function isEmptyTable(table: TableTransaction): boolean {
   );
 }
 
-/** Whose fault a refused line is. */
-export type LineOwner =
-  | { readonly kind: 'service-port'; readonly key: string }
-  | { readonly kind: 'deletion'; readonly table: 'filter' | 'nat'; readonly chain: string }
-  | { readonly kind: 'nobody' };
+/** The text for `iptables-restore --noflush`; empty when nothing changes. */
+export function renderTransaction(transaction: IptablesTransaction): string {
+  return renderDocument(documentOf(transaction));
+}
 
 /**
- * The document for `iptables-restore --noflush`.
+ * The document for `iptables-restore --noflush`; owners are service ports.
  *
  * Every chain that is written or deleted is declared first, which makes or empties it: so a jump always finds its
  * chain, and what is deleted at the end is no longer jumped to.
  */
-export function renderTransaction(transaction: IptablesTransaction): string {
-  const lines: string[] = [];
-  eachLine(transaction, (line) => lines.push(line));
-  lines.push('');
-  return lines.join('\n');
+export function documentOf(transaction: IptablesTransaction): IptablesDocument<string> {
+  return new Map(
+    (['filter', 'nat'] as const).map((name) => [name, tableDocument(transaction[name], transaction.comments)]),
+  );
 }
 
-/** Whose fault line `number` (from 1) of the rendered document is. */
-export function ownerOfLine(transaction: IptablesTransaction, number: number): LineOwner {
-  let at = 0;
-  let found: LineOwner = { kind: 'nobody' };
-  eachLine(transaction, (_line, owner) => {
-    if (++at === number && owner !== undefined) {
-      found = owner;
-    }
-  });
-  return found;
-}
-
-function eachLine(transaction: IptablesTransaction, write: (line: string, owner?: LineOwner) => void): void {
-  for (const name of ['filter', 'nat'] as const) {
-    const table = transaction[name];
-    if (isEmptyTable(table)) {
-      continue;
-    }
-    write(`*${name}`);
-    for (const chain of declarations(table)) {
-      write(`:${chain} - [0:0]`);
-    }
-    for (const { chain, text } of table.removals) {
-      write(`-D ${chain} ${text}`);
-    }
-    for (const [chain, { rules, owner, owners }] of table.writes) {
-      rules.forEach((rule, index) => {
-        const key = owner ?? owners?.[index];
-        const keepComment = transaction.comments || key === undefined;
-        write(
-          `-A ${chain} ${keepComment ? rule.text : rule.bareText}`,
-          key === undefined ? undefined : { kind: 'service-port', key },
-        );
-      });
-    }
-    for (const { chain, position, rule } of table.insertions) {
-      write(`-I ${chain} ${position} ${rule.text}`);
-    }
-    for (const chain of table.deletes.keys()) {
-      write(`-X ${chain}`, { kind: 'deletion', table: name, chain });
-    }
-    write('COMMIT');
+function tableDocument(table: TableTransaction, comments: boolean): IptablesTableDocument<string> {
+  const written = new Map<string, IptablesChain<string>>();
+  for (const [name, chain] of table.writes) {
+    written.set(name, chainContent(chain, comments));
   }
+  for (const name of table.deletes.keys()) {
+    written.set(name, userChain());
+  }
+  return {
+    ...EMPTY_TABLE_DOCUMENT,
+    written,
+    deletedRules: table.removals,
+    insertedRules: table.insertions.map(({ chain, position, rule }) => ({ chain, position, rule: rule.text })),
+    deletedChains: table.deletes,
+  };
 }
 
-/** The nft variant keeps chains in a sorted list that it searches from its head: names that fall cost it nothing. */
-function declarations(table: TableTransaction): readonly string[] {
-  return [...table.writes.keys(), ...table.deletes.keys()].sort().reverse();
+/** Rules that no service port owns always have their comments. */
+function chainContent({ rules, owner, owners }: Chain, comments: boolean): IptablesChain<string> {
+  if (owner !== undefined) {
+    return { policy: '-', rules: rules.map((rule) => (comments ? rule.text : rule.bareText)), owner };
+  }
+  if (owners !== undefined) {
+    const texts = rules.map((rule, index) => (comments || owners[index] === undefined ? rule.text : rule.bareText));
+    return { policy: '-', rules: texts, owners };
+  }
+  return userChain(rules.map(({ text }) => text));
 }
 
 /** The service ports that the transaction writes rules for. */

@@ -1,5 +1,14 @@
 import type { Logger } from '@kube-proxier/core';
-import { type Iptables, type Sysctl, SysctlError } from '@kube-proxier/linux';
+import {
+  EMPTY_TABLE_DOCUMENT,
+  type Iptables,
+  type IptablesChainRule,
+  type IptablesInsertion,
+  type IptablesRule,
+  renderDocument,
+  type Sysctl,
+  SysctlError,
+} from '@kube-proxier/linux';
 import { CHAINS } from './chain-names.js';
 import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
 
@@ -10,21 +19,25 @@ import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALN
  * @returns false when this host does not let them in; others are kept out all the same.
  */
 export async function openLocalnet(iptables: Iptables, sysctl: Sysctl, logger: Logger): Promise<boolean> {
-  const lines: string[] = [];
-  const there = await iptables.chainExists('filter', CHAINS.localnetGuard);
-  if (!there) {
-    lines.push(`-N ${CHAINS.localnetGuard}`);
-  }
-  if (!there || !(await iptables.ruleExists('filter', CHAINS.localnetGuard, LOCALNET_GUARD.text))) {
-    lines.push(`-A ${CHAINS.localnetGuard} ${LOCALNET_GUARD.text}`);
+  const exists = await iptables.chainExists('filter', CHAINS.localnetGuard);
+  const isMissing = async (chain: string, { text }: IptablesRule) =>
+    !exists || !(await iptables.ruleExists('filter', chain, text));
+  const appendedRules: IptablesChainRule[] = [];
+  const insertedRules: IptablesInsertion[] = [];
+  if (await isMissing(CHAINS.localnetGuard, LOCALNET_GUARD)) {
+    appendedRules.push({ chain: CHAINS.localnetGuard, rule: LOCALNET_GUARD.text });
   }
   for (const hook of LOCALNET_GUARD_HOOKS) {
-    if (!there || !(await iptables.ruleExists('filter', hook, LOCALNET_GUARD_JUMP.text))) {
-      lines.push(`-I ${hook} 1 ${LOCALNET_GUARD_JUMP.text}`);
+    if (await isMissing(hook, LOCALNET_GUARD_JUMP)) {
+      insertedRules.push({ chain: hook, position: 1, rule: LOCALNET_GUARD_JUMP.text });
     }
   }
-  if (lines.length > 0) {
-    await iptables.restore(['*filter', ...lines, 'COMMIT', ''].join('\n'));
+  const created = exists ? [] : [CHAINS.localnetGuard];
+  const text = renderDocument(
+    new Map([['filter', { ...EMPTY_TABLE_DOCUMENT, created, appendedRules, insertedRules }]]),
+  );
+  if (text !== '') {
+    await iptables.restore(text);
   }
   try {
     if (await sysctl.write(ROUTE_LOCALNET, 1)) {

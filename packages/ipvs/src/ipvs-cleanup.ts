@@ -2,23 +2,18 @@ import type { IPFamily, RemovedObjects } from '@kube-proxier/core';
 import {
   type Conntrack,
   type Iptables,
+  type IptablesDocument,
   type NetlinkRefused,
-  type SavedTable,
-  targetOf,
+  removedObjects,
+  renderDocument,
   virtualServerKey,
 } from '@kube-proxier/linux';
 import { IpvsPartlyApplied } from './ipvs-error.js';
 import type { IpvsHost } from './ipvs-host.js';
-import {
-  type InstalledIpvs,
-  type InstalledVirtualServer,
-  isKubeProxySet,
-  OWN_CHAINS,
-  removalLines,
-} from './ipvs-planner.js';
+import type { InstalledIpvs, InstalledVirtualServer } from './ipvs-planner.js';
 import type { IpvsRemoval } from './ipvs-removal.js';
 import { INTERFACE } from './layout.js';
-import { SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
+import { isKubeProxySet, removeRules } from './rule-documents.js';
 
 /** What a clean-up of one family did. */
 export interface IpvsCleanup {
@@ -40,9 +35,7 @@ export function describeRemoval(
       'virtual server',
       removal.virtualServers.map(({ virtual: { at } }) => virtualServerKey(at)),
     ),
-    ...SKELETON_TABLES.flatMap((table) =>
-      removedBy(cleanTable(table, tables[table], removal), `${table} table, ${family}`),
-    ),
+    ...removedRules(removeRules(tables, removal), family),
     of('set', removal.sets),
     of('interface', removal.interface && hasInterface ? [INTERFACE] : []),
   ].filter(({ names }) => names.length > 0);
@@ -96,14 +89,10 @@ export async function cleanUp(
       ),
     )),
   );
-  const removals = SKELETON_TABLES.map((table) => ({
-    table,
-    lines: cleanTable(table, installed.tables[table], removal),
-  }));
-  const document = removals.flatMap(({ lines }) => lines);
-  if (document.length > 0) {
-    await iptables.restore(`${document.join('\n')}\n`);
-    removed.push(...removals.flatMap(({ table, lines }) => removedBy(lines, `${table} table, ${location}`)));
+  const document = removeRules(installed.tables, removal);
+  if (document.size > 0) {
+    await iptables.restore(renderDocument(document));
+    removed.push(...removedRules(document, location));
   }
   if (staying.length === 0) {
     // Until then they identify our virtual servers.
@@ -130,14 +119,8 @@ export async function cleanUp(
   return { staying: staying.length, removed };
 }
 
-/** What lines of a document for `iptables-restore` remove. */
-function removedBy(lines: readonly string[], location: string): readonly RemovedObjects[] {
-  const after = (prefix: string) =>
-    lines.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length));
-  return [
-    { kind: 'chain', location, names: after('-X ') },
-    { kind: 'rule', location, names: after('-D ') },
-  ].filter(({ names }) => names.length > 0);
+function removedRules(document: IptablesDocument, family: IPFamily): readonly RemovedObjects[] {
+  return [...document].flatMap(([table, content]) => removedObjects(content, `${table} table, ${family}`));
 }
 
 function hasConnections({ virtual: { at }, reals }: InstalledVirtualServer): boolean {
@@ -176,25 +159,4 @@ function isHeld(result: NetlinkRefused | undefined, set: string): boolean {
 
 function isGone({ errnoName }: NetlinkRefused): boolean {
   return ['ENOENT', 'ESRCH', 'ENODEV', 'EADDRNOTAVAIL'].includes(errnoName);
-}
-
-function cleanTable(
-  table: SkeletonTable,
-  saved: SavedTable,
-  { ownChains, kubeProxyChains }: IpvsRemoval,
-): readonly string[] {
-  const own = ownChains ? OWN_CHAINS.filter((chain) => saved.has(chain)) : [];
-  const isOwn = new Set(own);
-  const jumps = [...saved].flatMap(([chain, { rules }]) =>
-    isOwn.has(chain)
-      ? []
-      : rules.filter((rule) => isOwn.has(targetOf(rule) ?? '')).map((rule) => `-D ${chain} ${rule}`),
-  );
-  const lines = [
-    ...own.map((chain) => `:${chain} - [0:0]`),
-    ...jumps,
-    ...own.map((chain) => `-X ${chain}`),
-    ...(table === 'mangle' || !kubeProxyChains ? [] : removalLines(table, saved)),
-  ];
-  return lines.length === 0 ? [] : [`*${table}`, ...lines, 'COMMIT'];
 }

@@ -22,6 +22,7 @@ import {
   NetlinkRefused,
   ProcSysctl,
   parseSavedTable,
+  renderDocument,
   type VirtualServerAddress,
   virtualServerKey,
 } from '@kube-proxier/linux';
@@ -193,7 +194,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       [commands('sets', () => true), 'sets and entries'],
       [sum((step) => (step.to === 'addresses' ? step.add.length + step.remove.length : 0)), 'addresses'],
       [sum((step) => (step.to === 'interface' ? 1 : 0)), 'interfaces'],
-      [sum((step) => (step.to === 'rules' ? step.tables.length : 0)), 'tables of rules'],
+      [sum((step) => (step.to === 'rules' ? step.document.size : 0)), 'tables of rules'],
     ] as const;
     return words
       .filter(([count]) => count > 0)
@@ -275,7 +276,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         await this.#makeInterface();
         return [];
       case 'rules':
-        await (await this.#iptables()).restore(step.document);
+        await (await this.#iptables()).restore(renderDocument(step.document));
         this.#rulesPlaced++;
         return [];
       case 'sets':

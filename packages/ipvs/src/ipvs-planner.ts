@@ -1,29 +1,19 @@
 import type { ChangeSet, IPFamily, ProxyState } from '@kube-proxier/core';
-import {
-  type IpSet,
-  type IpSetCommand,
-  IptablesRule,
-  type RealServerStatus,
-  type SavedTable,
-  targetOf,
-  type VirtualServer,
-  type VirtualServerAddress,
-  withoutComment,
+import type {
+  IpSet,
+  IpSetCommand,
+  IptablesDocument,
+  RealServerStatus,
+  SavedTable,
+  VirtualServer,
+  VirtualServerAddress,
 } from '@kube-proxier/linux';
 import { frontendItemKey, type IpvsStep, type IpvsTransaction, stepsOf } from './ipvs-transaction.js';
 import { differences, type ItemChange, ItemTable, type ItemTableContext } from './item-table.js';
-import {
-  CHAINS,
-  KUBE_PROXY_CHAINS,
-  kubeProxySets,
-  type MarkLayout,
-  SET_ROLES,
-  type SetRole,
-  setDefinition,
-  setName,
-} from './layout.js';
+import { kubeProxySets, type MarkLayout, SET_ROLES, type SetRole, setDefinition, setName } from './layout.js';
+import { emptyOwnChains, reconcileRules, rewriteRules } from './rule-documents.js';
 import { addressItemKey, entryItemKey, type Item, realItemKey, virtualItemKey } from './service-items.js';
-import { SKELETON_JUMPS, SKELETON_TABLES, type Skeleton, type SkeletonTable, skeleton } from './skeleton.js';
+import { type Skeleton, type SkeletonTable, skeleton } from './skeleton.js';
 
 /** A virtual server with its real servers. */
 export interface InstalledVirtualServer {
@@ -103,8 +93,8 @@ export class IpvsPlanner {
     );
     const sets = this.#setCommands(installed);
     // A set of another kind under one of our names has to go, and so have the rules that look at it.
-    const emptied = sets.wrong ? withoutRules(installed) : [];
-    const rules = documentOf(this.#skeleton(next), emptied.length > 0 ? undefined : installed);
+    const emptied = sets.wrong && installed !== undefined ? rulesStep(emptyOwnChains(installed.tables)) : [];
+    const rules = rulesStep(reconcileRules(this.#skeleton(next), emptied.length > 0 ? undefined : installed?.tables));
     const setup: IpvsStep[] = [
       ...(installed?.settled === true ? [] : [{ to: 'settings' } as const]),
       ...emptied,
@@ -117,7 +107,7 @@ export class IpvsPlanner {
     return [
       ...setup,
       ...steps.slice(0, filled),
-      ...(rules === undefined ? [] : [rules]),
+      ...rules,
       ...steps.slice(filled),
       ...(sets.destroy.length === 0 ? [] : [{ to: 'sets', commands: sets.destroy } as const]),
     ];
@@ -128,8 +118,9 @@ export class IpvsPlanner {
     const table = this.#table?.state === previous ? this.#table : new ItemTable(previous, this.#context());
     this.#table = table;
     const steps = stepsOf(leavingAtOnce(table.advance(next, changes), next, table), family, table.addresses.others);
-    const rules = changes.nodeChanged ? rewritten(this.#skeleton(previous), this.#skeleton(next)) : undefined;
-    return rules === undefined ? steps : [...steps, rules];
+    return changes.nodeChanged
+      ? [...steps, ...rulesStep(rewriteRules(this.#skeleton(previous), this.#skeleton(next)))]
+      : steps;
   }
 
   #context(): ItemTableContext {
@@ -240,16 +231,6 @@ function isAsWanted(found: IpSet, role: SetRole, family: IPFamily): boolean {
   return found.type === wanted.type && found.family === family && found.marks === wanted.marks;
 }
 
-/** Rules hold on to their sets. */
-function withoutRules(installed: InstalledIpvs | undefined): IpvsStep[] {
-  const parts = SKELETON_TABLES.map((table) => ({
-    table,
-    lines: OWN_CHAINS.filter((chain) => installed?.tables[table].has(chain)).map((chain) => `:${chain} - [0:0]`),
-  })).filter(({ lines }) => lines.length > 0);
-  const step = document(parts);
-  return step === undefined ? [] : [step];
-}
-
 /** The current state, in the form of the desired state. */
 function installedItems(
   installed: InstalledIpvs | undefined,
@@ -286,86 +267,7 @@ function installedItems(
   return items;
 }
 
-/** What has to be written so that our chains stand as they should, and nothing of kube-proxy's is left. */
-function documentOf(wanted: Skeleton, installed: InstalledIpvs | undefined): IpvsStep | undefined {
-  const parts = SKELETON_TABLES.map((table) => {
-    const saved: SavedTable = installed?.tables[table] ?? new Map();
-    return { table, lines: tableLines(table, wanted, saved) };
-  }).filter(({ lines }) => lines.length > 0);
-  return document(parts);
+/** The step that writes a document; none when it changes nothing. */
+function rulesStep(document: IptablesDocument): readonly IpvsStep[] {
+  return document.size === 0 ? [] : [{ to: 'rules', document }];
 }
-
-/** The chains whose rules differ between two skeletons. Jumps never do. */
-function rewritten(before: Skeleton, after: Skeleton): IpvsStep | undefined {
-  const parts = SKELETON_TABLES.map((table) => ({
-    table,
-    lines: chainLines(
-      [...after[table]].filter(([chain, rules]) => {
-        const old = before[table].get(chain) ?? [];
-        return old.length !== rules.length || rules.some((rule, index) => rule.text !== old[index]?.text);
-      }),
-    ),
-  })).filter(({ lines }) => lines.length > 0);
-  return document(parts);
-}
-
-function document(parts: readonly { table: SkeletonTable; lines: readonly string[] }[]): IpvsStep | undefined {
-  if (parts.length === 0) {
-    return undefined;
-  }
-  const text = parts.flatMap(({ table, lines }) => [`*${table}`, ...lines, 'COMMIT', '']).join('\n');
-  return { to: 'rules', tables: parts.map(({ table }) => table), document: text };
-}
-
-/** All chains are declared before any is filled: they lead to each other. */
-function chainLines(chains: readonly (readonly [chain: string, rules: readonly IptablesRule[]])[]): readonly string[] {
-  return [
-    ...chains.map(([chain]) => `:${chain} - [0:0]`),
-    ...chains.flatMap(([chain, rules]) => rules.map((rule) => `-A ${chain} ${rule.text}`)),
-  ];
-}
-
-function tableLines(table: SkeletonTable, wanted: Skeleton, saved: SavedTable): readonly string[] {
-  const chains = chainLines([...wanted[table]].filter(([chain, rules]) => !holds(saved.get(chain)?.rules, rules)));
-  const jumps = SKELETON_JUMPS[table].flatMap(({ from, rule }) => {
-    const standing = (saved.get(from)?.rules ?? []).filter((text) => bare(text) === rule.bareText);
-    return standing.length === 1 ? [] : [...standing.map((text) => `-D ${from} ${text}`), `-I ${from} 1 ${rule.text}`];
-  });
-  return [...chains, ...jumps, ...(table === 'mangle' ? [] : removalLines(table, saved))];
-}
-
-/** Removes what only kube-proxy's ipvs mode creates. Foreign rules that reference its sets stay, and so do these sets. */
-export function removalLines(table: 'filter' | 'nat', saved: SavedTable): readonly string[] {
-  const old = new Set(KUBE_PROXY_CHAINS[table].filter((chain) => saved.has(chain)));
-  const rules = [...saved].flatMap(([chain, { rules }]) =>
-    old.has(chain)
-      ? []
-      : rules
-          .filter((text) => old.has(targetOf(text) ?? '') || (chain.startsWith('KUBE-') && usesKubeProxySet(text)))
-          .map((text) => `-D ${chain} ${text}`),
-  );
-  return [...[...old].map((chain) => `:${chain} - [0:0]`), ...rules, ...[...old].map((chain) => `-X ${chain}`)];
-}
-
-const OLD_SETS = new Set([...kubeProxySets('IPv4'), ...kubeProxySets('IPv6')]);
-
-function usesKubeProxySet(rule: string): boolean {
-  const name = /--match-set (\S+)/.exec(rule)?.[1];
-  return name !== undefined && isKubeProxySet(name);
-}
-
-export function isKubeProxySet(name: string): boolean {
-  return OLD_SETS.has(name);
-}
-
-/** Whether a chain holds what it should, however its rules are spelled. */
-function holds(found: readonly string[] | undefined, wanted: readonly IptablesRule[]): boolean {
-  return found?.length === wanted.length && wanted.every((rule, index) => bare(found[index] ?? '') === rule.bareText);
-}
-
-function bare(text: string): string {
-  return IptablesRule.parse(text)?.bareText ?? withoutComment(text);
-}
-
-/** All chains that this backend may have. */
-export const OWN_CHAINS: readonly string[] = Object.values(CHAINS);

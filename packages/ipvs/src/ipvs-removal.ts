@@ -1,11 +1,6 @@
 import type { LeftoverOwner } from '@kube-proxier/core';
-import {
-  type InstalledIpvs,
-  type InstalledVirtualServer,
-  isKubeProxySet,
-  OWN_CHAINS,
-  removalLines,
-} from './ipvs-planner.js';
+import type { InstalledIpvs, InstalledVirtualServer } from './ipvs-planner.js';
+import { hasKubeProxyRules, isKubeProxySet, OWN_CHAINS } from './rule-documents.js';
 import { SKELETON_TABLES } from './skeleton.js';
 
 /** Who serves through IPVS, for one IP family; `nobody` where neither has left a sign. */
@@ -31,7 +26,7 @@ export interface IpvsRemoval {
  * when it starts, so where there are some, kube-proxy came later. Pure.
  */
 export function ownerOf({ tables, sets }: InstalledIpvs): IpvsOwner {
-  if ((['nat', 'filter'] as const).some((table) => removalLines(table, tables[table]).length > 0)) {
+  if (hasKubeProxyRules(tables)) {
     return 'kube-proxy';
   }
   const hasOwn =

@@ -1,9 +1,14 @@
 import { assertNever, familyOf, type IPFamily } from '@kube-proxier/core';
-import type { IpSetCommand, IpSetEntry, IpvsCommand, VirtualServerAddress } from '@kube-proxier/linux';
+import type {
+  IpSetCommand,
+  IpSetEntry,
+  IptablesDocument,
+  IpvsCommand,
+  VirtualServerAddress,
+} from '@kube-proxier/linux';
 import type { ItemChange } from './item-table.js';
 import { setName } from './layout.js';
 import { realItemKey, virtualItemKey } from './service-items.js';
-import type { SkeletonTable } from './skeleton.js';
 
 /** A real server that gets no new connections, and goes when it has none left. */
 export interface DrainingServer {
@@ -28,8 +33,7 @@ export interface Retirement {
 /** A part of a transaction. Parts are carried out in their order. */
 export type IpvsStep =
   | { readonly to: 'sets'; readonly commands: readonly IpSetCommand[] }
-  /** A document for `iptables-restore`. */
-  | { readonly to: 'rules'; readonly tables: readonly SkeletonTable[]; readonly document: string }
+  | { readonly to: 'rules'; readonly document: IptablesDocument }
   /** Makes the interface. */
   | { readonly to: 'interface' }
   | { readonly to: 'settings' }

@@ -4,15 +4,19 @@ import {
   type Iptables,
   IptablesRule,
   type IptablesRuleParts,
+  type IptablesTableDocument,
   ProcSysctl,
   parseSavedTable,
+  removeChains,
+  renderDocument,
   type VirtualServerAddress,
 } from '@kube-proxier/linux';
 import { trySettings } from './host-settings.js';
 import type { IpvsHost } from './ipvs-host.js';
 import { INTERFACE, MARK_NUMBERS, MarkLayout, SET_ROLES, setDefinition } from './layout.js';
+import { writeRules } from './rule-documents.js';
 import { SCHEDULER_NAMES, schedulerFlags } from './schedulers.js';
-import { SKELETON_TABLES, skeleton } from './skeleton.js';
+import { SKELETON_TABLES, type Skeleton, type SkeletonTable, skeleton } from './skeleton.js';
 
 const TRIAL_INTERFACE = 'kube-ipvs-try';
 const TRIAL = 'TRIAL-';
@@ -107,9 +111,10 @@ async function tryRules(family: IPFamily, { sets, iptables }: IpvsHost): Promise
         throw refused;
       }
     }
-    await tools.restore(await trialDocument(family, tools));
+    const { randomFully } = await tools.version();
+    await tools.restore(renderDocument(writeRules(trialRules(family, randomFully))));
   } finally {
-    await tools.restore(removalDocument(await present(tools)));
+    await removeTrialChains(tools);
     await sets.execute(definitions.map(({ name }) => ({ do: 'destroy-set', name })));
   }
 }
@@ -121,7 +126,8 @@ const TRIAL_NODE = {
   nodePortAddresses: { kind: 'all', loopback: false },
 } as const;
 
-async function trialDocument(family: IPFamily, tools: Iptables): Promise<string> {
+/** Every rule that this backend writes, in chains with other names. */
+function trialRules(family: IPFamily, randomFully: boolean): Skeleton {
   const six = family === 'IPv6';
   const rules = skeleton({
     family,
@@ -132,17 +138,24 @@ async function trialDocument(family: IPFamily, tools: Iptables): Promise<string>
     },
     masqueradeBit: 14,
     marks: new MarkLayout(14),
-    randomFully: (await tools.version()).randomFully,
+    randomFully,
   });
-  return SKELETON_TABLES.flatMap((table) => [
-    `*${table}`,
-    ...[...rules[table].keys()].map((chain) => `:${renamed(chain)} - [0:0]`),
-    ...[...rules[table]].flatMap(([chain, list]) =>
-      list.map((rule) => `-A ${renamed(chain)} ${renamedRule(rule.parts).text}`),
-    ),
-    'COMMIT',
-    '',
-  ]).join('\n');
+  const renamedTable = (table: SkeletonTable) =>
+    new Map([...rules[table]].map(([chain, list]) => [renamed(chain), list.map(({ parts }) => renamedRule(parts))]));
+  return { mangle: renamedTable('mangle'), nat: renamedTable('nat'), filter: renamedTable('filter') };
+}
+
+async function removeTrialChains(tools: Iptables): Promise<void> {
+  const text = await tools.save();
+  const document = new Map<SkeletonTable, IptablesTableDocument>();
+  for (const table of SKELETON_TABLES) {
+    const saved = parseSavedTable(text, table);
+    document.set(
+      table,
+      removeChains(saved, (chain) => chain.startsWith(TRIAL)),
+    );
+  }
+  await tools.restore(renderDocument(document));
 }
 
 function renamed(name: string): string {
@@ -151,28 +164,4 @@ function renamed(name: string): string {
 
 function renamedRule(parts: IptablesRuleParts): IptablesRule {
   return new IptablesRule(JSON.parse(JSON.stringify(parts).replaceAll('"KUBE-', `"${TRIAL}`)));
-}
-
-/** The chains of the trial that are installed. */
-async function present(tools: Iptables): Promise<ReadonlyMap<string, readonly string[]>> {
-  const text = await tools.save();
-  return new Map(
-    SKELETON_TABLES.map((table) => [
-      table,
-      [...parseSavedTable(text, table).keys()].filter((chain) => chain.startsWith(TRIAL)),
-    ]),
-  );
-}
-
-function removalDocument(chains: ReadonlyMap<string, readonly string[]>): string {
-  return [...chains]
-    .filter(([, names]) => names.length > 0)
-    .flatMap(([table, names]) => [
-      `*${table}`,
-      ...names.map((name) => `:${name} - [0:0]`),
-      ...names.map((name) => `-X ${name}`),
-      'COMMIT',
-      '',
-    ])
-    .join('\n');
 }

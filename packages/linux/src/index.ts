@@ -13,6 +13,7 @@ export { HostConntrack, type HostConntrackOptions } from './conntrack/host-connt
 // ipset, IPVS, interfaces: by netlink
 export * from './ipset/ip-sets.js';
 export { IpSetsNetlink } from './ipset/ip-sets-netlink.js';
+export { isBuiltinTarget } from './iptables/builtin-targets.js';
 // iptables
 export type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables/iptables.js';
 export {
@@ -21,24 +22,39 @@ export {
   iptablesProgram,
   parseIptablesVersion,
 } from './iptables/iptables-command.js';
+export {
+  EMPTY_TABLE_DOCUMENT,
+  type IptablesChain,
+  type IptablesChainRule,
+  type IptablesDocument,
+  type IptablesInsertion,
+  type IptablesLine,
+  type IptablesOperation,
+  type IptablesTableDocument,
+  isEmptyTableDocument,
+  lineOfDocument,
+  mergeTableDocuments,
+  parseDocument,
+  parseSavedTable,
+  renderDocument,
+  type SavedTable,
+  userChain,
+} from './iptables/iptables-document.js';
 export { IptablesDocumentRefused, IptablesError, type IptablesErrorCode } from './iptables/iptables-error.js';
+export { effectOf, IptablesRule } from './iptables/iptables-rule.js';
 export {
   type Condition,
   type ConntrackState,
   type IptablesMatch,
   type IptablesProtocol,
-  IptablesRule,
   type IptablesRuleParts,
   type IptablesTarget,
-  isBuiltinTarget,
   kernelProbability,
-  splitWords,
-  targetOf,
-  withoutComment,
-} from './iptables/iptables-rule.js';
-export { parseSavedTable, type SavedChain, type SavedTable } from './iptables/iptables-save.js';
+} from './iptables/iptables-rule-parts.js';
 export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
+export { type ChainRemovalOptions, removeChains, removedObjects } from './iptables/remove-chains.js';
 export { RuleSentinels, type WatchedRule } from './iptables/rule-sentinels.js';
+export { splitWords, targetOf, withoutComment } from './iptables/rule-text.js';
 export { type RuleWatchOptions, watchRules } from './iptables/watch-rules.js';
 export * from './ipvs/ipvs.js';
 export { IpvsNetlink } from './ipvs/ipvs-netlink.js';
@@ -57,6 +73,7 @@ export * from './network/supports-ipv6.js';
 export * from './nfacct/packet-counters.js';
 export { PacketCountersNetlink } from './nfacct/packet-counters-netlink.js';
 // nftables
+export { EndingOwners } from './nftables/ending-owners.js';
 export type { Nft } from './nftables/nft.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
 export { createNft, type NftProgramOptions } from './nftables/nft-program.js';

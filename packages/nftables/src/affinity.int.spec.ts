@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createNft } from '@kube-proxier/linux';
 import { PacketFlowWorld, type PolicyRow, type SandboxHost } from '@kube-proxier/network-sandbox';
-import { NftablesDataplane } from './nftables-dataplane.js';
+import { NftablesDataplane } from './dataplane.js';
 
 /** What the conformance kit does not ask of a backend, and this one promises. */
 describe.each(['IPv4', 'IPv6'] as const)('session affinity of nftables, %s', (family) => {

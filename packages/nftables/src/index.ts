@@ -4,16 +4,16 @@
  * @packageDocumentation
  */
 
-export { AFFINITY, TABLE } from './layout.js';
 export {
   createNftablesBackend,
   type NftablesBackend,
   type NftablesBackendOptions,
   nftablesBackend,
-  OWNED_TABLE_SETTINGS,
-  type OwnedTable,
-} from './nftables-backend.js';
-export { type CountedConnections, NftablesDataplane, type NftablesDataplaneOptions } from './nftables-dataplane.js';
-export { NftablesLeftovers, NftablesUnusableName } from './nftables-error.js';
-export { type HostFacts, type InstalledNftables, NftablesPlanner } from './nftables-planner.js';
-export { type ForgottenClients, type NftablesTransaction, renderTransaction } from './nftables-transaction.js';
+} from './backend.js';
+export { type CountedConnections, NftablesDataplane, type NftablesDataplaneOptions } from './dataplane.js';
+export { NftablesUnusableName } from './nftables-error.js';
+export type { HostFacts, InstalledNftables } from './plan/installed-nftables.js';
+export { AFFINITY, TABLE } from './plan/layout.js';
+export { NftablesPlanner } from './plan/nftables-planner.js';
+export { type ForgottenClients, type NftablesTransaction, renderTransaction } from './plan/nftables-transaction.js';
+export { OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { diffStates } from '@kube-proxier/core';
 import { createNft } from '@kube-proxier/linux';
 import { PacketFlowWorld } from '@kube-proxier/network-sandbox';
-import { NftablesDataplane } from './nftables-dataplane.js';
-import { ANNOTATIONS } from './service-options.js';
+import { NftablesDataplane } from './dataplane.js';
+import { ANNOTATIONS } from './plan/service-options.js';
 
 const FRONTENDS = ['clusterIP', 'externalIP', 'loadBalancerIP', 'nodePort'] as const;
 

@@ -5,10 +5,11 @@ import { type CommandRunner, createNft, type NftTableFlag, type RunningCommand }
 import { canMakeNamespaces, FakeNft, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { Container } from 'inversify';
-import { nftFamily, TABLE } from './layout.js';
-import { createNftablesBackend, type OwnedTable } from './nftables-backend.js';
-import { NftablesDataplane } from './nftables-dataplane.js';
-import { renderTransaction } from './nftables-transaction.js';
+import { createNftablesBackend } from './backend.js';
+import { NftablesDataplane } from './dataplane.js';
+import { nftFamily, TABLE } from './plan/layout.js';
+import { renderTransaction } from './plan/nftables-transaction.js';
+import type { OwnedTable } from './probe.js';
 import { anySteps } from './testing/any-sketch.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
@@ -92,8 +93,10 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('a table that is owned, %s', (famil
 });
 
 whereAllowed('which tables are owned', () => {
-  const GOES = /^The table goes, and Services with it, whenever this program ends: flags owner, persist: nft refused/;
-  const NOT_OWNED = /^The table is not owned, others can change it: flags owner(, persist)?: nft refused/;
+  const GOES =
+    /^The table, and all Services with it, is removed whenever this program ends: flags owner, persist: nft refused/;
+  const NOT_OWNED =
+    /^The table is not owned, so any privileged process can change it: flags owner(, persist)?: nft refused/;
 
   test.each<[OwnedTable, 'persist' | 'nothing', string, RegExp | undefined]>([
     ['never', 'persist', '', undefined],

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createNft } from '@kube-proxier/linux';
 import { failuresOf, PacketFlowWorld, type PolicyRow } from '@kube-proxier/network-sandbox';
-import { LAYOUTS, type Layout } from './layout.js';
-import { NftablesDataplane } from './nftables-dataplane.js';
-import { ANNOTATIONS } from './service-options.js';
+import { NftablesDataplane } from './dataplane.js';
+import { LAYOUTS, type Layout } from './plan/layout.js';
+import { ANNOTATIONS } from './plan/service-options.js';
 
 const TABLE = new URL('../../core/test-data/policy-flows.json', import.meta.url);
 /** Every third row with a detector; the choice of an endpoint is all that differs from the constant layout. */

@@ -58,6 +58,7 @@ export type { ListenAddress, ProxyServerOptions } from './proxy-server-options.j
 export type { FinishedTakeover, ServerObserver } from './server-observer.js';
 export { combineHandlers } from './sources/combine-handlers.js';
 export type { ProfilingOptions } from './status/debug-routes.js';
+export type { FamilyStatus, NodeStatus, SourceStatus, StatusProblem, StatusVerdict } from './status/node-status.js';
 export { StatusServer, type StatusServerOptions } from './status/status-server.js';
 export {
   CleanupError,

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import {
   type BackendModule,
   type Cleanup,
@@ -111,7 +111,7 @@ function setUp(options: Partial<ProxyServerOptions> = {}) {
 }
 
 describe('ProxyServer', () => {
-  it('programs a Service of two families from a source, and leaves it installed', async () => {
+  test('programs a Service of two families from a source, and leaves it installed', async () => {
     const { backend, source, server } = setUp();
     const info = await server.start();
     expect(info).toMatchObject({ nodeName: 'n1', families: ['IPv4', 'IPv6'], selection: { mode: 'iptables' } });
@@ -128,7 +128,7 @@ describe('ProxyServer', () => {
     expect(backend.keys('IPv4')).toEqual(['work/web:/TCP']);
   });
 
-  it('creates proxiers with one shared reader and no IPv6 localhost NodePorts', async () => {
+  test('creates proxiers with one shared reader and no IPv6 localhost NodePorts', async () => {
     const { backend, server } = setUp();
     await server.start();
     const [ipv4, ipv6] = backend.contexts;
@@ -138,7 +138,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it('watches the addresses of the host once for both families, counts and logs failures, and continues', async () => {
+  test('watches the addresses of the host once for both families, counts and logs failures, and continues', async () => {
     let opened = 0;
     let broken = true;
     const addressEvents = (): AddressEvents => {
@@ -177,7 +177,7 @@ describe('ProxyServer', () => {
     await Promise.all(watching);
   });
 
-  it('waits for all sources before anything is programmed, and merges ServiceCIDRs', async () => {
+  test('waits for all sources before anything is programmed, and merges ServiceCIDRs', async () => {
     const first = new FakeSource((handler) => {
       handler.onServiceCIDRsUpdate(['10.96.0.0/16']);
       handler.onServiceUpdate(undefined, web);
@@ -205,7 +205,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it.each([
+  test.each([
     ['no IPv6 on the host', { network: { ...network, hasIPv6: async () => false } }, ['IPv4']],
     ['only IPv6 requested', { families: ['IPv6'] as const }, ['IPv6']],
     ['an IPv6 bind address', { bindAddress: 'fd00::1' }, ['IPv6', 'IPv4']],
@@ -216,7 +216,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it('falls back with a reason, in one line', async () => {
+  test('falls back with a reason, in one line', async () => {
     const ipvs = new FakeBackend('ipvs', { usable: false, reason: 'the kernel has no ip_vs' });
     const iptables = new FakeBackend();
     const { server, logger } = setUp({ backends: [ipvs, iptables], mode: 'ipvs' });
@@ -227,7 +227,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it('takes over: leftovers of other modes are removed once every family is programmed, and not before', async () => {
+  test('takes over: leftovers of other modes are removed once every family is programmed, and not before', async () => {
     const [iptables, nftables] = [new FakeBackend(), new FakeBackend('nftables')];
     const inForce = () => (['IPv4', 'IPv6'] as const).map((family) => nftables.keys(family).length);
     const seen: unknown[] = [];
@@ -253,7 +253,7 @@ describe('ProxyServer', () => {
     expect(iptables.cleanup).toHaveBeenCalledTimes(1);
   });
 
-  it.each([
+  test.each([
     ['does not take over unless asked to', false, []],
     ['continues when leftovers cannot be removed, and logs it', true, [expect.stringMatching(/^W .*nftables: busy/)]],
   ])('%s', async (_name, takeover, lines) => {
@@ -267,7 +267,7 @@ describe('ProxyServer', () => {
     expect(logger.lines.filter((line) => line.includes('busy'))).toEqual(lines);
   });
 
-  it.each<[string, Partial<ProxyServerOptions>, string]>([
+  test.each<[string, Partial<ProxyServerOptions>, string]>([
     ['an unknown mode', { mode: 'nft' }, 'UNKNOWN_PROXY_MODE'],
     [
       'a mode that cannot run, without fallback',
@@ -288,7 +288,7 @@ describe('ProxyServer', () => {
     await server.finished;
   });
 
-  it('stops everything when one source cannot start', async () => {
+  test('stops everything when one source cannot start', async () => {
     const good = new FakeSource();
     const bad = new FakeSource(() => {
       throw new Error('no credentials');
@@ -299,7 +299,7 @@ describe('ProxyServer', () => {
     await server.finished;
   });
 
-  it('reports when a sync loop fails', async () => {
+  test('reports when a sync loop fails', async () => {
     const broken: BackendModule = {
       ...new FakeBackend(),
       mode: 'iptables',
@@ -320,7 +320,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it('is not affected by an observer that fails, and deletes stale flows', async () => {
+  test('is not affected by an observer that fails, and deletes stale flows', async () => {
     const conntrack = new FakeConntrack();
     const seen: string[] = [];
     const client = { source: '192.0.2.1', sourcePort: 4000, destination: '10.96.0.10', destinationPort: 53 };
@@ -365,7 +365,7 @@ describe('ProxyServer', () => {
     await server.stop();
   });
 
-  it('logs once, at the start, that stale flows cannot be deleted on this host', async () => {
+  test('logs once, at the start, that stale flows cannot be deleted on this host', async () => {
     const conntrack = new FakeConntrack();
     conntrack.failWith(new ConntrackError('CONNTRACK_MISSING_TOOL', 'install the package conntrack'));
     let lists = 0;
@@ -403,7 +403,7 @@ describe('ProxyServer', () => {
     await other.server.stop();
   });
 
-  it('passes every event of the proxiers to handlers of the host, and is not affected by one that fails', async () => {
+  test('passes every event of the proxiers to handlers of the host, and is not affected by one that fails', async () => {
     const metrics = new ProxyMetrics();
     const seen: string[] = [];
     const failing = {
@@ -426,7 +426,7 @@ describe('ProxyServer', () => {
     expect(await metrics.registry.metrics()).toContain('kube_proxier_failures_total{part="handler"} 1');
   });
 
-  it('keeps the process alive from start to stop, and not when the start fails', async () => {
+  test('keeps the process alive from start to stop, and not when the start fails', async () => {
     const before = timers();
     const { server } = setUp();
     await server.start();
@@ -438,7 +438,7 @@ describe('ProxyServer', () => {
     expect(timers()).toBe(before);
   });
 
-  it('can be started only once', async () => {
+  test('can be started only once', async () => {
     const { server } = setUp();
     await server.start();
     await expect(server.start()).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
@@ -447,7 +447,7 @@ describe('ProxyServer', () => {
 });
 
 describe('cleanupBackends', () => {
-  it('cleans up after all backends, and reports all failures', async () => {
+  test('cleans up after all backends, and reports all failures', async () => {
     const logger = recordingLogger();
     const backends = [new FakeBackend('one'), new FakeBackend('two'), new FakeBackend('three')];
     backends[1]?.cleanup.mockRejectedValue(new Error('busy'));
@@ -459,7 +459,7 @@ describe('cleanupBackends', () => {
     await cleanupBackends([], { logger });
   });
 
-  it('counts failures of parts, and continues without them', async () => {
+  test('counts failures of parts, and continues without them', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const address = taken.address();
@@ -486,7 +486,7 @@ describe('cleanupBackends', () => {
     }
   });
 
-  it('tunes connection tracking when the start can no longer fail, before it programs anything', async () => {
+  test('tunes connection tracking when the start can no longer fail, before it programs anything', async () => {
     const sysctl = new FakeSysctl({ 'net/netfilter/nf_conntrack_tcp_be_liberal': 0 });
     const files = { read: async () => '', write: async () => {} };
     const options = { ...DEFAULT_CONNTRACK_TUNING, maxPerCore: 0, tcpBeLiberal: true };
@@ -520,7 +520,7 @@ describe('cleanupBackends', () => {
     await server.stop();
   });
 
-  it('prepares the host in place of starting, and tunes connection tracking only for modes that use it', async () => {
+  test('prepares the host in place of starting, and tunes connection tracking only for modes that use it', async () => {
     const sysctl = new FakeSysctl({ 'net/netfilter/nf_conntrack_tcp_timeout_close_wait': 60 });
     const tuning = () =>
       new ConntrackTuning({

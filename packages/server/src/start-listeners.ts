@@ -8,6 +8,7 @@ import { ServiceHealthServers } from './health/service-health-servers.js';
 import { thisHost } from './node/host-network.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { ServerObserver } from './server-observer.js';
+import { NodeStatusReport } from './status/node-status-report.js';
 import { StatusServer } from './status/status-server.js';
 
 /** What listeners depend on, beside the options of the server. */
@@ -62,6 +63,14 @@ export async function startListeners(
       onFailure: () => metrics?.partFailed('health server'),
       onAnswer: (path, status) => metrics?.healthAnswered(path, status),
     });
+  const report = new NodeStatusReport({
+    nodeName,
+    clock,
+    readiness,
+    sources: options.sources,
+    maxPending: 2 * syncPeriod,
+    ...(metrics ? { metrics } : {}),
+  });
   const statusServer =
     statusAddress &&
     new StatusServer({
@@ -73,6 +82,7 @@ export async function startListeners(
       hostNames: [nodeName, hostname(), ...(options.statusHostNames ?? [])],
       onFailure: () => metrics?.partFailed('status server'),
       localAddresses: () => network.localAddresses(),
+      nodeStatus: () => report.status(),
       ...(metrics ? { metrics: metrics.registry } : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
       ...(options.profiling ? { profiling: options.profiling } : {}),
@@ -82,5 +92,5 @@ export async function startListeners(
     onCreated(listener);
   }
   await Promise.all(servers.map((server) => server.start()));
-  return [health, serviceHealth, ...(metrics ? [metrics] : []), ...(statusServer ? [statusServer] : [])];
+  return [health, serviceHealth, ...(metrics ? [metrics] : []), ...(statusServer ? [statusServer, report] : [])];
 }

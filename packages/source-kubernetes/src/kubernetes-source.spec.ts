@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Logger } from '@kube-proxier/core';
 import { KubernetesSource, type KubernetesSourceOptions } from './kubernetes-source.js';
 import {
@@ -149,7 +149,7 @@ class World {
 }
 
 describe('KubernetesSource', () => {
-  it('reports all objects, with only the fields that a proxy reads, and then synced', async () => {
+  test('reports all objects, with only the fields that a proxy reads, and then synced', async () => {
     const { handler, server } = await (await World.make()).start();
     expect(handler.services.get('default/web')).toEqual({
       apiVersion: 'v1',
@@ -201,7 +201,7 @@ describe('KubernetesSource', () => {
     expect(Number(watch.timeoutSeconds)).toBeLessThan(600);
   });
 
-  it('reports changes with the very object that it reported before', async () => {
+  test('reports changes with the very object that it reported before', async () => {
     const world = await (await World.make()).start();
     const { handler, server } = world;
     server.store.put('services', service('web', { clusterIP: '10.96.0.2' }));
@@ -222,7 +222,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('does not report changes of fields that a proxy does not read', async () => {
+  test('does not report changes of fields that a proxy does not read', async () => {
     const world = await (await World.make()).start();
     const before = world.handler.events.length;
     const labelled = service('web');
@@ -232,7 +232,7 @@ describe('KubernetesSource', () => {
     expect(world.handler.events.slice(before)).toEqual(['+ Service default/next']);
   });
 
-  it('reports Services and slices that start or stop matching its selectors', async () => {
+  test('reports Services and slices that start or stop matching its selectors', async () => {
     const world = await (await World.make()).start();
     const { handler, server } = world;
     const of = (object: ApiObject, label: string): ApiObject => ({
@@ -248,7 +248,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('reads long lists in pages, and reports nothing twice', async () => {
+  test('reads long lists in pages, and reports nothing twice', async () => {
     const world = await World.make({ pageSize: 7 });
     for (let index = 0; index < 100; index += 1) {
       world.server.store.put('services', service(`s${index}`));
@@ -259,7 +259,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('lists without pages when the rest of a list has expired', async () => {
+  test('lists without pages when the rest of a list has expired', async () => {
     const world = await World.make({ pageSize: 2 });
     for (let index = 0; index < 9; index += 1) {
       world.server.store.put('services', service(`s${index}`));
@@ -280,7 +280,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('misses no change between two pages', async () => {
+  test('misses no change between two pages', async () => {
     const world = await World.make({ pageSize: 2 });
     for (let index = 0; index < 6; index += 1) {
       world.server.store.put('services', service(`s${index}`));
@@ -299,7 +299,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('continues from bookmarks when the server ends a watch, without listing', async () => {
+  test('continues from bookmarks when the server ends a watch, without listing', async () => {
     const world = await (await World.make()).start();
     const version = () =>
       world.server.requests
@@ -317,7 +317,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('relists when its version expires during an outage, and reports only the differences', async () => {
+  test('relists when its version expires during an outage, and reports only the differences', async () => {
     const world = await (await World.make()).start();
     const { server, handler } = world;
     server.store.put('services', service('gone'));
@@ -334,7 +334,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it.each([
+  test.each([
     'gone',
     'error',
     'malformed',
@@ -360,7 +360,7 @@ describe('KubernetesSource', () => {
     expect(world.log.loud).toEqual([]);
   });
 
-  it('does not revert to the state of repeated events', async () => {
+  test('does not revert to the state of repeated events', async () => {
     const world = await (await World.make()).start();
     const { server, handler } = world;
     await world.comesThrough('short-lived');
@@ -374,7 +374,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('detects a half-open connection', async () => {
+  test('detects a half-open connection', async () => {
     const world = await (await World.make()).start();
     const begin = world.clock.now();
     world.server.disturbWatches('silence');
@@ -387,7 +387,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('lists again when it waits for a version that is not reached: the cluster was restored', async () => {
+  test('lists again when it waits for a version that is not reached: the cluster was restored', async () => {
     const world = await (await World.make({ relistAfter: 120_000 }, { bookmarkInterval: 600_000 })).start();
     const { server, handler } = world;
     server.store.rewind(50);
@@ -400,7 +400,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('rejects a single list that is older than the known state', async () => {
+  test('rejects a single list that is older than the known state', async () => {
     const world = await (await World.make()).start();
     let stale = 1;
     world.server.faultFor = ({ verb, resource }) =>
@@ -411,7 +411,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it.each([
+  test.each([
     ['reset', { kind: 'reset' }],
     ['500', { kind: 'status', code: 500 }],
     ['no list', { kind: 'empty' }],
@@ -454,7 +454,7 @@ describe('KubernetesSource', () => {
     expect(world.log.loud).toHaveLength(2);
   });
 
-  it('waits as long as Retry-After requests', async () => {
+  test('waits as long as Retry-After requests', async () => {
     const world = await (await World.make()).start();
     const times: number[] = [];
     world.server.faultFor = ({ resource }) => {
@@ -470,7 +470,7 @@ describe('KubernetesSource', () => {
     await world.comesThrough('next');
   });
 
-  it('starts while the API server is unavailable, and reports nothing before the lists are complete', async () => {
+  test('starts while the API server is unavailable, and reports nothing before the lists are complete', async () => {
     const world = await World.make();
     const { server, source, handler } = world;
     await server.goAway();
@@ -489,7 +489,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('names the missing RBAC rule', async () => {
+  test('names the missing RBAC rule', async () => {
     const world = await World.make();
     world.server.forbidden.add('endpointslices');
     world.server.forbidden.add('nodes');
@@ -506,7 +506,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('needs no ServiceCIDRs, and no field selector for Services', async () => {
+  test('needs no ServiceCIDRs, and no field selector for Services', async () => {
     const world = await World.make({}, { unknownResources: ['servicecidrs'], refuseFieldLabels: ['spec.clusterIP'] });
     world.server.store.put('services', service('headless', { clusterIP: 'None' }));
     await world.source.start(world.handler, { nodeName: 'node1' });
@@ -517,7 +517,7 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('waits for its Node, but not forever', async () => {
+  test('waits for its Node, but not forever', async () => {
     const world = await World.make();
     world.server.faultFor = ({ resource }) => (resource === 'nodes' ? { kind: 'hang' } : undefined);
     const begin = world.clock.now();
@@ -527,7 +527,7 @@ describe('KubernetesSource', () => {
     expect(world.handler.node).toBeUndefined();
   });
 
-  it('keeps the last known state of a deleted Node, and logs that it does not exist', async () => {
+  test('keeps the last known state of a deleted Node, and logs that it does not exist', async () => {
     const world = await (await World.make()).start();
     world.server.store.delete('nodes', 'node1');
     await world.until(() => world.log.loud.length === 1, 'a warning');
@@ -538,7 +538,7 @@ describe('KubernetesSource', () => {
     expect(other.log.loud).toEqual([expect.stringMatching(/^warn there is no Node node1; .*the hostname override/)]);
   });
 
-  it('continues when a handler throws', async () => {
+  test('continues when a handler throws', async () => {
     const world = await World.make();
     const { handler } = world;
     const take = handler.onServiceUpdate.bind(handler);
@@ -552,14 +552,14 @@ describe('KubernetesSource', () => {
     world.expectExact();
   });
 
-  it('ignores objects without a name', async () => {
+  test('ignores objects without a name', async () => {
     const world = await (await World.make()).start();
     world.server.store.put('services', { metadata: { name: '', namespace: 'default' } });
     await world.comesThrough('next');
     expect(world.log.loud).toEqual(['warn services: an object without a name is left out']);
   });
 
-  it('reuses its connections', async () => {
+  test('reuses its connections', async () => {
     const world = await World.make({ pageSize: 2 });
     for (let index = 0; index < 40; index += 1) {
       world.server.store.put('services', service(`s${index}`));
@@ -571,7 +571,7 @@ describe('KubernetesSource', () => {
     expect(world.server.totalConnections).toBe(4);
   });
 
-  it('stops at any time and at once, and reports nothing afterwards', async () => {
+  test('stops at any time and at once, and reports nothing afterwards', async () => {
     for (const fault of [undefined, { kind: 'hang' }, { kind: 'stall', bytes: 20 }] as const) {
       const world = await World.make({ responseTimeout: 600_000 });
       world.server.faultFor = () => fault;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Random } from '@kube-proxier/core/testing';
 import { KubernetesSource } from './kubernetes-source.js';
 import {
@@ -78,7 +78,7 @@ function slice(name: string, random: Random): ApiObject {
 }
 
 describe('KubernetesSource with a faulty API server', () => {
-  it(
+  test(
     `ends up with exactly what there is after ${SECONDS} s of faults (seed ${SEED})`,
     async () => {
       const random = new Random(SEED);

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readEndpointSlice } from '@kube-proxier/core';
 import { convertEndpoints } from './convert-endpoints.js';
 
 describe('convertEndpoints', () => {
-  it('creates one slice for each subset and family, ready or not', () => {
+  test('creates one slice for each subset and family, ready or not', () => {
     const { slices, problems } = convertEndpoints({
       metadata: { name: 'web', namespace: 'work', labels: { app: 'web' } },
       subsets: [
@@ -44,7 +44,7 @@ describe('convertEndpoints', () => {
     ]);
   });
 
-  it('maps every field to its origin', () => {
+  test('maps every field to its origin', () => {
     const { slices } = convertEndpoints({
       metadata: { name: 'web' },
       subsets: [{}, { addresses: [{ ip: 'fd00::1' }], notReadyAddresses: [{ ip: '10.0.0.1' }], ports: [{ port: 1 }] }],
@@ -56,7 +56,7 @@ describe('convertEndpoints', () => {
     expect(ipv6?.originOf('metadata.name')).toBe('metadata.name');
   });
 
-  it('reports what cannot be converted, and converts the rest', () => {
+  test('reports what cannot be converted, and converts the rest', () => {
     const { slices, problems } = convertEndpoints({
       metadata: { name: 'web' },
       subsets: [5, { addresses: [{ ip: 'x\n' }, null, { ip: 5 }, { ip: '10.0.0.1' }], notReadyAddresses: {} }],

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type Clock,
   type EndpointSlice,
@@ -142,7 +142,7 @@ describe('ManifestSource', () => {
 
   const portOf = (name: string) => recorder.services.get(`work/${name}`)?.spec?.ports?.[0]?.port;
 
-  it('reports all objects, then synced, once', async () => {
+  test('reports all objects, then synced, once', async () => {
     await write('a.yaml', `${service('web')}---\n${slice('web-1', '10.0.0.1')}`);
     await write('b.json', '{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}');
     await write('c.yml', 'apiVersion: v1\nkind: Node\nmetadata: { name: another }\n');
@@ -167,7 +167,7 @@ describe('ManifestSource', () => {
     expect(recorder.events.filter((event) => event.endsWith('synced'))).toHaveLength(2);
   });
 
-  it('warns when no Node has the name of this node', async () => {
+  test('warns when no Node has the name of this node', async () => {
     await write('a.yaml', 'apiVersion: v1\nkind: Node\nmetadata: { name: n2 }\n');
     await begin();
     expect(log.lines.filter((line) => line.startsWith('W'))).toEqual([
@@ -176,7 +176,7 @@ describe('ManifestSource', () => {
     expect(recorder.nodes).toEqual([]);
   });
 
-  it('reports the minimal events for a written, replaced, renamed and removed file', async () => {
+  test('reports the minimal events for a written, replaced, renamed and removed file', async () => {
     await write('a.yaml', service('web'));
     await begin();
     recorder.events.length = 0;
@@ -198,7 +198,7 @@ describe('ManifestSource', () => {
     ]);
   });
 
-  it('keeps the last valid objects of a malformed file, logs the position, and logs the recovery', async () => {
+  test('keeps the last valid objects of a malformed file, logs the position, and logs the recovery', async () => {
     await write('a.yaml', `${service('one')}---\n${service('two')}`);
     const source = await begin();
     await write('a.yaml', `${service('one', 81)}---\n${service('two', 70000)}`);
@@ -222,7 +222,7 @@ describe('ManifestSource', () => {
     expect(source.problems).toEqual([]);
   });
 
-  it('ignores a file that is malformed from the start', async () => {
+  test('ignores a file that is malformed from the start', async () => {
     await write('a.yaml', 'kind: [');
     await write('b.yaml', service('web'));
     await begin();
@@ -230,7 +230,7 @@ describe('ManifestSource', () => {
     expect(log.has(/^E manifest a\.yaml is malformed: until it is fixed, none of its objects is in force/)).toBe(true);
   });
 
-  it('does not treat a file that is written in steps as a removal', async () => {
+  test('does not treat a file that is written in steps as a removal', async () => {
     await write('a.yaml', service('web'));
     const timers: number[] = [];
     const clock: Clock = {
@@ -256,7 +256,7 @@ describe('ManifestSource', () => {
     expect(recorder.events.filter((event) => event.startsWith('remove'))).toEqual([]);
   });
 
-  it('gives the first of two files precedence, and lets the other take over', async () => {
+  test('gives the first of two files precedence, and lets the other take over', async () => {
     await write('a.yaml', service('web', 1));
     await write('b.yaml', `# second\n${service('web', 2)}`);
     await begin();
@@ -273,7 +273,7 @@ describe('ManifestSource', () => {
     expect(recorder.events.filter((event) => event.startsWith('remove service work'))).toEqual([]);
   });
 
-  it('follows a directory that is swapped by symbolic link, as mounted ConfigMaps are', async () => {
+  test('follows a directory that is swapped by symbolic link, as mounted ConfigMaps are', async () => {
     const version = async (name: string, port: number) => {
       await mkdir(join(directory, name));
       await writeFile(join(directory, name, 'web.yaml'), service('web', port));
@@ -290,7 +290,7 @@ describe('ManifestSource', () => {
     expect(recorder.events.filter((event) => event.startsWith('remove'))).toEqual([]);
   });
 
-  it('follows a path that is itself a symbolic link', async () => {
+  test('follows a path that is itself a symbolic link', async () => {
     await mkdir(join(directory, 'one'));
     await mkdir(join(directory, 'two'));
     await write('one/web.yaml', service('web', 1));
@@ -304,7 +304,7 @@ describe('ManifestSource', () => {
     await until(() => portOf('web') === 3);
   });
 
-  it('keeps everything when the directory is removed, and continues when it is restored', async () => {
+  test('keeps everything when the directory is removed, and continues when it is restored', async () => {
     const path = join(directory, 'inner');
     await mkdir(path);
     await write('inner/web.yaml', service('web', 1));
@@ -324,7 +324,7 @@ describe('ManifestSource', () => {
     expect(recorder.events.filter((event) => event.startsWith('remove'))).toEqual([]);
   });
 
-  it('watches one file, through replacement and absence', async () => {
+  test('watches one file, through replacement and absence', async () => {
     const path = join(directory, 'web.yaml');
     await write('web.yaml', service('web', 1));
     await write('other.yaml', service('other'));
@@ -340,7 +340,7 @@ describe('ManifestSource', () => {
     await until(() => portOf('web') === 3);
   });
 
-  it('refuses to start without its directory', async () => {
+  test('refuses to start without its directory', async () => {
     await expect(begin({ path: join(directory, 'none') })).rejects.toMatchObject({
       code: 'MANIFESTS_NOT_FOUND',
       message: expect.stringMatching(
@@ -350,7 +350,7 @@ describe('ManifestSource', () => {
     await expect(begin({ path: '/dev/null' })).rejects.toMatchObject({ code: 'MANIFESTS_UNREADABLE' });
   });
 
-  it.each<[string, WatchDirectory | false]>([
+  test.each<[string, WatchDirectory | false]>([
     [
       'cannot be set up',
       () => {
@@ -377,7 +377,7 @@ describe('ManifestSource', () => {
     expect(log.lines.filter((line) => line.startsWith('W')).length).toBeLessThanOrEqual(1);
   });
 
-  it('rejects a file that is too large, and keeps its last objects', async () => {
+  test('rejects a file that is too large, and keeps its last objects', async () => {
     await write('a.yaml', service('web', 1));
     await begin({ maxFileBytes: 1000 });
     await write('a.yaml', `${service('web', 2)}#${'x'.repeat(1000)}\n`);
@@ -385,7 +385,7 @@ describe('ManifestSource', () => {
     expect(portOf('web')).toBe(1);
   });
 
-  it('continues when a handler throws', async () => {
+  test('continues when a handler throws', async () => {
     await write('a.yaml', `${service('one')}---\n${service('two')}`);
     const { onServiceUpdate } = recorder;
     let thrown = false;
@@ -400,7 +400,7 @@ describe('ManifestSource', () => {
     expect(recorder.events).toEqual(['add service work/two', 'services synced', 'endpoints synced']);
   });
 
-  it('reports nothing after it was stopped', async () => {
+  test('reports nothing after it was stopped', async () => {
     await write('a.yaml', service('web', 1));
     const source = await begin();
     await source.stop();
@@ -415,7 +415,7 @@ describe('ManifestSource', () => {
     expect(recorder.events).toHaveLength(count);
   });
 
-  it('replaces Endpoints by EndpointSlices of the same Service', async () => {
+  test('replaces Endpoints by EndpointSlices of the same Service', async () => {
     await write(
       'a.yaml',
       'apiVersion: v1\nkind: Endpoints\nmetadata: {name: web, namespace: work}\nsubsets: [{addresses: [{ip: 10.0.0.9}], ports: [{port: 80}]}]\n',
@@ -427,7 +427,7 @@ describe('ManifestSource', () => {
     await until(() => !recorder.slices.has('work/web.endpoints-ipv4'));
   });
 
-  it('converges to the content of the files after any sequence of changes (property)', async () => {
+  test('converges to the content of the files after any sequence of changes (property)', async () => {
     const names = ['a.yaml', 'b.yml', 'c.json'];
     const edit = fc.record({
       file: fc.constantFrom(...names),

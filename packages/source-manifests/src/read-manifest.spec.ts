@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { formatManifestProblem } from './manifest-problem.js';
 import { readManifest } from './read-manifest.js';
 
@@ -23,7 +23,7 @@ function keysOf(text: string, file = 'm/web.yaml'): readonly string[] {
 }
 
 describe('readManifest', () => {
-  it('reads documents, lists and typed lists, and sets the namespace', () => {
+  test('reads documents, lists and typed lists, and sets the namespace', () => {
     const text = `${SERVICE}---
 # nothing here
 ---
@@ -58,7 +58,7 @@ items:
     expect(readManifest('m/web.yaml', text).ignored).toEqual(['Deployment d: objects of kind Deployment are not used']);
   });
 
-  it.each([
+  test.each([
     ['v1', 'Servce', 'Service'],
     ['v1', 'service', 'Service'],
     ['v1', 'Endpoint', 'Endpoints'],
@@ -71,14 +71,14 @@ items:
     expect(problems[0]?.severity).toBe('warning');
   });
 
-  it('a kind without its group is reported', () => {
+  test('a kind without its group is reported', () => {
     const { problems } = readManifest('m/a.yaml', 'apiVersion: v1\nkind: EndpointSlice\nmetadata: { name: a }\n');
     expect(problems.map(formatManifestProblem)).toEqual([
       'm/a.yaml:1:13: EndpointSlice a: apiVersion: v1 is not a version of EndpointSlice that is read; write discovery.k8s.io/v1',
     ]);
   });
 
-  it('reads JSON, and merge keys and anchors as kubectl does', () => {
+  test('reads JSON, and merge keys and anchors as kubectl does', () => {
     const json = JSON.stringify({
       apiVersion: 'v1',
       kind: 'Service',
@@ -101,7 +101,7 @@ items:
     ).toEqual(['Service default/a', 'Service default/b']);
   });
 
-  it.each([
+  test.each([
     [
       'a bad value',
       SERVICE.replace('31269', '70000'),
@@ -147,7 +147,7 @@ items:
     expect(problemsOf(text).find((line) => line.startsWith(expected)) ?? problemsOf(text)).toContain(expected);
   });
 
-  it('reports the position in JSON', () => {
+  test('reports the position in JSON', () => {
     const json =
       '{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},\n"spec":{"clusterIP":"10.96.0.1","ports":[{"port":"x"}]}}';
     expect(problemsOf(json, 'm/web.json')).toEqual([
@@ -156,17 +156,17 @@ items:
     expect(problemsOf('{"kind": "Service",\n "apiVersion": }', 'm/web.json')[0]).toMatch(/^m\/web\.json:\d+:\d+: /);
   });
 
-  it('ignores a kind of the same name in another group', () => {
+  test('ignores a kind of the same name in another group', () => {
     expect(keysOf('apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\n')).toEqual([]);
   });
 
-  it('accepts files without objects', () => {
+  test('accepts files without objects', () => {
     for (const text of ['', '\n', '---\n', '# nothing\n---\n---\n', '\ufeff']) {
       expect(keysOf(text)).toEqual([]);
     }
   });
 
-  it('warns of a Service without a cluster IP, and uses the rest of the file', () => {
+  test('warns of a Service without a cluster IP, and uses the rest of the file', () => {
     const { objects, problems } = readManifest('m/web.yaml', SERVICE.replace('  clusterIP: 10.96.0.10\n', ''));
     expect(objects).toHaveLength(1);
     expect(problems.map(formatManifestProblem)).toEqual([
@@ -177,7 +177,7 @@ items:
     expect(problems[0]?.severity).toBe('warning');
   });
 
-  it('warns of valid objects that a proxy cannot use', () => {
+  test('warns of valid objects that a proxy cannot use', () => {
     const loadBalancer = SERVICE.replace('spec:', 'spec:\n  type: LoadBalancer\n  externalTrafficPolicy: Local');
     const slices = `apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
@@ -197,7 +197,7 @@ ports: [{ name: all }]
     }
   });
 
-  it('converts Endpoints, and reports their problems with the original field paths', () => {
+  test('converts Endpoints, and reports their problems with the original field paths', () => {
     const text = `apiVersion: v1
 kind: Endpoints
 metadata: { name: web, namespace: work }
@@ -217,7 +217,7 @@ subsets:
     );
   });
 
-  it('withstands alias bombs, deep nesting and cycles', () => {
+  test('withstands alias bombs, deep nesting and cycles', () => {
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]'];
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg'].map((pair) => pair.split(''))) {
       bomb.push(`${to}: &${to} [${`*${from},`.repeat(9)}]`);
@@ -229,7 +229,7 @@ subsets:
     );
   });
 
-  it('prints only printable characters', () => {
+  test('prints only printable characters', () => {
     const hostile =
       'kind: "Service"\napiVersion: v1\nmetadata: {name: "a\\n2026 ERROR \\u001b[31m\\u202e", namespace: "x\\r"}\n';
     const evilKind = 'kind: "Se\\nrvice\\u2028"\napiVersion: "v1\\n"\n';
@@ -248,7 +248,7 @@ subsets:
     }
   });
 
-  it('reports at most 20 problems individually', () => {
+  test('reports at most 20 problems individually', () => {
     const ports = Array.from({ length: 50 }, (_, index) => `{name: p${index}, port: 0}`).join(',');
     const services = Array.from(
       { length: 3 },

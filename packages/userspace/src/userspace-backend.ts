@@ -25,21 +25,18 @@ import {
   createIptables,
   detectIptablesVariant,
   type Iptables,
+  type IptablesDocument,
   IptablesError,
   type IptablesVariant,
   LibcMarkedSockets,
   type MarkedSockets,
+  removedObjects,
   whyNotPermitted,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
 import type { ServiceTraffic } from './proxy/service-traffic.js';
-import {
-  findPortalChains,
-  IptablesRedirector,
-  type PortalRemoval,
-  removePortalChains,
-} from './redirect/iptables-redirector.js';
+import { findPortalChains, IptablesRedirector, removePortalChains } from './redirect/iptables-redirector.js';
 import { noRedirector } from './redirect/redirector.js';
 import { SpliceCarrier } from './splice/splice-carrier.js';
 import { type ProxySettings, type Redirection, UserspaceDataplane } from './userspace-dataplane.js';
@@ -276,17 +273,13 @@ class UserspaceHost {
   async #withRules(
     family: IPFamily,
     variant: IptablesVariant,
-    run: (iptables: Iptables) => Promise<readonly PortalRemoval[]>,
+    run: (iptables: Iptables) => Promise<IptablesDocument>,
   ): Promise<readonly RemovedObjects[]> {
     try {
-      const removals = await run(this.#iptables(family, variant));
-      return removals.flatMap(({ table, chains, rules }) => {
-        const location = `${table} table, ${family}, ${variant}`;
-        return [
-          { kind: 'chain', location, names: chains },
-          ...(rules.length === 0 ? [] : [{ kind: 'rule', location, names: rules }]),
-        ];
-      });
+      const removed = await run(this.#iptables(family, variant));
+      return [...removed].flatMap(([table, content]) =>
+        removedObjects(content, `${table} table, ${family}, ${variant}`),
+      );
     } catch (error) {
       if (error instanceof IptablesError && error.code === 'IPTABLES_MISSING') {
         return [];

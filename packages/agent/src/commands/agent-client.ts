@@ -19,7 +19,7 @@ export async function queryAgent(
   alternative: string,
 ): Promise<string> {
   if (!address) {
-    throw new ProxierError('NO_AGENT', `${alternative}, or --metrics-bind-address to query a running agent`);
+    throw new ProxierError('NO_AGENT', `${alternative}; no --metrics-bind-address is set, so no agent can be queried`);
   }
   const where = joinHostPort(address.host, address.port);
   let response: Response;
@@ -31,7 +31,7 @@ export async function queryAgent(
     const reason = messageOf(error instanceof Error && error.cause ? error.cause : error);
     throw new ProxierError(
       'NO_AGENT',
-      `no agent answers at ${where} (${reason}); start kube-proxier, or ${alternative} without it`,
+      `no agent answers at ${where} (${reason}); start kube-proxier, or ${alternative}`,
       { cause: error },
     );
   }

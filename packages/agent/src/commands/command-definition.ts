@@ -23,6 +23,21 @@ const CLUSTER_FLAGS = ['detect-local-mode', 'cluster-cidr', 'nodeport-addresses'
 
 export const COMMANDS = [
   {
+    name: 'status',
+    syntax: '',
+    summary: 'Print the status of the agent on this node',
+    description:
+      'Prints a verdict, what is wrong and what to do about it, and then the mode, what is in force, the last syncs, and ' +
+      'what was repaired. Queries the running agent at --metrics-bind-address.',
+    examples: [
+      { purpose: 'Is this node well?', command: 'status' },
+      { purpose: 'Again whenever it changes', command: 'status --watch' },
+      { purpose: 'For a script', command: 'status -o json' },
+    ],
+    flags: ['metrics-bind-address', 'output', 'watch', 'config'],
+    exitStatus: '0 ok, 1 degraded, 2 not serving, 3 no agent answers',
+  },
+  {
     name: 'explain',
     syntax: '<source> <destination>:<port>[/<protocol>]',
     summary: 'Explain how a packet is handled',

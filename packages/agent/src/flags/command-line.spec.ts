@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parseCommandLine } from './command-line.js';
 import { FLAGS } from './flag.js';
 import { helpText } from './help-text.js';
@@ -12,7 +12,7 @@ function values(...args: readonly string[]): Record<string, readonly string[]> {
 }
 
 describe('parseCommandLine', () => {
-  it.each<[readonly string[], Record<string, readonly string[]>]>([
+  test.each<[readonly string[], Record<string, readonly string[]>]>([
     [[], {}],
     [['--proxy-mode=ipvs'], { 'proxy-mode': ['ipvs'] }],
     [['--proxy-mode', 'ipvs'], { 'proxy-mode': ['ipvs'] }],
@@ -34,7 +34,7 @@ describe('parseCommandLine', () => {
     expect(values(...args)).toEqual(expected);
   });
 
-  it.each<[readonly string[], string]>([
+  test.each<[readonly string[], string]>([
     [[], 'run'],
     [['cleanup'], 'cleanup'],
     [['-v', '4', 'cleanup'], 'cleanup'],
@@ -49,7 +49,7 @@ describe('parseCommandLine', () => {
     expect(parseCommandLine(args).command).toBe(command);
   });
 
-  it.each<[readonly string[], RegExp]>([
+  test.each<[readonly string[], RegExp]>([
     [['--proxymode=x'], /^unknown flag --proxymode; did you mean --proxy-mode\?$/],
     [['--manifest', 'x'], /^unknown flag --manifest; did you mean --manifests\?$/],
     [['--xyzzy=1'], /^unknown flag --xyzzy; see kube-proxier --help$/],
@@ -68,7 +68,7 @@ describe('parseCommandLine', () => {
     expect(parseCommandLine(args).errors).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('reports all errors', () => {
+  test('reports all errors', () => {
     expect(parseCommandLine(['--one', '--masquerade-all', '--two=2', '--proxy-mode']).errors).toHaveLength(3);
     expect(nearestFlag('x'.repeat(100_000))).toBeUndefined();
   });
@@ -81,7 +81,7 @@ describe('helpText', () => {
   ]);
   const flat = text.replace(/\s+/g, ' ');
 
-  it.each(FLAGS.map((flag) => [flag.name, flag] as const))('explains --%s, with its default', (name, flag) => {
+  test.each(FLAGS.map((flag) => [flag.name, flag] as const))('explains --%s, with its default', (name, flag) => {
     expect(text).toMatch(new RegExp(`^ +(-\\w, )?--${name}( <[\\w:]+>)?$`, 'm'));
     expect(flat).toContain(flag.help);
     if (
@@ -93,7 +93,7 @@ describe('helpText', () => {
     }
   });
 
-  it('is grouped, fits a terminal, and names the modes and the command', () => {
+  test('is grouped, fits a terminal, and names the modes and the command', () => {
     for (const group of new Set(FLAGS.map((flag) => flag.group))) {
       expect(text).toContain(`\n${group}:\n`);
     }
@@ -103,7 +103,7 @@ describe('helpText', () => {
     expect(text.indexOf('\n  cleanup ')).toBeLessThan(text.indexOf('--proxy-mode <mode>'));
   });
 
-  it('names the unit of every value that has one', () => {
+  test('names the unit of every value that has one', () => {
     for (const flag of FLAGS.filter(({ type }) => type === 'duration')) {
       expect(flag.help).toMatch(/such as 500ms, 30s or 1m30s/);
     }

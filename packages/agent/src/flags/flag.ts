@@ -421,6 +421,15 @@ export const FLAGS = [
     group: 'Commands',
   },
   {
+    name: 'watch',
+    short: 'w',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'Print the status again whenever it changes, until the command is interrupted.',
+    group: 'Commands',
+  },
+  {
     name: 'v',
     short: 'v',
     type: 'int',
@@ -507,6 +516,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'output',
   'namespace',
   'all-namespaces',
+  'watch',
   'kube-proxy',
   'dry-run',
   'force',

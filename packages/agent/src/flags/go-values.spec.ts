@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parseGoBool, parseGoDuration, parseGoInt } from './go-values.js';
 
 describe('parseGoDuration', () => {
-  it.each([
+  test.each([
     ['30s', 30_000],
     ['1m30s', 90_000],
     ['1.5h', 5_400_000],
@@ -28,7 +28,7 @@ describe('parseGoDuration', () => {
 });
 
 describe('parseGoBool and parseGoInt', () => {
-  it('parse what Go parses', () => {
+  test('parse what Go parses', () => {
     expect(['1', 't', 'TRUE', 'True'].map(parseGoBool)).toEqual([true, true, true, true]);
     expect(['0', 'F', 'false'].map(parseGoBool)).toEqual([false, false, false]);
     expect(['', 'yes', 'tRUE'].map(parseGoBool)).toEqual([undefined, undefined, undefined]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { AgentSettings } from './agent-settings.js';
 import { parseCommandLine } from './command-line.js';
 import { FLAGS } from './flag.js';
@@ -23,7 +23,7 @@ function problems(...args: readonly string[]): readonly string[] {
 }
 
 describe('readSettings', () => {
-  it("has kube-proxy's defaults", () => {
+  test("has kube-proxy's defaults", () => {
     const { effective, ...settings } = read();
     expect(effective.kubeProxy).toMatchObject({ mode: 'iptables', conntrack: { min: 131_072 } });
     expect(settings).toEqual({
@@ -75,7 +75,7 @@ describe('readSettings', () => {
     });
   });
 
-  it.each<[readonly string[], AgentSettings['proxier']]>([
+  test.each<[readonly string[], AgentSettings['proxier']]>([
     [['--cluster-cidr=10.0.0.1/8'], { localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.0.0.0/8'] } }],
     [
       ['--cluster-cidr=fd00::/64,010.1.0.0/016'],
@@ -104,7 +104,7 @@ describe('readSettings', () => {
     expect(read(...args).proxier).toMatchObject(expected);
   });
 
-  it('reads the rest', () => {
+  test('reads the rest', () => {
     expect(read('--bind-address=FD00::1').bindAddress).toBe('fd00::1');
     expect(read('--proxy-mode=ipvs', '--proxy-mode-fallback=none')).toMatchObject({ mode: 'ipvs', fallback: 'none' });
     expect(read('--manifests=n', '--manifests', 'm').manifests).toEqual(['m', 'n']);
@@ -112,7 +112,7 @@ describe('readSettings', () => {
     expect(readSettings(parseCommandLine(['cleanup']), MODES).manifests).toEqual([]);
   });
 
-  it.each<[string, string]>([
+  test.each<[string, string]>([
     [
       '--proxy-mode=nftables',
       '--proxy-mode: unknown proxy mode "nftables"; available modes: iptables, ipvs, userspace; leave it empty for iptables',
@@ -172,7 +172,7 @@ describe('readSettings', () => {
     expect(problems('--manifests=m', arg)).toEqual(expected === '' ? [] : [expected]);
   });
 
-  it.each<[readonly string[], object]>([
+  test.each<[readonly string[], object]>([
     [['--healthz-port=0', '--metrics-port=0'], { health: undefined, status: undefined }],
     [['--healthz-bind-address=10.0.0.1', '--healthz-port=99'], { health: { host: '10.0.0.1', port: 99 } }],
     [['--healthz-bind-address=10.0.0.1:1', '--healthz-port=0'], { health: undefined }],
@@ -186,7 +186,7 @@ describe('readSettings', () => {
     expect(read(...args)).toMatchObject({ ...expected, warnings: [] });
   });
 
-  it.each<[string, string]>([
+  test.each<[string, string]>([
     ['--healthz-port=99', '--healthz-port: has no effect: --healthz-bind-address has a port, 10256'],
     ['--kube-api-qps=50', '--kube-api-qps: has no effect: '],
     ['--vmodule=proxy*=9', '--vmodule: has no effect: verbosity is set for the whole program: use -v'],
@@ -196,12 +196,12 @@ describe('readSettings', () => {
     expect(read(arg).warnings).toEqual([expect.stringContaining(expected)]);
   });
 
-  it("accepts kube-proxy's defaults without warnings", () => {
+  test("accepts kube-proxy's defaults without warnings", () => {
     const flags = FLAGS.flatMap((flag) => ('unused' in flag ? [`--${flag.name}=${flag.default}`] : []));
     expect(read(...flags).warnings).toEqual([]);
   });
 
-  it.each<[string, RegExp]>([
+  test.each<[string, RegExp]>([
     ['--oom-score-adj=1001', /^--oom-score-adj: "1001" must be a score from -1000 to 1000$/],
     ['--conntrack-min=-1', /^--conntrack-min: "-1" must be a number of connections from 0/],
     ['--conntrack-udp-timeout=-1s', /^--conntrack-udp-timeout: "-1s" must be 0 or greater/],
@@ -219,7 +219,7 @@ describe('readSettings', () => {
     expect(problems('--manifests=m', arg)).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('has every flag of kube-proxy 1.36', () => {
+  test('has every flag of kube-proxy 1.36', () => {
     const flags = `
       bind-address bind-address-hard-fail boot-id-file cleanup cluster-cidr config config-sync-period
       conntrack-max-per-core conntrack-min conntrack-tcp-be-liberal conntrack-tcp-timeout-close-wait
@@ -242,7 +242,7 @@ describe('readSettings', () => {
     ).toEqual([]);
   });
 
-  it('reports that no Service source is configured', () => {
+  test('reports that no Service source is configured', () => {
     expect(problems()).toEqual([
       expect.stringMatching(/^no Service source configured: .*--kubeconfig.*--manifests.*KUBERNETES_SERVICE_HOST/),
     ]);
@@ -252,7 +252,7 @@ describe('readSettings', () => {
     ]);
   });
 
-  it('uses the configured API server, or the in-cluster one', () => {
+  test('uses the configured API server, or the in-cluster one', () => {
     const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
     const kubernetes = (...args: readonly string[]) =>
       readSettings(parseCommandLine(args), MODES, undefined, pod).kubernetes;
@@ -263,11 +263,11 @@ describe('readSettings', () => {
     expect(kubernetes('cleanup')).toBeUndefined();
   });
 
-  it('reports all problems together', () => {
+  test('reports all problems together', () => {
     expect(problems('--proxy-mod=x', '--v=x', '--masquerade-all=2', 'extra', '--bind-address=y')).toHaveLength(5);
   });
 
-  it('reads options of the ipvs backend', () => {
+  test('reads options of the ipvs backend', () => {
     const given = read(
       '--proxy-mode=ipvs',
       '--ipvs-scheduler=wlc',
@@ -289,7 +289,7 @@ describe('readSettings', () => {
     expect(read('--ipvs-min-sync-period=2s').proxier).toMatchObject({ minSyncPeriod: 1000 });
   });
 
-  it.each([
+  test.each([
     ['--ipvs-scheduler=fastest', /^--ipvs-scheduler: "fastest" must be one of rr, wrr, /],
     ['--ipvs-exclude-cidrs=here', /^--ipvs-exclude-cidrs: "here" is not a network/],
     ['--ipvs-udp-timeout=-1s', /^--ipvs-udp-timeout: "-1s" must be 0 or greater/],
@@ -299,7 +299,7 @@ describe('readSettings', () => {
     expect(() => read(flag)).toThrow(problem);
   });
 
-  it('reads options of the nftables backend', () => {
+  test('reads options of the nftables backend', () => {
     expect(read('--nftables-owned-table=always', '--nftables-count-connections').nftables).toEqual({
       localhostNodePorts: false,
       countConnections: true,
@@ -307,7 +307,7 @@ describe('readSettings', () => {
     });
   });
 
-  it('reads options of the userspace backend', () => {
+  test('reads options of the userspace backend', () => {
     expect(read('--userspace-redirect=none', '--proxy-port-range=30000+9', '--udp-timeout=2s').userspace).toEqual({
       redirect: 'none',
       portRange: { first: 30_000, last: 30_009 },

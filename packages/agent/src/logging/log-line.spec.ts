@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ProxierError } from '@kube-proxier/core';
 import { formatJsonLine, formatTextLine, type LogEntry } from './log-line.js';
 import { createWinstonLogger } from './winston-logger.js';
@@ -11,14 +11,14 @@ function entry(message: string, fields?: LogEntry['fields']): LogEntry {
 }
 
 describe('formatTextLine', () => {
-  it('is one line with time, level, message and fields', () => {
+  test('is one line with time, level, message and fields', () => {
     const fields = { name: 'a "b"', count: 3, none: undefined, list: ['x'], error: new ProxierError('CODE', 'why') };
     expect(formatTextLine(entry('Größe', fields))).toBe(
       '2026-01-31T12:00:00.000Z INFO  Gr\\u{f6}\\u{df}e name="a \\"b\\"" count=3 none=undefined list=["x"] error="CODE: why"',
     );
   });
 
-  it.each([formatTextLine, formatJsonLine])('is printable ASCII (%p)', (format) => {
+  test.each([formatTextLine, formatJsonLine])('is printable ASCII (%p)', (format) => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     const line = format(entry(HOSTILE, { [HOSTILE]: HOSTILE, nested: { [HOSTILE]: [HOSTILE] }, cycle, big: 1n }));
@@ -26,13 +26,13 @@ describe('formatTextLine', () => {
     expect(line.length).toBeLessThan(4000);
   });
 
-  it('shortens long texts', () => {
+  test('shortens long texts', () => {
     expect(formatTextLine(entry('x'.repeat(100_000), { y: 'y'.repeat(100_000) })).length).toBeLessThan(20_000);
   });
 });
 
 describe('formatJsonLine', () => {
-  it('is valid JSON, and fields cannot override fixed keys', () => {
+  test('is valid JSON, and fields cannot override fixed keys', () => {
     const line = formatJsonLine(entry(HOSTILE, { msg: 'forged', ts: 0, level: 'error', error: new TypeError('x') }));
     expect(JSON.parse(line)).toEqual({
       ts: Date.UTC(2026, 0, 31, 12),
@@ -45,7 +45,7 @@ describe('formatJsonLine', () => {
 });
 
 describe('createWinstonLogger', () => {
-  it('writes by level, and debug messages up to the verbosity', () => {
+  test('writes by level, and debug messages up to the verbosity', () => {
     const stream = new PassThrough();
     const logger = createWinstonLogger({ format: 'json', verbosity: 2, stream });
     logger.error('e', { a: 1 });

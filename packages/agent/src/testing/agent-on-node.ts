@@ -3,7 +3,14 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createIptables, type Iptables, type IptablesVariant } from '@kube-proxier/linux';
+import {
+  createIptables,
+  EMPTY_TABLE_DOCUMENT,
+  type Iptables,
+  type IptablesVariant,
+  renderDocument,
+  userChain,
+} from '@kube-proxier/linux';
 import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
 
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
@@ -33,7 +40,8 @@ export class AgentOnNode {
     const iptables = createIptables({ family: 'IPv4', variant, runner: sandbox.node.runner });
     await Promise.all([...sandbox.pods, ...sandbox.remotePods].map((pod) => pod.serve({ port: 8080 })));
     // The agent uses the variant in which the kubelet left its hint.
-    await iptables.restore('*mangle\n:KUBE-IPTABLES-HINT - [0:0]\nCOMMIT\n');
+    const hint = { ...EMPTY_TABLE_DOCUMENT, written: new Map([['KUBE-IPTABLES-HINT', userChain()]]) };
+    await iptables.restore(renderDocument(new Map([['mangle', hint]])));
     return new AgentOnNode(sandbox, iptables, mkdtempSync(join(tmpdir(), 'agent-on-node-')));
   }
 

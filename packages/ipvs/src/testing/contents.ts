@@ -3,7 +3,7 @@ import { ipSetEntryKey, virtualServerKey } from '@kube-proxier/linux';
 import { FakeIpSets, FakeIptables, FakeIpvs, FakeLinks, FakeSysctl } from '@kube-proxier/linux/testing';
 import { IpvsDataplane, type IpvsSettings } from '../ipvs-dataplane.js';
 import type { IpvsHost } from '../ipvs-host.js';
-import { OWN_CHAINS } from '../ipvs-planner.js';
+import { OWN_CHAINS } from '../rule-documents.js';
 import { SKELETON_TABLES } from '../skeleton.js';
 
 /** Addresses that a fake host has. */

@@ -1,7 +1,9 @@
 import type { IPFamily } from '@kube-proxier/core';
+import { isBuiltinTarget } from './builtin-targets.js';
 import type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables.js';
 import { IptablesDocumentRefused } from './iptables-error.js';
-import { IptablesRule, isBuiltinTarget, splitWords, targetOf } from './iptables-rule.js';
+import { IptablesRule } from './iptables-rule.js';
+import { splitWords, targetOf } from './rule-text.js';
 
 export interface FakeIptablesOptions {
   readonly family?: IPFamily;

@@ -8,9 +8,9 @@ import {
 } from '../process/command-runner.js';
 import type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables.js';
 import { IptablesDocumentRefused, IptablesError } from './iptables-error.js';
-import { splitWords } from './iptables-rule.js';
 import { OwnChanges, type TablePosition } from './own-changes.js';
 import { RestoreSession } from './restore-session.js';
+import { splitWords } from './rule-text.js';
 import { createTableStamps, type TableStamps } from './table-stamps.js';
 
 export interface IptablesCommandOptions {

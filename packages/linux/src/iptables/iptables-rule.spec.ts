@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { IptablesRule, kernelProbability, splitWords, targetOf, withoutComment } from './iptables-rule.js';
+import { IptablesRule } from './iptables-rule.js';
+import { kernelProbability } from './iptables-rule-parts.js';
 import { ruleSamples } from './iptables-rule-samples.js';
+import { splitWords, targetOf, withoutComment } from './rule-text.js';
 
 describe('IptablesRule', () => {
   test.each(ruleSamples('IPv4').concat(ruleSamples('IPv6')))('parses what it rendered: %s', (text) => {

@@ -5,9 +5,9 @@ import { canMakeNamespaces, withNamespace } from '../process/network-namespace.j
 import { FakeIptables } from './fake-iptables.js';
 import type { Iptables, IptablesVariant } from './iptables.js';
 import { createIptables } from './iptables-command.js';
+import { parseSavedTable } from './iptables-document.js';
 import { IptablesDocumentRefused } from './iptables-error.js';
 import { filterSamples, natSamples } from './iptables-rule-samples.js';
-import { parseSavedTable } from './iptables-save.js';
 
 /** @param byOthers restores a document as another process does. */
 type Use = (iptables: Iptables, byOthers: (document: string) => Promise<void>) => Promise<void>;

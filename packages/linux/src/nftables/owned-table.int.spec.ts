@@ -5,6 +5,7 @@ import { NETLINK_FLAGS } from '../netlink/netlink.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../process/network-namespace.js';
+import { EndingOwners } from './ending-owners.js';
 import type { Nft } from './nft.js';
 import { createNft } from './nft-program.js';
 import type { NftCommand, NftTableFlag } from './nft-transaction.js';
@@ -115,8 +116,9 @@ const CONTENTS: readonly NftCommand[] = [
   });
 
   test('passes from one instance to the next when the first is closed', async () => {
+    const endingOwners = new EndingOwners();
     for (let round = 0; round < 5; round++) {
-      const next = createNft({ runner: namespace.runner });
+      const next = createNft({ runner: namespace.runner, endingOwners });
       await run(next, addTable(OWNER), ...CONTENTS);
       next.close();
     }

@@ -1,4 +1,13 @@
-import { type Iptables, IptablesError, parseSavedTable } from '@kube-proxier/linux';
+import {
+  EMPTY_TABLE_DOCUMENT,
+  type Iptables,
+  IptablesError,
+  type IptablesTable,
+  type IptablesTableDocument,
+  parseSavedTable,
+  renderDocument,
+  userChain,
+} from '@kube-proxier/linux';
 
 /** Shared with the kubelet, so kube-proxy only appends to it. */
 const GUARD = 'KUBE-FIREWALL';
@@ -15,42 +24,46 @@ const CANARY = 'KUBE-PROXY-CANARY';
  */
 export async function syncAsKubeProxy(iptables: Iptables, wanted: string): Promise<void> {
   const parsed = (['filter', 'nat'] as const).map((table) => ({ table, saved: parseSavedTable(wanted, table) }));
-  await iptables.restore(
-    ['mangle', 'nat', 'filter'].map((table) => `*${table}\n:${CANARY} - [0:0]\nCOMMIT\n`).join(''),
-  );
-  const document: string[] = [];
+  const canary = { written: new Map([[CANARY, userChain()]]) };
+  await restore(iptables, { mangle: canary, nat: canary, filter: canary });
+  const document: { filter?: Change; nat?: Change } = {};
   for (const { table, saved } of parsed) {
     const before = parseSavedTable(await iptables.save(table), table);
     const chains = [...saved].filter(([name]) => name.startsWith('KUBE-') && name !== CANARY);
-    const missing = chains.filter(([name]) => !before.has(name)).map(([name]) => `:${name} - [0:0]`);
+    const missing = chains.filter(([name]) => !before.has(name));
     if (missing.length > 0) {
-      await iptables.restore([`*${table}`, ...missing, 'COMMIT', ''].join('\n'));
+      await restore(iptables, { [table]: { written: new Map(missing.map(([name]) => [name, userChain()])) } });
     }
     for (const [hook, { rules }] of [...saved].filter(([, { policy }]) => policy !== '-')) {
       for (const rule of [...rules].reverse()) {
         if (rule.includes('KUBE-') && !(await ruleExists(iptables, table, hook, rule))) {
-          await iptables.restore(`*${table}\n-I ${hook} 1 ${rule}\nCOMMIT\n`);
+          await restore(iptables, { [table]: { insertedRules: [{ chain: hook, position: 1, rule }] } });
         }
       }
     }
     for (const rule of saved.get(GUARD)?.rules ?? []) {
       if (!(await ruleExists(iptables, table, GUARD, rule))) {
-        await iptables.restore(`*${table}\n-A ${GUARD} ${rule}\nCOMMIT\n`);
+        await restore(iptables, { [table]: { appendedRules: [{ chain: GUARD, rule }] } });
       }
     }
     const written = chains.filter(([name]) => name !== GUARD);
     const stale =
       table === 'nat' ? [...before.keys()].filter((name) => SERVICE_CHAIN.test(name) && !saved.has(name)) : [];
-    document.push(
-      `*${table}`,
-      ...[...written.map(([name]) => name), ...stale].map((name) => `:${name} - [0:0]`),
-      ...written.flatMap(([name, { rules }]) => rules.map((rule) => `-A ${name} ${rule}`)),
-      ...stale.map((name) => `-X ${name}`),
-      'COMMIT',
-      '',
-    );
+    document[table] = {
+      written: new Map([...written, ...stale.map((name) => [name, userChain()] as const)]),
+      deletedChains: new Map(stale.map((name) => [name, undefined])),
+    };
   }
-  await iptables.restore(document.join('\n'));
+  await restore(iptables, document);
+}
+
+type Change = Partial<IptablesTableDocument>;
+
+async function restore(iptables: Iptables, tables: Readonly<Partial<Record<IptablesTable, Change>>>): Promise<void> {
+  const document = Object.entries(tables).map(
+    ([table, change]) => [table as IptablesTable, { ...EMPTY_TABLE_DOCUMENT, ...change }] as const,
+  );
+  await iptables.restore(renderDocument(new Map(document)));
 }
 
 async function ruleExists(iptables: Iptables, table: 'filter' | 'nat', chain: string, rule: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { IPFamily } from '@kube-proxier/core';
 import { type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
-import { ANNOTATIONS } from '../service-options.js';
+import { ANNOTATIONS } from '../plan/service-options.js';
 
 /** Any Service of a small cluster. */
 export function anySketch(family: IPFamily, numbers = 30): fc.Arbitrary<ServiceSketch> {

@@ -1,7 +1,7 @@
 import { diffStates } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
-import { NftablesPlanner } from '../nftables-planner.js';
-import { renderTransaction } from '../nftables-transaction.js';
+import { NftablesPlanner } from '../plan/nftables-planner.js';
+import { renderTransaction } from '../plan/nftables-transaction.js';
 
 /** The table of a small cluster that has every kind of chain, as it is written at first; without rule tags. */
 export function layoutSample(): string {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { diffStates, silentLogger } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
 import type { Conntrack } from '@kube-proxier/linux';
@@ -10,7 +10,7 @@ const state = resolveObjects({
   slices: [makeSlice('a/dns', ['10.0.0.1'], { ports })],
 });
 
-it('reports the duration of a check, also when the clock of the host is set meanwhile', async () => {
+test('reports the duration of a check, also when the clock of the host is set meanwhile', async () => {
   const clock = new VirtualClock();
   const conntrack: Conntrack = {
     delete: async () => 0,
@@ -35,7 +35,7 @@ it('reports the duration of a check, also when the clock of the host is set mean
   expect(durations).toEqual([20]);
 });
 
-it('retries a failed check without another sync, and not after it is stopped', async () => {
+test('retries a failed check without another sync, and not after it is stopped', async () => {
   const clock = new VirtualClock();
   let broken = true;
   let checks = 0;

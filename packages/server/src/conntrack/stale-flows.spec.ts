@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { diffStates, isEmptyChangeSet, type ProxyState } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { protocolsWithStaleFlows, staleFlows, type TrackedFlow } from './stale-flows.js';
@@ -47,7 +47,7 @@ describe('staleFlows', () => {
   const notReady = { address: '10.0.0.4', ready: false };
   const serving = state('10.0.0.1', { address: '10.0.0.2', ready: false, serving: true, terminating: true }, notReady);
 
-  it.each([
+  test.each([
     ['a serving endpoint', flow('10.96.0.10:53', '10.0.0.1:53'), undefined],
     ['a serving endpoint that is not ready', flow('10.96.0.10:53', '10.0.0.2:53'), undefined],
     ['an endpoint that does not serve', flow('10.96.0.10:53', '10.0.0.4:53'), 'endpoint-gone'],
@@ -73,7 +73,7 @@ describe('staleFlows', () => {
     expect(judge(undefined, serving, candidate)).toEqual(reason === undefined ? [] : [[0, reason]]);
   });
 
-  it('for a Service whose endpoints all fail, deletes flows to removed endpoints and keeps those that may recover', () => {
+  test('for a Service whose endpoints all fail, deletes flows to removed endpoints and keeps those that may recover', () => {
     const failing = state({ address: '10.0.0.1', ready: false });
     const flows = [
       flow('10.96.0.10:53', '10.0.0.1:53'),
@@ -83,7 +83,7 @@ describe('staleFlows', () => {
     expect(judge(state('10.0.0.1', '10.0.0.3'), failing, ...flows)).toEqual([[1, 'endpoint-gone']]);
   });
 
-  it('for a removed Service, deletes flows that its endpoints answered', () => {
+  test('for a removed Service, deletes flows that its endpoints answered', () => {
     const flows = [
       flow('10.96.0.10:53', '10.0.0.1:53'),
       flow('198.51.100.7:30053', '10.0.0.1:53'),
@@ -98,7 +98,7 @@ describe('staleFlows', () => {
     ]);
   });
 
-  it('for a removed port and an added port, deletes only flows of the removed one', () => {
+  test('for a removed port and an added port, deletes only flows of the removed one', () => {
     const moved = resolveObjects({
       services: [{ ...dns, spec: { ...dns.spec, ports: [{ name: 'dns', port: 5353, protocol: 'UDP' }] } }],
       slices: [makeSlice('kube-system/dns', ['10.0.0.1'], { ports })],
@@ -107,7 +107,7 @@ describe('staleFlows', () => {
     expect(judge(state('10.0.0.1'), moved, ...flows)).toEqual([[0, 'frontend-gone']]);
   });
 
-  it('judges an address that moved to another Service by that Service', () => {
+  test('judges an address that moved to another Service by that Service', () => {
     const heir = makeService('a/heir', { clusterIP: '10.96.0.10', ports: [{ port: 53, protocol: 'UDP' }] });
     const next = resolveObjects({
       services: [heir],
@@ -117,7 +117,7 @@ describe('staleFlows', () => {
     expect(judge(state('10.0.0.1'), next, ...flows)).toEqual([[0, 'endpoint-gone']]);
   });
 
-  it('checks only service ports that changed', () => {
+  test('checks only service ports that changed', () => {
     const before = state('10.0.0.1');
     const services = new Map(before.servicePorts);
     const untouched = new Proxy(services, {
@@ -144,7 +144,7 @@ describe('staleFlows', () => {
 describe('protocolsWithStaleFlows', () => {
   const none = resolveObjects({});
   const both = ['UDP', 'SCTP'];
-  it.each([
+  test.each([
     ['an endpoint less', state('10.0.0.1', '10.0.0.2'), state('10.0.0.1'), both],
     ['an endpoint that ceases to serve', state('10.0.0.1'), state({ address: '10.0.0.1', ready: false }), both],
     ['a Service with endpoints that goes', state('10.0.0.1'), none, both],
@@ -156,7 +156,7 @@ describe('protocolsWithStaleFlows', () => {
     expect(protocolsWithStaleFlows(changes)).toEqual(expected);
   });
 
-  it('ignores TCP', () => {
+  test('ignores TCP', () => {
     const web = makeService('a/web');
     const before = resolveObjects({ services: [web], slices: [makeSlice('a/web', ['10.0.0.1'])] });
     const after = resolveObjects({ services: [web], slices: [] });

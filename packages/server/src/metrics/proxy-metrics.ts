@@ -162,6 +162,18 @@ export class ProxyMetrics implements ServerObserver {
     this.metrics.conntrackDeleted.inc({ ip_family: family }, sum);
   }
 
+  /** Counted failures of parts, by part. */
+  async failuresByPart(): Promise<Readonly<Record<string, number>>> {
+    const { values } = await this.metrics.failures.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [String(labels.part), value]));
+  }
+
+  /** Number of stale conntrack entries that were deleted. */
+  async staleFlowsDeleted(): Promise<number> {
+    const { values } = await this.metrics.conntrackDeleted.get();
+    return values.reduce((sum, { value }) => sum + value, 0);
+  }
+
   /** Counts one response of the health server. */
   healthAnswered(path: 'healthz' | 'livez', status: number): void {
     this.metrics[path].inc({ code: String(status) });

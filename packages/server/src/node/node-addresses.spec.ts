@@ -1,10 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { resolveNodeAddresses, withBindAddress } from './node-addresses.js';
 import { resolveNodeName } from './node-name.js';
 
 describe('resolveNodeAddresses', () => {
   // The table of spec W-28; what it fills in as loopback is left out here.
-  it.each([
+  test.each([
     ['a', [], '10.0.0.1', 'IPv4', ['10.0.0.1']],
     ['b', [], 'fd00:4321::2', 'IPv6', ['fd00:4321::2']],
     ['c', [], '0.0.0.0', 'IPv4', []],
@@ -20,7 +20,7 @@ describe('resolveNodeAddresses', () => {
     expect(resolveNodeAddresses(known, bind)).toEqual({ primary, addresses });
   });
 
-  it('rewrites a Node of any form', () => {
+  test('rewrites a Node of any form', () => {
     const node = {
       metadata: { name: 'n1', labels: { zone: 'a' } },
       status: {
@@ -46,7 +46,7 @@ describe('resolveNodeAddresses', () => {
 });
 
 describe('resolveNodeName', () => {
-  it('prefers the override, trims, and lowers the case', () => {
+  test('prefers the override, trims, and lowers the case', () => {
     expect(resolveNodeName(' Node-1 ', 'host')).toBe('node-1');
     expect(resolveNodeName(undefined, 'Host.local')).toBe('host.local');
     expect(resolveNodeName('', 'host')).toBe('host');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type Proxier, type Service, silentLogger } from '@kube-proxier/core';
 import { makeService } from '@kube-proxier/core/testing';
 import { SourceHub } from './source-hub.js';
@@ -42,7 +42,7 @@ function setUp() {
 }
 
 describe('SourceHub', () => {
-  it('prefers the first source, and the other takes over', () => {
+  test('prefers the first source, and the other takes over', () => {
     const { proxier, warnings, first, second } = setUp();
     const [a1, a2, b1, b2] = [80, 81, 90, 91].map((port) => makeService('work/web', { ports: [{ port }] }));
     second.onServiceUpdate(undefined, b1);
@@ -59,7 +59,7 @@ describe('SourceHub', () => {
     expect(warnings).toEqual(['Service work/web comes from two sources; the first configured source wins']);
   });
 
-  it('is synced when all sources are, once', () => {
+  test('is synced when all sources are, once', () => {
     const { proxier, first, second } = setUp();
     first.onServicesSynced();
     first.onServicesSynced();
@@ -71,7 +71,7 @@ describe('SourceHub', () => {
     expect(proxier.log).toEqual(['endpoints', 'services']);
   });
 
-  it('merges ServiceCIDRs', () => {
+  test('merges ServiceCIDRs', () => {
     const { proxier, first, second } = setUp();
     first.onServiceCIDRsUpdate(['10.96.0.0/16']);
     second.onServiceCIDRsUpdate(['fd00::/108', '10.96.0.0/16']);
@@ -80,7 +80,7 @@ describe('SourceHub', () => {
     expect(proxier.log).toEqual(['10.96.0.0/16', '10.96.0.0/16,fd00::/108', '10.96.0.0/16,10.97.0.0/16,fd00::/108']);
   });
 
-  it('deletes and adds a slice when the other source has it with another address type', () => {
+  test('deletes and adds a slice when the other source has it with another address type', () => {
     const { proxier, first, second } = setUp();
     const changes: unknown[] = [];
     proxier.onEndpointsUpdate = (...change: unknown[]) => void changes.push(change);
@@ -95,7 +95,7 @@ describe('SourceHub', () => {
     ]);
   });
 
-  it('survives a proxier that throws, and passes nothing on when closed', () => {
+  test('survives a proxier that throws, and passes nothing on when closed', () => {
     const { proxier, hub, first } = setUp();
     first.onEndpointsUpdate(undefined, {});
     hub.close();

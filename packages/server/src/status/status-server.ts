@@ -21,6 +21,7 @@ import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from '../
 import { hostNameOf, isTrustedHost } from '../health/trusted-host.js';
 import type { ServerObserver } from '../server-observer.js';
 import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
+import type { NodeStatus } from './node-status.js';
 
 /** Options of {@link StatusServer}. */
 export interface StatusServerOptions {
@@ -52,6 +53,8 @@ export interface StatusServerOptions {
   readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
   /** What `/configz` answers, as JSON. Default: not served. */
   readonly configuration?: () => unknown;
+  /** What `/debug/status` answers. Default: not served. */
+  readonly nodeStatus?: () => Promise<NodeStatus>;
   /** Serves `/debug/pprof` and `/debug/flags/v`. Default: not served. */
   readonly profiling?: ProfilingOptions;
 }
@@ -64,7 +67,7 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
  * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
- * state as JSON under `/debug/state`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
+ * state as JSON under `/debug/state`, the status of the node under `/debug/status`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
  * `/debug/explain?source=…&destination=…&port=…&protocol=…`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
  *
  * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
@@ -149,7 +152,10 @@ export class StatusServer implements ServerObserver {
         return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.mode, servicePorts })}\n`);
       }
     }
-    const { metrics, configuration } = this.options;
+    const { metrics, configuration, nodeStatus } = this.options;
+    if (url.pathname === '/debug/status' && nodeStatus) {
+      return reply(response, 200, JSON_TYPE, `${JSON.stringify(await nodeStatus())}\n`);
+    }
     if (url.pathname === '/metrics' && metrics) {
       return reply(response, 200, metrics.contentType, await metrics.metrics());
     }

@@ -1,14 +1,6 @@
-import {
-  type Clock,
-  type IPFamily,
-  type Logger,
-  type ProxyState,
-  type ServiceKey,
-  type SyncFailure,
-  type SyncSuccess,
-  serviceKey,
-} from '@kube-proxier/core';
+import type { Clock, IPFamily, Logger, ProxyState, SyncFailure, SyncSuccess } from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
+import { countObjects } from './node-status-report.js';
 
 /** Logs one line when every IP family had its first sync, and one when all succeed again after a failure. */
 export class SyncReport implements ServerObserver {
@@ -49,20 +41,9 @@ export class SyncReport implements ServerObserver {
   }
 
   #log(message: string, since: number): void {
-    const services = new Set<ServiceKey>();
-    let endpoints = 0;
-    for (const { servicePorts } of this.#states.values()) {
-      const keys = new Set<string>();
-      for (const { name, cluster, local } of servicePorts.values()) {
-        services.add(serviceKey(name));
-        for (const { key } of [...cluster, ...local]) {
-          keys.add(key);
-        }
-      }
-      endpoints += keys.size;
-    }
+    const { services, endpoints } = countObjects([...this.#states.values()]);
     this.logger.info(message, {
-      services: services.size,
+      services,
       endpoints,
       families: this.families.join(','),
       milliseconds: Math.round(this.clock.monotonic() - since),

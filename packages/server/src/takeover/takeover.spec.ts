@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type BackendModule, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { ContainerModule } from 'inversify';
@@ -32,7 +32,7 @@ describe('objects in use by open connections', () => {
   };
   const connections = '2 virtual servers with open connections';
 
-  it('stay, are logged once, and are checked again until nothing is left', async () => {
+  test('stay, are logged once, and are checked again until nothing is left', async () => {
     const left = backend(connections, connections, undefined);
     const { clock, messages, takeover } = setUp(left);
     takeover.synced({ family: 'IPv4' });
@@ -44,7 +44,7 @@ describe('objects in use by open connections', () => {
     await takeover.stop();
   });
 
-  it('stay when the proxy stops', async () => {
+  test('stay when the proxy stops', async () => {
     const left = backend(connections);
     const { clock, takeover } = setUp(left);
     takeover.synced({ family: 'IPv4' });
@@ -55,7 +55,7 @@ describe('objects in use by open connections', () => {
   });
 });
 
-it.each([
+test.each([
   [
     'a process without permission does not report leftovers',
     'NFT_PERMISSION_DENIED',
@@ -84,7 +84,7 @@ it.each([
   expect(messages).toEqual([[level, expect.stringMatching(message)]]);
 });
 
-it('the end of a takeover is reported once, with what was removed, also when a part of it fails', async () => {
+test('the end of a takeover is reported once, with what was removed, also when a part of it fails', async () => {
   const finished: unknown[] = [];
   const fails = new ContainerModule(({ bind }) => {
     bind(Tokens.Cleanup).toConstantValue(async () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { KubernetesSource, type KubernetesSourceOptions } from '../kubernetes-source.js';
 import {
   FakeApiServer,
@@ -77,7 +77,7 @@ async function getsThrough(handler: RecordingHandler, name: string): Promise<voi
 }
 
 describe('credentials', () => {
-  it('are a client certificate, in place or in files that rotate', async () => {
+  test('are a client certificate, in place or in files that rotate', async () => {
     await serve({ tokens: new Set() });
     const first = authority.issue({ commonName: 'first', use: 'client' });
     const second = authority.issue({ commonName: 'second', use: 'client' });
@@ -100,7 +100,7 @@ describe('credentials', () => {
     expect(server.requests.at(-1)?.certificate).toBe('first');
   });
 
-  it('are a token file that rotates, as in the kubeconfig that kubeadm writes', async () => {
+  test('are a token file that rotates, as in the kubeconfig that kubeadm writes', async () => {
     await serve({ tokens: new Set(['one']) });
     const tokenFile = await write('token', 'one\n');
     const { handler, lines } = await begin({ kubeconfig: await kubeconfig({ tokenFile }) });
@@ -115,7 +115,7 @@ describe('credentials', () => {
     expect(handler.violations).toEqual([]);
   });
 
-  it('are those of a pod, read for each request', async () => {
+  test('are those of a pod, read for each request', async () => {
     await serve({ tokens: new Set(['one', 'two']) });
     await write('token', 'one');
     const { port } = new URL(server.url);
@@ -129,7 +129,7 @@ describe('credentials', () => {
     expect(server.requests.at(-1)?.authorization).toBe('Bearer two');
   });
 
-  it('come from a plug-in, which runs again when they expire or are rejected', async () => {
+  test('come from a plug-in, which runs again when they expire or are rejected', async () => {
     await serve({ tokens: new Set(['t1']) });
     const plugin = await write(
       'plugin',
@@ -155,7 +155,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     expect(server.requests.at(-1)?.authorization).not.toBe('Bearer t1');
   });
 
-  it('may be late: a failing plug-in is logged, and run again', async () => {
+  test('may be late: a failing plug-in is logged, and run again', async () => {
     await serve({ tokens: new Set(['late']) });
     const plugin = await write('plugin', '#!/bin/sh\necho "not yet" >&2\nexit 3\n');
     await chmod(plugin, 0o755);
@@ -172,7 +172,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     await waitUntil(() => handler.servicesSynced === 1, 'synced');
   });
 
-  it('are a name and password, and may impersonate another user', async () => {
+  test('are a name and password, and may impersonate another user', async () => {
     await serve();
     const user = { username: 'kim', password: 'secret', as: 'system:kube-proxy', 'as-groups': ['a', 'b'] };
     const { handler } = await begin({ kubeconfig: await kubeconfig(user) });
@@ -180,7 +180,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     expect(server.requests.at(-1)?.authorization).toBe(`Basic ${Buffer.from('kim:secret').toString('base64')}`);
   });
 
-  it('are not sent to a server that cannot be authenticated', async () => {
+  test('are not sent to a server that cannot be authenticated', async () => {
     await serve({}, ['other.example']);
     const path = await kubeconfig({ token: 'secret' });
     const { handler, lines } = await begin({ kubeconfig: path });
@@ -195,7 +195,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     await getsThrough(handler, 'insecure');
   });
 
-  it('are not sent to a server with a certificate of another authority', async () => {
+  test('are not sent to a server with a certificate of another authority', async () => {
     await serve();
     const other = Buffer.from(new TestCertificateAuthority().certificate).toString('base64');
     const wrong = { 'certificate-authority': undefined, 'certificate-authority-data': other };
@@ -205,7 +205,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     expect(server.requests).toEqual([]);
   });
 
-  it('are sent through a proxy', async () => {
+  test('are sent through a proxy', async () => {
     await serve();
     let through = 0;
     const proxy = createServer();
@@ -235,7 +235,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     expect(through).toBeGreaterThan(0);
   });
 
-  it('stay valid while the kubeconfig is malformed, and a server URL in the options has precedence', async () => {
+  test('stay valid while the kubeconfig is malformed, and a server URL in the options has precedence', async () => {
     await serve({ tokens: new Set(['one']) });
     const path = await kubeconfig({ token: 'one' }, { server: 'https://127.0.0.1:1' });
     const { handler } = await begin({ kubeconfig: path, master: server.url });
@@ -247,7 +247,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
   const start = (options: KubernetesSourceOptions) =>
     new KubernetesSource(options).start(new RecordingHandler(), { nodeName: 'node1' });
 
-  it.each([
+  test.each([
     ['['.repeat(100_000), 'KUBECONFIG_INVALID', /is too large, or nested too deeply, for a kubeconfig/],
     ['# note\n'.repeat(200_000), 'KUBECONFIG_INVALID', /is too large, or nested too deeply, for a kubeconfig/],
     ['{', 'KUBECONFIG_INVALID', /kubeconfig is no YAML/],
@@ -295,7 +295,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     await expect(start({ kubeconfig: path })).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  it('are required', async () => {
+  test('are required', async () => {
     await expect(start({ kubeconfig: join(directory, 'none') })).rejects.toMatchObject({
       code: 'KUBECONFIG_NOT_FOUND',
     });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeApiServer } from './fake-api-server.js';
 import { FastClock } from './fast-clock.js';
 
@@ -34,7 +34,7 @@ describe('FakeApiServer answers as a real one', () => {
     return lines.map((line) => JSON.parse(line) as { type: string; object: Record<string, unknown> });
   }
 
-  it('to lists in pages, of one version whatever changes in the meantime', async () => {
+  test('to lists in pages, of one version whatever changes in the meantime', async () => {
     const first = await ask('limit=2');
     expect(first.names).toEqual(['a', 'b']);
     expect(first.body).toMatchObject({
@@ -50,7 +50,7 @@ describe('FakeApiServer answers as a real one', () => {
     expect((await ask('limit=2&resourceVersion=0')).names).toEqual(['a', 'b', 'c', 'e']);
   });
 
-  it('to expired pages, and to invalid tokens', async () => {
+  test('to expired pages, and to invalid tokens', async () => {
     const first = await ask('limit=2');
     server.store.compact();
     const expired = await ask(`limit=2&continue=${first.body.metadata.continue}`);
@@ -60,7 +60,7 @@ describe('FakeApiServer answers as a real one', () => {
     expect(await ask('continue=garbage')).toMatchObject({ status: 400, body: { reason: 'BadRequest' } });
   });
 
-  it('to watches: changes since a version, bookmarks, and an end after the timeout', async () => {
+  test('to watches: changes since a version, bookmarks, and an end after the timeout', async () => {
     server.store.put('services', { metadata: { name: 'b', namespace: 'default', labels: { x: '1' } } });
     server.store.delete('services', 'c', 'default');
     server.store.put('services', { metadata: { name: 'f', namespace: 'default' } });
@@ -77,7 +77,7 @@ describe('FakeApiServer answers as a real one', () => {
     expect(selected.map(({ type }) => type)).toEqual(['DELETED', 'DELETED', 'ADDED']);
   });
 
-  it('to watches from an expired version, and from a future one', async () => {
+  test('to watches from an expired version, and from a future one', async () => {
     server.store.compact();
     expect(await watch('resourceVersion=101&timeoutSeconds=5')).toEqual([
       { type: 'ERROR', object: expect.objectContaining({ kind: 'Status', reason: 'Expired', code: 410 }) },
@@ -85,7 +85,7 @@ describe('FakeApiServer answers as a real one', () => {
     expect(await watch('resourceVersion=500&timeoutSeconds=65&allowWatchBookmarks=true')).toEqual([]);
   });
 
-  it('to unauthorized clients', async () => {
+  test('to unauthorized clients', async () => {
     expect(await ask('', 'bad')).toMatchObject({ status: 401, body: { kind: 'Status', reason: 'Unauthorized' } });
     const anonymous = await fetch(`${server.url}/api/v1/services`);
     expect([anonymous.status, await anonymous.json()]).toEqual([

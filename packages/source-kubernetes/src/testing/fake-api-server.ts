@@ -141,19 +141,7 @@ export class FakeApiServer {
 
   /** Stops listening: connections are reset, and new ones refused. Its objects are kept. */
   async goAway(): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
-      this.server.close(() => resolve());
-    });
-    for (const watch of [...this.watches]) {
-      watch.end();
-    }
-    for (const socket of this.sockets) {
-      resetConnection(socket);
-    }
-    for (const socket of this.rawSockets) {
-      socket.destroy();
-    }
-    await closed;
+    await this.close(resetConnection);
   }
 
   /** Listens again, on the same port. */
@@ -165,8 +153,28 @@ export class FakeApiServer {
   /** Stops it. Idempotent. */
   async stop(): Promise<void> {
     if (this.server.listening) {
-      await this.goAway();
+      // Not reset: when the client is gone already, that fails and leaves a handle for which Node 20 waits at its end.
+      await this.close((socket) => socket.destroy());
     }
+  }
+
+  private async close(abort: (socket: Socket) => void): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+    });
+    for (const watch of [...this.watches]) {
+      watch.end();
+    }
+    for (const socket of this.sockets) {
+      abort(socket);
+    }
+    // Connections during the TLS handshake; others are aborted.
+    for (const socket of this.rawSockets) {
+      if (!this.sockets.has(socket)) {
+        socket.destroy();
+      }
+    }
+    await closed;
   }
 
   private createServer(): Server {

@@ -1,10 +1,17 @@
 import type { IPFamily } from '@kube-proxier/core';
 import {
+  EMPTY_TABLE_DOCUMENT,
   type Iptables,
+  type IptablesChainRule,
+  type IptablesDocument,
+  type IptablesInsertion,
+  type IptablesTableDocument,
   parseSavedTable,
   type RuleWatchOptions,
+  removeChains,
+  renderDocument,
   type SavedTable,
-  targetOf,
+  userChain,
   watchRules,
 } from '@kube-proxier/linux';
 import { UserspaceError } from '../userspace-error.js';
@@ -16,11 +23,12 @@ import {
   nodeRules,
   ownConnectionRules,
   type PortalRule,
+  type PortalTable,
   WRITTEN,
 } from './portal-rules.js';
 import type { RedirectChanges, Redirector, RedirectState } from './redirector.js';
 
-const TABLES = ['nat', 'filter'] as const;
+const TABLES: readonly PortalTable[] = ['nat', 'filter'];
 const OURS: readonly string[] = Object.values(CHAINS);
 /** Keys of what rules belong to, besides the ids of listeners, which begin with a namespace. */
 const NODE = '\0node';
@@ -55,9 +63,11 @@ export class IptablesRedirector implements Redirector {
       throw new UserspaceError('USERSPACE_LEFTOVERS', 'what is redirected is not known; apply everything anew');
     }
     const wanted = whole ? this.#all(state) : this.#touched(state, changes);
-    const document = whole
-      ? wholeDocument(wanted, parseSaved(await iptables.save('nat'), await iptables.save('filter')))
-      : stepDocument(this.#written, wanted);
+    const document = renderDocument(
+      whole
+        ? wholeDocument(wanted, parseSaved(await iptables.save('nat'), await iptables.save('filter')))
+        : stepDocument(this.#written, wanted),
+    );
     // Until `restore` has returned, the current state is unknown.
     this.#known = false;
     if (document !== '') {
@@ -160,7 +170,7 @@ export class IptablesRedirector implements Redirector {
   }
 }
 
-type Saved = Readonly<Record<(typeof TABLES)[number], SavedTable>>;
+type Saved = Readonly<Record<PortalTable, SavedTable>>;
 
 function parseSaved(nat: string, filter: string): Saved {
   return { nat: parseSavedTable(nat, 'nat'), filter: parseSavedTable(filter, 'filter') };
@@ -171,76 +181,71 @@ function sameRules(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && [...left].sort().every((text, index) => text === sorted[index]);
 }
 
-/** Empties our chains and fills them anew; each table at once. */
-function wholeDocument(wanted: ReadonlyMap<string, readonly PortalRule[]>, saved: Saved): string {
+/** Writes the whole content of our chains, and the jumps that are missing. */
+function wholeDocument(wanted: ReadonlyMap<string, readonly PortalRule[]>, saved: Saved): IptablesDocument {
   // The node's own rules stand last.
   const groups = [...wanted].sort(([left], [right]) => Number(left === NODE) - Number(right === NODE));
   const rules = groups.flatMap(([, list]) => list);
-  return TABLES.map((table) => {
+  return documentOf((table) => {
+    const written = WRITTEN[table].map((chain) => {
+      const own = rules.filter((rule) => rule.table === table && rule.chain === chain);
+      return [chain, userChain(own.map(({ rule }) => rule.text))] as const;
+    });
     const jumps = JUMPS.filter(
       (jump) => jump.table === table && !saved[table].get(jump.chain)?.rules.includes(jump.rule.text),
-    ).map(({ chain, rule, at }) => (at === 'top' ? `-I ${chain} 1 ${rule.text}` : `-A ${chain} ${rule.text}`));
-    return [
-      `*${table}`,
-      ...WRITTEN[table].map((chain) => `:${chain} - [0:0]`),
-      ...rules.filter((rule) => rule.table === table).map(({ chain, rule }) => `-A ${chain} ${rule.text}`),
-      ...jumps,
-      'COMMIT',
-      '',
-    ].join('\n');
-  }).join('');
+    );
+    return {
+      ...EMPTY_TABLE_DOCUMENT,
+      written: new Map(written),
+      appendedRules: jumps.filter(({ at }) => at === 'bottom').map(chainRule),
+      insertedRules: jumps.filter(({ at }) => at === 'top').map(onTop),
+    };
+  });
 }
 
-/** Deletes and adds what differs. Nothing is ever looked at that does not. */
+/** Deletes and adds what differs. */
 function stepDocument(
   written: ReadonlyMap<string, readonly PortalRule[]>,
   wanted: ReadonlyMap<string, readonly PortalRule[]>,
-): string {
-  const lines: Record<(typeof TABLES)[number], string[]> = { nat: [], filter: [] };
+): IptablesDocument {
   const changed = [...wanted].filter(([key, rules]) => textOf(written.get(key) ?? []) !== textOf(rules));
-  for (const [key] of changed) {
-    for (const { table, chain, rule } of written.get(key) ?? []) {
-      lines[table].push(`-D ${chain} ${rule.text}`);
-    }
-  }
-  for (const [key, rules] of changed) {
-    // Before the node's own rules, which stand last; turned round, as each goes to the top.
-    const onTop = key.startsWith('\0') && key !== NODE;
-    for (const { table, chain, rule } of onTop ? [...rules].reverse() : rules) {
-      lines[table].push(onTop ? `-I ${chain} 1 ${rule.text}` : `-A ${chain} ${rule.text}`);
-    }
-  }
-  return TABLES.map((table) =>
-    lines[table].length > 0 ? [`*${table}`, ...lines[table], 'COMMIT', ''].join('\n') : '',
-  ).join('');
+  const deleted = changed.flatMap(([key]) => written.get(key) ?? []);
+  // Before the node's own rules, which stand last; in reverse, as each is inserted at the top.
+  const goesOnTop = (key: string) => key.startsWith('\0') && key !== NODE;
+  const inserted = changed.flatMap(([key, rules]) => (goesOnTop(key) ? [...rules].reverse() : []));
+  const appended = changed.flatMap(([key, rules]) => (goesOnTop(key) ? [] : rules));
+  return documentOf((table) => {
+    const ofTable = (rules: readonly PortalRule[]) => rules.filter((rule) => rule.table === table);
+    return {
+      ...EMPTY_TABLE_DOCUMENT,
+      deletedRules: ofTable(deleted).map(chainRule),
+      appendedRules: ofTable(appended).map(chainRule),
+      insertedRules: ofTable(inserted).map(onTop),
+    };
+  });
+}
+
+function documentOf(contentOf: (table: PortalTable) => IptablesTableDocument): IptablesDocument {
+  return new Map(TABLES.map((table) => [table, contentOf(table)]));
+}
+
+function chainRule({ chain, rule }: PortalRule): IptablesChainRule {
+  return { chain, rule: rule.text };
+}
+
+function onTop(rule: PortalRule): IptablesInsertion {
+  return { ...chainRule(rule), position: 1 };
 }
 
 function textOf(rules: readonly PortalRule[]): string {
   return rules.map(({ table, chain, rule }) => `${table} ${chain} ${rule.text}`).join('\n');
 }
 
-/** What is removed of one table. */
-export interface PortalRemoval {
-  readonly table: (typeof TABLES)[number];
-  /** Names of chains. */
-  readonly chains: readonly string[];
-  /** Rules in foreign chains that jump to these, each after the name of its chain. */
-  readonly rules: readonly string[];
-}
-
 /** What {@link removePortalChains} would remove. Changes nothing. */
-export async function findPortalChains(iptables: Iptables): Promise<readonly PortalRemoval[]> {
+export async function findPortalChains(iptables: Iptables): Promise<IptablesDocument> {
   const all = await iptables.save();
   const saved = parseSaved(all, all);
-  return TABLES.flatMap((table) => {
-    const chains = [...saved[table].keys()].filter((name) => OURS.includes(name));
-    const rules = [...saved[table]]
-      .filter(([name]) => !chains.includes(name))
-      .flatMap(([name, { rules }]) =>
-        rules.filter((rule) => OURS.includes(targetOf(rule) ?? '')).map((rule) => `${name} ${rule}`),
-      );
-    return chains.length === 0 ? [] : [{ table, chains, rules }];
-  });
+  return documentOf((table) => removeChains(saved[table], (chain) => OURS.includes(chain)));
 }
 
 /**
@@ -250,26 +255,17 @@ export async function findPortalChains(iptables: Iptables): Promise<readonly Por
  * @returns what was removed.
  * @throws UserspaceError `USERSPACE_LEFTOVERS` when something else keeps a chain.
  */
-export async function removePortalChains(iptables: Iptables): Promise<readonly PortalRemoval[]> {
-  const removals = await findPortalChains(iptables);
-  if (removals.length === 0) {
-    return [];
+export async function removePortalChains(iptables: Iptables): Promise<IptablesDocument> {
+  const document = await findPortalChains(iptables);
+  const text = renderDocument(document);
+  if (text === '') {
+    return document;
   }
-  const document = removals
-    .flatMap(({ table, chains, rules }) => [
-      `*${table}`,
-      ...chains.map((name) => `:${name} - [0:0]`),
-      ...rules.map((rule) => `-D ${rule}`),
-      ...chains.map((name) => `-X ${name}`),
-      'COMMIT',
-      '',
-    ])
-    .join('\n');
   try {
-    await iptables.restore(document);
+    await iptables.restore(text);
   } catch (error) {
     const message = `could not remove the ${iptables.family} chains of mode userspace; see the cause, and run the clean-up again`;
     throw new UserspaceError('USERSPACE_LEFTOVERS', message, { cause: error });
   }
-  return removals;
+  return document;
 }

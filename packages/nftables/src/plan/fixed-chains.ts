@@ -1,7 +1,7 @@
 import type { IPFamily, LocalTrafficDetector, NodeState } from '@kube-proxier/core';
 import type { NftBaseChain } from '@kube-proxier/linux';
+import { NftablesUnusableName } from '../nftables-error.js';
 import { CLUSTER_IPS, HAIRPIN, NODE_PORT_ADDRESSES, SPACE_CONTAINERS, wordsOf } from './layout.js';
-import { NftablesUnusableName } from './nftables-error.js';
 
 /** A chain as it should be. */
 export interface Chain {

@@ -4,10 +4,10 @@ import { ClusterSketch, everything, type ServiceSketch, sketchAddresses } from '
 import { NftRefused } from '@kube-proxier/linux';
 import { FakeNft } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
+import { NftablesDataplane } from '../dataplane.js';
+import { anySteps, type Step } from '../testing/any-sketch.js';
 import { AFFINITY, type Layout, nftFamily, TABLE } from './layout.js';
-import { NftablesDataplane } from './nftables-dataplane.js';
 import { affinityOf, classid } from './service-elements.js';
-import { anySteps, type Step } from './testing/any-sketch.js';
 
 const families = ['IPv4', 'IPv6'] as const;
 const LAYOUTS: readonly Layout[] = ['constant', 'chain-per-service'];

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { layoutSample } from './testing/layout-sample.js';
+import { layoutSample } from '../testing/layout-sample.js';
 
-const DRAWN = new URL('../testdata/layout.nft', import.meta.url);
+const DRAWN = new URL('../../testdata/layout.nft', import.meta.url);
 
 /** `KUBE_PROXIER_DRAW=1` draws it anew. */
 test('the table is laid out as it was drawn', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createNftablesBackend } from './nftables-backend.js';
+import { createNftablesBackend } from './backend.js';
 
 test.each([
   [

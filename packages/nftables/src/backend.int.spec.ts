@@ -5,9 +5,9 @@ import { CommandError, type CommandRunner, createNft, type Nft } from '@kube-pro
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { Container } from 'inversify';
-import { nftFamily, TABLE } from './layout.js';
-import { createNftablesBackend } from './nftables-backend.js';
-import { NftablesDataplane } from './nftables-dataplane.js';
+import { createNftablesBackend } from './backend.js';
+import { NftablesDataplane } from './dataplane.js';
+import { nftFamily, TABLE } from './plan/layout.js';
 import { anySteps } from './testing/any-sketch.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
@@ -152,7 +152,7 @@ whereAllowed('the backend', () => {
       stop.abort();
       await Promise.all(loops);
       expect(await missing()).toEqual([]);
-      expect(warnings).toEqual([expect.stringMatching(/^Services get chains of their own: .*Operation not supported/)]);
+      expect(warnings).toEqual([expect.stringMatching(/^Using a chain per Service: .*Operation not supported/)]);
     });
   });
 

@@ -1,0 +1,74 @@
+import type { NodeStatus, StatusVerdict } from '@kube-proxier/server';
+import { age } from '../get/resource-tables.js';
+
+const VERDICTS: Readonly<Record<StatusVerdict, string>> = {
+  ok: 'OK',
+  degraded: 'DEGRADED',
+  'not-serving': 'NOT SERVING',
+};
+
+/** Width of the column of names. */
+const WIDTH = 18;
+
+/**
+ * A status for a person: the verdict, what is wrong, and then the facts.
+ *
+ * @param now milliseconds since the epoch.
+ */
+export function formatStatus(status: NodeStatus, now: number): string {
+  const { verdict, problems, mode, nodeName } = status;
+  const of = mode === '' ? '' : ` (mode ${mode})`;
+  const lines = [`${VERDICTS[verdict]}: kube-proxier ${status.version} on node ${nodeName}${of}`];
+  if (problems.length > 0) {
+    lines.push('', 'Problems:');
+    for (const { found, advice } of problems) {
+      lines.push(`  - ${found}`, `    ${advice}`);
+    }
+  }
+  lines.push('');
+  const row = (name: string, value: string) => lines.push(`${`${name}:`.padEnd(WIDTH)}${value}`);
+  if (status.modeReason !== null) {
+    row('Mode', `${mode}, because ${status.modeReason}`);
+  }
+  row('In force', `${count(status.services, 'Service')}, ${count(status.endpoints, 'endpoint')}`);
+  for (const [family, one] of Object.entries(status.families)) {
+    row(
+      family,
+      one.programmed
+        ? `${count(one.servicePorts, 'service port')}, last sync ${ago(one.lastSync, now)} in ${one.lastSyncMilliseconds} ms, last full sync ${ago(one.lastFullSync, now)}`
+        : 'not programmed yet',
+    );
+  }
+  for (const { description } of status.sources) {
+    row('Source', description);
+  }
+  row('Last change', status.lastObjectChange === null ? 'none since the start' : ago(status.lastObjectChange, now));
+  row('Drift repairs', repairs(status, now));
+  row('Stale flows', `${status.staleFlowsDeleted} deleted`);
+  const failures = Object.entries(status.failures).filter(([, number]) => number > 0);
+  row(
+    'Other failures',
+    failures.length === 0 ? 'none' : failures.map(([part, number]) => `${number} of ${part}`).join(', '),
+  );
+  row('Memory', `${megabytes(status.memory.residentBytes)} resident, ${megabytes(status.memory.heapBytes)} heap`);
+  row('Running', `${age(Date.parse(status.startTime), now)}, process ${status.pid}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function repairs({ driftRepairs, lastDrift }: NodeStatus, now: number): string {
+  return lastDrift === null
+    ? String(driftRepairs)
+    : `${driftRepairs}, last ${ago(lastDrift.time, now)}: ${lastDrift.what}`;
+}
+
+function ago(time: string | null, now: number): string {
+  return time === null ? 'never' : `${age(Date.parse(time), now)} ago`;
+}
+
+function count(number: number, name: string): string {
+  return `${number} ${name}${number === 1 ? '' : 's'}`;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}

@@ -1,0 +1,275 @@
+import type { IptablesTable } from './iptables.js';
+
+/** One chain with its whole content. */
+export interface IptablesChain<Owner = never> {
+  /** `ACCEPT` or `DROP` for a built-in chain, `-` for a user-defined chain. */
+  readonly policy: string;
+  /** Rules as `iptables-save` prints them, without `-A CHAIN `. */
+  readonly rules: readonly string[];
+  /** The owner of the whole chain. */
+  readonly owner?: Owner;
+  /** In a chain that several owners share: the owner of the rule at the same index. */
+  readonly owners?: readonly (Owner | undefined)[];
+}
+
+/** A rule of a chain that is not written as a whole. */
+export interface IptablesChainRule {
+  readonly chain: string;
+  /** As `iptables-save` prints it, without `-A CHAIN `. */
+  readonly rule: string;
+}
+
+export interface IptablesInsertion extends IptablesChainRule {
+  /** 1 for the first rule of the chain. */
+  readonly position: number;
+}
+
+/**
+ * What a document contains for one table: the output of `iptables-save`, which has `written` chains only, or a change for
+ * `iptables-restore --noflush`. Parts are executed in the order of the fields.
+ */
+export interface IptablesTableDocument<Owner = never> {
+  /** Chains that are created, or whose content is replaced, with that content. */
+  readonly written: ReadonlyMap<string, IptablesChain<Owner>>;
+  /** Chains that are created without replacing anything: the document is refused where one exists. */
+  readonly created: readonly string[];
+  readonly deletedRules: readonly IptablesChainRule[];
+  /** Rules at the end of chains that keep their content. */
+  readonly appendedRules: readonly IptablesChainRule[];
+  readonly insertedRules: readonly IptablesInsertion[];
+  /** Chains that are deleted, with their owners. The kernel refuses it for a chain with rules, or that a rule jumps to. */
+  readonly deletedChains: ReadonlyMap<string, Owner | undefined>;
+}
+
+/** A document of `iptables-save` or for `iptables-restore`, by table. Each table is atomic, in the order of the map. */
+export type IptablesDocument<Owner = never> = ReadonlyMap<IptablesTable, IptablesTableDocument<Owner>>;
+
+/** The content of one table by chain, in the order of the output of `iptables-save`. */
+export type SavedTable = ReadonlyMap<string, IptablesChain>;
+
+/** A document for a table that changes nothing. */
+export const EMPTY_TABLE_DOCUMENT: IptablesTableDocument = {
+  written: new Map(),
+  created: [],
+  deletedRules: [],
+  appendedRules: [],
+  insertedRules: [],
+  deletedChains: new Map(),
+};
+
+/** A user-defined chain with these rules. Default: none. */
+export function userChain(rules: readonly string[] = []): IptablesChain {
+  return { policy: '-', rules };
+}
+
+/** Whether a document changes nothing in a table. */
+export function isEmptyTableDocument(document: IptablesTableDocument<unknown>): boolean {
+  return (
+    document.written.size === 0 &&
+    document.created.length === 0 &&
+    document.deletedRules.length === 0 &&
+    document.appendedRules.length === 0 &&
+    document.insertedRules.length === 0 &&
+    document.deletedChains.size === 0
+  );
+}
+
+/** One document for a table with the parts of several. A chain that more than one writes has the content of the last. */
+export function mergeTableDocuments<Owner = never>(
+  ...documents: readonly IptablesTableDocument<Owner>[]
+): IptablesTableDocument<Owner> {
+  return {
+    written: new Map(documents.flatMap(({ written }) => [...written])),
+    created: documents.flatMap(({ created }) => created),
+    deletedRules: documents.flatMap(({ deletedRules }) => deletedRules),
+    appendedRules: documents.flatMap(({ appendedRules }) => appendedRules),
+    insertedRules: documents.flatMap(({ insertedRules }) => insertedRules),
+    deletedChains: new Map(documents.flatMap(({ deletedChains }) => [...deletedChains])),
+  };
+}
+
+/** What one line of a rendered document does. `table` and `commit` begin and end a table. */
+export type IptablesOperation =
+  | 'table'
+  | 'declare-chain'
+  | 'create-chain'
+  | 'delete-rule'
+  | 'append-rule'
+  | 'insert-rule'
+  | 'delete-chain'
+  | 'commit';
+
+/** One line of a rendered document. */
+export interface IptablesLine<Owner = never> {
+  readonly table: IptablesTable;
+  readonly operation: IptablesOperation;
+  /** Undefined for `table` and `commit`. */
+  readonly chain: string | undefined;
+  /** The owner of the rule, or of the chain that is deleted; undefined when the document names none. */
+  readonly owner: Owner | undefined;
+}
+
+/**
+ * The text for `iptables-restore --noflush`; empty when nothing changes. Chains are declared before any rule, so a rule may jump
+ * to each of them.
+ */
+export function renderDocument(document: IptablesDocument<unknown>): string {
+  const lines: string[] = [];
+  eachLine(document, (text) => lines.push(text));
+  lines.push('');
+  return lines.join('\n');
+}
+
+/** Line `number` (from 1) of the rendered document; undefined when it has no such line. */
+export function lineOfDocument<Owner>(
+  document: IptablesDocument<Owner>,
+  number: number,
+): IptablesLine<Owner> | undefined {
+  let at = 0;
+  let found: IptablesLine<Owner> | undefined;
+  eachLine(document, (_text, operation, table, chain, owner) => {
+    if (++at === number) {
+      found = { table, operation, chain, owner };
+    }
+  });
+  return found;
+}
+
+function eachLine<Owner>(
+  document: IptablesDocument<Owner>,
+  visit: (text: string, operation: IptablesOperation, table: IptablesTable, chain?: string, owner?: Owner) => void,
+): void {
+  for (const [table, content] of document) {
+    if (isEmptyTableDocument(content)) {
+      continue;
+    }
+    visit(`*${table}`, 'table', table);
+    for (const chain of declarationOrder(content.written)) {
+      visit(`:${chain} ${content.written.get(chain)?.policy ?? '-'} [0:0]`, 'declare-chain', table, chain);
+    }
+    for (const chain of content.created) {
+      visit(`-N ${chain}`, 'create-chain', table, chain);
+    }
+    for (const { chain, rule } of content.deletedRules) {
+      visit(command(`-D ${chain}`, rule), 'delete-rule', table, chain);
+    }
+    for (const [chain, { rules, owner, owners }] of content.written) {
+      const append = `-A ${chain}`;
+      rules.forEach((rule, index) => {
+        visit(command(append, rule), 'append-rule', table, chain, owner ?? owners?.[index]);
+      });
+    }
+    for (const { chain, rule } of content.appendedRules) {
+      visit(command(`-A ${chain}`, rule), 'append-rule', table, chain);
+    }
+    for (const { chain, position, rule } of content.insertedRules) {
+      visit(command(`-I ${chain} ${position}`, rule), 'insert-rule', table, chain);
+    }
+    for (const [chain, owner] of content.deletedChains) {
+      visit(`-X ${chain}`, 'delete-chain', table, chain, owner);
+    }
+    visit('COMMIT', 'commit', table);
+  }
+}
+
+function command(operation: string, rule: string): string {
+  return rule === '' ? operation : `${operation} ${rule}`;
+}
+
+/** The nft variant searches its sorted list of chains from the head for each declaration: falling names are found at once. */
+function declarationOrder(written: ReadonlyMap<string, unknown>): readonly string[] {
+  return [...written.keys()].sort().reverse();
+}
+
+/** A table while it is read. */
+class TableDraft implements IptablesTableDocument {
+  readonly written = new Map<string, IptablesChain & { readonly rules: string[] }>();
+  readonly created: string[] = [];
+  readonly deletedRules: IptablesChainRule[] = [];
+  readonly appendedRules: IptablesChainRule[] = [];
+  readonly insertedRules: IptablesInsertion[] = [];
+  readonly deletedChains = new Map<string, undefined>();
+
+  append(chain: string, rule: string): void {
+    const written = this.written.get(chain);
+    if (written === undefined) {
+      this.appendedRules.push({ chain, rule });
+    } else {
+      written.rules.push(rule);
+    }
+  }
+
+  readCommand(operation: string, chain: string, rule: string): void {
+    switch (operation) {
+      case '-N':
+        this.created.push(chain);
+        return;
+      case '-D':
+        this.deletedRules.push({ chain, rule });
+        return;
+      case '-I': {
+        const [, position, text = ''] = /^(\d+)(?: |$)(.*)$/.exec(rule) ?? [undefined, '1', rule];
+        this.insertedRules.push({ chain, position: Number(position), rule: text });
+        return;
+      }
+      case '-X':
+        this.deletedChains.set(chain, undefined);
+    }
+  }
+}
+
+const TABLES: readonly string[] = ['filter', 'nat', 'mangle', 'raw', 'security'] satisfies IptablesTable[];
+
+function isTable(name: string): name is IptablesTable {
+  return TABLES.includes(name);
+}
+
+/**
+ * Parses the output of `iptables-save`, or a rendered document. Owners are not part of the text. Comments, and counters of
+ * chains and rules, are skipped.
+ *
+ * @param only the table to parse. Default: all.
+ */
+export function parseDocument(text: string, only?: IptablesTable): IptablesDocument {
+  const document = new Map<IptablesTable, TableDraft>();
+  let draft: TableDraft | undefined;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('*')) {
+      const name = line.slice(1).trim();
+      draft = undefined;
+      if (isTable(name) && (only === undefined || name === only)) {
+        draft = document.get(name) ?? new TableDraft();
+        document.set(name, draft);
+      }
+    } else if (draft === undefined) {
+      // Of no table, or of one that is not read.
+    } else if (line.startsWith(':')) {
+      const [chain = '', policy = '-'] = line.slice(1).split(' ');
+      draft.written.set(chain, { policy, rules: [] });
+    } else {
+      readCommand(line, draft);
+    }
+  }
+  return document;
+}
+
+/** Reads a line such as `-A CHAIN …`, which may have counters before it: `[1:60] -A …`. */
+function readCommand(line: string, draft: TableDraft): void {
+  const text = line.startsWith('[') ? line.slice(line.indexOf(' ') + 1) : line;
+  if (!text.startsWith('-')) {
+    return;
+  }
+  const end = text.indexOf(' ', 3);
+  const chain = end < 0 ? text.slice(3) : text.slice(3, end);
+  const rule = end < 0 ? '' : text.slice(end + 1);
+  if (text.startsWith('-A')) {
+    draft.append(chain, rule);
+  } else {
+    draft.readCommand(text.slice(0, 2), chain, rule);
+  }
+}
+
+/** The content of one table in the output of `iptables-save`; empty when the output does not have the table. */
+export function parseSavedTable(output: string, table: IptablesTable): SavedTable {
+  return parseDocument(output, table).get(table)?.written ?? new Map();
+}

@@ -1,0 +1,82 @@
+import type { RemovedObjects } from '@kube-proxier/core';
+import {
+  EMPTY_TABLE_DOCUMENT,
+  type IptablesChainRule,
+  type IptablesTableDocument,
+  type SavedTable,
+  userChain,
+} from './iptables-document.js';
+import { targetOf } from './rule-text.js';
+
+export interface ChainRemovalOptions {
+  /** Rules of chains that stay which are deleted too, besides jumps to removed chains. Default: none. */
+  readonly alsoDelete?: (chain: string, rule: string) => boolean;
+  /**
+   * A removed chain that a foreign user-defined chain jumps to. `delete-jump` deletes these jumps, and the chain;
+   * `keep-empty` keeps both, and empties the chain. Default `delete-jump`.
+   */
+  readonly neededByOthers?: 'delete-jump' | 'keep-empty';
+}
+
+/** Removes chains of a table, and every jump to them. Other rules of the table stay. Pure. */
+export function removeChains(
+  saved: SavedTable,
+  isRemoved: (chain: string) => boolean,
+  { alsoDelete = () => false, neededByOthers = 'delete-jump' }: ChainRemovalOptions = {},
+): IptablesTableDocument {
+  const removed = new Set([...saved.keys()].filter(isRemoved));
+  const needed = new Set<string>();
+  const deletedRules: IptablesChainRule[] = [];
+  for (const [chain, { policy, rules }] of saved) {
+    if (removed.has(chain)) {
+      continue;
+    }
+    for (const rule of rules) {
+      if (alsoDelete(chain, rule)) {
+        deletedRules.push({ chain, rule });
+        continue;
+      }
+      const target = mentionsAny(rule, removed) ? targetOf(rule) : undefined;
+      if (target === undefined || !removed.has(target)) {
+        continue;
+      }
+      if (neededByOthers === 'keep-empty' && policy === '-') {
+        needed.add(target);
+      } else {
+        deletedRules.push({ chain, rule });
+      }
+    }
+  }
+  const deletedChains = [...removed].filter((chain) => !needed.has(chain));
+  const emptied = [...removed].filter((chain) => needed.has(chain) && (saved.get(chain)?.rules.length ?? 0) > 0);
+  return {
+    ...EMPTY_TABLE_DOCUMENT,
+    written: new Map([...deletedChains, ...emptied].map((chain) => [chain, userChain()])),
+    deletedRules,
+    deletedChains: new Map(deletedChains.map((chain) => [chain, undefined])),
+  };
+}
+
+const JUMP = /-(?:[jg]|-jump|-goto) (\S+)/g;
+
+/** A quick look, for tables with many foreign rules: the words may also be those of a comment. */
+function mentionsAny(rule: string, chains: ReadonlySet<string>): boolean {
+  for (const [, chain = ''] of rule.matchAll(JUMP)) {
+    if (chains.has(chain)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** What a document removes from a table, for a report. `location` names the table. */
+export function removedObjects(
+  { written, deletedRules, deletedChains }: IptablesTableDocument,
+  location: string,
+): readonly RemovedObjects[] {
+  return [
+    { kind: 'chain', location, names: [...deletedChains.keys()] },
+    { kind: 'content of chain', location, names: [...written.keys()].filter((chain) => !deletedChains.has(chain)) },
+    { kind: 'rule', location, names: deletedRules.map(({ chain, rule }) => `${chain} ${rule}`) },
+  ].filter(({ names }) => names.length > 0);
+}

@@ -1,0 +1,102 @@
+import { assertNever } from '@kube-proxier/core';
+import {
+  type Condition,
+  type IptablesMatch,
+  type IptablesRuleParts,
+  type IptablesTarget,
+  kernelProbability,
+} from './iptables-rule-parts.js';
+
+const MAX_COMMENT = 255;
+/**
+ * Comments contain names from outside. They are single words to iptables-restore only while nothing in them ends the
+ * word or the line, so other characters are replaced rather than escaped.
+ */
+function plainComment(text: string): string {
+  return text.replace(/[^\w .:/>,;()[\]-]/g, '?').slice(0, MAX_COMMENT);
+}
+
+function hex(value: number): string {
+  return `0x${(value >>> 0).toString(16)}`;
+}
+
+function condition(flag: string, is: Condition | undefined): string {
+  return is === undefined ? '' : `${is.not ? '! ' : ''}${flag} ${is.value}`;
+}
+
+function renderMatch(match: IptablesMatch): string {
+  switch (match.match) {
+    case 'port': {
+      const range = match.last === undefined || match.last === match.first ? '' : `:${match.last}`;
+      return `-m ${match.protocol} --dport ${match.first}${range}`;
+    }
+    case 'conntrack':
+      return `-m conntrack${match.not ? ' !' : ''} --ctstate ${match.states.join(',')}${
+        match.originalDestination === undefined ? '' : ` --ctorigdst ${match.originalDestination}`
+      }`;
+    case 'nfacct':
+      return `-m nfacct --nfacct-name  ${match.counter}`;
+    case 'mark':
+      return `-m mark${match.not ? ' !' : ''} --mark ${hex(match.value)}/${hex(match.mask)}`;
+    case 'addrtype':
+      return `-m addrtype${match.not ? ' !' : ''} --${match.side}-type ${match.type}`;
+    case 'set':
+      return `-m set${match.not ? ' !' : ''} --match-set ${match.set} ${match.sides.join(',')}`;
+    case 'statistic':
+      return `-m statistic --mode random --probability ${kernelProbability(match.probability).toFixed(11)}`;
+    case 'recent':
+      return match.operation === 'set'
+        ? `-m recent --set --name ${match.list} --mask ${match.mask} --rsource`
+        : `-m recent --rcheck --seconds ${match.seconds} --reap --name ${match.list} --mask ${match.mask} --rsource`;
+  }
+}
+
+function renderTarget(target: IptablesTarget | undefined): string {
+  if (target === undefined) {
+    return '';
+  }
+  switch (target.target) {
+    case 'jump':
+      return `-j ${target.chain}`;
+    case 'goto':
+      return `-g ${target.chain}`;
+    case 'REJECT':
+      return `-j REJECT --reject-with ${target.with}`;
+    case 'MARK':
+      return `-j MARK --set-xmark ${hex(target.value)}/${hex(target.mask)}`;
+    case 'SET':
+      return `-j SET --map-set ${target.markFrom} ${target.sides.join(',')} --map-mark`;
+    case 'MASQUERADE':
+      return target.randomFully ? '-j MASQUERADE --random-fully' : '-j MASQUERADE';
+    case 'DNAT':
+      return `-j DNAT --to-destination ${target.to}`;
+    case 'REDIRECT':
+      return `-j REDIRECT --to-ports ${target.toPort}`;
+    case 'ACCEPT':
+    case 'DROP':
+    case 'RETURN':
+      return `-j ${target.target}`;
+    default:
+      return assertNever(target);
+  }
+}
+
+/** The rule as `iptables-save` prints it after `-A CHAIN `, with or without its comment. */
+export function renderRule(parts: IptablesRuleParts, withComment: boolean): string {
+  const matches = (parts.matches ?? []).map(renderMatch);
+  if (withComment && parts.comment !== undefined) {
+    matches.splice(parts.commentAfter ?? 0, 0, `-m comment --comment "${plainComment(parts.comment)}"`);
+  }
+  // `join` makes one flat string; concatenation keeps the pieces, which take more memory where rules are retained.
+  return [
+    condition('-s', parts.source),
+    condition('-d', parts.destination),
+    condition('-i', parts.inInterface),
+    condition('-o', parts.outInterface),
+    parts.protocol === undefined ? '' : `-p ${parts.protocol}`,
+    ...matches,
+    renderTarget(parts.target),
+  ]
+    .filter((piece) => piece !== '')
+    .join(' ');
+}

@@ -1,0 +1,144 @@
+import {
+  type BackendModule,
+  checkBackendOptions,
+  type Logger,
+  OptionRules,
+  type Proxier,
+  type ProxierContext,
+  type ProxyMode,
+  ReconcilingProxier,
+  Tokens,
+} from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  createCommandRunner,
+  createNft,
+  EndingOwners,
+  type Nft,
+  type NftTableFlag,
+} from '@kube-proxier/linux';
+import { ContainerModule } from 'inversify';
+import { cleanUp, cleanUpKubeProxy, findLeftovers } from './cleanup.js';
+import { type CountedConnections, NftablesDataplane } from './dataplane.js';
+import { diagnose } from './diagnose.js';
+import { LAYOUTS, type Layout } from './plan/layout.js';
+import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
+
+export interface NftablesBackendOptions {
+  /** Runs nft. Default: on this host. */
+  readonly runner?: CommandRunner;
+  /** Count connections to every Service without an annotation for it. Default false. */
+  readonly countConnections?: boolean;
+  /** Whether the kernel refuses foreign changes of the table. Default `never`. */
+  readonly ownedTable?: OwnedTable;
+  /** Default: `constant` where this host accepts it, else `chain-per-service`. */
+  readonly layout?: Layout;
+}
+
+const MODE: ProxyMode = 'nftables';
+
+/** The nftables backend, with its measurements. */
+export interface NftablesBackend extends BackendModule {
+  /**
+   * Connections to the service ports for which they are counted, of all its proxiers. Runs nft only where connections are
+   * counted.
+   */
+  connections(): Promise<readonly CountedConnections[]>;
+}
+
+/**
+ * Creates the nftables backend. Has no side effects.
+ *
+ * @throws BackendOptionError when an option is unknown or invalid.
+ */
+export function createNftablesBackend(options: NftablesBackendOptions = {}): NftablesBackend {
+  checkBackendOptions('createNftablesBackend', options, {
+    runner: OptionRules.having('run'),
+    countConnections: OptionRules.boolean,
+    ownedTable: OptionRules.oneOf(OWNED_TABLE_SETTINGS),
+    layout: OptionRules.oneOf(LAYOUTS),
+  });
+  const { runner = createCommandRunner(), countConnections = false, layout, ownedTable = 'never' } = options;
+  // A part of this backend that claims the table of another waits until its owner has ended.
+  const endingOwners = new EndingOwners();
+  const nft = (): Nft => createNft({ runner, endingOwners });
+  const support = new HostSupport({ runner, nft, ownedTable, ...(layout === undefined ? {} : { layout }) });
+  const proxiers = new ProxierRegistry(support, nft, countConnections);
+  return {
+    mode: MODE,
+    description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
+    capabilities: { localhostNodePorts: false },
+    probe: () => support.probe(),
+    diagnose: () => diagnose(support, ownedTable),
+    connections: () => proxiers.connections(),
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.ProxierFactory).toConstantValue((context) => proxiers.create(context));
+      bind(Tokens.Cleanup).toConstantValue(() => cleanUp(nft()));
+      bind(Tokens.KubeProxyCleanup).toConstantValue(() => cleanUpKubeProxy(nft()));
+      bind(Tokens.Leftovers).toConstantValue((owner) => findLeftovers(nft(), owner));
+    }),
+  };
+}
+
+/** Creates proxiers, and reports what the host does not support to their log once. */
+class ProxierRegistry {
+  readonly #dataplanes = new Set<NftablesDataplane>();
+  readonly #warnings = new Set<string>();
+
+  constructor(
+    private readonly support: HostSupport,
+    private readonly nft: () => Nft,
+    private readonly countConnections: boolean,
+  ) {}
+
+  create(context: ProxierContext): Proxier {
+    const { family, logger, clock, options } = context;
+    const dataplane = new NftablesDataplane({
+      family,
+      nft: this.nft(),
+      masqueradeBit: options.masqueradeBit,
+      countConnections: this.countConnections,
+      layout: () => this.#layout(logger),
+      tableFlags: () => this.#tableFlags(logger),
+      logger,
+      clock,
+    });
+    this.#dataplanes.add(dataplane);
+    return new ReconcilingProxier({ mode: MODE, context, dataplane });
+  }
+
+  async connections(): Promise<readonly CountedConnections[]> {
+    return (await Promise.all([...this.#dataplanes].map((dataplane) => dataplane.connections()))).flat();
+  }
+
+  async #layout(logger: Logger): Promise<Layout> {
+    const { layout, reason } = await this.support.layout();
+    if (reason !== undefined) {
+      this.#warnOnce(logger, `Using a chain per Service: this host refuses the ruleset that does not grow: ${reason}`);
+    }
+    return layout;
+  }
+
+  async #tableFlags(logger: Logger): Promise<readonly NftTableFlag[] | undefined> {
+    const { flags, reason } = await this.support.tableFlags();
+    if (reason !== undefined) {
+      this.#warnOnce(
+        logger,
+        flags === undefined
+          ? `The table is not owned, so any privileged process can change it: ${reason}`
+          : `The table, and all Services with it, is removed whenever this program ends: ${reason}`,
+      );
+    }
+    return flags;
+  }
+
+  #warnOnce(logger: Logger, message: string): void {
+    if (!this.#warnings.has(message)) {
+      this.#warnings.add(message);
+      logger.warn(message);
+    }
+  }
+}
+
+/** The backend with its defaults. */
+export const nftablesBackend: NftablesBackend = createNftablesBackend();

@@ -1,0 +1,151 @@
+import {
+  type ApplyReport,
+  type ChangeSet,
+  type Clock,
+  type Dataplane,
+  type DriftReporter,
+  type IPFamily,
+  type Logger,
+  type ProxyState,
+  type ServicePortName,
+  silentLogger,
+  systemClock,
+} from '@kube-proxier/core';
+import type { Nft, NftTableFlag } from '@kube-proxier/linux';
+import { applyTransaction } from './apply/apply-transaction.js';
+import { removeTable } from './cleanup.js';
+import type { InstalledNftables } from './plan/installed-nftables.js';
+import { type Layout, nftFamily, TABLE } from './plan/layout.js';
+import { NftablesPlanner } from './plan/nftables-planner.js';
+import type { NftablesTransaction } from './plan/nftables-transaction.js';
+import { countedBy } from './plan/service-elements.js';
+import { readInstalled, supportsFullyRandom } from './read-back/read-installed.js';
+import { watchTable } from './read-back/watch-table.js';
+
+export interface NftablesDataplaneOptions {
+  readonly family: IPFamily;
+  readonly nft: Nft;
+  /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
+  readonly masqueradeBit?: number;
+  /** Count connections to every Service without an annotation for it. Default false. */
+  readonly countConnections?: boolean;
+  /** The layout that this host accepts; called before each full sync. Default: the constant layout. */
+  readonly layout?: () => Promise<Layout>;
+  /** The flags of the table; called before each full sync. Default: none. */
+  readonly tableFlags?: () => Promise<readonly NftTableFlag[] | undefined>;
+  readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+}
+
+/** Number of connections to a service port. */
+export interface CountedConnections {
+  readonly servicePort: ServicePortName;
+  readonly family: IPFamily;
+  /** First packets to one of its frontends, including those that were rejected or dropped. */
+  readonly connections: number;
+}
+
+/** Programs one IP family through nftables. */
+export class NftablesDataplane implements Dataplane<NftablesTransaction, InstalledNftables> {
+  readonly #planner: NftablesPlanner;
+  readonly #logger: Logger;
+  /** Names of the installed counters. */
+  readonly #counters = new Set<string>();
+  #fullyRandom: boolean | undefined;
+  #leftovers = false;
+
+  constructor(private readonly options: NftablesDataplaneOptions) {
+    const { countConnections = false, masqueradeBit = 14, logger = silentLogger } = options;
+    this.#planner = new NftablesPlanner({ masqueradeBit, countConnections });
+    this.#logger = logger;
+  }
+
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
+    return this.#planner.plan(next, changes, installed);
+  }
+
+  async apply(transaction: NftablesTransaction): Promise<void> {
+    for (const problem of transaction.problems) {
+      this.#logger.warn(problem);
+    }
+    this.#leftovers = false;
+    const { nft, family } = this.options;
+    const { leftovers } = await applyTransaction(transaction, { nft, family, logger: this.#logger });
+    this.#leftovers = leftovers;
+    this.#noteCounters(transaction);
+  }
+
+  async readBack(): Promise<InstalledNftables> {
+    const { family, nft, layout, tableFlags } = this.options;
+    this.#fullyRandom ??= await supportsFullyRandom(nft, family);
+    const installed = await readInstalled({
+      nft,
+      family,
+      layout: (await layout?.()) ?? 'constant',
+      flags: await tableFlags?.(),
+      fullyRandom: this.#fullyRandom,
+    });
+    this.#counters.clear();
+    for (const name of installed.table?.counters.keys() ?? []) {
+      this.#counters.add(name);
+    }
+    return installed;
+  }
+
+  /**
+   * Connections to the service ports for which they are counted, since counting began. Lists counters only; runs nft only
+   * where connections are counted.
+   */
+  async connections(): Promise<readonly CountedConnections[]> {
+    if (this.#counters.size === 0) {
+      return [];
+    }
+    const { family, nft } = this.options;
+    const counters = await nft.listCounters(nftFamily(family), TABLE);
+    return [...(counters ?? [])].flatMap(([name, { packets }]) => {
+      const servicePort = countedBy(name);
+      return servicePort === undefined ? [] : [{ servicePort, family, connections: packets }];
+    });
+  }
+
+  watch(onDrift: DriftReporter, signal: AbortSignal): Promise<void> {
+    const { clock = systemClock, family, nft } = this.options;
+    return watchTable(nft, family, clock, onDrift, signal);
+  }
+
+  describe({ write, forget }: NftablesTransaction): string {
+    const clients = forget.length === 0 ? '' : ` and the affinity clients of ${forget.length} service ports`;
+    return `${write.commands.length} changes${clients}`;
+  }
+
+  close(): void {
+    this.options.nft.close();
+  }
+
+  report(): ApplyReport {
+    return { leftovers: this.#leftovers };
+  }
+
+  async cleanup(): Promise<void> {
+    const { nft, family } = this.options;
+    await removeTable(nft, family, TABLE);
+    nft.close();
+  }
+
+  #noteCounters({ write }: NftablesTransaction): void {
+    for (const command of write.commands) {
+      switch (command.do) {
+        case 'add-counter':
+          this.#counters.add(command.name);
+          break;
+        case 'delete-counter':
+          this.#counters.delete(command.name);
+          break;
+        case 'delete-table':
+          this.#counters.clear();
+          break;
+      }
+    }
+  }
+}

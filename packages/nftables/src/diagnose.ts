@@ -1,0 +1,61 @@
+import { type Diagnosis, hasErrorKind, isProxierError, messageOf } from '@kube-proxier/core';
+import type { HostSupport, OwnedTable } from './probe.js';
+
+/** See `BackendModule.diagnose`. */
+export async function diagnose(support: HostSupport, ownedTable: OwnedTable): Promise<readonly Diagnosis[]> {
+  return [await diagnoseLayout(support), ...(ownedTable === 'never' ? [] : [await diagnoseOwnership(support)])];
+}
+
+async function diagnoseLayout(support: HostSupport): Promise<Diagnosis> {
+  const check = 'nftables layout';
+  try {
+    const { layout, reason } = await support.layout();
+    return reason === undefined
+      ? { check, status: 'ok', found: `${layout}: every kind of rule is accepted, for IPv4 and IPv6` }
+      : {
+          check,
+          status: 'warning',
+          found: `a chain per Service, as the ruleset that does not grow is refused: ${reason}`,
+          advice: 'use a newer nft and kernel to have changes cost the same in large clusters',
+        };
+  } catch (error) {
+    return isPermissionDenied(error)
+      ? { check, status: 'unknown', found: messageOf(error), advice: 'run doctor as root' }
+      : {
+          check,
+          status: 'problem',
+          found: `is refused: ${messageOf(error)}`,
+          advice: 'use a newer nft and kernel, or another mode',
+        };
+  }
+}
+
+async function diagnoseOwnership(support: HostSupport): Promise<Diagnosis> {
+  const check = 'nftables owned table';
+  try {
+    const { flags, reason } = await support.tableFlags();
+    if (reason === undefined) {
+      return { check, status: 'ok', found: `${flags?.join(', ')}: only this program can change its table` };
+    }
+    return {
+      check,
+      status: 'warning',
+      found:
+        flags === undefined
+          ? `any privileged process can change the table: ${reason}`
+          : `only this program can change its table, and the table is removed whenever it ends: ${reason}`,
+      advice: 'use nft 1.1.0 and Linux 6.9, or newer ones',
+    };
+  } catch (error) {
+    return isPermissionDenied(error)
+      ? { check, status: 'unknown', found: messageOf(error), advice: 'run doctor as root' }
+      : { check, status: 'problem', found: messageOf(error), advice: 'see the result of the check nftables layout' };
+  }
+}
+
+function isPermissionDenied(error: unknown): boolean {
+  return (
+    hasErrorKind(error, 'permission-denied') ||
+    (isProxierError(error) && (error.code === 'NFT_PERMISSION_DENIED' || isPermissionDenied(error.cause)))
+  );
+}

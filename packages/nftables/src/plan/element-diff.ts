@@ -1,0 +1,85 @@
+import type { NftSetOrMap } from '@kube-proxier/linux';
+import type { TransactionDraft } from './nftables-transaction.js';
+import type { ServiceElements } from './service-elements.js';
+
+/** Elements of a set or map by key; the value is undefined in a set. */
+export type Elements = Map<string, string | undefined>;
+
+/** Adds the elements of a service port to those of each set or map. */
+export function collectElements(into: Map<string, Elements>, wanted: ServiceElements | undefined): void {
+  for (const [container, key, value] of wanted?.elements ?? []) {
+    let found = into.get(container);
+    if (found === undefined) {
+      found = new Map();
+      into.set(container, found);
+    }
+    found.set(key, value);
+  }
+}
+
+/** Elements by key. */
+export type ElementValues = ReadonlyMap<string, { readonly value: string | undefined }>;
+
+export function elementValues(elements: Elements | undefined): ElementValues {
+  return new Map([...(elements ?? [])].map(([key, value]) => [key, { value }]));
+}
+
+/** Changes the elements of a set or map to the wanted ones. */
+export function diffElements(
+  name: string,
+  found: ElementValues | undefined,
+  wanted: Elements,
+  draft: TransactionDraft,
+): void {
+  for (const [key, { value }] of found ?? []) {
+    if (!wanted.has(key) || wanted.get(key) !== value) {
+      draft.deleteElement(name, key);
+    }
+  }
+  for (const [key, value] of wanted) {
+    const existing = found?.get(key);
+    if (existing === undefined || existing.value !== value) {
+      draft.addElement([name, key, value]);
+    }
+  }
+}
+
+/** Adds or deletes one element of a set. */
+export function putElement(container: string, key: string, isWanted: boolean, draft: TransactionDraft): void {
+  if (isWanted) {
+    draft.addElement([container, key, undefined]);
+  } else {
+    draft.deleteElement(container, key);
+  }
+}
+
+/** Adds and deletes sets and maps. */
+export function diffContainers(
+  before: ReadonlyMap<string, NftSetOrMap>,
+  after: ReadonlyMap<string, NftSetOrMap>,
+  draft: TransactionDraft,
+): void {
+  for (const [name, container] of after) {
+    if (!before.has(name)) {
+      draft.first({ do: 'add-container', name, container });
+    }
+  }
+  for (const [name, { kind }] of before) {
+    if (!after.has(name)) {
+      draft.deleteContainer(kind, name);
+    }
+  }
+}
+
+/** Adds and deletes the counter of a service port. */
+export function diffCounter(before: string | undefined, after: string | undefined, draft: TransactionDraft): void {
+  if (before === after) {
+    return;
+  }
+  if (after !== undefined) {
+    draft.addCounter(after);
+  }
+  if (before !== undefined) {
+    draft.deleteCounter(before);
+  }
+}

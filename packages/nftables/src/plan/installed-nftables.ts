@@ -1,0 +1,20 @@
+import type { NftTable, NftTableFlag } from '@kube-proxier/linux';
+import type { Layout } from './layout.js';
+
+/** The current state of the kernel. */
+export interface InstalledNftables {
+  /** Undefined when the table does not exist. */
+  readonly table: NftTable | undefined;
+  readonly facts: HostFacts;
+  /** Flags that the table must have. Default none. */
+  readonly flags?: readonly NftTableFlag[];
+  /** The table exists without these flags. Flags cannot be added, so the table is replaced. Default false. */
+  readonly lacksFlags?: boolean;
+}
+
+/** What the host supports, as far as rules depend on it. */
+export interface HostFacts {
+  /** `masquerade` supports `fully-random`. */
+  readonly fullyRandom: boolean;
+  readonly layout: Layout;
+}

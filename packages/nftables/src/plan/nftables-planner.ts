@@ -1,0 +1,303 @@
+import {
+  type ChangeSet,
+  formatServicePortName,
+  type ProxyState,
+  type ResolvedServicePort,
+  StateMemo,
+} from '@kube-proxier/core';
+import type { NftSetOrMap } from '@kube-proxier/linux';
+import { removedAffinityClients, staleAffinityClients } from './affinity-clients.js';
+import {
+  collectElements,
+  diffContainers,
+  diffCounter,
+  diffElements,
+  type Elements,
+  elementValues,
+  putElement,
+} from './element-diff.js';
+import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
+import { COUNT_CHAINS, FORGET_PRIORITY, renderKind } from './frontend-chains.js';
+import type { HostFacts, InstalledNftables } from './installed-nftables.js';
+import {
+  AFFINITY,
+  CLUSTER_IPS,
+  containersOf,
+  type Features,
+  HAIRPIN,
+  NODE_PORT_ADDRESSES,
+  nftFamily,
+  TABLE,
+  WRITTEN_BY_PACKETS,
+} from './layout.js';
+import { type ForgottenClients, type NftablesTransaction, TransactionDraft } from './nftables-transaction.js';
+import { reusableTable } from './reusable-table.js';
+import { ruleTag, sameTags } from './rule-tag.js';
+import { elementsOf, type ServiceElements } from './service-elements.js';
+import { readServiceOptions } from './service-options.js';
+import { SharedParts } from './shared-parts.js';
+
+export interface NftablesPlannerOptions {
+  /** 0…31. */
+  readonly masqueradeBit: number;
+  /** Count connections to every Service that does not say otherwise. Default false. */
+  readonly countConnections?: boolean;
+}
+
+/** What a plan derives from a state: the parts that its service ports share, as planned for a host. */
+interface PlannedState {
+  readonly facts: HostFacts;
+  readonly parts: SharedParts;
+}
+
+/** What every supported host has; the facts of this host come with the installed state. */
+const DEFAULT_FACTS: HostFacts = { fullyRandom: true, layout: 'constant' };
+const NO_SETS: ServiceElements['sets'] = new Map();
+type Chains = ReadonlyMap<string, Chain>;
+
+/** Plans transactions. Pure. */
+export class NftablesPlanner {
+  readonly #planned = new StateMemo<PlannedState>((state) => {
+    const parts = new SharedParts();
+    for (const port of state.servicePorts.values()) {
+      parts.add(this.#elementsOf(port, state, DEFAULT_FACTS));
+    }
+    return { facts: DEFAULT_FACTS, parts };
+  });
+
+  constructor(private readonly options: NftablesPlannerOptions) {}
+
+  /** See `Dataplane.plan`. */
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledNftables): NftablesTransaction | undefined {
+    const draft = new TransactionDraft();
+    const { previous } = changes;
+    let forget: readonly ForgottenClients[] = [];
+    if (installed === undefined && previous !== undefined) {
+      this.#planned.advance(previous, next, (planned) => {
+        forget = this.#planChanges(next, previous, planned, changes, draft);
+        return planned;
+      });
+    } else {
+      forget = this.#planAll(next, installed ?? { table: undefined, facts: DEFAULT_FACTS }, draft);
+    }
+    const commands = draft.commands();
+    return commands.length === 0 && forget.length === 0
+      ? undefined
+      : {
+          write: { family: nftFamily(next.family), table: TABLE, commands },
+          forget,
+          problems: problemsOf(next, changes),
+        };
+  }
+
+  #elementsOf(port: ResolvedServicePort, { family }: ProxyState, { layout }: HostFacts): ServiceElements {
+    const { countConnections = false } = this.options;
+    return elementsOf(port, { family, layout, countAll: countConnections });
+  }
+
+  #context(state: ProxyState, { fullyRandom }: HostFacts): LayoutContext {
+    return { family: state.family, node: state.node, masqueradeBit: this.options.masqueradeBit, fullyRandom };
+  }
+
+  #planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): ForgottenClients[] {
+    const { facts } = installed;
+    const parts = new SharedParts();
+    const elements = new Map<string, Elements>();
+    const counters = new Set<string>();
+    const sets = new Map<string, NftSetOrMap>();
+    const into = (container: string) => {
+      let found = elements.get(container);
+      if (found === undefined) {
+        found = new Map();
+        elements.set(container, found);
+      }
+      return found;
+    };
+    for (const port of next.servicePorts.values()) {
+      const wanted = this.#elementsOf(port, next, facts);
+      parts.add(wanted);
+      if (wanted.counter !== undefined) {
+        counters.add(wanted.counter);
+      }
+      for (const [name, container] of wanted.sets) {
+        sets.set(name, container);
+      }
+      for (const [container, key, value] of wanted.elements) {
+        into(container).set(key, value);
+      }
+    }
+    this.#planned.set(next, { facts, parts });
+    for (const key of parts.hairpins.keys()) {
+      into(HAIRPIN).set(key, undefined);
+    }
+    for (const address of next.clusterIPs.keys()) {
+      into(CLUSTER_IPS).set(address, undefined);
+    }
+    for (const address of nodePortAddresses(next)) {
+      into(NODE_PORT_ADDRESSES).set(address, undefined);
+    }
+    const features = featuresOf(parts);
+    const containers = new Map([...containersOf(next.family, features), ...sets]);
+    const chains = allChains(this.#context(next, facts), parts);
+    const standing = reusableTable(installed, containers, chains, draft);
+
+    for (const [name, container] of containers) {
+      const found = standing?.containers.get(name);
+      if (found === undefined) {
+        draft.first({ do: 'add-container', name, container });
+      }
+      if (!WRITTEN_BY_PACKETS.has(name) && !sets.has(name)) {
+        diffElements(name, found?.elements, elements.get(name) ?? new Map(), draft);
+      }
+    }
+    for (const [name, { kind }] of standing?.containers ?? []) {
+      if (!containers.has(name)) {
+        draft.deleteContainer(kind, name);
+      }
+    }
+    for (const name of counters) {
+      if (!standing?.counters.has(name)) {
+        draft.addCounter(name);
+      }
+    }
+    for (const name of standing?.counters.keys() ?? []) {
+      if (!counters.has(name)) {
+        draft.deleteCounter(name);
+      }
+    }
+    for (const [name, chain] of chains) {
+      const found = standing?.chains.get(name);
+      if (found === undefined || !sameTags(found.rules, chain.rules)) {
+        writeChain(name, chain, found !== undefined, draft);
+      }
+    }
+    for (const name of standing?.chains.keys() ?? []) {
+      if (!chains.has(name)) {
+        draft.deleteChain(name);
+      }
+    }
+    return features.affinity ? staleAffinityClients(next, standing?.containers.get(AFFINITY)?.elements) : [];
+  }
+
+  #planChanges(
+    next: ProxyState,
+    previous: ProxyState,
+    { facts, parts }: PlannedState,
+    changes: ChangeSet,
+    draft: TransactionDraft,
+  ): ForgottenClients[] {
+    const old = new Map<string, Elements>();
+    const wanted = new Map<string, Elements>();
+    const forget: ForgottenClients[] = [];
+    parts.begin();
+    for (const { previous: was, current } of changes.servicePorts.values()) {
+      const oldElements = was && parts.remove(this.#elementsOf(was, next, facts));
+      const newElements = current && parts.add(this.#elementsOf(current, next, facts));
+      collectElements(old, oldElements);
+      collectElements(wanted, newElements);
+      diffCounter(oldElements?.counter, newElements?.counter, draft);
+      diffContainers(oldElements?.sets ?? NO_SETS, newElements?.sets ?? NO_SETS, draft);
+      forget.push(...removedAffinityClients(was, current));
+    }
+    const { chains, hairpins } = parts.end();
+    for (const name of new Set([...old.keys(), ...wanted.keys()])) {
+      diffElements(name, elementValues(old.get(name)), wanted.get(name) ?? new Map(), draft);
+    }
+    for (const [key, isThere] of hairpins) {
+      putElement(HAIRPIN, key, isThere, draft);
+    }
+    for (const address of changes.clusterIPs) {
+      const isThere = next.clusterIPs.has(address);
+      if (isThere !== previous.clusterIPs.has(address)) {
+        putElement(CLUSTER_IPS, address, isThere, draft);
+      }
+    }
+    const context = this.#context(next, facts);
+    const features = featuresOf(parts);
+    const toggled = (name: string, now: boolean) => (chains.get(name)?.isThere === undefined ? now : !now);
+    const hadFeatures: Features = {
+      affinity: toggled(FORGET_PRIORITY.name, features.affinity),
+      counters: toggled(COUNT_CHAINS[0].name, features.counters),
+    };
+    if (hadFeatures.affinity !== features.affinity || hadFeatures.counters !== features.counters) {
+      diffContainers(containersOf(next.family, hadFeatures), containersOf(next.family, features), draft);
+    }
+    for (const [name, { kind, isThere }] of chains) {
+      if (isThere) {
+        writeChain(name, renderKind(kind, context), false, draft);
+      } else {
+        draft.deleteChain(name);
+      }
+    }
+    if (changes.nodeChanged) {
+      this.#planNode(next, previous, { facts, parts }, new Set(chains.keys()), draft);
+    }
+    return features.affinity ? forget : [];
+  }
+
+  /** Rules that say what the node is like: which packets are from pods, where NodePorts are served. */
+  #planNode(
+    next: ProxyState,
+    previous: ProxyState,
+    { facts, parts }: PlannedState,
+    written: ReadonlySet<string>,
+    draft: TransactionDraft,
+  ): void {
+    const was = allChains(this.#context(previous, facts), parts);
+    for (const [name, chain] of allChains(this.#context(next, facts), parts)) {
+      if (!written.has(name) && JSON.stringify(was.get(name)?.rules) !== JSON.stringify(chain.rules)) {
+        writeChain(name, chain, true, draft);
+      }
+    }
+    const addresses = new Set(nodePortAddresses(next));
+    const oldAddresses = new Set(nodePortAddresses(previous));
+    for (const address of new Set([...addresses, ...oldAddresses])) {
+      if (addresses.has(address) !== oldAddresses.has(address)) {
+        putElement(NODE_PORT_ADDRESSES, address, addresses.has(address), draft);
+      }
+    }
+  }
+}
+
+function allChains(context: LayoutContext, parts: SharedParts): Chains {
+  const chains = new Map(fixedChains(context));
+  for (const [name, kind] of parts.chains) {
+    chains.set(name, renderKind(kind, context));
+  }
+  return chains;
+}
+
+function featuresOf({ chains }: SharedParts): Features {
+  return { affinity: chains.has(FORGET_PRIORITY.name), counters: chains.has(COUNT_CHAINS[0].name) };
+}
+
+function nodePortAddresses({ node }: ProxyState): readonly string[] {
+  return node.nodePortAddresses.kind === 'listed' ? node.nodePortAddresses.addresses.filter(isNoLoopback) : [];
+}
+
+function isNoLoopback(address: string): boolean {
+  return !address.startsWith('127.') && address !== '::1';
+}
+
+function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draft: TransactionDraft): void {
+  if (isThere) {
+    draft.flushChain(name);
+  } else {
+    draft.declareChain({ do: 'add-chain', chain: name, ...(base === undefined ? {} : { base }) });
+  }
+  for (const text of rules) {
+    draft.addRule({ do: 'add-rule', chain: name, rule: { text, comment: ruleTag(text) } });
+  }
+}
+
+/** What changed service ports request and do not get. */
+function problemsOf({ servicePorts }: ProxyState, changes: ChangeSet): readonly string[] {
+  return [...changes.servicePorts.keys()].flatMap((key) => {
+    const port = servicePorts.get(key);
+    return port === undefined
+      ? []
+      : readServiceOptions(port.servicePort.annotations).problems.map(
+          (problem) => `Service port ${formatServicePortName(port.name)}: ${problem}`,
+        );
+  });
+}

@@ -1,0 +1,173 @@
+import { diffStates, type IPFamily, messageOf, type ProbeResult } from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  canRun,
+  createNft,
+  inNewNamespace,
+  type Nft,
+  NftError,
+  type NftTableFlag,
+} from '@kube-proxier/linux';
+import { type Layout, TABLE } from './plan/layout.js';
+import { NftablesPlanner } from './plan/nftables-planner.js';
+import { trialState } from './plan/trial-state.js';
+
+/**
+ * Whether the table belongs to a process of this program (`flags owner`), so that the kernel refuses foreign changes.
+ * - `never`: any privileged process can change it; drift is repaired.
+ * - `persistent`: where nft and the kernel support `persist`: the table stays when that process ends, and the next one
+ *   claims it. Elsewhere it is as with `never`, and a warning says why.
+ * - `always`: where `persist` is not supported, too: the table, and with it all Services, is removed whenever that process
+ *   ends.
+ */
+export type OwnedTable = 'never' | 'persistent' | 'always';
+
+export const OWNED_TABLE_SETTINGS: readonly OwnedTable[] = ['never', 'persistent', 'always'];
+
+/** The layout that a host accepts. */
+export interface AcceptedLayout {
+  readonly layout: Layout;
+  /** Why it is not the constant one. */
+  readonly reason?: string;
+}
+
+/** The flags that a host accepts for the table. */
+export interface AcceptedFlags {
+  readonly flags: readonly NftTableFlag[] | undefined;
+  /** Why `persist` is not among them; undefined when it is, or was not requested. */
+  readonly reason?: string;
+}
+
+export interface HostSupportOptions {
+  /** Runs programs in network namespaces of their own. */
+  readonly runner: CommandRunner;
+  /** Creates access to the tables of the host. */
+  readonly nft: () => Nft;
+  /** Default: the best that the host accepts. */
+  readonly layout?: Layout;
+  /** Default `never`. */
+  readonly ownedTable?: OwnedTable;
+}
+
+const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
+const REFUSED: readonly string[] = ['NFT_REFUSED', 'NFT_FAILED'];
+
+/** What nft and the kernel of this host accept, determined once by trying. */
+export class HostSupport {
+  #layout: Promise<AcceptedLayout> | undefined;
+  #flags: Promise<AcceptedFlags> | undefined;
+
+  constructor(private readonly options: HostSupportOptions) {}
+
+  /**
+   * The best layout that the host accepts.
+   *
+   * @throws NftError when it accepts none; the next call tries again.
+   */
+  layout(): Promise<AcceptedLayout> {
+    this.#layout ??= this.#tryLayouts().catch((error: unknown) => {
+      this.#layout = undefined;
+      throw error;
+    });
+    return this.#layout;
+  }
+
+  /**
+   * The requested flags of the table, as far as the host supports them.
+   *
+   * @throws NftError when that cannot be determined; the next call tries again.
+   */
+  tableFlags(): Promise<AcceptedFlags> {
+    this.#flags ??= this.#tryFlags().catch((error: unknown) => {
+      this.#flags = undefined;
+      throw error;
+    });
+    return this.#flags;
+  }
+
+  /** See `BackendModule.probe`. */
+  async probe(): Promise<ProbeResult> {
+    try {
+      const nft = this.options.nft();
+      const version = await nft.version();
+      await nft.tables('ip');
+      const { layout, reason } = await this.layout();
+      const how = layout === 'constant' ? '' : `, a chain per Service: ${reason ?? 'as requested'}`;
+      const { flags } = await this.tableFlags();
+      const owned = flags === undefined ? '' : `, its table has the flags ${flags.join(', ')}`;
+      return { usable: true, detail: `nft ${version}${owned}${how}` };
+    } catch (error) {
+      return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+    }
+  }
+
+  async #tryLayouts(): Promise<AcceptedLayout> {
+    const { layout } = this.options;
+    if (layout !== undefined) {
+      await this.#tryLayout(layout);
+      return { layout };
+    }
+    try {
+      await this.#tryLayout('constant');
+      return { layout: 'constant' };
+    } catch (error) {
+      if (!(error instanceof NftError) || !REFUSED.includes(error.code)) {
+        throw error;
+      }
+      await this.#tryLayout('chain-per-service');
+      return { layout: 'chain-per-service', reason: messageOf(error).replace(/\.$/, '') };
+    }
+  }
+
+  /**
+   * Plans a state with every kind of frontend, and loads the result in a new network namespace; where that cannot be
+   * created, the kernel checks it without loading. So what this nft or this kernel does not support is found now, and no
+   * version numbers have to be known.
+   */
+  async #tryLayout(layout: Layout): Promise<void> {
+    const own = inNewNamespace(this.options.runner);
+    const isolated = await canRun(own);
+    const trial = isolated ? createNft({ runner: own }) : this.options.nft();
+    for (const family of FAMILIES) {
+      const state = trialState(family);
+      const installed = { table: undefined, facts: { fullyRandom: true, layout } };
+      const plan = new NftablesPlanner({ masqueradeBit: 14 }).plan(state, diffStates(undefined, state), installed);
+      const write = plan && { ...plan.write, table: isolated ? plan.write.table : `${plan.write.table}-trial` };
+      if (write !== undefined) {
+        await (isolated ? trial.run(write) : trial.check(write));
+      }
+    }
+  }
+
+  async #tryFlags(): Promise<AcceptedFlags> {
+    const { ownedTable = 'never' } = this.options;
+    if (ownedTable === 'never') {
+      return { flags: undefined };
+    }
+    const persistent = ['owner', 'persist'] as const;
+    const reason = await this.#refusalOf(persistent);
+    if (reason === undefined) {
+      return { flags: persistent };
+    }
+    const owned = ['owner'] as const;
+    const ownedReason = ownedTable === 'always' ? await this.#refusalOf(owned) : reason;
+    return ownedReason === undefined ? { flags: owned, reason } : { flags: undefined, reason: ownedReason };
+  }
+
+  /** Why this host refuses a table with these flags; undefined when it accepts it. Leaves no trace. */
+  async #refusalOf(flags: readonly NftTableFlag[]): Promise<string | undefined> {
+    const nft = this.options.nft();
+    const commands = [{ do: 'add-table', flags }, { do: 'delete-table' }] as const;
+    try {
+      await nft.run({ family: 'ip', table: `${TABLE}-trial`, commands });
+      return undefined;
+    } catch (error) {
+      if (error instanceof NftError && REFUSED.includes(error.code)) {
+        return `flags ${flags.join(', ')}: ${messageOf(error).replace(/\.$/, '')}`;
+      }
+      throw error;
+    } finally {
+      nft.close();
+    }
+  }
+}

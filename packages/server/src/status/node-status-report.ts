@@ -1,0 +1,192 @@
+import {
+  type Clock,
+  type DriftRepair,
+  type IPFamily,
+  type ModeSelection,
+  messageOf,
+  type ProxyState,
+  type ServiceKey,
+  type Source,
+  type SyncFailure,
+  type SyncSuccess,
+  serviceKey,
+} from '@kube-proxier/core';
+import type { Readiness } from '../health/readiness.js';
+import type { ProxyMetrics } from '../metrics/proxy-metrics.js';
+import type { ServerObserver } from '../server-observer.js';
+import { VERSION } from '../version.js';
+import { type FamilyStatus, findProblems, type NodeStatus, type SourceStatus, verdictOf } from './node-status.js';
+
+export interface NodeStatusReportOptions {
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly readiness: Readiness;
+  readonly sources: readonly Source[];
+  /** Default: failures by part and stale flows are not reported. */
+  readonly metrics?: ProxyMetrics;
+  /** Milliseconds that a change may be pending. */
+  readonly maxPending: number;
+}
+
+interface FamilyRecord {
+  state: ProxyState | undefined;
+  /** Milliseconds since the epoch. */
+  lastSync: number | undefined;
+  lastFullSync: number | undefined;
+  duration: number | undefined;
+  failures: number;
+  lastError: string | undefined;
+  /** By the monotonic clock. */
+  pendingSince: number | undefined;
+}
+
+const KINDS = ['Services', 'EndpointSlices'] as const;
+
+/** Collects what `/debug/status` reports. */
+export class NodeStatusReport implements ServerObserver {
+  readonly #families = new Map<IPFamily, FamilyRecord>();
+  readonly #startTime: number;
+  #selection: Partial<Pick<ModeSelection, 'mode' | 'requested' | 'reason' | 'defaulted'>> = {};
+  #lastObjectChange: number | undefined;
+  #driftRepairs = 0;
+  #lastDrift: { readonly at: number; readonly what: string } | undefined;
+
+  constructor(private readonly options: NodeStatusReportOptions) {
+    this.#startTime = options.clock.now();
+  }
+
+  modeSelected({ mode, requested, reason, defaulted }: ModeSelection): void {
+    this.#selection = { mode, requested, defaulted, ...(reason === undefined ? {} : { reason }) };
+  }
+
+  started(family: IPFamily): void {
+    this.#record(family);
+  }
+
+  queued(family: IPFamily): void {
+    this.#record(family).pendingSince ??= this.options.clock.monotonic();
+  }
+
+  synced({ family, state, full, duration }: Pick<SyncSuccess, 'family' | 'state' | 'full' | 'duration'>): void {
+    const now = this.options.clock.now();
+    this.#families.set(family, {
+      state,
+      lastSync: now,
+      lastFullSync: full ? now : this.#record(family).lastFullSync,
+      duration,
+      failures: 0,
+      lastError: undefined,
+      pendingSince: undefined,
+    });
+  }
+
+  failed({ family, error, failures }: Pick<SyncFailure, 'family' | 'error' | 'failures'>): void {
+    Object.assign(this.#record(family), { failures, lastError: messageOf(error) });
+  }
+
+  repaired({ what }: Pick<DriftRepair, 'what'>): void {
+    this.#driftRepairs += 1;
+    this.#lastDrift = { at: this.options.clock.now(), what };
+  }
+
+  serviceEvent(): void {
+    this.#lastObjectChange = this.options.clock.now();
+  }
+
+  endpointsEvent(): void {
+    this.#lastObjectChange = this.options.clock.now();
+  }
+
+  /** The current status. Costs as much as the number of service ports; runs no process. */
+  async status(): Promise<NodeStatus> {
+    const { nodeName, readiness, metrics, maxPending } = this.options;
+    const { mode = '', requested = '', reason, defaulted } = this.#selection;
+    const families = Object.fromEntries(
+      [...this.#families].map(([family, record]) => [family, this.#describe(record)]),
+    );
+    const sources = this.options.sources.map(describeSource);
+    const problems = findProblems({ notReady: readiness.reason(), families, sources, maxPending });
+    const { rss, heapUsed } = process.memoryUsage();
+    return {
+      apiVersion: 'kube-proxier.io/v1alpha1',
+      kind: 'NodeStatus',
+      verdict: verdictOf(problems),
+      problems,
+      nodeName,
+      version: VERSION,
+      pid: process.pid,
+      startTime: isoTime(this.#startTime),
+      mode,
+      requestedMode: requested,
+      modeReason: reason ?? (defaulted ? 'no mode is requested, and this is the default' : null),
+      families,
+      ...countObjects([...this.#families.values()].flatMap(({ state }) => state ?? [])),
+      sources,
+      lastObjectChange: this.#lastObjectChange === undefined ? null : isoTime(this.#lastObjectChange),
+      driftRepairs: this.#driftRepairs,
+      lastDrift: this.#lastDrift ? { time: isoTime(this.#lastDrift.at), what: this.#lastDrift.what } : null,
+      staleFlowsDeleted: (await metrics?.staleFlowsDeleted()) ?? 0,
+      failures: (await metrics?.failuresByPart()) ?? {},
+      memory: { residentBytes: rss, heapBytes: heapUsed },
+    };
+  }
+
+  #record(family: IPFamily): FamilyRecord {
+    let record = this.#families.get(family);
+    if (record === undefined) {
+      record = {
+        state: undefined,
+        lastSync: undefined,
+        lastFullSync: undefined,
+        duration: undefined,
+        failures: 0,
+        lastError: undefined,
+        pendingSince: undefined,
+      };
+      this.#families.set(family, record);
+    }
+    return record;
+  }
+
+  #describe(record: FamilyRecord): FamilyStatus {
+    const { state, lastSync, lastFullSync, duration, failures, lastError, pendingSince } = record;
+    const pending = pendingSince === undefined ? undefined : this.options.clock.monotonic() - pendingSince;
+    return {
+      programmed: lastFullSync !== undefined,
+      lastSync: lastSync === undefined ? null : isoTime(lastSync),
+      lastSyncMilliseconds: duration === undefined ? null : Math.round(duration * 10) / 10,
+      lastFullSync: lastFullSync === undefined ? null : isoTime(lastFullSync),
+      failures,
+      lastError: lastError ?? null,
+      pendingSeconds: pending === undefined ? null : pending / 1000,
+      servicePorts: state?.servicePorts.size ?? 0,
+      endpoints: state === undefined ? 0 : countObjects([state]).endpoints,
+    };
+  }
+}
+
+/** Services over all families, and endpoints that traffic can be sent to. */
+export function countObjects(states: readonly ProxyState[]): { readonly services: number; readonly endpoints: number } {
+  const services = new Set<ServiceKey>();
+  let endpoints = 0;
+  for (const { servicePorts } of states) {
+    const keys = new Set<string>();
+    for (const { name, cluster, local } of servicePorts.values()) {
+      services.add(serviceKey(name));
+      for (const { key } of [...cluster, ...local]) {
+        keys.add(key);
+      }
+    }
+    endpoints += keys.size;
+  }
+  return { services: services.size, endpoints };
+}
+
+function describeSource(source: Source): SourceStatus {
+  const obstacles = KINDS.flatMap((kind) => source.obstacle?.(kind) ?? []);
+  return { description: source.description, obstacles: [...new Set(obstacles)] };
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

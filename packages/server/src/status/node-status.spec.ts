@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ProxyState } from '@kube-proxier/core';
+import { VirtualClock } from '@kube-proxier/core/testing';
+import { Readiness } from '../health/readiness.js';
+import { ProxyMetrics } from '../metrics/proxy-metrics.js';
+import { findProblems, verdictOf } from './node-status.js';
+import { NodeStatusReport } from './node-status-report.js';
+
+const FAMILY = {
+  programmed: true,
+  lastSync: null,
+  lastSyncMilliseconds: null,
+  lastFullSync: null,
+  failures: 0,
+  lastError: null,
+  pendingSeconds: null,
+  servicePorts: 0,
+  endpoints: 0,
+} as const;
+const FACTS = { notReady: undefined, families: { IPv4: FAMILY }, sources: [], maxPending: 60_000 };
+
+describe('problems of a node', () => {
+  test('none', () => {
+    expect(findProblems(FACTS)).toEqual([]);
+    expect(verdictOf([])).toBe('ok');
+  });
+
+  test.each([
+    [{ notReady: 'waiting for first sync of IPv4' }, 'not-serving', 'this node is not programmed: waiting for first'],
+    [
+      { families: { IPv4: { ...FAMILY, failures: 3, lastError: 'nft is missing' } } },
+      'degraded',
+      '3 IPv4 syncs failed in a row: nft is missing',
+    ],
+    [
+      { families: { IPv6: { ...FAMILY, pendingSeconds: 61 } } },
+      'degraded',
+      'a change of IPv6 has been waiting for 61 s',
+    ],
+    [
+      { sources: [{ description: 'API server', obstacles: ['it forbids to list services'] }] },
+      'degraded',
+      'API server: it forbids to list services',
+    ],
+  ] as const)('%j', (change, verdict, found) => {
+    const problems = findProblems({ ...FACTS, ...change });
+    expect(verdictOf(problems)).toBe(verdict);
+    expect(problems).toEqual([
+      { severity: verdict, found: expect.stringContaining(found), advice: expect.stringMatching(/./) },
+    ]);
+  });
+
+  test('a change that waits for a short time is no problem', () => {
+    expect(findProblems({ ...FACTS, families: { IPv4: { ...FAMILY, pendingSeconds: 59 } } })).toEqual([]);
+  });
+
+  test('what is not serving comes before what is degraded', () => {
+    const problems = findProblems({
+      ...FACTS,
+      notReady: 'waiting for the start',
+      sources: [{ description: 'files', obstacles: ['none can be read'] }],
+    });
+    expect(problems.map(({ severity }) => severity)).toEqual(['not-serving', 'degraded']);
+    expect(verdictOf(problems)).toBe('not-serving');
+  });
+});
+
+describe('NodeStatusReport', () => {
+  const state = { servicePorts: new Map() } as unknown as ProxyState;
+
+  test('follows a start, a failure, its repair and drift', async () => {
+    const clock = new VirtualClock();
+    const readiness = new Readiness();
+    const metrics = new ProxyMetrics({ clock });
+    let obstacle: string | undefined;
+    const source = { description: 'API server', start: async () => {}, stop: async () => {}, obstacle: () => obstacle };
+    const options = { nodeName: 'node1', clock, readiness, metrics, sources: [source], maxPending: 60_000 };
+    const report = new NodeStatusReport(options);
+    readiness.serve(['IPv4'], () => undefined);
+    report.started('IPv4');
+    expect(await report.status()).toMatchObject({ verdict: 'not-serving', families: { IPv4: { programmed: false } } });
+
+    readiness.synced({ family: 'IPv4' });
+    report.synced({ family: 'IPv4', state, full: true, duration: 12.34 });
+    expect(await report.status()).toMatchObject({
+      verdict: 'ok',
+      problems: [],
+      families: { IPv4: { programmed: true, lastSyncMilliseconds: 12.3, failures: 0, pendingSeconds: null } },
+    });
+
+    report.queued('IPv4');
+    await clock.advance(5000);
+    report.failed({ family: 'IPv4', error: new Error('nft is missing'), failures: 1 });
+    metrics.partFailed('health server');
+    obstacle = 'it does not answer';
+    expect(await report.status()).toMatchObject({
+      verdict: 'degraded',
+      problems: [{ found: '1 IPv4 sync failed in a row: nft is missing' }, { found: 'API server: it does not answer' }],
+      families: { IPv4: { pendingSeconds: 5 } },
+      failures: { 'health server': 1 },
+    });
+
+    obstacle = undefined;
+    report.synced({ family: 'IPv4', state, full: false, duration: 1 });
+    report.repaired({ what: 'chain flushed' });
+    expect(await report.status()).toMatchObject({
+      verdict: 'ok',
+      driftRepairs: 1,
+      lastDrift: { what: 'chain flushed' },
+      families: { IPv4: { failures: 0, lastError: null, pendingSeconds: null } },
+    });
+  });
+});

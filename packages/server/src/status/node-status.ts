@@ -1,0 +1,126 @@
+import type { IPFamily } from '@kube-proxier/core';
+
+/**
+ * - `ok`: every family is programmed, and nothing fails.
+ * - `degraded`: installed rules are in force, but changes may not reach them.
+ * - `not-serving`: a family has never been programmed.
+ */
+export type StatusVerdict = 'ok' | 'degraded' | 'not-serving';
+
+/** Something that an operator should look at. */
+export interface StatusProblem {
+  readonly severity: 'degraded' | 'not-serving';
+  /** The finding, one sentence without a full stop. */
+  readonly found: string;
+  /** The remedy, one sentence without a full stop. */
+  readonly advice: string;
+}
+
+/** The state of the proxier of one IP family. Times are ISO 8601, in UTC. */
+export interface FamilyStatus {
+  /** It had a successful full sync. */
+  readonly programmed: boolean;
+  readonly lastSync: string | null;
+  /** Duration of the last successful sync. */
+  readonly lastSyncMilliseconds: number | null;
+  readonly lastFullSync: string | null;
+  /** Consecutive failed syncs. */
+  readonly failures: number;
+  readonly lastError: string | null;
+  /** Seconds that the oldest change has been waiting for a sync; null when none is pending. */
+  readonly pendingSeconds: number | null;
+  readonly servicePorts: number;
+  /** Endpoints that traffic can be sent to. */
+  readonly endpoints: number;
+}
+
+/** What a source reports of itself. */
+export interface SourceStatus {
+  readonly description: string;
+  /** Why objects cannot be read; empty when nothing is known to be wrong. */
+  readonly obstacles: readonly string[];
+}
+
+/** What `kube-proxier status` prints: the state of the agent of one node. */
+export interface NodeStatus {
+  readonly apiVersion: 'kube-proxier.io/v1alpha1';
+  readonly kind: 'NodeStatus';
+  readonly verdict: StatusVerdict;
+  /** The most severe first. */
+  readonly problems: readonly StatusProblem[];
+  readonly nodeName: string;
+  readonly version: string;
+  readonly pid: number;
+  readonly startTime: string;
+  /** Empty before it is selected. */
+  readonly mode: string;
+  readonly requestedMode: string;
+  /** Why another mode than the requested one is in force, or why it is the default; null otherwise. */
+  readonly modeReason: string | null;
+  readonly families: Readonly<Partial<Record<IPFamily, FamilyStatus>>>;
+  readonly services: number;
+  readonly endpoints: number;
+  readonly sources: readonly SourceStatus[];
+  /** When a source last reported a changed Service or EndpointSlice. */
+  readonly lastObjectChange: string | null;
+  readonly driftRepairs: number;
+  readonly lastDrift: { readonly time: string; readonly what: string } | null;
+  readonly staleFlowsDeleted: number;
+  /** Failures that do not affect the data plane, by part. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly memory: { readonly residentBytes: number; readonly heapBytes: number };
+}
+
+/** What the verdict follows from. */
+export type StatusFacts = Pick<NodeStatus, 'families' | 'sources'> & {
+  /** Why the node is not programmed; undefined when it is. */
+  readonly notReady: string | undefined;
+  /** Milliseconds that a change may be pending. */
+  readonly maxPending: number;
+};
+
+/** All problems, the most severe first. */
+export function findProblems({ notReady, families, sources, maxPending }: StatusFacts): readonly StatusProblem[] {
+  const problems: StatusProblem[] = [];
+  if (notReady !== undefined) {
+    problems.push({
+      severity: 'not-serving',
+      found: `this node is not programmed: ${notReady}`,
+      advice: 'see the log of the agent; run kube-proxier doctor to check this host',
+    });
+  }
+  for (const [family, { failures, lastError, pendingSeconds }] of Object.entries(families)) {
+    if (failures > 0) {
+      problems.push({
+        severity: 'degraded',
+        found: `${failures} ${family} ${failures === 1 ? 'sync' : 'syncs'} failed in a row: ${lastError ?? 'unknown error'}`,
+        advice: 'the rules of the last successful sync stay in force, and syncs are retried; fix the error',
+      });
+    } else if (pendingSeconds !== null && pendingSeconds * 1000 > maxPending) {
+      problems.push({
+        severity: 'degraded',
+        found: `a change of ${family} has been waiting for ${Math.round(pendingSeconds)} s`,
+        advice: 'see the log of the agent for a command that does not end',
+      });
+    }
+  }
+  for (const { description, obstacles } of sources) {
+    for (const obstacle of obstacles) {
+      problems.push({
+        severity: 'degraded',
+        found: `${description}: ${obstacle}`,
+        advice: 'the objects that were read last stay in force; restore the access',
+      });
+    }
+  }
+  return problems;
+}
+
+/** The verdict is that of the most severe problem. */
+export function verdictOf(problems: readonly StatusProblem[]): StatusVerdict {
+  return problems.some(({ severity }) => severity === 'not-serving')
+    ? 'not-serving'
+    : problems.length > 0
+      ? 'degraded'
+      : 'ok';
+}
