@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ProxyMetrics } from '@kube-proxier/server';
+import type { BackendMetric } from '@kube-proxier/core';
+import { iptablesBackend } from '@kube-proxier/iptables';
+import { ipvsBackend } from '@kube-proxier/ipvs';
+import { nftablesBackend } from '@kube-proxier/nftables';
+import { KERNEL_COUNTERS_AGE, ProxyMetrics } from '@kube-proxier/server';
+import { userspaceBackend } from '@kube-proxier/userspace';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 
@@ -40,8 +45,20 @@ const exported = new Map<string, ReadonlySet<string>>();
 
 beforeAll(async () => {
   const metrics = new ProxyMetrics();
-  metrics.watchTraffic(() => []);
-  metrics.watchConnections(async () => []);
+  for (const { metrics: measurements = [], syncMetrics = {} } of [
+    iptablesBackend,
+    nftablesBackend,
+    ipvsBackend,
+    userspaceBackend,
+  ]) {
+    const own: readonly BackendMetric[] = [
+      ...measurements.flatMap((measurement) => measurement.metrics),
+      ...Object.values(syncMetrics),
+    ];
+    for (const { name, labels } of [...own, KERNEL_COUNTERS_AGE]) {
+      exported.set(name, new Set([...labels, ...OF_PROMETHEUS.labels]));
+    }
+  }
   for (const metric of metrics.registry.getMetricsAsArray()) {
     // prom-client keeps them, and does not say so.
     const { labelNames } = metric as unknown as { readonly labelNames: readonly string[] };

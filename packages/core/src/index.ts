@@ -5,6 +5,7 @@
  */
 
 export * from './contract/backend-errors.js';
+export * from './contract/backend-metrics.js';
 export * from './contract/backend-module.js';
 export * from './contract/backend-options.js';
 export * from './contract/cleanup.js';

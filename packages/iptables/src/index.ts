@@ -8,9 +8,7 @@ export { chainHash, isOurChain, serviceChain } from './chain-names.js';
 export type { HostFacts } from './fixed-rules.js';
 export {
   createIptablesBackend,
-  type IptablesBackend,
   type IptablesBackendOptions,
-  type IptablesPacketCounts,
   iptablesBackend,
 } from './iptables-backend.js';
 export { IptablesDataplane, type IptablesDataplaneOptions } from './iptables-dataplane.js';

@@ -27,6 +27,7 @@ import {
   createCommandRunner,
   createIptables,
   detectIptablesVariant,
+  IPTABLES_SYNC_METRICS,
   type Iptables,
   IptablesError,
   type IptablesVariant,
@@ -40,7 +41,7 @@ import {
   whyNotPermitted,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
-import { COUNTERS } from './fixed-rules.js';
+
 import {
   cleanUp,
   findLeftovers,
@@ -50,6 +51,7 @@ import {
 } from './iptables-cleanup.js';
 import { IptablesDataplane } from './iptables-dataplane.js';
 import { IptablesLeftovers } from './iptables-error.js';
+import { packetMeasurement } from './metrics.js';
 import { openLocalnet } from './open-localnet.js';
 import { trialDocument } from './trial-document.js';
 
@@ -67,20 +69,6 @@ export interface IptablesBackendOptions {
   readonly counters?: PacketCounters;
 }
 
-/** The iptables backend, and what it measures. */
-export interface IptablesBackend extends BackendModule {
-  /** What rules have counted, where the kernel has counters for that (spec I-72). */
-  packetCounts(): Promise<IptablesPacketCounts>;
-}
-
-/** Packets that rules have counted; undefined where the kernel cannot. */
-export interface IptablesPacketCounts {
-  /** Packets that conntrack calls INVALID, which are dropped. */
-  readonly invalidDropped: number | undefined;
-  /** Connections to NodePorts on 127.0.0.0/8. */
-  readonly localhostNodePorts: number | undefined;
-}
-
 const MODE: ProxyMode = 'iptables';
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
@@ -90,7 +78,7 @@ const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
  *
  * @throws BackendOptionError when an option is unknown or cannot be followed on any host.
  */
-export function createIptablesBackend(options: IptablesBackendOptions = {}): IptablesBackend {
+export function createIptablesBackend(options: IptablesBackendOptions = {}): BackendModule {
   checkBackendOptions('createIptablesBackend', options, {
     variant: OptionRules.oneOf(VARIANTS),
     runner: OptionRules.having('run'),
@@ -104,7 +92,8 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Ipt
     capabilities: { localhostNodePorts: true },
     probe: () => host.probe(),
     diagnose: () => host.diagnose(),
-    packetCounts: () => host.packetCounts(),
+    metrics: [packetMeasurement((name) => host.packetCount(name))],
+    syncMetrics: IPTABLES_SYNC_METRICS,
     prepare: (proxierOptions, logger) => host.prepare(proxierOptions, logger),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
@@ -171,12 +160,9 @@ class IptablesHost {
     }
   }
 
-  async packetCounts(): Promise<IptablesPacketCounts> {
-    const read = async (name: string) => (await this.#counters?.read(name).catch(() => undefined))?.packets;
-    return {
-      invalidDropped: await read(COUNTERS.invalidDropped),
-      localhostNodePorts: await read(COUNTERS.localhostNodePorts),
-    };
+  /** Value of a counter of the kernel; undefined where it has none. */
+  async packetCount(name: string): Promise<number | undefined> {
+    return (await this.#counters?.read(name).catch(() => undefined))?.packets;
   }
 
   async diagnose(): Promise<readonly Diagnosis[]> {
@@ -332,4 +318,4 @@ class IptablesHost {
 }
 
 /** The backend with its defaults. */
-export const iptablesBackend: IptablesBackend = createIptablesBackend();
+export const iptablesBackend: BackendModule = createIptablesBackend();

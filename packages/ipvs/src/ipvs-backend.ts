@@ -22,6 +22,7 @@ import {
   createIptables,
   detectIptablesVariant,
   HostConntrack,
+  IPTABLES_SYNC_METRICS,
   IpSetsNetlink,
   type Iptables,
   type IptablesVariant,
@@ -75,6 +76,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
   return {
     mode: MODE,
     description: 'Uses the load balancer in the kernel (ip_vs), with all of its schedulers',
+    syncMetrics: IPTABLES_SYNC_METRICS,
     // An address on kube-ipvs0 is one of this node: nothing gets to the pod any more.
     capabilities: { localhostNodePorts: false, externalIPsOfPods: false },
     probe: () => host.probe(),

@@ -21,6 +21,7 @@ import { ContainerModule } from 'inversify';
 import { cleanUp, cleanUpKubeProxy, findLeftovers } from './cleanup.js';
 import { type CountedConnections, NftablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
+import { connectionMeasurement, SYNC_METRICS } from './metrics.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
 
@@ -37,21 +38,12 @@ export interface NftablesBackendOptions {
 
 const MODE: ProxyMode = 'nftables';
 
-/** The nftables backend, with its measurements. */
-export interface NftablesBackend extends BackendModule {
-  /**
-   * Connections to the service ports for which they are counted, of all its proxiers. Runs nft only where connections are
-   * counted.
-   */
-  connections(): Promise<readonly CountedConnections[]>;
-}
-
 /**
  * Creates the nftables backend. Has no side effects.
  *
  * @throws BackendOptionError when an option is unknown or invalid.
  */
-export function createNftablesBackend(options: NftablesBackendOptions = {}): NftablesBackend {
+export function createNftablesBackend(options: NftablesBackendOptions = {}): BackendModule {
   checkBackendOptions('createNftablesBackend', options, {
     runner: OptionRules.having('run'),
     countConnections: OptionRules.boolean,
@@ -70,7 +62,8 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Nft
     capabilities: { localhostNodePorts: false },
     probe: () => support.probe(),
     diagnose: () => diagnose(support, ownedTable),
-    connections: () => proxiers.connections(),
+    metrics: [connectionMeasurement(() => proxiers.connections())],
+    syncMetrics: SYNC_METRICS,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => proxiers.create(context));
       bind(Tokens.Cleanup).toConstantValue(() => cleanUp(nft()));
@@ -141,4 +134,4 @@ class ProxierRegistry {
 }
 
 /** The backend with its defaults. */
-export const nftablesBackend: NftablesBackend = createNftablesBackend();
+export const nftablesBackend: BackendModule = createNftablesBackend();

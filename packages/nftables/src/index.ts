@@ -6,7 +6,6 @@
 
 export {
   createNftablesBackend,
-  type NftablesBackend,
   type NftablesBackendOptions,
   nftablesBackend,
 } from './backend.js';

@@ -47,9 +47,8 @@ export {
   type InstanceIdentity,
   InstanceLock,
 } from './instance/instance-lock.js';
-export type { PacketCountsReport, ServiceConnectionsReport } from './metrics/kernel-counters.js';
+export { KERNEL_COUNTERS_AGE, METRIC_CATALOGUE, type MetricDescriptor } from './metrics/metric-catalogue.js';
 export { type FailingPart, ProxyMetrics, type ProxyMetricsOptions } from './metrics/proxy-metrics.js';
-export type { ServiceTrafficReport } from './metrics/traffic-metrics.js';
 export { type HostNetwork, thisHost } from './node/host-network.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node/node-addresses.js';
 export { resolveNodeName } from './node/node-name.js';

@@ -34,6 +34,7 @@ import {
   whyNotPermitted,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
+import { trafficMeasurement } from './metrics.js';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
 import type { ServiceTraffic } from './proxy/service-traffic.js';
 import { findPortalChains, IptablesRedirector, removePortalChains } from './redirect/iptables-redirector.js';
@@ -128,6 +129,7 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
     probe: () => host.probe(),
     diagnose,
     traffic: () => host.traffic(),
+    metrics: [trafficMeasurement(() => host.traffic())],
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       bind(Tokens.Cleanup).toConstantValue(host.cleanup);

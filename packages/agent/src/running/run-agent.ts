@@ -9,15 +9,12 @@ import {
 } from '@kube-proxier/core';
 import {
   combineObservers,
-  type PacketCountsReport,
   type ProfilingOptions,
   ProxyMetrics,
   ProxyServer,
   type ProxyServerOptions,
   resolveNodeName,
   type ServerObserver,
-  type ServiceConnectionsReport,
-  type ServiceTrafficReport,
 } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
@@ -82,7 +79,6 @@ export async function runAgent({
   const sources = composition.sources(settings, logger);
   const metrics = new ProxyMetrics();
   const options = serverOptions(composition, settings, logger);
-  watchTraffic(options.backends, metrics);
   const server = new ProxyServer({
     ...options,
     sources,
@@ -212,34 +208,4 @@ class Settling implements ServerObserver {
       this.pending = systemClock.setTimer(SETTLE_DELAY, this.onSettled);
     }
   }
-}
-
-/** Connects backends that proxy or count connections to the metrics. */
-function watchTraffic(backends: ProxyServerOptions['backends'], metrics: ProxyMetrics): void {
-  const [packets] = backends.flatMap((backend: object) => (countsPackets(backend) ? [backend] : []));
-  if (packets !== undefined) {
-    metrics.watchPacketCounts(() => packets.packetCounts());
-  }
-  const counting = backends.flatMap((backend: object) => (countsConnections(backend) ? [backend] : []));
-  if (counting.length > 0) {
-    metrics.watchConnections(async () => (await Promise.all(counting.map((one) => one.connections()))).flat());
-  }
-  const proxyingBackends = backends.flatMap((backend: object) => (reportsTraffic(backend) ? [backend] : []));
-  if (proxyingBackends.length > 0) {
-    metrics.watchTraffic(() => proxyingBackends.flatMap((backend) => backend.traffic()));
-  }
-}
-
-function countsPackets(backend: object): backend is { packetCounts(): Promise<PacketCountsReport> } {
-  return 'packetCounts' in backend && typeof backend.packetCounts === 'function';
-}
-
-function countsConnections(
-  backend: object,
-): backend is { connections(): Promise<readonly ServiceConnectionsReport[]> } {
-  return 'connections' in backend && typeof backend.connections === 'function';
-}
-
-function reportsTraffic(backend: object): backend is { traffic(): readonly ServiceTrafficReport[] } {
-  return 'traffic' in backend && typeof backend.traffic === 'function';
 }

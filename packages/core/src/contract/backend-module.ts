@@ -4,6 +4,7 @@ import type { ObjectReader } from '../objects/object-reader.js';
 import type { Clock } from '../sync/clock.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
 import type { SyncObserver } from '../sync/sync-observer.js';
+import type { BackendMeasurement, SyncMetrics } from './backend-metrics.js';
 import type { Logger } from './logger.js';
 import type { Proxier, ProxyMode } from './proxier.js';
 
@@ -105,6 +106,10 @@ export interface BackendModule {
    * @throws ProxierError when the preparation failed.
    */
   prepare?(options: ProxierOptions, logger: Logger): Promise<void>;
+  /** What it measures, for `/metrics` while its mode is in force. Default: nothing. */
+  readonly metrics?: readonly BackendMeasurement[];
+  /** Metrics of its syncs besides those of every mode. Default: none. */
+  readonly syncMetrics?: SyncMetrics;
   readonly module: ContainerModule;
 }
 

@@ -22,7 +22,6 @@ function range(from: number, to: number, step: number): readonly number[] {
 }
 
 const FAMILY = ['ip_family'] as const;
-const FAMILY_AND_TABLE = ['table', 'ip_family'] as const;
 
 /** What every proxy measures: kube-proxy's metrics with its names (spec H-60), and those of this project. */
 export const PROXY_METRICS = {
@@ -96,42 +95,6 @@ export const PROXY_METRICS = {
     help: 'Service ports with a Local traffic policy and endpoints on other nodes only',
     labels: ['traffic_policy', 'ip_family'],
   },
-  rules: {
-    type: 'gauge',
-    name: 'kubeproxy_sync_proxy_rules_iptables_total',
-    help: 'iptables rules owned by kube-proxier',
-    labels: FAMILY_AND_TABLE,
-  },
-  rulesWritten: {
-    type: 'gauge',
-    name: 'kubeproxy_sync_proxy_rules_iptables_last',
-    help: 'iptables rules written by the last sync',
-    labels: FAMILY_AND_TABLE,
-  },
-  restoreFailures: {
-    type: 'counter',
-    name: 'kubeproxy_sync_proxy_rules_iptables_restore_failures_total',
-    help: 'Syncs that failed in iptables-restore',
-    labels: FAMILY,
-  },
-  partialRestoreFailures: {
-    type: 'counter',
-    name: 'kubeproxy_sync_proxy_rules_iptables_partial_restore_failures_total',
-    help: 'Partial syncs that failed in iptables-restore',
-    labels: FAMILY,
-  },
-  nftablesFailures: {
-    type: 'counter',
-    name: 'kubeproxy_sync_proxy_rules_nftables_sync_failures_total',
-    help: 'Syncs that failed in nft',
-    labels: FAMILY,
-  },
-  nftablesCleanupFailures: {
-    type: 'counter',
-    name: 'kubeproxy_sync_proxy_rules_nftables_cleanup_failures_total',
-    help: 'Syncs that could not remove all stale objects',
-    labels: FAMILY,
-  },
   conntrackDuration: {
     type: 'histogram',
     name: 'kubeproxy_conntrack_reconciler_sync_duration_seconds',
@@ -195,75 +158,13 @@ export const PROXY_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricDescriptor>>;
 
-/** What a backend measures that proxies connections itself. */
-export const TRAFFIC_METRICS = {
-  active: {
-    type: 'gauge',
-    name: 'kube_proxier_userspace_active_connections',
-    help: 'Open connections (UDP: sessions)',
-    labels: ['service', 'protocol'],
-  },
-  connections: {
-    type: 'counter',
-    name: 'kube_proxier_userspace_connections_total',
-    help: 'Accepted connections (UDP: sessions)',
-    labels: ['service', 'protocol'],
-  },
-  refused: {
-    type: 'counter',
-    name: 'kube_proxier_userspace_refused_total',
-    help: 'Refused connections (UDP: sessions)',
-    labels: ['service', 'protocol'],
-  },
-  failedDials: {
-    type: 'counter',
-    name: 'kube_proxier_userspace_failed_dials_total',
-    help: 'Failed attempts to connect to an endpoint',
-    labels: ['service', 'protocol'],
-  },
-  bytesToEndpoints: {
-    type: 'counter',
-    name: 'kube_proxier_userspace_to_endpoints_bytes_total',
-    help: 'Payload bytes sent to endpoints',
-    labels: ['service', 'protocol'],
-  },
-  bytesToClients: {
-    type: 'counter',
-    name: 'kube_proxier_userspace_to_clients_bytes_total',
-    help: 'Payload bytes sent to clients',
-    labels: ['service', 'protocol'],
-  },
-} as const satisfies Readonly<Record<string, MetricDescriptor>>;
+/** The age of values that the kernel counts. */
+export const KERNEL_COUNTERS_AGE = {
+  type: 'gauge',
+  name: 'kube_proxier_kernel_counters_age_seconds',
+  help: 'Age in seconds of the kernel counters, which are read in the background while metrics are scraped',
+  labels: ['counters'],
+} as const satisfies MetricDescriptor;
 
-/** Counters of the kernel, where it has them. */
-export const KERNEL_METRICS = {
-  invalidDropped: {
-    type: 'counter',
-    name: 'kubeproxy_iptables_ct_state_invalid_dropped_packets_total',
-    help: 'Packets dropped in conntrack state INVALID',
-    labels: [],
-  },
-  localhostNodePorts: {
-    type: 'counter',
-    name: 'kubeproxy_iptables_localhost_nodeports_accepted_packets_total',
-    help: 'Connections to NodePorts on loopback addresses',
-    labels: [],
-  },
-  connections: {
-    type: 'counter',
-    name: 'kube_proxier_service_connections_total',
-    help: 'Connections to Services with a connection counter, including refused and dropped ones',
-    labels: ['service', 'protocol', 'ip_family'],
-  },
-  age: {
-    type: 'gauge',
-    name: 'kube_proxier_kernel_counters_age_seconds',
-    help: 'Age in seconds of the kernel counters, which are read in the background while metrics are scraped',
-    labels: ['counters'],
-  },
-} as const satisfies Readonly<Record<string, MetricDescriptor>>;
-
-/** All of them. */
-export const METRIC_CATALOGUE: readonly MetricDescriptor[] = [PROXY_METRICS, TRAFFIC_METRICS, KERNEL_METRICS].flatMap(
-  (metrics): MetricDescriptor[] => Object.values(metrics),
-);
+/** Metrics of every mode. Those of a mode are in its backend. */
+export const METRIC_CATALOGUE: readonly MetricDescriptor[] = [...Object.values(PROXY_METRICS), KERNEL_COUNTERS_AGE];

@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, type ModeSelection, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
+import {
+  type BackendMeasurement,
+  type BackendModule,
+  diffStates,
+  type MetricSample,
+  type ProxyState,
+  type SyncSuccess,
+} from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
-import type { ServiceConnectionsReport } from './kernel-counters.js';
+import { IPTABLES_SYNC_METRICS } from '@kube-proxier/linux';
 import { ProxyMetrics } from './proxy-metrics.js';
 
-/** Spec H-60; the two nfacct packet counters exist only where the kernel supports them. */
+/** Of every mode (spec H-60). Those of one mode are its backend's. */
 const NAMES = [
   'kubeproxy_sync_proxy_rules_duration_seconds',
   'kubeproxy_sync_full_proxy_rules_duration_seconds',
@@ -17,17 +24,27 @@ const NAMES = [
   'kubeproxy_sync_proxy_rules_service_changes_pending',
   'kubeproxy_sync_proxy_rules_service_changes_total',
   'kubeproxy_sync_proxy_rules_no_local_endpoints_total',
-  'kubeproxy_sync_proxy_rules_iptables_total',
-  'kubeproxy_sync_proxy_rules_iptables_last',
-  'kubeproxy_sync_proxy_rules_iptables_restore_failures_total',
-  'kubeproxy_sync_proxy_rules_iptables_partial_restore_failures_total',
-  'kubeproxy_sync_proxy_rules_nftables_sync_failures_total',
-  'kubeproxy_sync_proxy_rules_nftables_cleanup_failures_total',
   'kubeproxy_conntrack_reconciler_sync_duration_seconds',
   'kubeproxy_conntrack_reconciler_deleted_entries_total',
   'kubeproxy_proxy_healthz_total',
   'kubeproxy_proxy_livez_total',
 ];
+
+/** What a mode is in force with. */
+const selection = (backend: Pick<BackendModule, 'metrics' | 'syncMetrics'>) => ({
+  mode: 'acme',
+  requested: 'ipvs',
+  backend: { mode: 'acme', ...backend } as BackendModule,
+});
+
+const counter = (name: string, ...labels: readonly string[]) => ({ type: 'counter', name, help: 'x', labels }) as const;
+
+const kernelMeasurement = (name: string, read: () => Promise<readonly MetricSample[]>): BackendMeasurement => ({
+  name,
+  source: 'kernel',
+  metrics: [counter('hits_total', 'service'), counter('misses_total')],
+  read,
+});
 
 const success = (state: ProxyState, previous?: ProxyState, rest: Partial<SyncSuccess> = {}): SyncSuccess => ({
   family: state.family,
@@ -73,31 +90,44 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_last_queued_timestamp_seconds')).toBe(100);
   });
 
-  test('rules are counted by table, and so are syncs that nft left objects behind in', async () => {
+  test('rules are counted by table, and so are syncs that left objects behind', async () => {
     const metrics = new ProxyMetrics();
+    const leftovers = counter('leftovers_total', 'ip_family');
+    metrics.modeSelected(selection({ syncMetrics: { ...IPTABLES_SYNC_METRICS, leftovers } }));
     const state = resolveObjects({});
-    metrics.synced(success(state, state, { report: { rules: { nat: { total: 40, written: 3 } } } }));
+    const report = { rules: { nat: { total: 40, written: 3 } }, leftovers: true };
+    metrics.synced(success(state, state, { report }));
+    metrics.synced(success(state, state, { report: { ...report, leftovers: false } }));
     const labels = { table: 'nat', ip_family: 'IPv4' };
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_iptables_total', labels)).toBe(40);
     expect(await value(metrics, 'kubeproxy_sync_proxy_rules_iptables_last', labels)).toBe(3);
-    metrics.modeSelected({ mode: 'nftables', requested: 'nftables' } as ModeSelection);
-    metrics.synced(success(state, state, { report: { leftovers: true } }));
-    metrics.synced(success(state, state, { report: { leftovers: false } }));
-    expect(await value(metrics, 'kubeproxy_sync_proxy_rules_nftables_cleanup_failures_total')).toBe(1);
+    expect(await value(metrics, 'leftovers_total', { ip_family: 'IPv4' })).toBe(1);
   });
 
-  test('traffic of a proxying backend is collected at each scrape', async () => {
+  test('metrics of another mode do not appear', async () => {
     const metrics = new ProxyMetrics();
-    const web = { name: 'work/web', protocol: 'TCP', refused: 0, failedDials: 0, bytesToEndpoints: 10 };
-    let reports = [{ ...web, active: 2, connections: 5, bytesToClients: 900 }];
-    metrics.watchTraffic(() => reports);
-    const labels = { service: 'work/web', protocol: 'TCP' };
-    const read = (name: string) => value(metrics, `kube_proxier_userspace_${name}`, labels);
-    expect([await read('active_connections'), await read('connections_total')]).toEqual([2, 5]);
-    reports = [{ ...web, active: 1, connections: 6, bytesToClients: 950 }];
-    expect([await read('active_connections'), await read('to_clients_bytes_total')]).toEqual([1, 950]);
-    reports = [];
-    expect(await read('active_connections')).toBeUndefined();
+    metrics.modeSelected(selection({}));
+    const state = resolveObjects({});
+    metrics.synced(success(state, state, { report: { leftovers: true } }));
+    metrics.failed({ family: 'IPv4', error: new Error('x'), full: true, duration: 1, failures: 1 });
+    expect(await metrics.registry.metrics()).not.toMatch(/iptables|nftables/);
+  });
+
+  test('values of the process are collected at each scrape', async () => {
+    const metrics = new ProxyMetrics();
+    const open = { type: 'gauge', name: 'open', help: 'x', labels: ['service'] } as const;
+    const total = counter('opened_total', 'service');
+    let samples: readonly MetricSample[] = [
+      { metric: 'open', labels: { service: 'work/web' }, value: 2 },
+      { metric: 'opened_total', labels: { service: 'work/web' }, value: 5 },
+    ];
+    metrics.modeSelected(
+      selection({ metrics: [{ name: 'traffic', source: 'process', metrics: [open, total], read: () => samples }] }),
+    );
+    const read = (name: string) => value(metrics, name, { service: 'work/web' });
+    expect([await read('open'), await read('opened_total')]).toEqual([2, 5]);
+    samples = [{ metric: 'open', labels: { service: 'work/web' }, value: 1 }];
+    expect([await read('open'), await read('opened_total')]).toEqual([1, undefined]);
   });
 
   test('stale flows are counted by reason', async () => {
@@ -170,15 +200,7 @@ describe('ProxyMetrics (spec H-60)', () => {
 
   test('failures count for the mode in force', async () => {
     const metrics = new ProxyMetrics();
-    metrics.modeSelected({
-      mode: 'iptables',
-      requested: 'ipvs',
-      defaulted: false,
-      reason: 'x',
-      detail: undefined,
-      families: [],
-      backend: {} as never,
-    });
+    metrics.modeSelected(selection({ syncMetrics: IPTABLES_SYNC_METRICS }));
     metrics.failed({ family: 'IPv6', error: new Error('x'), full: false, duration: 1, failures: 1 });
     expect(
       await value(metrics, 'kubeproxy_sync_proxy_rules_iptables_restore_failures_total', { ip_family: 'IPv6' }),
@@ -186,51 +208,72 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(
       await value(metrics, 'kubeproxy_sync_proxy_rules_iptables_partial_restore_failures_total', { ip_family: 'IPv6' }),
     ).toBe(1);
-    expect(await value(metrics, 'kube_proxier_proxy_mode_info', { mode: 'iptables', requested: 'ipvs' })).toBe(1);
+    expect(await value(metrics, 'kube_proxier_proxy_mode_info', { mode: 'acme', requested: 'ipvs' })).toBe(1);
     metrics.repaired({ family: 'IPv4', what: 'x' });
     expect(await value(metrics, 'kube_proxier_drift_repairs_total', { ip_family: 'IPv4' })).toBe(1);
   });
 
-  test('packet counters are exported once the kernel has them, and absent otherwise', async () => {
+  test('counters of the kernel are exported once the kernel has them, and absent otherwise', async () => {
     const state = resolveObjects({ services: [makeService('a')] });
     const metrics = new ProxyMetrics();
-    let counted = 3;
-    metrics.watchPacketCounts(async () => ({ invalidDropped: counted, localhostNodePorts: undefined }));
-    const name = 'kubeproxy_iptables_ct_state_invalid_dropped_packets_total';
-    expect(await metrics.registry.metrics()).not.toContain(name);
+    let hits = 3;
+    const read = async () => [{ metric: 'hits_total', labels: { service: 'a' }, value: hits }];
+    metrics.modeSelected(selection({ metrics: [kernelMeasurement('packets', read)] }));
     metrics.synced(success(state));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(await value(metrics, name, {})).toBe(3);
-    counted = 5;
+    expect(await value(metrics, 'hits_total', { service: 'a' })).toBe(3);
+    hits = 5;
     metrics.synced(success(state));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(await value(metrics, name, {})).toBe(5);
-    expect(await metrics.registry.metrics()).not.toContain('localhost_nodeports_accepted');
+    expect(await value(metrics, 'hits_total', { service: 'a' })).toBe(5);
+    expect(await metrics.registry.metrics()).not.toContain('misses_total');
   });
 
-  test('a scrape does not wait for kernel counters, and reports their age', async () => {
+  test('a scrape does not wait for counters of the kernel, and reports their age', async () => {
     const clock = new VirtualClock();
     const metrics = new ProxyMetrics({ clock });
-    const servicePort = { namespace: 'work', name: 'web', portName: 'http', protocol: 'TCP' } as const;
-    const report: ServiceConnectionsReport = { servicePort, family: 'IPv4', connections: 4 };
     let reads = 0;
-    metrics.watchConnections(() => {
+    const hang = () => {
       reads += 1;
-      return new Promise(() => {});
-    });
+      return new Promise<never>(() => {});
+    };
+    metrics.modeSelected(selection({ metrics: [kernelMeasurement('connections', hang)] }));
     for (let scrape = 0; scrape < 10; scrape++) {
-      expect(await metrics.registry.metrics()).not.toContain('service_connections_total{');
+      expect(await metrics.registry.metrics()).not.toContain('hits_total{');
       await clock.advance(30_000);
     }
     expect(reads).toBe(1);
     expect(await metrics.registry.metrics()).not.toContain('kube_proxier_kernel_counters_age_seconds{');
 
     const others = new ProxyMetrics({ clock });
-    others.watchConnections(async () => [report]);
+    const read = async () => [{ metric: 'hits_total', labels: { service: 'work/web:http' }, value: 4 }];
+    others.modeSelected(selection({ metrics: [kernelMeasurement('connections', read)] }));
     await others.registry.metrics();
     await clock.advance(3000);
-    const labels = { service: 'work/web:http', protocol: 'TCP', ip_family: 'IPv4' };
-    expect(await value(others, 'kube_proxier_service_connections_total', labels)).toBe(4);
+    expect(await value(others, 'hits_total', { service: 'work/web:http' })).toBe(4);
     expect(await value(others, 'kube_proxier_kernel_counters_age_seconds', { counters: 'connections' })).toBe(3);
+  });
+
+  test('a failed reading keeps the last values, and their age grows', async () => {
+    const clock = new VirtualClock();
+    const metrics = new ProxyMetrics({ clock });
+    let fails = false;
+    const read = async () => {
+      if (fails) {
+        throw new Error('the kernel does not answer');
+      }
+      return [{ metric: 'hits_total', labels: { service: 'a' }, value: 4 }];
+    };
+    metrics.modeSelected(selection({ metrics: [kernelMeasurement('packets', read)] }));
+    await metrics.registry.metrics();
+    await clock.advance(1000);
+    fails = true;
+    for (let scrape = 0; scrape < 4; scrape++) {
+      await metrics.registry.metrics();
+      await clock.advance(30_000);
+    }
+    expect(await value(metrics, 'hits_total', { service: 'a' })).toBe(4);
+    const age = await value(metrics, 'kube_proxier_kernel_counters_age_seconds', { counters: 'packets' });
+    expect(age).toBeGreaterThan(100);
   });
 });

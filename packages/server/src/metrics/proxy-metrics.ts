@@ -12,11 +12,10 @@ import {
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { ConntrackCleaning } from '../conntrack/conntrack-cleaner.js';
 import type { ServerObserver } from '../server-observer.js';
-import { KernelCounters, type PacketCountsReport, type ServiceConnectionsReport } from './kernel-counters.js';
+import { BackendMetrics } from './backend-metrics.js';
 import { PROXY_METRICS } from './metric-catalogue.js';
 import { type MetricsOf, registerMetrics } from './register-metrics.js';
 import { ServicePortTally } from './service-port-tally.js';
-import { registerTrafficMetrics, type ServiceTrafficReport } from './traffic-metrics.js';
 
 const OVERLAP_KINDS: readonly AddressOverlapKind[] = ['node-address', 'pod-network', 'service-network'];
 
@@ -44,8 +43,7 @@ export class ProxyMetrics implements ServerObserver {
   readonly registry: Registry;
   private readonly clock: Clock;
   private readonly metrics: MetricsOf<typeof PROXY_METRICS>;
-  private readonly kernelCounters: KernelCounters;
-  private mode = '';
+  private backendMetrics: BackendMetrics | undefined;
   /** At least one sync succeeded. */
   private begun = false;
   /** Families with a requested sync that has not succeeded yet. */
@@ -67,11 +65,10 @@ export class ProxyMetrics implements ServerObserver {
       collectDefaultMetrics({ register: this.registry });
     }
     this.metrics = registerMetrics(this.registry, PROXY_METRICS);
-    this.kernelCounters = new KernelCounters(this.registry, clock);
   }
 
-  modeSelected({ mode, requested }: ModeSelection): void {
-    this.mode = mode;
+  modeSelected({ mode, requested, backend }: Pick<ModeSelection, 'mode' | 'requested' | 'backend'>): void {
+    this.backendMetrics = new BackendMetrics(this.registry, this.clock, backend);
     this.metrics.modeInfo.set({ mode, requested }, 1);
   }
 
@@ -96,7 +93,7 @@ export class ProxyMetrics implements ServerObserver {
     this.observeSync(family, full, duration);
     if (full) {
       // The first full sync creates the counters. A failed reading is repeated at the next one.
-      this.kernelCounters.refreshPackets();
+      this.backendMetrics?.refresh();
     }
     const now = this.clock.now();
     metrics.lastTimestamp.set(labels, now / 1000);
@@ -110,13 +107,7 @@ export class ProxyMetrics implements ServerObserver {
       metrics.endpointChangesPending.set(0);
     }
     metrics.servicePorts.set(labels, state.servicePorts.size);
-    for (const [table, { total, written }] of Object.entries(report?.rules ?? {})) {
-      metrics.rules.set({ table, ...labels }, total);
-      metrics.rulesWritten.set({ table, ...labels }, written);
-    }
-    if (report?.leftovers && this.mode === 'nftables') {
-      metrics.nftablesCleanupFailures.inc(labels);
-    }
+    this.backendMetrics?.synced(family, report);
     const isAnew = changes.previous === undefined;
     const overlaps = [...this.overlaps.update(family, changes.resolvedServicePorts, isAnew).values()].flat();
     for (const kind of OVERLAP_KINDS) {
@@ -131,15 +122,7 @@ export class ProxyMetrics implements ServerObserver {
 
   failed({ family, full, duration }: SyncFailure): void {
     this.observeSync(family, full, duration);
-    const labels = { ip_family: family };
-    if (this.mode === 'iptables' || this.mode === 'ipvs') {
-      this.metrics.restoreFailures.inc(labels);
-      if (!full) {
-        this.metrics.partialRestoreFailures.inc(labels);
-      }
-    } else if (this.mode === 'nftables') {
-      this.metrics.nftablesFailures.inc(labels);
-    }
+    this.backendMetrics?.failed(family, full);
   }
 
   repaired({ family }: DriftRepair): void {
@@ -177,24 +160,6 @@ export class ProxyMetrics implements ServerObserver {
   /** Counts one response of the health server. */
   healthAnswered(path: 'healthz' | 'livez', status: number): void {
     this.metrics[path].inc({ code: String(status) });
-  }
-
-  /** Registers traffic metrics, which are collected at each scrape. Called once. */
-  watchTraffic(traffic: () => readonly ServiceTrafficReport[]): void {
-    registerTrafficMetrics(this.registry, traffic);
-  }
-
-  /**
-   * Reads packet counters in the background (spec I-72), while metrics are scraped. A metric is created with its first
-   * value: it is absent where the kernel has no such counter. Called once.
-   */
-  watchPacketCounts(counts: () => Promise<PacketCountsReport>): void {
-    this.kernelCounters.watchPackets(counts);
-  }
-
-  /** Reads connection counters of service ports in the background, while metrics are scraped. Called once. */
-  watchConnections(connections: () => Promise<readonly ServiceConnectionsReport[]>): void {
-    this.kernelCounters.watchConnections(connections);
   }
 
   /** An event that changes nothing visible requests no sync, so it is not pending (spec K-10, K-33). */

@@ -1,0 +1,119 @@
+import type {
+  ApplyReport,
+  BackendMeasurement,
+  BackendMetric,
+  BackendModule,
+  Clock,
+  IPFamily,
+  MetricSample,
+  SyncMetrics,
+} from '@kube-proxier/core';
+import type { Counter, Gauge, Registry } from 'prom-client';
+import { BackgroundReading } from './background-reading.js';
+import { KERNEL_COUNTERS_AGE } from './metric-catalogue.js';
+import { registerMetric } from './register-metrics.js';
+
+type Metric = Counter | Gauge;
+type RegisteredSyncMetrics = { readonly [Key in keyof SyncMetrics]: Metric };
+
+/** The metrics of the backend whose mode is in force. */
+export class BackendMetrics {
+  readonly #readings = new Map<string, BackgroundReading<readonly MetricSample[]>>();
+  readonly #sync: RegisteredSyncMetrics;
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly clock: Clock,
+    { metrics = [], syncMetrics = {} }: Pick<BackendModule, 'metrics' | 'syncMetrics'>,
+  ) {
+    this.#sync = Object.fromEntries(
+      Object.entries(syncMetrics).map(([key, metric]: [string, BackendMetric]) => [
+        key,
+        registerMetric(registry, metric),
+      ]),
+    );
+    for (const measurement of metrics) {
+      if (measurement.source === 'process') {
+        this.#collect(measurement);
+      } else {
+        this.#readInBackground(measurement);
+      }
+    }
+  }
+
+  /** Reads the counters of the kernel now, since they may exist from now on. */
+  refresh(): void {
+    for (const reading of this.#readings.values()) {
+      void reading.refresh();
+    }
+  }
+
+  synced(family: IPFamily, report: ApplyReport | undefined): void {
+    for (const [table, { total, written }] of Object.entries(report?.rules ?? {})) {
+      set(this.#sync.rules, { table, ip_family: family }, total);
+      set(this.#sync.rulesWritten, { table, ip_family: family }, written);
+    }
+    if (report?.leftovers) {
+      this.#sync.leftovers?.inc({ ip_family: family });
+    }
+  }
+
+  failed(family: IPFamily, full: boolean): void {
+    this.#sync.failed?.inc({ ip_family: family });
+    if (!full) {
+      this.#sync.partialFailed?.inc({ ip_family: family });
+    }
+  }
+
+  #collect({ metrics, read }: Extract<BackendMeasurement, { source: 'process' }>): void {
+    for (const metric of metrics) {
+      registerMetric(this.registry, metric, (registered) => {
+        registered.reset();
+        for (const { labels, value } of read().filter((sample) => sample.metric === metric.name)) {
+          registered.inc(labels, value);
+        }
+      });
+    }
+  }
+
+  #readInBackground({ name, metrics, read }: Extract<BackendMeasurement, { source: 'kernel' }>): void {
+    if (this.#readings.size === 0) {
+      this.#reportAges();
+    }
+    const registered = new Map<string, Metric>();
+    const reading = new BackgroundReading(read, this.clock, (samples) => {
+      for (const metric of metrics) {
+        const own = samples.filter((sample) => sample.metric === metric.name);
+        let found = registered.get(metric.name);
+        if (found === undefined && own.length > 0) {
+          found = registerMetric(this.registry, metric, () => void reading.latest());
+          registered.set(metric.name, found);
+        }
+        found?.reset();
+        for (const { labels, value } of own) {
+          found?.inc(labels, value);
+        }
+      }
+    });
+    this.#readings.set(name, reading);
+  }
+
+  #reportAges(): void {
+    registerMetric(this.registry, KERNEL_COUNTERS_AGE, (gauge) => {
+      gauge.reset();
+      for (const [counters, reading] of this.#readings) {
+        // A scrape has the values that are known, and causes newer ones to be read for the next.
+        void reading.latest();
+        if (reading.age !== undefined) {
+          gauge.set({ counters }, reading.age / 1000);
+        }
+      }
+    });
+  }
+}
+
+function set(metric: Metric | undefined, labels: Readonly<Record<string, string>>, value: number): void {
+  if (metric !== undefined && 'set' in metric) {
+    metric.set(labels, value);
+  }
+}

@@ -1,0 +1,64 @@
+import type { BackendMeasurement, BackendMetric, MetricSample } from '@kube-proxier/core';
+import type { ServiceTraffic } from './proxy/service-traffic.js';
+
+type TrafficField = 'active' | 'connections' | 'refused' | 'failedDials' | 'bytesToEndpoints' | 'bytesToClients';
+
+const LABELS = ['service', 'protocol'] as const;
+
+const METRICS: Readonly<Record<TrafficField, BackendMetric>> = {
+  active: {
+    type: 'gauge',
+    name: 'kube_proxier_userspace_active_connections',
+    help: 'Open connections (UDP: sessions)',
+    labels: LABELS,
+  },
+  connections: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_connections_total',
+    help: 'Accepted connections (UDP: sessions)',
+    labels: LABELS,
+  },
+  refused: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_refused_total',
+    help: 'Refused connections (UDP: sessions)',
+    labels: LABELS,
+  },
+  failedDials: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_failed_dials_total',
+    help: 'Failed attempts to connect to an endpoint',
+    labels: LABELS,
+  },
+  bytesToEndpoints: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_to_endpoints_bytes_total',
+    help: 'Payload bytes sent to endpoints',
+    labels: LABELS,
+  },
+  bytesToClients: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_to_clients_bytes_total',
+    help: 'Payload bytes sent to clients',
+    labels: LABELS,
+  },
+};
+
+/** Traffic of each service port. */
+export function trafficMeasurement(traffic: () => readonly ServiceTraffic[]): BackendMeasurement {
+  return {
+    name: 'traffic',
+    source: 'process',
+    metrics: Object.values(METRICS),
+    read: () => traffic().flatMap(samplesOf),
+  };
+}
+
+function samplesOf(traffic: ServiceTraffic): readonly MetricSample[] {
+  const labels = { service: traffic.name, protocol: traffic.protocol };
+  return Object.entries(METRICS).map(([field, { name }]) => ({
+    metric: name,
+    labels,
+    value: traffic[field as TrafficField],
+  }));
+}
