@@ -68,7 +68,9 @@ export { type AddressWatchOptions, watchAddresses } from './link/watch-addresses
 export { type Libc, loadLibc } from './netlink/libc.js';
 export * from './netlink/netlink.js';
 export { NetlinkError, type NetlinkErrorCode, NetlinkRefused } from './netlink/netlink-error.js';
-export { MAX_IN_FLIGHT, NetlinkSocket, type NetlinkSocketOptions } from './netlink/netlink-socket.js';
+export { NetlinkSocket } from './netlink/netlink-socket.js';
+export type { NetlinkSocketOptions } from './netlink/open-socket.js';
+export { MAX_IN_FLIGHT } from './netlink/request-batches.js';
 export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
 export * from './network/supports-ipv6.js';
 export * from './nfacct/packet-counters.js';

@@ -1,5 +1,4 @@
 import { type IPFamily, ProxierError } from '@kube-proxier/core';
-import { whyNotPermitted } from '../process/capabilities.js';
 import {
   CommandError,
   type CommandRequest,
@@ -7,7 +6,8 @@ import {
   type CommandRunner,
 } from '../process/command-runner.js';
 import type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables.js';
-import { IptablesDocumentRefused, IptablesError } from './iptables-error.js';
+import { iptablesErrorOf, namesTarget, refusalOf } from './iptables-diagnostics.js';
+import { IptablesError } from './iptables-error.js';
 import { OwnChanges, type TablePosition } from './own-changes.js';
 import { RestoreSession } from './restore-session.js';
 import { splitWords } from './rule-text.js';
@@ -89,7 +89,7 @@ class IptablesCommand implements Iptables {
       // A tool that was killed has not rejected the document.
       const byItself = error instanceof IptablesError && error.code === 'IPTABLES_FAILED' ? error.cause : undefined;
       throw byItself instanceof CommandError && byItself.failure === 'exit-code' && byItself.exitCode !== 0
-        ? refusal(document, byItself)
+        ? refusalOf(document, byItself)
         : error;
     }
   }
@@ -279,7 +279,7 @@ class IptablesCommand implements Iptables {
       try {
         return await work();
       } catch (error) {
-        const translated = error instanceof CommandError ? translate(error, this.family) : error;
+        const translated = error instanceof CommandError ? iptablesErrorOf(error, this.family) : error;
         // The tool itself has waited for the lock, so no further wait is needed.
         if (!(translated instanceof IptablesError) || translated.code !== 'IPTABLES_LOCKED' || attempt >= attempts) {
           throw translated;
@@ -303,64 +303,4 @@ export function parseIptablesVersion(output: string): IptablesVersion | undefine
     variant: output.includes('nf_tables') ? 'nft' : 'legacy',
     randomFully: major > 1 || (major === 1 && (minor > 6 || (minor === 6 && patch >= 2))),
   };
-}
-
-/** The only place that interprets error output of the tools (in English, by `LC_ALL=C`). */
-function translate(error: CommandError, family: IPFamily): IptablesError {
-  const cause = { cause: error };
-  if (error.failure === 'not-found') {
-    return new IptablesError(
-      'IPTABLES_MISSING',
-      `${error.command} was not found, so ${family} rules cannot be written; install iptables`,
-      cause,
-    );
-  }
-  if (error.failure === 'timeout') {
-    return new IptablesError('IPTABLES_TIMED_OUT', error.message, cause);
-  }
-  if (error.failure === 'permission-denied') {
-    return new IptablesError('IPTABLES_PERMISSION_DENIED', error.message, cause);
-  }
-  if (/Permission denied|Operation not permitted/.test(error.stderr)) {
-    return new IptablesError(
-      'IPTABLES_PERMISSION_DENIED',
-      `${error.command} may not read or change the rules of this network namespace (${error.stderr.trim().split('\n', 1)[0]}): ${whyNotPermitted()}`,
-      cause,
-    );
-  }
-  if (error.exitCode === 4 && /xtables lock/.test(error.stderr)) {
-    return new IptablesError(
-      'IPTABLES_LOCKED',
-      `${error.command} could not get the xtables lock: another program holds it; find it with "fuser /run/xtables.lock"`,
-      cause,
-    );
-  }
-  return new IptablesError('IPTABLES_FAILED', error.message, cause);
-}
-
-function namesTarget({ cause }: IptablesError, target: string): boolean {
-  return cause instanceof CommandError && cause.exitCode === 2 && cause.stderr.includes(target);
-}
-
-const LINE = [
-  /line (\d+) failed/,
-  /Error occurred at line: (\d+)/,
-  /^line (\d+): \w+ failed/m,
-  /COMMIT expected at line (\d+)/,
-];
-
-function refusal(document: string, error: CommandError): IptablesDocumentRefused {
-  const reason = error.stderr
-    .replace(/^Try `.*$/m, '')
-    .trim()
-    .replace(/\s*\n\s*/g, '; ');
-  const found = LINE.map((pattern) => pattern.exec(error.stderr)?.[1]).find((text) => text !== undefined);
-  const line = found === undefined ? undefined : Number(found);
-  return new IptablesDocumentRefused(line, line === undefined ? undefined : lineAt(document, line), reason, {
-    cause: error,
-  });
-}
-
-function lineAt(document: string, line: number): string | undefined {
-  return document.split('\n', line)[line - 1];
 }

@@ -1,5 +1,5 @@
-import type { NetlinkSocketOptions } from '../netlink/netlink-socket.js';
 import { NetlinkSubscription } from '../netlink/netlink-subscription.js';
+import type { NetlinkSocketOptions } from '../netlink/open-socket.js';
 import type { AddressEvents, AddressNews } from './address-events.js';
 import { decodeAddress, ROUTE_MESSAGES } from './link-messages.js';
 

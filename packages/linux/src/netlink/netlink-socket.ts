@@ -1,45 +1,25 @@
-import { messageOf } from '@kube-proxier/core';
-import { align, readU16, readU32, u16, u32, writeU16, writeU32 } from './attributes.js';
-import { inNamespace } from './in-namespace.js';
+import { align, readU16, readU32 } from './attributes.js';
 import { type Libc, loadLibc } from './libc.js';
 import {
   NETLINK_FLAGS,
-  NETLINK_PROTOCOLS,
   type Netlink,
   type NetlinkAnswer,
   type NetlinkProtocol,
   type NetlinkRequest,
 } from './netlink.js';
 import { errnoName, NetlinkError, NetlinkRefused } from './netlink-error.js';
+import { type NetlinkSocketOptions, openSocket, unavailable } from './open-socket.js';
+import { encodeMessages, HEADER, MAX_BYTES, MAX_IN_FLIGHT, nextBatch } from './request-batches.js';
 
-/** Maximum number of requests in flight: their answers must fit into the socket's buffer. */
-export const MAX_IN_FLIGHT = 100;
 /** Milliseconds after which an answer counts as lost. */
 const TIMEOUT = 20_000;
-const MAX_BYTES = 64 * 1024;
-/** Requested size of the socket's buffer in bytes; the kernel limits it for unprivileged processes. */
-const RECEIVE_BUFFER = 1024 * 1024;
-const HEADER = 16;
 const ERROR = 2;
 const DONE = 3;
 
-const AF_NETLINK = 16;
-const SOCK_RAW_CLOEXEC_NONBLOCK = 3 | 0o2000000 | 0o4000;
-const SOL_SOCKET = 1;
-const SO_RCVBUF = 8;
 const MSG_TRUNC = 0x20;
 const EPERM = 1;
 const EINTR = 4;
 const EAGAIN = 11;
-
-export interface NetlinkSocketOptions {
-  /** Size in bytes of the buffer for answers. Default 1 MiB. */
-  readonly receiveBuffer?: number;
-  /** Milliseconds after which an answer counts as lost. Default 20000. */
-  readonly timeout?: number;
-  /** Path of the network namespace to open it in, such as `/run/netns/a`. Default: that of this process. */
-  readonly namespace?: string;
-}
 
 /** The pending requests, and their answers so far. */
 interface Exchange {
@@ -278,31 +258,6 @@ function othersTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** @param groups multicast groups to join, as a bit mask. */
-export function openSocket(
-  libc: Libc,
-  protocol: NetlinkProtocol,
-  { namespace, receiveBuffer = RECEIVE_BUFFER }: NetlinkSocketOptions,
-  groups = 0,
-): number {
-  return inNamespace(libc, namespace, () => openHere(libc, protocol, receiveBuffer, groups));
-}
-
-function openHere(libc: Libc, protocol: NetlinkProtocol, receiveBuffer: number, groups: number): number {
-  const fd = libc.socket(AF_NETLINK, SOCK_RAW_CLOEXEC_NONBLOCK, NETLINK_PROTOCOLS[protocol]);
-  if (fd < 0) {
-    throw new Error(`socket: ${errnoName(libc.errno())}`);
-  }
-  const address = Buffer.concat([u16(AF_NETLINK), Buffer.alloc(6), u32(groups)]);
-  const size = u32(receiveBuffer);
-  if (libc.bind(fd, address, address.length) < 0 || libc.setsockopt(fd, SOL_SOCKET, SO_RCVBUF, size, size.length) < 0) {
-    const errno = libc.errno();
-    libc.close(fd);
-    throw new Error(`bind: ${errnoName(errno)}`);
-  }
-  return fd;
-}
-
 function send(libc: Libc, fd: number, message: Buffer): void {
   while (libc.send(fd, message, message.length, 0) < 0) {
     const errno = libc.errno();
@@ -312,41 +267,6 @@ function send(libc: Libc, fd: number, message: Buffer): void {
   }
 }
 
-export function unavailable(protocol: NetlinkProtocol, cause: unknown): NetlinkError {
-  return new NetlinkError('NETLINK_UNAVAILABLE', `netlink (${protocol}) cannot be used here: ${messageOf(cause)}`, {
-    cause,
-  });
-}
-
 function lost(why: string): NetlinkError {
   return new NetlinkError('NETLINK_LOST', `an answer of the kernel was lost (${why}); read back the current state`);
-}
-
-function nextBatch(requests: readonly NetlinkRequest[], from: number): readonly NetlinkRequest[] {
-  let bytes = 0;
-  let end = from;
-  while (end < requests.length && end - from < MAX_IN_FLIGHT) {
-    bytes += HEADER + align((requests[end] as NetlinkRequest).payload.length);
-    if (end > from && bytes > MAX_BYTES) {
-      break;
-    }
-    end++;
-  }
-  return requests.slice(from, end);
-}
-
-function encodeMessages(requests: readonly NetlinkRequest[], first: number, lastFlags: number): Buffer {
-  const length = requests.reduce((sum, { payload }) => sum + HEADER + align(payload.length), 0);
-  const buffer = Buffer.alloc(length);
-  let at = 0;
-  for (const [index, { type, flags, payload }] of requests.entries()) {
-    const isLast = index === requests.length - 1;
-    writeU32(buffer, HEADER + payload.length, at);
-    writeU16(buffer, type, at + 4);
-    writeU16(buffer, flags | NETLINK_FLAGS.request | (isLast ? lastFlags : 0), at + 6);
-    writeU32(buffer, first + index, at + 8);
-    buffer.set(payload, at + HEADER);
-    at += HEADER + align(payload.length);
-  }
-  return buffer;
 }

@@ -2,12 +2,11 @@ import { align, readU16, readU32 } from './attributes.js';
 import { type Libc, loadLibc } from './libc.js';
 import type { NetlinkAnswer, NetlinkProtocol } from './netlink.js';
 import { errnoName, NetlinkError } from './netlink-error.js';
-import { type NetlinkSocketOptions, openSocket, unavailable } from './netlink-socket.js';
+import { type NetlinkSocketOptions, openSocket, unavailable } from './open-socket.js';
+import { HEADER, MAX_BYTES } from './request-batches.js';
 
-const MAX_BYTES = 64 * 1024;
 /** Maximum number of datagrams per read. */
 const MAX_DATAGRAMS = 4096;
-const HEADER = 16;
 const MSG_TRUNC = 0x20;
 const EINTR = 4;
 const EAGAIN = 11;

@@ -1,0 +1,44 @@
+import { align, writeU16, writeU32 } from './attributes.js';
+import { NETLINK_FLAGS, type NetlinkRequest } from './netlink.js';
+
+/** Maximum number of requests in flight: their answers must fit into the socket's buffer. */
+export const MAX_IN_FLIGHT = 100;
+/** Maximum number of bytes that are sent, or received, in one call. */
+export const MAX_BYTES = 64 * 1024;
+/** Bytes of the header of a message. */
+export const HEADER = 16;
+
+/** The requests from an index on that are sent in one call. */
+export function nextBatch(requests: readonly NetlinkRequest[], from: number): readonly NetlinkRequest[] {
+  let bytes = 0;
+  let end = from;
+  while (end < requests.length && end - from < MAX_IN_FLIGHT) {
+    bytes += HEADER + align((requests[end] as NetlinkRequest).payload.length);
+    if (end > from && bytes > MAX_BYTES) {
+      break;
+    }
+    end++;
+  }
+  return requests.slice(from, end);
+}
+
+/**
+ * The messages of requests in one buffer, with ascending sequence numbers.
+ *
+ * @param lastFlags flags of the last request, in addition to its own.
+ */
+export function encodeMessages(requests: readonly NetlinkRequest[], first: number, lastFlags: number): Buffer {
+  const length = requests.reduce((sum, { payload }) => sum + HEADER + align(payload.length), 0);
+  const buffer = Buffer.alloc(length);
+  let at = 0;
+  for (const [index, { type, flags, payload }] of requests.entries()) {
+    const isLast = index === requests.length - 1;
+    writeU32(buffer, HEADER + payload.length, at);
+    writeU16(buffer, type, at + 4);
+    writeU16(buffer, flags | NETLINK_FLAGS.request | (isLast ? lastFlags : 0), at + 6);
+    writeU32(buffer, first + index, at + 8);
+    buffer.set(payload, at + HEADER);
+    at += HEADER + align(payload.length);
+  }
+  return buffer;
+}
