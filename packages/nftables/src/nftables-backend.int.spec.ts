@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
-import { ClusterSketch, everything, makeService, makeSlice, sketchAddresses } from '@kube-proxier/core/testing';
+import { ClusterSketch, everything, makeService, makeSlice, sketchAddresses, until } from '@kube-proxier/core/testing';
 import { CommandError, type CommandRunner, createNft, type Nft } from '@kube-proxier/linux';
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
@@ -215,15 +215,6 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('foreign changes of the table: %s',
       const loop = proxier.syncLoop(stop.signal);
       try {
         const whole = async () => JSON.stringify(await contents(createNft({ runner }), nftOf));
-        const until = async (what: () => Promise<boolean>) => {
-          const end = Date.now() + 60_000;
-          while (!(await what())) {
-            if (Date.now() > end) {
-              throw new Error(`never: ${what}`);
-            }
-            await new Promise((resolve) => setImmediate(resolve));
-          }
-        };
         const nftOf = nftFamily(family);
         await until(async () => (await contents(createNft({ runner }), nftOf)) !== undefined);
         const before = await whole();

@@ -8,7 +8,7 @@ import {
   type SyncSuccess,
   silentLogger,
 } from '@kube-proxier/core';
-import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
+import { makeService, makeSlice, resolveObjects, until, VirtualClock } from '@kube-proxier/core/testing';
 import { Registry } from 'prom-client';
 import { StatusServer, type StatusServerOptions } from './status-server.js';
 
@@ -39,12 +39,6 @@ async function started(options: Partial<StatusServerOptions> = {}) {
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
   };
   return { server, get };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 /** Uses enough CPU time to be sampled. */

@@ -6,9 +6,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@kube-proxier/core';
+import { until } from '@kube-proxier/core/testing';
 import { SpliceCarrier } from '@kube-proxier/linux';
 import { descriptorLimit } from './proxy/descriptor-budget.js';
-import { freePort, LoopbackWorld, until } from './testing/loopback-world.js';
+import { freePort, LoopbackWorld } from './testing/loopback-world.js';
 
 /** An echo server of its own, so that its descriptors are not counted here. */
 const ENDPOINT = `

@@ -2,10 +2,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, expect, test } from '@jest/globals';
 import { silentLogger } from '@kube-proxier/core';
+import { until } from '@kube-proxier/core/testing';
 import { FakeIptables, FakeMarkedSockets } from '@kube-proxier/linux/testing';
 import { IptablesRedirector } from './redirect/iptables-redirector.js';
 import { LoopbackClient, LoopbackServer, udpEcho } from './testing/loopback-servers.js';
-import { freePort, type LoopbackService, LoopbackWorld, until } from './testing/loopback-world.js';
+import { freePort, type LoopbackService, LoopbackWorld } from './testing/loopback-world.js';
 
 const ENDPOINT = '127.0.0.2';
 const EXTERNAL_IP = '198.51.100.9';
