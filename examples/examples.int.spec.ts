@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { canMakeNamespaces } from '@kube-proxier/linux/testing';
 import { NetworkSandbox } from '@kube-proxier/network-sandbox';
 import { parseAllDocuments } from 'yaml';
@@ -63,14 +64,8 @@ whereAllowed('the examples', () => {
     expect(await ended).toEqual([0, null]);
   }
 
-  async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + PATIENCE;
-    while (!(await holds())) {
-      if (Date.now() > deadline) {
-        throw new Error(`never: ${what}\n${output}`);
-      }
-    }
-  }
+  const reached = (what: string, holds: () => boolean | Promise<boolean>) =>
+    until(holds, () => `${what}\n${output}`, PATIENCE);
 
   const answered = async (to: string, port: number, from?: string) => {
     const outcome = await sandbox.client.connect({ to, port, timeout: 500, ...(from === undefined ? {} : { from }) });
@@ -89,7 +84,7 @@ whereAllowed('the examples', () => {
       cpSync(join(EXAMPLES, 'node-agent/manifests'), directory, { recursive: true });
       const flags = [`--mode=${mode}`, `--manifests=${directory}`, '--node-name=node1'];
       const agent = start(join(EXAMPLES, 'node-agent/dist/main.js'), ...flags);
-      await until('an answer', async () => /^pod\d$/.test(await answered(sandbox.node.ipv4, 30080)));
+      await reached('an answer', async () => /^pod\d$/.test(await answered(sandbox.node.ipv4, 30080)));
       expect(await get('/proxyMode')).toBe(mode);
       const metrics = await get('/metrics');
       expect(metrics).toContain('node_agent_services{namespace="shop",type="NodePort"} 1');
@@ -98,9 +93,9 @@ whereAllowed('the examples', () => {
       expect(output).toMatch(/^\{"level":"info","message":"in force","family":"IPv4","servicePorts":1,/m);
 
       rmSync(join(directory, 'web.yaml'));
-      await until('the Service is gone', async () => (await answered(sandbox.node.ipv4, 30080)) === 'refused');
+      await reached('the Service is gone', async () => (await answered(sandbox.node.ipv4, 30080)) === 'refused');
       cpSync(join(EXAMPLES, 'node-agent/manifests'), directory, { recursive: true });
-      await until('the Service is back', async () => /^pod\d$/.test(await answered(sandbox.node.ipv4, 30080)));
+      await reached('the Service is back', async () => /^pod\d$/.test(await answered(sandbox.node.ipv4, 30080)));
       await stop(agent);
       expect(await answered(sandbox.node.ipv4, 30080)).toMatch(/^pod\d$/);
     },
@@ -115,7 +110,7 @@ whereAllowed('the examples', () => {
     );
     const agent = start(join(ROOT, 'packages/agent/bin/kube-proxier.js'), ...flags);
     const [allowed = '', other = ''] = sandbox.client.addresses.filter((address) => address.includes('.'));
-    await until('an answer', async () => /pod\d$/.test(await answered('192.0.2.80', 80, allowed)));
+    await reached('an answer', async () => /pod\d$/.test(await answered('192.0.2.80', 80, allowed)));
     const server = await answered('192.0.2.80', 80, allowed);
     for (let attempt = 0; attempt < 10; attempt += 1) {
       expect(await answered('192.0.2.80', 80, allowed)).toBe(server);
@@ -132,7 +127,7 @@ whereAllowed('the examples', () => {
     );
     expect(changed).not.toBe(text);
     writeFileSync(file, changed);
-    await until('another server', async () => {
+    await reached('another server', async () => {
       const by = await answered('192.0.2.80', 80, allowed);
       return by !== server && /pod\d$/.test(by);
     });

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { EventRecorder, KubernetesSource } from '@kube-proxier/source-kubernetes';
-import { FakeApiServer, RecordingHandler, waitUntil } from '@kube-proxier/source-kubernetes/testing';
+import { FakeApiServer, RecordingHandler } from '@kube-proxier/source-kubernetes/testing';
 import { Ajv } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { checkManifest } from './check-manifest.mjs';
@@ -219,7 +220,7 @@ describe('deploy/', () => {
         note: 'starting',
         regarding: { apiVersion: 'v1', kind: 'Node', name: 'node1' },
       });
-      await waitUntil(() => server.openWatches.length === 4 && server.events.length === 1, 'four watches and an event');
+      await until(() => server.openWatches.length === 4 && server.events.length === 1, 'four watches and an event');
       await source.stop();
       await events.stop(0);
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -109,17 +110,19 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       log += text;
     });
-    await until(() => /is running/.test(log) && /Synced family="IPv4"/.test(log) && /Synced family="IPv6"/.test(log));
+    await reached(() => /is running/.test(log) && /Synced family="IPv4"/.test(log) && /Synced family="IPv6"/.test(log));
   }
 
-  async function until(condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + 60_000;
-    while (!condition()) {
-      if (Date.now() > deadline || (agent && agent.exitCode !== null)) {
-        throw new Error(`waited in vain for ${condition}:\n${log}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+  async function reached(condition: () => boolean): Promise<void> {
+    await until(
+      () => {
+        if (agent && agent.exitCode !== null) {
+          throw new Error(`the agent ended before ${condition}:\n${log}`);
+        }
+        return condition();
+      },
+      () => `${condition}:\n${log}`,
+    );
   }
 
   async function end(): Promise<void> {
@@ -143,14 +146,14 @@ whereAllowed('the kube-proxier command on a kernel', () => {
     await write(manifest(31269));
     await start('--proxy-mode=ipvs');
     expect(log.split('\n').filter((line) => line.includes('falling back to iptables'))).toHaveLength(1);
-    await until(() => everywhere('--dport 31269'));
+    await reached(() => everywhere('--dport 31269'));
 
     await write(manifest(70_000));
-    await until(() => log.includes('redis.yaml:9:35: Service work/saythx-redis: spec.ports[0].nodePort: 70000'));
+    await reached(() => log.includes('redis.yaml:9:35: Service work/saythx-redis: spec.ports[0].nodePort: 70000'));
     expect(everywhere('--dport 31269')).toBe(true);
 
     await write(manifest(31270));
-    await until(() => everywhere('--dport 31270') && !rules('iptables').includes('31269'));
+    await reached(() => everywhere('--dport 31270') && !rules('iptables').includes('31269'));
 
     await end();
     expect(everywhere('--dport 31270')).toBe(true);
@@ -189,7 +192,7 @@ whereAllowed('the kube-proxier command on a kernel', () => {
         .replace('port: 6379 }]', 'protocol: UDP, port: 53 }]'),
     );
     await start('--proxy-mode=iptables');
-    await until(() => clients().length === 1);
+    await reached(() => clients().length === 1);
     expect(clients()).toEqual(['192.0.2.1']);
     expect(existsSync(`${conntrack}.started`)).toBe(false);
     await end();
@@ -217,10 +220,10 @@ whereAllowed('the kube-proxier command on a kernel', () => {
         .replace('port: 6379 }]', `protocol: SCTP, port: ${port} }]`),
     );
     await start('--proxy-mode=iptables');
-    await until(() => clients().length === 1);
+    await reached(() => clients().length === 1);
     expect(clients()).toEqual(['192.0.2.1']);
     await rm(join(directory, 'redis.yaml'));
-    await until(() => clients().length === 0);
+    await reached(() => clients().length === 0);
     await end();
   });
 
@@ -269,17 +272,17 @@ endpoints: [${endpoints.join(', ')}]
       const terminating = '{ addresses: [10.244.0.2], conditions: { ready: false, serving: true, terminating: true } }';
       await write(cluster(ready('10.244.0.2')));
       await start('--proxy-mode=iptables');
-      await until(() => rules('iptables').includes('10.244.0.2:2905'));
+      await reached(() => rules('iptables').includes('10.244.0.2:2905'));
       insert('192.0.2.1', '10.244.0.2');
       await write(cluster(terminating, ready('10.244.0.3')));
-      await until(() => !rules('iptables').includes('10.244.0.2:2905'));
+      await reached(() => !rules('iptables').includes('10.244.0.2:2905'));
       // Another flow is deleted by the same sync, so the first one was checked and kept.
       insert('192.0.2.2', '10.244.0.9');
       await write(cluster(terminating, ready('10.244.0.4')));
-      await until(() => clients().length === 1);
+      await reached(() => clients().length === 1);
       expect(clients()).toEqual(['192.0.2.1']);
       await write(cluster(ready('10.244.0.4')));
-      await until(() => clients().length === 0);
+      await reached(() => clients().length === 0);
       expect(rules('iptables')).toContain('10.244.0.4:2905');
       await end();
     },

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { LogFields, Logger } from '@kube-proxier/core';
+import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import type { ClusterEvent } from '@kube-proxier/source-kubernetes';
 import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
 import { runCommand } from './agent.js';
@@ -21,15 +21,12 @@ spec: { clusterIP: 10.96.0.10, ports: [{ port: 80 }] }
 class Run {
   output = '';
   errors = '';
-  readonly log: string[] = [];
+  readonly logger = new RecordingLogger();
   readonly abort = new AbortController();
   readonly status: Promise<number>;
   private ended = false;
 
   constructor(args: readonly string[], composition: Composition) {
-    const at = (level: string) => (message: string, fields?: LogFields) =>
-      void this.log.push(`${level} ${message} ${fields ? JSON.stringify(fields) : ''}`);
-    const logger: Logger = { error: at('E'), warn: at('W'), info: at('I'), debug() {}, v: () => false };
     this.status = runCommand(args, {
       composition,
       print: (text) => {
@@ -38,21 +35,25 @@ class Run {
       printError: (text) => {
         this.errors += text;
       },
-      createLogger: () => logger,
+      createLogger: () => this.logger,
       signal: this.abort.signal,
     }).finally(() => {
       this.ended = true;
     });
   }
 
+  get log(): readonly string[] {
+    return this.logger.linesWithFields;
+  }
+
   async until(pattern: RegExp): Promise<void> {
-    const deadline = Date.now() + 60_000;
-    while (!this.log.some((line) => pattern.test(line))) {
-      if (this.ended || Date.now() > deadline) {
-        throw new Error(`the log never matched ${pattern}:\n${this.log.join('\n')}${this.errors}`);
+    const seen = () => `a log line that matches ${pattern}:\n${this.log.join('\n')}${this.errors}`;
+    await until(() => {
+      if (this.ended) {
+        throw new Error(`ended without ${seen()}`);
       }
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+      return this.log.some((line) => pattern.test(line));
+    }, seen);
   }
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { failuresOf, NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
 
 const AGENT = fileURLToPath(new URL('../bin/kube-proxier.js', import.meta.url));
@@ -78,14 +79,8 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
     );
   }
 
-  async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + WAIT;
-    while (!(await holds())) {
-      if (Date.now() > deadline) {
-        throw new Error(`never: ${what}\n${log}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+  async function reached(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    await until(holds, () => `${what}\n${log}`, WAIT);
   }
 
   const run = async (command: string, ...args: string[]) => (await sandbox.node.runner.run({ command, args })).stdout;
@@ -103,7 +98,7 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       const addresses = sandbox.pods.map(({ ipv4 }) => ipv4);
       write(...addresses);
       startAgent();
-      await until('first sync', () => serves(...addresses));
+      await reached('first sync', () => serves(...addresses));
       expect(log).toMatch(/Using proxy mode ipvs.*schedulers rr wrr lc wlc dh sh sed nq lblc lblcr mh fo ovf/);
       expect((await servers())[0]).toContain('-s wlc');
       expect(await run('cat', '/proc/sys/net/ipv4/conf/all/arp_ignore')).toBe('1\n');
@@ -117,14 +112,14 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
       agent?.kill('SIGKILL');
       await client.moreAttempts(10);
       startAgent();
-      await until('second sync', () => /Synced family="IPv4"/.test(log));
+      await reached('second sync', () => /Synced family="IPv4"/.test(log));
       expect(await servers()).toEqual(before);
       expect(await open.send('still there')).toEqual({ kind: 'echoed', text: 'still there' });
 
       // Endpoints come and go.
       const remote = sandbox.remotePod(1).ipv4;
       write(remote, ...addresses.slice(1));
-      await until('another endpoint', () => serves(remote, ...addresses.slice(1)));
+      await reached('another endpoint', () => serves(remote, ...addresses.slice(1)));
       await client.moreAttempts(10);
       expect(await open.send('even now')).toEqual({ kind: 'echoed', text: 'even now' });
       expect(failuresOf(await client.progress())).toBe(0);
@@ -137,17 +132,17 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
         (await sandbox.client.connect({ to: more, port: NODE_PORT, timeout: 1000 })).kind === 'answered';
       for (const _round of [1, 2]) {
         await run('ip', 'address', 'add', `${more}/24`, 'dev', 'eth0');
-        await until('an answer from the new address', answersThere);
+        await reached('an answer from the new address', answersThere);
         expect((await servers()).join('\n')).toContain(`-t ${more}:${NODE_PORT}`);
         await run('ip', 'address', 'delete', `${more}/24`, 'dev', 'eth0');
-        await until('nothing at the new address', async () => !(await servers()).join('\n').includes(more));
+        await reached('nothing at the new address', async () => !(await servers()).join('\n').includes(more));
       }
       expect(fullSyncs()).toBe(fullSyncsBefore);
       expect(failuresOf(await client.progress())).toBe(0);
 
       // Another program clears everything.
       await run('ipvsadm', '-C');
-      await until('repair', () => /Drift repaired/.test(log));
+      await reached('repair', () => /Drift repaired/.test(log));
       expect(log).toMatch(/the virtual server \S+ is gone, as after ipvsadm -C/);
       expect(await serves(remote, ...addresses.slice(1))).toBe(true);
       const { attempts } = await client.moreAttempts(5);
@@ -158,10 +153,10 @@ status: {addresses: [{type: InternalIP, address: ${sandbox.node.ipv4}}]}
 
       // It ends, and leaves everything in place; then the cleanup runs.
       agent?.kill('SIGTERM');
-      await until('the end', () => agent?.exitCode !== null);
+      await reached('the end', () => agent?.exitCode !== null);
       expect(await serves(remote)).toBe(true);
       const cleanup = start('cleanup');
-      await until('the clean-up', () => cleanup.exitCode !== null);
+      await reached('the clean-up', () => cleanup.exitCode !== null);
       expect(await servers()).toEqual([]);
       expect(await run('ipset', 'list', '-n')).toBe('');
       expect(await run('ip', '-br', 'link')).not.toContain('kube-ipvs0');

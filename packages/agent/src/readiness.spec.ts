@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { LogFields, Logger } from '@kube-proxier/core';
+import { RecordingLogger } from '@kube-proxier/core/testing';
 import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
 import { runCommand } from './agent.js';
 import { fakeComposition } from './testing/fake-composition.js';
@@ -15,15 +15,13 @@ afterEach(async () => {
 
 /** The agent in this process, with an API server and a map instead of the kernel. */
 class Agent {
-  readonly log: string[] = [];
+  readonly #logger = new RecordingLogger();
+  #errors = '';
   readonly composition = fakeComposition();
   readonly #health: string;
 
   private constructor(master: string, port: number) {
     this.#health = `127.0.0.1:${port}`;
-    const at = (level: string) => (message: string, fields?: LogFields) =>
-      void this.log.push(`${level} ${message} ${fields ? JSON.stringify(fields) : ''}`);
-    const logger: Logger = { error: at('E'), warn: at('W'), info: at('I'), debug() {}, v: () => false };
     const abort = new AbortController();
     const status = runCommand(
       [
@@ -36,8 +34,10 @@ class Agent {
       {
         composition: this.composition,
         print: () => {},
-        printError: (text) => void this.log.push(text),
-        createLogger: () => logger,
+        printError: (text) => {
+          this.#errors += text;
+        },
+        createLogger: () => this.#logger,
         signal: abort.signal,
       },
     );
@@ -71,7 +71,9 @@ class Agent {
         return;
       }
       if (Date.now() > deadline) {
-        throw new Error(`never ${reason ?? 'ready'}; last: ${JSON.stringify(answer)}\n${this.log.join('\n')}`);
+        throw new Error(
+          `never ${reason ?? 'ready'}; last: ${JSON.stringify(answer)}\n${this.#logger.linesWithFields.join('\n')}\n${this.#errors}`,
+        );
       }
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -79,7 +81,7 @@ class Agent {
 
   /** Log lines about this node being programmed. */
   get programmed(): readonly string[] {
-    return this.log.filter((line) => line.includes('this node is programmed'));
+    return this.#logger.linesWithFields.filter((line) => line.includes('this node is programmed'));
   }
 }
 

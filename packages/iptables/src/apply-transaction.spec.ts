@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@kube-proxier/core';
+import { RecordingLogger } from '@kube-proxier/core/testing';
 import { IptablesError, type Sysctl } from '@kube-proxier/linux';
 import { FakeIptables, FakeSysctl } from '@kube-proxier/linux/testing';
 import { IptablesDataplane } from './iptables-dataplane.js';
@@ -125,14 +126,13 @@ describe('applying', () => {
       write: (name, value) => settings.write(name, value),
     };
     const iptables = new FakeIptables();
-    const warnings: string[] = [];
-    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+    const logger = new RecordingLogger();
     const dataplane = new IptablesDataplane({ family: 'IPv4', iptables: async () => iptables, sysctl, logger });
     const { state } = new ClusterSketch('IPv4').next();
     const again = async () => dataplane.plan(state, everything(state), await dataplane.readBack());
     await dataplane.apply((await again())!);
     expect(await again()).toBeUndefined();
-    expect(warnings).toEqual(['NodePorts are not served on 127.0.0.1']);
+    expect(logger.messages('warn')).toEqual(['NodePorts are not served on 127.0.0.1']);
 
     // The administrator opens it, and others take the guard away.
     settings = fakeSettings({ [localnet]: 1 });

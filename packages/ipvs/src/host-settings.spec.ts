@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { silentLogger } from '@kube-proxier/core';
+import { RecordingLogger } from '@kube-proxier/core/testing';
 import { FakeSysctl } from '@kube-proxier/linux/testing';
 import { HostSettings } from './host-settings.js';
 
@@ -30,13 +31,12 @@ test.each([
 });
 
 test('a setting that cannot be written is reported once, and causes no further check; without conntrack nothing works', async () => {
-  const warned: string[] = [];
-  const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
+  const logger = new RecordingLogger();
   const wrong = { ...READY, 'net/ipv4/ip_forward': 0 };
   const settings = new HostSettings(new FakeSysctl(wrong, ['net/ipv4/ip_forward']), logger, false);
   await settings.write();
   expect(await settings.areRight()).toBe(true);
-  expect(warned).toEqual([expect.stringContaining('net/ipv4/ip_forward')]);
+  expect(logger.messages('warn')).toEqual([expect.stringContaining('net/ipv4/ip_forward')]);
   const without = { ...READY, 'net/ipv4/vs/conntrack': 0 };
   const readOnly = new HostSettings(new FakeSysctl(without, ['net/ipv4/vs/conntrack']), logger, false);
   await expect(readOnly.write()).rejects.toMatchObject({ code: 'SYSCTL_READ_ONLY' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, silentLogger } from '@kube-proxier/core';
-import { makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
+import { diffStates } from '@kube-proxier/core';
+import { makeService, makeSlice, RecordingLogger, resolveObjects } from '@kube-proxier/core/testing';
 import { IpvsDataplane } from './ipvs-dataplane.js';
 import type { IpvsTransaction } from './ipvs-transaction.js';
 import { contents, fakeHost, freshContents, install } from './testing/contents.js';
@@ -22,9 +22,8 @@ describe('a set of kube-proxy that foreign rules reference', () => {
   const foreign = '-m set --match-set KUBE-CLUSTER-IP dst,dst -j ACCEPT';
 
   test('is kept, which is logged once, and is no failure', async () => {
-    const warned: string[] = [];
     const host = fakeHost('IPv4');
-    const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
+    const logger = new RecordingLogger();
     const set = {
       name: 'KUBE-CLUSTER-IP',
       type: 'hash:ip,port',
@@ -44,7 +43,7 @@ describe('a set of kube-proxy that foreign rules reference', () => {
     await install(dataplane, state);
     const installed = await dataplane.readBack();
     expect(dataplane.plan(state, diffStates(undefined, state), installed)).toBeUndefined();
-    expect(warned).toEqual([expect.stringContaining('The set KUBE-CLUSTER-IP of kube-proxy is kept')]);
+    expect(logger.messages('warn')).toEqual([expect.stringContaining('The set KUBE-CLUSTER-IP of kube-proxy is kept')]);
     const rules = (chain: string) =>
       installed.tables.filter.get(chain)?.rules.filter((text) => text.includes(set.name));
     expect([rules('INPUT'), rules('KUBE-FORWARD')]).toEqual([[foreign], []]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Clock, diffStates, type Service, silentLogger, systemClock } from '@kube-proxier/core';
-import { makeResolver, makeService, makeSlice, VirtualClock } from '@kube-proxier/core/testing';
+import { type Clock, diffStates, type Logger, type Service, silentLogger, systemClock } from '@kube-proxier/core';
+import { makeResolver, makeService, makeSlice, RecordingLogger, VirtualClock } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
 import { IpvsDataplane } from './ipvs-dataplane.js';
 import type { IpvsTransaction } from './ipvs-transaction.js';
@@ -9,16 +9,10 @@ import { readScheduler, SCHEDULER_ANNOTATION, WEIGHT_ANNOTATION } from './schedu
 import { contents, fakeHost, freshContents, install } from './testing/contents.js';
 
 /** A dataplane on a fake host, with Services by the number. */
-function world(services: number, settings: { onWarn?: (text: string) => void; clock?: Clock } = {}) {
+function world(services: number, settings: { logger?: Logger; clock?: Clock } = {}) {
   const host = fakeHost('IPv4');
-  const logger = {
-    error() {},
-    warn: (text: string) => settings.onWarn?.(text),
-    info() {},
-    debug() {},
-    v: () => false,
-  };
-  const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger, clock: settings.clock ?? systemClock });
+  const { logger = silentLogger, clock = systemClock } = settings;
+  const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger, clock });
   const resolver = makeResolver({
     family: 'IPv4',
     localTrafficDetection: { kind: 'source-cidr', cidr: '10.244.0.0/16' },
@@ -111,12 +105,11 @@ test('timeouts that are requested again are set at the next start, and others ar
 test('timeouts that the kernel refuses are reported once; everything else is in force', async () => {
   const { host, resolver } = world(1);
   const { state } = resolver.applyPending();
-  const warned: string[] = [];
-  const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
+  const logger = new RecordingLogger();
   const timeouts = { tcp: 0x7fff_ffff, tcpFin: 0, udp: 0 };
   const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger, timeouts });
   await install(dataplane, state);
-  expect(warned).toEqual([expect.stringMatching(/^The IPVS timeouts are unchanged; .*EINVAL/)]);
+  expect(logger.warnings).toEqual([expect.stringMatching(/^The IPVS timeouts are unchanged; .*EINVAL/)]);
   expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
 });
 
@@ -292,19 +285,18 @@ test('for another mode that takes over, what has open connections stays without 
 });
 
 test('for another mode that takes over, all is removed where UDP flows cannot be deleted, and that is reported', async () => {
-  const warned: string[] = [];
   const refuses = async () => {
     throw new Error('no conntrack here');
   };
   const host = { ...fakeHost('IPv4'), conntrack: { list: refuses, delete: refuses } };
-  const logger = { ...silentLogger, warn: (text: string) => void warned.push(text) };
+  const logger = new RecordingLogger();
   const dataplane = new IpvsDataplane({ family: 'IPv4', host, logger });
   const resolver = makeResolver({ family: 'IPv4' });
   const ports = [{ port: 53, protocol: 'UDP' }];
   resolver.updateService(undefined, makeService('default/dns', { clusterIP: '10.96.0.53', ports }));
   await install(dataplane, resolver.applyPending().state);
   expect(await dataplane.remove(true)).toMatchObject({ staying: 0 });
-  expect(warned).toEqual([expect.stringContaining('no conntrack here')]);
+  expect(logger.warnings).toEqual([expect.stringContaining('no conntrack here')]);
   expect(await dataplane.readBack()).toMatchObject({ hasInterface: false, virtualServers: [] });
   expect(await host.sets.names()).toEqual([]);
 });
@@ -345,8 +337,8 @@ describe('schedulers', () => {
   });
 
   test('an annotation that changes takes one command, and an invalid one is reported once', async () => {
-    const warned: string[] = [];
-    const { dataplane, resolver, objects } = world(1, { onWarn: (text) => warned.push(text) });
+    const logger = new RecordingLogger();
+    const { dataplane, resolver, objects } = world(1, { logger });
     await install(dataplane, resolver.applyPending().state);
     let before = objects[0] as Service;
     const annotate = (scheduler: string) => {
@@ -359,7 +351,7 @@ describe('schedulers', () => {
     expect(commandsOf(annotate('lc'))).toEqual(['set-virtual']);
     expect(commandsOf(annotate('nonsense'))).toEqual(['set-virtual']);
     expect(annotate('nonsense')).toBeUndefined();
-    expect(warned).toHaveLength(1);
+    expect(logger.warnings).toHaveLength(1);
   });
 });
 

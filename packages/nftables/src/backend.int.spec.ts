@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
-import { ClusterSketch, everything, makeService, makeSlice, sketchAddresses } from '@kube-proxier/core/testing';
+import {
+  ClusterSketch,
+  everything,
+  makeService,
+  makeSlice,
+  RecordingLogger,
+  sketchAddresses,
+  until,
+} from '@kube-proxier/core/testing';
 import { CommandError, type CommandRunner, createNft, type Nft } from '@kube-proxier/linux';
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
@@ -120,13 +128,13 @@ whereAllowed('the backend', () => {
       });
       const container = new Container();
       await container.load(backend.module);
-      const warnings: string[] = [];
+      const logger = new RecordingLogger();
       const stop = new AbortController();
       const loops = (['IPv4', 'IPv6'] as const).map((family) => {
         const proxier = container.get(Tokens.ProxierFactory)({
           family,
           options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
-          logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+          logger,
           clock: systemClock,
           observer: {},
           localAddresses: async () => [],
@@ -152,7 +160,7 @@ whereAllowed('the backend', () => {
       stop.abort();
       await Promise.all(loops);
       expect(await missing()).toEqual([]);
-      expect(warnings).toEqual([expect.stringMatching(/^Using a chain per Service: .*Operation not supported/)]);
+      expect(logger.warnings).toEqual([expect.stringMatching(/^Using a chain per Service: .*Operation not supported/)]);
     });
   });
 
@@ -194,14 +202,14 @@ whereAllowed('the backend', () => {
 whereAllowed.each(['IPv4', 'IPv6'] as const)('foreign changes of the table: %s', (family) => {
   test('are repaired as soon as they are detected, and the process is named', async () => {
     await withNamespace(async ({ runner }) => {
-      const warnings: string[] = [];
+      const logger = new RecordingLogger();
       const repairs: string[] = [];
       const container = new Container();
       await container.load(createNftablesBackend({ runner }).module);
       const proxier = container.get(Tokens.ProxierFactory)({
         family,
         options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
-        logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+        logger,
         clock: systemClock,
         observer: { repaired: ({ what }) => void repairs.push(what) },
         localAddresses: async () => [],
@@ -215,15 +223,6 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('foreign changes of the table: %s',
       const loop = proxier.syncLoop(stop.signal);
       try {
         const whole = async () => JSON.stringify(await contents(createNft({ runner }), nftOf));
-        const until = async (what: () => Promise<boolean>) => {
-          const end = Date.now() + 60_000;
-          while (!(await what())) {
-            if (Date.now() > end) {
-              throw new Error(`never: ${what}`);
-            }
-            await new Promise((resolve) => setImmediate(resolve));
-          }
-        };
         const nftOf = nftFamily(family);
         await until(async () => (await contents(createNft({ runner }), nftOf)) !== undefined);
         const before = await whole();
@@ -231,7 +230,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('foreign changes of the table: %s',
         const edit = `add element ${nftOf} ${TABLE} cluster-ips { ${sketchAddresses.cluster(family, 2)} }`;
         await until(async () => {
           await runner.run({ command: 'nft', args: [edit] });
-          return warnings.length > 0;
+          return logger.warnings.length > 0;
         });
         await until(async () => (await whole()) === before);
         for (const command of [
@@ -243,10 +242,10 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('foreign changes of the table: %s',
           await runner.run({ command: 'nft', args: [command] });
           await until(async () => (await whole()) === before);
         }
-        expect(warnings[0]).toMatch(
+        expect(logger.warnings[0]).toMatch(
           /^Drift detected: table ip6? kube-proxier changed by nft \(process \d+\); reconciling$/,
         );
-        const drifts = () => warnings.filter((line) => line.startsWith('Drift')).length;
+        const drifts = () => logger.warnings.filter((line) => line.startsWith('Drift')).length;
         const said = drifts();
         // What a CNI does with each pod, in tables of its own: sets that are new to nft monitor, and hostPorts by iptables.
         const tool = family === 'IPv4' ? 'iptables-nft-restore' : 'ip6tables-nft-restore';

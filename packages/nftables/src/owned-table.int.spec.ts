@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
-import { ClusterSketch, everything, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
+import {
+  ClusterSketch,
+  everything,
+  makeService,
+  makeSlice,
+  RecordingLogger,
+  resolveObjects,
+} from '@kube-proxier/core/testing';
 import { type CommandRunner, createNft, type NftTableFlag, type RunningCommand } from '@kube-proxier/linux';
 import { canMakeNamespaces, FakeNft, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
@@ -140,12 +147,12 @@ whereAllowed('which tables are owned', () => {
     expect(owned?.found ?? '').toMatch(warning ? /: flags owner.*: nft refused the transaction: / : flags);
     const container = new Container();
     await container.load(backend.module);
-    const warnings: string[] = [];
+    const logger = new RecordingLogger();
     for (const family of ['IPv4', 'IPv6'] as const) {
       const proxier = container.get(Tokens.ProxierFactory)({
         family,
         options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
-        logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+        logger,
         clock: systemClock,
         observer: { synced: () => stop.abort() },
         localAddresses: async () => [],
@@ -155,7 +162,7 @@ whereAllowed('which tables are owned', () => {
       proxier.onEndpointsSynced();
       await proxier.syncLoop(stop.signal);
     }
-    expect(warnings).toEqual(warning ? [expect.stringMatching(warning)] : []);
+    expect(logger.warnings).toEqual(warning ? [expect.stringMatching(warning)] : []);
     await container.get(Tokens.Cleanup)(silentLogger, {});
   }
 });

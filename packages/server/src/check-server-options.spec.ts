@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type BackendModule, type Source, silentLogger } from '@kube-proxier/core';
+import { RecordingLogger } from '@kube-proxier/core/testing';
 import { ContainerModule } from 'inversify';
 import { ProxyServer } from './proxy-server.js';
 
@@ -77,12 +78,11 @@ describe('a ProxyServer made from JavaScript', () => {
 });
 
 test('with one backend, its mode is selected without a log line about a default', async () => {
-  const lines: string[] = [];
-  const warn = (line: string) => lines.push(line);
-  const server = make({ ...good, logger: { ...silentLogger, warn } });
+  const logger = new RecordingLogger();
+  const server = make({ ...good, logger });
   await expect(server.start()).rejects.toMatchObject({
     code: 'PROXY_MODE_UNUSABLE',
     message: 'cannot use proxy mode acme: it is made for a test',
   });
-  expect(lines).toEqual([]);
+  expect(logger.warnings).toEqual([]);
 });

@@ -5,7 +5,6 @@ import {
   type Cleanup,
   type IPFamily,
   type KubeProxyCleanup,
-  type Logger,
   type ProbeResult,
   type ProxierContext,
   ReconcilingProxier,
@@ -15,7 +14,14 @@ import {
   silentLogger,
   Tokens,
 } from '@kube-proxier/core';
-import { FakeDataplane, makeService, makeSlice, VirtualClock } from '@kube-proxier/core/testing';
+import {
+  FakeDataplane,
+  makeService,
+  makeSlice,
+  RecordingLogger,
+  until,
+  VirtualClock,
+} from '@kube-proxier/core/testing';
 import { type AddressEvents, type Conntrack, type ConntrackEntry, ConntrackError } from '@kube-proxier/linux';
 import { FakeConntrack, FakeSysctl } from '@kube-proxier/linux/testing';
 import { ContainerModule } from 'inversify';
@@ -77,22 +83,6 @@ function synced(handler: SourceHandler): void {
   handler.onEndpointsSynced();
 }
 
-function recordingLogger(): Logger & { readonly lines: string[] } {
-  const lines: string[] = [];
-  const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
-  return { lines, error: at('E'), warn: at('W'), info: at('I'), debug() {}, v: () => false };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!condition()) {
-    if (Date.now() > deadline) {
-      throw new Error(`waited in vain for ${condition}`);
-    }
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
 /** Number of handles that keep the process alive. */
 function timers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -104,7 +94,7 @@ const web = makeService('work/web', { clusterIP: '10.96.0.10', clusterIPs: ['10.
 function setUp(options: Partial<ProxyServerOptions> = {}) {
   const backend = new FakeBackend();
   const source = new FakeSource();
-  const logger = recordingLogger();
+  const logger = new RecordingLogger();
   const proxier = { nodeName: 'N1', minSyncPeriod: 0 };
   const server = new ProxyServer({ backends: [backend], sources: [source], logger, network, proxier, ...options });
   return { backend, source, logger, server };
@@ -448,7 +438,7 @@ describe('ProxyServer', () => {
 
 describe('cleanupBackends', () => {
   test('cleans up after all backends, and reports all failures', async () => {
-    const logger = recordingLogger();
+    const logger = new RecordingLogger();
     const backends = [new FakeBackend('one'), new FakeBackend('two'), new FakeBackend('three')];
     backends[1]?.cleanup.mockRejectedValue(new Error('busy'));
     await expect(cleanupBackends(backends, { logger })).rejects.toMatchObject({

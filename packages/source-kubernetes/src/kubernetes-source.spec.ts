@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Logger } from '@kube-proxier/core';
+import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import { KubernetesSource, type KubernetesSourceOptions } from './kubernetes-source.js';
 import {
   type ApiObject,
@@ -7,7 +7,6 @@ import {
   type FakeApiServerOptions,
   FastClock,
   RecordingHandler,
-  waitUntil,
 } from './testing/index.js';
 
 /** One second of the source is so many of the test's. */
@@ -55,20 +54,6 @@ function node(name: string, change: object = {}): ApiObject {
   };
 }
 
-class LogLines implements Logger {
-  readonly lines: string[] = [];
-  error = (message: string) => void this.lines.push(`error ${message}`);
-  warn = (message: string) => void this.lines.push(`warn ${message}`);
-  info = (message: string) => void this.lines.push(`info ${message}`);
-  debug = (level: number, message: string) => void this.lines.push(`debug ${level} ${message}`);
-  v = () => true;
-
-  /** Of messages without a request. */
-  get loud(): readonly string[] {
-    return this.lines.filter((line) => !line.startsWith('debug'));
-  }
-}
-
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0).reverse()) {
@@ -78,12 +63,12 @@ afterEach(async () => {
 
 class World {
   readonly handler = new RecordingHandler();
-  readonly log = new LogLines();
+  readonly log = new RecordingLogger(9);
   private constructor(
     readonly server: FakeApiServer,
     readonly clock: FastClock,
     readonly source: KubernetesSource,
-    log: LogLines,
+    log: RecordingLogger,
   ) {
     this.log = log;
   }
@@ -99,7 +84,7 @@ class World {
     server.store.put('endpointslices', slice('web-a'));
     server.store.put('nodes', node('node1'));
     server.store.put('servicecidrs', { metadata: { name: 'kubernetes' }, spec: { cidrs: ['10.96.0.0/16'] } });
-    const log = new LogLines();
+    const log = new RecordingLogger(9);
     const source = new KubernetesSource({
       ...(options.kubeconfig === undefined ? { master: server.url } : {}),
       logger: log,
@@ -123,8 +108,13 @@ class World {
     return this;
   }
 
+  /** Of messages without a request. */
+  get loud(): readonly string[] {
+    return this.log.lines.filter((line) => !line.startsWith('D '));
+  }
+
   until(condition: () => boolean, what: string): Promise<void> {
-    return waitUntil(condition, () => `${what}\n${this.log.lines.slice(-40).join('\n')}`, 60_000);
+    return until(condition, () => `${what}\n${this.log.lines.slice(-40).join('\n')}`, 60_000);
   }
 
   /** Changes an object and waits for the event, which shows that the watch works. */
@@ -313,7 +303,7 @@ describe('KubernetesSource', () => {
     expect(Number(version())).toBeGreaterThan(Number(first));
     expect(world.requests('services', 'list')).toBe(1);
     await world.comesThrough('next');
-    expect(world.log.loud).toEqual([]);
+    expect(world.loud).toEqual([]);
     world.expectExact();
   });
 
@@ -357,7 +347,7 @@ describe('KubernetesSource', () => {
       '+ Service default/after',
     ]);
     world.expectExact();
-    expect(world.log.loud).toEqual([]);
+    expect(world.loud).toEqual([]);
   });
 
   test('does not revert to the state of repeated events', async () => {
@@ -396,7 +386,7 @@ describe('KubernetesSource', () => {
     server.disturbWatches('reset');
     await world.until(() => handler.services.has('default/other'), 'the new Service is reported');
     await world.until(() => !handler.services.has('default/web'), 'the deleted Service is reported');
-    expect(world.log.loud.join()).toMatch(/it was restored/);
+    expect(world.loud.join()).toMatch(/it was restored/);
     world.expectExact();
   });
 
@@ -446,12 +436,9 @@ describe('KubernetesSource', () => {
     await world.until(() => handler.slices.size === 0, 'removal');
     await world.until(() => server.openWatches.length === 4, 'four watches');
     world.expectExact();
-    expect(world.log.loud.filter((line) => line.includes('does not answer correctly'))).toHaveLength(1);
-    await world.until(
-      () => world.log.loud.some((line) => /answers again after \d+ s/.test(line)),
-      'the end in the log',
-    );
-    expect(world.log.loud).toHaveLength(2);
+    expect(world.loud.filter((line) => line.includes('does not answer correctly'))).toHaveLength(1);
+    await world.until(() => world.loud.some((line) => /answers again after \d+ s/.test(line)), 'the end in the log');
+    expect(world.loud).toHaveLength(2);
   });
 
   test('waits as long as Retry-After requests', async () => {
@@ -475,16 +462,14 @@ describe('KubernetesSource', () => {
     const { server, source, handler } = world;
     await server.goAway();
     await source.start(handler, { nodeName: 'node1' });
-    await world.until(() => world.log.loud.length > 0, 'the outage in the log');
+    await world.until(() => world.loud.length > 0, 'the outage in the log');
     expect(handler.events).toEqual([]);
     await server.comeBack();
     await world.until(() => handler.servicesSynced === 1 && handler.endpointsSynced === 1, 'synced');
-    await world.until(() => world.log.loud.length === 2, 'the end of the outage');
-    expect(world.log.loud).toEqual([
-      expect.stringMatching(
-        /^error the API server http:\/\/127\.0\.0\.1:\d+ does not answer correctly: .*ECONNREFUSED/,
-      ),
-      expect.stringMatching(/^info the API server .* answers again after \d+ s$/),
+    await world.until(() => world.loud.length === 2, 'the end of the outage');
+    expect(world.loud).toEqual([
+      expect.stringMatching(/^E the API server http:\/\/127\.0\.0\.1:\d+ does not answer correctly: .*ECONNREFUSED/),
+      expect.stringMatching(/^I the API server .* answers again after \d+ s$/),
     ]);
     world.expectExact();
   });
@@ -495,14 +480,14 @@ describe('KubernetesSource', () => {
     world.server.forbidden.add('nodes');
     await world.source.start(world.handler, { nodeName: 'node1' });
     await world.until(() => world.handler.servicesSynced === 1, 'services synced');
-    await world.until(() => world.log.loud.length === 2, 'two refusals');
-    expect([...world.log.loud].sort()[0]).toContain(
+    await world.until(() => world.loud.length === 2, 'two refusals');
+    expect([...world.loud].sort()[0]).toContain(
       'forbids to list or watch endpointslices (403 Forbidden: endpointslices.discovery.k8s.io is forbidden: User "system:kube-proxy" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope); grant it by a ClusterRole with the rule {apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"]}',
     );
     expect(world.handler.endpointsSynced).toBe(0);
     world.server.forbidden.clear();
     await world.until(() => world.handler.endpointsSynced === 1, 'endpoints synced');
-    expect(world.log.loud.filter((line) => line.includes('can be read again')).length).toBeGreaterThan(0);
+    expect(world.loud.filter((line) => line.includes('can be read again')).length).toBeGreaterThan(0);
     world.expectExact();
   });
 
@@ -513,7 +498,7 @@ describe('KubernetesSource', () => {
     await world.until(() => world.handler.servicesSynced === 1, 'synced');
     await world.until(() => world.server.openWatches.length === 3, 'three watches');
     expect(world.handler.cidrs).toBeUndefined();
-    expect(world.log.loud).toEqual([]);
+    expect(world.loud).toEqual([]);
     world.expectExact();
   });
 
@@ -530,12 +515,12 @@ describe('KubernetesSource', () => {
   test('keeps the last known state of a deleted Node, and logs that it does not exist', async () => {
     const world = await (await World.make()).start();
     world.server.store.delete('nodes', 'node1');
-    await world.until(() => world.log.loud.length === 1, 'a warning');
-    expect(world.log.loud[0]).toMatch(/^warn Node node1 was deleted/);
+    await world.until(() => world.loud.length === 1, 'a warning');
+    expect(world.loud[0]).toMatch(/^W Node node1 was deleted/);
     const other = await World.make();
     other.server.store.delete('nodes', 'node1');
     await other.start();
-    expect(other.log.loud).toEqual([expect.stringMatching(/^warn there is no Node node1; .*the hostname override/)]);
+    expect(other.loud).toEqual([expect.stringMatching(/^W there is no Node node1; .*the hostname override/)]);
   });
 
   test('continues when a handler throws', async () => {
@@ -548,7 +533,7 @@ describe('KubernetesSource', () => {
     };
     await world.start();
     await world.comesThrough('next');
-    expect(world.log.loud[0]).toMatch(/an event handler failed.*cannot take it/);
+    expect(world.loud[0]).toMatch(/an event handler failed.*cannot take it/);
     world.expectExact();
   });
 
@@ -556,7 +541,7 @@ describe('KubernetesSource', () => {
     const world = await (await World.make()).start();
     world.server.store.put('services', { metadata: { name: '', namespace: 'default' } });
     await world.comesThrough('next');
-    expect(world.log.loud).toEqual(['warn services: an object without a name is left out']);
+    expect(world.loud).toEqual(['W services: an object without a name is left out']);
   });
 
   test('reuses its connections', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Random } from '@kube-proxier/core/testing';
+import { Random, until } from '@kube-proxier/core/testing';
 import { KubernetesSource } from './kubernetes-source.js';
 import {
   type ApiObject,
@@ -8,7 +8,6 @@ import {
   RecordingHandler,
   type RequestFault,
   type WatchFault,
-  waitUntil,
 } from './testing/index.js';
 
 /** Real seconds of faults; KUBE_PROXIER_SOAK_SECONDS for a longer run. */
@@ -182,15 +181,15 @@ describe('KubernetesSource with a faulty API server', () => {
         const { services, slices } = seen();
         return services.join() === expectedServices.join() && slices.join() === expectedSlices.join();
       };
-      await waitUntil(
+      await until(
         isExact,
         () => `seed ${SEED}: ${handler.services.size} Services, ${expectedServices.length} expected`,
         15_000,
       );
       const podCIDRs = store.list('nodes').map(({ spec }) => (spec as { podCIDRs: string[] }).podCIDRs)[0];
-      await waitUntil(() => handler.node?.spec?.podCIDRs?.join() === podCIDRs?.join(), `seed ${SEED}: the Node`);
+      await until(() => handler.node?.spec?.podCIDRs?.join() === podCIDRs?.join(), `seed ${SEED}: the Node`);
       const networks = new Set(store.list('servicecidrs').flatMap(({ spec }) => (spec as { cidrs: string[] }).cidrs));
-      await waitUntil(() => handler.cidrs?.join() === [...networks].sort().join(), `seed ${SEED}: the networks`);
+      await until(() => handler.cidrs?.join() === [...networks].sort().join(), `seed ${SEED}: the networks`);
       expect(handler.violations).toEqual([]);
       expect([handler.servicesSynced, handler.endpointsSynced]).toEqual([1, 1]);
       expect(faults).toBeGreaterThan(50);
@@ -198,11 +197,11 @@ describe('KubernetesSource with a faulty API server', () => {
 
       // Nothing piles up: a watch and a spare connection for each kind at most, and what the server left hanging.
       expect(most).toBeLessThan(30);
-      await waitUntil(() => server.openWatches.length === 4, `seed ${SEED}: four watches`);
+      await until(() => server.openWatches.length === 4, `seed ${SEED}: four watches`);
       expect(clock.pending).toBeLessThanOrEqual(4 + 1);
       await source.stop();
       expect(clock.pending).toBe(0);
-      await waitUntil(() => server.openConnections === 0, `seed ${SEED}: no connection is left`);
+      await until(() => server.openConnections === 0, `seed ${SEED}: no connection is left`);
       await server.stop();
     },
     SECONDS * 1000 + 60_000,

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type ApiRequestInfo, FakeApiServer, type RequestFault, waitUntil } from './testing/index.js';
+import { until } from '@kube-proxier/core/testing';
+import { type ApiRequestInfo, FakeApiServer, type RequestFault } from './testing/index.js';
 import { LineSplitter } from './watch/line-splitter.js';
 
 const BUILD = fileURLToPath(new URL('../dist/index.js', import.meta.url));
@@ -132,7 +133,7 @@ const ofServices = (fault: RequestFault) => (request: ApiRequestInfo) =>
 describe('an API server with endless responses', () => {
   test('an endless list is rejected, logged once, and requested again with pauses', async () => {
     const world = await World.make(ofServices({ kind: 'endless' }));
-    await waitUntil(() => world.lists('services') >= 4, 'that many requests', 120_000);
+    await until(() => world.lists('services') >= 4, 'that many requests', 120_000);
     const { most, lines } = await world.report();
     expect(lines.filter((line) => line.includes('larger than the 16777216 bytes'))).toHaveLength(1);
     expect(most / MEBIBYTE).toBeLessThan(130);
@@ -152,7 +153,7 @@ describe('an API server with endless responses', () => {
     const world = await World.make(ofServices(fault));
     const { lines } = await world.until((report) => report.lines.some((line) => line.includes('come to an end')));
     expect(lines.filter((line) => line.includes('come to an end'))).toHaveLength(1);
-    await waitUntil(() => world.pages().length >= 4, 'that many lists', 120_000);
+    await until(() => world.pages().length >= 4, 'that many lists', 120_000);
     expect(Math.max(...world.pages())).toBeLessThanOrEqual(11);
     expect((await world.report()).lines.filter((line) => line.includes('come to an end'))).toHaveLength(1);
     world.server.faultFor = () => undefined;
@@ -163,7 +164,7 @@ describe('an API server with endless responses', () => {
     const world = await World.make(ofServices({ kind: 'endless-page', objects: 500 }), { maxObjects: 2000 });
     const { lines } = await world.until((report) => report.lines.some((line) => line.includes('more than the 2000')));
     expect(lines.filter((line) => line.includes('more than the 2000'))).toHaveLength(1);
-    await waitUntil(() => world.pages().length >= 5, 'that many lists', 120_000);
+    await until(() => world.pages().length >= 5, 'that many lists', 120_000);
     expect((await world.report()).names).toBeLessThanOrEqual(3 * 2000);
     world.server.faultFor = () => undefined;
     await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
@@ -178,9 +179,9 @@ describe('an API server with endless responses', () => {
   test('events with endless new objects are rejected, and the next list restores the state', async () => {
     const world = await World.make(() => undefined, { maxObjects: 2000 });
     await world.until(({ known }) => known.join() === 'a,b,c');
-    await waitUntil(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
+    await until(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
     world.server.disturbWatches('flood', 'services');
-    await waitUntil(() => world.lists('services') >= 2, 'that many requests', 60_000);
+    await until(() => world.lists('services') >= 2, 'that many requests', 60_000);
     const { most } = await world.until(({ known, names }) => known.join() === 'a,b,c' && names === 3);
     expect(most / MEBIBYTE).toBeLessThan(130);
   });
@@ -188,9 +189,9 @@ describe('an API server with endless responses', () => {
   test('an endless line of a watch is rejected', async () => {
     const world = await World.make(() => undefined);
     await world.until(({ known }) => known.join() === 'a,b,c');
-    await waitUntil(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
+    await until(() => world.server.openWatches.includes('services'), 'that many requests', 60_000);
     world.server.disturbWatches({ endless: 50_000_000 }, 'services');
-    await waitUntil(() => world.lists('services') >= 2, 'that many requests', 60_000);
+    await until(() => world.lists('services') >= 2, 'that many requests', 60_000);
     const { most } = await world.until(({ known }) => known.join() === 'a,b,c');
     expect(most / MEBIBYTE).toBeLessThan(130);
   });

@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type Clock,
   type EndpointSlice,
-  type Logger,
   type Node,
   type Service,
   type SourceHandler,
   systemClock,
 } from '@kube-proxier/core';
+import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
 import { ManifestSource, type ManifestSourceOptions } from './manifest-source.js';
 import type { WatchDirectory } from './watch-directory.js';
@@ -60,18 +60,6 @@ class Recorder implements SourceHandler {
   }
 }
 
-class LogLines implements Logger {
-  readonly lines: string[] = [];
-  error = (message: string): void => void this.lines.push(`E ${message}`);
-  warn = (message: string): void => void this.lines.push(`W ${message}`);
-  info = (message: string): void => void this.lines.push(`I ${message}`);
-  debug(): void {}
-  v = (): boolean => false;
-  has(pattern: RegExp): boolean {
-    return this.lines.some((line) => pattern.test(line));
-  }
-}
-
 function service(name: string, port = 80, namespace = 'work'): string {
   return `apiVersion: v1
 kind: Service
@@ -90,28 +78,18 @@ endpoints: [{ addresses: [${address}] }]
 `;
 }
 
-async function until(condition: () => boolean, what = condition.toString()): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!condition()) {
-    if (Date.now() > deadline) {
-      throw new Error(`waited in vain for ${what}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
 const FAST = { settleTime: 10, removalSettleTime: 30, pollInterval: 200 };
 
 describe('ManifestSource', () => {
   let directory: string;
   let recorder: Recorder;
-  let log: LogLines;
+  let log: RecordingLogger;
   let sources: ManifestSource[];
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'manifests-'));
     recorder = new Recorder();
-    log = new LogLines();
+    log = new RecordingLogger();
     sources = [];
   });
 

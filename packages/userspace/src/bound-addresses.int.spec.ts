@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { noRedirector } from './redirect/redirector.js';
 import { LoopbackClient, LoopbackServer, udpEcho } from './testing/loopback-servers.js';
-import { freePort, LoopbackWorld, type LoopbackWorldOptions, until } from './testing/loopback-world.js';
+import { freePort, LoopbackWorld, type LoopbackWorldOptions } from './testing/loopback-world.js';
 
 /** Addresses of this host, as all of loopback are. */
 const CLUSTER_IP = '127.0.10.1';

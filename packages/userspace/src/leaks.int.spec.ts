@@ -5,10 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@kube-proxier/core';
+import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import { descriptorLimit } from './proxy/descriptor-budget.js';
 import { SpliceCarrier } from './splice/splice-carrier.js';
-import { freePort, LoopbackWorld, until } from './testing/loopback-world.js';
+import { freePort, LoopbackWorld } from './testing/loopback-world.js';
 
 /** An echo server of its own, so that its descriptors are not counted here. */
 const ENDPOINT = `
@@ -62,8 +62,8 @@ whereCountable('nothing leaks', () => {
 
   test('5,000 connections at once, 10,000 short ones, cut ones and refused ones', async () => {
     const nodePort = await freePort();
-    const warnings: string[] = [];
-    const proxy = new LoopbackWorld({ logger: { ...silentLogger, warn: (message) => warnings.push(message) } });
+    const logger = new RecordingLogger();
+    const proxy = new LoopbackWorld({ logger });
     const service = { nodePort, port, endpoints: ['127.0.0.1'] };
     // A connection here is three descriptors of this process: the client's end and both of the proxy.
     const count = Math.min(5000, Math.floor((await descriptorLimit()) / 3) - 200);
@@ -111,9 +111,11 @@ whereCountable('nothing leaks', () => {
       expect(proxy.traffic()).toMatchObject({ active: 0, refused: 500, limited: 0, connections: 2 * count + 10_000 });
       // 10 MB is less than 1 KB for each connection there was.
       expect(heapUsed() - heapAfterOne).toBeLessThan(10 << 20);
-      expect(warnings).toEqual([]);
+      expect(logger.warnings).toEqual([]);
     } catch (error) {
-      throw new Error(`${error}; ${warnings.join('; ')}; ${JSON.stringify(proxy.dataplane.traffic)}`, { cause: error });
+      throw new Error(`${error}; ${logger.warnings.join('; ')}; ${JSON.stringify(proxy.dataplane.traffic)}`, {
+        cause: error,
+      });
     } finally {
       await proxy.close();
     }

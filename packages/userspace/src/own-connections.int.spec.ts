@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, expect, test } from '@jest/globals';
-import { silentLogger } from '@kube-proxier/core';
+import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import { FakeIptables, FakeMarkedSockets } from '@kube-proxier/linux/testing';
 import { IptablesRedirector } from './redirect/iptables-redirector.js';
 import { LoopbackClient, LoopbackServer, udpEcho } from './testing/loopback-servers.js';
-import { freePort, type LoopbackService, LoopbackWorld, until } from './testing/loopback-world.js';
+import { freePort, type LoopbackService, LoopbackWorld } from './testing/loopback-world.js';
 
 const ENDPOINT = '127.0.0.2';
 const EXTERNAL_IP = '198.51.100.9';
@@ -21,10 +21,10 @@ afterEach(async () => {
 /** A proxy whose rules go to a fake, and an external IP that is the address of endpoints. */
 function world(sockets: FakeMarkedSockets) {
   const iptables = new FakeIptables();
-  const warnings: string[] = [];
+  const logger = new RecordingLogger();
   const proxy = new LoopbackWorld({
     standIns: { [EXTERNAL_IP]: ENDPOINT },
-    logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+    logger,
     redirection: async () => {
       await sockets.start();
       const mark = sockets.unusable === undefined ? sockets.mark : undefined;
@@ -42,7 +42,7 @@ function world(sockets: FakeMarkedSockets) {
     );
   return {
     proxy,
-    warnings,
+    logger,
     iptables,
     /** Rules for the external IP: for what others send, and for what this host sends. */
     rules: (port: number) => ({
@@ -73,7 +73,7 @@ async function answered(nodePort: number): Promise<void> {
 test('only connections to an endpoint that is redirected carry the mark, from the time that it is', async () => {
   const endpoint = await tcpEndpoint();
   const sockets = new FakeMarkedSockets();
-  const { proxy, iptables, rules, warnings } = world(sockets);
+  const { proxy, iptables, rules, logger } = world(sockets);
   const plain = await service(endpoint.port, 'TCP', []);
   await proxy.install(plain);
   await answered(plain.nodePort);
@@ -89,7 +89,7 @@ test('only connections to an endpoint that is redirected carry the mark, from th
   await proxy.install(plain);
   await answered(plain.nodePort);
   expect(sockets.made.tcp).toBe(1);
-  expect(warnings).toEqual([]);
+  expect(logger.warnings).toEqual([]);
 });
 
 test('UDP sessions to an endpoint that is redirected carry the mark', async () => {
@@ -110,14 +110,14 @@ test('UDP sessions to an endpoint that is redirected carry the mark', async () =
 test('when a marked socket cannot be made, the client is turned away, and the next one is served', async () => {
   const endpoint = await tcpEndpoint();
   const sockets = new FakeMarkedSockets();
-  const { proxy, warnings } = world(sockets);
+  const { proxy, logger } = world(sockets);
   const redirected = await service(endpoint.port, 'TCP', [EXTERNAL_IP]);
   await proxy.install(redirected);
   sockets.failWith = 'EMFILE';
   const client = LoopbackClient.connect(redirected.nodePort);
   await until(() => client.closed, 'the client is turned away');
   expect(client.text).toBe('');
-  expect(warnings).toEqual([expect.stringMatching(/^default\/web turns clients away: .*EMFILE/)]);
+  expect(logger.warnings).toEqual([expect.stringMatching(/^default\/web turns clients away: .*EMFILE/)]);
   sockets.failWith = undefined;
   await answered(redirected.nodePort);
   await until(() => proxy.traffic().active === 0, 'nothing is open');
@@ -145,13 +145,13 @@ test('when a marked UDP socket cannot be made, the datagram is lost, and the nex
 test('where packets cannot be marked, an endpoint is never redirected for this host, and one warning names the Service', async () => {
   const endpoint = await tcpEndpoint();
   const sockets = new FakeMarkedSockets({ unusable: 'the package koffi is missing' });
-  const { proxy, iptables, rules, warnings } = world(sockets);
+  const { proxy, iptables, rules, logger } = world(sockets);
   const redirected = await service(endpoint.port, 'TCP', [EXTERNAL_IP]);
   const elsewhere = { ...redirected, endpoints: ['127.0.0.3'] };
   await proxy.install(elsewhere);
   expect(rules(endpoint.port)).toEqual({ fromOthers: 1, fromHost: 1 });
   expect(iptables.rulesOf('nat', 'KUBE-PORTALS-HOST')).not.toContain(EXEMPT);
-  expect(warnings).toEqual([]);
+  expect(logger.warnings).toEqual([]);
 
   // Its frontend becomes an endpoint; the listener stays as it was.
   for (let syncs = 0; syncs < 2; syncs++) {
@@ -160,7 +160,7 @@ test('where packets cannot be marked, an endpoint is never redirected for this h
     await answered(redirected.nodePort);
   }
   expect(sockets.made.tcp).toBe(0);
-  expect(warnings).toEqual([
+  expect(logger.warnings).toEqual([
     `default/web: ${ENDPOINT}:${endpoint.port} is an address of the Service and an endpoint at once. Connections of this ` +
       "node to it reach this endpoint only, as the proxy's own connections cannot be distinguished: the package koffi is missing",
   ]);

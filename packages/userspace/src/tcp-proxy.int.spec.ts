@@ -2,10 +2,11 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as netConnect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { DescriptorBudget } from './proxy/descriptor-budget.js';
 import { SpliceCarrier } from './splice/splice-carrier.js';
 import { hangingServer, LoopbackClient, LoopbackServer } from './testing/loopback-servers.js';
-import { freePort, LoopbackWorld, type LoopbackWorldOptions, until } from './testing/loopback-world.js';
+import { freePort, LoopbackWorld, type LoopbackWorldOptions } from './testing/loopback-world.js';
 
 /** Of the proxy, for all tests of a group. */
 let settings: LoopbackWorldOptions = {};

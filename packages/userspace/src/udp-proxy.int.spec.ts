@@ -3,16 +3,10 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '@kube-proxier/core/testing';
+import { until, VirtualClock } from '@kube-proxier/core/testing';
 import { DescriptorBudget } from './proxy/descriptor-budget.js';
 import { udpEcho } from './testing/loopback-servers.js';
-import {
-  freePort,
-  type LoopbackService,
-  LoopbackWorld,
-  type LoopbackWorldOptions,
-  until,
-} from './testing/loopback-world.js';
+import { freePort, type LoopbackService, LoopbackWorld, type LoopbackWorldOptions } from './testing/loopback-world.js';
 
 /** So many clients with one datagram each. */
 const CROWD = `

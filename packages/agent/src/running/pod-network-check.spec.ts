@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
-import { type Node, silentLogger } from '@kube-proxier/core';
+import type { Node } from '@kube-proxier/core';
+import { RecordingLogger } from '@kube-proxier/core/testing';
 import { parseCommandLine } from '../flags/command-line.js';
 import { readSettings } from '../flags/settings.js';
 import { PodNetworkCheck } from './pod-network-check.js';
 
 function toldOf(nodes: readonly Node[], ...args: readonly string[]): readonly string[] {
-  const lines: string[] = [];
-  const record = (message: string) => void lines.push(message);
+  const logger = new RecordingLogger();
   const settings = readSettings(parseCommandLine(['--manifests=m', ...args]), ['iptables']);
-  const check = new PodNetworkCheck(settings, { ...silentLogger, info: record, warn: record });
+  const check = new PodNetworkCheck(settings, logger);
   for (const node of nodes) {
     check.nodeEvent(node);
   }
-  return lines;
+  return logger.messages();
 }
 
 const without: Node = { metadata: { name: 'n' }, spec: { podCIDRs: [] } };

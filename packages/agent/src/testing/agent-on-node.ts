@@ -3,6 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@kube-proxier/core/testing';
 import {
   createIptables,
   EMPTY_TABLE_DOCUMENT,
@@ -16,7 +17,6 @@ import { NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
 const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
 /** Milliseconds; on one slow CPU the agent needs much time to start. */
 const ANSWER_TIMEOUT = 60_000;
-const POLL = 20;
 
 /** The Service that {@link AgentOnNode} serves, besides its cluster IP `10.96.0.10:80`. */
 export const NODE_PORT = 31_269;
@@ -146,13 +146,7 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
 
   /** @throws Error with the log when the condition is not met within the timeout. */
   async until(what: string, holds: () => boolean | Promise<boolean>, timeout = ANSWER_TIMEOUT): Promise<void> {
-    const deadline = Date.now() + timeout;
-    while (!(await holds())) {
-      if (Date.now() > deadline) {
-        throw new Error(`never: ${what}\n${this.log}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, POLL));
-    }
+    await until(holds, () => `${what}\n${this.log}`, timeout);
   }
 
   async close(): Promise<void> {

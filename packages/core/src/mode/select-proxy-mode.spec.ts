@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ContainerModule } from 'inversify';
 import type { BackendModule, ProbeResult } from '../contract/backend-module.js';
-import { silentLogger } from '../contract/logger.js';
 import { isProxierError } from '../contract/proxier-error.js';
+import { RecordingLogger } from '../testing/index.js';
 import { selectProxyMode } from './select-proxy-mode.js';
 
 function backend(mode: string, result: ProbeResult | Error): BackendModule {
@@ -23,15 +23,14 @@ const usable: ProbeResult = { usable: true };
 const noIpvs: ProbeResult = { usable: false, reason: 'the kernel has no ip_vs' };
 
 async function select(requested: string, backends: BackendModule[], fallback = 'iptables') {
-  const lines: string[] = [];
-  const log = (message: string) => void lines.push(message);
+  const logger = new RecordingLogger();
   const selection = await selectProxyMode({
     requested,
     backends,
     fallback,
-    logger: { ...silentLogger, info: log, warn: log },
+    logger,
   });
-  return { selection, lines };
+  return { selection, lines: logger.messages() };
 }
 
 describe('selectProxyMode', () => {

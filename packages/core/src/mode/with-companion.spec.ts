@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { Container, ContainerModule } from 'inversify';
 import type { BackendModule, ProxierContext } from '../contract/backend-module.js';
-import type { Logger } from '../contract/logger.js';
 import type { Proxier } from '../contract/proxier.js';
 import { Tokens } from '../contract/tokens.js';
 import { DEFAULT_PROXIER_OPTIONS } from '../sync/proxier-options.js';
 import { ReconcilingProxier } from '../sync/reconciling-proxier.js';
-import { FakeDataplane, makeService, makeSlice, VirtualClock } from '../testing/index.js';
+import { FakeDataplane, makeService, makeSlice, RecordingLogger, VirtualClock } from '../testing/index.js';
 import { withCompanion } from './with-companion.js';
 
 interface Fake extends BackendModule {
@@ -40,8 +39,7 @@ function backend(mode: string, wrap: (proxier: Proxier) => Proxier = (proxier) =
 }
 
 function setUp(composed: BackendModule) {
-  const errors: string[] = [];
-  const logger: Logger = { error: (text) => errors.push(text), warn() {}, info() {}, debug() {}, v: () => false };
+  const logger = new RecordingLogger();
   const clock = new VirtualClock();
   const container = new Container();
   container.bind(Tokens.Logger).toConstantValue(logger);
@@ -56,7 +54,7 @@ function setUp(composed: BackendModule) {
       observer,
       localAddresses: async () => [],
     });
-  return { create, errors, clock, cleanup: container.get(Tokens.Cleanup), container, logger };
+  return { create, clock, cleanup: container.get(Tokens.Cleanup), container, logger };
 }
 
 function feed(proxier: Proxier): void {
@@ -147,7 +145,7 @@ describe('withCompanion', () => {
       };
       return proxier;
     });
-    const { create, errors, clock } = setUp(withCompanion(first, failing, (context) => context));
+    const { create, logger, clock } = setUp(withCompanion(first, failing, (context) => context));
     const proxier = create('IPv4');
     const stop = new AbortController();
     const loop = proxier.syncLoop(stop.signal);
@@ -156,7 +154,7 @@ describe('withCompanion', () => {
     expect(first.made[0]?.dataplane.contents.size).toBe(1);
     stop.abort();
     await loop;
-    expect(errors).toEqual(['Companion second of first has ended: no sockets']);
+    expect(logger.errors).toEqual(['Companion second of first has ended: no sockets']);
   });
 
   test('cleans up as the main backend does', async () => {

@@ -1,8 +1,16 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { ProxierContext } from '../contract/backend-module.js';
 import type { DriftReporter } from '../contract/dataplane.js';
-import { type Logger, silentLogger } from '../contract/logger.js';
-import { FakeDataplane, type FakeTransaction, makeService, makeSlice, settle, VirtualClock } from '../testing/index.js';
+import { silentLogger } from '../contract/logger.js';
+import {
+  FakeDataplane,
+  type FakeTransaction,
+  makeService,
+  makeSlice,
+  RecordingLogger,
+  settle,
+  VirtualClock,
+} from '../testing/index.js';
 import { servicePortKeyFrom } from '../testing/keys.js';
 import { DualStackProxier } from './dual-stack-proxier.js';
 import { DEFAULT_PROXIER_OPTIONS } from './proxier-options.js';
@@ -154,18 +162,17 @@ describe('ReconcilingProxier', () => {
         },
         describe: (transaction: FakeTransaction) => `${transaction.size} service ports`,
       });
-      const lines: string[] = [];
-      const logger: Logger = { ...silentLogger, warn: (message) => lines.push(message) };
+      const logger = new RecordingLogger();
       const running = start({ logger }, dataplane);
       for (const name of ['a', 'b', 'c']) {
         running.proxier.onServiceUpdate(undefined, makeService(name, { clusterIP: `10.96.0.${name.charCodeAt(0)}` }));
       }
       synced(running);
-      return { ...running, dataplane, lines, report: (...drift: Parameters<DriftReporter>) => report(...drift) };
+      return { ...running, dataplane, logger, report: (...drift: Parameters<DriftReporter>) => report(...drift) };
     }
 
     test('are not counted as part of it', async () => {
-      const { proxier, clock, dataplane, report, repairs, lines } = watched();
+      const { proxier, clock, dataplane, report, repairs, logger } = watched();
       await clock.advance(5000);
       dataplane.flush();
       for (const name of ['x', 'y']) {
@@ -175,25 +182,25 @@ describe('ReconcilingProxier', () => {
       await clock.advance(5000);
       expect(dataplane.contents.size).toBe(5);
       expect(repairs).toEqual([{ family: 'IPv4', what: 'the map is empty; wrote 3 service ports' }]);
-      expect(lines).toEqual([
+      expect(logger.warnings).toEqual([
         'Drift detected: the map is empty; reconciling',
         'Drift repaired: the map is empty; wrote 3 service ports',
       ]);
     });
 
     test('are not drift when the backend only suspected some', async () => {
-      const { proxier, clock, dataplane, report, repairs, lines } = watched();
+      const { proxier, clock, dataplane, report, repairs, logger } = watched();
       await clock.advance(5000);
       proxier.onServiceUpdate(undefined, makeService('x', { clusterIP: '10.96.0.200' }));
       report('monitoring was interrupted', 'possible');
       await clock.advance(5000);
       expect(dataplane.contents.size).toBe(4);
-      expect([repairs, lines]).toEqual([[], []]);
+      expect([repairs, logger.warnings]).toEqual([[], []]);
       dataplane.flush();
       report('monitoring was interrupted', 'possible');
       await clock.advance(5000);
       expect(dataplane.contents.size).toBe(4);
-      expect(lines).toEqual(['Drift repaired: found by the full check; wrote 4 service ports']);
+      expect(logger.warnings).toEqual(['Drift repaired: found by the full check; wrote 4 service ports']);
     });
   });
 
@@ -237,19 +244,19 @@ describe('ReconcilingProxier', () => {
   });
 
   test('an observer that throws has no effect and is logged', async () => {
-    const error = jest.fn<Logger['error']>();
+    const logger = new RecordingLogger();
     const boom = () => {
       throw new Error('boom');
     };
     const running = start({
-      logger: { ...silentLogger, error },
+      logger,
       observer: { started: boom, queued: boom, synced: boom, failed: boom },
     });
     running.proxier.onServiceUpdate(undefined, makeService('a'));
     synced(running);
     await running.clock.advance(2000);
     expect(running.dataplane.contents.size).toBe(1);
-    expect(error).toHaveBeenCalledWith(expect.stringContaining('boom'));
+    expect(logger.errors).toContainEqual(expect.stringContaining('boom'));
   });
 
   test('trigger times are reported with the sync that put their change in force', async () => {

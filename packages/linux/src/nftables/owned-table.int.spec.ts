@@ -1,5 +1,6 @@
 import { release } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { be32, cString, encodeAttributes } from '../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../netlink/netlink.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
@@ -56,15 +57,6 @@ const CONTENTS: readonly NftCommand[] = [
     ...(flags === undefined ? {} : { flags }),
   });
   const add = (address: string): NftCommand => ({ do: 'add-elements', name: 'addresses', elements: [[address]] });
-  const until = async (holds: () => boolean | Promise<boolean>) => {
-    const end = Date.now() + 60_000;
-    while (!(await holds())) {
-      if (Date.now() > end) {
-        throw new Error('never');
-      }
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
 
   test('is listed like a table without the flag', async () => {
     await run(nft, addTable(OWNER), ...CONTENTS);

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { createCommandRunner } from './command-runner.js';
 import { type SlowCommand, slowCommands, superviseProcess } from './process-group.js';
 
@@ -31,13 +32,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 60_000; !condition() && Date.now() < end; ) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  expect(condition()).toBe(true);
 }
 
 const LONG = 100_000;

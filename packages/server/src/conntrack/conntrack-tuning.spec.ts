@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Logger, silentLogger } from '@kube-proxier/core';
+import { RecordingLogger } from '@kube-proxier/core/testing';
 import type { KernelFiles } from '@kube-proxier/linux';
 import { FakeSysctl } from '@kube-proxier/linux/testing';
 import {
@@ -21,18 +21,17 @@ const KERNEL = {
 const HASH_SIZE = '/sys/module/nf_conntrack/parameters/hashsize';
 
 function setUp(sysctl: FakeSysctl, options: Partial<ConntrackTuningOptions> = {}, isExplicit = true) {
-  const warnings: string[] = [];
   const contents = new Map([[HASH_SIZE, '16384\n']]);
   const files: KernelFiles = {
     read: async (path) => contents.get(path) ?? '',
     write: async (path, text) => void contents.set(path, text),
   };
-  const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
+  const logger = new RecordingLogger();
   const tuning = new ConntrackTuning({
     options: { ...DEFAULT_CONNTRACK_TUNING, ...options },
     ...{ sysctl, files, logger, cpus: 8, isExplicit },
   });
-  return { tuning, warnings, contents };
+  return { tuning, logger, contents };
 }
 
 describe('conntrack sysctls (spec T-1…T-7)', () => {
@@ -57,7 +56,7 @@ describe('conntrack sysctls (spec T-1…T-7)', () => {
 
   test('writes values that differ, in seconds, and grows the hash table', async () => {
     const sysctl = new FakeSysctl({ ...KERNEL, 'net/netfilter/nf_conntrack_tcp_timeout_established': 86_400 });
-    const { tuning, contents, warnings } = setUp(sysctl, { tcpBeLiberal: true, udpStreamTimeout: 90_000 });
+    const { tuning, contents, logger } = setUp(sysctl, { tcpBeLiberal: true, udpStreamTimeout: 90_000 });
     expect(await tuning.apply()).toBe(true);
     expect(sysctl.writes).toEqual([
       ['net/netfilter/nf_conntrack_max', '262144'],
@@ -66,15 +65,15 @@ describe('conntrack sysctls (spec T-1…T-7)', () => {
       ['net/netfilter/nf_conntrack_udp_timeout_stream', '90'],
     ]);
     expect(contents.get(HASH_SIZE)).toBe('65536');
-    expect(warnings).toEqual([]);
+    expect(logger.warnings).toEqual([]);
   });
 
   test('a read-only sysctl is logged once, and the others are set', async () => {
     const sysctl = new FakeSysctl(KERNEL, ['net/netfilter/nf_conntrack_max']);
-    const { tuning, warnings } = setUp(sysctl);
+    const { tuning, logger } = setUp(sysctl);
     expect(await tuning.apply()).toBe(false);
     await tuning.synced();
-    expect(warnings).toEqual([expect.stringMatching(/nf_conntrack_max=262144 \(.*read-only.*--init-only/)]);
+    expect(logger.warnings).toEqual([expect.stringMatching(/nf_conntrack_max=262144 \(.*read-only.*--init-only/)]);
     expect(sysctl.writes).toHaveLength(2);
   });
 
@@ -86,12 +85,12 @@ describe('conntrack sysctls (spec T-1…T-7)', () => {
       read: (name: string) => (loaded ? real : empty).read(name),
       write: (name: string, value: number) => (loaded ? real : empty).write(name, value),
     });
-    const { tuning, warnings } = setUp(later);
+    const { tuning, logger } = setUp(later);
     expect(await tuning.apply()).toBe(false);
     loaded = true;
     await tuning.synced();
     await tuning.synced();
     expect(real.writes).toHaveLength(3);
-    expect(warnings).toEqual([]);
+    expect(logger.warnings).toEqual([]);
   });
 });

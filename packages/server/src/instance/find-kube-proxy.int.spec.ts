@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { seesAllProcesses } from '@kube-proxier/linux';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 import type { KubeProxyFinding } from './find-kube-proxy.js';
@@ -90,13 +91,3 @@ whereAllowed('kube-proxy in a network namespace', () => {
     }
   });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!holds()) {
-    if (Date.now() > deadline) {
-      throw new Error('it never came true');
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

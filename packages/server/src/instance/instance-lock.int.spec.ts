@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 import { describeHolder, type HeldInstanceLock, type InstanceHolder, InstanceLock } from './instance-lock.js';
 
@@ -249,14 +250,4 @@ class Holder {
 
 function addressOf(name: string): string {
   return `\0${name}`.padEnd(108, '.');
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!holds()) {
-    if (Date.now() > deadline) {
-      throw new Error('it never came true');
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

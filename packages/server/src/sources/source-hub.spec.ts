@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Proxier, type Service, silentLogger } from '@kube-proxier/core';
-import { makeService } from '@kube-proxier/core/testing';
+import type { Proxier, Service } from '@kube-proxier/core';
+import { makeService, RecordingLogger } from '@kube-proxier/core/testing';
 import { SourceHub } from './source-hub.js';
 
 class Recorder implements Proxier {
@@ -35,15 +35,14 @@ class Recorder implements Proxier {
 
 function setUp() {
   const proxier = new Recorder();
-  const warnings: string[] = [];
-  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const logger = new RecordingLogger();
   const hub = new SourceHub(proxier, '', logger);
-  return { proxier, warnings, hub, first: hub.handler(), second: hub.handler() };
+  return { proxier, logger, hub, first: hub.handler(), second: hub.handler() };
 }
 
 describe('SourceHub', () => {
   test('prefers the first source, and the other takes over', () => {
-    const { proxier, warnings, first, second } = setUp();
+    const { proxier, logger, first, second } = setUp();
     const [a1, a2, b1, b2] = [80, 81, 90, 91].map((port) => makeService('work/web', { ports: [{ port }] }));
     second.onServiceUpdate(undefined, b1);
     expect(proxier.services.get('web')).toBe(b1);
@@ -56,7 +55,7 @@ describe('SourceHub', () => {
     expect(proxier.services.get('web')).toBe(b2);
     second.onServiceUpdate(b2, undefined);
     expect(proxier.services.size).toBe(0);
-    expect(warnings).toEqual(['Service work/web comes from two sources; the first configured source wins']);
+    expect(logger.warnings).toEqual(['Service work/web comes from two sources; the first configured source wins']);
   });
 
   test('is synced when all sources are, once', () => {

@@ -1,14 +1,15 @@
 import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { type Explanation, isEmptyChangeSet, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
 import {
-  type Explanation,
-  isEmptyChangeSet,
-  type ProxyState,
-  type SyncSuccess,
-  silentLogger,
-} from '@kube-proxier/core';
-import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
+  makeService,
+  makeSlice,
+  RecordingLogger,
+  resolveObjects,
+  until,
+  VirtualClock,
+} from '@kube-proxier/core/testing';
 import { Registry } from 'prom-client';
 import { StatusServer, type StatusServerOptions } from './status-server.js';
 
@@ -39,12 +40,6 @@ async function started(options: Partial<StatusServerOptions> = {}) {
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
   };
   return { server, get };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 /** Uses enough CPU time to be sampled. */
@@ -149,13 +144,12 @@ describe('StatusServer', () => {
       'GET file:///etc/passwd',
       'GET example.com:80',
     ])('%s is refused with 400, and writes nothing to the log', async (line) => {
-      const lines: string[] = [];
-      const say = (text: string) => void lines.push(text);
-      const { server } = await started({ logger: { ...silentLogger, info: say, warn: say, error: say } });
+      const logger = new RecordingLogger();
+      const { server } = await started({ logger });
       for (let round = 0; round < 20; round++) {
         expect(await send(server.address?.port, `${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`)).toContain(' 400 ');
       }
-      expect(lines).toEqual([]);
+      expect(logger.entries).toEqual([]);
     });
 
     test.each([
@@ -171,11 +165,11 @@ describe('StatusServer', () => {
     });
 
     test('a response that fails repeatedly is logged once a minute', async () => {
-      const lines: string[] = [];
+      const logger = new RecordingLogger();
       const clock = new VirtualClock();
       const { get } = await started({
         clock,
-        logger: { ...silentLogger, error: (line) => void lines.push(line) },
+        logger,
         configuration: () => {
           throw new Error('no configuration today');
         },
@@ -183,10 +177,10 @@ describe('StatusServer', () => {
       for (let round = 0; round < 20; round++) {
         expect((await get('/configz')).status).toBe(500);
       }
-      expect(lines).toEqual(['The status server could not answer a request: no configuration today']);
+      expect(logger.errors).toEqual(['The status server could not answer a request: no configuration today']);
       await clock.advance(60_000);
       expect((await get('/configz')).status).toBe(500);
-      expect(lines[1]).toContain('(20 times): no configuration today');
+      expect(logger.errors[1]).toContain('(20 times): no configuration today');
     });
   });
 
@@ -299,15 +293,15 @@ describe('StatusServer', () => {
     await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
     const address = occupant.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    const lines: string[] = [];
+    const logger = new RecordingLogger();
     const clock = new VirtualClock();
     const { server } = await started({
       port,
       clock,
-      logger: { ...silentLogger, error: (line) => void lines.push(line) },
+      logger,
     });
     expect(server.address).toBeUndefined();
-    expect(lines[0]).toMatch(/cannot listen on 127\.0\.0\.1:\d+; retrying: .*; another process uses the port/);
+    expect(logger.errors[0]).toMatch(/cannot listen on 127\.0\.0\.1:\d+; retrying: .*; another process uses the port/);
     await new Promise((resolve) => occupant.close(resolve));
     await clock.advance(5000);
     while (!server.address) {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type BackendModule, type Cleanup, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
+import { RecordingLogger } from '@kube-proxier/core/testing';
 import { whyNotPermitted } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { cleanupBackends } from './cleanup-backends.js';
@@ -78,8 +79,7 @@ test('objects of kube-proxy are kept unless their removal is requested', async (
 });
 
 test('removed objects are logged with counts and names, in lines of bounded length, also when another backend fails', async () => {
-  const lines: string[] = [];
-  const logger = { ...silentLogger, info: (text: string) => void lines.push(text) };
+  const logger = new RecordingLogger();
   const many = Array.from({ length: 53 }, (_, index) => `KUBE-${index}`);
   const backends = [
     cleaning('one', async () => chains(...many)),
@@ -90,7 +90,7 @@ test('removed objects are logged with counts and names, in lines of bounded leng
   await expect(cleanupBackends(backends, { logger })).rejects.toMatchObject({
     summary: { removed: [{ mode: 'one' }, { mode: 'three' }] },
   });
-  expect(lines).toEqual([
+  expect(logger.messages('info')).toEqual([
     'Removed what mode one had installed: 53 chains (nat table): KUBE-0, KUBE-1, KUBE-2, KUBE-3, KUBE-4 and 48 more',
     expect.stringMatching(/^Removed what mode three had installed: 2 addresses: x\\u\{a\}y, z{77}\.\.\.$/),
   ]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type BackendModule, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
-import { VirtualClock } from '@kube-proxier/core/testing';
+import { RecordingLogger, VirtualClock } from '@kube-proxier/core/testing';
 import { ContainerModule } from 'inversify';
 import { Takeover } from './takeover.js';
 
@@ -25,22 +25,21 @@ function backend(...outcomes: readonly (string | undefined)[]): BackendModule & 
 describe('objects in use by open connections', () => {
   const setUp = (left: ReturnType<typeof backend>) => {
     const clock = new VirtualClock();
-    const messages: string[] = [];
-    const logger = { ...silentLogger, info: (message: string) => void messages.push(message) };
+    const logger = new RecordingLogger();
     const takeover = new Takeover({ backends: [left], inForce: 'nftables', families: ['IPv4'], logger, clock });
-    return { clock, messages, takeover };
+    return { clock, logger, takeover };
   };
   const connections = '2 virtual servers with open connections';
 
   test('stay, are logged once, and are checked again until nothing is left', async () => {
     const left = backend(connections, connections, undefined);
-    const { clock, messages, takeover } = setUp(left);
+    const { clock, logger, takeover } = setUp(left);
     takeover.synced({ family: 'IPv4' });
     await clock.advance(0);
     expect(left.asked()).toBe(1);
     await clock.advance(600_000);
     expect(left.asked()).toBe(3);
-    expect(messages).toEqual([expect.stringContaining(connections)]);
+    expect(logger.messages('info')).toEqual([expect.stringContaining(connections)]);
     await takeover.stop();
   });
 
@@ -64,9 +63,7 @@ test.each([
   ],
   ['leftovers are logged as a warning', 'NFT_BUSY', 'warn', /^Cannot remove all leftovers .* no right/],
 ] as const)('%s', async (_title, code, level, message) => {
-  const messages: string[][] = [];
-  const record = (name: string) => (text: string) => void messages.push([name, text]);
-  const logger = { ...silentLogger, info: record('info'), warn: record('warn') };
+  const logger = new RecordingLogger();
   const module = new ContainerModule(({ bind }) => {
     bind(Tokens.Cleanup).toConstantValue(async (): Promise<void> => {
       throw new ProxierError(code, 'no right');
@@ -81,7 +78,7 @@ test.each([
   });
   takeover.synced({ family: 'IPv4' });
   await takeover.stop();
-  expect(messages).toEqual([[level, expect.stringMatching(message)]]);
+  expect(logger.entries).toMatchObject([{ level, message: expect.stringMatching(message) }]);
 });
 
 test('the end of a takeover is reported once, with what was removed, also when a part of it fails', async () => {

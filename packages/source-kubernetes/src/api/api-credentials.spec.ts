@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import { KubernetesSource, type KubernetesSourceOptions } from '../kubernetes-source.js';
 import {
   FakeApiServer,
@@ -11,7 +12,6 @@ import {
   FastClock,
   RecordingHandler,
   TestCertificateAuthority,
-  waitUntil,
 } from '../testing/index.js';
 
 let directory: string;
@@ -59,21 +59,19 @@ function kubeconfig(user: object, cluster: object = {}): Promise<string> {
 }
 
 async function begin(options: KubernetesSourceOptions) {
-  const lines: string[] = [];
-  const log = (message: string) => void lines.push(message);
-  const logger = { error: log, warn: log, info: log, debug() {}, v: () => false };
+  const logger = new RecordingLogger();
   const source = new KubernetesSource({ clock: new FastClock(100), logger, ...options });
   ending.push(() => source.stop());
   const handler = new RecordingHandler();
   await source.start(handler, { nodeName: 'node1' });
-  return { source, handler, lines };
+  return { source, handler, logger };
 }
 
 /** Ends the watches, so that the next requests carry what holds by then; a new Service shows that they got through. */
 async function getsThrough(handler: RecordingHandler, name: string): Promise<void> {
   server.store.put('services', { metadata: { name, namespace: 'default' }, spec: { clusterIP: '10.96.0.1' } });
   server.disturbWatches('reset');
-  await waitUntil(() => handler.services.has(`default/${name}`), `Service ${name}`);
+  await until(() => handler.services.has(`default/${name}`), `Service ${name}`);
 }
 
 describe('credentials', () => {
@@ -86,7 +84,7 @@ describe('credentials', () => {
     const { handler } = await begin({
       kubeconfig: await kubeconfig({ 'client-certificate': 'tls.crt', 'client-key': 'tls.key' }),
     });
-    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await until(() => handler.servicesSynced === 1, 'synced');
     expect(server.requests.at(-1)?.certificate).toBe('first');
     await write('tls.crt', second.certificate);
     await write('tls.key', second.key);
@@ -103,15 +101,17 @@ describe('credentials', () => {
   test('are a token file that rotates, as in the kubeconfig that kubeadm writes', async () => {
     await serve({ tokens: new Set(['one']) });
     const tokenFile = await write('token', 'one\n');
-    const { handler, lines } = await begin({ kubeconfig: await kubeconfig({ tokenFile }) });
-    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    const { handler, logger } = await begin({ kubeconfig: await kubeconfig({ tokenFile }) });
+    await until(() => handler.servicesSynced === 1, 'synced');
     server.tokens = new Set(['two']);
     server.disturbWatches('reset');
-    await waitUntil(() => lines.length > 0, 'a refusal');
-    expect(lines[0]).toMatch(/it rejected the credentials \(401 Unauthorized: Unauthorized\); renew the token/);
+    await until(() => logger.entries.length > 0, 'a refusal');
+    expect(logger.messages()[0]).toMatch(
+      /it rejected the credentials \(401 Unauthorized: Unauthorized\); renew the token/,
+    );
     await write('token', 'two\n');
     await getsThrough(handler, 'rotated');
-    expect(lines.filter((line) => line.includes('rejected the credentials'))).toHaveLength(1);
+    expect(logger.messages().filter((line) => line.includes('rejected the credentials'))).toHaveLength(1);
     expect(handler.violations).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describe('credentials', () => {
     const { port } = new URL(server.url);
     const environment = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: port };
     const { handler, source } = await begin({ environment, serviceAccountDirectory: directory });
-    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await until(() => handler.servicesSynced === 1, 'synced');
     expect(source.description).toBe(`the API server ${server.url}`);
     expect(server.requests.at(-1)?.authorization).toBe('Bearer one');
     await write('token', 'two');
@@ -148,7 +148,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
       interactiveMode: 'Never',
     };
     const { handler } = await begin({ kubeconfig: await kubeconfig({ exec }) });
-    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await until(() => handler.servicesSynced === 1, 'synced');
     expect(new Set(server.requests.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer t1']));
     server.tokens = new Set(['t2', 't3', 't4', 't5', 't6']);
     await getsThrough(handler, 'renewed');
@@ -160,37 +160,37 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     const plugin = await write('plugin', '#!/bin/sh\necho "not yet" >&2\nexit 3\n');
     await chmod(plugin, 0o755);
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin, installHint: 'install it' };
-    const { handler, lines } = await begin({ kubeconfig: await kubeconfig({ exec }) });
-    await waitUntil(() => lines.length > 0, 'a complaint');
-    expect(lines[0]).toMatch(
+    const { handler, logger } = await begin({ kubeconfig: await kubeconfig({ exec }) });
+    await until(() => logger.entries.length > 0, 'a complaint');
+    expect(logger.messages()[0]).toMatch(
       /the credential plug-in .*plugin ended with status 3: not yet; run it by hand.*install it/,
     );
     const status = { token: 'late', expirationTimestamp: '2099-01-01T00:00:00Z' };
     await write('plugin.new', `#!/bin/sh\necho '${JSON.stringify({ kind: 'ExecCredential', status })}'\n`);
     await chmod(join(directory, 'plugin.new'), 0o755);
     await kubeconfig({ exec: { ...exec, command: './plugin.new' } });
-    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await until(() => handler.servicesSynced === 1, 'synced');
   });
 
   test('are a name and password, and may impersonate another user', async () => {
     await serve();
     const user = { username: 'kim', password: 'secret', as: 'system:kube-proxy', 'as-groups': ['a', 'b'] };
     const { handler } = await begin({ kubeconfig: await kubeconfig(user) });
-    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await until(() => handler.servicesSynced === 1, 'synced');
     expect(server.requests.at(-1)?.authorization).toBe(`Basic ${Buffer.from('kim:secret').toString('base64')}`);
   });
 
   test('are not sent to a server that cannot be authenticated', async () => {
     await serve({}, ['other.example']);
     const path = await kubeconfig({ token: 'secret' });
-    const { handler, lines } = await begin({ kubeconfig: path });
-    await waitUntil(() => lines.length > 0, 'a complaint');
-    expect(lines[0]).toMatch(
+    const { handler, logger } = await begin({ kubeconfig: path });
+    await until(() => logger.entries.length > 0, 'a complaint');
+    expect(logger.messages()[0]).toMatch(
       /does not answer correctly: .*127\.0\.0\.1 is not in the cert's list.* set tls-server-name/,
     );
     expect(server.requests).toEqual([]);
     await kubeconfig({ token: 'secret' }, { 'tls-server-name': 'other.example' });
-    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await until(() => handler.servicesSynced === 1, 'synced');
     await kubeconfig({ token: 'x' }, { 'certificate-authority': undefined, 'insecure-skip-tls-verify': true });
     await getsThrough(handler, 'insecure');
   });
@@ -199,9 +199,11 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     await serve();
     const other = Buffer.from(new TestCertificateAuthority().certificate).toString('base64');
     const wrong = { 'certificate-authority': undefined, 'certificate-authority-data': other };
-    const { lines } = await begin({ kubeconfig: await kubeconfig({ token: 'secret' }, wrong) });
-    await waitUntil(() => lines.length > 0, 'a complaint');
-    expect(lines[0]).toMatch(/does not answer correctly: .*: correct certificate-authority in the kubeconfig/);
+    const { logger } = await begin({ kubeconfig: await kubeconfig({ token: 'secret' }, wrong) });
+    await until(() => logger.entries.length > 0, 'a complaint');
+    expect(logger.messages()[0]).toMatch(
+      /does not answer correctly: .*: correct certificate-authority in the kubeconfig/,
+    );
     expect(server.requests).toEqual([]);
   });
 
@@ -231,7 +233,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     ending.push(() => new Promise((resolve) => proxy.close(resolve)));
     const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const { handler } = await begin({ kubeconfig: await kubeconfig({ token: 'x' }, { 'proxy-url': proxyUrl }) });
-    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await until(() => handler.servicesSynced === 1, 'synced');
     expect(through).toBeGreaterThan(0);
   });
 
@@ -239,7 +241,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     await serve({ tokens: new Set(['one']) });
     const path = await kubeconfig({ token: 'one' }, { server: 'https://127.0.0.1:1' });
     const { handler } = await begin({ kubeconfig: path, master: server.url });
-    await waitUntil(() => handler.servicesSynced === 1, 'synced');
+    await until(() => handler.servicesSynced === 1, 'synced');
     await write('kubeconfig', '{"half');
     await getsThrough(handler, 'still');
   });

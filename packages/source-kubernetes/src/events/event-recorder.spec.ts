@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Logger, silentLogger } from '@kube-proxier/core';
-import { FakeApiServer, FastClock, waitUntil } from '../testing/index.js';
+import { RecordingLogger, until } from '@kube-proxier/core/testing';
+import { FakeApiServer, FastClock } from '../testing/index.js';
 import { type ClusterEvent, EventRecorder, type EventRecorderOptions } from './event-recorder.js';
 
 const NODE = { apiVersion: 'v1', kind: 'Node', name: 'n1' };
@@ -16,11 +16,10 @@ const event = (note: string, rest: Partial<ClusterEvent> = {}): ClusterEvent => 
 describe('EventRecorder', () => {
   let server: FakeApiServer;
   let recorder: EventRecorder;
-  let warnings: string[];
+  let logger: RecordingLogger;
   const clock = new FastClock(50);
 
   function record(options: Partial<EventRecorderOptions> = {}): EventRecorder {
-    const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
     recorder = new EventRecorder({
       master: server.url,
       controller: 'kube-proxier',
@@ -36,7 +35,7 @@ describe('EventRecorder', () => {
 
   beforeEach(async () => {
     server = await FakeApiServer.start();
-    warnings = [];
+    logger = new RecordingLogger();
   });
 
   afterEach(async () => {
@@ -53,7 +52,7 @@ describe('EventRecorder', () => {
         type: 'Warning',
       }),
     );
-    await waitUntil(() => server.events.length === 2, 'events are created');
+    await until(() => server.events.length === 2, 'events are created');
     expect(server.events[0]).toMatchObject({
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
@@ -82,7 +81,7 @@ describe('EventRecorder', () => {
     for (const note of ['a', 'a', 'b', 'c'.repeat(5000), 'd']) {
       recorder.record(event(note));
     }
-    await waitUntil(() => server.events.length === 3, 'events are created');
+    await until(() => server.events.length === 3, 'events are created');
     await recorder.stop(1000);
     expect(notes()).toEqual(['a', 'b', expect.stringMatching(/^c+\.\.\.$/)]);
     expect(String(notes()[2])).toHaveLength(1024);
@@ -97,9 +96,9 @@ describe('EventRecorder', () => {
     record();
     recorder.record(event('a'));
     recorder.record(event('b'));
-    await waitUntil(() => server.events.length === 2, 'events are created');
+    await until(() => server.events.length === 2, 'events are created');
     expect(notes()).toEqual(['a', 'b']);
-    expect(warnings).toEqual([]);
+    expect(logger.warnings).toEqual([]);
   });
 
   test('stops retrying where it is forbidden, and logs that once', async () => {
@@ -107,9 +106,9 @@ describe('EventRecorder', () => {
     record();
     recorder.record(event('a'));
     recorder.record(event('b'));
-    await waitUntil(() => server.requests.length === 2, 'events are created');
+    await until(() => server.requests.length === 2, 'events are created');
     await recorder.stop(1000);
-    expect(warnings).toEqual([
+    expect(logger.warnings).toEqual([
       expect.stringMatching(/^Events cannot be created in .*: 403 Forbidden: events\.events\.k8s\.io is forbidden/),
     ]);
   });
@@ -118,7 +117,7 @@ describe('EventRecorder', () => {
     server.faultFor = () => ({ kind: 'hang' });
     record({ clock: new FastClock(1) });
     recorder.record(event('a'));
-    await waitUntil(() => server.requests.length === 1, 'events are created');
+    await until(() => server.requests.length === 1, 'events are created');
     await recorder.stop();
     recorder.record(event('b'));
     expect(server.events).toEqual([]);

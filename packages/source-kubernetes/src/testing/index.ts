@@ -5,4 +5,3 @@ export { FakeApiServer, type FakeApiServerOptions } from './fake-api-server.js';
 export { FastClock } from './fast-clock.js';
 export { type RecordedEvent, RecordingHandler } from './recording-handler.js';
 export { type TestCertificate, TestCertificateAuthority, type TestCertificateRequest } from './test-certificates.js';
-export { waitUntil } from './wait-until.js';

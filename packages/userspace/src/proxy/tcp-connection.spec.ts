@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { until } from '@kube-proxier/core/testing';
 import { LoopbackServer } from '../testing/loopback-servers.js';
-import { until } from '../testing/loopback-world.js';
 import { cut } from './tcp-connection.js';
 
 const CHUNK = Buffer.alloc(64 * 1024);

@@ -144,14 +144,3 @@ export async function freePort(protocol: 'TCP' | 'UDP' = 'TCP'): Promise<number>
     });
   });
 }
-
-/** Waits until something holds, without sleeping longer than it takes; rejects after five seconds. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
-  const begin = Date.now();
-  while (!condition()) {
-    if (Date.now() - begin > 20_000) {
-      throw new Error(`it never came to this: ${what}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-}
