@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type IPFamily, type ProxyState, type SimulatedOutcome, simulatePacket } from '@kube-proxier/core';
+import { runCount } from '@kube-proxier/core/testing';
 import type { WalkedPacket, WalkOutcome } from '@kube-proxier/linux/testing';
 import { FakeIptables, walkPacket } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
@@ -151,7 +152,7 @@ describe.each(families)('IptablesPlanner %s', (family) => {
         await dataplane.cleanup();
         expect(await contents(iptables)).toBe(await contents(new FakeIptables({ family })));
       }),
-      { numRuns: 60 },
+      { numRuns: runCount(20, 60) },
     );
   });
 
@@ -198,7 +199,7 @@ describe.each(families)('IptablesPlanner %s', (family) => {
           }
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runCount(10, 25) },
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type ProxyState } from '@kube-proxier/core';
-import { ClusterSketch, everything, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
+import { ClusterSketch, everything, runCount, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
 import { NftRefused } from '@kube-proxier/linux';
 import { FakeNft } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
@@ -189,7 +189,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
           await dataplane.cleanup();
           expect(nft.dump()).toBe('\n');
         }),
-        { numRuns: 100 },
+        { numRuns: runCount(30, 100) },
       );
     });
 
@@ -206,7 +206,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
           await reconcile(new NftablesDataplane({ family, nft, layout: async () => layout }), state);
           expect(nft.dump()).toBe((await fresh(state, layout)).dump());
         }),
-        { numRuns: 60 },
+        { numRuns: runCount(20, 60) },
       );
     });
   },
