@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Clock, diffStates, type Logger, type Service, silentLogger, systemClock } from '@kube-proxier/core';
-import { makeResolver, makeService, makeSlice, RecordingLogger, VirtualClock } from '@kube-proxier/core/testing';
+import {
+  ClusterSketch,
+  makeResolver,
+  makeService,
+  makeSlice,
+  RecordingLogger,
+  VirtualClock,
+} from '@kube-proxier/core/testing';
+import { type IpSetEntry, renderDocument, type VirtualServerAddress } from '@kube-proxier/linux';
 import fc from 'fast-check';
 import { IpvsDataplane } from './ipvs-dataplane.js';
 import type { IpvsTransaction } from './ipvs-transaction.js';
@@ -51,6 +59,134 @@ function commandsOf(transaction: IpvsTransaction | undefined): readonly string[]
     }
   });
 }
+
+/** The steps of a transaction as lines of text. */
+function linesOf({ steps }: IpvsTransaction): string {
+  const entryText = ({ address, port, protocol, second, network }: IpSetEntry) =>
+    [address, protocol && `${protocol.toLowerCase()}:${port}`, second ?? network].filter(Boolean).join(',');
+  const targetText = (at: VirtualServerAddress) =>
+    at.kind === 'address' ? `${at.protocol} ${at.address}:${at.port}` : JSON.stringify(at);
+  return steps
+    .map((step) => {
+      switch (step.to) {
+        case 'sets':
+          return step.commands
+            .map((command) =>
+              command.do === 'create-set'
+                ? `ipset create ${command.set.name} ${command.set.type}${command.set.marks ? ' skbinfo' : ''}`
+                : command.do === 'add-entry'
+                  ? `ipset add ${command.set} ${entryText(command.entry)}`
+                  : JSON.stringify(command),
+            )
+            .join('\n');
+        case 'rules':
+          return `iptables-restore ${[...step.document.keys()].join(' ')}\n${renderDocument(step.document).trimEnd()}`;
+        case 'ipvs':
+          return step.commands
+            .map((command) =>
+              command.do === 'add-virtual'
+                ? `ipvs add-virtual ${targetText(command.virtual.at)} ${command.virtual.scheduler}`
+                : command.do === 'add-real'
+                  ? `ipvs add-real ${targetText(command.at)} ${command.real.address}:${command.real.port} weight ${command.real.weight}`
+                  : JSON.stringify(command),
+            )
+            .join('\n');
+        case 'addresses':
+          return [
+            ...step.add.map((address) => `ip address add ${address}`),
+            ...step.remove.map((address) => `ip address delete ${address}`),
+          ].join('\n');
+        default:
+          return step.to;
+      }
+    })
+    .join('\n');
+}
+
+test('the transaction for one Service with two endpoints, on an empty host', async () => {
+  const host = fakeHost('IPv4');
+  const dataplane = new IpvsDataplane({ family: 'IPv4', host });
+  const cluster = new ClusterSketch('IPv4');
+  cluster.set({
+    name: 'ns/svc1',
+    number: 1,
+    protocol: 'TCP',
+    kind: 'ClusterIP',
+    internalLocal: false,
+    externalLocal: false,
+    affinity: false,
+    ranges: undefined,
+    endpoints: [
+      { number: 1, node: 'node1' },
+      { number: 2, node: 'node2' },
+    ],
+  });
+  const { state, changes } = cluster.next();
+  const transaction = dataplane.plan(state, changes, await dataplane.readBack());
+  expect(transaction && linesOf(transaction)).toBe(`settings
+ipset create KUBE-IPVS-ADDRESSES hash:ip
+ipset create KUBE-IPVS-FRONTENDS hash:ip,port
+ipset create KUBE-IPVS-MASQUERADE hash:ip,port
+ipset create KUBE-IPVS-OFF-CLUSTER hash:ip,port
+ipset create KUBE-IPVS-DROP hash:ip,port
+ipset create KUBE-IPVS-GUARDED hash:ip,port
+ipset create KUBE-IPVS-ALLOWED hash:ip,port,net
+ipset create KUBE-IPVS-SHORTCUT hash:ip,port skbinfo
+ipset create KUBE-IPVS-HAIRPIN hash:ip,port,ip
+ipset create KUBE-IPVS-HEALTH-CHECK hash:ip,port
+interface
+ipset add KUBE-IPVS-FRONTENDS 10.96.0.1,tcp:80
+ipset add KUBE-IPVS-OFF-CLUSTER 10.96.0.1,tcp:80
+ipset add KUBE-IPVS-HAIRPIN 10.244.0.1,tcp:8080,10.244.0.1
+ipset add KUBE-IPVS-ADDRESSES 10.96.0.1
+iptables-restore mangle nat filter
+*mangle
+:KUBE-IPVS-SERVICES - [0:0]
+:KUBE-IPVS-SHORTCUT - [0:0]
+-A KUBE-IPVS-SERVICES -m conntrack ! --ctstate NEW -j RETURN
+-A KUBE-IPVS-SERVICES -m set --match-set KUBE-IPVS-GUARDED dst,dst -m set ! --match-set KUBE-IPVS-ALLOWED dst,dst,src -j DROP
+-A KUBE-IPVS-SERVICES -s 10.244.0.0/16 -m set --match-set KUBE-IPVS-SHORTCUT dst,dst -g KUBE-IPVS-SHORTCUT
+-A KUBE-IPVS-SERVICES -m addrtype --src-type LOCAL -m set --match-set KUBE-IPVS-SHORTCUT dst,dst -g KUBE-IPVS-SHORTCUT
+-A KUBE-IPVS-SERVICES -m set --match-set KUBE-IPVS-DROP dst,dst -j DROP
+-A KUBE-IPVS-SERVICES -d 10.96.0.0/16 -p tcp -m set ! --match-set KUBE-IPVS-ADDRESSES dst -m addrtype ! --dst-type LOCAL -j DROP
+-A KUBE-IPVS-SERVICES -d 10.96.0.0/16 -p udp -m set ! --match-set KUBE-IPVS-ADDRESSES dst -m addrtype ! --dst-type LOCAL -j DROP
+-A KUBE-IPVS-SERVICES -d 10.96.0.0/16 -p sctp -m set ! --match-set KUBE-IPVS-ADDRESSES dst -m addrtype ! --dst-type LOCAL -j DROP
+-A KUBE-IPVS-SERVICES -m set --match-set KUBE-IPVS-MASQUERADE dst,dst -j MARK --set-xmark 0x4000/0x4000
+-A KUBE-IPVS-SERVICES ! -s 10.244.0.0/16 -m set --match-set KUBE-IPVS-OFF-CLUSTER dst,dst -j MARK --set-xmark 0x4000/0x4000
+-A KUBE-IPVS-SERVICES -m set --match-set KUBE-IPVS-ADDRESSES src -m set --match-set KUBE-IPVS-FRONTENDS dst,dst -j MARK --set-xmark 0x4000/0x4000
+-A KUBE-IPVS-SHORTCUT -j SET --map-set KUBE-IPVS-SHORTCUT dst,dst --map-mark
+-I PREROUTING 1 -m comment --comment "kubernetes service portals" -j KUBE-IPVS-SERVICES
+-I OUTPUT 1 -m comment --comment "kubernetes service portals" -j KUBE-IPVS-SERVICES
+COMMIT
+*nat
+:KUBE-IPVS-POSTROUTING - [0:0]
+:KUBE-IPVS-SHORTCUT - [0:0]
+-A KUBE-IPVS-POSTROUTING -m mark --mark 0xb5800000/0xff800000 -j KUBE-IPVS-SHORTCUT
+-A KUBE-IPVS-POSTROUTING -m set --match-set KUBE-IPVS-HAIRPIN dst,dst,src -j MASQUERADE --random-fully
+-A KUBE-IPVS-POSTROUTING -m mark ! --mark 0x4000/0x4000 -j RETURN
+-A KUBE-IPVS-POSTROUTING -j MARK --set-xmark 0x4000/0x0
+-A KUBE-IPVS-POSTROUTING -j MASQUERADE --random-fully
+-A KUBE-IPVS-SHORTCUT -j MARK --set-xmark 0x0/0xffffffff
+-A KUBE-IPVS-SHORTCUT -s 10.244.0.0/16 -j RETURN
+-A KUBE-IPVS-SHORTCUT -m addrtype --src-type LOCAL -j MARK --set-xmark 0x4000/0x4000
+-I POSTROUTING 1 -m comment --comment "kubernetes postrouting rules" -j KUBE-IPVS-POSTROUTING
+COMMIT
+*filter
+:KUBE-IPVS-INPUT - [0:0]
+:KUBE-IPVS-FORWARD - [0:0]
+-A KUBE-IPVS-INPUT -p tcp -m set --match-set KUBE-IPVS-HEALTH-CHECK dst,dst -j ACCEPT
+-A KUBE-IPVS-INPUT -p tcp -m conntrack --ctstate NEW -m set --match-set KUBE-IPVS-ADDRESSES dst -m set ! --match-set KUBE-IPVS-FRONTENDS dst,dst -j REJECT --reject-with icmp-port-unreachable
+-A KUBE-IPVS-INPUT -p udp -m conntrack --ctstate NEW -m set --match-set KUBE-IPVS-ADDRESSES dst -m set ! --match-set KUBE-IPVS-FRONTENDS dst,dst -j REJECT --reject-with icmp-port-unreachable
+-A KUBE-IPVS-INPUT -p sctp -m conntrack --ctstate NEW -m set --match-set KUBE-IPVS-ADDRESSES dst -m set ! --match-set KUBE-IPVS-FRONTENDS dst,dst -j REJECT --reject-with icmp-port-unreachable
+-A KUBE-IPVS-FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
+-I INPUT 1 -m comment --comment "kubernetes ipvs access filter" -j KUBE-IPVS-INPUT
+-I FORWARD 1 -m comment --comment "kubernetes forwarding rules" -j KUBE-IPVS-FORWARD
+COMMIT
+ipvs add-virtual TCP 10.96.0.1:80 rr
+ipvs add-real TCP 10.96.0.1:80 10.244.0.1:8080 weight 1
+ipvs add-real TCP 10.96.0.1:80 10.244.0.2:8080 weight 1
+ip address add 10.96.0.1`);
+});
 
 describe('what a change costs', () => {
   test.each([2, 100])('one endpoint of one of %i Services is two commands, and nothing is listed', async (services) => {

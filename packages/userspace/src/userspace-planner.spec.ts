@@ -105,6 +105,69 @@ class Model {
   }
 }
 
+test('the transaction for one Service with two endpoints, when nothing is installed', () => {
+  const state = resolveObjects(
+    {
+      services: [makeService('web', { clusterIP: '10.96.0.1', ports: [{ port: 80, protocol: 'TCP' }] })],
+      slices: [
+        makeSlice(
+          'web',
+          [
+            { address: '10.244.0.1', node: 'node1' },
+            { address: '10.244.0.2', node: 'node2' },
+          ],
+          { ports: [{ name: '', protocol: 'TCP', port: 8080 }] },
+        ),
+      ],
+    },
+    { localTrafficDetection: { kind: 'source-cidr', cidr: '10.244.0.0/16' } },
+  );
+  const planner = new UserspacePlanner({ reach: 'redirected' });
+  expect(planner.plan(state, diffStates(undefined, state), new Model())).toEqual({
+    full: true,
+    node: {
+      name: 'node1',
+      zone: undefined,
+      addresses: [],
+      detector: { kind: 'source-cidr', cidr: '10.244.0.0/16' },
+      nodePortAddresses: { kind: 'all', loopback: true },
+      serviceCIDRs: [],
+    },
+    set: [
+      {
+        key: 'default/web:/TCP',
+        name: 'default/web',
+        protocol: 'TCP',
+        cluster: [
+          { key: '10.244.0.1:8080', address: '10.244.0.1', port: 8080 },
+          { key: '10.244.0.2:8080', address: '10.244.0.2', port: 8080 },
+        ],
+        local: [],
+        draining: [],
+        affinitySeconds: undefined,
+        options: { proxyProtocol: undefined, loadBalancing: 'round-robin', maxConnections: undefined },
+      },
+    ],
+    remove: [],
+    open: [
+      {
+        id: 'default/web:/TCP TCP/10.96.0.1:80',
+        servicePort: 'default/web:/TCP',
+        protocol: 'TCP',
+        place: { kind: 'proxy-port' },
+        portals: [{ address: '10.96.0.1', port: 80 }],
+        allowedSources: undefined,
+        routes: [{ source: 'any', action: 'forward', endpoints: 'cluster', masquerade: 'off-cluster' }],
+      },
+    ],
+    change: [],
+    close: [],
+    addClusterIPs: ['10.96.0.1'],
+    removeClusterIPs: [],
+    problems: [],
+  });
+});
+
 describe('UserspacePlanner', () => {
   test.each<Reach>(['redirected', 'bound', 'none'])('steps lead where a fresh start does: %s', (reach) => {
     fc.assert(

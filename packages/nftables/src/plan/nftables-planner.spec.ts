@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type ProxyState } from '@kube-proxier/core';
-import { ClusterSketch, everything, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
+import { ClusterSketch, everything, runCount, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
 import { NftRefused } from '@kube-proxier/linux';
 import { FakeNft } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { NftablesDataplane } from '../dataplane.js';
 import { anySteps, type Step } from '../testing/any-sketch.js';
 import { AFFINITY, type Layout, nftFamily, TABLE } from './layout.js';
+import { renderTransaction } from './nftables-transaction.js';
 import { affinityOf, classid } from './service-elements.js';
 
 const families = ['IPv4', 'IPv6'] as const;
@@ -56,6 +57,114 @@ function take(cluster: ClusterSketch, step: Step): void {
   cluster.serviceCIDRs(step.serviceCIDRs ? [sketchAddresses.services(cluster.family)] : []);
 }
 
+/** The document for {@link PLAIN}, in the layout whose rules do not grow with the cluster. */
+const CONSTANT_DOCUMENT = `add table ip kube-proxier
+add map ip kube-proxier services { type ipv4_addr . inet_proto . inet_service : verdict; }
+add map ip kube-proxier endpoints-tcp { typeof ip daddr . tcp dport . numgen random mod 2 : ip daddr . tcp dport; }
+add map ip kube-proxier endpoints-udp { typeof ip daddr . udp dport . numgen random mod 2 : ip daddr . udp dport; }
+add map ip kube-proxier endpoints-sctp { typeof ip daddr . sctp dport . numgen random mod 2 : ip daddr . sctp dport; }
+add set ip kube-proxier allowed-sources { type ipv4_addr . inet_proto . inet_service . ipv4_addr; flags interval; }
+add set ip kube-proxier refused-services { type ipv4_addr . inet_proto . inet_service; }
+add map ip kube-proxier node-ports { type inet_proto . inet_service : verdict; }
+add map ip kube-proxier node-port-endpoints-tcp { typeof tcp dport . numgen random mod 2 : ip daddr . tcp dport; }
+add map ip kube-proxier node-port-endpoints-udp { typeof udp dport . numgen random mod 2 : ip daddr . udp dport; }
+add map ip kube-proxier node-port-endpoints-sctp { typeof sctp dport . numgen random mod 2 : ip daddr . sctp dport; }
+add set ip kube-proxier node-port-allowed-sources { type inet_proto . inet_service . ipv4_addr; flags interval; }
+add set ip kube-proxier refused-node-ports { type inet_proto . inet_service; }
+add set ip kube-proxier cluster-ips { type ipv4_addr; }
+add set ip kube-proxier node-port-addresses { type ipv4_addr; }
+add set ip kube-proxier hairpin { type ipv4_addr . ipv4_addr; }
+add chain ip kube-proxier dispatch
+add chain ip kube-proxier nat-prerouting { type nat hook prerouting priority -100; policy accept; }
+add chain ip kube-proxier nat-output { type nat hook output priority -100; policy accept; }
+add chain ip kube-proxier nat-prerouting-again { type nat hook prerouting priority -99; policy accept; }
+add chain ip kube-proxier nat-output-again { type nat hook output priority -99; policy accept; }
+add chain ip kube-proxier nat-postrouting { type nat hook postrouting priority 100; policy accept; }
+add chain ip kube-proxier closed-services
+add chain ip kube-proxier closed-node-ports
+add chain ip kube-proxier closed-cluster-ips
+add chain ip kube-proxier closed-networks
+add chain ip kube-proxier filter-input { type filter hook input priority 0; policy accept; }
+add chain ip kube-proxier filter-forward { type filter hook forward priority 0; policy accept; }
+add chain ip kube-proxier filter-output { type filter hook output priority 0; policy accept; }
+add chain ip kube-proxier pick-tcp-2
+add chain ip kube-proxier from/any-pick-tcp-2.masquerade-off-cluster
+add rule ip kube-proxier dispatch ip daddr . meta l4proto . th dport vmap @services comment "7888906fd315"
+add rule ip kube-proxier dispatch fib daddr type local ip daddr != 127.0.0.0/8 meta l4proto . th dport vmap @node-ports comment "75ab3c273b7a"
+add rule ip kube-proxier nat-prerouting jump dispatch comment "2d3ece8a85fb"
+add rule ip kube-proxier nat-output jump dispatch comment "2d3ece8a85fb"
+add rule ip kube-proxier nat-prerouting-again jump dispatch comment "2d3ece8a85fb"
+add rule ip kube-proxier nat-output-again jump dispatch comment "2d3ece8a85fb"
+add rule ip kube-proxier nat-postrouting meta mark & 0x00004000 != 0 meta mark set meta mark ^ 0x00004000 masquerade fully-random comment "232d274ac62e"
+add rule ip kube-proxier nat-postrouting ct status dnat ip saddr . ip daddr @hairpin masquerade fully-random comment "b4c6e7a91426"
+add rule ip kube-proxier closed-services ct status dnat accept comment "0ecd6d4d8ee0"
+add rule ip kube-proxier closed-services ip daddr . meta l4proto . th dport @refused-services reject comment "3313062e12de"
+add rule ip kube-proxier closed-node-ports fib daddr type local ip daddr != 127.0.0.0/8 meta l4proto . th dport @refused-node-ports reject comment "8b0b65de9f9a"
+add rule ip kube-proxier closed-cluster-ips meta l4proto { tcp, udp, sctp } ip daddr @cluster-ips reject comment "6ee8fcf716ae"
+add rule ip kube-proxier closed-networks meta l4proto { tcp, udp, sctp } ip daddr 10.96.0.0/16 drop comment "7d6a33bf4628"
+add rule ip kube-proxier filter-input ct state != new accept comment "8a7d5305e241"
+add rule ip kube-proxier filter-input jump closed-services comment "74b0d8b57214"
+add rule ip kube-proxier filter-input jump closed-node-ports comment "fed1acc32665"
+add rule ip kube-proxier filter-input jump closed-cluster-ips comment "9104e239bd17"
+add rule ip kube-proxier filter-forward ct state != new accept comment "8a7d5305e241"
+add rule ip kube-proxier filter-forward jump closed-services comment "74b0d8b57214"
+add rule ip kube-proxier filter-forward jump closed-cluster-ips comment "9104e239bd17"
+add rule ip kube-proxier filter-forward jump closed-networks comment "a5e95f7a73df"
+add rule ip kube-proxier filter-output ct state != new accept comment "8a7d5305e241"
+add rule ip kube-proxier filter-output jump closed-services comment "74b0d8b57214"
+add rule ip kube-proxier filter-output jump closed-cluster-ips comment "9104e239bd17"
+add rule ip kube-proxier filter-output jump closed-networks comment "a5e95f7a73df"
+add rule ip kube-proxier pick-tcp-2 dnat ip to ip daddr . tcp dport . numgen random mod 2 map @endpoints-tcp comment "fca942a1fe04"
+add rule ip kube-proxier pick-tcp-2 dnat ip to ip daddr . tcp dport . numgen random mod 1 map @endpoints-tcp comment "eea00f84d5dc"
+add rule ip kube-proxier from/any-pick-tcp-2.masquerade-off-cluster ip saddr 10.244.0.0/16 goto pick-tcp-2 comment "9d095fce0348"
+add rule ip kube-proxier from/any-pick-tcp-2.masquerade-off-cluster meta mark set meta mark | 0x00004000 goto pick-tcp-2 comment "dfec84c2c765"
+add element ip kube-proxier services { 10.96.0.1 . tcp . 80 : goto from/any-pick-tcp-2.masquerade-off-cluster }
+add element ip kube-proxier endpoints-tcp { 10.96.0.1 . 80 . 0 : 10.244.0.1 . 8080, 10.96.0.1 . 80 . 1 : 10.244.0.2 . 8080 }
+add element ip kube-proxier cluster-ips { 10.96.0.1 }
+add element ip kube-proxier hairpin { 10.244.0.1 . 10.244.0.1 }
+`;
+
+/** Lines that the layout with a chain for each Service has instead of others. */
+const CHAIN_PER_SERVICE = {
+  without: `add chain ip kube-proxier pick-tcp-2
+add chain ip kube-proxier from/any-pick-tcp-2.masquerade-off-cluster
+add rule ip kube-proxier pick-tcp-2 dnat ip to ip daddr . tcp dport . numgen random mod 2 map @endpoints-tcp comment "fca942a1fe04"
+add rule ip kube-proxier pick-tcp-2 dnat ip to ip daddr . tcp dport . numgen random mod 1 map @endpoints-tcp comment "eea00f84d5dc"
+add rule ip kube-proxier from/any-pick-tcp-2.masquerade-off-cluster ip saddr 10.244.0.0/16 goto pick-tcp-2 comment "9d095fce0348"
+add rule ip kube-proxier from/any-pick-tcp-2.masquerade-off-cluster meta mark set meta mark | 0x00004000 goto pick-tcp-2 comment "dfec84c2c765"
+add element ip kube-proxier services { 10.96.0.1 . tcp . 80 : goto from/any-pick-tcp-2.masquerade-off-cluster }
+add element ip kube-proxier endpoints-tcp { 10.96.0.1 . 80 . 0 : 10.244.0.1 . 8080, 10.96.0.1 . 80 . 1 : 10.244.0.2 . 8080 }`,
+  with: `add chain ip kube-proxier endpoints/tcp-7539cc617d722341e388
+add chain ip kube-proxier from/any-endpoints/tcp-7539cc617d722341e388.masquerade-off-cluster
+add rule ip kube-proxier endpoints/tcp-7539cc617d722341e388 meta l4proto tcp numgen random mod 2 0 dnat ip to 10.244.0.1:8080 comment "b05eafe6709b"
+add rule ip kube-proxier endpoints/tcp-7539cc617d722341e388 meta l4proto tcp dnat ip to 10.244.0.2:8080 comment "d7858090e3ea"
+add rule ip kube-proxier from/any-endpoints/tcp-7539cc617d722341e388.masquerade-off-cluster ip saddr 10.244.0.0/16 goto endpoints/tcp-7539cc617d722341e388 comment "f88ee720444d"
+add rule ip kube-proxier from/any-endpoints/tcp-7539cc617d722341e388.masquerade-off-cluster meta mark set meta mark | 0x00004000 goto endpoints/tcp-7539cc617d722341e388 comment "3d7419759226"
+add element ip kube-proxier services { 10.96.0.1 . tcp . 80 : goto from/any-endpoints/tcp-7539cc617d722341e388.masquerade-off-cluster }`,
+};
+
+describe('the document for one Service with two endpoints, on an empty host', () => {
+  async function documentOf(layout: Layout): Promise<string> {
+    const cluster = new ClusterSketch('IPv4');
+    cluster.set(PLAIN);
+    const { state } = cluster.next();
+    const { dataplane } = host('IPv4', layout);
+    const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
+    return transaction === undefined ? '' : renderTransaction(transaction);
+  }
+
+  test('in the constant layout', async () => {
+    expect(await documentOf('constant')).toBe(CONSTANT_DOCUMENT);
+  });
+
+  test('in the layout with a chain for each Service', async () => {
+    const lines = (await documentOf('chain-per-service')).split('\n');
+    const constant = CONSTANT_DOCUMENT.split('\n');
+    expect(constant.filter((line) => !lines.includes(line)).join('\n')).toBe(CHAIN_PER_SERVICE.without);
+    expect(lines.filter((line) => !constant.includes(line)).join('\n')).toBe(CHAIN_PER_SERVICE.with);
+  });
+});
+
 describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, layout }))))(
   'states and steps, $family, $layout',
   ({ family, layout }) => {
@@ -80,7 +189,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
           await dataplane.cleanup();
           expect(nft.dump()).toBe('\n');
         }),
-        { numRuns: 100 },
+        { numRuns: runCount(30, 100) },
       );
     });
 
@@ -97,7 +206,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
           await reconcile(new NftablesDataplane({ family, nft, layout: async () => layout }), state);
           expect(nft.dump()).toBe((await fresh(state, layout)).dump());
         }),
-        { numRuns: 60 },
+        { numRuns: runCount(20, 60) },
       );
     });
   },
