@@ -159,8 +159,8 @@ iptables-restore mangle nat filter
 -I OUTPUT 1 -m comment --comment "kubernetes service portals" -j KUBE-IPVS-SERVICES
 COMMIT
 *nat
-:KUBE-IPVS-POSTROUTING - [0:0]
 :KUBE-IPVS-SHORTCUT - [0:0]
+:KUBE-IPVS-POSTROUTING - [0:0]
 -A KUBE-IPVS-POSTROUTING -m mark --mark 0xb5800000/0xff800000 -j KUBE-IPVS-SHORTCUT
 -A KUBE-IPVS-POSTROUTING -m set --match-set KUBE-IPVS-HAIRPIN dst,dst,src -j MASQUERADE --random-fully
 -A KUBE-IPVS-POSTROUTING -m mark ! --mark 0x4000/0x4000 -j RETURN
