@@ -33,6 +33,7 @@ export default {
   },
   // Tests wait for kernels and processes more than they compute: a worker for each processor, and not one less.
   maxWorkers: '100%',
+  reporters: ['default', '<rootDir>/scripts/end-of-run.mjs'],
   globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
   // Ends what hangs. No test waits for it, and a machine that has much else to do may take many times as long as usual.
   testTimeout: 240_000,

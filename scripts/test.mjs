@@ -15,8 +15,6 @@ await runScript(async () => {
   prepare();
   const prefix = rootlessPrefix();
   const jest = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
-  // A socket that a failed test left open must not hold up the report for ever.
-  jest.push('--forceExit');
   if (prefix.length > 0) {
     // Inside, this user is root, by name: it must not meet the cache of the real one.
     jest.push(`--cacheDirectory=${join(tmpdir(), `kube-proxier-jest-${process.getuid?.()}`)}`);
