@@ -77,13 +77,21 @@ const RESERVED_TO_COMMANDS = [
 ];
 
 /**
- * Third-party packages that only some of ours may use, and why.
+ * Third-party packages that only some of ours may use, and why. `bundledBy`: its package.json names it too, as its bundle loads it.
  *
- * @type {Readonly<Record<string, {readonly only: readonly string[], readonly why: string}>>}
+ * @type {Readonly<Record<string, {readonly only: readonly string[], readonly why: string, readonly bundledBy?: string}>>}
  */
 const RESERVED = {
-  '@kubernetes/client-node': { only: ['source-kubernetes'], why: 'it is most of the size of an installation' },
-  koffi: { only: ['linux', 'userspace'], why: 'calls of the C library stay behind small interfaces' },
+  '@kubernetes/client-node': {
+    only: ['source-kubernetes'],
+    bundledBy: 'agent',
+    why: 'it is most of the size of an installation',
+  },
+  koffi: {
+    only: ['linux', 'userspace'],
+    bundledBy: 'agent',
+    why: 'calls of the C library stay behind small interfaces',
+  },
   commander: { only: COMMANDS, why: 'nothing else reads flags' },
 };
 
@@ -237,7 +245,7 @@ function checkManifest({ name, allowed, manifest }) {
         problems.push(`packages/${name}/package.json: ${kind} has ${dependency}; ${mayImport(name, allowed)}`);
       }
       const reserved = RESERVED[dependency];
-      if (reserved && !reserved.only.includes(name)) {
+      if (reserved && !reserved.only.includes(name) && reserved.bundledBy !== name) {
         problems.push(
           `packages/${name}/package.json: ${kind} has ${dependency}, which only ${reserved.only.join(' and ')} may use: ${reserved.why}`,
         );
