@@ -24,7 +24,7 @@ class Run {
   readonly logger = new RecordingLogger();
   readonly abort = new AbortController();
   readonly status: Promise<number>;
-  private ended = false;
+  #ended = false;
 
   constructor(args: readonly string[], composition: Composition) {
     this.status = runCommand(args, {
@@ -38,7 +38,7 @@ class Run {
       createLogger: () => this.logger,
       signal: this.abort.signal,
     }).finally(() => {
-      this.ended = true;
+      this.#ended = true;
     });
   }
 
@@ -49,7 +49,7 @@ class Run {
   async until(pattern: RegExp): Promise<void> {
     const seen = () => `a log line that matches ${pattern}:\n${this.log.join('\n')}${this.errors}`;
     await until(() => {
-      if (this.ended) {
+      if (this.#ended) {
         throw new Error(`ended without ${seen()}`);
       }
       return this.log.some((line) => pattern.test(line));

@@ -24,21 +24,21 @@ class Running {
   output = '';
   log = '';
   readonly ended: Promise<{ readonly status: number | null; readonly signal: string | null }>;
-  private readonly waiting = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
 
   constructor(readonly child: ChildProcess) {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.output += text;
-      this.wake();
+      this.#wake();
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.log += text;
-      this.wake();
+      this.#wake();
     });
     this.ended = new Promise((resolve) => {
       child.on('close', (status, signal) => {
         resolve({ status, signal });
-        this.wake();
+        this.#wake();
       });
     });
   }
@@ -48,15 +48,15 @@ class Running {
       if (this.child.exitCode !== null) {
         throw new Error(`it ended without ${pattern}:\n${this.output}${this.log}`);
       }
-      await new Promise<void>((resolve) => this.waiting.add(resolve));
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
 
-  private wake(): void {
-    for (const resolve of this.waiting) {
+  #wake(): void {
+    for (const resolve of this.#waiting) {
       resolve();
     }
-    this.waiting.clear();
+    this.#waiting.clear();
   }
 }
 

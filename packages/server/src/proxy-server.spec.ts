@@ -504,9 +504,12 @@ describe('cleanupBackends', () => {
       return await write(...setting);
     };
     await server.start();
+    // Settings that do not exist yet are tried again after the first sync.
+    const duringStart = early.flat();
     await until(() => backend.keys('IPv4').length === 1);
     expect(tuned()).toEqual(['net/netfilter/nf_conntrack_tcp_be_liberal']);
-    expect(early.flat()).toEqual([]);
+    expect(early.length).toBeGreaterThan(0);
+    expect(duringStart).toEqual([]);
     await server.stop();
   });
 

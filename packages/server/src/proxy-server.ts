@@ -53,23 +53,23 @@ export interface ProxyServerInfo {
  * await server.stop(); // installed rules stay
  */
 export class ProxyServer {
-  private readonly options: ProxyServerOptions;
-  private readonly logger: Logger;
-  private readonly abort = new AbortController();
-  private readonly readiness = new Readiness();
-  private instance: HeldInstanceLock | undefined;
-  private hub: SourceHub | undefined;
-  private startedSources: Source[] = [];
+  readonly #options: ProxyServerOptions;
+  readonly #logger: Logger;
+  readonly #abort = new AbortController();
+  readonly #readiness = new Readiness();
+  #instance: HeldInstanceLock | undefined;
+  #hub: SourceHub | undefined;
+  #startedSources: Source[] = [];
   /** Listeners; stopped last, so that they answer until the end. */
-  private listening: { stop(): Promise<void> }[] = [];
-  private observer: ServerObserver = {};
-  private takeover: Takeover | undefined;
-  private begun = false;
+  #listening: { stop(): Promise<void> }[] = [];
+  #observer: ServerObserver = {};
+  #takeover: Takeover | undefined;
+  #begun = false;
   /** Keeps the process alive: everything else is unreferenced. */
-  private alive: NodeJS.Timeout | undefined;
-  private loop: Promise<void> = Promise.resolve();
-  private finish: () => void = () => {};
-  private fail: (error: unknown) => void = () => {};
+  #alive: NodeJS.Timeout | undefined;
+  #loop: Promise<void> = Promise.resolve();
+  #finish: () => void = () => {};
+  #fail: (error: unknown) => void = () => {};
 
   /**
    * Settles when the server has ended: resolves after `stop`, rejects when a sync loop failed. Ignoring it is safe.
@@ -79,11 +79,11 @@ export class ProxyServer {
   /** @throws ServerOptionError when an option is missing, unknown, or of the wrong type. */
   constructor(options: ProxyServerOptions) {
     checkServerOptions(options);
-    this.options = options;
-    this.logger = options.logger ?? silentLogger;
+    this.#options = options;
+    this.#logger = options.logger ?? silentLogger;
     this.finished = new Promise((resolve, reject) => {
-      this.finish = resolve;
-      this.fail = reject;
+      this.#finish = resolve;
+      this.#fail = reject;
     });
     this.finished.catch(() => {});
   }
@@ -98,13 +98,13 @@ export class ProxyServer {
    * source or a backend.
    */
   async start(): Promise<ProxyServerInfo> {
-    if (this.begun) {
+    if (this.#begun) {
       throw new ProxierError('ALREADY_STARTED', 'this ProxyServer was started before; create a new one');
     }
-    this.begun = true;
-    this.alive = setInterval(() => {}, 2 ** 30);
+    this.#begun = true;
+    this.#alive = setInterval(() => {}, 2 ** 30);
     try {
-      return await this.startAll();
+      return await this.#startAll();
     } catch (error) {
       await this.stop();
       throw error;
@@ -118,10 +118,10 @@ export class ProxyServer {
    * @throws ProxierError as `start` does for the shared steps, or the error of the backend.
    */
   async prepare(): Promise<ModeSelection> {
-    const nodeName = this.nodeName();
-    const selection = await this.selectMode();
-    await this.tuneConntrack(selection);
-    await selection.backend.prepare?.(this.proxierOptions(nodeName), this.logger);
+    const nodeName = this.#nodeName();
+    const selection = await this.#selectMode();
+    await this.#tuneConntrack(selection);
+    await selection.backend.prepare?.(this.#proxierOptions(nodeName), this.#logger);
     return selection;
   }
 
@@ -130,130 +130,131 @@ export class ProxyServer {
    * it then no longer keeps the process alive. Idempotent.
    */
   async stop(): Promise<void> {
-    this.abort.abort();
-    this.hub?.close();
-    await Promise.allSettled(this.startedSources.map((source) => source.stop()));
-    await this.loop.catch(() => {});
-    await Promise.allSettled(this.listening.map((one) => one.stop()));
-    await this.instance?.release();
-    clearInterval(this.alive);
-    this.finish();
+    this.#abort.abort();
+    this.#hub?.close();
+    await Promise.allSettled(this.#startedSources.map((source) => source.stop()));
+    await this.#loop.catch(() => {});
+    await Promise.allSettled(this.#listening.map((one) => one.stop()));
+    await this.#instance?.release();
+    clearInterval(this.#alive);
+    this.#finish();
   }
 
-  private async startAll(): Promise<ProxyServerInfo> {
-    const { sources, bindAddress = '' } = this.options;
+  async #startAll(): Promise<ProxyServerInfo> {
+    const { sources, bindAddress = '' } = this.#options;
     // May be missing: JavaScript callers have no compiler checks.
     if (!(sources?.length > 0)) {
       throw new ProxierError('NO_SOURCES', 'no Service source is configured; give ProxyServer the option sources');
     }
-    const nodeName = this.nodeName();
-    this.instance = await waitForOthers(this.options, {
+    const nodeName = this.#nodeName();
+    this.#instance = await waitForOthers(this.#options, {
       nodeName,
-      syncPeriod: this.proxierOptions(nodeName).syncPeriod,
-      readiness: this.readiness,
-      logger: this.logger,
-      signal: this.abort.signal,
+      syncPeriod: this.#proxierOptions(nodeName).syncPeriod,
+      readiness: this.#readiness,
+      logger: this.#logger,
+      signal: this.#abort.signal,
     });
-    this.readiness.waitFor('the proxy mode');
-    const selection = await this.selectMode();
-    this.abort.signal.throwIfAborted();
-    this.instance?.describe({ mode: selection.mode });
-    const options = this.proxierOptions(nodeName);
-    this.observer = await this.startListening(options);
-    this.observer.modeSelected?.(selection);
+    this.#readiness.waitFor('the proxy mode');
+    const selection = await this.#selectMode();
+    this.#abort.signal.throwIfAborted();
+    this.#instance?.describe({ mode: selection.mode });
+    const options = this.#proxierOptions(nodeName);
+    this.#observer = await this.#startListening(options);
+    this.#observer.modeSelected?.(selection);
     const { primary, addresses } = resolveNodeAddresses(options.nodeAddresses, bindAddress);
-    const families = await this.usableFamilies(primary, selection);
-    if (this.options.takeover) {
-      const { backends, clock = systemClock } = this.options;
-      this.takeover = new Takeover({
+    const families = await this.#usableFamilies(primary, selection);
+    if (this.#options.takeover) {
+      const { backends, clock = systemClock } = this.#options;
+      this.#takeover = new Takeover({
         backends,
         inForce: selection.mode,
         families,
-        logger: this.logger,
+        logger: this.#logger,
         clock,
-        onFinished: (takeover) => this.observer.takenOver?.(takeover),
+        onFinished: (takeover) => this.#observer.takenOver?.(takeover),
       });
-      this.listening.push(this.takeover);
+      this.#listening.push(this.#takeover);
     }
-    this.options.checkFamilies?.(families);
-    this.listening.push(new SlowCommandLog(this.logger));
-    const cleaner = await this.makeCleaner(selection.backend);
-    this.listening.push(...(cleaner ? [cleaner] : []));
-    const proxier = this.makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families, cleaner);
+    this.#options.checkFamilies?.(families);
+    this.#listening.push(new SlowCommandLog(this.#logger));
+    const cleaner = await this.#makeCleaner(selection.backend);
+    this.#listening.push(...(cleaner ? [cleaner] : []));
+    const proxier = this.#makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families, cleaner);
 
-    this.abort.signal.throwIfAborted();
-    const handler = combineHandlers(proxier, this.options.handlers ?? [], this.logger, () =>
-      this.options.metrics?.partFailed('handler'),
+    this.#abort.signal.throwIfAborted();
+    const handler = combineHandlers(proxier, this.#options.handlers ?? [], this.#logger, () =>
+      this.#options.metrics?.partFailed('handler'),
     );
-    const hub = new SourceHub(handler, bindAddress, this.logger, this.observer);
-    this.hub = hub;
-    this.readiness.serve(families, () => hub.missing());
+    const hub = new SourceHub(handler, bindAddress, this.#logger, this.#observer);
+    this.#hub = hub;
+    this.#readiness.serve(families, () => hub.missing());
     const release = hub.hold();
-    this.loop = proxier.syncLoop(this.abort.signal);
-    this.loop.then(
+    this.#loop = proxier.syncLoop(this.#abort.signal);
+    this.#loop.then(
       () =>
-        this.abort.signal.aborted ||
-        this.fail(new ProxierError('LOOP_ENDED', 'the sync loop ended unexpectedly; restart this program')),
-      (error: unknown) => this.fail(error),
+        this.#abort.signal.aborted ||
+        this.#fail(new ProxierError('LOOP_ENDED', 'the sync loop ended unexpectedly; restart this program')),
+      (error: unknown) => this.#fail(error),
     );
-    this.finished.catch(() => clearInterval(this.alive));
+    this.finished.catch(() => clearInterval(this.#alive));
     const pairs = sources.map((source) => ({ source, handler: hub.handler(source) }));
-    this.startedSources = [...sources];
+    this.#startedSources = [...sources];
     await Promise.all(pairs.map(({ source, handler }) => source.start(handler, { nodeName })));
     // A failed start leaves the host unchanged, and the first sync depends on these settings.
-    await this.tuneConntrack(selection);
+    await this.#tuneConntrack(selection);
     release();
     return { selection, nodeName, families };
   }
 
-  private selectMode(): Promise<ModeSelection> {
-    const { backends, mode = '', fallback = DEFAULT_PROXY_MODE } = this.options;
-    return selectProxyMode({ requested: mode, backends, fallback, logger: this.logger });
+  #selectMode(): Promise<ModeSelection> {
+    const { backends, mode = '', fallback = DEFAULT_PROXY_MODE } = this.#options;
+    return selectProxyMode({ requested: mode, backends, fallback, logger: this.#logger });
   }
 
-  private nodeName(): string {
-    return resolveNodeName(this.options.proxier?.nodeName, hostname());
+  #nodeName(): string {
+    return resolveNodeName(this.#options.proxier?.nodeName, hostname());
   }
 
-  private proxierOptions(nodeName: string): ProxierOptions {
-    return { ...DEFAULT_PROXIER_OPTIONS, ...this.options.proxier, nodeName };
+  #proxierOptions(nodeName: string): ProxierOptions {
+    return { ...DEFAULT_PROXIER_OPTIONS, ...this.#options.proxier, nodeName };
   }
 
-  private async tuneConntrack({ backend }: ModeSelection): Promise<void> {
+  async #tuneConntrack({ backend }: ModeSelection): Promise<void> {
     if (tracksConnections(backend)) {
-      await this.options.conntrackTuning?.apply();
+      await this.#options.conntrackTuning?.apply();
     }
   }
 
   /** Starts the listeners. Returns what is notified of all that happens: them, metrics, and the host's observer. */
-  private async startListening({ syncPeriod, nodeName }: ProxierOptions): Promise<ServerObserver> {
-    const { logger, readiness } = this;
-    const observers = await startListeners(this.options, {
+  async #startListening({ syncPeriod, nodeName }: ProxierOptions): Promise<ServerObserver> {
+    const logger = this.#logger;
+    const readiness = this.#readiness;
+    const observers = await startListeners(this.#options, {
       ...{ nodeName, syncPeriod, readiness, logger },
-      onServiceHealthFailed: (...failure) => this.observer.serviceHealthFailed?.(...failure),
-      onCreated: (listener) => this.listening.push(listener),
+      onServiceHealthFailed: (...failure) => this.#observer.serviceHealthFailed?.(...failure),
+      onCreated: (listener) => this.#listening.push(listener),
     });
-    return this.combine([...observers, ...(this.options.observer ? [this.options.observer] : [])]);
+    return this.#combine([...observers, ...(this.#options.observer ? [this.#options.observer] : [])]);
   }
 
-  private combine(observers: readonly ServerObserver[]): ServerObserver {
-    return combineObservers(observers, this.logger, () => this.options.metrics?.partFailed('observer'));
+  #combine(observers: readonly ServerObserver[]): ServerObserver {
+    return combineObservers(observers, this.#logger, () => this.#options.metrics?.partFailed('observer'));
   }
 
   /** The families to serve, the primary one first; logs why others are not. */
-  private async usableFamilies(primary: IPFamily, selection: ModeSelection): Promise<readonly IPFamily[]> {
-    const { families: requested = ['IPv4', 'IPv6'], network = thisHost, bindAddress = '' } = this.options;
+  async #usableFamilies(primary: IPFamily, selection: ModeSelection): Promise<readonly IPFamily[]> {
+    const { families: requested = ['IPv4', 'IPv6'], network = thisHost, bindAddress = '' } = this.#options;
     const servedByMode = selection.families;
     for (const family of requested.filter((candidate) => !servedByMode.includes(candidate))) {
-      this.logger.warn(`Mode ${selection.mode} cannot serve ${family} on this host; that family is not programmed`);
+      this.#logger.warn(`Mode ${selection.mode} cannot serve ${family} on this host; that family is not programmed`);
     }
     const wantsIPv6 = familiesOfMode({ requested, servedByMode }).includes('IPv6');
     const hasIPv6 = wantsIPv6 && (await network.hasIPv6());
     if (wantsIPv6 && !hasIPv6) {
-      this.logger.info('No IPv6 on this host: the kernel has none, or net.ipv6.conf.all.disable_ipv6 is 1');
+      this.#logger.info('No IPv6 on this host: the kernel has none, or net.ipv6.conf.all.disable_ipv6 is 1');
     }
     const families = selectFamilies({ requested, servedByMode, hasIPv6, primary, bindAddress });
-    this.logger.debug(1, families.length > 1 ? 'Serving both IP families' : 'Serving one IP family', {
+    this.#logger.debug(1, families.length > 1 ? 'Serving both IP families' : 'Serving one IP family', {
       families: families.join(','),
       primary: families[0],
     });
@@ -261,14 +262,14 @@ export class ProxyServer {
   }
 
   /** Creates the cleaner of stale flows. If the mode uses connection tracking, logs when this host cannot delete them. */
-  private async makeCleaner(backend: BackendModule): Promise<ConntrackCleaner | undefined> {
-    const { clock = systemClock, network = thisHost, conntrack, metrics } = this.options;
+  async #makeCleaner(backend: BackendModule): Promise<ConntrackCleaner | undefined> {
+    const { clock = systemClock, network = thisHost, conntrack, metrics } = this.#options;
     const isNeeded = tracksConnections(backend);
     const cleaner =
       conntrack &&
       new ConntrackCleaner(
         conntrack,
-        this.logger,
+        this.#logger,
         () => network.localAddresses(),
         clock,
         (cleaning) => metrics?.conntrackCleaned(cleaning),
@@ -280,25 +281,25 @@ export class ProxyServer {
     return cleaner;
   }
 
-  private makeProxier(
+  #makeProxier(
     backend: BackendModule,
     proxier: ProxierOptions,
     families: readonly IPFamily[],
     cleaner: ConntrackCleaner | undefined,
   ): Proxier {
-    const { clock = systemClock, conntrackTuning } = this.options;
-    const { logger } = this;
-    const observer = this.combine([
+    const { clock = systemClock, conntrackTuning } = this.#options;
+    const logger = this.#logger;
+    const observer = this.#combine([
       ...(conntrackTuning && tracksConnections(backend) ? [conntrackTuning] : []),
       ...(cleaner ? [cleaner] : []),
-      this.readiness,
-      this.observer,
+      this.#readiness,
+      this.#observer,
       new SyncReport(families, logger, clock),
-      ...(this.takeover ? [this.takeover] : []),
+      ...(this.#takeover ? [this.#takeover] : []),
     ]);
-    return composeProxier(this.options, {
+    return composeProxier(this.#options, {
       ...{ backend, proxier, families, observer, logger },
-      signal: this.abort.signal,
+      signal: this.#abort.signal,
     });
   }
 }

@@ -88,41 +88,41 @@ export interface KubernetesSourceOptions {
  * `start` resolves when the requests have been started, since an API server may be unavailable for long.
  */
 export class KubernetesSource implements Source {
-  private readonly options: KubernetesSourceOptions;
-  private readonly logger: Logger;
-  private readonly clock: Clock;
-  private readonly credentials: ApiCredentials;
-  private readonly abort = new AbortController();
-  private client: ApiClient | undefined;
-  private availability: ApiAvailability | undefined;
-  private reporter: SourceReporter | undefined;
-  private begun = false;
-  private running: Promise<unknown> = Promise.resolve();
-  private timers: Timer[] = [];
+  readonly #options: KubernetesSourceOptions;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  readonly #credentials: ApiCredentials;
+  readonly #abort = new AbortController();
+  #client: ApiClient | undefined;
+  #availability: ApiAvailability | undefined;
+  #reporter: SourceReporter | undefined;
+  #begun = false;
+  #running: Promise<unknown> = Promise.resolve();
+  #timers: Timer[] = [];
 
   constructor(options: KubernetesSourceOptions = {}) {
-    this.options = options;
-    this.logger = options.logger ?? silentLogger;
-    this.clock = options.clock ?? systemClock;
-    this.credentials = createApiCredentials({ ...options, clock: this.clock });
+    this.#options = options;
+    this.#logger = options.logger ?? silentLogger;
+    this.#clock = options.clock ?? systemClock;
+    this.#credentials = createApiCredentials({ ...options, clock: this.#clock });
   }
 
   /** Includes the server's address after `start`. */
   get description(): string {
-    return this.credentials.server;
+    return this.#credentials.server;
   }
 
   /**
    * @throws KubernetesError when no API server can be reached with this configuration: see there for the codes.
    */
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
-    if (this.begun) {
+    if (this.#begun) {
       throw new KubernetesError('SOURCE_IN_USE', 'this KubernetesSource was started before; make a new one');
     }
-    this.begun = true;
-    const { signal } = this.abort;
+    this.#begun = true;
+    const { signal } = this.#abort;
     try {
-      await this.credentials.get(signal);
+      await this.#credentials.get(signal);
     } catch (error) {
       // A plug-in that fails now may succeed later.
       if (!signal.aborted && !(error instanceof KubernetesError && error.code === 'EXEC_PLUGIN_FAILED')) {
@@ -132,35 +132,38 @@ export class KubernetesSource implements Source {
     if (signal.aborted) {
       return;
     }
-    this.run(handler, context.nodeName, signal);
+    this.#run(handler, context.nodeName, signal);
   }
 
   obstacle(kind: 'Services' | 'EndpointSlices'): string | undefined {
     const { name } = kind === 'Services' ? SERVICES : ENDPOINT_SLICES;
     // "Synced" is delayed for a limited time until the Node is known.
-    return this.availability?.obstacle(name) ?? this.availability?.obstacle(ownNode('').name);
+    return this.#availability?.obstacle(name) ?? this.#availability?.obstacle(ownNode('').name);
   }
 
   async stop(): Promise<void> {
-    this.begun = true;
-    this.abort.abort();
-    this.reporter?.close();
-    for (const timer of this.timers) {
+    this.#begun = true;
+    this.#abort.abort();
+    this.#reporter?.close();
+    for (const timer of this.#timers) {
       timer.cancel();
     }
-    this.client?.close();
-    await this.running;
+    this.#client?.close();
+    await this.#running;
   }
 
-  private run(handler: SourceHandler, nodeName: string, signal: AbortSignal): void {
-    const { credentials, clock, logger, options } = this;
+  #run(handler: SourceHandler, nodeName: string, signal: AbortSignal): void {
+    const credentials = this.#credentials;
+    const clock = this.#clock;
+    const logger = this.#logger;
+    const options = this.#options;
     const reporter = new SourceReporter(handler, (error) =>
       logger.error(
         `${this.description}: an event handler failed; continuing with the next event: ${messageOf(error)}`,
         { error },
       ),
     );
-    this.reporter = reporter;
+    this.#reporter = reporter;
     const maxPageBytes = options.maxPageBytes ?? 16 * 1024 * 1024;
     const client = new ApiClient({
       credentials,
@@ -170,9 +173,9 @@ export class KubernetesSource implements Source {
       maxPageBytes,
       userAgent: options.userAgent ?? 'kube-proxier',
     });
-    this.client = client;
+    this.#client = client;
     const availability = new ApiAvailability(this.description, logger, clock);
-    this.availability = availability;
+    this.#availability = availability;
     const common = {
       client,
       availability,
@@ -191,11 +194,11 @@ export class KubernetesSource implements Source {
       new Reflector({ ...common, resource }, { ...NO_LISTENER, ...listener }).run(signal);
 
     // Spec W-4: what depends on the node (zone, pod CIDRs) is correct from the first sync.
-    const nodeKnown = this.untilNodeKnown();
+    const nodeKnown = this.#untilNodeKnown();
     const whenNodeKnown = (report: () => void) => () => void nodeKnown.promise.then(report);
     // Fields of objects are external data and are validated by their reader.
-    this.running = Promise.all([
-      reflect(ownNode(nodeName), this.nodeListener(reporter, nodeName, nodeKnown.settle)),
+    this.#running = Promise.all([
+      reflect(ownNode(nodeName), this.#nodeListener(reporter, nodeName, nodeKnown.settle)),
       reflect(SERVICE_CIDRS, serviceCIDRListener(reporter)),
       reflect(SERVICES, {
         changed: ({ previous, current }) =>
@@ -210,16 +213,16 @@ export class KubernetesSource implements Source {
     ]);
   }
 
-  private untilNodeKnown(): { readonly promise: Promise<void>; readonly settle: () => void } {
+  #untilNodeKnown(): { readonly promise: Promise<void>; readonly settle: () => void } {
     let settle = () => {};
     const promise = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    this.timers.push(this.clock.setTimer(this.options.nodeTimeout ?? 30_000, settle));
+    this.#timers.push(this.#clock.setTimer(this.#options.nodeTimeout ?? 30_000, settle));
     return { promise, settle };
   }
 
-  private nodeListener(reporter: SourceReporter, nodeName: string, known: () => void): Partial<ReflectorListener> {
+  #nodeListener(reporter: SourceReporter, nodeName: string, known: () => void): Partial<ReflectorListener> {
     let missing = false;
     const name = printable(nodeName);
     return {
@@ -233,13 +236,13 @@ export class KubernetesSource implements Source {
         } else if (previous) {
           missing = true;
           // Spec W-26: the last known Node object stays in force.
-          this.logger.warn(`Node ${name} was deleted from the API; its last known state stays in force`);
+          this.#logger.warn(`Node ${name} was deleted from the API; its last known state stays in force`);
         }
       },
       listed: (cache) => {
         if (cache.size === 0 && !missing) {
           missing = true;
-          this.logger.warn(
+          this.#logger.warn(
             `there is no Node ${name}; its zone and addresses are unknown until there is, or until nodeName (the hostname override) names the one that this is`,
           );
         }

@@ -54,39 +54,39 @@ export function parseBlockYaml(text: string, firstLine: number): BlockDocument |
 class BlockReader {
   readonly positions = new WeakMap<object, Position>();
   /** Start of the next line. */
-  private next = 0;
-  private line: number;
+  #next = 0;
+  #line: number;
   /** Indentation of the current line; -1 at the end. */
-  private indent = -1;
+  #indent = -1;
   /** The current line without indentation. */
-  private content = '';
-  private depth = 0;
+  #content = '';
+  #depth = 0;
 
   constructor(
     private readonly text: string,
     firstLine: number,
   ) {
-    this.line = firstLine - 1;
+    this.#line = firstLine - 1;
   }
 
   read(): unknown {
-    this.advance();
-    if (this.indent < 0) {
+    this.#advance();
+    if (this.#indent < 0) {
       return null;
     }
-    const value = this.node();
-    return this.indent < 0 ? value : beyond();
+    const value = this.#node();
+    return this.#indent < 0 ? value : beyond();
   }
 
   /** Advances to the next line that is neither empty nor a comment. */
-  private advance(): void {
+  #advance(): void {
     const { text } = this;
-    while (this.next < text.length) {
-      const begin = this.next;
+    while (this.#next < text.length) {
+      const begin = this.#next;
       const found = text.indexOf('\n', begin);
       const end = found < 0 ? text.length : found;
-      this.next = end + 1;
-      this.line += 1;
+      this.#next = end + 1;
+      this.#line += 1;
       let at = begin;
       while (at < end && text.charCodeAt(at) === SPACE) {
         at += 1;
@@ -94,85 +94,85 @@ class BlockReader {
       if (at === end || text[at] === '#' || (text[at] === '\r' && at === end - 1)) {
         continue;
       }
-      this.indent = at - begin;
-      this.content = text.slice(at, end).trimEnd();
+      this.#indent = at - begin;
+      this.#content = text.slice(at, end).trimEnd();
       return;
     }
-    this.indent = -1;
-    this.content = '';
+    this.#indent = -1;
+    this.#content = '';
   }
 
-  private node(): unknown {
-    this.depth += 1;
-    if (this.depth > MAX_DEPTH) {
+  #node(): unknown {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) {
       beyond();
     }
-    const value = isItem(this.content) ? this.list(this.indent) : this.mapping(this.indent);
-    this.depth -= 1;
+    const value = isItem(this.#content) ? this.#list(this.#indent) : this.#mapping(this.#indent);
+    this.#depth -= 1;
     return value;
   }
 
-  private mapping(indent: number): unknown {
+  #mapping(indent: number): unknown {
     const mapping: Record<string, unknown> = {};
-    this.positions.set(mapping, { line: this.line, column: indent + 1 });
-    while (this.indent === indent && !isItem(this.content)) {
-      const match = KEY.exec(this.content);
+    this.positions.set(mapping, { line: this.#line, column: indent + 1 });
+    while (this.#indent === indent && !isItem(this.#content)) {
+      const match = KEY.exec(this.#content);
       const key = match?.[1] ?? beyond();
       if (Object.hasOwn(mapping, key) || key === '__proto__' || WORDS.has(key)) {
         beyond();
       }
-      mapping[key] = this.value(match?.[2] ?? '', indent);
+      mapping[key] = this.#value(match?.[2] ?? '', indent);
     }
     // A list in the position of a key, or an indentation that does not match.
-    return this.indent >= indent ? beyond() : mapping;
+    return this.#indent >= indent ? beyond() : mapping;
   }
 
-  private value(text: string, indent: number): unknown {
+  #value(text: string, indent: number): unknown {
     const literal = LITERAL.exec(text);
     if (literal) {
-      return this.literal(indent, literal[1] === '-');
+      return this.#literal(indent, literal[1] === '-');
     }
-    this.advance();
+    this.#advance();
     if (text === '') {
-      if (this.indent > indent) {
-        return this.node();
+      if (this.#indent > indent) {
+        return this.#node();
       }
       // Items of a list may have the same indentation as its key.
-      return this.indent === indent && isItem(this.content) ? this.list(indent, true) : null;
+      return this.#indent === indent && isItem(this.#content) ? this.#list(indent, true) : null;
     }
     // Deeper lines continue the value.
-    return this.indent > indent ? beyond() : scalar(text);
+    return this.#indent > indent ? beyond() : scalar(text);
   }
 
-  private list(indent: number, inMapping = false): unknown {
+  #list(indent: number, inMapping = false): unknown {
     const list: unknown[] = [];
-    while (this.indent === indent && isItem(this.content)) {
-      const text = this.content.slice(1).trimStart();
-      const inner = indent + this.content.length - text.length;
+    while (this.#indent === indent && isItem(this.#content)) {
+      const text = this.#content.slice(1).trimStart();
+      const inner = indent + this.#content.length - text.length;
       if (text === '') {
-        this.advance();
-        list.push(this.indent > indent ? this.node() : null);
+        this.#advance();
+        list.push(this.#indent > indent ? this.#node() : null);
       } else if (KEY.test(text)) {
-        this.indent = inner;
-        this.content = text;
-        list.push(this.node());
+        this.#indent = inner;
+        this.#content = text;
+        list.push(this.#node());
       } else {
-        this.advance();
-        list.push(this.indent > indent ? beyond() : scalar(text));
+        this.#advance();
+        list.push(this.#indent > indent ? beyond() : scalar(text));
       }
     }
-    return this.indent > indent || (this.indent === indent && !inMapping) ? beyond() : list;
+    return this.#indent > indent || (this.#indent === indent && !inMapping) ? beyond() : list;
   }
 
   /** The lines that are indented deeper than `indent`, unchanged. */
-  private literal(indent: number, strip: boolean): string {
+  #literal(indent: number, strip: boolean): string {
     const { text } = this;
     const lines: string[] = [];
     let own = -1;
-    while (this.next < text.length) {
-      const found = text.indexOf('\n', this.next);
+    while (this.#next < text.length) {
+      const found = text.indexOf('\n', this.#next);
       const end = found < 0 ? text.length : found;
-      const line = text.slice(this.next, end);
+      const line = text.slice(this.#next, end);
       const deep = line.search(/[^ ]/);
       if (deep >= 0 && deep <= indent) {
         break;
@@ -185,8 +185,8 @@ class BlockReader {
         beyond();
       }
       lines.push(line.slice(own));
-      this.next = end + 1;
-      this.line += 1;
+      this.#next = end + 1;
+      this.#line += 1;
     }
     while (lines.at(-1) === '') {
       lines.pop();
@@ -194,7 +194,7 @@ class BlockReader {
     if (lines.length === 0 || lines.at(-1)?.trim() === '') {
       beyond();
     }
-    this.advance();
+    this.#advance();
     return `${lines.join('\n')}${strip ? '' : '\n'}`;
   }
 }

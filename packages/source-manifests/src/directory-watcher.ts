@@ -18,10 +18,10 @@ export interface DirectoryWatcherOptions {
 
 /** Watches the directory at a path, whichever it is, and starts a failed watch again. Logs a failure once. */
 export class DirectoryWatcher {
-  private watch: DirectoryWatch | undefined;
-  private watchedStamp = '';
-  private failure = '';
-  private retryAt = 0;
+  #watch: DirectoryWatch | undefined;
+  #watchedStamp = '';
+  #failure = '';
+  #retryAt = 0;
 
   constructor(private readonly options: DirectoryWatcherOptions) {}
 
@@ -32,41 +32,41 @@ export class DirectoryWatcher {
    */
   follow(snapshot: DirectorySnapshot): boolean {
     const { watch, clock, onChange } = this.options;
-    const isWatched = this.watch !== undefined && this.watchedStamp === snapshot.watchedStamp;
-    if (!watch || isWatched || clock.monotonic() < this.retryAt) {
+    const isWatched = this.#watch !== undefined && this.#watchedStamp === snapshot.watchedStamp;
+    if (!watch || isWatched || clock.monotonic() < this.#retryAt) {
       return false;
     }
     this.close();
     try {
-      this.watch = watch(
+      this.#watch = watch(
         snapshot.watched,
         () => {
-          this.failure = '';
+          this.#failure = '';
           onChange();
         },
-        (error) => this.failed(error),
+        (error) => this.#failed(error),
       );
-      this.watchedStamp = snapshot.watchedStamp;
+      this.#watchedStamp = snapshot.watchedStamp;
       return true;
     } catch (error) {
-      this.failed(error);
+      this.#failed(error);
       return false;
     }
   }
 
   /** Ends the watch until {@link follow} is called again. */
   close(): void {
-    this.watch?.close();
-    this.watch = undefined;
+    this.#watch?.close();
+    this.#watch = undefined;
   }
 
-  private failed(error: unknown): void {
+  #failed(error: unknown): void {
     const { clock, description, logger, pollInterval } = this.options;
     this.close();
-    this.retryAt = clock.monotonic() + pollInterval;
+    this.#retryAt = clock.monotonic() + pollInterval;
     const reason = printable(messageOf(error));
-    if (this.failure !== reason) {
-      this.failure = reason;
+    if (this.#failure !== reason) {
+      this.#failure = reason;
       logger.warn(`${description}: changes are seen only every ${pollInterval} ms, since watching failed: ${reason}`);
     }
   }

@@ -58,10 +58,10 @@ const PARSE_RETRY_DELAY = 300_000;
 
 /** Reads and parses the files that changed. What is malformed or cannot be read keeps its last valid objects. */
 export class ManifestReader {
-  private readonly parser = new ManifestParser();
+  readonly #parser = new ManifestParser();
   /** By file name. */
-  private readonly parsings = new Map<string, Parsing>();
-  private closed = false;
+  readonly #parsings = new Map<string, Parsing>();
+  #closed = false;
 
   constructor(private readonly options: ManifestReaderOptions) {}
 
@@ -69,7 +69,7 @@ export class ManifestReader {
   differs(snapshot: DirectorySnapshot, files: FileStates): boolean {
     return (
       snapshot.files.size !== files.size ||
-      [...snapshot.files.values()].some((found) => !this.isCurrent(files.get(found.name), found))
+      [...snapshot.files.values()].some((found) => !this.#isCurrent(files.get(found.name), found))
     );
   }
 
@@ -81,24 +81,24 @@ export class ManifestReader {
   async read(snapshot: DirectorySnapshot, files: FileStates, slowFiles: 'wait' | 'defer'): Promise<Reading> {
     const contents = ahead(snapshot.files.values(), async (found) => {
       const known = files.get(found.name);
-      const content = this.isCurrent(known, found) ? undefined : await readFileOf(found, this.options.maxFileBytes);
-      const parsing = content?.kind === 'bytes' ? this.parse(found, content.bytes, known) : undefined;
+      const content = this.#isCurrent(known, found) ? undefined : await readFileOf(found, this.options.maxFileBytes);
+      const parsing = content?.kind === 'bytes' ? this.#parse(found, content.bytes, known) : undefined;
       return { found, known, content, parsing };
     });
     const timeout = slowFiles === 'wait' ? undefined : after(SLOW_FILE_TIMEOUT);
-    for (const name of this.parsings.keys()) {
+    for (const name of this.#parsings.keys()) {
       if (!snapshot.files.has(name)) {
-        this.parsings.delete(name);
+        this.#parsings.delete(name);
       }
     }
     const next = new Map<string, FileState>();
     let incomplete = false;
     for await (const { found, known, content, parsing } of contents) {
-      if (this.closed) {
+      if (this.#closed) {
         return { files: next, incomplete: true };
       }
       incomplete ||= content?.kind === 'changed';
-      const state = await this.nextState(found, known, content, parsing, timeout);
+      const state = await this.#nextState(found, known, content, parsing, timeout);
       if (state) {
         next.set(found.name, state);
       }
@@ -108,29 +108,29 @@ export class ManifestReader {
 
   /** The states are in force: what was parsed for them is no longer needed. */
   release(files: FileStates): void {
-    for (const [name, { digest }] of this.parsings) {
+    for (const [name, { digest }] of this.#parsings) {
       if (files.get(name)?.digest === digest) {
-        this.parsings.delete(name);
+        this.#parsings.delete(name);
       }
     }
   }
 
   /** Ends reading and parsing. */
   async close(): Promise<void> {
-    this.closed = true;
-    await this.parser.close();
+    this.#closed = true;
+    await this.#parser.close();
   }
 
-  private isCurrent(known: FileState | undefined, found: FileStamp): boolean {
-    return known?.stamp === found.stamp && !known.unsettled && !this.isDueAgain(known);
+  #isCurrent(known: FileState | undefined, found: FileStamp): boolean {
+    return known?.stamp === found.stamp && !known.unsettled && !this.#isDueAgain(known);
   }
 
-  private isDueAgain({ retryAt }: FileState): boolean {
+  #isDueAgain({ retryAt }: FileState): boolean {
     return retryAt !== undefined && this.options.clock.monotonic() >= retryAt;
   }
 
   /** The state of a file after it was read; that from before when there is nothing new. */
-  private async nextState(
+  async #nextState(
     found: FileStamp,
     known: FileState | undefined,
     content: FileContent | undefined,
@@ -175,26 +175,22 @@ export class ManifestReader {
   }
 
   /** Starts parsing a file; undefined when its content is unchanged. */
-  private parse(
-    { name, path }: FileStamp,
-    bytes: Uint8Array<ArrayBuffer>,
-    known: FileState | undefined,
-  ): Parsing | undefined {
+  #parse({ name, path }: FileStamp, bytes: Uint8Array<ArrayBuffer>, known: FileState | undefined): Parsing | undefined {
     const digest = createHash('sha256').update(bytes).digest('base64');
-    if (known?.digest === digest && !this.isDueAgain(known)) {
+    if (known?.digest === digest && !this.#isDueAgain(known)) {
       return undefined;
     }
-    const under = this.parsings.get(name);
+    const under = this.#parsings.get(name);
     if (under?.digest === digest) {
       return under;
     }
     const { allowLoopbackEndpoints, onParsed } = this.options;
-    const done = this.parser.parse(path, bytes, { allowLoopbackEndpoints });
+    const done = this.#parser.parse(path, bytes, { allowLoopbackEndpoints });
     const parsing: Parsing = { digest, done, late: false };
-    this.parsings.set(name, parsing);
+    this.#parsings.set(name, parsing);
     void done.then((manifest) => {
       parsing.manifest = manifest;
-      if (parsing.late && this.parsings.get(name) === parsing) {
+      if (parsing.late && this.#parsings.get(name) === parsing) {
         onParsed();
       }
     });

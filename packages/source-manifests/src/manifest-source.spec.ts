@@ -24,10 +24,10 @@ class Recorder implements SourceHandler {
   cidrs: readonly string[] = [];
 
   onServiceUpdate(previous: Service | undefined, current: Service | undefined): void {
-    this.fold('service', this.services, previous, current);
+    this.#fold('service', this.services, previous, current);
   }
   onEndpointsUpdate(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): void {
-    this.fold('slice', this.slices, previous, current);
+    this.#fold('slice', this.slices, previous, current);
   }
   onServicesSynced(): void {
     this.events.push('services synced');
@@ -42,7 +42,7 @@ class Recorder implements SourceHandler {
     this.cidrs = cidrs;
   }
 
-  private fold<T extends Service | EndpointSlice>(
+  #fold<T extends Service | EndpointSlice>(
     kind: string,
     table: Map<string, T>,
     previous: T | undefined,

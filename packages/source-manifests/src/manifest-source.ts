@@ -80,76 +80,76 @@ interface Start {
 export class ManifestSource implements Source {
   readonly description: string;
 
-  private readonly path: string;
-  private readonly logger: Logger;
-  private readonly clock: Clock;
-  private readonly times: SettleTimes;
-  private readonly pollInterval: number;
-  private readonly watcher: DirectoryWatcher;
-  private readonly reader: ManifestReader;
-  private readonly loop: ScanLoop;
+  readonly #path: string;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  readonly #times: SettleTimes;
+  readonly #pollInterval: number;
+  readonly #watcher: DirectoryWatcher;
+  readonly #reader: ManifestReader;
+  readonly #loop: ScanLoop;
 
-  private started: Start | undefined;
-  private stopped = false;
+  #started: Start | undefined;
+  #stopped = false;
   /** Resolves the start; undefined once all objects were reported. */
-  private synced: (() => void) | undefined;
+  #synced: (() => void) | undefined;
 
   /** The last snapshot of the directory, in force or not. */
-  private seen = '';
+  #seen = '';
   /** Time of the last observed change. */
-  private changedAt = 0;
+  #changedAt = 0;
   /** Time since when a change is pending. */
-  private pendingSince: number | undefined;
+  #pendingSince: number | undefined;
   /** Why the directory cannot be read; empty when it can. */
-  private failure = '';
+  #failure = '';
 
   /** What is in force. */
-  private files: FileStates = new Map();
-  private objects: ReadonlyMap<string, ManifestObject> = new Map();
-  private duplicates: readonly Duplicate[] = [];
+  #files: FileStates = new Map();
+  #objects: ReadonlyMap<string, ManifestObject> = new Map();
+  #duplicates: readonly Duplicate[] = [];
 
   constructor(options: ManifestSourceOptions) {
     const { logger = silentLogger, clock = systemClock, settleTime = 100 } = options;
-    this.path = options.path;
+    this.#path = options.path;
     this.description = `manifests in ${printable(options.path)}`;
-    this.logger = logger;
-    this.clock = clock;
-    this.times = {
+    this.#logger = logger;
+    this.#clock = clock;
+    this.#times = {
       settleTime,
       removalSettleTime: options.removalSettleTime ?? 500,
       maxSettleTime: options.maxSettleTime ?? 5000,
     };
-    this.pollInterval = options.pollInterval ?? 5000;
-    this.watcher = new DirectoryWatcher({
+    this.#pollInterval = options.pollInterval ?? 5000;
+    this.#watcher = new DirectoryWatcher({
       description: this.description,
       watch: options.watch === false ? undefined : (options.watch ?? watchDirectory),
-      pollInterval: this.pollInterval,
+      pollInterval: this.#pollInterval,
       clock,
       logger,
       onChange: () => {
         // Even when the scan finds the same stamps: a write is in progress.
-        this.changedAt = clock.monotonic();
-        this.loop.runWithin(settleTime);
+        this.#changedAt = clock.monotonic();
+        this.#loop.runWithin(settleTime);
       },
     });
-    this.loop = new ScanLoop(clock, () =>
-      this.scan().catch((error: unknown) => {
+    this.#loop = new ScanLoop(clock, () =>
+      this.#scan().catch((error: unknown) => {
         logger.error(`${this.description}: the scan failed; retrying`, { error });
-        return this.pollInterval;
+        return this.#pollInterval;
       }),
     );
-    this.reader = new ManifestReader({
+    this.#reader = new ManifestReader({
       clock,
       logger,
       maxFileBytes: options.maxFileBytes ?? 32 * 1024 * 1024,
       allowLoopbackEndpoints: options.allowLoopbackEndpoints ?? false,
-      onParsed: () => this.loop.run(),
+      onParsed: () => this.#loop.run(),
     });
   }
 
   /** The current problems of the files, by file name. */
   get problems(): readonly ManifestProblem[] {
-    return [...this.files.values()].flatMap((file) => file.problems);
+    return [...this.#files.values()].flatMap((file) => file.problems);
   }
 
   /**
@@ -159,137 +159,137 @@ export class ManifestSource implements Source {
    * @throws ManifestError when `path` does not exist or cannot be read.
    */
   async start(handler: SourceHandler, context: SourceContext): Promise<void> {
-    if (this.started) {
+    if (this.#started) {
       throw new ManifestError('MANIFESTS_IN_USE', `${this.description} were started before; make a new ManifestSource`);
     }
     const reporter = new SourceReporter(handler, (error) =>
-      this.logger.error(
+      this.#logger.error(
         `${this.description}: an event handler failed; continuing with the next event: ${messageOf(error)}`,
         { error },
       ),
     );
-    this.started = { reporter, nodeName: context.nodeName };
-    const first = await readSnapshot(this.path).catch((error: unknown) => {
+    this.#started = { reporter, nodeName: context.nodeName };
+    const first = await readSnapshot(this.#path).catch((error: unknown) => {
       const message = `${messageOf(error)}; manifests are read from there, so it has to exist at the start`;
       throw error instanceof ManifestError ? new ManifestError(error.code, message, { cause: error }) : error;
     });
-    if (this.stopped) {
+    if (this.#stopped) {
       return;
     }
     // Files that have not changed for some time need no settle time.
-    const now = this.clock.monotonic();
-    this.seen = fingerprint(first);
+    const now = this.#clock.monotonic();
+    this.#seen = fingerprint(first);
     const newest = Math.max(0, ...[...first.files.values()].map((file) => file.changedAt));
-    this.changedAt = now - Math.max(0, this.clock.now() - newest);
-    this.pendingSince = now;
+    this.#changedAt = now - Math.max(0, this.#clock.now() - newest);
+    this.#pendingSince = now;
     const done = new Promise<void>((resolve) => {
-      this.synced = resolve;
+      this.#synced = resolve;
     });
-    this.loop.run();
+    this.#loop.run();
     await done;
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    this.started?.reporter.close();
-    this.loop.cancel();
-    this.watcher.close();
-    await this.reader.close();
-    await this.loop.idle();
-    this.synced?.();
+    this.#stopped = true;
+    this.#started?.reporter.close();
+    this.#loop.cancel();
+    this.#watcher.close();
+    await this.#reader.close();
+    await this.#loop.idle();
+    this.#synced?.();
   }
 
   /** @returns milliseconds until the next scan. */
-  private async scan(): Promise<number> {
-    const begin = this.clock.monotonic();
+  async #scan(): Promise<number> {
+    const begin = this.#clock.monotonic();
     let snapshot: DirectorySnapshot;
     try {
-      snapshot = await readSnapshot(this.path);
+      snapshot = await readSnapshot(this.#path);
     } catch (error) {
-      this.unavailable(messageOf(error));
-      return Math.min(this.pollInterval, 1000);
+      this.#unavailable(messageOf(error));
+      return Math.min(this.#pollInterval, 1000);
     }
-    if (this.stopped) {
+    if (this.#stopped) {
       return 0;
     }
-    this.available();
-    if (this.watcher.follow(snapshot)) {
-      this.loop.run();
+    this.#available();
+    if (this.#watcher.follow(snapshot)) {
+      this.#loop.run();
     }
-    return this.readWhenSettled(snapshot, begin);
+    return this.#readWhenSettled(snapshot, begin);
   }
 
   /** @returns milliseconds until the next scan. */
-  private async readWhenSettled(snapshot: DirectorySnapshot, begin: number): Promise<number> {
-    const now = this.clock.monotonic();
+  async #readWhenSettled(snapshot: DirectorySnapshot, begin: number): Promise<number> {
+    const now = this.#clock.monotonic();
     const fingerprintNow = fingerprint(snapshot);
-    if (fingerprintNow !== this.seen) {
-      this.seen = fingerprintNow;
-      this.changedAt = now;
+    if (fingerprintNow !== this.#seen) {
+      this.#seen = fingerprintNow;
+      this.#changedAt = now;
     }
-    if (this.synced === undefined && !this.reader.differs(snapshot, this.files)) {
-      this.pendingSince = undefined;
-      return Math.max(this.pollInterval, (now - begin) * MIN_POLL_RATIO);
+    if (this.#synced === undefined && !this.#reader.differs(snapshot, this.#files)) {
+      this.#pendingSince = undefined;
+      return Math.max(this.#pollInterval, (now - begin) * MIN_POLL_RATIO);
     }
-    this.pendingSince ??= now;
-    const change = { changedAt: this.changedAt, pendingSince: this.pendingSince };
-    const delay = settleDelay(change, now, this.times, 'read');
+    this.#pendingSince ??= now;
+    const change = { changedAt: this.#changedAt, pendingSince: this.#pendingSince };
+    const delay = settleDelay(change, now, this.#times, 'read');
     if (delay > 0) {
       return delay;
     }
     // At the start, a pending file would count as removed: then all are waited for, up to the parse timeout.
-    const reading = await this.reader.read(snapshot, this.files, this.synced ? 'wait' : 'defer');
-    if (this.stopped) {
+    const reading = await this.#reader.read(snapshot, this.#files, this.#synced ? 'wait' : 'defer');
+    if (this.#stopped) {
       return 0;
     }
-    if (reading.incomplete && !isOverdue(change, now, this.times)) {
-      this.changedAt = now;
-      return this.times.settleTime;
+    if (reading.incomplete && !isOverdue(change, now, this.#times)) {
+      this.#changedAt = now;
+      return this.#times.settleTime;
     }
     const selection = selectObjects(reading.files.values());
-    const difference = diffObjects(this.objects, selection.objects);
+    const difference = diffObjects(this.#objects, selection.objects);
     const removes = difference.events.some(({ current }) => current === undefined);
-    const removalDelay = removes ? settleDelay(change, now, this.times, 'remove') : 0;
+    const removalDelay = removes ? settleDelay(change, now, this.#times, 'remove') : 0;
     if (removalDelay > 0) {
       return removalDelay;
     }
-    this.putInForce(reading, selection.duplicates, difference);
-    return reading.incomplete ? this.times.settleTime : this.pollInterval;
+    this.#putInForce(reading, selection.duplicates, difference);
+    return reading.incomplete ? this.#times.settleTime : this.#pollInterval;
   }
 
-  private putInForce(
+  #putInForce(
     { files }: Reading,
     duplicates: readonly Duplicate[],
     { objects, events }: ReturnType<typeof diffObjects>,
   ): void {
-    this.log([...reportFiles(this.files, files), ...reportDuplicates(this.duplicates, duplicates)]);
-    this.files = files;
-    this.duplicates = duplicates;
-    this.objects = objects;
-    this.pendingSince = undefined;
-    this.reader.release(files);
-    if (this.started) {
-      this.report(this.started, events);
+    this.#log([...reportFiles(this.#files, files), ...reportDuplicates(this.#duplicates, duplicates)]);
+    this.#files = files;
+    this.#duplicates = duplicates;
+    this.#objects = objects;
+    this.#pendingSince = undefined;
+    this.#reader.release(files);
+    if (this.#started) {
+      this.#report(this.#started, events);
     }
   }
 
-  private report({ reporter, nodeName }: Start, events: readonly ManifestEvent[]): void {
+  #report({ reporter, nodeName }: Start, events: readonly ManifestEvent[]): void {
     if (events.length > 0) {
-      this.logger.debug(2, `${this.description}: ${events.length} objects changed`);
+      this.#logger.debug(2, `${this.description}: ${events.length} objects changed`);
     }
     reporter.onServiceCIDRsUpdate(
-      [...this.objects.values()].flatMap((object) => (object.kind === 'ServiceCIDR' ? object.cidrs : [])),
+      [...this.#objects.values()].flatMap((object) => (object.kind === 'ServiceCIDR' ? object.cidrs : [])),
     );
     for (const event of events) {
       reportEvent(reporter, nodeName, event);
     }
-    if (this.synced) {
-      const resolve = this.synced;
-      this.synced = undefined;
-      this.logger.info(`${this.description}: read ${this.objects.size} objects in ${this.files.size} files`);
-      const warning = nodeNameWarning(this.objects.values(), nodeName);
+    if (this.#synced) {
+      const resolve = this.#synced;
+      this.#synced = undefined;
+      this.#logger.info(`${this.description}: read ${this.#objects.size} objects in ${this.#files.size} files`);
+      const warning = nodeNameWarning(this.#objects.values(), nodeName);
       if (warning !== undefined) {
-        this.logger.warn(`${this.description}: ${warning}`);
+        this.#logger.warn(`${this.description}: ${warning}`);
       }
       reporter.onServicesSynced();
       reporter.onEndpointsSynced();
@@ -297,24 +297,24 @@ export class ManifestSource implements Source {
     }
   }
 
-  private log(lines: readonly ReportLine[]): void {
+  #log(lines: readonly ReportLine[]): void {
     for (const { level, message } of lines) {
-      this.logger[level](message);
+      this.#logger[level](message);
     }
   }
 
-  private unavailable(reason: string): void {
-    this.watcher.close();
-    if (this.failure !== reason) {
-      this.failure = reason;
-      this.logger.error(`${this.description}: ${reason}; what was read last stays in force until it is back`);
+  #unavailable(reason: string): void {
+    this.#watcher.close();
+    if (this.#failure !== reason) {
+      this.#failure = reason;
+      this.#logger.error(`${this.description}: ${reason}; what was read last stays in force until it is back`);
     }
   }
 
-  private available(): void {
-    if (this.failure !== '') {
-      this.failure = '';
-      this.logger.info(`${this.description}: can be read again`);
+  #available(): void {
+    if (this.#failure !== '') {
+      this.#failure = '';
+      this.#logger.info(`${this.description}: can be read again`);
     }
   }
 }

@@ -93,14 +93,14 @@ export function textOf(bytes: Uint8Array<ArrayBuffer>): string {
 }
 
 class ManifestReader {
-  private readonly objects: ManifestObject[] = [];
-  private readonly problems: ManifestProblem[] = [];
-  private readonly ignored: string[] = [];
-  private suppressed = 0;
+  readonly #objects: ManifestObject[] = [];
+  readonly #problems: ManifestProblem[] = [];
+  readonly #ignored: string[] = [];
+  #suppressed = 0;
   /** The position of a value. May be expensive: only for problems. */
-  private locate: (path: FieldPath) => Position = () => START;
+  #locate: (path: FieldPath) => Position = () => START;
   /** The position of an object. Cheap. */
-  private placeOf: (path: FieldPath, value: unknown) => Position = () => START;
+  #placeOf: (path: FieldPath, value: unknown) => Position = () => START;
 
   constructor(
     private readonly file: string,
@@ -113,16 +113,16 @@ class ManifestReader {
     const isJson = this.file.endsWith('.json');
     const small = text.length <= SMALL;
     // Other files may contain JSON as well; it is parsed as YAML when it is small.
-    if ((isJson || (!small && /^\s*[[{]/.test(text))) && this.readJson(isJson, small)) {
+    if ((isJson || (!small && /^\s*[[{]/.test(text))) && this.#readJson(isJson, small)) {
       return;
     }
     for (const document of splitDocuments(text)) {
-      this.readYaml(document);
+      this.#readYaml(document);
     }
   }
 
   /** @returns false when it is to be parsed as YAML. */
-  private readJson(isJson: boolean, small: boolean): boolean {
+  #readJson(isJson: boolean, small: boolean): boolean {
     const { depth, values } = measureJson(this.text, MAX_JSON_DEPTH);
     if (depth > MAX_JSON_DEPTH || values > MAX_JSON_VALUES) {
       this.wholeFile(
@@ -144,22 +144,22 @@ class ManifestReader {
     }
     // Positions in JSON are needed only for problems, and cost a second parse.
     let parsed: { readonly document: Document | undefined; readonly lines: LineCounter } | undefined;
-    this.locate = (path) => {
+    this.#locate = (path) => {
       if (!small) {
         return START;
       }
       parsed ??= parseFirst(this.text);
       return parsed.document ? positionOf(parsed.document, path, parsed.lines) : START;
     };
-    this.placeOf = () => START;
-    this.readDocument(json);
+    this.#placeOf = () => START;
+    this.#readDocument(json);
     return true;
   }
 
-  private readYaml(document: YamlText): void {
+  #readYaml(document: YamlText): void {
     const block = document.marked ? undefined : parseBlockYaml(document.text, document.line);
     if (block) {
-      this.readBlockDocument(document, block);
+      this.#readBlockDocument(document, block);
       return;
     }
     const { text, line } = document.text.length <= SMALL ? document : withoutLeadingComments(document);
@@ -167,7 +167,7 @@ class ManifestReader {
     if (deep || text.length > SMALL) {
       const kind = kindOfLarge(text);
       if (kind !== undefined && !isOfUse(kind)) {
-        this.ignored.push(`${printable(kind)} in line ${line}: objects of kind ${printable(kind)} are not used`);
+        this.#ignored.push(`${printable(kind)} in line ${line}: objects of kind ${printable(kind)} are not used`);
         return;
       }
     }
@@ -175,18 +175,18 @@ class ManifestReader {
       const message = deep
         ? 'is nested too deeply; write it in plain block style or as JSON'
         : `the document has ${text.length} characters, more than the ${MAX_PARSED} that are read of what is not plain block style; split it, or write it as JSON`;
-      this.note({ line, column: 1, object: '', field: '', message, severity: 'error' });
+      this.#note({ line, column: 1, object: '', field: '', message, severity: 'error' });
       return;
     }
     const lines = new LineCounter();
     const moved = (position: Position) => ({ line: position.line + line - 1, column: position.column });
     // One document at a time: the nodes of a large file take twenty times its size.
     for (const parsed of parseDocuments(text, lines)) {
-      this.locate = (path) => moved(positionOf(parsed, path, lines));
-      this.placeOf = this.locate;
+      this.#locate = (path) => moved(positionOf(parsed, path, lines));
+      this.#placeOf = this.#locate;
       if (parsed.errors.length > 0) {
         for (const error of parsed.errors) {
-          this.syntaxError(error, (offset) => {
+          this.#syntaxError(error, (offset) => {
             const { line: at, col } = lines.linePos(offset);
             return moved({ line: Math.max(at, 1), column: Math.max(col, 1) });
           });
@@ -197,21 +197,21 @@ class ManifestReader {
       try {
         value = parsed.toJS({ maxAliasCount: MAX_ALIASES });
       } catch (error) {
-        this.problem('', '', [], printable(messageOf(error)));
+        this.#problem('', '', [], printable(messageOf(error)));
         continue;
       }
       if (value !== null && value !== undefined) {
-        this.readDocument(value);
+        this.#readDocument(value);
       }
     }
   }
 
-  private readBlockDocument({ text, line }: YamlText, { value, positionOf: placeOf }: BlockDocument): void {
+  #readBlockDocument({ text, line }: YamlText, { value, positionOf: placeOf }: BlockDocument): void {
     if (value === null) {
       return;
     }
     let parsed: { readonly document: Document | undefined; readonly lines: LineCounter } | undefined;
-    this.locate = (path) => {
+    this.#locate = (path) => {
       if (text.length > SMALL) {
         return innermost(value, path, placeOf) ?? { line, column: 1 };
       }
@@ -219,39 +219,39 @@ class ManifestReader {
       const position = parsed.document ? positionOf(parsed.document, path, parsed.lines) : START;
       return { line: position.line + line - 1, column: position.column };
     };
-    this.placeOf = (path, object) => placeOf(object) ?? this.locate(path);
-    this.readDocument(value);
+    this.#placeOf = (path, object) => placeOf(object) ?? this.#locate(path);
+    this.#readDocument(value);
   }
 
   wholeFile(message: string): void {
-    this.problems.push({ file: this.file, line: 0, column: 0, object: '', field: '', message, severity: 'error' });
+    this.#problems.push({ file: this.file, line: 0, column: 0, object: '', field: '', message, severity: 'error' });
   }
 
   result(): Manifest {
-    if (this.suppressed > 0) {
-      this.wholeFile(`and ${this.suppressed} more problems in this file`);
+    if (this.#suppressed > 0) {
+      this.wholeFile(`and ${this.#suppressed} more problems in this file`);
     }
-    return { objects: this.objects, problems: this.problems, ignored: this.ignored };
+    return { objects: this.#objects, problems: this.#problems, ignored: this.#ignored };
   }
 
-  private readDocument(value: unknown): void {
-    this.readObject(value, [], undefined, 0);
+  #readDocument(value: unknown): void {
+    this.#readObject(value, [], undefined, 0);
   }
 
-  private readObject(value: unknown, path: FieldPath, implied: UnknownRecord | undefined, depth: number): void {
+  #readObject(value: unknown, path: FieldPath, implied: UnknownRecord | undefined, depth: number): void {
     if (!isRecord(value)) {
-      this.problem('', '', path, 'is not a Kubernetes object: expected a mapping with apiVersion, kind and metadata');
+      this.#problem('', '', path, 'is not a Kubernetes object: expected a mapping with apiVersion, kind and metadata');
       return;
     }
     const kind = value.kind ?? implied?.kind;
     const apiVersion = value.apiVersion ?? implied?.apiVersion;
     if (typeof kind !== 'string' || kind === '' || typeof apiVersion !== 'string' || apiVersion === '') {
       const missing = typeof kind !== 'string' || kind === '' ? 'kind' : 'apiVersion';
-      this.problem('', missing, [...path, missing], 'is missing or not a text; write for example "kind: Service"');
+      this.#problem('', missing, [...path, missing], 'is missing or not a text; write for example "kind: Service"');
       return;
     }
     if (kind === 'List' || (kind.endsWith('List') && value.items !== undefined)) {
-      this.readList(value, kind, apiVersion, path, depth);
+      this.#readList(value, kind, apiVersion, path, depth);
       return;
     }
     const family = familyOf(kind, apiVersion);
@@ -259,72 +259,72 @@ class ManifestReader {
       const meant = Object.keys(GROUPS).find((name) => isSlipOf(name, kind));
       if (meant !== undefined) {
         const message = `objects of kind ${printable(kind)} are not used; is ${meant} meant?`;
-        this.problem(`${printable(kind)} ${nameOf(value)}`, 'kind', [...path, 'kind'], message, 'warning');
+        this.#problem(`${printable(kind)} ${nameOf(value)}`, 'kind', [...path, 'kind'], message, 'warning');
         return;
       }
-      this.ignored.push(`${printable(kind)} ${nameOf(value)}: objects of kind ${printable(kind)} are not used`);
+      this.#ignored.push(`${printable(kind)} ${nameOf(value)}: objects of kind ${printable(kind)} are not used`);
       return;
     }
     const { group, versions } = GROUPS[family];
     if (!versions.includes(apiVersion.slice(group === '' ? 0 : group.length + 1))) {
       const wanted = versions.map((version) => (group === '' ? version : `${group}/${version}`)).join(' or ');
       const message = `${printable(apiVersion)} is not a version of ${family} that is read; write ${wanted}`;
-      this.problem(`${family} ${nameOf(value)}`, 'apiVersion', [...path, 'apiVersion'], message);
+      this.#problem(`${family} ${nameOf(value)}`, 'apiVersion', [...path, 'apiVersion'], message);
       return;
     }
-    this.readFamily(family, { ...value, apiVersion, kind }, path, this.placeOf(path, value));
+    this.#readFamily(family, { ...value, apiVersion, kind }, path, this.#placeOf(path, value));
   }
 
-  private readList(value: UnknownRecord, kind: string, apiVersion: string, path: FieldPath, depth: number): void {
+  #readList(value: UnknownRecord, kind: string, apiVersion: string, path: FieldPath, depth: number): void {
     const { items } = value;
     if (items === undefined || items === null) {
       return;
     }
     if (!Array.isArray(items) || depth >= MAX_LIST_DEPTH) {
       const message = Array.isArray(items) ? 'is a list in a list in a list, too deep' : 'is not a list';
-      this.problem(printable(kind), 'items', [...path, 'items'], message);
+      this.#problem(printable(kind), 'items', [...path, 'items'], message);
       return;
     }
     // The API server omits kind and apiVersion in the items of a typed list.
     const implied = kind === 'List' ? undefined : { kind: kind.slice(0, -'List'.length), apiVersion };
     if (implied && !familyOf(implied.kind, apiVersion)) {
-      this.ignored.push(`${printable(kind)}: objects of kind ${printable(implied.kind)} are not used`);
+      this.#ignored.push(`${printable(kind)}: objects of kind ${printable(implied.kind)} are not used`);
       return;
     }
     for (const [index, item] of items.entries()) {
-      this.readObject(item, [...path, 'items', index], implied, depth + 1);
+      this.#readObject(item, [...path, 'items', index], implied, depth + 1);
     }
   }
 
-  private readFamily(family: Family, raw: UnknownRecord, path: FieldPath, position: Position): void {
+  #readFamily(family: Family, raw: UnknownRecord, path: FieldPath, position: Position): void {
     const value = trim(raw, family !== 'Node' && family !== 'ServiceCIDR');
     switch (family) {
       case 'Service': {
-        const result = this.check(readService(value), path);
+        const result = this.#check(readService(value), path);
         if (result) {
-          this.adviseOnService(value, result, path);
-          this.objects.push({ key: `Service ${identityOf(result)}`, kind: family, value, ...position });
+          this.#adviseOnService(value, result, path);
+          this.#objects.push({ key: `Service ${identityOf(result)}`, kind: family, value, ...position });
         }
         return;
       }
       case 'EndpointSlice':
-        this.readSlice(value, path, position);
+        this.#readSlice(value, path, position);
         return;
       case 'Endpoints':
-        this.readEndpoints(value, path, position);
+        this.#readEndpoints(value, path, position);
         return;
       case 'Node': {
-        const result = this.check(readNode(value), path);
+        const result = this.#check(readNode(value), path);
         if (result) {
-          this.objects.push({ key: `Node ${identityOf(result)}`, kind: family, value, ...position });
+          this.#objects.push({ key: `Node ${identityOf(result)}`, kind: family, value, ...position });
         }
         return;
       }
       case 'ServiceCIDR': {
-        const result = this.check(readServiceCIDR(value), path);
+        const result = this.#check(readServiceCIDR(value), path);
         if (result) {
           const cidrs = result.definition?.cidrs ?? [];
-          this.objects.push({ key: `ServiceCIDR ${identityOf(result)}`, kind: family, value, cidrs, ...position });
+          this.#objects.push({ key: `ServiceCIDR ${identityOf(result)}`, kind: family, value, cidrs, ...position });
         }
         return;
       }
@@ -333,19 +333,19 @@ class ManifestReader {
     }
   }
 
-  private readSlice(
+  #readSlice(
     value: UnknownRecord,
     path: FieldPath,
     position: Position,
     converted?: { readonly from: string; readonly originOf: (field: string) => string },
   ): void {
-    const result = this.check(readEndpointSlice(value, this.options), path, converted);
+    const result = this.#check(readEndpointSlice(value, this.options), path, converted);
     if (!result) {
       return;
     }
     const labels = isRecord(value.metadata) && isRecord(value.metadata.labels) ? value.metadata.labels : {};
     const service = labels[SERVICE_NAME_LABEL];
-    this.objects.push({
+    this.#objects.push({
       key: `EndpointSlice ${identityOf(result)}`,
       kind: 'EndpointSlice',
       value,
@@ -357,35 +357,35 @@ class ManifestReader {
       ...position,
     });
     if (result.skipped !== undefined && service === undefined) {
-      this.advise(`EndpointSlice ${identityOf(result)}`, 'metadata.labels', path, `${result.skipped}; it is not used`);
+      this.#advise(`EndpointSlice ${identityOf(result)}`, 'metadata.labels', path, `${result.skipped}; it is not used`);
     }
   }
 
-  private readEndpoints(value: UnknownRecord, path: FieldPath, position: Position): void {
+  #readEndpoints(value: UnknownRecord, path: FieldPath, position: Position): void {
     const who = `Endpoints ${nameOf(value)}`;
     if (
       isRecord(value.metadata) &&
       isRecord(value.metadata.labels) &&
       value.metadata.labels[SKIP_MIRROR_LABEL] === 'true'
     ) {
-      this.ignored.push(`${who}: it has the label ${SKIP_MIRROR_LABEL}`);
+      this.#ignored.push(`${who}: it has the label ${SKIP_MIRROR_LABEL}`);
       return;
     }
     if (!isRecord(value.metadata) || typeof value.metadata.name !== 'string') {
-      this.problem(who, 'metadata.name', [...path, 'metadata', 'name'], 'is missing; an object needs a name');
+      this.#problem(who, 'metadata.name', [...path, 'metadata', 'name'], 'is missing; an object needs a name');
       return;
     }
     const { slices, problems } = convertEndpoints(value);
     for (const { field, message } of problems) {
-      this.problem(who, field, [...path, ...parseFieldPath(field)], message);
+      this.#problem(who, field, [...path, ...parseFieldPath(field)], message);
     }
     for (const { slice, originOf } of slices) {
-      this.readSlice(slice as UnknownRecord, path, position, { from: who, originOf });
+      this.#readSlice(slice as UnknownRecord, path, position, { from: who, originOf });
     }
   }
 
   /** Records the problems of an object; undefined when it cannot be used. */
-  private check<Definition>(
+  #check<Definition>(
     result: ReadResult<Definition>,
     path: FieldPath,
     converted?: { readonly from: string; readonly originOf: (field: string) => string },
@@ -395,31 +395,31 @@ class ManifestReader {
       const namespace = problem.namespace === '' ? '' : `${problem.namespace}/`;
       const who = converted?.from ?? `${problem.kind} ${namespace}${problem.name}`;
       const severity = isAdvice(problem) ? 'warning' : 'error';
-      this.problem(who, field, [...path, ...parseFieldPath(field)], problem.message, severity);
+      this.#problem(who, field, [...path, ...parseFieldPath(field)], problem.message, severity);
     }
     return result.identity && (result.definition !== undefined || result.skipped !== undefined) ? result : undefined;
   }
 
   /** No API server allocates cluster IPs for manifests, so a missing one is most likely an omission. */
-  private adviseOnService(value: UnknownRecord, result: ReadResult<unknown>, path: FieldPath): void {
+  #adviseOnService(value: UnknownRecord, result: ReadResult<unknown>, path: FieldPath): void {
     const spec = isRecord(value.spec) ? value.spec : {};
     const addressless = !spec.clusterIP && !spec.clusterIPs && spec.type !== 'ExternalName';
     if (result.skipped !== undefined && addressless) {
       const message = `${result.skipped}, so nothing can reach it; manifests have to give one in spec.clusterIP`;
-      this.advise(`Service ${identityOf(result)}`, 'spec.clusterIP', [...path, 'spec', 'clusterIP'], message);
+      this.#advise(`Service ${identityOf(result)}`, 'spec.clusterIP', [...path, 'spec', 'clusterIP'], message);
     }
   }
 
-  private syntaxError(error: YAMLError, place: (offset: number) => Position): void {
+  #syntaxError(error: YAMLError, place: (offset: number) => Position): void {
     const position = place(error.pos[0]);
-    this.note({ ...position, object: '', field: '', message: printable(error.message), severity: 'error' });
+    this.#note({ ...position, object: '', field: '', message: printable(error.message), severity: 'error' });
   }
 
-  private advise(object: string, field: string, path: FieldPath, message: string): void {
-    this.problem(object, field, path, message, 'warning');
+  #advise(object: string, field: string, path: FieldPath, message: string): void {
+    this.#problem(object, field, path, message, 'warning');
   }
 
-  private problem(
+  #problem(
     object: string,
     field: string,
     path: FieldPath,
@@ -427,16 +427,16 @@ class ManifestReader {
     severity: ManifestProblem['severity'] = 'error',
   ): void {
     // The position is not determined when it is not reported.
-    const place = this.problems.length < MAX_PROBLEMS ? this.locate(path) : START;
-    this.note({ ...place, object, field: printable(field), message, severity });
+    const place = this.#problems.length < MAX_PROBLEMS ? this.#locate(path) : START;
+    this.#note({ ...place, object, field: printable(field), message, severity });
   }
 
-  private note(problem: Omit<ManifestProblem, 'file'>): void {
-    if (this.problems.length >= MAX_PROBLEMS) {
-      this.suppressed += problem.severity === 'error' ? 1 : 0;
+  #note(problem: Omit<ManifestProblem, 'file'>): void {
+    if (this.#problems.length >= MAX_PROBLEMS) {
+      this.#suppressed += problem.severity === 'error' ? 1 : 0;
       return;
     }
-    this.problems.push({ file: this.file, ...problem });
+    this.#problems.push({ file: this.file, ...problem });
   }
 }
 

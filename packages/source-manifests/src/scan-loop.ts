@@ -2,12 +2,12 @@ import type { Clock, Timer } from '@kube-proxier/core';
 
 /** Runs one scan at a time: at once, after a delay, and again when something happened during a scan. */
 export class ScanLoop {
-  private timer: Timer | undefined;
+  #timer: Timer | undefined;
   /** Time of the next scan by the monotonic clock. */
-  private due = 0;
-  private running: Promise<void> | undefined;
-  private repeats = false;
-  private stopped = false;
+  #due = 0;
+  #running: Promise<void> | undefined;
+  #repeats = false;
+  #stopped = false;
 
   /** @param scan one scan; resolves with the milliseconds until the next one, and never rejects. */
   constructor(
@@ -17,50 +17,50 @@ export class ScanLoop {
 
   /** Scans now; after the current scan, if there is one. */
   run(): void {
-    if (this.stopped) {
+    if (this.#stopped) {
       return;
     }
-    if (this.running) {
-      this.repeats = true;
+    if (this.#running) {
+      this.#repeats = true;
       return;
     }
-    this.timer?.cancel();
-    this.running = this.scan().then((next) => {
-      this.running = undefined;
-      if (this.repeats) {
-        this.repeats = false;
+    this.#timer?.cancel();
+    this.#running = this.scan().then((next) => {
+      this.#running = undefined;
+      if (this.#repeats) {
+        this.#repeats = false;
         this.run();
       } else {
-        this.runIn(next);
+        this.#runIn(next);
       }
     });
   }
 
   /** Scans after this time at the latest; at once after the current scan, if there is one. */
   runWithin(milliseconds: number): void {
-    if (this.running) {
-      this.repeats = true;
-    } else if (this.due > this.clock.monotonic() + milliseconds) {
-      this.runIn(milliseconds);
+    if (this.#running) {
+      this.#repeats = true;
+    } else if (this.#due > this.clock.monotonic() + milliseconds) {
+      this.#runIn(milliseconds);
     }
   }
 
   /** No scan starts any more. */
   cancel(): void {
-    this.stopped = true;
-    this.timer?.cancel();
+    this.#stopped = true;
+    this.#timer?.cancel();
   }
 
   /** Resolves when no scan runs. */
   async idle(): Promise<void> {
-    await this.running;
+    await this.#running;
   }
 
-  private runIn(milliseconds: number): void {
-    this.timer?.cancel();
-    if (!this.stopped) {
-      this.due = this.clock.monotonic() + milliseconds;
-      this.timer = this.clock.setTimer(milliseconds, () => this.run());
+  #runIn(milliseconds: number): void {
+    this.#timer?.cancel();
+    if (!this.#stopped) {
+      this.#due = this.clock.monotonic() + milliseconds;
+      this.#timer = this.clock.setTimer(milliseconds, () => this.run());
     }
   }
 }

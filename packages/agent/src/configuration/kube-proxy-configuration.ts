@@ -201,13 +201,13 @@ const MAX_LENGTH = 1024 * 1024;
 const MAX_NESTING = 200;
 
 class ConfigurationReader {
-  private readonly lines = new LineCounter();
-  private readonly values = new Map<FlagName, readonly string[]>();
-  private readonly places = new Map<FlagName, string>();
-  private readonly others = new Map<string, unknown>();
-  private readonly problems: string[] = [];
-  private readonly warnings: string[] = [];
-  private mode = '';
+  readonly #lines = new LineCounter();
+  readonly #values = new Map<FlagName, readonly string[]>();
+  readonly #places = new Map<FlagName, string>();
+  readonly #others = new Map<string, unknown>();
+  readonly #problems: string[] = [];
+  readonly #warnings: string[] = [];
+  #mode = '';
 
   constructor(
     private readonly text: string,
@@ -215,32 +215,37 @@ class ConfigurationReader {
   ) {}
 
   read(): ConfigurationReading {
-    const { file, values, places, others, problems, warnings } = this;
+    const { file } = this;
+    const values = this.#values;
+    const places = this.#places;
+    const others = this.#others;
+    const problems = this.#problems;
+    const warnings = this.#warnings;
     if (this.text.length > MAX_LENGTH || nestingOfText(this.text, MAX_NESTING) > MAX_NESTING) {
       problems.push(`${file}: is too large, or nested too deeply, for a configuration file`);
       return { file, values, places, others, problems, warnings };
     }
-    const parsed = parseAllDocuments(this.text, { lineCounter: this.lines, uniqueKeys: false });
+    const parsed = parseAllDocuments(this.text, { lineCounter: this.#lines, uniqueKeys: false });
     const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => contents !== null) : [];
     for (const error of documents.flatMap(({ errors }) => errors)) {
-      problems.push(`${this.at(error.pos[0])}: ${printable(withoutPlace(error.message), MAX_MESSAGE_LENGTH)}`);
+      problems.push(`${this.#at(error.pos[0])}: ${printable(withoutPlace(error.message), MAX_MESSAGE_LENGTH)}`);
     }
     if (problems.length === 0) {
       const [first, ...rest] = documents.map(({ contents }) => contents);
-      this.readDocument(first ?? null, KUBE_PROXY, API_VERSION);
+      this.#readDocument(first ?? null, KUBE_PROXY, API_VERSION);
       for (const root of rest.slice(0, 1)) {
-        this.readDocument(root, OWN, OWN_API_VERSION);
+        this.#readDocument(root, OWN, OWN_API_VERSION);
       }
       for (const root of rest.slice(1)) {
-        problems.push(`${this.at(root?.range?.[0])}: is a third document; at most two are allowed`);
+        problems.push(`${this.#at(root?.range?.[0])}: is a third document; at most two are allowed`);
       }
     }
     return { file, values, places, others, problems, warnings };
   }
 
-  private readDocument(root: Node | null, as: DocumentKind, wantedVersion: string): void {
+  #readDocument(root: Node | null, as: DocumentKind, wantedVersion: string): void {
     if (!isMap(root)) {
-      this.problems.push(`${this.file}: is not a ${as.kind}: it must be a YAML or JSON object`);
+      this.#problems.push(`${this.file}: is not a ${as.kind}: it must be a YAML or JSON object`);
       return;
     }
     const counting = lastByName(root);
@@ -248,44 +253,44 @@ class ConfigurationReader {
       plain((counting.get(name)?.value ?? null) as Node | null),
     );
     if (apiVersion !== wantedVersion || kind !== as.kind) {
-      const place = as.strict ? this.at(root.range?.[0]) : this.file;
+      const place = as.strict ? this.#at(root.range?.[0]) : this.file;
       const found = `${printable(String(kind))} of ${printable(String(apiVersion))}`;
-      this.problems.push(`${place}: is a ${found}; expected a ${as.kind} of ${wantedVersion}`);
+      this.#problems.push(`${place}: is a ${found}; expected a ${as.kind} of ${wantedVersion}`);
       return;
     }
     if (!as.strict) {
       // For an unknown mode, which is reported separately, the section of the default mode is checked.
-      this.mode = mode === 'ipvs' || mode === 'nftables' ? mode : '';
+      this.#mode = mode === 'ipvs' || mode === 'nftables' ? mode : '';
     }
-    this.readMap(root, '', as);
-    if (!as.strict && parseAddress(this.values.get('bind-address')?.[0])?.family === 'IPv6') {
-      this.useIPv6Defaults();
+    this.#readMap(root, '', as);
+    if (!as.strict && parseAddress(this.#values.get('bind-address')?.[0])?.family === 'IPv6') {
+      this.#useIPv6Defaults();
     }
   }
 
   /** Spec C-42. Applies to files only; flags have their own defaults. */
-  private useIPv6Defaults(): void {
+  #useIPv6Defaults(): void {
     const defaults = [
       ['healthz-bind-address', '[::]:10256'],
       ['metrics-bind-address', '[::1]:10249'],
     ] as const;
     for (const [flag, address] of defaults) {
-      if (!this.values.has(flag)) {
-        this.values.set(flag, [address]);
+      if (!this.#values.has(flag)) {
+        this.#values.set(flag, [address]);
       }
     }
   }
 
-  private readMap(map: YAMLMap, prefix: string, as: DocumentKind): void {
+  #readMap(map: YAMLMap, prefix: string, as: DocumentKind): void {
     const seen = new Set<string>();
     const counting = lastByName(map);
     for (const pair of map.items) {
       const { key, value } = pair;
       const name = nameOf(pair);
       const path = `${prefix}${name}`;
-      const place = `${this.at(isScalar(key) ? key.range?.[0] : undefined)}: ${printable(path)}`;
+      const place = `${this.#at(isScalar(key) ? key.range?.[0] : undefined)}: ${printable(path)}`;
       if (seen.has(name)) {
-        this.odd(as, `${place}: is a duplicate key`, as.strict ? '; remove one' : '; the last value is used');
+        this.#odd(as, `${place}: is a duplicate key`, as.strict ? '; remove one' : '; the last value is used');
       }
       seen.add(name);
       if (counting.get(name) !== pair) {
@@ -293,58 +298,58 @@ class ConfigurationReader {
       }
       const field = as.fields[path];
       if (field) {
-        this.readField(path, field, value as Node | null, place);
+        this.#readField(path, field, value as Node | null, place);
       } else if (as.sections.has(path)) {
         if (isMap(value)) {
-          this.readMap(value, `${path}.`, as);
+          this.#readMap(value, `${path}.`, as);
         } else if (!isScalar(value) || value.value !== null) {
-          this.problems.push(`${place}: must be an object`);
+          this.#problems.push(`${place}: must be an object`);
         }
       } else {
-        this.unknown(as, place, path);
+        this.#unknown(as, place, path);
       }
     }
   }
 
-  private unknown(as: DocumentKind, place: string, path: string): void {
+  #unknown(as: DocumentKind, place: string, path: string): void {
     const names = Object.keys(as.fields).filter((name) => name !== 'apiVersion' && name !== 'kind');
     const meant = nearestName(path, names) ?? names.find((name) => name.split('.').at(-1) === path.split('.').at(-1));
     const list = as.strict ? `; valid fields: ${names.join(', ')}` : '';
     const hint = meant === undefined ? list : `; did you mean ${meant}?`;
-    this.odd(as, `${place}: unknown field of a ${as.kind}`, as.strict ? hint : `, ignored${hint}`);
+    this.#odd(as, `${place}: unknown field of a ${as.kind}`, as.strict ? hint : `, ignored${hint}`);
   }
 
   /** Strict decoding, or lenient with a warning (spec C-21). */
-  private odd({ strict }: DocumentKind, what: string, consequence: string): void {
-    (strict ? this.problems : this.warnings).push(`${what}${consequence}`);
+  #odd({ strict }: DocumentKind, what: string, consequence: string): void {
+    (strict ? this.#problems : this.#warnings).push(`${what}${consequence}`);
   }
 
-  private readField(path: string, field: Field, node: Node | null, place: string): void {
+  #readField(path: string, field: Field, node: Node | null, place: string): void {
     const value = plain(node);
     if (value === null || value === undefined) {
       return;
     }
     const texts = textsOf(field.type, value);
     if (texts === undefined) {
-      this.problems.push(`${place}: ${printableValue(value, 300)} is not ${WANTED[field.type]}`);
+      this.#problems.push(`${place}: ${printableValue(value, 300)} is not ${WANTED[field.type]}`);
       return;
     }
     if (!field.zeroCounts && texts.every((text) => isZero(field.type, text))) {
       return;
     }
     if (field.flag === undefined && path !== 'apiVersion' && path !== 'kind') {
-      this.others.set(path, value);
+      this.#others.set(path, value);
     }
     if (field.without !== undefined) {
-      this.warnings.push(`${place}: has no effect: ${field.without}`);
-    } else if (field.flag !== undefined && (field.modes === undefined || field.modes.includes(this.mode))) {
-      this.values.set(field.flag, texts);
-      this.places.set(field.flag, place);
+      this.#warnings.push(`${place}: has no effect: ${field.without}`);
+    } else if (field.flag !== undefined && (field.modes === undefined || field.modes.includes(this.#mode))) {
+      this.#values.set(field.flag, texts);
+      this.#places.set(field.flag, place);
     }
   }
 
-  private at(offset: number | undefined): string {
-    return offset === undefined ? this.file : `${this.file}:${this.lines.linePos(offset).line}`;
+  #at(offset: number | undefined): string {
+    return offset === undefined ? this.file : `${this.file}:${this.#lines.linePos(offset).line}`;
   }
 }
 

@@ -32,31 +32,31 @@ export interface ConfigurationWatchOptions {
  * does an invalid one, which is reported.
  */
 export class ConfigurationWatch {
-  private watcher: StatWatcher | undefined;
-  private seen: string;
+  #watcher: StatWatcher | undefined;
+  #seen: string;
 
   constructor(
     private readonly options: ConfigurationWatchOptions,
     text: string,
   ) {
-    this.seen = digest(text);
+    this.#seen = digest(text);
   }
 
   start(): void {
     const { path, interval = INTERVAL } = this.options;
-    this.watcher = watchFile(path, { persistent: false, interval }, this.poll);
+    this.#watcher = watchFile(path, { persistent: false, interval }, this.#poll);
     // It may have changed since it was read.
-    this.poll();
+    this.#poll();
   }
 
   stop(): void {
-    if (this.watcher) {
-      this.watcher = undefined;
-      unwatchFile(this.options.path, this.poll);
+    if (this.#watcher) {
+      this.#watcher = undefined;
+      unwatchFile(this.options.path, this.#poll);
     }
   }
 
-  private readonly poll = (): void => {
+  readonly #poll = (): void => {
     const { path, judge, onChange, onProblems, logger } = this.options;
     let text: string;
     try {
@@ -67,10 +67,10 @@ export class ConfigurationWatch {
       return;
     }
     const content = digest(text);
-    if (content === this.seen) {
+    if (content === this.#seen) {
       return;
     }
-    this.seen = content;
+    this.#seen = content;
     const judgement = judge(text);
     if (judgement.kind === 'changed') {
       this.stop();

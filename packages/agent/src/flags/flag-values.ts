@@ -32,7 +32,7 @@ export class FlagValues {
       if (flag.unused === undefined || !this.given(name)) {
         continue;
       }
-      const same = this.hasDefault(flag, name);
+      const same = this.#hasDefault(flag, name);
       if (!same) {
         warnings.push(`${this.place(name)}: has no effect: ${flag.unused}`);
       }
@@ -40,7 +40,7 @@ export class FlagValues {
     return warnings;
   }
 
-  private hasDefault(flag: Flag, name: FlagName): boolean {
+  #hasDefault(flag: Flag, name: FlagName): boolean {
     switch (flag.type) {
       case 'bool':
         return this.bool(name) === parseGoBool(flag.default ?? 'false');

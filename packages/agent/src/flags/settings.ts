@@ -72,13 +72,13 @@ class SettingsReader extends FlagValues {
     const { warnings: gateWarnings, ...featureGates } = readFeatureGates(this);
     const { warnings: addressWarnings, ...addresses } = statusAddresses(this);
     const settings: AgentSettings = {
-      mode: this.mode(modes),
-      fallback: this.fallback(modes),
+      mode: this.#mode(modes),
+      fallback: this.#fallback(modes),
       takeover: this.bool('takeover'),
       allowMultipleInstances: this.bool('allow-multiple-instances'),
       kubernetes: readKubernetes(this, this.environment),
       manifests: readManifests(this),
-      bindAddress: this.bindAddress(),
+      bindAddress: this.#bindAddress(),
       proxier: readProxier(this),
       nftables: readNftables(this),
       userspace: readUserspace(this),
@@ -87,11 +87,11 @@ class SettingsReader extends FlagValues {
         this.text('proxy-mode') === 'userspace' &&
         this.text('userspace-redirect') === 'none' &&
         this.commandLine.values.has('manifests'),
-      logging: this.logging(),
+      logging: this.#logging(),
       ...addresses,
       bindAddressHardFail: this.bool('bind-address-hard-fail'),
       profiling: this.bool('profiling'),
-      output: this.output(),
+      output: this.#output(),
       conntrack: readConntrack(this),
       oomScoreAdj: this.int('oom-score-adj', -1000, 1000, 'a score from -1000 to 1000'),
       explicit: {
@@ -108,7 +108,7 @@ class SettingsReader extends FlagValues {
         new Map([...this.commandLine.values, ...listenAddresses(addresses)]),
         this.configuration?.others ?? new Map(),
       ),
-      warnings: [...this.warnings(), ...gateWarnings, ...addressWarnings],
+      warnings: [...this.#warnings(), ...gateWarnings, ...addressWarnings],
     };
     for (const name of ['cleanup', 'version', 'help'] as const) {
       this.bool(name);
@@ -118,14 +118,14 @@ class SettingsReader extends FlagValues {
         this.problems.push(`--${name}: belongs to the command cleanup: kube-proxier cleanup --${name}`);
       }
     }
-    this.checkUnused();
+    this.#checkUnused();
     if (this.problems.length > 0) {
       throw new CommandLineError(inFileOrder(this.problems, this.configuration?.file), settings.warnings);
     }
     return settings;
   }
 
-  private warnings(): readonly string[] {
+  #warnings(): readonly string[] {
     const ignored = this.ignored.map((name) => `--${name}`);
     return [
       ...(ignored.length === 0
@@ -137,7 +137,7 @@ class SettingsReader extends FlagValues {
   }
 
   /** Validates values without effect as kube-proxy does: a file should be valid for both. */
-  private checkUnused(): void {
+  #checkUnused(): void {
     const period = this.duration('config-sync-period');
     if (this.given('config-sync-period') && period !== undefined && period <= 0) {
       this.wrong('config-sync-period', this.text('config-sync-period'), 'must be greater than 0, such as 15m');
@@ -148,7 +148,7 @@ class SettingsReader extends FlagValues {
     }
   }
 
-  private mode(modes: readonly ProxyMode[]): ProxyMode {
+  #mode(modes: readonly ProxyMode[]): ProxyMode {
     const mode = this.text('proxy-mode');
     if (mode !== '' && !modes.includes(mode)) {
       this.problems.push(
@@ -158,7 +158,7 @@ class SettingsReader extends FlagValues {
     return mode;
   }
 
-  private fallback(modes: readonly ProxyMode[]): ProxyMode | 'none' {
+  #fallback(modes: readonly ProxyMode[]): ProxyMode | 'none' {
     const mode = this.text('proxy-mode-fallback');
     if (this.commandLine.values.has('proxy-mode-fallback') && mode !== 'none' && !modes.includes(mode)) {
       this.wrong('proxy-mode-fallback', mode, `must be one of ${modes.join(', ')}, or none`);
@@ -166,7 +166,7 @@ class SettingsReader extends FlagValues {
     return mode;
   }
 
-  private bindAddress(): string {
+  #bindAddress(): string {
     const text = this.text('bind-address');
     const address = parseAddress(text);
     if (text !== '' && !address) {
@@ -179,7 +179,7 @@ class SettingsReader extends FlagValues {
     return address?.text ?? '';
   }
 
-  private logging(): LoggingSettings {
+  #logging(): LoggingSettings {
     const format = this.text('logging-format');
     if (format !== 'text' && format !== 'json') {
       this.wrong('logging-format', format, 'must be text or json');
@@ -188,7 +188,7 @@ class SettingsReader extends FlagValues {
     return { format: format === 'json' ? 'json' : 'text', verbosity };
   }
 
-  private output(): Output {
+  #output(): Output {
     const output = this.text('output');
     if (!isOutput(output)) {
       this.wrong('output', output, `must be ${OUTPUTS.slice(0, -1).join(', ')} or ${OUTPUTS.at(-1)}`);

@@ -16,11 +16,11 @@ export class NodeEvents implements ServerObserver {
   modeSelected({ mode, requested, reason, defaulted }: ModeSelection): void {
     if (reason !== undefined) {
       const note = `This node cannot run proxy mode ${requested}: ${reason}. It runs ${mode} instead.`;
-      this.record('Warning', 'ProxyModeFallback', 'SelectProxyMode', note);
+      this.#record('Warning', 'ProxyModeFallback', 'SelectProxyMode', note);
       return;
     }
     const why = defaulted ? ', the default' : '';
-    this.record(
+    this.#record(
       'Normal',
       'Starting',
       'StartKubeProxy',
@@ -29,7 +29,7 @@ export class NodeEvents implements ServerObserver {
   }
 
   repaired({ family, what }: DriftRepair): void {
-    this.record('Warning', 'DriftRepaired', 'Repair', `${family} rules drifted and are being reconciled: ${what}.`);
+    this.#record('Warning', 'DriftRepaired', 'Repair', `${family} rules drifted and are being reconciled: ${what}.`);
   }
 
   serviceHealthFailed({ namespace, name, port }: HealthCheckNodePort, error: unknown): void {
@@ -45,7 +45,7 @@ export class NodeEvents implements ServerObserver {
   /** Records problems of the configuration. */
   configurationProblems(problems: readonly string[]): void {
     if (problems.length > 0) {
-      this.record('Warning', 'ConfigurationProblem', 'ReadConfiguration', problems.join('\n'));
+      this.#record('Warning', 'ConfigurationProblem', 'ReadConfiguration', problems.join('\n'));
     }
   }
 
@@ -53,11 +53,11 @@ export class NodeEvents implements ServerObserver {
   failed(error: unknown): void {
     if (error instanceof ListenError) {
       const reason = error.server === 'health server' ? 'FailedToStartProxierHealthcheck' : 'FailedToStartMetricServer';
-      this.record('Warning', reason, 'StartKubeProxy', messageOf(error));
+      this.#record('Warning', reason, 'StartKubeProxy', messageOf(error));
     }
   }
 
-  private record(type: 'Normal' | 'Warning', reason: string, action: string, note: string): void {
+  #record(type: 'Normal' | 'Warning', reason: string, action: string, note: string): void {
     const regarding = { apiVersion: 'v1', kind: 'Node', name: this.nodeName };
     this.sink.record({ type, reason, action, note, regarding });
   }

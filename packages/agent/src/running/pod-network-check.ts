@@ -7,7 +7,7 @@ import type { AgentSettings } from '../flags/agent-settings.js';
  * exits (spec W-20, W-21); here everything else works, and the detection works once the node has one.
  */
 export class PodNetworkCheck implements ServerObserver {
-  private missing = false;
+  #missing = false;
 
   constructor(
     private readonly settings: Pick<AgentSettings, 'proxier'>,
@@ -19,10 +19,10 @@ export class PodNetworkCheck implements ServerObserver {
       return;
     }
     const missing = !spec?.podCIDR && !spec?.podCIDRs?.length;
-    if (missing === this.missing) {
+    if (missing === this.#missing) {
       return;
     }
-    this.missing = missing;
+    this.#missing = missing;
     if (missing) {
       this.logger.warn(
         'This node has no spec.podCIDRs, so --detect-local-mode=NodeCIDR cannot detect off-cluster traffic: such ' +

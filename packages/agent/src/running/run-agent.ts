@@ -195,17 +195,17 @@ function profilingOf(logger: Logger | AdjustableLogger): ProfilingOptions {
 
 /** Detects that the first syncs are complete. */
 class Settling implements ServerObserver {
-  private readonly families = new Set<IPFamily>();
-  private pending: Timer | undefined;
+  readonly #families = new Set<IPFamily>();
+  #pending: Timer | undefined;
 
   constructor(private readonly onSettled: () => void) {}
 
   synced({ family }: Pick<SyncSuccess, 'family'>): void {
-    if (!this.families.has(family)) {
-      this.families.add(family);
+    if (!this.#families.has(family)) {
+      this.#families.add(family);
       // The other IP family may still be syncing.
-      this.pending?.cancel();
-      this.pending = systemClock.setTimer(SETTLE_DELAY, this.onSettled);
+      this.#pending?.cancel();
+      this.#pending = systemClock.setTimer(SETTLE_DELAY, this.onSettled);
     }
   }
 }

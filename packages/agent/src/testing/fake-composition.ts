@@ -10,14 +10,14 @@ import { createSources } from '../create-sources.js';
 export class MapBackend implements BackendModule {
   readonly description = 'A map in place of the kernel';
   readonly dataplanes = new Map<IPFamily, FakeDataplane>();
-  private readonly watchers = new Set<(what: string) => void>();
+  readonly #watchers = new Set<(what: string) => void>();
   /** How often it was prepared. */
   prepared = 0;
   readonly module = new ContainerModule(({ bind }) => {
     bind(Tokens.ProxierFactory).toConstantValue((context) => {
       const dataplane = Object.assign(new FakeDataplane(), {
         watch: (onDrift: (what: string) => void, signal: AbortSignal) => {
-          this.watchers.add(onDrift);
+          this.#watchers.add(onDrift);
           return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
         },
       });
@@ -41,7 +41,7 @@ export class MapBackend implements BackendModule {
     for (const dataplane of this.dataplanes.values()) {
       dataplane.flush();
     }
-    for (const notice of this.watchers) {
+    for (const notice of this.#watchers) {
       notice('everything is gone');
     }
   }

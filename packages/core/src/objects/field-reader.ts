@@ -54,9 +54,9 @@ function isLoopback({ text }: ParsedAddress): boolean {
 /** Reads fields of one object and records the problems, field by field. Never throws. */
 export class FieldReader {
   readonly problems: ObjectProblem[] = [];
-  private suppressed = 0;
+  #suppressed = 0;
   /** As found in the object; made printable only when there is something to report. */
-  private claimed: { readonly namespace: unknown; readonly name: unknown } = {
+  #claimed: { readonly namespace: unknown; readonly name: unknown } = {
     namespace: '',
     name: '(without a name)',
   };
@@ -65,20 +65,20 @@ export class FieldReader {
 
   /** Records that one part of the object is ignored. */
   ignoreField(field: string, message: string): void {
-    this.note(field, message, 'field');
+    this.#note(field, message, 'field');
   }
 
   /** Records that the whole object is ignored. */
   ignoreObject(field: string, message: string): void {
-    this.note(field, message, 'object');
+    this.#note(field, message, 'object');
   }
 
   /** All problems; those beyond the limit are summarized in one line. */
   finish(): readonly ObjectProblem[] {
-    if (this.suppressed > 0) {
-      const more = `and ${this.suppressed} more problems of this object`;
-      this.problems.push({ kind: this.kind, ...this.identity, field: '', message: more, ignored: 'field' });
-      this.suppressed = 0;
+    if (this.#suppressed > 0) {
+      const more = `and ${this.#suppressed} more problems of this object`;
+      this.problems.push({ kind: this.kind, ...this.#identity, field: '', message: more, ignored: 'field' });
+      this.#suppressed = 0;
     }
     return this.problems;
   }
@@ -94,7 +94,7 @@ export class FieldReader {
       this.ignoreObject('metadata', 'is missing; an object needs metadata.name');
       return undefined;
     }
-    this.claimed = {
+    this.#claimed = {
       namespace: namespaced ? (metadata.namespace ?? '') : '',
       name: metadata.name ?? '(without a name)',
     };
@@ -221,16 +221,16 @@ export class FieldReader {
     return undefined;
   }
 
-  private get identity(): ObjectIdentity {
+  get #identity(): ObjectIdentity {
     const text = (value: unknown) => printableValue(value).replaceAll('"', '');
-    return { namespace: text(this.claimed.namespace), name: text(this.claimed.name) };
+    return { namespace: text(this.#claimed.namespace), name: text(this.#claimed.name) };
   }
 
-  private note(field: string, message: string, ignored: 'object' | 'field'): void {
+  #note(field: string, message: string, ignored: 'object' | 'field'): void {
     if (this.problems.length >= MAX_PROBLEMS) {
-      this.suppressed += 1;
+      this.#suppressed += 1;
       return;
     }
-    this.problems.push({ kind: this.kind, ...this.identity, field, message, ignored });
+    this.problems.push({ kind: this.kind, ...this.#identity, field, message, ignored });
   }
 }

@@ -15,8 +15,8 @@ import { readService, type ServiceReadOptions } from './read-service.js';
  */
 export class ObjectReader {
   /** The object read last of each kind: the proxiers of both families read it one after the other. */
-  private readonly latest = new Map<string, { readonly object: object; readonly result: ReadResult<unknown> }>();
-  private readonly reported = new Map<string, string>();
+  readonly #latest = new Map<string, { readonly object: object; readonly result: ReadResult<unknown> }>();
+  readonly #reported = new Map<string, string>();
 
   /**
    * @param onProblem called for each new problem. Default: none.
@@ -28,50 +28,50 @@ export class ObjectReader {
   ) {}
 
   readService(object: unknown): ReadResult<ServiceDefinition> {
-    return this.read('Service', object, (given) => readService(given, this.options));
+    return this.#read('Service', object, (given) => readService(given, this.options));
   }
 
   readEndpointSlice(object: unknown): ReadResult<EndpointSliceDefinition> {
-    return this.read('EndpointSlice', object, (given) => readEndpointSlice(given, this.options));
+    return this.#read('EndpointSlice', object, (given) => readEndpointSlice(given, this.options));
   }
 
   readNode(object: unknown): ReadResult<NodeDefinition> {
-    return this.read('Node', object, readNode);
+    return this.#read('Node', object, readNode);
   }
 
   readServiceCIDR(object: unknown): ReadResult<ServiceCIDRDefinition> {
-    return this.read('ServiceCIDR', object, readServiceCIDR);
+    return this.#read('ServiceCIDR', object, readServiceCIDR);
   }
 
   /** The object was deleted: its problems are reported again if it returns with them. */
   forget(kind: 'Service' | 'EndpointSlice', identity: ObjectIdentity): void {
-    this.reported.delete(`${kind} ${identity.namespace}/${identity.name}`);
+    this.#reported.delete(`${kind} ${identity.namespace}/${identity.name}`);
   }
 
-  private read<D>(kind: string, object: unknown, parse: (object: unknown) => ReadResult<D>): ReadResult<D> {
-    const latest = this.latest.get(kind);
+  #read<D>(kind: string, object: unknown, parse: (object: unknown) => ReadResult<D>): ReadResult<D> {
+    const latest = this.#latest.get(kind);
     if (latest && latest.object === object) {
       return latest.result as ReadResult<D>;
     }
     const result = parse(object);
     if (typeof object === 'object' && object !== null) {
-      this.latest.set(kind, { object, result });
+      this.#latest.set(kind, { object, result });
     }
-    this.report(kind, result);
+    this.#report(kind, result);
     return result;
   }
 
-  private report(kind: string, result: ReadResult<unknown>): void {
+  #report(kind: string, result: ReadResult<unknown>): void {
     const key = result.identity ? `${kind} ${result.identity.namespace}/${result.identity.name}` : kind;
     if (result.problems.length === 0) {
-      this.reported.delete(key);
+      this.#reported.delete(key);
       return;
     }
     const text = JSON.stringify(result.problems);
-    if (this.reported.get(key) === text) {
+    if (this.#reported.get(key) === text) {
       return;
     }
-    this.reported.set(key, text);
+    this.#reported.set(key, text);
     for (const problem of result.problems) {
       this.onProblem(problem);
     }

@@ -11,49 +11,49 @@ const NONE: readonly ServicePort[] = [];
  */
 export class FrontendClaims {
   /** The owner first. Almost always there is one claim, and it is stored without a list. */
-  private readonly claims = new Map<FrontendKey, ServicePort | readonly ServicePort[]>();
+  readonly #claims = new Map<FrontendKey, ServicePort | readonly ServicePort[]>();
 
   holder(key: FrontendKey): ServicePort | undefined {
-    return this.of(key)[0];
+    return this.#of(key)[0];
   }
 
   /** @returns other service ports that gained or lost an address. */
   claim(key: FrontendKey, port: ServicePort): readonly ServicePort[] {
-    const known = this.claims.get(key);
+    const known = this.#claims.get(key);
     if (known === undefined || (!isList(known) && known.key === port.key)) {
-      this.claims.set(key, port);
+      this.#claims.set(key, port);
       return NONE;
     }
-    const before = this.of(key);
+    const before = this.#of(key);
     const others = before.filter((claim) => claim.key !== port.key);
     const after = others.length === 0 ? port : [...others, port].sort(byPrecedence);
-    this.claims.set(key, after);
-    return this.moved(before[0], this.holder(key), port);
+    this.#claims.set(key, after);
+    return this.#moved(before[0], this.holder(key), port);
   }
 
   /** As `claim`, for a release. */
   release(key: FrontendKey, port: ServicePort): readonly ServicePort[] {
-    const before = this.of(key);
+    const before = this.#of(key);
     const after = before.filter((claim) => claim.key !== port.key);
     if (after.length === 0) {
-      this.claims.delete(key);
+      this.#claims.delete(key);
     } else {
-      this.claims.set(key, after.length === 1 ? (after[0] as ServicePort) : after);
+      this.#claims.set(key, after.length === 1 ? (after[0] as ServicePort) : after);
     }
-    return this.moved(before[0], this.holder(key), port);
+    return this.#moved(before[0], this.holder(key), port);
   }
 
   /** All claimants, the owner first. */
   claimants(key: FrontendKey): readonly ServicePort[] {
-    return this.of(key);
+    return this.#of(key);
   }
 
-  private of(key: FrontendKey): readonly ServicePort[] {
-    const claim = this.claims.get(key);
+  #of(key: FrontendKey): readonly ServicePort[] {
+    const claim = this.#claims.get(key);
     return claim === undefined ? [] : isList(claim) ? claim : [claim];
   }
 
-  private moved(from: ServicePort | undefined, to: ServicePort | undefined, self: ServicePort): readonly ServicePort[] {
+  #moved(from: ServicePort | undefined, to: ServicePort | undefined, self: ServicePort): readonly ServicePort[] {
     if (from?.key === to?.key) {
       return NONE;
     }

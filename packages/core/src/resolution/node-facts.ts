@@ -8,11 +8,11 @@ import type { ClusterAddresses } from './address-overlaps.js';
 
 /** Derives the node part of a state from the options, the Node object and the addresses of the host. */
 export class NodeFacts {
-  private node: NodeDefinition | undefined;
-  private serviceCIDRs: readonly string[] = [];
-  private localAddresses: readonly string[] = [];
-  private current: NodeState;
-  private known: ClusterAddresses;
+  #node: NodeDefinition | undefined;
+  #serviceCIDRs: readonly string[] = [];
+  #localAddresses: readonly string[] = [];
+  #current: NodeState;
+  #known: ClusterAddresses;
 
   constructor(
     private readonly family: IPFamily,
@@ -20,17 +20,17 @@ export class NodeFacts {
     /** The state includes the addresses of interfaces. */
     private readonly includesLocalAddresses = false,
   ) {
-    this.current = this.resolve();
-    this.known = this.resolveAddresses();
+    this.#current = this.#resolve();
+    this.#known = this.#resolveAddresses();
   }
 
   /** The same object while it is unchanged. */
   get clusterAddresses(): ClusterAddresses {
-    return this.known;
+    return this.#known;
   }
 
   get state(): NodeState {
-    return this.current;
+    return this.#current;
   }
 
   /** Whether local addresses have to be read for the node port addresses (spec K-72). */
@@ -41,13 +41,13 @@ export class NodeFacts {
 
   /** @returns whether the state has changed. */
   setNode(node: NodeDefinition): boolean {
-    this.node = node;
-    return this.refresh();
+    this.#node = node;
+    return this.#refresh();
   }
 
   /** @returns whether the state has changed. */
   setServiceCIDRs(cidrs: readonly string[]): boolean {
-    this.serviceCIDRs = [
+    this.#serviceCIDRs = [
       ...new Set(
         cidrs
           .flatMap((text) => parseCIDR(text) ?? [])
@@ -55,27 +55,28 @@ export class NodeFacts {
           .map((cidr) => cidr.text),
       ),
     ].sort();
-    return this.refresh();
+    return this.#refresh();
   }
 
   /** @returns whether the state has changed. */
   setLocalAddresses(addresses: readonly string[]): boolean {
-    this.localAddresses = [...new Set(addresses.filter((address) => familyOf(address) === this.family))].sort();
-    return this.refresh();
+    this.#localAddresses = [...new Set(addresses.filter((address) => familyOf(address) === this.family))].sort();
+    return this.#refresh();
   }
 
-  private refresh(): boolean {
-    const next = this.resolve();
-    const isSame = structurallyEqual(next, this.current);
-    this.current = isSame ? this.current : next;
-    const known = this.resolveAddresses();
-    const knowsSame = sameAddresses(known, this.known);
-    this.known = knowsSame ? this.known : known;
+  #refresh(): boolean {
+    const next = this.#resolve();
+    const isSame = structurallyEqual(next, this.#current);
+    this.#current = isSame ? this.#current : next;
+    const known = this.#resolveAddresses();
+    const knowsSame = sameAddresses(known, this.#known);
+    this.#known = knowsSame ? this.#known : known;
     return !isSame || !knowsSame;
   }
 
-  private resolveAddresses(): ClusterAddresses {
-    const { family, node, options } = this;
+  #resolveAddresses(): ClusterAddresses {
+    const { family, options } = this;
+    const node = this.#node;
     const detection = options.localTrafficDetection;
     const pods = [
       ...(node?.podCIDRs ?? []),
@@ -87,38 +88,39 @@ export class NodeFacts {
     ];
     const networks = pods.flatMap((text) => parseCIDR(text) ?? []).filter((cidr) => cidr.family === family);
     return {
-      node: new Set([...this.current.addresses, ...this.localAddresses]),
+      node: new Set([...this.#current.addresses, ...this.#localAddresses]),
       podNetworks: [...new Set(networks.map(({ text }) => text))],
-      serviceNetworks: this.serviceCIDRs,
+      serviceNetworks: this.#serviceCIDRs,
     };
   }
 
-  private resolve(): NodeState {
-    const { family, options, node } = this;
+  #resolve(): NodeState {
+    const { family, options } = this;
+    const node = this.#node;
     const known = node && node.addresses.length > 0 ? node.addresses : options.nodeAddresses;
     return {
       name: options.nodeName,
       zone: node?.zone,
       addresses: known.filter((address) => familyOf(address) === family),
-      detector: this.detector(),
-      nodePortAddresses: this.nodePortAddresses(known),
-      serviceCIDRs: this.serviceCIDRs,
+      detector: this.#detector(),
+      nodePortAddresses: this.#nodePortAddresses(known),
+      serviceCIDRs: this.#serviceCIDRs,
       ...(this.includesLocalAddresses
-        ? { localAddresses: this.localAddresses.filter((address) => !isLinkLocal(address)) }
+        ? { localAddresses: this.#localAddresses.filter((address) => !isLinkLocal(address)) }
         : {}),
     };
   }
 
   /** Spec K-60…K-62. */
-  private detector(): LocalTrafficDetector {
+  #detector(): LocalTrafficDetector {
     const detection = this.options.localTrafficDetection;
     switch (detection.kind) {
       case 'cluster-cidr':
-        return this.sourceDetector(detection.cidrs);
+        return this.#sourceDetector(detection.cidrs);
       case 'node-cidr':
-        return this.sourceDetector(this.node?.podCIDRs ?? []);
+        return this.#sourceDetector(this.#node?.podCIDRs ?? []);
       case 'source-cidr':
-        return this.sourceDetector([detection.cidr]);
+        return this.#sourceDetector([detection.cidr]);
       case 'none':
       case 'interface':
       case 'interface-prefix':
@@ -128,12 +130,12 @@ export class NodeFacts {
     }
   }
 
-  private sourceDetector(cidrs: readonly string[]): LocalTrafficDetector {
+  #sourceDetector(cidrs: readonly string[]): LocalTrafficDetector {
     const cidr = cidrs.flatMap((text) => parseCIDR(text) ?? []).find((candidate) => candidate.family === this.family);
     return cidr ? { kind: 'source-cidr', cidr: cidr.text } : { kind: 'none' };
   }
 
-  private nodePortAddresses(nodeAddresses: readonly string[]): NodePortAddresses {
+  #nodePortAddresses(nodeAddresses: readonly string[]): NodePortAddresses {
     const selection = this.options.nodePortAddresses;
     const ipv4 = this.family === 'IPv4';
     if (selection.kind === 'primary') {
@@ -147,7 +149,7 @@ export class NodeFacts {
     if (cidrs.length === 0) {
       return { kind: 'all', loopback };
     }
-    const matching = this.localAddresses.filter((address) => cidrs.some((cidr) => cidrContains(cidr, address)));
+    const matching = this.#localAddresses.filter((address) => cidrs.some((cidr) => cidrContains(cidr, address)));
     return {
       kind: 'listed',
       addresses: matching.filter((address) => !isLoopback(address)),

@@ -55,116 +55,116 @@ interface Wanted {
  * touched, in time proportional to it, into a state that shares everything else with the previous one.
  */
 export class ProxyStateResolver {
-  private readonly family: IPFamily;
-  private readonly masqueradeAll: boolean;
-  private readonly servesOverlaps: boolean;
-  private readonly onProblem: (problem: ObjectProblem) => void;
-  private readonly reader: ObjectReader;
-  private readonly services: ServiceChangeTracker;
-  private readonly slices: EndpointSliceTracker;
-  private readonly facts: NodeFacts;
-  private readonly wanted = new Map<ServicePortKey, Wanted>();
-  private readonly ports = new Map<ServiceKey, readonly ServicePort[]>();
-  private readonly claims = new FrontendClaims();
-  private nodePending = false;
+  readonly #family: IPFamily;
+  readonly #masqueradeAll: boolean;
+  readonly #servesOverlaps: boolean;
+  readonly #onProblem: (problem: ObjectProblem) => void;
+  readonly #reader: ObjectReader;
+  readonly #services: ServiceChangeTracker;
+  readonly #slices: EndpointSliceTracker;
+  readonly #facts: NodeFacts;
+  readonly #wanted = new Map<ServicePortKey, Wanted>();
+  readonly #ports = new Map<ServiceKey, readonly ServicePort[]>();
+  readonly #claims = new FrontendClaims();
+  #nodePending = false;
   /** Service ports by the external addresses that they claim. */
-  private readonly external = new Map<string, Set<ServicePortKey>>();
-  private addresses: ClusterAddresses;
-  private state: ProxyState;
+  readonly #external = new Map<string, Set<ServicePortKey>>();
+  #addresses: ClusterAddresses;
+  #state: ProxyState;
 
   constructor({ family, options, reader, since, onProblem = () => {}, includesLocalAddresses }: ResolverOptions) {
-    this.family = family;
-    this.masqueradeAll = options.masqueradeAll;
-    this.reader = reader;
-    this.onProblem = onProblem;
-    this.services = new ServiceChangeTracker(reader);
-    this.slices = new EndpointSliceTracker(
+    this.#family = family;
+    this.#masqueradeAll = options.masqueradeAll;
+    this.#reader = reader;
+    this.#onProblem = onProblem;
+    this.#services = new ServiceChangeTracker(reader);
+    this.#slices = new EndpointSliceTracker(
       family,
       reader,
       { nodeName: options.nodeName, zone: undefined, nodeHints: options.nodeTopologyHints },
       since,
     );
-    this.facts = new NodeFacts(family, options, includesLocalAddresses);
-    this.addresses = this.facts.clusterAddresses;
-    this.servesOverlaps = options.overlappingExternalAddresses === 'serve';
-    this.state = {
+    this.#facts = new NodeFacts(family, options, includesLocalAddresses);
+    this.#addresses = this.#facts.clusterAddresses;
+    this.#servesOverlaps = options.overlappingExternalAddresses === 'serve';
+    this.#state = {
       family,
       revision: 0,
       servicePorts: PersistentMap(),
       frontends: PersistentMap(),
       healthCheckNodePorts: PersistentMap(),
       clusterIPs: PersistentMap(),
-      node: this.facts.state,
+      node: this.#facts.state,
     };
   }
 
   /** The state of the last {@link applyPending}. */
   get latest(): ProxyState {
-    return this.state;
+    return this.#state;
   }
 
   /** Services whose change is pending. */
   get pendingServices(): number {
-    return this.services.pendingCount;
+    return this.#services.pendingCount;
   }
 
   /** EndpointSlices whose change is pending. */
   get pendingSlices(): number {
-    return this.slices.pendingCount;
+    return this.#slices.pendingCount;
   }
 
   get needsLocalAddresses(): boolean {
-    return this.facts.needsLocalAddresses;
+    return this.#facts.needsLocalAddresses;
   }
 
   /** Some Service claims an external address, which may be one of this host. */
   get hasExternalAddresses(): boolean {
-    return this.external.size > 0;
+    return this.#external.size > 0;
   }
 
   /** @returns whether a sync is needed. */
   updateService(previous: Service | undefined, current: Service | undefined): boolean {
-    return this.services.update(previous, current);
+    return this.#services.update(previous, current);
   }
 
   /** @returns whether a sync is needed. */
   updateEndpointSlice(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): boolean {
-    return this.slices.update(previous, current);
+    return this.#slices.update(previous, current);
   }
 
   /** Objects of other nodes are ignored. @returns whether a sync is needed. */
   updateNode(node: Node): boolean {
-    const { definition } = this.reader.readNode(node);
-    if (!definition || definition.name !== this.state.node.name) {
+    const { definition } = this.#reader.readNode(node);
+    if (!definition || definition.name !== this.#state.node.name) {
       return false;
     }
-    return this.noteNode(this.facts.setNode(definition));
+    return this.#noteNode(this.#facts.setNode(definition));
   }
 
   /** @returns whether a sync is needed. */
   updateServiceCIDRs(cidrs: readonly string[]): boolean {
-    return this.noteNode(this.facts.setServiceCIDRs(cidrs));
+    return this.#noteNode(this.#facts.setServiceCIDRs(cidrs));
   }
 
   /** @returns whether a sync is needed. */
   updateLocalAddresses(addresses: readonly string[]): boolean {
-    return this.noteNode(this.facts.setLocalAddresses(addresses));
+    return this.#noteNode(this.#facts.setLocalAddresses(addresses));
   }
 
   /** Resolves all pending changes. */
   applyPending(): Resolution {
-    const previous = this.state;
-    const serviceChanges = this.services.applyPending();
-    const endpointChanges = this.slices.applyPending();
+    const previous = this.#state;
+    const serviceChanges = this.#services.applyPending();
+    const endpointChanges = this.#slices.applyPending();
     const touched = new Set<ServicePortKey>(endpointChanges.touched);
     for (const [key, change] of serviceChanges) {
-      this.replaceService(key, change.previous, change.current, touched);
+      this.#replaceService(key, change.previous, change.current, touched);
     }
-    const node = this.updateNodeState(previous.node, touched);
+    const node = this.#updateNodeState(previous.node, touched);
     const revisit = new Set(touched);
-    this.updateAddresses(revisit);
+    this.#updateAddresses(revisit);
     for (const key of touched) {
-      this.want(key, node, revisit);
+      this.#want(key, node, revisit);
     }
 
     const rendered = new Map<ServicePortKey, ServicePortChange>();
@@ -175,7 +175,7 @@ export class ProxyStateResolver {
     const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
     for (const key of revisit) {
       const before = previous.servicePorts.get(key);
-      const after = this.resolve(key, before);
+      const after = this.#resolve(key, before);
       if (after === before) {
         continue;
       }
@@ -206,10 +206,10 @@ export class ProxyStateResolver {
         frontends.set(frontend.key, key);
       }
     }
-    const health = this.healthChecks(previous, new Set([...serviceChanges.keys(), ...endpointChanges.services]));
+    const health = this.#healthChecks(previous, new Set([...serviceChanges.keys(), ...endpointChanges.services]));
     const nodeChanged = node !== previous.node;
-    this.state = {
-      family: this.family,
+    this.#state = {
+      family: this.#family,
       revision: previous.revision + 1,
       servicePorts: servicePorts.wasAltered() ? servicePorts.asImmutable() : previous.servicePorts,
       frontends: frontends.wasAltered() ? frontends.asImmutable() : previous.frontends,
@@ -218,7 +218,7 @@ export class ProxyStateResolver {
       node,
     };
     return {
-      state: this.state,
+      state: this.#state,
       changes: {
         previous,
         servicePorts: rendered,
@@ -231,22 +231,22 @@ export class ProxyStateResolver {
     };
   }
 
-  private noteNode(changed: boolean): boolean {
-    this.nodePending ||= changed;
+  #noteNode(changed: boolean): boolean {
+    this.#nodePending ||= changed;
     return changed;
   }
 
-  private updateNodeState(before: NodeState, touched: Set<ServicePortKey>): NodeState {
-    if (!this.nodePending) {
+  #updateNodeState(before: NodeState, touched: Set<ServicePortKey>): NodeState {
+    if (!this.#nodePending) {
       return before;
     }
-    this.nodePending = false;
-    const node = this.facts.state;
+    this.#nodePending = false;
+    const node = this.#facts.state;
     if (node.zone !== before.zone) {
-      this.slices.moveTo(node.zone);
+      this.#slices.moveTo(node.zone);
     }
     if (!sameResolutionInputs(node, before)) {
-      for (const key of this.wanted.keys()) {
+      for (const key of this.#wanted.keys()) {
         touched.add(key);
       }
     }
@@ -254,80 +254,80 @@ export class ProxyStateResolver {
   }
 
   /** The addresses that external addresses may overlap with have changed. */
-  private updateAddresses(revisit: Set<ServicePortKey>): void {
-    if (this.addresses === this.facts.clusterAddresses) {
+  #updateAddresses(revisit: Set<ServicePortKey>): void {
+    if (this.#addresses === this.#facts.clusterAddresses) {
       return;
     }
-    this.addresses = this.facts.clusterAddresses;
-    for (const keys of this.external.values()) {
+    this.#addresses = this.#facts.clusterAddresses;
+    for (const keys of this.#external.values()) {
       for (const key of keys) {
         revisit.add(key);
-        for (const frontend of this.wanted.get(key)?.frontends ?? []) {
+        for (const frontend of this.#wanted.get(key)?.frontends ?? []) {
           if (hasExternalAddress(frontend)) {
-            this.revisitAll(this.claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
+            this.#revisitAll(this.#claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
           }
         }
       }
     }
   }
 
-  private replaceService(
+  #replaceService(
     key: ServiceKey,
     previous: ServiceDefinition | undefined,
     current: ServiceDefinition | undefined,
     touched: Set<ServicePortKey>,
   ): void {
-    for (const port of servicePortsOf(previous, this.family)) {
+    for (const port of servicePortsOf(previous, this.#family)) {
       touched.add(port.key);
     }
-    const ports = servicePortsOf(current, this.family);
+    const ports = servicePortsOf(current, this.#family);
     for (const port of ports) {
       touched.add(port.key);
     }
     if (ports.length > 0) {
-      this.ports.set(key, ports);
+      this.#ports.set(key, ports);
     } else {
-      this.ports.delete(key);
+      this.#ports.delete(key);
     }
   }
 
   /** Computes the frontends that a service port claims, and updates its claims. */
-  private want(key: ServicePortKey, node: NodeState, revisit: Set<ServicePortKey>): void {
-    const before = this.wanted.get(key);
+  #want(key: ServicePortKey, node: NodeState, revisit: Set<ServicePortKey>): void {
+    const before = this.#wanted.get(key);
     const service = serviceOfPort(key);
-    const servicePort = this.ports.get(service)?.find((port) => port.key === key);
-    const after = servicePort && this.wantedOf(servicePort, service, key, node, before);
+    const servicePort = this.#ports.get(service)?.find((port) => port.key === key);
+    const after = servicePort && this.#wantedOf(servicePort, service, key, node, before);
     const kept = new Set(after?.frontends.map((frontend) => frontend.key));
     for (const frontend of before?.frontends ?? []) {
       if (!kept.has(frontend.key)) {
-        this.revisitAll(this.claims.release(frontend.key, (before as Wanted).servicePort), revisit);
-        this.revisitOverlapping(frontend, revisit);
-        this.noteExternal(frontend, key, false);
+        this.#revisitAll(this.#claims.release(frontend.key, (before as Wanted).servicePort), revisit);
+        this.#revisitOverlapping(frontend, revisit);
+        this.#noteExternal(frontend, key, false);
       }
     }
     if (!after) {
-      this.wanted.delete(key);
+      this.#wanted.delete(key);
       return;
     }
-    this.wanted.set(key, after);
+    this.#wanted.set(key, after);
     if (after.frontends !== before?.frontends || after.servicePort !== before.servicePort) {
       for (const frontend of after.frontends) {
-        this.revisitAll(this.claims.claim(frontend.key, after.servicePort), revisit);
-        this.noteExternal(frontend, key, true);
-        this.revisitOverlapping(frontend, revisit);
+        this.#revisitAll(this.#claims.claim(frontend.key, after.servicePort), revisit);
+        this.#noteExternal(frontend, key, true);
+        this.#revisitOverlapping(frontend, revisit);
       }
     }
   }
 
-  private wantedOf(
+  #wantedOf(
     servicePort: ServicePort,
     service: ServiceKey,
     key: ServicePortKey,
     node: NodeState,
     before: Wanted | undefined,
   ): Wanted {
-    const view = this.slices.view(service, key);
-    const frontends = resolveFrontends(servicePort, view, { node, masqueradeAll: this.masqueradeAll });
+    const view = this.#slices.view(service, key);
+    const frontends = resolveFrontends(servicePort, view, { node, masqueradeAll: this.#masqueradeAll });
     return {
       servicePort,
       view,
@@ -335,58 +335,58 @@ export class ProxyStateResolver {
     };
   }
 
-  private noteExternal(frontend: Frontend, key: ServicePortKey, isWanted: boolean): void {
+  #noteExternal(frontend: Frontend, key: ServicePortKey, isWanted: boolean): void {
     if (!hasExternalAddress(frontend)) {
       return;
     }
-    const keys = this.external.get(frontend.address) ?? new Set();
+    const keys = this.#external.get(frontend.address) ?? new Set();
     if (isWanted) {
-      this.external.set(frontend.address, keys.add(key));
+      this.#external.set(frontend.address, keys.add(key));
     } else if (keys.delete(key) && keys.size === 0) {
-      this.external.delete(frontend.address);
+      this.#external.delete(frontend.address);
     }
   }
 
   /**
    * The claimants of the same port on an address of this node, when the claim to a NodePort changed, and vice versa.
    */
-  private revisitOverlapping(frontend: Frontend, revisit: Set<ServicePortKey>): void {
-    if (hasExternalAddress(frontend) && this.addresses.node.has(frontend.address)) {
-      this.revisitAll(this.claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
+  #revisitOverlapping(frontend: Frontend, revisit: Set<ServicePortKey>): void {
+    if (hasExternalAddress(frontend) && this.#addresses.node.has(frontend.address)) {
+      this.#revisitAll(this.#claims.claimants(frontendKey(frontend.protocol, undefined, frontend.port)), revisit);
     }
-    if (frontend.kind !== 'NodePort' || this.external.size === 0) {
+    if (frontend.kind !== 'NodePort' || this.#external.size === 0) {
       return;
     }
-    for (const address of this.addresses.node) {
-      if (this.external.has(address)) {
-        this.revisitAll(this.claims.claimants(frontendKey(frontend.protocol, address, frontend.port)), revisit);
+    for (const address of this.#addresses.node) {
+      if (this.#external.has(address)) {
+        this.#revisitAll(this.#claims.claimants(frontendKey(frontend.protocol, address, frontend.port)), revisit);
       }
     }
   }
 
   /** The Service that owns a frontend instead of the claimant; undefined when the claimant owns it. */
-  private holderBefore(frontend: Frontend, port: ServicePort): ServicePort | undefined {
-    const holder = this.claims.holder(frontend.key);
+  #holderBefore(frontend: Frontend, port: ServicePort): ServicePort | undefined {
+    const holder = this.#claims.holder(frontend.key);
     if (holder !== undefined && holder.key !== port.key) {
       return holder;
     }
     // A NodePort is a claim to that port on every address of this node that serves NodePorts.
-    if (!hasExternalAddress(frontend) || !this.servesNodePorts(frontend.address)) {
+    if (!hasExternalAddress(frontend) || !this.#servesNodePorts(frontend.address)) {
       return undefined;
     }
-    const nodePort = this.claims.holder(frontendKey(frontend.protocol, undefined, frontend.port));
+    const nodePort = this.#claims.holder(frontendKey(frontend.protocol, undefined, frontend.port));
     const isOther = nodePort !== undefined && serviceKey(nodePort.name) !== serviceKey(port.name);
     return isOther && byPrecedence(nodePort, port) < 0 ? nodePort : undefined;
   }
 
   /** A NodePort is not served on addresses of this node on which an older Service has the same port. */
-  private withoutTakenAddresses(frontend: Frontend, port: ServicePort): Frontend {
-    if (frontend.kind !== 'NodePort' || this.external.size === 0) {
+  #withoutTakenAddresses(frontend: Frontend, port: ServicePort): Frontend {
+    if (frontend.kind !== 'NodePort' || this.#external.size === 0) {
       return frontend;
     }
-    const exceptAddresses = [...this.addresses.node].filter((address) => {
-      const holder = this.external.has(address)
-        ? this.claims.holder(frontendKey(frontend.protocol, address, frontend.port))
+    const exceptAddresses = [...this.#addresses.node].filter((address) => {
+      const holder = this.#external.has(address)
+        ? this.#claims.holder(frontendKey(frontend.protocol, address, frontend.port))
         : undefined;
       return (
         holder !== undefined && serviceKey(holder.name) !== serviceKey(port.name) && byPrecedence(holder, port) < 0
@@ -395,35 +395,35 @@ export class ProxyStateResolver {
     return exceptAddresses.length === 0 ? frontend : { ...frontend, exceptAddresses: exceptAddresses.sort() };
   }
 
-  private servesNodePorts(address: string): boolean {
-    const { nodePortAddresses } = this.facts.state;
+  #servesNodePorts(address: string): boolean {
+    const { nodePortAddresses } = this.#facts.state;
     return (
-      this.addresses.node.has(address) &&
+      this.#addresses.node.has(address) &&
       (nodePortAddresses.kind === 'all' || nodePortAddresses.addresses.includes(address))
     );
   }
 
-  private revisitAll(ports: readonly ServicePort[], revisit: Set<ServicePortKey>): void {
+  #revisitAll(ports: readonly ServicePort[], revisit: Set<ServicePortKey>): void {
     for (const port of ports) {
       revisit.add(port.key);
     }
   }
 
   /** The resolved service port: the very object of the previous state when nothing differs. */
-  private resolve(key: ServicePortKey, before: ResolvedServicePort | undefined): ResolvedServicePort | undefined {
-    const wanted = this.wanted.get(key);
+  #resolve(key: ServicePortKey, before: ResolvedServicePort | undefined): ResolvedServicePort | undefined {
+    const wanted = this.#wanted.get(key);
     if (!wanted) {
       return undefined;
     }
     const { servicePort, view } = wanted;
-    const overlaps = this.overlapsOf(wanted, before);
+    const overlaps = this.#overlapsOf(wanted, before);
     const refused = new Set(overlaps.flatMap(({ frontend, served }) => (served ? [] : [frontend])));
     const free = wanted.frontends.filter(
-      (frontend) => this.holderBefore(frontend, servicePort) === undefined && !refused.has(frontend.key),
+      (frontend) => this.#holderBefore(frontend, servicePort) === undefined && !refused.has(frontend.key),
     );
-    const held = free.map((frontend) => this.withoutTakenAddresses(frontend, servicePort));
-    this.reportLost(wanted, held, before);
-    this.reportOverlaps(servicePort, overlaps, before);
+    const held = free.map((frontend) => this.#withoutTakenAddresses(frontend, servicePort));
+    this.#reportLost(wanted, held, before);
+    this.#reportOverlaps(servicePort, overlaps, before);
     const frontends =
       held.length === wanted.frontends.length && held.every((frontend, index) => frontend === wanted.frontends[index])
         ? wanted.frontends
@@ -454,13 +454,13 @@ export class ProxyStateResolver {
     return same ? before : after;
   }
 
-  private overlapsOf({ frontends }: Wanted, before: ResolvedServicePort | undefined): readonly AddressOverlap[] {
-    const overlaps = overlapsOf(frontends, this.addresses, this.servesOverlaps);
+  #overlapsOf({ frontends }: Wanted, before: ResolvedServicePort | undefined): readonly AddressOverlap[] {
+    const overlaps = overlapsOf(frontends, this.#addresses, this.#servesOverlaps);
     return before && structurallyEqual(before.overlaps, overlaps) ? before.overlaps : overlaps;
   }
 
   /** Reports each external address that overlaps with other addresses, once. */
-  private reportOverlaps(
+  #reportOverlaps(
     { name: { namespace, name } }: ServicePort,
     overlaps: readonly AddressOverlap[],
     before: ResolvedServicePort | undefined,
@@ -471,7 +471,7 @@ export class ProxyStateResolver {
         continue;
       }
       const what = `${kind === 'ExternalIP' ? 'external IP' : 'load balancer IP'} ${address} is ${OVERLAP_WORDS[overlap.overlaps]}`;
-      this.onProblem({
+      this.#onProblem({
         kind: 'Service',
         namespace,
         name,
@@ -485,7 +485,7 @@ export class ProxyStateResolver {
   }
 
   /** Reports new conflicts: addresses that older Services own. */
-  private reportLost(wanted: Wanted, held: readonly Frontend[], before: ResolvedServicePort | undefined): void {
+  #reportLost(wanted: Wanted, held: readonly Frontend[], before: ResolvedServicePort | undefined): void {
     if (held.length === wanted.frontends.length) {
       return;
     }
@@ -493,10 +493,10 @@ export class ProxyStateResolver {
     for (const frontend of wanted.frontends) {
       const alreadyTold =
         before?.servicePort === wanted.servicePort && !before.frontends.some(({ key }) => key === frontend.key);
-      const holder = this.holderBefore(frontend, wanted.servicePort);
+      const holder = this.#holderBefore(frontend, wanted.servicePort);
       const isHeld = held.some(({ key }) => key === frontend.key);
       if (!isHeld && holder && !alreadyTold) {
-        this.onProblem({
+        this.#onProblem({
           kind: 'Service',
           namespace,
           name,
@@ -508,7 +508,7 @@ export class ProxyStateResolver {
     }
   }
 
-  private healthChecks(
+  #healthChecks(
     previous: ProxyState,
     services: ReadonlySet<ServiceKey>,
   ): { table: PersistentMap<ServiceKey, HealthCheckNodePort>; changed: ReadonlySet<ServiceKey> } {
@@ -516,12 +516,12 @@ export class ProxyStateResolver {
     const changed = new Set<ServiceKey>();
     for (const service of services) {
       const before = table.get(service);
-      const port = this.ports.get(service)?.find(({ healthCheckNodePort }) => healthCheckNodePort !== 0);
+      const port = this.#ports.get(service)?.find(({ healthCheckNodePort }) => healthCheckNodePort !== 0);
       const after = port && {
         namespace: port.name.namespace,
         name: port.name.name,
         port: port.healthCheckNodePort,
-        localEndpoints: this.slices.localReadyEndpoints(service),
+        localEndpoints: this.#slices.localReadyEndpoints(service),
       };
       if (!structurallyEqual(before, after)) {
         table = after ? table.set(service, after) : table.delete(service);
@@ -546,7 +546,7 @@ function sameResolutionInputs(left: NodeState, right: NodeState): boolean {
 
 /** Counts the frontends of each cluster IP. */
 class ClusterIPCount {
-  private readonly touched = new Set<string>();
+  readonly #touched = new Set<string>();
 
   constructor(public table: PersistentMap<string, number>) {}
 
@@ -555,11 +555,11 @@ class ClusterIPCount {
     if (address !== undefined) {
       const count = (this.table.get(address) ?? 0) + by;
       this.table = count === 0 ? this.table.delete(address) : this.table.set(address, count);
-      this.touched.add(address);
+      this.#touched.add(address);
     }
   }
 
   changedFrom(previous: ProxyState['clusterIPs']): ReadonlySet<string> {
-    return new Set([...this.touched].filter((address) => previous.has(address) !== this.table.has(address)));
+    return new Set([...this.#touched].filter((address) => previous.has(address) !== this.table.has(address)));
   }
 }

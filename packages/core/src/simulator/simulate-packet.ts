@@ -95,68 +95,68 @@ function normalise(state: ProxyState, packet: Packet): Packet {
 }
 
 class Simulator {
-  private readonly steps: string[] = [];
-  private readonly node: NodeState;
-  private readonly localAddresses: ReadonlySet<string>;
-  private readonly fromHost: boolean;
+  readonly #steps: string[] = [];
+  readonly #node: NodeState;
+  readonly #localAddresses: ReadonlySet<string>;
+  readonly #fromHost: boolean;
 
   constructor(
     private readonly state: ProxyState,
     private readonly packet: Packet,
     host: SimulationHost,
   ) {
-    this.node = state.node;
-    this.localAddresses = new Set(host.localAddresses ?? state.node.addresses);
-    this.fromHost = packet.entry ? packet.entry.kind === 'host' : this.isLocal(packet.source);
+    this.#node = state.node;
+    this.#localAddresses = new Set(host.localAddresses ?? state.node.addresses);
+    this.#fromHost = packet.entry ? packet.entry.kind === 'host' : this.#isLocal(packet.source);
   }
 
   run(): Simulation {
     const { packet } = this;
-    const found = this.findFrontend();
+    const found = this.#findFrontend();
     if (!found) {
-      return this.unclaimed();
+      return this.#unclaimed();
     }
     const { servicePort, frontend } = found;
     const name = formatServicePortName(servicePort.name);
     const where = frontend.address === undefined ? 'a NodePort' : `the ${SPOKEN_KIND[frontend.kind]}`;
-    this.steps.push(`${packet.destination} port ${packet.port}/${packet.protocol} is ${where} of Service ${name}.`);
-    const refusedSource = this.refusedSource(frontend);
+    this.#steps.push(`${packet.destination} port ${packet.port}/${packet.protocol} is ${where} of Service ${name}.`);
+    const refusedSource = this.#refusedSource(frontend);
     if (refusedSource) {
-      this.steps.push(refusedSource);
-      return this.end({ kind: 'dropped' }, found);
+      this.#steps.push(refusedSource);
+      return this.#end({ kind: 'dropped' }, found);
     }
-    const route = frontend.routes.find((candidate) => this.routeMatches(candidate)) as Route;
-    this.steps.push(...this.describeRoute(servicePort, frontend, route));
+    const route = frontend.routes.find((candidate) => this.#routeMatches(candidate)) as Route;
+    this.#steps.push(...this.#describeRoute(servicePort, frontend, route));
     if (route.action !== 'forward') {
-      return this.end({ kind: route.action === 'reject' ? 'refused' : 'dropped' }, found, route);
+      return this.#end({ kind: route.action === 'reject' ? 'refused' : 'dropped' }, found, route);
     }
     const endpoints = servicePort[route.endpoints];
     const choices = endpoints.map((endpoint): SimulatedChoice => {
       const hairpin = endpoint.isLocal && endpoint.address === packet.source;
-      return { endpoint, probability: 1 / endpoints.length, masqueraded: hairpin || this.masquerades(route), hairpin };
+      return { endpoint, probability: 1 / endpoints.length, masqueraded: hairpin || this.#masquerades(route), hairpin };
     });
-    this.steps.push(...this.describeSource(route, choices));
+    this.#steps.push(...this.#describeSource(route, choices));
     if (servicePort.affinitySeconds !== undefined) {
-      this.steps.push(
+      this.#steps.push(
         `Session affinity: a client that connected within the last ${servicePort.affinitySeconds} s keeps its endpoint, while that is in the list.`,
       );
     }
-    return this.end({ kind: 'forwarded', choices, affinitySeconds: servicePort.affinitySeconds }, found, route);
+    return this.#end({ kind: 'forwarded', choices, affinitySeconds: servicePort.affinitySeconds }, found, route);
   }
 
-  private findFrontend(): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
+  #findFrontend(): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
     const { packet } = this;
-    const direct = this.frontend(frontendKey(packet.protocol, packet.destination, packet.port));
+    const direct = this.#frontend(frontendKey(packet.protocol, packet.destination, packet.port));
     if (direct) {
       return direct;
     }
-    const nodePort = this.frontend(frontendKey(packet.protocol, undefined, packet.port));
+    const nodePort = this.#frontend(frontendKey(packet.protocol, undefined, packet.port));
     if (!nodePort) {
       return undefined;
     }
-    const refusal = this.notANodePortAddress();
+    const refusal = this.#notANodePortAddress();
     if (refusal) {
-      this.steps.push(
+      this.#steps.push(
         `${packet.port}/${packet.protocol} is the node port of Service ${formatServicePortName(nodePort.servicePort.name)}, but ${refusal}.`,
       );
       return undefined;
@@ -164,7 +164,7 @@ class Simulator {
     return nodePort;
   }
 
-  private frontend(key: FrontendKey): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
+  #frontend(key: FrontendKey): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
     const holder = this.state.frontends.get(key);
     const servicePort = holder === undefined ? undefined : this.state.servicePorts.get(holder);
     const frontend = servicePort?.frontends.find((candidate) => candidate.key === key);
@@ -172,14 +172,14 @@ class Simulator {
   }
 
   /** Why the destination is not a NodePort address; undefined when it is one (spec K-70…K-74). */
-  private notANodePortAddress(): string | undefined {
+  #notANodePortAddress(): string | undefined {
     const { destination } = this.packet;
-    const { nodePortAddresses } = this.node;
+    const { nodePortAddresses } = this.#node;
     if (isLoopback(destination)) {
       if (!nodePortAddresses.loopback) {
         return 'NodePorts are not served on loopback addresses here';
       }
-      return isLoopback(this.packet.source) || this.isLocal(this.packet.source)
+      return isLoopback(this.packet.source) || this.#isLocal(this.packet.source)
         ? undefined
         : 'a loopback address can only be reached from this node itself';
     }
@@ -188,10 +188,10 @@ class Simulator {
         ? undefined
         : `${destination} is not among the addresses for NodePorts (${nodePortAddresses.addresses.join(', ') || 'none'})`;
     }
-    return this.isLocal(destination) ? undefined : `${destination} is not an address of this node`;
+    return this.#isLocal(destination) ? undefined : `${destination} is not an address of this node`;
   }
 
-  private unclaimed(): Simulation {
+  #unclaimed(): Simulation {
     const { packet, state } = this;
     if (state.clusterIPs.has(packet.destination)) {
       const owners = [...state.servicePorts.values()].filter((port) =>
@@ -202,50 +202,50 @@ class Simulator {
         .sort()
         .join(', ');
       const name = owners[0] ? ` of Service ${serviceKey(owners[0].name)}` : '';
-      this.steps.push(
+      this.#steps.push(
         `${packet.destination} is the cluster IP${name}, which has no port ${packet.port}/${packet.protocol} (it has ${has}): refused.`,
       );
-      return this.end({ kind: 'refused' });
+      return this.#end({ kind: 'refused' });
     }
-    const cidr = this.node.serviceCIDRs.find((candidate) => cidrContains(candidate, packet.destination));
+    const cidr = this.#node.serviceCIDRs.find((candidate) => cidrContains(candidate, packet.destination));
     if (cidr !== undefined) {
-      this.steps.push(`${packet.destination} is in the service network ${cidr}, but no Service has it: dropped.`);
-      return this.end({ kind: 'dropped' });
+      this.#steps.push(`${packet.destination} is in the service network ${cidr}, but no Service has it: dropped.`);
+      return this.#end({ kind: 'dropped' });
     }
-    this.steps.push(
+    this.#steps.push(
       `No Service has ${packet.destination} port ${packet.port}/${packet.protocol}: the packet goes where the node's routes send it.`,
     );
-    return this.end({ kind: 'passed-on' });
+    return this.#end({ kind: 'passed-on' });
   }
 
-  private refusedSource(frontend: Frontend): string | undefined {
+  #refusedSource(frontend: Frontend): string | undefined {
     const { allowedSources } = frontend;
     if (!allowedSources) {
       return undefined;
     }
     const range = allowedSources.find((cidr) => cidrContains(cidr, this.packet.source));
     if (range !== undefined) {
-      this.steps.push(`Its source ranges allow ${this.packet.source} (${range}).`);
+      this.#steps.push(`Its source ranges allow ${this.packet.source} (${range}).`);
       return undefined;
     }
     const ranges = allowedSources.join(', ') || 'no source, as none of its ranges could be parsed';
     return `Its source ranges (loadBalancerSourceRanges) allow ${ranges}; ${this.packet.source} is not among them: dropped.`;
   }
 
-  private routeMatches(route: Route): boolean {
+  #routeMatches(route: Route): boolean {
     switch (route.source) {
       case 'any':
         return true;
       case 'pod':
-        return this.isPodTraffic();
+        return this.#isPodTraffic();
       case 'node':
-        return this.isLocal(this.packet.source);
+        return this.#isLocal(this.packet.source);
     }
   }
 
   /** The result of the state's detector (spec K-60). */
-  private isPodTraffic(): boolean {
-    const { detector } = this.node;
+  #isPodTraffic(): boolean {
+    const { detector } = this.#node;
     const name = this.packet.entry?.kind === 'interface' ? this.packet.entry.name : undefined;
     switch (detector.kind) {
       case 'none':
@@ -253,21 +253,21 @@ class Simulator {
       case 'source-cidr':
         return cidrContains(detector.cidr, this.packet.source);
       case 'interface':
-        return !this.fromHost && name === detector.name;
+        return !this.#fromHost && name === detector.name;
       case 'interface-prefix':
-        return !this.fromHost && name !== undefined && name.startsWith(detector.prefix);
+        return !this.#fromHost && name !== undefined && name.startsWith(detector.prefix);
     }
   }
 
-  private isLocal(address: string): boolean {
-    return isLoopback(address) || this.localAddresses.has(address);
+  #isLocal(address: string): boolean {
+    return isLoopback(address) || this.#localAddresses.has(address);
   }
 
-  private masquerades(route: ForwardRoute): boolean {
-    return route.masquerade === 'always' || (route.masquerade === 'off-cluster' && !this.isPodTraffic());
+  #masquerades(route: ForwardRoute): boolean {
+    return route.masquerade === 'always' || (route.masquerade === 'off-cluster' && !this.#isPodTraffic());
   }
 
-  private describeRoute(port: ResolvedServicePort, frontend: Frontend, route: Route): string[] {
+  #describeRoute(port: ResolvedServicePort, frontend: Frontend, route: Route): string[] {
     const { servicePort, selection } = port;
     const internal = frontend.kind === 'ClusterIP';
     const policy = internal ? servicePort.internalTrafficPolicy : servicePort.externalTrafficPolicy;
@@ -276,17 +276,17 @@ class Simulator {
       return [
         route.action === 'reject'
           ? `No endpoint of it is ready anywhere${port.candidates.length === 0 ? ' (it has none)' : ''}: refused.`
-          : `${field} is ${policy}, and no endpoint on this node (${this.node.name}) can answer, though others exist: dropped.`,
+          : `${field} is ${policy}, and no endpoint on this node (${this.#node.name}) can answer, though others exist: dropped.`,
       ];
     }
     const steps: string[] = [];
     if (policy === 'Local') {
       const why =
         route.source === 'pod'
-          ? `${field} is Local, but the packet comes from a pod (${describeDetector(this.node.detector)}), for which all endpoints are used`
+          ? `${field} is Local, but the packet comes from a pod (${describeDetector(this.#node.detector)}), for which all endpoints are used`
           : route.source === 'node'
             ? `${field} is Local, but the packet comes from the node itself, for which all endpoints are used`
-            : `${field} is Local: only endpoints on this node (${this.node.name}) are used, and the source address is kept`;
+            : `${field} is Local: only endpoints on this node (${this.#node.name}) are used, and the source address is kept`;
       steps.push(`${why}.`);
     } else {
       steps.push(`${field} is Cluster: endpoints on all nodes may be used.`);
@@ -295,27 +295,27 @@ class Simulator {
     if (basis === 'terminating') {
       steps.push('No endpoint is ready, so those that still serve while they terminate are used.');
     } else if (route.endpoints === 'cluster' && selection.topology !== 'none') {
-      const place = selection.topology === 'PreferSameNode' ? `node ${this.node.name}` : `zone ${this.node.zone}`;
+      const place = selection.topology === 'PreferSameNode' ? `node ${this.#node.name}` : `zone ${this.#node.zone}`;
       steps.push(`Topology hints (${selection.topology}): only endpoints meant for ${place} are used.`);
     }
     return steps;
   }
 
-  private describeSource(route: ForwardRoute, choices: readonly SimulatedChoice[]): string[] {
+  #describeSource(route: ForwardRoute, choices: readonly SimulatedChoice[]): string[] {
     const steps: string[] = [];
     const { source } = this.packet;
     if (route.masquerade === 'always') {
       steps.push(`The source ${source} is replaced by the node's address (masqueraded).`);
     } else if (route.masquerade === 'off-cluster') {
       steps.push(
-        this.isPodTraffic()
-          ? `The source ${source} is kept: it is a pod's (${describeDetector(this.node.detector)}).`
-          : `The source ${source} is replaced by the node's address (masqueraded): it is not from a pod (${describeDetector(this.node.detector)}).`,
+        this.#isPodTraffic()
+          ? `The source ${source} is kept: it is a pod's (${describeDetector(this.#node.detector)}).`
+          : `The source ${source} is replaced by the node's address (masqueraded): it is not from a pod (${describeDetector(this.#node.detector)}).`,
       );
     } else {
       steps.push(`The source ${source} is kept.`);
     }
-    if (choices.some((choice) => choice.hairpin) && !this.masquerades(route)) {
+    if (choices.some((choice) => choice.hairpin) && !this.#masquerades(route)) {
       steps.push(
         `When the selected endpoint is ${source} itself (hairpin), the packet is masqueraded, so that the reply returns through this node.`,
       );
@@ -323,7 +323,7 @@ class Simulator {
     return steps;
   }
 
-  private end(
+  #end(
     outcome: SimulatedOutcome,
     found?: { readonly servicePort: ResolvedServicePort; readonly frontend: Frontend },
     route?: Route,
@@ -334,7 +334,7 @@ class Simulator {
         ? []
         : found.servicePort.candidates.map((endpoint) => ({
             endpoint,
-            ...describeEndpoint(endpoint, found.servicePort, list ?? intendedList(found), this.node),
+            ...describeEndpoint(endpoint, found.servicePort, list ?? intendedList(found), this.#node),
           }));
     return {
       packet: this.packet,
@@ -342,7 +342,7 @@ class Simulator {
       servicePort: found?.servicePort,
       frontend: found?.frontend,
       route,
-      steps: this.steps,
+      steps: this.#steps,
       endpoints,
     };
   }

@@ -12,11 +12,11 @@ import { eventsOfSliceChange } from './address-type-change.js';
  * - Nothing is reported after `close`.
  */
 export class SourceReporter implements SourceHandler {
-  private closed = false;
-  private servicesSynced = false;
-  private endpointsSynced = false;
+  #closed = false;
+  #servicesSynced = false;
+  #endpointsSynced = false;
   /** The reported networks. */
-  private cidrs: readonly string[] | undefined;
+  #cidrs: readonly string[] | undefined;
 
   /** @param failed called with each error of the handler. */
   constructor(
@@ -25,49 +25,49 @@ export class SourceReporter implements SourceHandler {
   ) {}
 
   onServiceUpdate(previous: Service | undefined, current: Service | undefined): void {
-    this.report(() => this.handler.onServiceUpdate(previous, current));
+    this.#report(() => this.handler.onServiceUpdate(previous, current));
   }
 
   onEndpointsUpdate(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): void {
     for (const event of eventsOfSliceChange(previous, current)) {
-      this.report(() => this.handler.onEndpointsUpdate(...event));
+      this.#report(() => this.handler.onEndpointsUpdate(...event));
     }
   }
 
   onNodeUpdate(node: Node): void {
-    this.report(() => this.handler.onNodeUpdate(node));
+    this.#report(() => this.handler.onNodeUpdate(node));
   }
 
   /** @param cidrs the networks of all ServiceCIDRs, in any order. */
   onServiceCIDRsUpdate(cidrs: readonly string[]): void {
     const sorted = [...new Set(cidrs)].sort();
-    if (this.cidrs?.join() !== sorted.join()) {
-      this.cidrs = sorted;
-      this.report(() => this.handler.onServiceCIDRsUpdate(sorted));
+    if (this.#cidrs?.join() !== sorted.join()) {
+      this.#cidrs = sorted;
+      this.#report(() => this.handler.onServiceCIDRsUpdate(sorted));
     }
   }
 
   onServicesSynced(): void {
-    if (!this.servicesSynced) {
-      this.servicesSynced = true;
-      this.report(() => this.handler.onServicesSynced());
+    if (!this.#servicesSynced) {
+      this.#servicesSynced = true;
+      this.#report(() => this.handler.onServicesSynced());
     }
   }
 
   onEndpointsSynced(): void {
-    if (!this.endpointsSynced) {
-      this.endpointsSynced = true;
-      this.report(() => this.handler.onEndpointsSynced());
+    if (!this.#endpointsSynced) {
+      this.#endpointsSynced = true;
+      this.#report(() => this.handler.onEndpointsSynced());
     }
   }
 
   /** Ends the reports. Idempotent. */
   close(): void {
-    this.closed = true;
+    this.#closed = true;
   }
 
-  private report(call: () => void): void {
-    if (this.closed) {
+  #report(call: () => void): void {
+    if (this.#closed) {
       return;
     }
     try {

@@ -41,31 +41,31 @@ export interface ReconcilingProxierStatus {
  */
 export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   readonly mode: ProxyMode;
-  private readonly context: ProxierContext;
-  private readonly dataplane: Dataplane<Transaction, Installed>;
-  private readonly resolver: ProxyStateResolver;
-  private readonly runner: SyncRunner;
-  private servicesSynced = false;
-  private endpointsSynced = false;
-  private applied: ProxyState | undefined;
+  readonly #context: ProxierContext;
+  readonly #dataplane: Dataplane<Transaction, Installed>;
+  readonly #resolver: ProxyStateResolver;
+  readonly #runner: SyncRunner;
+  #servicesSynced = false;
+  #endpointsSynced = false;
+  #applied: ProxyState | undefined;
   /** The installed state may differ from what was applied; set from outside, also during a sync. */
-  private suspect = false;
+  #suspect = false;
   /** The host's addresses in the resolver may be outdated. */
-  private addressesSuspect = true;
-  private addressesReadAt = Number.NEGATIVE_INFINITY;
+  #addressesSuspect = true;
+  #addressesReadAt = Number.NEGATIVE_INFINITY;
   /** Drift that a backend detected; reported when it is repaired. */
-  private noticed: string | undefined;
-  private lastFull = Number.NEGATIVE_INFINITY;
-  private failures = 0;
-  private triggerTimes: number[] = [];
+  #noticed: string | undefined;
+  #lastFull = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #triggerTimes: number[] = [];
 
   constructor({ mode, context, dataplane }: ReconcilingProxierOptions<Transaction, Installed>) {
     const { family, options, clock, logger } = context;
     const warn = (problem: ObjectProblem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored });
     this.mode = mode;
-    this.context = context;
-    this.dataplane = dataplane;
-    this.resolver = new ProxyStateResolver({
+    this.#context = context;
+    this.#dataplane = dataplane;
+    this.#resolver = new ProxyStateResolver({
       family,
       options,
       reader: context.reader ?? new ObjectReader(warn),
@@ -73,9 +73,9 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       onProblem: warn,
       includesLocalAddresses: dataplane.followsLocalAddresses ?? false,
     });
-    this.runner = new SyncRunner({
+    this.#runner = new SyncRunner({
       clock,
-      run: () => this.syncOnce(),
+      run: () => this.#syncOnce(),
       minInterval: options.minSyncPeriod,
       burst: options.syncBurst,
       maxInterval: Math.max(options.driftCheckPeriod, options.minSyncPeriod),
@@ -84,164 +84,165 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   }
 
   get status(): ReconcilingProxierStatus {
-    return { desired: this.resolver.latest, applied: this.applied, failures: this.failures };
+    return { desired: this.#resolver.latest, applied: this.#applied, failures: this.#failures };
   }
 
   onServiceUpdate(previous: Service | undefined, current: Service | undefined): void {
-    this.requestIf(this.resolver.updateService(previous, current));
+    this.#requestIf(this.#resolver.updateService(previous, current));
   }
 
   onEndpointsUpdate(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): void {
-    this.requestIf(this.resolver.updateEndpointSlice(previous, current));
+    this.#requestIf(this.#resolver.updateEndpointSlice(previous, current));
   }
 
   onServicesSynced(): void {
-    this.servicesSynced = true;
-    this.requestIf(true);
+    this.#servicesSynced = true;
+    this.#requestIf(true);
   }
 
   onEndpointsSynced(): void {
-    this.endpointsSynced = true;
-    this.requestIf(true);
+    this.#endpointsSynced = true;
+    this.#requestIf(true);
   }
 
   onNodeUpdate(node: Node): void {
-    this.requestIf(this.resolver.updateNode(node));
+    this.#requestIf(this.#resolver.updateNode(node));
   }
 
   onServiceCIDRsUpdate(cidrs: readonly string[]): void {
-    this.requestIf(this.resolver.updateServiceCIDRs(cidrs));
+    this.#requestIf(this.#resolver.updateServiceCIDRs(cidrs));
   }
 
   sync(): void {
-    this.requestIf(true);
+    this.#requestIf(true);
   }
 
   /** Makes the next sync, which is requested, compare everything with the current state of the kernel. */
   reconcile(): void {
-    this.suspect = true;
-    this.requestIf(true);
+    this.#suspect = true;
+    this.#requestIf(true);
   }
 
   async syncLoop(signal: AbortSignal): Promise<void> {
-    this.observe('started', () => this.context.observer.started?.(this.context.family));
-    const watching = [this.watch(signal), this.watchAddresses(signal)];
+    this.#observe('started', () => this.#context.observer.started?.(this.#context.family));
+    const watching = [this.#watch(signal), this.#watchAddresses(signal)];
     try {
-      await this.runner.loop(signal);
+      await this.#runner.loop(signal);
       await Promise.all(watching);
     } finally {
-      await this.dataplane.close?.();
+      await this.#dataplane.close?.();
     }
   }
 
-  private async watch(signal: AbortSignal): Promise<void> {
-    const { family, logger } = this.context;
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { family, logger } = this.#context;
     try {
-      await this.dataplane.watch?.((what, certainty = 'seen') => {
+      await this.#dataplane.watch?.((what, certainty = 'seen') => {
         if (certainty === 'seen') {
           logger.warn(`Drift detected: ${what}; reconciling`, { family });
-          this.noticed = what;
+          this.#noticed = what;
         } else {
           logger.debug(2, `Checking for drift: ${what}`, { family });
         }
         this.reconcile();
       }, signal);
     } catch (error) {
-      const seconds = Math.round(this.context.options.driftCheckPeriod / 1000);
+      const seconds = Math.round(this.#context.options.driftCheckPeriod / 1000);
       logger.error(`Drift is detected only by the full check every ${seconds} s: ${messageOf(error)}`, { family });
     }
   }
 
   /** Follows the addresses of the host, where anything depends on them. */
-  private async watchAddresses(signal: AbortSignal): Promise<void> {
-    if (!this.resolver.needsLocalAddresses && !this.dataplane.followsLocalAddresses) {
+  async #watchAddresses(signal: AbortSignal): Promise<void> {
+    if (!this.#resolver.needsLocalAddresses && !this.#dataplane.followsLocalAddresses) {
       return;
     }
-    const { family, logger, watchAddresses } = this.context;
+    const { family, logger, watchAddresses } = this.#context;
     try {
-      await watchAddresses?.((changes) => this.lookAtAddresses(changes), signal);
+      await watchAddresses?.((changes) => this.#lookAtAddresses(changes), signal);
     } catch (error) {
       logger.error(`Address changes are detected only by periodic reads: ${messageOf(error)}`, { family });
     }
   }
 
-  private async lookAtAddresses(changes: readonly AddressChange[] | undefined): Promise<void> {
-    const { family } = this.context;
+  async #lookAtAddresses(changes: readonly AddressChange[] | undefined): Promise<void> {
+    const { family } = this.#context;
     if (changes?.every((change) => change.family !== family)) {
       return;
     }
     try {
-      this.requestIf(this.resolver.updateLocalAddresses(await this.context.localAddresses()));
+      this.#requestIf(this.#resolver.updateLocalAddresses(await this.#context.localAddresses()));
     } catch {
       // A sync reports the error, and is retried.
-      this.addressesSuspect = true;
-      this.requestIf(true);
+      this.#addressesSuspect = true;
+      this.#requestIf(true);
     }
   }
 
-  private get gateOpen(): boolean {
-    return this.servicesSynced && this.endpointsSynced;
+  get #gateOpen(): boolean {
+    return this.#servicesSynced && this.#endpointsSynced;
   }
 
-  private requestIf(needed: boolean): void {
-    if (needed && this.gateOpen) {
-      this.observe('queued', () => this.context.observer.queued?.(this.context.family));
-      this.runner.request();
+  #requestIf(needed: boolean): void {
+    if (needed && this.#gateOpen) {
+      this.#observe('queued', () => this.#context.observer.queued?.(this.#context.family));
+      this.#runner.request();
     }
   }
 
   /** @returns whether the kernel has the desired state. */
-  private async syncOnce(): Promise<boolean> {
-    if (!this.gateOpen) {
+  async #syncOnce(): Promise<boolean> {
+    if (!this.#gateOpen) {
       return true;
     }
-    const { clock, family, logger, observer } = this.context;
+    const { clock, family, logger, observer } = this.#context;
     const begin = clock.monotonic();
-    const believed = this.applied;
+    const believed = this.#applied;
     let full = true;
     try {
-      full = believed === undefined || this.suspect || begin - this.lastFull >= this.context.options.driftCheckPeriod;
+      full =
+        believed === undefined || this.#suspect || begin - this.#lastFull >= this.#context.options.driftCheckPeriod;
       if (
-        this.resolver.needsLocalAddresses ||
-        (this.dataplane.followsLocalAddresses && (full || this.addressesSuspect))
+        this.#resolver.needsLocalAddresses ||
+        (this.#dataplane.followsLocalAddresses && (full || this.#addressesSuspect))
       ) {
-        this.resolver.updateLocalAddresses(await this.context.localAddresses());
-        this.addressesSuspect = false;
+        this.#resolver.updateLocalAddresses(await this.#context.localAddresses());
+        this.#addressesSuspect = false;
       } else if (
         full ||
-        (this.resolver.hasExternalAddresses &&
-          !this.dataplane.followsLocalAddresses &&
-          begin - this.addressesReadAt >= ADDRESS_CHECK_PERIOD)
+        (this.#resolver.hasExternalAddresses &&
+          !this.#dataplane.followsLocalAddresses &&
+          begin - this.#addressesReadAt >= ADDRESS_CHECK_PERIOD)
       ) {
-        await this.compareAddresses();
+        await this.#compareAddresses();
       }
-      const { state, changes: step, triggerTimes } = this.resolver.applyPending();
-      this.triggerTimes.push(...triggerTimes);
+      const { state, changes: step, triggerTimes } = this.#resolver.applyPending();
+      this.#triggerTimes.push(...triggerTimes);
       // Drift may have been reported in the meantime.
-      full ||= this.suspect;
-      const changes = full ? diffStates(undefined, state) : this.since(step, state);
-      this.suspect = false;
-      const installed = full ? await this.dataplane.readBack() : undefined;
+      full ||= this.#suspect;
+      const changes = full ? diffStates(undefined, state) : this.#since(step, state);
+      this.#suspect = false;
+      const installed = full ? await this.#dataplane.readBack() : undefined;
       // From here until `apply` has returned, the state of the kernel is unknown.
-      this.applied = undefined;
+      this.#applied = undefined;
       if (full || !isEmptyChangeSet(changes)) {
         const pending =
           believed !== undefined && installed !== undefined && !isEmptyChangeSet(diffStates(believed, state));
         // Without what this sync changes: what leads from the current state back to what was written last.
-        const drift = pending ? this.dataplane.plan(believed, diffStates(undefined, believed), installed) : undefined;
-        const transaction = this.dataplane.plan(state, changes, installed);
+        const drift = pending ? this.#dataplane.plan(believed, diffStates(undefined, believed), installed) : undefined;
+        const transaction = this.#dataplane.plan(state, changes, installed);
         if (transaction !== undefined) {
-          await this.dataplane.apply(transaction);
+          await this.#dataplane.apply(transaction);
         }
         if (full) {
-          this.reportRepair(believed !== undefined, pending ? drift : transaction);
+          this.#reportRepair(believed !== undefined, pending ? drift : transaction);
         }
       }
-      this.applied = state;
-      this.lastFull = full ? begin : this.lastFull;
-      this.failures = 0;
-      const reportedTimes = this.triggerTimes;
-      this.triggerTimes = [];
+      this.#applied = state;
+      this.#lastFull = full ? begin : this.#lastFull;
+      this.#failures = 0;
+      const reportedTimes = this.#triggerTimes;
+      this.#triggerTimes = [];
       const duration = clock.monotonic() - begin;
       logger.debug(2, 'Synced', {
         family,
@@ -249,8 +250,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
         changes: changes.servicePorts.size,
         milliseconds: Math.round(duration),
       });
-      const report = this.dataplane.report?.();
-      await this.observeAsync(async () =>
+      const report = this.#dataplane.report?.();
+      await this.#observeAsync(async () =>
         observer.synced?.({
           ...{ family, state, changes, full, duration, triggerTimes: reportedTimes },
           ...(report === undefined ? {} : { report }),
@@ -258,11 +259,11 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       );
       return true;
     } catch (error) {
-      this.applied = undefined;
-      this.failures += 1;
-      const { failures } = this;
+      this.#applied = undefined;
+      this.#failures += 1;
+      const failures = this.#failures;
       logger.error(`Sync failed; it will be retried: ${messageOf(error)}`, { family, full, failures });
-      this.observe('failed', () =>
+      this.#observe('failed', () =>
         observer.failed?.({ family, error, full, duration: clock.monotonic() - begin, failures }),
       );
       return false;
@@ -270,11 +271,11 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   }
 
   /** Compares external addresses with those of the host. The sync does not wait for that. */
-  private async compareAddresses(): Promise<void> {
-    const { clock, family, localAddresses, logger } = this.context;
-    this.addressesReadAt = clock.monotonic();
+  async #compareAddresses(): Promise<void> {
+    const { clock, family, localAddresses, logger } = this.#context;
+    this.#addressesReadAt = clock.monotonic();
     try {
-      this.resolver.updateLocalAddresses(await localAddresses());
+      this.#resolver.updateLocalAddresses(await localAddresses());
     } catch (error) {
       logger.warn(
         `Addresses of this host cannot be read, so external IPs are not compared with them: ${messageOf(error)}`,
@@ -291,39 +292,39 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
    * @param isKnown the last written state is known: any difference from it is drift, detected or not.
    * @param repair without the regular changes of the sync.
    */
-  private reportRepair(isKnown: boolean, repair: Transaction | undefined): void {
-    const { family, logger, observer } = this.context;
-    const { noticed } = this;
-    this.noticed = undefined;
+  #reportRepair(isKnown: boolean, repair: Transaction | undefined): void {
+    const { family, logger, observer } = this.#context;
+    const noticed = this.#noticed;
+    this.#noticed = undefined;
     if (repair === undefined || (noticed === undefined && !isKnown)) {
       return;
     }
-    const written = isKnown ? this.dataplane.describe?.(repair) : undefined;
+    const written = isKnown ? this.#dataplane.describe?.(repair) : undefined;
     const what = [noticed ?? 'found by the full check', ...(written === undefined ? [] : [`wrote ${written}`])].join(
       '; ',
     );
     logger.warn(`Drift repaired: ${what}`, { family });
-    this.observe('repaired', () => observer.repaired?.({ family, what }));
+    this.#observe('repaired', () => observer.repaired?.({ family, what }));
   }
 
   /** The step starts from the last resolution; a sync that skipped one (none does today) must not lose its changes. */
-  private since(step: ChangeSet, state: ProxyState): ChangeSet {
-    return step.previous === this.applied ? step : diffStates(this.applied, state);
+  #since(step: ChangeSet, state: ProxyState): ChangeSet {
+    return step.previous === this.#applied ? step : diffStates(this.#applied, state);
   }
 
-  private observe(what: string, call: () => void): void {
+  #observe(what: string, call: () => void): void {
     try {
       call();
     } catch (error) {
-      this.context.logger.error(`A sync observer failed in "${what}": ${messageOf(error)}`);
+      this.#context.logger.error(`A sync observer failed in "${what}": ${messageOf(error)}`);
     }
   }
 
-  private async observeAsync(call: () => Promise<void>): Promise<void> {
+  async #observeAsync(call: () => Promise<void>): Promise<void> {
     try {
       await call();
     } catch (error) {
-      this.context.logger.error(`A sync observer failed in "synced": ${messageOf(error)}`);
+      this.#context.logger.error(`A sync observer failed in "synced": ${messageOf(error)}`);
     }
   }
 }

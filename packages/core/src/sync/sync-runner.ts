@@ -20,14 +20,14 @@ export interface SyncRunnerOptions {
  * request (spec K-80…K-86). Requests during a delay or a run are merged into one more run; none is lost.
  */
 export class SyncRunner {
-  private requested = false;
-  private failures = 0;
-  private tokens: number;
-  private readonly burst: number;
-  private refilledAt: number;
-  private nextDue: number;
-  private timer: Timer | undefined;
-  private wake: (() => void) | undefined;
+  #requested = false;
+  #failures = 0;
+  #tokens: number;
+  readonly #burst: number;
+  #refilledAt: number;
+  #nextDue: number;
+  #timer: Timer | undefined;
+  #wake: (() => void) | undefined;
 
   /** @throws RangeError when `maxInterval` is below `minInterval`, or `burst` below 1. */
   constructor(private readonly options: SyncRunnerOptions) {
@@ -38,83 +38,83 @@ export class SyncRunner {
     if (!(burst >= 1)) {
       throw new RangeError(`burst (${burst}) must be at least 1`);
     }
-    this.burst = burst;
-    this.tokens = burst;
-    this.refilledAt = clock.monotonic();
-    this.nextDue = clock.monotonic() + maxInterval;
+    this.#burst = burst;
+    this.#tokens = burst;
+    this.#refilledAt = clock.monotonic();
+    this.#nextDue = clock.monotonic() + maxInterval;
   }
 
   /** Requests a run. Never blocks. */
   request(): void {
-    this.requested = true;
-    this.wake?.();
+    this.#requested = true;
+    this.#wake?.();
   }
 
   /** Runs until the signal aborts; a run in progress is waited for. Called once. */
   async loop(signal: AbortSignal): Promise<void> {
     const { clock, run, minInterval, maxInterval, retryInterval } = this.options;
-    const onAbort = () => this.wake?.();
+    const onAbort = () => this.#wake?.();
     signal.addEventListener('abort', onAbort);
     try {
       while (!signal.aborted) {
-        const wait = this.waitTime();
+        const wait = this.#waitTime();
         if (wait > 0) {
-          await this.sleep(wait);
+          await this.#sleep(wait);
           continue;
         }
-        this.requested = false;
+        this.#requested = false;
         const done = await run();
         const now = clock.monotonic();
-        this.refill(now);
-        if (this.tokens === this.burst) {
-          this.refilledAt = now;
+        this.#refill(now);
+        if (this.#tokens === this.#burst) {
+          this.#refilledAt = now;
         }
-        this.tokens -= 1;
-        this.failures = done ? 0 : this.failures + 1;
-        this.nextDue =
-          now + (done ? maxInterval : Math.min(Math.max(retryInterval(this.failures), minInterval), maxInterval));
+        this.#tokens -= 1;
+        this.#failures = done ? 0 : this.#failures + 1;
+        this.#nextDue =
+          now + (done ? maxInterval : Math.min(Math.max(retryInterval(this.#failures), minInterval), maxInterval));
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.timer?.cancel();
+      this.#timer?.cancel();
     }
   }
 
   /** Milliseconds until the next run may begin; 0 or less when it may begin now. */
-  private waitTime(): number {
+  #waitTime(): number {
     const now = this.options.clock.monotonic();
-    const due = this.requested ? now : this.nextDue;
+    const due = this.#requested ? now : this.#nextDue;
     if (due > now) {
       return due - now;
     }
-    this.refill(now);
-    return this.tokens > 0 ? 0 : this.refilledAt + this.options.minInterval - now;
+    this.#refill(now);
+    return this.#tokens > 0 ? 0 : this.#refilledAt + this.options.minInterval - now;
   }
 
-  private refill(now: number): void {
+  #refill(now: number): void {
     const { minInterval } = this.options;
     if (minInterval === 0) {
-      this.tokens = this.burst;
-      this.refilledAt = now;
+      this.#tokens = this.#burst;
+      this.#refilledAt = now;
       return;
     }
-    const earned = Math.floor((now - this.refilledAt) / minInterval);
+    const earned = Math.floor((now - this.#refilledAt) / minInterval);
     if (earned > 0) {
-      this.tokens = Math.min(this.burst, this.tokens + earned);
-      this.refilledAt = this.tokens === this.burst ? now : this.refilledAt + earned * minInterval;
+      this.#tokens = Math.min(this.#burst, this.#tokens + earned);
+      this.#refilledAt = this.#tokens === this.#burst ? now : this.#refilledAt + earned * minInterval;
     }
   }
 
-  private sleep(milliseconds: number): Promise<void> {
+  #sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        this.timer?.cancel();
-        this.timer = undefined;
-        this.wake = undefined;
+        this.#timer?.cancel();
+        this.#timer = undefined;
+        this.#wake = undefined;
         resolve();
       };
-      this.wake = wake;
-      this.timer = this.options.clock.setTimer(milliseconds, wake);
+      this.#wake = wake;
+      this.#timer = this.options.clock.setTimer(milliseconds, wake);
     });
   }
 }

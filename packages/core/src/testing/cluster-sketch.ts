@@ -52,48 +52,48 @@ export const sketchAddresses = {
 
 /** A resolver with methods to create sequences of states. */
 export class ClusterSketch {
-  private readonly resolver;
-  private readonly services = new Map<string, { service: Service; slice: EndpointSlice }>();
+  readonly #resolver;
+  readonly #services = new Map<string, { service: Service; slice: EndpointSlice }>();
 
   constructor(
     readonly family: IPFamily,
     options: Partial<ProxierOptions> = {},
   ) {
-    this.resolver = makeResolver({
+    this.#resolver = makeResolver({
       family,
       nodeAddresses: [sketchAddresses.node(family)],
       localTrafficDetection: { kind: 'source-cidr', cidr: sketchAddresses.pods(family) },
       ...options,
     });
-    this.resolver.updateServiceCIDRs([sketchAddresses.services(family)]);
-    this.resolver.updateLocalAddresses([sketchAddresses.node(family)]);
+    this.#resolver.updateServiceCIDRs([sketchAddresses.services(family)]);
+    this.#resolver.updateLocalAddresses([sketchAddresses.node(family)]);
   }
 
   set(sketch: ServiceSketch): void {
-    const before = this.services.get(sketch.name);
+    const before = this.#services.get(sketch.name);
     const service = sketchedService(sketch, this.family);
     const slice = sketchedSlice(sketch, this.family);
-    this.resolver.updateService(before?.service, service);
-    this.resolver.updateEndpointSlice(before?.slice, slice);
-    this.services.set(sketch.name, { service, slice });
+    this.#resolver.updateService(before?.service, service);
+    this.#resolver.updateEndpointSlice(before?.slice, slice);
+    this.#services.set(sketch.name, { service, slice });
   }
 
   remove(name: string): void {
-    const before = this.services.get(name);
+    const before = this.#services.get(name);
     if (before !== undefined) {
-      this.resolver.updateService(before.service, undefined);
-      this.resolver.updateEndpointSlice(before.slice, undefined);
-      this.services.delete(name);
+      this.#resolver.updateService(before.service, undefined);
+      this.#resolver.updateEndpointSlice(before.slice, undefined);
+      this.#services.delete(name);
     }
   }
 
   serviceCIDRs(cidrs: readonly string[]): void {
-    this.resolver.updateServiceCIDRs(cidrs);
+    this.#resolver.updateServiceCIDRs(cidrs);
   }
 
   /** The current state, and the changes since the last call. */
   next(): SketchedState {
-    return this.resolver.applyPending();
+    return this.#resolver.applyPending();
   }
 }
 

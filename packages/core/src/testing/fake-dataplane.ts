@@ -35,8 +35,8 @@ export function renderState(state: ProxyState): InstalledServicePorts {
  * fail half way; and foreign changes persist until they are reconciled.
  */
 export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServicePorts> {
-  private installed = new Map<ServicePortKey, string>();
-  private failures: ('before' | 'halfway' | 'after')[] = [];
+  #installed = new Map<ServicePortKey, string>();
+  #failures: ('before' | 'halfway' | 'after')[] = [];
   /** Successful transactions. */
   applied = 0;
   /** Total number of service ports that transactions wrote. */
@@ -47,17 +47,17 @@ export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServic
   isFlushed = false;
 
   get contents(): InstalledServicePorts {
-    return this.installed;
+    return this.#installed;
   }
 
   /** Makes the next calls of `apply` fail: before anything is written, half way, or after everything is written. */
   failNext(...when: readonly ('before' | 'halfway' | 'after')[]): void {
-    this.failures.push(...when);
+    this.#failures.push(...when);
   }
 
   /** As a foreign program would: removes everything. */
   flush(): void {
-    this.installed.clear();
+    this.#installed.clear();
     this.isFlushed = true;
   }
 
@@ -79,12 +79,12 @@ export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServic
 
   async apply(transaction: FakeTransaction): Promise<void> {
     await this.onApply?.();
-    const failure = this.failures.shift();
+    const failure = this.#failures.shift();
     if (failure === 'before') {
       throw new Error('injected: nothing was written');
     }
     let left = failure === 'halfway' ? Math.floor(transaction.size / 2) : transaction.size;
-    const next = new Map(this.installed);
+    const next = new Map(this.#installed);
     for (const [key, text] of transaction) {
       if (left-- <= 0) {
         break;
@@ -95,7 +95,7 @@ export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServic
         next.set(key, text);
       }
     }
-    this.installed = next;
+    this.#installed = next;
     if (failure) {
       throw new Error(`injected: ${failure}`);
     }
@@ -105,10 +105,10 @@ export class FakeDataplane implements Dataplane<FakeTransaction, InstalledServic
 
   async readBack(): Promise<InstalledServicePorts> {
     this.isFlushed = false;
-    return new Map(this.installed);
+    return new Map(this.#installed);
   }
 
   async cleanup(): Promise<void> {
-    this.installed.clear();
+    this.#installed.clear();
   }
 }

@@ -18,7 +18,7 @@ export class RandomCluster {
   readonly services = new Map<string, Service>();
   readonly slices = new Map<string, EndpointSlice>();
   node: Node = { metadata: { name: 'node1', labels: {} } };
-  private created = 0;
+  #created = 0;
 
   constructor(private readonly random: Random) {}
 
@@ -45,13 +45,13 @@ export class RandomCluster {
   step(proxier: Proxier): void {
     const dice = this.random.next();
     if (dice < 0.3) {
-      this.changeService(proxier);
+      this.#changeService(proxier);
     } else if (dice < 0.9) {
-      this.changeSlice(proxier);
+      this.#changeSlice(proxier);
     } else if (dice < 0.95) {
-      this.resync(proxier);
+      this.#resync(proxier);
     } else if (dice < 0.98) {
-      this.malformed(proxier);
+      this.#malformed(proxier);
     } else {
       const zone = this.random.pick([...ZONES, undefined]);
       this.node = { metadata: { name: 'node1', labels: zone ? { 'topology.kubernetes.io/zone': zone } : {} } };
@@ -59,7 +59,7 @@ export class RandomCluster {
     }
   }
 
-  private changeService(proxier: Proxier): void {
+  #changeService(proxier: Proxier): void {
     const name = this.random.pick(SERVICES);
     const previous = this.services.get(name);
     if (previous && this.random.chance(0.3)) {
@@ -67,12 +67,12 @@ export class RandomCluster {
       proxier.onServiceUpdate(previous, undefined);
       return;
     }
-    const current = this.randomService(name, previous);
+    const current = this.#randomService(name, previous);
     this.services.set(name, current);
     proxier.onServiceUpdate(previous, current);
   }
 
-  private randomService(name: string, previous: Service | undefined): Service {
+  #randomService(name: string, previous: Service | undefined): Service {
     const { random } = this;
     const index = SERVICES.indexOf(name);
     const dual = random.chance(0.7);
@@ -102,14 +102,14 @@ export class RandomCluster {
         metadata: previous?.metadata ?? {
           name: name.slice(name.indexOf('/') + 1),
           namespace: name.slice(0, name.indexOf('/')),
-          creationTimestamp: new Date(1000 * this.created++),
+          creationTimestamp: new Date(1000 * this.#created++),
         },
         status: { loadBalancer: { ingress: random.chance(0.5) ? [{ ip: `192.0.2.${random.below(2)}` }] : [] } },
       },
     );
   }
 
-  private changeSlice(proxier: Proxier): void {
+  #changeSlice(proxier: Proxier): void {
     const { random } = this;
     const service = random.pick(SERVICES);
     const family: IPFamily = random.pick(['IPv4', 'IPv4', 'IPv6']);
@@ -122,12 +122,12 @@ export class RandomCluster {
       proxier.onEndpointsUpdate(previous, undefined);
       return;
     }
-    const current = this.randomSlice(service, name, family);
+    const current = this.#randomSlice(service, name, family);
     this.slices.set(key, current);
     proxier.onEndpointsUpdate(previous, current);
   }
 
-  private randomSlice(service: string, name: string, family: IPFamily): EndpointSlice {
+  #randomSlice(service: string, name: string, family: IPFamily): EndpointSlice {
     const { random } = this;
     const endpoints = Array.from({ length: random.below(4) }, (): EndpointDescription => {
       const number = 1 + random.below(5);
@@ -151,7 +151,7 @@ export class RandomCluster {
   }
 
   /** Events without a change (spec W-5). */
-  private resync(proxier: Proxier): void {
+  #resync(proxier: Proxier): void {
     for (const service of this.services.values()) {
       proxier.onServiceUpdate(service, structuredClone(service));
     }
@@ -161,7 +161,7 @@ export class RandomCluster {
   }
 
   /** Objects that no API server sends; they must change nothing. */
-  private malformed(proxier: Proxier): void {
+  #malformed(proxier: Proxier): void {
     const { random } = this;
     const service = random.pick([...this.services.values(), undefined]);
     const slice = random.pick([...this.slices.values(), undefined]);

@@ -66,180 +66,180 @@ class SimulationRun {
   failure: string | undefined;
   restarts = 0;
   flows = 0;
-  private readonly random: Random;
-  private readonly tracking: ConnectionTrackingModel;
+  readonly #random: Random;
+  readonly #tracking: ConnectionTrackingModel;
   /** Every frontend of the whole run: clients continue when a Service is deleted. */
-  private readonly frontends: Readonly<Record<IPFamily, Set<FrontendKey>>> = { IPv4: new Set(), IPv6: new Set() };
-  private readonly clock = new VirtualClock(1_000_000);
-  private readonly cluster: RandomCluster;
-  private readonly planes: Readonly<Record<IPFamily, FakeDataplane>> = {
+  readonly #frontends: Readonly<Record<IPFamily, Set<FrontendKey>>> = { IPv4: new Set(), IPv6: new Set() };
+  readonly #clock = new VirtualClock(1_000_000);
+  readonly #cluster: RandomCluster;
+  readonly #planes: Readonly<Record<IPFamily, FakeDataplane>> = {
     IPv4: new FakeDataplane(),
     IPv6: new FakeDataplane(),
   };
   /** Every endpoint that a Service ever had. */
-  private readonly ever: Readonly<Record<IPFamily, Map<ServiceKey, Set<string>>>> = {
+  readonly #ever: Readonly<Record<IPFamily, Map<ServiceKey, Set<string>>>> = {
     IPv4: new Map(),
     IPv6: new Map(),
   };
   /** A sync has succeeded since the last start. */
-  private isKnown: Record<IPFamily, boolean> = { IPv4: false, IPv6: false };
-  private proxiers: readonly ReconcilingProxier<unknown, unknown>[] = [];
-  private proxier!: DualStackProxier;
-  private ending!: AbortController;
-  private loop: Promise<void> = Promise.resolve();
-  private listed = false;
+  #isKnown: Record<IPFamily, boolean> = { IPv4: false, IPv6: false };
+  #proxiers: readonly ReconcilingProxier<unknown, unknown>[] = [];
+  #proxier!: DualStackProxier;
+  #ending!: AbortController;
+  #loop: Promise<void> = Promise.resolve();
+  #listed = false;
 
   constructor(
     seed: number,
     private readonly flowCleaner: SimulationOptions['flowCleaner'],
   ) {
-    this.random = new Random(seed);
+    this.#random = new Random(seed);
     // Clients use a separate random sequence: the same seed changes the cluster in the same way, with or without
     // clients.
-    this.tracking = new ConnectionTrackingModel(new Random(seed ^ 0x5eed));
-    this.cluster = new RandomCluster(this.random);
+    this.#tracking = new ConnectionTrackingModel(new Random(seed ^ 0x5eed));
+    this.#cluster = new RandomCluster(this.#random);
     for (const family of FAMILIES) {
-      this.planes[family].onApply = () => this.duringApply();
+      this.#planes[family].onApply = () => this.#duringApply();
     }
-    this.start();
+    this.#start();
   }
 
   get transactions(): number {
-    return FAMILIES.reduce((sum, family) => sum + this.planes[family].applied, 0);
+    return FAMILIES.reduce((sum, family) => sum + this.#planes[family].applied, 0);
   }
 
   async step(): Promise<void> {
-    this.sendPackets();
-    const dice = this.random.next();
-    if (!this.listed && this.random.chance(0.5)) {
-      this.list();
+    this.#sendPackets();
+    const dice = this.#random.next();
+    if (!this.#listed && this.#random.chance(0.5)) {
+      this.#list();
     } else if (dice < 0.7) {
-      this.change();
+      this.#change();
     } else if (dice < 0.9) {
-      await this.clock.advance(this.random.pick([1, 100, 1500, 40_000]));
+      await this.#clock.advance(this.#random.pick([1, 100, 1500, 40_000]));
     } else if (dice < 0.94) {
-      this.planes[this.random.pick(FAMILIES)].failNext(this.random.pick(['before', 'halfway', 'after'] as const));
+      this.#planes[this.#random.pick(FAMILIES)].failNext(this.#random.pick(['before', 'halfway', 'after'] as const));
     } else if (dice < 0.96) {
-      const index = this.random.below(FAMILIES.length);
-      this.planes[FAMILIES[index] as IPFamily].flush();
-      this.proxiers[index]?.reconcile();
+      const index = this.#random.below(FAMILIES.length);
+      this.#planes[FAMILIES[index] as IPFamily].flush();
+      this.#proxiers[index]?.reconcile();
     } else if (dice < 0.98) {
-      await this.stop();
+      await this.#stop();
       this.restarts += 1;
-      this.start();
+      this.#start();
     } else {
-      await this.quiet();
+      await this.#quiet();
     }
-    this.checkEndpoints();
+    this.#checkEndpoints();
   }
 
   async finish(): Promise<void> {
     if (this.failure === undefined) {
-      await this.quiet();
-      this.checkEndpoints();
+      await this.#quiet();
+      this.#checkEndpoints();
     }
-    await this.stop();
+    await this.#stop();
   }
 
-  private start(): void {
-    this.ending = new AbortController();
-    this.listed = false;
-    this.isKnown = { IPv4: false, IPv6: false };
-    const cleaner = this.flowCleaner?.(this.tracking, this.clock);
+  #start(): void {
+    this.#ending = new AbortController();
+    this.#listed = false;
+    this.#isKnown = { IPv4: false, IPv6: false };
+    const cleaner = this.flowCleaner?.(this.#tracking, this.#clock);
     const observer: SyncObserver = cleaner
       ? {
-          synced: (success) => this.cleanFlows(cleaner, success),
+          synced: (success) => this.#cleanFlows(cleaner, success),
           // What a failed transaction had served for a moment is unknown as well.
           failed: ({ family }) => {
-            this.isKnown[family] = false;
+            this.#isKnown[family] = false;
           },
         }
       : {};
-    this.proxiers = FAMILIES.map((family) => {
+    this.#proxiers = FAMILIES.map((family) => {
       const context: ProxierContext = {
         family,
         options: OPTIONS,
         logger: silentLogger,
-        clock: this.clock,
+        clock: this.#clock,
         observer,
         localAddresses: async () => Object.values(SIMULATED_NODE_ADDRESSES),
       };
-      return new ReconcilingProxier({ mode: 'fake', context, dataplane: this.planes[family] });
+      return new ReconcilingProxier({ mode: 'fake', context, dataplane: this.#planes[family] });
     });
-    const [ipv4, ipv6] = this.proxiers;
-    this.proxier = new DualStackProxier(
+    const [ipv4, ipv6] = this.#proxiers;
+    this.#proxier = new DualStackProxier(
       ipv4 as ReconcilingProxier<unknown, unknown>,
       ipv6 as ReconcilingProxier<unknown, unknown>,
     );
-    this.loop = this.proxier.syncLoop(this.ending.signal);
+    this.#loop = this.#proxier.syncLoop(this.#ending.signal);
   }
 
-  private async stop(): Promise<void> {
-    this.ending.abort();
+  async #stop(): Promise<void> {
+    this.#ending.abort();
     await settle();
-    await this.loop;
+    await this.#loop;
   }
 
-  private list(): void {
-    this.listed = true;
-    this.note();
-    this.cluster.list(this.proxier);
+  #list(): void {
+    this.#listed = true;
+    this.#note();
+    this.#cluster.list(this.#proxier);
   }
 
-  private change(): void {
-    this.cluster.step(this.proxier);
-    this.note();
-    if (!this.listed) {
+  #change(): void {
+    this.#cluster.step(this.#proxier);
+    this.#note();
+    if (!this.#listed) {
       // Events before the lists are repeated by the lists, as by a restarted source.
-      this.proxier.sync();
+      this.#proxier.sync();
     }
   }
 
   /** Events during a transaction must not be lost; and no transaction may start too early. */
-  private duringApply(): void {
-    if (!this.listed) {
-      this.fail('a transaction was applied before the first full lists');
+  #duringApply(): void {
+    if (!this.#listed) {
+      this.#fail('a transaction was applied before the first full lists');
     }
-    if (this.random.chance(0.2)) {
-      this.change();
+    if (this.#random.chance(0.2)) {
+      this.#change();
     }
-    this.sendPackets();
+    this.#sendPackets();
   }
 
-  private sendPackets(): void {
+  #sendPackets(): void {
     if (!this.flowCleaner) {
       return;
     }
     for (const family of FAMILIES) {
-      const before = this.tracking.flows.length;
-      this.tracking.send(family, [...this.frontends[family]], this.planes[family].contents);
-      this.flows += this.tracking.flows.length - before;
+      const before = this.#tracking.flows.length;
+      this.#tracking.send(family, [...this.#frontends[family]], this.#planes[family].contents);
+      this.flows += this.#tracking.flows.length - before;
     }
   }
 
-  private async cleanFlows(cleaner: SyncObserver, success: SyncSuccess): Promise<void> {
+  async #cleanFlows(cleaner: SyncObserver, success: SyncSuccess): Promise<void> {
     for (const frontend of success.state.frontends.keys()) {
-      this.frontends[success.family].add(frontend);
+      this.#frontends[success.family].add(frontend);
     }
-    if (!this.isKnown[success.family]) {
-      this.isKnown[success.family] = true;
-      this.tracking.forgetUnknown(success.state);
+    if (!this.#isKnown[success.family]) {
+      this.#isKnown[success.family] = true;
+      this.#tracking.forgetUnknown(success.state);
     }
-    const flows = new Set(this.tracking.flows);
+    const flows = new Set(this.#tracking.flows);
     await cleaner.synced?.(success);
     // A flush since then misdirects packets until it is repaired.
-    const isFlushed = this.planes[success.family].isFlushed;
-    const stale = isFlushed ? undefined : this.tracking.findStale(success.state, flows);
+    const isFlushed = this.#planes[success.family].isFlushed;
+    const stale = isFlushed ? undefined : this.#tracking.findStale(success.state, flows);
     if (stale !== undefined) {
-      this.fail(`after a sync, ${stale}`);
+      this.#fail(`after a sync, ${stale}`);
     }
   }
 
-  private note(): void {
+  #note(): void {
     for (const family of FAMILIES) {
-      for (const [service, endpoints] of endpointsOf(this.cluster.slices.values(), family)) {
-        const ever = this.ever[family].get(service) ?? new Set();
-        this.ever[family].set(service, ever);
+      for (const [service, endpoints] of endpointsOf(this.#cluster.slices.values(), family)) {
+        const ever = this.#ever[family].get(service) ?? new Set();
+        this.#ever[family].set(service, ever);
         for (const endpoint of endpoints) {
           ever.add(endpoint);
         }
@@ -247,34 +247,34 @@ class SimulationRun {
     }
   }
 
-  private checkEndpoints(): void {
+  #checkEndpoints(): void {
     for (const family of FAMILIES) {
-      for (const [key, text] of this.planes[family].contents) {
+      for (const [key, text] of this.#planes[family].contents) {
         const { cluster, local } = JSON.parse(text) as { cluster: string[]; local: string[] };
-        const ever = this.ever[family].get(serviceOfPort(key));
+        const ever = this.#ever[family].get(serviceOfPort(key));
         const foreign = [...cluster, ...local].find((endpoint) => !ever?.has(endpoint));
         if (foreign !== undefined) {
-          this.fail(`${family} ${key} points at ${foreign}, which that Service never had`);
+          this.#fail(`${family} ${key} points at ${foreign}, which that Service never had`);
         }
       }
     }
   }
 
-  private async quiet(): Promise<void> {
-    if (!this.listed) {
-      this.list();
+  async #quiet(): Promise<void> {
+    if (!this.#listed) {
+      this.#list();
     }
-    await this.clock.advance(120_000);
+    await this.#clock.advance(120_000);
     for (const family of FAMILIES) {
-      const expected = renderState(resolveObjects(this.cluster.objects, { family }));
-      const difference = differenceOf(expected, this.planes[family].contents);
+      const expected = renderState(resolveObjects(this.#cluster.objects, { family }));
+      const difference = differenceOf(expected, this.#planes[family].contents);
       if (difference !== undefined) {
-        this.fail(`${family} when quiet: ${difference}`);
+        this.#fail(`${family} when quiet: ${difference}`);
       }
     }
   }
 
-  private fail(what: string): void {
+  #fail(what: string): void {
     this.failure ??= what;
   }
 }

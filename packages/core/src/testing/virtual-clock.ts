@@ -8,59 +8,59 @@ interface PendingTimer {
 
 /** A clock that is advanced explicitly. Timers fire in the order of their time, then of their creation. */
 export class VirtualClock implements Clock {
-  private time: number;
-  private readonly start: number;
+  #time: number;
+  readonly #start: number;
   /** Offset of the host's clock. */
-  private offset = 0;
-  private made = 0;
-  private readonly timers = new Set<PendingTimer>();
+  #offset = 0;
+  #made = 0;
+  readonly #timers = new Set<PendingTimer>();
 
   /** @param start milliseconds since the epoch. Default 0. */
   constructor(start = 0) {
-    this.time = start;
-    this.start = start;
+    this.#time = start;
+    this.#start = start;
   }
 
   /** Pending timers. */
   get pending(): number {
-    return this.timers.size;
+    return this.#timers.size;
   }
 
   now(): number {
-    return this.time + this.offset;
+    return this.#time + this.#offset;
   }
 
   monotonic(): number {
-    return this.time - this.start;
+    return this.#time - this.#start;
   }
 
   /** Sets the host's clock forwards or backwards: `now` jumps, and timers do not. */
   set(milliseconds: number): void {
-    this.offset += milliseconds;
+    this.#offset += milliseconds;
   }
 
   setTimer(milliseconds: number, callback: () => void): Timer {
-    const timer = { due: this.time + Math.max(0, milliseconds), order: this.made++, callback };
-    this.timers.add(timer);
-    return { cancel: () => void this.timers.delete(timer) };
+    const timer = { due: this.#time + Math.max(0, milliseconds), order: this.#made++, callback };
+    this.#timers.add(timer);
+    return { cancel: () => void this.#timers.delete(timer) };
   }
 
   /** Advances the time, fires due timers, and lets promises settle after each timer and at the end. */
   async advance(milliseconds: number): Promise<void> {
-    const end = this.time + milliseconds;
+    const end = this.#time + milliseconds;
     await settle();
-    for (let next = this.next(end); next; next = this.next(end)) {
-      this.timers.delete(next);
-      this.time = next.due;
+    for (let next = this.#next(end); next; next = this.#next(end)) {
+      this.#timers.delete(next);
+      this.#time = next.due;
       next.callback();
       await settle();
     }
-    this.time = end;
+    this.#time = end;
   }
 
-  private next(until: number): PendingTimer | undefined {
+  #next(until: number): PendingTimer | undefined {
     let first: PendingTimer | undefined;
-    for (const timer of this.timers) {
+    for (const timer of this.#timers) {
       if (
         timer.due <= until &&
         (!first || timer.due < first.due || (timer.due === first.due && timer.order < first.order))

@@ -54,44 +54,45 @@ function isStandIn(endpoint: Endpoint): boolean {
  * pass over references), not a visit of every endpoint.
  */
 export class EndpointSet {
-  private current: EndpointView = EMPTY_VIEW;
-  private counts = noCounts();
+  #current: EndpointView = EMPTY_VIEW;
+  #counts = noCounts();
 
   constructor(private place: TopologyPlace) {}
 
   get view(): EndpointView {
-    return this.current;
+    return this.#current;
   }
 
   /** Sets or removes endpoints by key. */
   change(changes: readonly (readonly [key: string, endpoint: Endpoint | undefined])[]): void {
-    const { candidates } = this.current;
+    const { candidates } = this.#current;
     const next = withChanges(candidates, changes);
     if (next === candidates) {
       return;
     }
     for (const [key, endpoint] of changes) {
-      this.count(findEndpoint(candidates, key), -1);
-      this.count(endpoint, 1);
+      this.#count(findEndpoint(candidates, key), -1);
+      this.#count(endpoint, 1);
     }
-    this.current = this.choose(next, changes);
+    this.#current = this.#choose(next, changes);
   }
 
   /** The node moved to another zone. */
   moveTo(place: TopologyPlace): void {
     this.place = place;
-    this.counts = noCounts();
-    for (const endpoint of this.current.candidates) {
-      this.count(endpoint, 1);
+    this.#counts = noCounts();
+    for (const endpoint of this.#current.candidates) {
+      this.#count(endpoint, 1);
     }
-    this.current = this.choose(this.current.candidates, undefined);
+    this.#current = this.#choose(this.#current.candidates, undefined);
   }
 
-  private count(endpoint: Endpoint | undefined, by: 1 | -1): void {
+  #count(endpoint: Endpoint | undefined, by: 1 | -1): void {
     if (!endpoint) {
       return;
     }
-    const { counts, place } = this;
+    const { place } = this;
+    const counts = this.#counts;
     if (endpoint.ready) {
       counts.ready += by;
       if (endpoint.isLocal) {
@@ -118,19 +119,19 @@ export class EndpointSet {
     }
   }
 
-  private select(): EndpointSelection {
-    const { counts } = this;
+  #select(): EndpointSelection {
+    const counts = this.#counts;
     const basis = (ready: number, standIns: number) => (ready > 0 ? 'ready' : standIns > 0 ? 'terminating' : 'none');
     return {
-      topology: this.topology(),
+      topology: this.#topology(),
       clusterBasis: basis(counts.ready, counts.standIns),
       localBasis: basis(counts.readyLocal, counts.localStandIns),
     };
   }
 
   /** Spec K-51: hints apply only when every ready endpoint has them and one is assigned to this node or zone. */
-  private topology(): EndpointSelection['topology'] {
-    const { counts } = this;
+  #topology(): EndpointSelection['topology'] {
+    const counts = this.#counts;
     if (counts.ready === 0) {
       return 'none';
     }
@@ -140,12 +141,12 @@ export class EndpointSet {
     return counts.readyWithZoneHints === counts.ready && counts.readyHintedZone > 0 ? 'PreferSameZone' : 'none';
   }
 
-  private choose(
+  #choose(
     candidates: SortedEndpoints,
     changes: readonly (readonly [key: string, endpoint: Endpoint | undefined])[] | undefined,
   ): EndpointView {
-    const before = this.current;
-    const chosen = this.select();
+    const before = this.#current;
+    const chosen = this.#select();
     const same = (Object.keys(chosen) as (keyof EndpointSelection)[]).every(
       (key) => chosen[key] === before.selection[key],
     );
@@ -163,14 +164,14 @@ export class EndpointSet {
     };
     return {
       candidates,
-      cluster: list(before.cluster, this.clusterMember(selection)),
+      cluster: list(before.cluster, this.#clusterMember(selection)),
       local: list(before.local, localMember(selection)),
       selection,
-      hasAny: this.counts.ready > 0 || this.counts.standIns > 0,
+      hasAny: this.#counts.ready > 0 || this.#counts.standIns > 0,
     };
   }
 
-  private clusterMember(selection: EndpointSelection): (endpoint: Endpoint) => boolean {
+  #clusterMember(selection: EndpointSelection): (endpoint: Endpoint) => boolean {
     const { nodeName, zone } = this.place;
     switch (selection.clusterBasis) {
       case 'none':

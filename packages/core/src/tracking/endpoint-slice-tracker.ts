@@ -43,11 +43,11 @@ export interface EndpointChanges {
  * The cost of a change is that of its slice. Each endpoint is stored once; raw objects are not.
  */
 export class EndpointSliceTracker {
-  private readonly services = new Map<ServiceKey, ServiceEndpoints>();
-  private readonly pending = new Map<ServiceKey, Map<string, Contribution | undefined>>();
+  readonly #services = new Map<ServiceKey, ServiceEndpoints>();
+  readonly #pending = new Map<ServiceKey, Map<string, Contribution | undefined>>();
   /** The Service that a slice belonged to last: its label can change. */
-  private readonly owners = new Map<SliceKey, ServiceKey>();
-  private pendingSlices = 0;
+  readonly #owners = new Map<SliceKey, ServiceKey>();
+  #pendingSlices = 0;
 
   /** @param since milliseconds since the epoch; trigger times before it are not reported (spec K-40). */
   constructor(
@@ -59,7 +59,7 @@ export class EndpointSliceTracker {
 
   /** Slices whose change is pending. */
   get pendingCount(): number {
-    return this.pendingSlices;
+    return this.#pendingSlices;
   }
 
   /**
@@ -70,25 +70,25 @@ export class EndpointSliceTracker {
   update(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): boolean {
     const before = identityOf(previous);
     if (current === undefined) {
-      return this.remove(before);
+      return this.#remove(before);
     }
     const { identity, definition, skipped } = this.reader.readEndpointSlice(current);
-    let changed = before && identity && sliceKeyOf(before) !== sliceKeyOf(identity) ? this.remove(before) : false;
+    let changed = before && identity && sliceKeyOf(before) !== sliceKeyOf(identity) ? this.#remove(before) : false;
     if (!identity || (!definition && skipped === undefined)) {
       return changed;
     }
     const sliceKey = sliceKeyOf(identity);
     const mine = definition?.family === this.family ? definition : undefined;
     const owner = mine && serviceKey({ namespace: mine.namespace, name: mine.serviceName });
-    const formerOwner = this.owners.get(sliceKey);
+    const formerOwner = this.#owners.get(sliceKey);
     if (formerOwner !== undefined && formerOwner !== owner) {
-      changed = this.fold(formerOwner, identity.name, undefined) || changed;
-      this.owners.delete(sliceKey);
+      changed = this.#fold(formerOwner, identity.name, undefined) || changed;
+      this.#owners.delete(sliceKey);
     }
     if (mine && owner !== undefined) {
-      this.owners.set(sliceKey, owner);
-      const known = this.latest(owner, identity.name);
-      changed = this.fold(owner, identity.name, contributionOf(mine, this.place.nodeName, known)) || changed;
+      this.#owners.set(sliceKey, owner);
+      const known = this.#latest(owner, identity.name);
+      changed = this.#fold(owner, identity.name, contributionOf(mine, this.place.nodeName, known)) || changed;
     }
     return changed;
   }
@@ -97,37 +97,37 @@ export class EndpointSliceTracker {
   applyPending(): EndpointChanges {
     const touched = new Set<ServicePortKey>();
     const triggerTimes: number[] = [];
-    const services = new Set(this.pending.keys());
-    for (const [key, slices] of this.pending) {
-      let endpoints = this.services.get(key);
+    const services = new Set(this.#pending.keys());
+    for (const [key, slices] of this.#pending) {
+      let endpoints = this.#services.get(key);
       if (!endpoints) {
         endpoints = { slices: new SmallMap(), ports: new SmallMap(), shared: new SmallMap() };
-        this.services.set(key, endpoints);
+        this.#services.set(key, endpoints);
       }
-      this.apply(endpoints, slices, touched);
+      this.#apply(endpoints, slices, touched);
       for (const contribution of slices.values()) {
         if (contribution?.triggerTime !== undefined && contribution.triggerTime > this.since) {
           triggerTimes.push(contribution.triggerTime);
         }
       }
       if (endpoints.slices.size === 0) {
-        this.services.delete(key);
+        this.#services.delete(key);
       }
     }
-    this.pending.clear();
-    this.pendingSlices = 0;
+    this.#pending.clear();
+    this.#pendingSlices = 0;
     return { touched, services, triggerTimes };
   }
 
   /** The selection for a service port, as of the last {@link applyPending}. */
   view(service: ServiceKey, port: ServicePortKey): EndpointView {
-    return this.services.get(service)?.ports.get(port)?.view ?? EMPTY_VIEW;
+    return this.#services.get(service)?.ports.get(port)?.view ?? EMPTY_VIEW;
   }
 
   /** Distinct addresses of local, ready endpoints over all ports of a Service (spec K-41). */
   localReadyEndpoints(service: ServiceKey): number {
     const addresses = new Set<string>();
-    for (const { view } of this.services.get(service)?.ports.values() ?? []) {
+    for (const { view } of this.#services.get(service)?.ports.values() ?? []) {
       if (view.selection.localBasis === 'ready') {
         for (const endpoint of view.local) {
           addresses.add(endpoint.address);
@@ -140,16 +140,16 @@ export class EndpointSliceTracker {
   /** The node's zone changed: every selection is recomputed. */
   moveTo(zone: string | undefined): void {
     this.place = { ...this.place, zone };
-    for (const { ports } of this.services.values()) {
+    for (const { ports } of this.#services.values()) {
       for (const set of ports.values()) {
         set.moveTo(this.place);
       }
     }
   }
 
-  private remove(identity: ObjectIdentity | undefined): boolean {
+  #remove(identity: ObjectIdentity | undefined): boolean {
     const sliceKey = identity && sliceKeyOf(identity);
-    const owner = sliceKey === undefined ? undefined : this.owners.get(sliceKey);
+    const owner = sliceKey === undefined ? undefined : this.#owners.get(sliceKey);
     if (!identity || sliceKey === undefined) {
       return false;
     }
@@ -157,30 +157,30 @@ export class EndpointSliceTracker {
     if (owner === undefined) {
       return false;
     }
-    this.owners.delete(sliceKey);
-    return this.fold(owner, identity.name, undefined);
+    this.#owners.delete(sliceKey);
+    return this.#fold(owner, identity.name, undefined);
   }
 
-  private latest(service: ServiceKey, slice: string): Contribution | undefined {
-    const pending = this.pending.get(service);
-    return pending?.has(slice) ? pending.get(slice) : this.services.get(service)?.slices.get(slice);
+  #latest(service: ServiceKey, slice: string): Contribution | undefined {
+    const pending = this.#pending.get(service);
+    return pending?.has(slice) ? pending.get(slice) : this.#services.get(service)?.slices.get(slice);
   }
 
-  private fold(service: ServiceKey, slice: string, contribution: Contribution | undefined): boolean {
-    if (sameContribution(this.latest(service, slice), contribution)) {
+  #fold(service: ServiceKey, slice: string, contribution: Contribution | undefined): boolean {
+    if (sameContribution(this.#latest(service, slice), contribution)) {
       return false;
     }
-    let slices = this.pending.get(service);
+    let slices = this.#pending.get(service);
     if (!slices) {
       slices = new Map();
-      this.pending.set(service, slices);
+      this.#pending.set(service, slices);
     }
-    this.pendingSlices += slices.has(slice) ? 0 : 1;
+    this.#pendingSlices += slices.has(slice) ? 0 : 1;
     slices.set(slice, contribution);
     return true;
   }
 
-  private apply(
+  #apply(
     endpoints: ServiceEndpoints,
     slices: ReadonlyMap<string, Contribution | undefined>,
     touched: Set<ServicePortKey>,
@@ -247,15 +247,15 @@ class SliceMerge {
       const before = previous[left];
       const after = next[right];
       if (before && (!after || before.key < after.key)) {
-        this.removed(before.key);
+        this.#removed(before.key);
         left += 1;
       } else if (after && (!before || after.key < before.key)) {
-        this.added(after);
+        this.#added(after);
         right += 1;
       } else if (before && after) {
         if (before !== after) {
           const isShared = this.endpoints.shared.has(`${this.port} ${after.key}`);
-          this.changed.set(after.key, isShared ? this.best(after.key) : after);
+          this.changed.set(after.key, isShared ? this.#best(after.key) : after);
         }
         left += 1;
         right += 1;
@@ -263,7 +263,7 @@ class SliceMerge {
     }
   }
 
-  private removed(key: string): void {
+  #removed(key: string): void {
     const id = `${this.port} ${key}`;
     const count = this.endpoints.shared.get(id);
     if (count === undefined) {
@@ -275,10 +275,10 @@ class SliceMerge {
     } else {
       this.endpoints.shared.set(id, count - 1);
     }
-    this.changed.set(key, this.best(key));
+    this.changed.set(key, this.#best(key));
   }
 
-  private added(endpoint: Endpoint): void {
+  #added(endpoint: Endpoint): void {
     const { key } = endpoint;
     const installed = this.endpoints.ports.get(this.port)?.view.candidates ?? NO_ENDPOINTS;
     const known = this.changed.has(key) ? this.changed.get(key) : findEndpoint(installed, key);
@@ -292,7 +292,7 @@ class SliceMerge {
   }
 
   /** Searches all slices: only for endpoints that occur in several of them. */
-  private best(key: string): Endpoint | undefined {
+  #best(key: string): Endpoint | undefined {
     let best: Endpoint | undefined;
     for (const slice of this.endpoints.slices.values()) {
       const endpoint = findEndpoint(slice.ports.get(this.port) ?? NO_ENDPOINTS, key);

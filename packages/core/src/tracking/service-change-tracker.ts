@@ -17,14 +17,14 @@ export interface ServiceChange {
  * own object, however many there are.
  */
 export class ServiceChangeTracker {
-  private readonly applied = new Map<ServiceKey, ServiceDefinition>();
-  private readonly pending = new Map<ServiceKey, ServiceDefinition | undefined>();
+  readonly #applied = new Map<ServiceKey, ServiceDefinition>();
+  readonly #pending = new Map<ServiceKey, ServiceDefinition | undefined>();
 
   constructor(private readonly reader: ObjectReader) {}
 
   /** Services whose change is pending. */
   get pendingCount(): number {
-    return this.pending.size;
+    return this.#pending.size;
   }
 
   /**
@@ -35,47 +35,47 @@ export class ServiceChangeTracker {
   update(previous: Service | undefined, current: Service | undefined): boolean {
     const before = identityOf(previous);
     if (current === undefined) {
-      this.remove(before);
-      return this.pending.size > 0;
+      this.#remove(before);
+      return this.#pending.size > 0;
     }
     const { identity, definition, skipped } = this.reader.readService(current);
     if (before && identity && serviceKey(before) !== serviceKey(identity)) {
-      this.remove(before);
+      this.#remove(before);
     }
     // A malformed object is ignored: its previous version stays in force.
     if (identity && (definition || skipped !== undefined)) {
-      this.fold(serviceKey(identity), definition);
+      this.#fold(serviceKey(identity), definition);
     }
-    return this.pending.size > 0;
+    return this.#pending.size > 0;
   }
 
   /** Returns the changes and marks them as applied. */
   applyPending(): ReadonlyMap<ServiceKey, ServiceChange> {
     const changes = new Map<ServiceKey, ServiceChange>();
-    for (const [key, current] of this.pending) {
-      changes.set(key, { previous: this.applied.get(key), current });
+    for (const [key, current] of this.#pending) {
+      changes.set(key, { previous: this.#applied.get(key), current });
       if (current) {
-        this.applied.set(key, current);
+        this.#applied.set(key, current);
       } else {
-        this.applied.delete(key);
+        this.#applied.delete(key);
       }
     }
-    this.pending.clear();
+    this.#pending.clear();
     return changes;
   }
 
-  private remove(identity: ObjectIdentity | undefined): void {
+  #remove(identity: ObjectIdentity | undefined): void {
     if (identity) {
-      this.fold(serviceKey(identity), undefined);
+      this.#fold(serviceKey(identity), undefined);
       this.reader.forget('Service', identity);
     }
   }
 
-  private fold(key: ServiceKey, definition: ServiceDefinition | undefined): void {
-    if (structurallyEqual(definition, this.applied.get(key))) {
-      this.pending.delete(key);
+  #fold(key: ServiceKey, definition: ServiceDefinition | undefined): void {
+    if (structurallyEqual(definition, this.#applied.get(key))) {
+      this.#pending.delete(key);
     } else {
-      this.pending.set(key, definition);
+      this.#pending.set(key, definition);
     }
   }
 }

@@ -50,7 +50,7 @@ export const NODE_PORT = 30_080;
 export class PacketFlowWorld {
   /** The addresses of the Service. */
   readonly address: { readonly clusterIP: string; readonly externalIP: string; readonly loadBalancerIP: string };
-  private installed: ProxyState | undefined;
+  #installed: ProxyState | undefined;
 
   private constructor(
     readonly family: IPFamily,
@@ -93,21 +93,22 @@ export class PacketFlowWorld {
 
   /** Brings a state into force as the proxier would: a full plan at first, then incremental plans. */
   async install(state: ProxyState): Promise<ProxyState> {
-    const { dataplane, installed } = this;
+    const { dataplane } = this;
+    const installed = this.#installed;
     const changes = diffStates(installed, state);
     const transaction = dataplane.plan(state, changes, installed ? undefined : await dataplane.readBack());
     if (transaction !== undefined) {
       await dataplane.apply(transaction);
     }
-    this.installed = state;
+    this.#installed = state;
     await this.forgetFlows();
     return state;
   }
 
   /** Forgets what was installed, so that the next state is compared with the state of the kernel. */
   async restart(): Promise<void> {
-    const { installed } = this;
-    this.installed = undefined;
+    const installed = this.#installed;
+    this.#installed = undefined;
     if (installed !== undefined) {
       await this.install(installed);
     }
@@ -183,7 +184,7 @@ export class PacketFlowWorld {
       ? { internalTrafficPolicy: row.policy }
       : { externalTrafficPolicy: row.policy };
     const state = await this.install(
-      this.stateOf(this.serviceOf(protocol, policies), this.endpointsOf(row.endpoints), protocol, {
+      this.stateOf(this.serviceOf(protocol, policies), this.#endpointsOf(row.endpoints), protocol, {
         masqueradeAll: row.masqueradeAll,
         ...(row.detector ? {} : { localTrafficDetection: { kind: 'none' } }),
       }),
@@ -223,7 +224,7 @@ export class PacketFlowWorld {
   }
 
   /** Endpoints of a row, in the order of the hosts. */
-  private endpointsOf(tokens: readonly string[]): EndpointDescription[] {
+  #endpointsOf(tokens: readonly string[]): EndpointDescription[] {
     const count = { L: 0, R: 0 };
     return tokens.map((token) => {
       const where = token.startsWith('L') ? 'L' : 'R';

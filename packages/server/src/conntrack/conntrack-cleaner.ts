@@ -32,12 +32,12 @@ const MAX_RETRY_DELAY = 300_000;
  * The check is retried, as the next sync may be far away.
  */
 export class ConntrackCleaner implements SyncObserver {
-  private failure = '';
+  #failure = '';
   /** By family: the state of the last completed check. */
-  private readonly lastChecked = new Map<IPFamily, ProxyState>();
-  private readonly retries = new Map<IPFamily, Timer>();
-  private failures = 0;
-  private isStopped = false;
+  readonly #lastChecked = new Map<IPFamily, ProxyState>();
+  readonly #retries = new Map<IPFamily, Timer>();
+  #failures = 0;
+  #isStopped = false;
 
   constructor(
     private readonly conntrack: Conntrack,
@@ -54,31 +54,31 @@ export class ConntrackCleaner implements SyncObserver {
     try {
       await this.conntrack.check?.();
     } catch (error) {
-      this.failure = messageOf(error);
+      this.#failure = messageOf(error);
       this.logger.warn(
-        `Stale UDP and SCTP flows will not be deleted, so clients may keep sending to removed endpoints: ${this.failure}`,
+        `Stale UDP and SCTP flows will not be deleted, so clients may keep sending to removed endpoints: ${this.#failure}`,
       );
     }
   }
 
   /** Cancels pending retries. */
   async stop(): Promise<void> {
-    this.isStopped = true;
-    for (const retry of this.retries.values()) {
+    this.#isStopped = true;
+    for (const retry of this.#retries.values()) {
       retry.cancel();
     }
-    this.retries.clear();
+    this.#retries.clear();
   }
 
   async synced(success: SyncSuccess): Promise<void> {
     const { family, state, changes, full } = success;
-    this.retries.get(family)?.cancel();
-    this.retries.delete(family);
-    const before = this.lastChecked.get(family);
+    this.#retries.get(family)?.cancel();
+    this.#retries.delete(family);
+    const before = this.#lastChecked.get(family);
     const step = stepSince(before, state, changes, full);
     const protocols = protocolsWithStaleFlows(step);
     if (protocols.length === 0) {
-      this.lastChecked.set(family, state);
+      this.#lastChecked.set(family, state);
       return;
     }
     const begin = this.clock.monotonic();
@@ -100,23 +100,23 @@ export class ConntrackCleaner implements SyncObserver {
         deleted.set(reason, await this.conntrack.delete(entries));
         this.logger.debug(2, 'Deleted stale conntrack entries', { family, reason, deleted: deleted.get(reason) });
       }
-      this.failure = '';
-      this.failures = 0;
-      this.lastChecked.set(family, state);
+      this.#failure = '';
+      this.#failures = 0;
+      this.#lastChecked.set(family, state);
       this.onCleaned({ family, duration: this.clock.monotonic() - begin, deleted });
     } catch (error) {
-      const delay = Math.min(MIN_RETRY_DELAY * 2 ** this.failures, MAX_RETRY_DELAY);
-      this.failures += 1;
-      if (!this.isStopped) {
-        this.retries.set(
+      const delay = Math.min(MIN_RETRY_DELAY * 2 ** this.#failures, MAX_RETRY_DELAY);
+      this.#failures += 1;
+      if (!this.#isStopped) {
+        this.#retries.set(
           family,
           this.clock.setTimer(delay, () => void this.synced(success)),
         );
       }
       const reason = messageOf(error);
       // The same failure would recur at every sync; log it once.
-      if (this.failure !== reason) {
-        this.failure = reason;
+      if (this.#failure !== reason) {
+        this.#failure = reason;
         if (this.isNeeded) {
           this.logger.error(
             `Cannot delete stale conntrack entries, so clients may keep sending to removed endpoints: ${reason}`,

@@ -81,27 +81,27 @@ export interface ConntrackTuningContext {
  * after the first sync.
  */
 export class ConntrackTuning implements SyncObserver {
-  private missing: readonly (readonly [string, number])[];
-  private tries = 0;
+  #missing: readonly (readonly [string, number])[];
+  #tries = 0;
 
   constructor(private readonly context: ConntrackTuningContext) {
-    this.missing = conntrackSettings(context.options, context.cpus);
+    this.#missing = conntrackSettings(context.options, context.cpus);
   }
 
   /** Sets the sysctls that exist. Never rejects. @returns whether all have the configured values. */
   async apply(): Promise<boolean> {
-    this.tries += 1;
+    this.#tries += 1;
     const { sysctl, logger, isExplicit = true } = this.context;
     const absent: (readonly [string, number])[] = [];
     const refused: string[] = [];
     const set: string[] = [];
-    for (const [name, value] of this.missing) {
+    for (const [name, value] of this.#missing) {
       try {
         if (await sysctl.write(name, value)) {
           set.push(`${name}=${value}`);
         }
         if (name === MAX) {
-          await this.growHashTable(value);
+          await this.#growHashTable(value);
         }
       } catch (error) {
         if (error instanceof SysctlError && error.code === 'SYSCTL_ABSENT') {
@@ -114,8 +114,8 @@ export class ConntrackTuning implements SyncObserver {
     if (set.length > 0) {
       logger.info('Set conntrack sysctls', { sysctls: set.join(' ') });
     }
-    const last = this.tries > 1;
-    this.missing = absent;
+    const last = this.#tries > 1;
+    this.#missing = absent;
     const failed = [...refused, ...(last ? absent.map(([name, value]) => `${name}=${value} (does not exist)`) : [])];
     if (failed.length > 0) {
       const text = `Cannot set conntrack sysctls; the kernel's values stay in force: ${failed.join('; ')}`;
@@ -130,13 +130,13 @@ export class ConntrackTuning implements SyncObserver {
   }
 
   async synced(): Promise<void> {
-    if (this.missing.length > 0 && this.tries === 1) {
+    if (this.#missing.length > 0 && this.#tries === 1) {
       await this.apply();
     }
   }
 
   /** Spec T-3: a table with few buckets is slow when it is full. */
-  private async growHashTable(max: number): Promise<void> {
+  async #growHashTable(max: number): Promise<void> {
     const { files, logger } = this.context;
     const wanted = Math.floor(max / 4);
     try {

@@ -4,7 +4,7 @@ import { ConnectionLimits, ConnectionRoom, sourceOf } from './connection-limits.
 
 class FakeSocket {
   dropped = false;
-  private closed: (() => void) | undefined;
+  #closed: (() => void) | undefined;
 
   constructor(
     readonly remoteAddress: string,
@@ -12,7 +12,7 @@ class FakeSocket {
   ) {}
 
   once(_event: 'close', closed: () => void): this {
-    this.closed = closed;
+    this.#closed = closed;
     return this;
   }
 
@@ -22,7 +22,7 @@ class FakeSocket {
   }
 
   close(): void {
-    this.closed?.();
+    this.#closed?.();
   }
 }
 

@@ -29,10 +29,10 @@ export interface HealthServerOptions {
  * node is programmed, and as `/livez` from then on.
  */
 export class HealthServer {
-  private readonly listener: HttpListener;
+  readonly #listener: HttpListener;
 
   constructor(private readonly options: HealthServerOptions) {
-    this.listener = new HttpListener({
+    this.#listener = new HttpListener({
       name: 'health server',
       host: options.host,
       port: options.port,
@@ -42,24 +42,24 @@ export class HealthServer {
       onFailure: () => options.onFailure?.(),
       methods: SAFE_METHODS,
       ...(options.isOwnAddress ? { isOwnAddress: options.isOwnAddress } : {}),
-      answer: ({ url = '/' }, response) => this.answer(url.replace(/\?.*$/, ''), response),
+      answer: ({ url = '/' }, response) => this.#answer(url.replace(/\?.*$/, ''), response),
     });
   }
 
   get address(): HttpListener['address'] {
-    return this.listener.address;
+    return this.#listener.address;
   }
 
   /** @throws ListenError */
   start(): Promise<void> {
-    return this.listener.start();
+    return this.#listener.start();
   }
 
   stop(): Promise<void> {
-    return this.listener.stop();
+    return this.#listener.stop();
   }
 
-  private answer(path: string, response: ServerResponse): void {
+  #answer(path: string, response: ServerResponse): void {
     if (path !== '/healthz' && path !== '/livez' && path !== '/readyz') {
       reply(response, 404, TEXT, 'not found; use /healthz, /livez or /readyz\n');
       return;

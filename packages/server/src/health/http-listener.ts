@@ -59,25 +59,25 @@ const LOG_INTERVAL = 60_000;
  * others: see {@link ConnectionLimits}.
  */
 export class HttpListener {
-  private server: Server | undefined;
-  private retry: Timer | undefined;
-  private stopped = false;
-  private readonly limits: ConnectionLimits;
-  private readonly reportDrop: (source: string) => void;
-  private readonly reportFailure: (message: string) => void;
+  #server: Server | undefined;
+  #retry: Timer | undefined;
+  #stopped = false;
+  readonly #limits: ConnectionLimits;
+  readonly #reportDrop: (source: string) => void;
+  readonly #reportFailure: (message: string) => void;
 
   constructor(private readonly options: HttpListenerOptions) {
     const { name, logger, clock, isOwnAddress, sharedRoom } = options;
-    this.reportDrop = atIntervals(clock, (source, count) =>
+    this.#reportDrop = atIntervals(clock, (source, count) =>
       logger.warn(
         `The ${name} has too many open connections; it drops the longest idle ones (${count}), the last one from ${source}`,
       ),
     );
-    this.reportFailure = atIntervals(clock, (message, count) =>
+    this.#reportFailure = atIntervals(clock, (message, count) =>
       logger.error(`The ${name} could not answer a request${count > 1 ? ` (${count} times)` : ''}: ${message}`),
     );
-    this.limits = new ConnectionLimits({
-      onDrop: (source) => this.reportDrop(source),
+    this.#limits = new ConnectionLimits({
+      onDrop: (source) => this.#reportDrop(source),
       ...(isOwnAddress ? { isOwn: isOwnAddress } : {}),
       ...(sharedRoom ? { shared: sharedRoom } : {}),
     });
@@ -85,7 +85,7 @@ export class HttpListener {
 
   /** Where it listens; undefined while it does not. */
   get address(): { readonly host: string; readonly port: number } | undefined {
-    const address = this.server?.address();
+    const address = this.#server?.address();
     return typeof address === 'object' && address !== null ? { host: address.address, port: address.port } : undefined;
   }
 
@@ -103,10 +103,10 @@ export class HttpListener {
         requestTimeout: REQUEST_TIMEOUT,
         connectionsCheckingInterval: CHECK_INTERVAL,
       };
-      const server = createServer(timeouts, (request, response) => void this.handle(request, response));
+      const server = createServer(timeouts, (request, response) => void this.#handle(request, response));
       server.unref();
       // Before the server's own listener: a connection that is dropped immediately needs no cleanup.
-      server.prependListener('connection', (socket) => this.limits.admit(socket));
+      server.prependListener('connection', (socket) => this.#limits.admit(socket));
       server.once('error', (error) => {
         if (hardFail) {
           reject(new ListenError(name, joinHostPort(host, port), error));
@@ -117,14 +117,14 @@ export class HttpListener {
         const where = joinHostPort(host, port);
         logger.error(`The ${name} cannot listen on ${where}; retrying: ${messageOf(error)}${hint}`);
         onFailure?.(error);
-        if (!this.stopped) {
-          this.retry = clock.setTimer(RETRY, () => void this.start());
+        if (!this.#stopped) {
+          this.#retry = clock.setTimer(RETRY, () => void this.start());
         }
         resolve();
       });
       server.listen({ host, port, ipv6Only, backlog: BACKLOG }, () => {
-        this.server = server;
-        if (this.stopped) {
+        this.#server = server;
+        if (this.#stopped) {
           server.close();
         }
         resolve();
@@ -132,12 +132,12 @@ export class HttpListener {
     });
   }
 
-  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = request;
     const { methods, answer, clock } = this.options;
     let slow: Timer | undefined;
     response.setHeader('Server', SERVER_NAME);
-    response.once('finish', () => this.limits.answered(socket));
+    response.once('finish', () => this.#limits.answered(socket));
     response.once('close', () => slow?.cancel());
     try {
       if (methods && !methods.includes(request.method ?? '')) {
@@ -146,7 +146,7 @@ export class HttpListener {
         await answer(request, response);
       }
     } catch (error) {
-      this.reportFailure(messageOf(error));
+      this.#reportFailure(messageOf(error));
       reply(response, 500, TEXT, 'internal error; see the log\n');
     }
     if (!response.writableFinished && !response.closed) {
@@ -157,10 +157,10 @@ export class HttpListener {
 
   /** Resolves when it no longer listens. Idempotent. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    this.retry?.cancel();
-    const { server } = this;
-    this.server = undefined;
+    this.#stopped = true;
+    this.#retry?.cancel();
+    const server = this.#server;
+    this.#server = undefined;
     if (server) {
       server.closeAllConnections();
       await new Promise<void>((resolve) => {

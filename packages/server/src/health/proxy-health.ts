@@ -25,8 +25,8 @@ export interface ProxyHealthStatus {
  * timeout. Without pending changes it is always healthy.
  */
 export class ProxyHealth implements ServerObserver {
-  private readonly families = new Map<IPFamily, FamilyHealth>();
-  private node: NodeDefinition | undefined;
+  readonly #families = new Map<IPFamily, FamilyHealth>();
+  #node: NodeDefinition | undefined;
 
   /**
    * @param timeout milliseconds that a change may wait: twice the sync period.
@@ -38,22 +38,22 @@ export class ProxyHealth implements ServerObserver {
   ) {}
 
   started(family: IPFamily): void {
-    this.families.set(family, { lastUpdated: 0, pendingSince: undefined });
+    this.#families.set(family, { lastUpdated: 0, pendingSince: undefined });
   }
 
   queued(family: IPFamily): void {
-    const health = this.families.get(family);
+    const health = this.#families.get(family);
     if (health) {
       health.pendingSince ??= this.clock.monotonic();
     }
   }
 
   synced({ family }: { readonly family: IPFamily }): void {
-    this.families.set(family, { lastUpdated: this.clock.now(), pendingSince: undefined });
+    this.#families.set(family, { lastUpdated: this.clock.now(), pendingSince: undefined });
   }
 
   nodeEvent(node: Node): void {
-    this.node = readNode(node).definition ?? this.node;
+    this.#node = readNode(node).definition ?? this.#node;
   }
 
   status(): ProxyHealthStatus {
@@ -61,17 +61,17 @@ export class ProxyHealth implements ServerObserver {
     const families: Partial<Record<IPFamily, { lastUpdated: number; healthy: boolean }>> = {};
     let healthy = true;
     let lastUpdated = 0;
-    for (const [family, health] of this.families) {
+    for (const [family, health] of this.#families) {
       const isOnTime = health.pendingSince === undefined || now - health.pendingSince < this.timeout;
       families[family] = { lastUpdated: health.lastUpdated, healthy: isOnTime };
       healthy &&= isOnTime;
       lastUpdated = Math.max(lastUpdated, health.lastUpdated);
     }
-    return { healthy, nodeEligible: this.nodeEligible, lastUpdated, families };
+    return { healthy, nodeEligible: this.#nodeEligible, lastUpdated, families };
   }
 
   /** A node that is being deleted should get no new connections from load balancers (spec H-6, KEP-3836). */
-  private get nodeEligible(): boolean {
-    return this.node !== undefined && !this.node.deleting && !this.node.taintKeys.includes(TO_BE_DELETED_TAINT);
+  get #nodeEligible(): boolean {
+    return this.#node !== undefined && !this.#node.deleting && !this.#node.taintKeys.includes(TO_BE_DELETED_TAINT);
   }
 }

@@ -37,17 +37,17 @@ interface Listening {
 /** Serves the health check node ports of Services, by which load balancers find nodes with endpoints (spec H-15…H-22). */
 export class ServiceHealthServers implements SyncObserver {
   /** As of the last sync. */
-  private readonly wanted: Readonly<Record<IPFamily, Map<ServiceKey, HealthCheckNodePort>>> = {
+  readonly #wanted: Readonly<Record<IPFamily, Map<ServiceKey, HealthCheckNodePort>>> = {
     IPv4: new Map(),
     IPv6: new Map(),
   };
   /** By family and Service. */
-  private readonly listening = new Map<string, Listening>();
-  private readonly sharedRoom: SharedRoom = {
+  readonly #listening = new Map<string, Listening>();
+  readonly #sharedRoom: SharedRoom = {
     own: new ConnectionRoom(MAX_OWN_CONNECTIONS),
     foreign: new ConnectionRoom(MAX_CONNECTIONS),
   };
-  private stopped = false;
+  #stopped = false;
 
   constructor(private readonly options: ServiceHealthServersOptions) {}
 
@@ -57,20 +57,20 @@ export class ServiceHealthServers implements SyncObserver {
     }
     const keys =
       changes.previous === undefined || changes.nodeChanged
-        ? new Set([...state.healthCheckNodePorts.keys(), ...this.wanted[family].keys()])
+        ? new Set([...state.healthCheckNodePorts.keys(), ...this.#wanted[family].keys()])
         : changes.healthCheckNodePorts;
     const { nodePortAddresses } = state.node;
     const hosts = nodePortAddresses.kind === 'listed' ? nodePortAddresses.addresses : [ANY[family]];
-    await Promise.all([...keys].map((key) => this.update(family, key, state.healthCheckNodePorts.get(key), hosts)));
+    await Promise.all([...keys].map((key) => this.#update(family, key, state.healthCheckNodePorts.get(key), hosts)));
   }
 
   /** Closes all ports. Idempotent. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    await Promise.all([...this.listening.keys()].map((id) => this.close(id)));
+    this.#stopped = true;
+    await Promise.all([...this.#listening.keys()].map((id) => this.#close(id)));
   }
 
-  private async update(
+  async #update(
     family: IPFamily,
     key: ServiceKey,
     next: HealthCheckNodePort | undefined,
@@ -78,16 +78,16 @@ export class ServiceHealthServers implements SyncObserver {
   ): Promise<void> {
     const id = `${family} ${key}`;
     if (next) {
-      this.wanted[family].set(key, next);
+      this.#wanted[family].set(key, next);
     } else {
-      this.wanted[family].delete(key);
+      this.#wanted[family].delete(key);
     }
-    const current = this.listening.get(id);
+    const current = this.#listening.get(id);
     const same = next !== undefined && current?.port === next.port && current.listeners.length === hosts.length;
     if (current && !same) {
-      await this.close(id);
+      await this.#close(id);
     }
-    if (!next || same || this.stopped) {
+    if (!next || same || this.#stopped) {
       return;
     }
     const { logger = silentLogger, clock = systemClock, onFailure, isOwnAddress } = this.options;
@@ -101,27 +101,27 @@ export class ServiceHealthServers implements SyncObserver {
           logger,
           clock,
           methods: SAFE_METHODS,
-          sharedRoom: this.sharedRoom,
+          sharedRoom: this.#sharedRoom,
           ...(isOwnAddress ? { isOwnAddress } : {}),
           answer: (_request, response) => {
-            const { status, headers, body } = this.answer(next, this.wanted[family].get(key)?.localEndpoints ?? 0);
+            const { status, headers, body } = this.#answer(next, this.#wanted[family].get(key)?.localEndpoints ?? 0);
             reply(response, status, JSON_TYPE, body, headers);
           },
           onFailure: (error) => onFailure?.(next, error),
         }),
     );
-    this.listening.set(id, { port: next.port, listeners });
+    this.#listening.set(id, { port: next.port, listeners });
     await Promise.all(listeners.map((listener) => listener.start()));
   }
 
-  private async close(id: string): Promise<void> {
-    const current = this.listening.get(id);
-    this.listening.delete(id);
+  async #close(id: string): Promise<void> {
+    const current = this.#listening.get(id);
+    this.#listening.delete(id);
     await Promise.all(current?.listeners.map((listener) => listener.stop()) ?? []);
   }
 
   /** Spec H-16…H-18: keys in this order, tabs, no line break at the end. */
-  private answer({ namespace, name }: HealthCheckNodePort, localEndpoints: number) {
+  #answer({ namespace, name }: HealthCheckNodePort, localEndpoints: number) {
     const { healthy } = this.options.health.status();
     const body = { service: { namespace, name }, localEndpoints, serviceProxyHealthy: healthy };
     return {

@@ -41,136 +41,136 @@ export interface ProxyMetricsOptions {
  */
 export class ProxyMetrics implements ServerObserver {
   readonly registry: Registry;
-  private readonly clock: Clock;
-  private readonly metrics: MetricsOf<typeof PROXY_METRICS>;
-  private backendMetrics: BackendMetrics | undefined;
+  readonly #clock: Clock;
+  readonly #metrics: MetricsOf<typeof PROXY_METRICS>;
+  #backendMetrics: BackendMetrics | undefined;
   /** At least one sync succeeded. */
-  private begun = false;
+  #begun = false;
   /** Families with a requested sync that has not succeeded yet. */
-  private readonly due = new Set<IPFamily>();
+  readonly #due = new Set<IPFamily>();
   /** External addresses that also belong to something else in the cluster. */
-  private readonly overlaps = new ServicePortTally(({ overlaps }: ResolvedServicePort) =>
+  readonly #overlaps = new ServicePortTally(({ overlaps }: ResolvedServicePort) =>
     overlaps.length > 0 ? overlaps : undefined,
   );
   /** Service ports without local endpoints, by traffic policy. */
-  private readonly withoutLocal = {
+  readonly #withoutLocal = {
     internal: new ServicePortTally(lacksLocalEndpoints('internal')),
     external: new ServicePortTally(lacksLocalEndpoints('external')),
   };
 
   constructor({ registry, clock = systemClock }: ProxyMetricsOptions = {}) {
     this.registry = registry ?? new Registry();
-    this.clock = clock;
+    this.#clock = clock;
     if (!registry) {
       collectDefaultMetrics({ register: this.registry });
     }
-    this.metrics = registerMetrics(this.registry, PROXY_METRICS);
+    this.#metrics = registerMetrics(this.registry, PROXY_METRICS);
   }
 
   modeSelected({ mode, requested, backend }: Pick<ModeSelection, 'mode' | 'requested' | 'backend'>): void {
-    this.backendMetrics = new BackendMetrics(this.registry, this.clock, backend);
-    this.metrics.modeInfo.set({ mode, requested }, 1);
+    this.#backendMetrics = new BackendMetrics(this.registry, this.#clock, backend);
+    this.#metrics.modeInfo.set({ mode, requested }, 1);
   }
 
   serviceEvent(): void {
-    this.metrics.serviceChangesTotal.inc();
-    this.changed(this.metrics.serviceChangesPending);
+    this.#metrics.serviceChangesTotal.inc();
+    this.#changed(this.#metrics.serviceChangesPending);
   }
 
   endpointsEvent(): void {
-    this.metrics.endpointChangesTotal.inc();
-    this.changed(this.metrics.endpointChangesPending);
+    this.#metrics.endpointChangesTotal.inc();
+    this.#changed(this.#metrics.endpointChangesPending);
   }
 
   queued(family: IPFamily): void {
-    this.due.add(family);
-    this.metrics.lastQueuedTimestamp.set({ ip_family: family }, this.clock.now() / 1000);
+    this.#due.add(family);
+    this.#metrics.lastQueuedTimestamp.set({ ip_family: family }, this.#clock.now() / 1000);
   }
 
   synced({ family, state, changes, full, duration, triggerTimes, report }: SyncSuccess): void {
-    const { metrics } = this;
+    const metrics = this.#metrics;
     const labels = { ip_family: family };
-    this.observeSync(family, full, duration);
+    this.#observeSync(family, full, duration);
     if (full) {
       // The first full sync creates the counters. A failed reading is repeated at the next one.
-      this.backendMetrics?.refresh();
+      this.#backendMetrics?.refresh();
     }
-    const now = this.clock.now();
+    const now = this.#clock.now();
     metrics.lastTimestamp.set(labels, now / 1000);
     for (const time of triggerTimes) {
       metrics.programmingDuration.observe(labels, Math.max(0, now - time) / 1000);
     }
-    this.begun = true;
-    this.due.delete(family);
-    if (this.due.size === 0) {
+    this.#begun = true;
+    this.#due.delete(family);
+    if (this.#due.size === 0) {
       metrics.serviceChangesPending.set(0);
       metrics.endpointChangesPending.set(0);
     }
     metrics.servicePorts.set(labels, state.servicePorts.size);
-    this.backendMetrics?.synced(family, report);
+    this.#backendMetrics?.synced(family, report);
     const isAnew = changes.previous === undefined;
-    const overlaps = [...this.overlaps.update(family, changes.resolvedServicePorts, isAnew).values()].flat();
+    const overlaps = [...this.#overlaps.update(family, changes.resolvedServicePorts, isAnew).values()].flat();
     for (const kind of OVERLAP_KINDS) {
       const count = overlaps.filter((overlap) => overlap.overlaps === kind).length;
       metrics.overlappingAddresses.set({ overlaps: kind, ...labels }, count);
     }
     for (const policy of ['internal', 'external'] as const) {
-      const { size } = this.withoutLocal[policy].update(family, changes.servicePorts, isAnew);
+      const { size } = this.#withoutLocal[policy].update(family, changes.servicePorts, isAnew);
       metrics.noLocalEndpoints.set({ traffic_policy: policy, ...labels }, size);
     }
   }
 
   failed({ family, full, duration }: SyncFailure): void {
-    this.observeSync(family, full, duration);
-    this.backendMetrics?.failed(family, full);
+    this.#observeSync(family, full, duration);
+    this.#backendMetrics?.failed(family, full);
   }
 
   repaired({ family }: DriftRepair): void {
-    this.metrics.driftRepairs.inc({ ip_family: family });
+    this.#metrics.driftRepairs.inc({ ip_family: family });
   }
 
   /** Counts the failure of a part. */
   partFailed(part: FailingPart): void {
-    this.metrics.failures.inc({ part });
+    this.#metrics.failures.inc({ part });
   }
 
   /** Records one check for stale conntrack entries. */
   conntrackCleaned({ family, duration, deleted }: ConntrackCleaning): void {
-    this.metrics.conntrackDuration.observe({ ip_family: family }, duration / 1000);
+    this.#metrics.conntrackDuration.observe({ ip_family: family }, duration / 1000);
     let sum = 0;
     for (const [reason, count] of deleted) {
-      this.metrics.staleFlows.inc({ ip_family: family, reason }, count);
+      this.#metrics.staleFlows.inc({ ip_family: family, reason }, count);
       sum += count;
     }
-    this.metrics.conntrackDeleted.inc({ ip_family: family }, sum);
+    this.#metrics.conntrackDeleted.inc({ ip_family: family }, sum);
   }
 
   /** Counted failures of parts, by part. */
   async failuresByPart(): Promise<Readonly<Record<string, number>>> {
-    const { values } = await this.metrics.failures.get();
+    const { values } = await this.#metrics.failures.get();
     return Object.fromEntries(values.map(({ labels, value }) => [String(labels.part), value]));
   }
 
   /** Number of stale conntrack entries that were deleted. */
   async staleFlowsDeleted(): Promise<number> {
-    const { values } = await this.metrics.conntrackDeleted.get();
+    const { values } = await this.#metrics.conntrackDeleted.get();
     return values.reduce((sum, { value }) => sum + value, 0);
   }
 
   /** Counts one response of the health server. */
   healthAnswered(path: 'healthz' | 'livez', status: number): void {
-    this.metrics[path].inc({ code: String(status) });
+    this.#metrics[path].inc({ code: String(status) });
   }
 
   /** An event that changes nothing visible requests no sync, so it is not pending (spec K-10, K-33). */
-  private changed(pending: Gauge): void {
-    if (!this.begun || this.due.size > 0) {
+  #changed(pending: Gauge): void {
+    if (!this.#begun || this.#due.size > 0) {
       pending.inc();
     }
   }
 
-  private observeSync(family: IPFamily, full: boolean, duration: number): void {
-    const { syncDuration, fullSyncDuration, partialSyncDuration } = this.metrics;
+  #observeSync(family: IPFamily, full: boolean, duration: number): void {
+    const { syncDuration, fullSyncDuration, partialSyncDuration } = this.#metrics;
     const labels = { ip_family: family };
     syncDuration.observe(labels, duration / 1000);
     (full ? fullSyncDuration : partialSyncDuration).observe(labels, duration / 1000);

@@ -7,7 +7,7 @@ interface Change<Item> {
 
 /** Values of service ports by IP family. Follows changes, so its cost is that of the change. */
 export class ServicePortTally<Item, Value> {
-  private readonly families = new Map<IPFamily, Map<ServicePortKey, Value>>();
+  readonly #families = new Map<IPFamily, Map<ServicePortKey, Value>>();
 
   /** @param measure the value of a service port; undefined when it does not count. */
   constructor(private readonly measure: (servicePort: Item) => Value | undefined) {}
@@ -22,8 +22,8 @@ export class ServicePortTally<Item, Value> {
     changes: ReadonlyMap<ServicePortKey, Change<Item>>,
     isAnew: boolean,
   ): ReadonlyMap<ServicePortKey, Value> {
-    const values = (isAnew ? undefined : this.families.get(family)) ?? new Map<ServicePortKey, Value>();
-    this.families.set(family, values);
+    const values = (isAnew ? undefined : this.#families.get(family)) ?? new Map<ServicePortKey, Value>();
+    this.#families.set(family, values);
     for (const [key, { current }] of changes) {
       const value = current === undefined ? undefined : this.measure(current);
       if (value === undefined) {

@@ -16,7 +16,7 @@ export interface ClaimChange<T> {
  * Resolves objects that several sources contain: the first source wins, and when it drops the object, the next takes over.
  */
 export class ObjectClaims<T extends NamedObject> {
-  private readonly claims = new Map<string, (T | undefined)[]>();
+  readonly #claims = new Map<string, (T | undefined)[]>();
 
   /**
    * @param source index of the source in the configured order.
@@ -25,15 +25,15 @@ export class ObjectClaims<T extends NamedObject> {
   update(source: number, previous: T | undefined, current: T | undefined): ClaimChange<T> {
     const object = current ?? previous;
     const key = `${object?.metadata?.namespace ?? ''}/${object?.metadata?.name ?? ''}`;
-    const versions = this.claims.get(key) ?? [];
+    const versions = this.#claims.get(key) ?? [];
     const before = versions.find((version) => version !== undefined);
     const isNew = versions[source] === undefined;
     versions[source] = current;
     const after = versions.find((version) => version !== undefined);
     if (after === undefined) {
-      this.claims.delete(key);
+      this.#claims.delete(key);
     } else {
-      this.claims.set(key, versions);
+      this.#claims.set(key, versions);
     }
     return { previous: before, current: after, contested: isNew && current !== undefined && before !== undefined };
   }

@@ -19,14 +19,14 @@ import { ObjectClaims } from './object-claims.js';
  * it.
  */
 export class SourceHub {
-  private readonly unsyncedServices = new Set<object>();
-  private readonly unsyncedEndpoints = new Set<object>();
-  private readonly sources = new Map<object, Pick<Source, 'description' | 'obstacle'>>();
-  private readonly cidrs = new Map<SourceHandler, readonly string[]>();
-  private readonly services = new ObjectClaims<Service>();
-  private readonly slices = new ObjectClaims<EndpointSlice>();
-  private readonly reporter: SourceReporter;
-  private handlers = 0;
+  readonly #unsyncedServices = new Set<object>();
+  readonly #unsyncedEndpoints = new Set<object>();
+  readonly #sources = new Map<object, Pick<Source, 'description' | 'obstacle'>>();
+  readonly #cidrs = new Map<SourceHandler, readonly string[]>();
+  readonly #services = new ObjectClaims<Service>();
+  readonly #slices = new ObjectClaims<EndpointSlice>();
+  readonly #reporter: SourceReporter;
+  #handlers = 0;
 
   /** @param bindAddress replaces the Node's address of its family (spec W-28); empty for none. */
   constructor(
@@ -35,7 +35,7 @@ export class SourceHub {
     private readonly logger: Logger,
     observer: ServerObserver = {},
   ) {
-    this.reporter = new SourceReporter(observedProxier(proxier, bindAddress, observer), (error) =>
+    this.#reporter = new SourceReporter(observedProxier(proxier, bindAddress, observer), (error) =>
       // A proxier must not throw; one that does loses this event and no other.
       logger.error(`The proxier failed to handle an event: ${messageOf(error)}`, { error }),
     );
@@ -47,23 +47,23 @@ export class SourceHub {
    * @param source named by {@link missing}. Default: an anonymous source.
    */
   handler(source: Pick<Source, 'description' | 'obstacle'> = { description: 'a source' }): SourceHandler {
-    const place = this.handlers++;
+    const place = this.#handlers++;
     const handler: SourceHandler = {
       onServiceUpdate: (previous: Service | undefined, current: Service | undefined) =>
-        this.claim(this.services, place, previous, current, (...change) => this.reporter.onServiceUpdate(...change)),
+        this.#claim(this.#services, place, previous, current, (...change) => this.#reporter.onServiceUpdate(...change)),
       onEndpointsUpdate: (previous: EndpointSlice | undefined, current: EndpointSlice | undefined) =>
-        this.claim(this.slices, place, previous, current, (...change) => this.reporter.onEndpointsUpdate(...change)),
-      onNodeUpdate: (node: Node) => this.reporter.onNodeUpdate(node),
-      onServicesSynced: () => this.servicesSynced(handler),
-      onEndpointsSynced: () => this.endpointsSynced(handler),
+        this.#claim(this.#slices, place, previous, current, (...change) => this.#reporter.onEndpointsUpdate(...change)),
+      onNodeUpdate: (node: Node) => this.#reporter.onNodeUpdate(node),
+      onServicesSynced: () => this.#servicesSynced(handler),
+      onEndpointsSynced: () => this.#endpointsSynced(handler),
       onServiceCIDRsUpdate: (cidrs: readonly string[]) => {
-        this.cidrs.set(handler, cidrs);
-        this.reporter.onServiceCIDRsUpdate([...this.cidrs.values()].flat());
+        this.#cidrs.set(handler, cidrs);
+        this.#reporter.onServiceCIDRsUpdate([...this.#cidrs.values()].flat());
       },
     };
-    this.sources.set(handler, source);
-    this.unsyncedServices.add(handler);
-    this.unsyncedEndpoints.add(handler);
+    this.#sources.set(handler, source);
+    this.#unsyncedServices.add(handler);
+    this.#unsyncedEndpoints.add(handler);
     return handler;
   }
 
@@ -73,56 +73,56 @@ export class SourceHub {
    */
   hold(): () => void {
     const host = {};
-    this.unsyncedServices.add(host);
-    this.unsyncedEndpoints.add(host);
+    this.#unsyncedServices.add(host);
+    this.#unsyncedEndpoints.add(host);
     return () => {
-      this.servicesSynced(host);
-      this.endpointsSynced(host);
+      this.#servicesSynced(host);
+      this.#endpointsSynced(host);
     };
   }
 
-  private servicesSynced(origin: object): void {
-    if (this.unsyncedServices.delete(origin) && this.unsyncedServices.size === 0) {
-      this.reporter.onServicesSynced();
+  #servicesSynced(origin: object): void {
+    if (this.#unsyncedServices.delete(origin) && this.#unsyncedServices.size === 0) {
+      this.#reporter.onServicesSynced();
     }
   }
 
-  private endpointsSynced(origin: object): void {
-    if (this.unsyncedEndpoints.delete(origin) && this.unsyncedEndpoints.size === 0) {
-      this.reporter.onEndpointsSynced();
+  #endpointsSynced(origin: object): void {
+    if (this.#unsyncedEndpoints.delete(origin) && this.#unsyncedEndpoints.size === 0) {
+      this.#reporter.onEndpointsSynced();
     }
   }
 
   /** The incomplete lists, and why: `EndpointSlices from https://…: it forbids …`; undefined when all are complete. */
   missing(): string | undefined {
-    const texts = [...this.sources].flatMap(([handler, source]) => {
+    const texts = [...this.#sources].flatMap(([handler, source]) => {
       const kinds = [
-        ...(this.unsyncedServices.has(handler) ? (['Services'] as const) : []),
-        ...(this.unsyncedEndpoints.has(handler) ? (['EndpointSlices'] as const) : []),
+        ...(this.#unsyncedServices.has(handler) ? (['Services'] as const) : []),
+        ...(this.#unsyncedEndpoints.has(handler) ? (['EndpointSlices'] as const) : []),
       ];
       const reasons = new Set(kinds.flatMap((kind) => source.obstacle?.(kind) ?? []));
       const why = reasons.size === 0 ? '' : `: ${[...reasons].join('; ')}`;
       return kinds.length === 0 ? [] : [`${kinds.join(' and ')} from ${source.description}${why}`];
     });
     if (texts.length === 0) {
-      return this.unsyncedServices.size + this.unsyncedEndpoints.size > 0 ? 'the set-up of this host' : undefined;
+      return this.#unsyncedServices.size + this.#unsyncedEndpoints.size > 0 ? 'the set-up of this host' : undefined;
     }
     return texts.join('; ');
   }
 
   /** Stops passing on events. */
   close(): void {
-    this.reporter.close();
+    this.#reporter.close();
   }
 
-  private claim<T extends Service | EndpointSlice>(
+  #claim<T extends Service | EndpointSlice>(
     claims: ObjectClaims<T>,
     place: number,
     previous: T | undefined,
     current: T | undefined,
     notify: (previous: T | undefined, current: T | undefined) => void,
   ): void {
-    if (this.handlers < 2) {
+    if (this.#handlers < 2) {
       notify(previous, current);
       return;
     }

@@ -27,13 +27,13 @@ const INDEX = `profiles of this process, in V8's formats; open them in a browser
  * `/debug/pprof` and `/debug/flags/v` (spec H-34). The paths are kube-proxy's; profiles are V8's instead of pprof's.
  */
 export class DebugRoutes {
-  private readonly profiler: ProcessProfiler;
+  readonly #profiler: ProcessProfiler;
 
   constructor(
     private readonly options: ProfilingOptions,
     clock: Clock,
   ) {
-    this.profiler = new ProcessProfiler(clock);
+    this.#profiler = new ProcessProfiler(clock);
   }
 
   /** Allowed methods of a path; undefined for the default methods. */
@@ -49,22 +49,22 @@ export class DebugRoutes {
         reply(response, 200, TEXT, INDEX);
         return true;
       case '/debug/pprof/profile':
-        await this.profile(searchParams, response);
+        await this.#profile(searchParams, response);
         return true;
       case '/debug/pprof/heap':
         response.writeHead(200, { 'Content-Type': JSON_TYPE, ...attachment('heap.heapsnapshot') });
         // A client that disconnects ends the snapshot.
-        await pipeline(this.profiler.heapSnapshot(), response).catch(() => {});
+        await pipeline(this.#profiler.heapSnapshot(), response).catch(() => {});
         return true;
       case '/debug/flags/v':
-        await this.verbosity(request, response);
+        await this.#verbosity(request, response);
         return true;
       default:
         return false;
     }
   }
 
-  private async profile(query: URLSearchParams, response: ServerResponse): Promise<void> {
+  async #profile(query: URLSearchParams, response: ServerResponse): Promise<void> {
     const seconds = Number(query.get('seconds') ?? DURATION);
     if (!(seconds > 0 && seconds <= MAX_DURATION)) {
       return reply(response, 400, TEXT, `seconds must be a number greater than 0, at most ${MAX_DURATION}\n`);
@@ -72,7 +72,7 @@ export class DebugRoutes {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     try {
-      const text = await this.profiler.cpuProfile(seconds * 1000, gone.signal);
+      const text = await this.#profiler.cpuProfile(seconds * 1000, gone.signal);
       reply(response, 200, JSON_TYPE, text, attachment('cpu.cpuprofile'));
     } catch (error) {
       if (!isProxierError(error)) {
@@ -82,7 +82,7 @@ export class DebugRoutes {
     }
   }
 
-  private async verbosity(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #verbosity(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { setVerbosity } = this.options;
     if (!setVerbosity) {
       return reply(response, 501, TEXT, 'the log verbosity cannot be changed in this program\n');

@@ -5,7 +5,7 @@ import { type Clock, ProxierError, pause } from '@kube-proxier/core';
 
 /** Profiles of this process, in the formats of V8, which browsers' developer tools open. */
 export class ProcessProfiler {
-  private busy = false;
+  #busy = false;
 
   /** @param clock times CPU profiles. */
   constructor(private readonly clock: Clock) {}
@@ -18,10 +18,10 @@ export class ProcessProfiler {
    * @throws ProxierError `PROFILING` while another profile is being recorded.
    */
   async cpuProfile(duration: number, signal: AbortSignal): Promise<string> {
-    if (this.busy) {
+    if (this.#busy) {
       throw new ProxierError('PROFILING', 'another CPU profile is being recorded; retry when it is complete');
     }
-    this.busy = true;
+    this.#busy = true;
     const session = new Session();
     try {
       session.connect();
@@ -39,7 +39,7 @@ export class ProcessProfiler {
       });
     } finally {
       session.disconnect();
-      this.busy = false;
+      this.#busy = false;
     }
   }
 

@@ -74,15 +74,15 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
  * blocks nothing else.
  */
 export class StatusServer implements ServerObserver {
-  private readonly states = new Map<IPFamily, ProxyState>();
-  private readonly listener: HttpListener;
-  private readonly debug: DebugRoutes | undefined;
-  private mode = '';
+  readonly #states = new Map<IPFamily, ProxyState>();
+  readonly #listener: HttpListener;
+  readonly #debug: DebugRoutes | undefined;
+  #mode = '';
 
   constructor(private readonly options: StatusServerOptions) {
     const { host, port, logger = silentLogger, clock = systemClock, hardFail = false } = options;
-    this.debug = options.profiling && new DebugRoutes(options.profiling, clock);
-    this.listener = new HttpListener({
+    this.#debug = options.profiling && new DebugRoutes(options.profiling, clock);
+    this.#listener = new HttpListener({
       name: 'status server',
       host,
       port,
@@ -91,21 +91,21 @@ export class StatusServer implements ServerObserver {
       hardFail,
       onFailure: () => options.onFailure?.(),
       ...(options.isOwnAddress ? { isOwnAddress: options.isOwnAddress } : {}),
-      answer: (request, response) => this.answer(request, response),
+      answer: (request, response) => this.#answer(request, response),
     });
   }
 
   /** Where it listens; undefined while it does not. */
   get address(): HttpListener['address'] {
-    return this.listener.address;
+    return this.#listener.address;
   }
 
   modeSelected({ mode }: Pick<ModeSelection, 'mode'>): void {
-    this.mode = mode;
+    this.#mode = mode;
   }
 
   synced({ family, state }: SyncSuccess): void {
-    this.states.set(family, state);
+    this.#states.set(family, state);
   }
 
   /**
@@ -114,14 +114,14 @@ export class StatusServer implements ServerObserver {
    * @throws ListenError
    */
   start(): Promise<void> {
-    return this.listener.start();
+    return this.#listener.start();
   }
 
   stop(): Promise<void> {
-    return this.listener.stop();
+    return this.#listener.stop();
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = targetOf(request);
     if (!url) {
       return reply(response, 400, TEXT, 'the path is not valid; it must begin with one slash\n');
@@ -131,25 +131,25 @@ export class StatusServer implements ServerObserver {
       const advice = 'use an IP address, localhost, or the name of the node';
       return reply(response, 403, TEXT, `the host of the request is not one of this server; ${advice}\n`);
     }
-    const methods = this.debug?.methods(url.pathname) ?? READ_METHODS;
+    const methods = this.#debug?.methods(url.pathname) ?? READ_METHODS;
     if (!methods.includes(request.method ?? '')) {
       return replyMethodNotAllowed(response, methods);
     }
-    if (await this.debug?.answer(url, request, response)) {
+    if (await this.#debug?.answer(url, request, response)) {
       return;
     }
     switch (url.pathname) {
       case '/healthz':
         return reply(response, 200, TEXT, 'ok');
       case '/proxyMode':
-        return reply(response, 200, TEXT, this.mode);
+        return reply(response, 200, TEXT, this.#mode);
       case '/debug/explain':
-        return await this.explain(url.searchParams, response);
+        return await this.#explain(url.searchParams, response);
       case '/debug/state':
-        return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.describeStates())}\n`);
+        return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
-        const servicePorts = [...this.states.values()].flatMap(viewServicePorts);
-        return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.mode, servicePorts })}\n`);
+        const servicePorts = [...this.#states.values()].flatMap(viewServicePorts);
+        return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, servicePorts })}\n`);
       }
     }
     const { metrics, configuration, nodeStatus } = this.options;
@@ -170,8 +170,8 @@ export class StatusServer implements ServerObserver {
     reply(response, 404, TEXT, `not found; use ${paths.join(', ')}, /debug/state, /debug/services or /debug/explain\n`);
   }
 
-  private describeStates(): object {
-    const states = [...this.states].map(([family, state]) => [
+  #describeStates(): object {
+    const states = [...this.#states].map(([family, state]) => [
       family,
       {
         revision: state.revision,
@@ -186,12 +186,12 @@ export class StatusServer implements ServerObserver {
         healthCheckNodePorts: [...state.healthCheckNodePorts.values()],
       },
     ]);
-    return { mode: this.mode, families: Object.fromEntries(states) };
+    return { mode: this.#mode, families: Object.fromEntries(states) };
   }
 
-  private async explain(query: URLSearchParams, response: ServerResponse): Promise<void> {
+  async #explain(query: URLSearchParams, response: ServerResponse): Promise<void> {
     const destination = parseAddress(query.get('destination'));
-    const state = destination && this.states.get(familyOf(destination.text));
+    const state = destination && this.#states.get(familyOf(destination.text));
     if (!destination) {
       return reply(response, 400, TEXT, 'destination is not an IP address\n');
     }

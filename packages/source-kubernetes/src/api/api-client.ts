@@ -60,7 +60,7 @@ const CERTIFICATE_ADVICE: Readonly<Record<string, string>> = {
 
 /** Sends requests to an API server over kept-alive connections. Does not retry. */
 export class ApiClient {
-  private readonly agents = new Map<string, HttpAgent>();
+  readonly #agents = new Map<string, HttpAgent>();
 
   constructor(private readonly options: ApiClientOptions) {}
 
@@ -71,7 +71,7 @@ export class ApiClient {
    * @throws ApiError, KubernetesError
    */
   getPage(path: string, query: URLSearchParams, signal: AbortSignal, maxBytes?: number): Promise<UnknownRecord> {
-    return this.exchange({ path, query }, signal, maxBytes);
+    return this.#exchange({ path, query }, signal, maxBytes);
   }
 
   /**
@@ -81,10 +81,10 @@ export class ApiClient {
    * @throws ApiError, KubernetesError
    */
   create(path: string, object: object, signal: AbortSignal): Promise<UnknownRecord> {
-    return this.exchange({ path, query: NO_QUERY, body: JSON.stringify(object) }, signal);
+    return this.#exchange({ path, query: NO_QUERY, body: JSON.stringify(object) }, signal);
   }
 
-  private async exchange(
+  async #exchange(
     asked: ApiRequest,
     signal: AbortSignal,
     maxBytes = this.options.maxPageBytes,
@@ -101,7 +101,7 @@ export class ApiClient {
     signal.addEventListener('abort', stop);
     const total = clock.setTimer(pageTimeout, giveUp(`the answer was not complete after ${pageTimeout} ms`));
     try {
-      const response = await this.send(asked, attempt.signal);
+      const response = await this.#send(asked, attempt.signal);
       const body = await readBody(response, maxBytes, clock, responseTimeout);
       return parsePage(body);
     } catch (error) {
@@ -120,7 +120,7 @@ export class ApiClient {
    */
   async openWatch(path: string, query: URLSearchParams, signal: AbortSignal): Promise<IncomingMessage> {
     try {
-      return await this.send({ path, query }, signal);
+      return await this.#send({ path, query }, signal);
     } catch (error) {
       throw asApiError(error);
     }
@@ -128,7 +128,7 @@ export class ApiClient {
 
   /** Closes idle connections: they are probably as dead as the one that failed. */
   dropIdleConnections(): void {
-    for (const agent of this.agents.values()) {
+    for (const agent of this.#agents.values()) {
       for (const sockets of Object.values(agent.freeSockets)) {
         for (const socket of sockets ?? []) {
           socket.destroy();
@@ -139,33 +139,33 @@ export class ApiClient {
 
   /** Closes all connections. */
   close(): void {
-    for (const agent of this.agents.values()) {
+    for (const agent of this.#agents.values()) {
       agent.destroy();
     }
-    this.agents.clear();
+    this.#agents.clear();
   }
 
   /** @returns the response when it is successful. */
-  private async send(asked: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  async #send(asked: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const access = await this.options.credentials.get(signal);
     signal.throwIfAborted();
     let response: IncomingMessage;
     try {
-      response = await this.sendOnce(access, asked, signal);
+      response = await this.#sendOnce(access, asked, signal);
     } catch (error) {
       // The server had closed a kept-alive connection, which does not indicate a failure of the server.
       if (!(error instanceof StaleConnection)) {
         throw error;
       }
-      response = await this.sendOnce(access, asked, signal);
+      response = await this.#sendOnce(access, asked, signal);
     }
     if (response.statusCode !== 200 && response.statusCode !== 201) {
-      throw await this.readError(response);
+      throw await this.#readError(response);
     }
     return response;
   }
 
-  private sendOnce(
+  #sendOnce(
     access: RequestCredentials,
     { path, query, body }: ApiRequest,
     signal: AbortSignal,
@@ -178,7 +178,7 @@ export class ApiClient {
       Object.entries(access.headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
     );
     const options: RequestOptions = {
-      agent: access.agent ?? this.agentFor(url.protocol),
+      agent: access.agent ?? this.#agentFor(url.protocol),
       headers: {
         Accept: 'application/json',
         'User-Agent': userAgent,
@@ -210,17 +210,17 @@ export class ApiClient {
     });
   }
 
-  private agentFor(protocol: string): HttpAgent {
-    let agent = this.agents.get(protocol);
+  #agentFor(protocol: string): HttpAgent {
+    let agent = this.#agents.get(protocol);
     if (!agent) {
       const options = { keepAlive: true, keepAliveMsecs: PROBE_AFTER, maxFreeSockets: 4 };
       agent = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
-      this.agents.set(protocol, agent);
+      this.#agents.set(protocol, agent);
     }
     return agent;
   }
 
-  private async readError(response: IncomingMessage): Promise<ApiStatusError> {
+  async #readError(response: IncomingMessage): Promise<ApiStatusError> {
     const code = response.statusCode ?? 0;
     const header = Number(response.headers['retry-after']);
     const { clock, responseTimeout } = this.options;

@@ -137,9 +137,9 @@ function inClusterContext(
 
 class ContextCredentials implements ApiCredentials {
   server = 'the API server';
-  private execCredential: { readonly of: KubeconfigContext['exec']; readonly value: ExecCredential } | undefined;
-  private execRunning: Promise<ExecCredential> | undefined;
-  private foreign: { readonly of: KubeconfigContext; readonly config: ForeignConfig } | undefined;
+  #execCredential: { readonly of: KubeconfigContext['exec']; readonly value: ExecCredential } | undefined;
+  #execRunning: Promise<ExecCredential> | undefined;
+  #foreign: { readonly of: KubeconfigContext; readonly config: ForeignConfig } | undefined;
 
   constructor(
     private readonly options: CredentialOptions,
@@ -178,7 +178,7 @@ class ContextCredentials implements ApiCredentials {
       ...(context.skipTlsVerify ? { rejectUnauthorized: false } : {}),
     };
     if (context.exec) {
-      const credential = await this.fromPlugin(context, server, ca, signal);
+      const credential = await this.#fromPlugin(context, server, ca, signal);
       if (credential.token !== undefined) {
         headers.Authorization = `Bearer ${credential.token}`;
       }
@@ -189,7 +189,7 @@ class ContextCredentials implements ApiCredentials {
     }
     let agent: Agent | undefined;
     if (context.authProvider || context.proxyUrl !== undefined) {
-      const foreign = await this.fromClientNode(context, server, tls);
+      const foreign = await this.#fromClientNode(context, server, tls);
       Object.assign(headers, foreign.headers);
       agent = foreign.agent;
     }
@@ -197,12 +197,12 @@ class ContextCredentials implements ApiCredentials {
   }
 
   refused(): void {
-    this.execCredential = undefined;
-    this.foreign = undefined;
+    this.#execCredential = undefined;
+    this.#foreign = undefined;
   }
 
   /** One run at a time, whose result is used for all requests until it expires. */
-  private async fromPlugin(
+  async #fromPlugin(
     context: KubeconfigContext,
     server: URL,
     ca: Buffer | undefined,
@@ -212,7 +212,7 @@ class ContextCredentials implements ApiCredentials {
     if (!exec) {
       throw new KubernetesError('EXEC_PLUGIN_FAILED', 'no credential plug-in is configured');
     }
-    const known = this.execCredential;
+    const known = this.#execCredential;
     const now = this.options.clock.now();
     if (known && known.of === exec && (known.value.expires === undefined || known.value.expires - RENEW_EARLY > now)) {
       return known.value;
@@ -223,21 +223,21 @@ class ContextCredentials implements ApiCredentials {
       ...(context.skipTlsVerify ? { 'insecure-skip-tls-verify': true } : {}),
       ...(ca ? { 'certificate-authority-data': ca.toString('base64') } : {}),
     };
-    this.execRunning ??= runExecPlugin(exec, cluster, signal).finally(() => {
-      this.execRunning = undefined;
+    this.#execRunning ??= runExecPlugin(exec, cluster, signal).finally(() => {
+      this.#execRunning = undefined;
     });
-    const value = await this.execRunning;
-    this.execCredential = { of: exec, value };
+    const value = await this.#execRunning;
+    this.#execCredential = { of: exec, value };
     return value;
   }
 
   /** Legacy providers and proxies are left to client-node. It is loaded only here: it takes 70 MB. */
-  private async fromClientNode(
+  async #fromClientNode(
     context: KubeconfigContext,
     server: URL,
     tls: RequestCredentials['tls'],
   ): Promise<{ readonly headers: Record<string, string>; readonly agent: Agent | undefined }> {
-    if (this.foreign?.of !== context) {
+    if (this.#foreign?.of !== context) {
       const { KubeConfig } = await import('@kubernetes/client-node');
       const config = new KubeConfig();
       const cluster = {
@@ -248,7 +248,7 @@ class ContextCredentials implements ApiCredentials {
       };
       const user = { name: 'user', ...(context.authProvider ? { authProvider: context.authProvider } : {}) };
       config.loadFromClusterAndUser(cluster, user);
-      this.foreign = { of: context, config };
+      this.#foreign = { of: context, config };
     }
     const request: Parameters<ForeignConfig['applyToHTTPSOptions']>[0] = {
       headers: {},
@@ -257,7 +257,7 @@ class ContextCredentials implements ApiCredentials {
       ...(tls.key ? { key: tls.key } : {}),
       ...(tls.servername === undefined ? {} : { servername: tls.servername }),
     };
-    await this.foreign.config.applyToHTTPSOptions(request);
+    await this.#foreign.config.applyToHTTPSOptions(request);
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(request.headers ?? {})) {
       headers[name] = String(value);

@@ -5,43 +5,43 @@ const FIRST = 4096;
  * each small piece takes much more than its bytes.
  */
 export class ByteCollector {
-  private buffer = Buffer.alloc(0);
-  private used = 0;
+  #buffer = Buffer.alloc(0);
+  #used = 0;
 
   get length(): number {
-    return this.used;
+    return this.#used;
   }
 
   push(piece: Uint8Array): void {
-    const needed = this.used + piece.length;
-    if (needed > this.buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.buffer.length * 2, FIRST));
-      this.buffer.copy(larger, 0, 0, this.used);
-      this.buffer = larger;
+    const needed = this.#used + piece.length;
+    if (needed > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2, FIRST));
+      this.#buffer.copy(larger, 0, 0, this.#used);
+      this.#buffer = larger;
     }
-    this.buffer.set(piece, this.used);
-    this.used = needed;
+    this.#buffer.set(piece, this.#used);
+    this.#used = needed;
   }
 
   /** @returns all of them as text, and clears the collector. */
   take(): string {
-    const text = this.buffer.toString('utf8', 0, this.used);
+    const text = this.#buffer.toString('utf8', 0, this.#used);
     this.clear();
     return text;
   }
 
   /** @returns all of them, valid until the next call, and clears the collector. */
   takeBytes(): Buffer {
-    const bytes = this.buffer.subarray(0, this.used);
-    this.used = 0;
+    const bytes = this.#buffer.subarray(0, this.#used);
+    this.#used = 0;
     return bytes;
   }
 
   /** Discards all of them. */
   clear(): void {
-    this.used = 0;
-    if (this.buffer.length > 16 * FIRST) {
-      this.buffer = Buffer.alloc(0);
+    this.#used = 0;
+    if (this.#buffer.length > 16 * FIRST) {
+      this.#buffer = Buffer.alloc(0);
     }
   }
 }

@@ -99,14 +99,14 @@ class KubeconfigReader {
 
   read(text: string, contextName: string | undefined): KubeconfigContext {
     if (text.length > MAX_LENGTH || nestingOfText(text, MAX_NESTING) > MAX_NESTING) {
-      throw this.invalid('', 'is too large, or nested too deeply, for a kubeconfig');
+      throw this.#invalid('', 'is too large, or nested too deeply, for a kubeconfig');
     }
     let config: unknown;
     try {
       config = parse(text);
     } catch (error) {
       if (isRecord(error) && error.code === 'MULTIPLE_DOCS') {
-        throw this.invalid('', 'has several YAML documents; a kubeconfig is one');
+        throw this.#invalid('', 'has several YAML documents; a kubeconfig is one');
       }
       const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
       throw new KubernetesError('KUBECONFIG_INVALID', `${printable(this.path)} is no YAML: ${printable(first)}`, {
@@ -115,27 +115,27 @@ class KubeconfigReader {
     }
     if (!isRecord(config) || isOtherThanConfig(config)) {
       const right = 'it should have clusters, users, contexts and current-context';
-      throw this.invalid('', `is no kubeconfig but ${whatItIs(config)}; ${right}`);
+      throw this.#invalid('', `is no kubeconfig but ${whatItIs(config)}; ${right}`);
     }
     const name = contextName ?? config['current-context'];
     if (!isText(name)) {
-      throw this.invalid('current-context', 'is missing; set it with kubectl config use-context');
+      throw this.#invalid('current-context', 'is missing; set it with kubectl config use-context');
     }
-    const context = this.entry(config, 'contexts', 'context', name, 'current-context');
+    const context = this.#entry(config, 'contexts', 'context', name, 'current-context');
     const at = `contexts[${printable(name)}].context`;
     if (!isText(context.cluster)) {
-      throw this.invalid(`${at}.cluster`, 'is missing; it names an entry of clusters');
+      throw this.#invalid(`${at}.cluster`, 'is missing; it names an entry of clusters');
     }
-    const cluster = this.entry(config, 'clusters', 'cluster', context.cluster, `${at}.cluster`);
-    const user = isText(context.user) ? this.entry(config, 'users', 'user', context.user, `${at}.user`) : {};
+    const cluster = this.#entry(config, 'clusters', 'cluster', context.cluster, `${at}.cluster`);
+    const user = isText(context.user) ? this.#entry(config, 'users', 'user', context.user, `${at}.user`) : {};
     return {
-      ...this.readCluster(cluster, `clusters[${printable(context.cluster)}].cluster`),
-      ...this.readUser(user, `users[${printable(String(context.user))}].user`),
+      ...this.#readCluster(cluster, `clusters[${printable(context.cluster)}].cluster`),
+      ...this.#readUser(user, `users[${printable(String(context.user))}].user`),
     };
   }
 
-  private readCluster(cluster: UnknownRecord, at: string) {
-    const server = this.text(cluster, 'server', at) ?? '';
+  #readCluster(cluster: UnknownRecord, at: string) {
+    const server = this.#text(cluster, 'server', at) ?? '';
     if (server !== '') {
       parseServer(server, `${printable(this.path)}: ${at}.server`);
     }
@@ -143,38 +143,38 @@ class KubeconfigReader {
     return {
       server: server.replace(/\/+$/, ''),
       // As with kubectl, one excludes the other.
-      ca: skipTlsVerify ? {} : this.material(cluster, 'certificate-authority', at),
+      ca: skipTlsVerify ? {} : this.#material(cluster, 'certificate-authority', at),
       skipTlsVerify,
-      tlsServerName: this.text(cluster, 'tls-server-name', at),
-      proxyUrl: this.text(cluster, 'proxy-url', at),
+      tlsServerName: this.#text(cluster, 'tls-server-name', at),
+      proxyUrl: this.#text(cluster, 'proxy-url', at),
     };
   }
 
-  private readUser(user: UnknownRecord, at: string) {
-    const tokenFile = this.text(user, 'tokenFile', at);
-    const username = this.text(user, 'username', at);
-    const certificate = this.material(user, 'client-certificate', at);
-    const key = this.material(user, 'client-key', at);
+  #readUser(user: UnknownRecord, at: string) {
+    const tokenFile = this.#text(user, 'tokenFile', at);
+    const username = this.#text(user, 'username', at);
+    const certificate = this.#material(user, 'client-certificate', at);
+    const key = this.#material(user, 'client-key', at);
     if ((certificate.file ?? certificate.data) === undefined ? key.file || key.data : !(key.file || key.data)) {
-      throw this.invalid(at, 'has only one of client-certificate and client-key; it needs both, or none');
+      throw this.#invalid(at, 'has only one of client-certificate and client-key; it needs both, or none');
     }
     return {
       certificate,
       key,
-      token: this.text(user, 'token', at),
-      tokenFile: tokenFile === undefined ? undefined : this.resolve(tokenFile),
-      basic: username === undefined ? undefined : { username, password: this.text(user, 'password', at) ?? '' },
-      impersonate: this.impersonation(user, at),
-      exec: this.exec(user, at),
-      authProvider: this.authProvider(user, at),
+      token: this.#text(user, 'token', at),
+      tokenFile: tokenFile === undefined ? undefined : this.#resolve(tokenFile),
+      basic: username === undefined ? undefined : { username, password: this.#text(user, 'password', at) ?? '' },
+      impersonate: this.#impersonation(user, at),
+      exec: this.#exec(user, at),
+      authProvider: this.#authProvider(user, at),
     };
   }
 
-  private impersonation(user: UnknownRecord, at: string): Readonly<Record<string, string | readonly string[]>> {
+  #impersonation(user: UnknownRecord, at: string): Readonly<Record<string, string | readonly string[]>> {
     const headers: Record<string, string | readonly string[]> = {};
-    const as = this.text(user, 'as', at);
-    const uid = this.text(user, 'as-uid', at);
-    const groups = this.texts(user['as-groups'], `${at}.as-groups`);
+    const as = this.#text(user, 'as', at);
+    const uid = this.#text(user, 'as-uid', at);
+    const groups = this.#texts(user['as-groups'], `${at}.as-groups`);
     if (as !== undefined) {
       headers['Impersonate-User'] = as;
     }
@@ -186,26 +186,26 @@ class KubeconfigReader {
     }
     const extra = user['as-user-extra'];
     for (const [name, values] of Object.entries(isRecord(extra) ? extra : {})) {
-      headers[`Impersonate-Extra-${encodeURIComponent(name)}`] = this.texts(values, `${at}.as-user-extra`);
+      headers[`Impersonate-Extra-${encodeURIComponent(name)}`] = this.#texts(values, `${at}.as-user-extra`);
     }
     return headers;
   }
 
-  private exec(user: UnknownRecord, at: string): ExecPlugin | undefined {
+  #exec(user: UnknownRecord, at: string): ExecPlugin | undefined {
     const exec = user.exec;
     if (exec === undefined || exec === null) {
       return undefined;
     }
     if (!isRecord(exec) || !isText(exec.command)) {
-      throw this.invalid(`${at}.exec.command`, 'is missing; it names the program that provides credentials');
+      throw this.#invalid(`${at}.exec.command`, 'is missing; it names the program that provides credentials');
     }
-    const apiVersion = this.text(exec, 'apiVersion', `${at}.exec`) ?? '';
+    const apiVersion = this.#text(exec, 'apiVersion', `${at}.exec`) ?? '';
     if (!EXEC_VERSIONS.includes(apiVersion)) {
       const right = EXEC_VERSIONS.join(' or ');
-      throw this.invalid(`${at}.exec.apiVersion`, `is "${printable(apiVersion)}"; it must be ${right}`);
+      throw this.#invalid(`${at}.exec.apiVersion`, `is "${printable(apiVersion)}"; it must be ${right}`);
     }
     if (exec.interactiveMode === 'Always') {
-      throw this.invalid(
+      throw this.#invalid(
         `${at}.exec.interactiveMode`,
         'is Always, and there is no user to ask; use a plug-in that is not interactive',
       );
@@ -217,75 +217,75 @@ class KubeconfigReader {
       }
     }
     // As with kubectl: a bare name is searched in PATH, a path is relative to the file.
-    const command = exec.command.includes('/') ? this.resolve(exec.command) : exec.command;
+    const command = exec.command.includes('/') ? this.#resolve(exec.command) : exec.command;
     return {
       apiVersion,
       command,
-      args: this.texts(exec.args, `${at}.exec.args`),
+      args: this.#texts(exec.args, `${at}.exec.args`),
       env,
-      installHint: this.text(exec, 'installHint', `${at}.exec`) ?? '',
+      installHint: this.#text(exec, 'installHint', `${at}.exec`) ?? '',
       provideClusterInfo: exec.provideClusterInfo === true,
     };
   }
 
-  private authProvider(user: UnknownRecord, at: string): KubeconfigContext['authProvider'] {
+  #authProvider(user: UnknownRecord, at: string): KubeconfigContext['authProvider'] {
     const provider = user['auth-provider'];
     if (provider === undefined || provider === null) {
       return undefined;
     }
     if (!isRecord(provider) || !isText(provider.name)) {
-      throw this.invalid(`${at}.auth-provider.name`, 'is missing');
+      throw this.#invalid(`${at}.auth-provider.name`, 'is missing');
     }
     return { name: provider.name, config: isRecord(provider.config) ? provider.config : {} };
   }
 
-  private material(record: UnknownRecord, field: string, at: string): Material {
-    const data = this.text(record, `${field}-data`, at);
+  #material(record: UnknownRecord, field: string, at: string): Material {
+    const data = this.#text(record, `${field}-data`, at);
     if (data !== undefined) {
       return { data: Buffer.from(data, 'base64') };
     }
-    const file = this.text(record, field, at);
-    return file === undefined ? {} : { file: this.resolve(file) };
+    const file = this.#text(record, field, at);
+    return file === undefined ? {} : { file: this.#resolve(file) };
   }
 
-  private entry(config: UnknownRecord, list: string, field: string, name: string, named: string): UnknownRecord {
+  #entry(config: UnknownRecord, list: string, field: string, name: string, named: string): UnknownRecord {
     const entries = Array.isArray(config[list]) ? (config[list] as unknown[]) : [];
     const found = entries.find((entry) => isRecord(entry) && entry.name === name);
     const value = isRecord(found) ? found[field] : undefined;
     if (!isRecord(value)) {
       const names = entries.flatMap((entry) => (isRecord(entry) && isText(entry.name) ? [entry.name] : []));
       const there = names.length === 0 ? 'it is empty' : `it has ${printable(names.join(', '))}`;
-      throw this.invalid(named, `is "${printable(name)}", which is not in ${list}; ${there}`);
+      throw this.#invalid(named, `is "${printable(name)}", which is not in ${list}; ${there}`);
     }
     return value;
   }
 
-  private text(record: UnknownRecord, field: string, at: string): string | undefined {
+  #text(record: UnknownRecord, field: string, at: string): string | undefined {
     const value = record[field];
     if (value === undefined || value === null || value === '') {
       return undefined;
     }
     if (typeof value !== 'string') {
-      throw this.invalid(`${at}.${field}`, 'is not text; put it in quotes');
+      throw this.#invalid(`${at}.${field}`, 'is not text; put it in quotes');
     }
     return value;
   }
 
-  private texts(value: unknown, at: string): readonly string[] {
+  #texts(value: unknown, at: string): readonly string[] {
     if (value === undefined || value === null) {
       return [];
     }
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-      throw this.invalid(at, 'is not a list of texts');
+      throw this.#invalid(at, 'is not a list of texts');
     }
     return value as string[];
   }
 
-  private resolve(path: string): string {
+  #resolve(path: string): string {
     return isAbsolute(path) ? path : join(this.directory, path);
   }
 
-  private invalid(field: string, problem: string): KubernetesError {
+  #invalid(field: string, problem: string): KubernetesError {
     const where = field === '' ? printable(this.path) : `${printable(this.path)}: ${field}`;
     return new KubernetesError('KUBECONFIG_INVALID', `${where} ${problem}`);
   }

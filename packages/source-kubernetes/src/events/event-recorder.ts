@@ -73,53 +73,53 @@ interface Waiting {
  * the first of them.
  */
 export class EventRecorder {
-  private readonly options: EventRecorderOptions;
-  private readonly logger: Logger;
-  private readonly clock: Clock;
-  private readonly credentials: ApiCredentials;
-  private readonly client: ApiClient;
-  private readonly abort = new AbortController();
-  private readonly queue: Waiting[] = [];
-  private readonly recent = new Map<string, number>();
-  private tokens: number;
-  private refilled: number;
-  private names = 0;
-  private sending: Promise<void> | undefined;
-  private pause: (() => void) | undefined;
-  private complained = false;
+  readonly #options: EventRecorderOptions;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  readonly #credentials: ApiCredentials;
+  readonly #client: ApiClient;
+  readonly #abort = new AbortController();
+  readonly #queue: Waiting[] = [];
+  readonly #recent = new Map<string, number>();
+  #tokens: number;
+  #refilled: number;
+  #names = 0;
+  #sending: Promise<void> | undefined;
+  #pause: (() => void) | undefined;
+  #complained = false;
 
   constructor(options: EventRecorderOptions) {
-    this.options = options;
-    this.logger = options.logger ?? silentLogger;
-    this.clock = options.clock ?? systemClock;
-    this.credentials = createApiCredentials({ ...options, clock: this.clock });
-    this.client = new ApiClient({
-      credentials: this.credentials,
-      clock: this.clock,
+    this.#options = options;
+    this.#logger = options.logger ?? silentLogger;
+    this.#clock = options.clock ?? systemClock;
+    this.#credentials = createApiCredentials({ ...options, clock: this.#clock });
+    this.#client = new ApiClient({
+      credentials: this.#credentials,
+      clock: this.#clock,
       responseTimeout: 10_000,
       pageTimeout: 10_000,
       maxPageBytes: 1024 * 1024,
       userAgent: options.userAgent ?? options.controller,
     });
-    this.tokens = options.burst ?? 25;
-    this.refilled = this.clock.monotonic();
+    this.#tokens = options.burst ?? 25;
+    this.#refilled = this.#clock.monotonic();
   }
 
   record(event: ClusterEvent): void {
     const key = JSON.stringify(event);
     if (
-      this.abort.signal.aborted ||
-      this.queue.length >= MAX_QUEUE_LENGTH ||
-      this.isRepeated(key) ||
-      !this.consumeToken()
+      this.#abort.signal.aborted ||
+      this.#queue.length >= MAX_QUEUE_LENGTH ||
+      this.#isRepeated(key) ||
+      !this.#consumeToken()
     ) {
-      this.logger.debug(4, 'An event was dropped', { reason: event.reason });
+      this.#logger.debug(4, 'An event was dropped', { reason: event.reason });
       return;
     }
-    this.recent.set(key, this.clock.monotonic());
-    this.queue.push(this.waiting(event));
-    this.sending ??= this.sendAll().finally(() => {
-      this.sending = undefined;
+    this.#recent.set(key, this.#clock.monotonic());
+    this.#queue.push(this.#waiting(event));
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
     });
   }
 
@@ -129,52 +129,52 @@ export class EventRecorder {
    * @param patience maximum time in milliseconds for queued events. Default 0.
    */
   async stop(patience = 0): Promise<void> {
-    if (this.sending && patience > 0) {
+    if (this.#sending && patience > 0) {
       let timer: Timer | undefined;
       const late = new Promise<void>((resolve) => {
-        timer = this.clock.setTimer(patience, resolve);
+        timer = this.#clock.setTimer(patience, resolve);
       });
-      await Promise.race([this.sending, late]);
+      await Promise.race([this.#sending, late]);
       timer?.cancel();
     }
-    this.abort.abort();
-    this.pause?.();
-    this.client.close();
-    await this.sending;
+    this.#abort.abort();
+    this.#pause?.();
+    this.#client.close();
+    await this.#sending;
   }
 
-  private isRepeated(key: string): boolean {
-    const { repeatAfter = 600_000 } = this.options;
-    const now = this.clock.monotonic();
-    for (const [known, at] of this.recent) {
+  #isRepeated(key: string): boolean {
+    const { repeatAfter = 600_000 } = this.#options;
+    const now = this.#clock.monotonic();
+    for (const [known, at] of this.#recent) {
       if (now - at >= repeatAfter) {
-        this.recent.delete(known);
+        this.#recent.delete(known);
       }
     }
-    return this.recent.has(key);
+    return this.#recent.has(key);
   }
 
-  private consumeToken(): boolean {
-    const { burst = 25, refill = 300_000 } = this.options;
-    const now = this.clock.monotonic();
-    const gained = Math.floor((now - this.refilled) / refill);
+  #consumeToken(): boolean {
+    const { burst = 25, refill = 300_000 } = this.#options;
+    const now = this.#clock.monotonic();
+    const gained = Math.floor((now - this.#refilled) / refill);
     if (gained > 0) {
-      this.tokens = Math.min(burst, this.tokens + gained);
-      this.refilled += gained * refill;
+      this.#tokens = Math.min(burst, this.#tokens + gained);
+      this.#refilled += gained * refill;
     }
-    if (this.tokens < 1) {
+    if (this.#tokens < 1) {
       return false;
     }
-    this.tokens -= 1;
+    this.#tokens -= 1;
     return true;
   }
 
-  private waiting({ regarding, note, ...event }: ClusterEvent): Waiting {
-    const { controller, instance } = this.options;
+  #waiting({ regarding, note, ...event }: ClusterEvent): Waiting {
+    const { controller, instance } = this.#options;
     const { namespace, ...subject } = regarding;
-    const now = Math.floor(this.clock.now());
-    this.names += 1;
-    const name = `${regarding.name}.${now.toString(16)}${this.names.toString(16).padStart(4, '0')}`;
+    const now = Math.floor(this.#clock.now());
+    this.#names += 1;
+    const name = `${regarding.name}.${now.toString(16)}${this.#names.toString(16).padStart(4, '0')}`;
     const body = {
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
@@ -189,18 +189,18 @@ export class EventRecorder {
     return { namespace: namespace ?? 'default', body };
   }
 
-  private async sendAll(): Promise<void> {
-    const { signal } = this.abort;
-    for (let next = this.queue.shift(); next !== undefined && !signal.aborted; next = this.queue.shift()) {
-      await this.send(next);
+  async #sendAll(): Promise<void> {
+    const { signal } = this.#abort;
+    for (let next = this.#queue.shift(); next !== undefined && !signal.aborted; next = this.#queue.shift()) {
+      await this.#send(next);
     }
   }
 
-  private async send({ namespace, body }: Waiting): Promise<void> {
-    const { signal } = this.abort;
+  async #send({ namespace, body }: Waiting): Promise<void> {
+    const { signal } = this.#abort;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        await this.client.create(`/apis/events.k8s.io/v1/namespaces/${namespace}/events`, body, signal);
+        await this.#client.create(`/apis/events.k8s.io/v1/namespaces/${namespace}/events`, body, signal);
         return;
       } catch (error) {
         if (signal.aborted) {
@@ -208,36 +208,36 @@ export class EventRecorder {
         }
         const status = error instanceof ApiStatusError ? error.status : 0;
         if (status === 401) {
-          this.credentials.refused();
+          this.#credentials.refused();
         }
         // A refused event is refused permanently.
         const hopeless = status >= 400 && status < 500 && status !== 401 && status !== 429;
         if (hopeless || attempt >= ATTEMPTS) {
-          this.complain(error);
+          this.#complain(error);
           return;
         }
         const asked = error instanceof ApiStatusError ? (error.retryAfter ?? 0) : 0;
-        await this.wait(Math.max(asked, FIRST_PAUSE * 2 ** (attempt - 1)));
+        await this.#wait(Math.max(asked, FIRST_PAUSE * 2 ** (attempt - 1)));
       }
     }
   }
 
-  private wait(milliseconds: number): Promise<void> {
+  #wait(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = this.clock.setTimer(milliseconds, resolve);
-      this.pause = () => {
+      const timer = this.#clock.setTimer(milliseconds, resolve);
+      this.#pause = () => {
         timer.cancel();
         resolve();
       };
     });
   }
 
-  private complain(error: unknown): void {
-    if (this.complained) {
+  #complain(error: unknown): void {
+    if (this.#complained) {
       return;
     }
-    this.complained = true;
-    this.logger.warn(`Events cannot be created in ${this.credentials.server}: ${printable(messageOf(error))}`);
+    this.#complained = true;
+    this.#logger.warn(`Events cannot be created in ${this.#credentials.server}: ${printable(messageOf(error))}`);
   }
 }
 

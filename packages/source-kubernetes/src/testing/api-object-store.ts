@@ -27,25 +27,25 @@ const MAX_SNAPSHOTS = 32;
 
 /** Objects with versions and a history, as in etcd and the watch cache of an API server. */
 export class ApiObjectStore {
-  private readonly resources = new Map<string, Map<string, ApiObject>>();
-  private history: StoreChange[] = [];
-  private readonly snapshots = new Map<string, StoreSnapshot>();
-  private readonly listeners = new Set<(change: StoreChange) => void>();
-  private version = 100;
+  readonly #resources = new Map<string, Map<string, ApiObject>>();
+  #history: StoreChange[] = [];
+  readonly #snapshots = new Map<string, StoreSnapshot>();
+  readonly #listeners = new Set<(change: StoreChange) => void>();
+  #version = 100;
   /** Changes up to this version have expired. */
-  private compacted = 0;
+  #compacted = 0;
 
   /** The version of the last change. */
   get currentVersion(): number {
-    return this.version;
+    return this.#version;
   }
 
   /** Creates or replaces an object. Sets the fields that an API server sets. */
   put(resource: string, object: ApiObject): ApiObject {
-    const objects = this.objectsOf(resource);
+    const objects = this.#objectsOf(resource);
     const key = keyOf(object);
     const previous = objects.get(key);
-    this.version += 1;
+    this.#version += 1;
     const current: ApiObject = {
       ...object,
       metadata: {
@@ -53,81 +53,81 @@ export class ApiObjectStore {
         uid: previous?.metadata.uid ?? object.metadata.uid ?? randomUUID(),
         creationTimestamp:
           previous?.metadata.creationTimestamp ?? object.metadata.creationTimestamp ?? '2026-11-20T22:03:43Z',
-        resourceVersion: String(this.version),
+        resourceVersion: String(this.#version),
       },
     };
     objects.set(key, current);
-    this.record({ resource, version: this.version, previous, current });
+    this.#record({ resource, version: this.#version, previous, current });
     return current;
   }
 
   /** @returns whether it existed. */
   delete(resource: string, name: string, namespace?: string): boolean {
-    const objects = this.objectsOf(resource);
+    const objects = this.#objectsOf(resource);
     const key = namespace === undefined ? name : `${namespace}/${name}`;
     const previous = objects.get(key);
     if (!previous) {
       return false;
     }
-    this.version += 1;
+    this.#version += 1;
     objects.delete(key);
-    this.record({ resource, version: this.version, previous, current: undefined });
+    this.#record({ resource, version: this.#version, previous, current: undefined });
     return true;
   }
 
   /** All objects of a resource that match, in the order of their names. */
   list(resource: string, matches: Matcher = () => true): readonly ApiObject[] {
-    const objects = [...this.objectsOf(resource)].sort(([left], [right]) => (left < right ? -1 : 1));
+    const objects = [...this.#objectsOf(resource)].sort(([left], [right]) => (left < right ? -1 : 1));
     return objects.flatMap(([, object]) => (matches(object) ? [object] : []));
   }
 
   /** A snapshot of the current objects, kept for later pages. */
   snapshot(resource: string): StoreSnapshot {
-    const key = `${resource} ${this.version}`;
-    const kept = this.snapshots.get(key);
+    const key = `${resource} ${this.#version}`;
+    const kept = this.#snapshots.get(key);
     if (kept) {
       return kept;
     }
-    const made = { version: this.version, objects: this.list(resource) };
-    this.snapshots.set(key, made);
-    for (const oldest of this.snapshots.keys()) {
-      if (this.snapshots.size <= MAX_SNAPSHOTS) {
+    const made = { version: this.#version, objects: this.list(resource) };
+    this.#snapshots.set(key, made);
+    for (const oldest of this.#snapshots.keys()) {
+      if (this.#snapshots.size <= MAX_SNAPSHOTS) {
         break;
       }
-      this.snapshots.delete(oldest);
+      this.#snapshots.delete(oldest);
     }
     return made;
   }
 
   /** Undefined when that version has expired. */
   snapshotAt(resource: string, version: number): StoreSnapshot | undefined {
-    return this.snapshots.get(`${resource} ${version}`);
+    return this.#snapshots.get(`${resource} ${version}`);
   }
 
   /** The changes of a resource after `version`; undefined when that version has expired. */
   changesSince(resource: string, version: number): readonly StoreChange[] | undefined {
-    if (version < this.compacted) {
+    if (version < this.#compacted) {
       return undefined;
     }
-    return this.history.filter((change) => change.resource === resource && change.version > version);
+    return this.#history.filter((change) => change.resource === resource && change.version > version);
   }
 
   /** Expires the history: earlier continue tokens and versions become invalid. */
   compact(): void {
-    this.history = [];
-    this.snapshots.clear();
-    this.compacted = this.version;
+    this.#history = [];
+    this.#snapshots.clear();
+    this.#compacted = this.#version;
   }
 
   /**
    * Returns to an earlier version number with the current objects, as a cluster that was restored from a backup does.
    */
   rewind(version: number): void {
-    this.history = [];
-    this.snapshots.clear();
-    this.version = version;
-    this.compacted = 0;
-    for (const objects of this.resources.values()) {
+    this.#history = [];
+    this.#snapshots.clear();
+    this.#version = version;
+    this.#compacted = 0;
+    for (const objects of this.#resources.values()) {
       for (const [key, object] of objects) {
         const resourceVersion = String(Math.min(version, Number(object.metadata.resourceVersion)));
         objects.set(key, { ...object, metadata: { ...object.metadata, resourceVersion } });
@@ -137,22 +137,22 @@ export class ApiObjectStore {
 
   /** @returns a function that unsubscribes. */
   onChange(listener: (change: StoreChange) => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
-  private objectsOf(resource: string): Map<string, ApiObject> {
-    let objects = this.resources.get(resource);
+  #objectsOf(resource: string): Map<string, ApiObject> {
+    let objects = this.#resources.get(resource);
     if (!objects) {
       objects = new Map();
-      this.resources.set(resource, objects);
+      this.#resources.set(resource, objects);
     }
     return objects;
   }
 
-  private record(change: StoreChange): void {
-    this.history.push(change);
-    for (const listener of this.listeners) {
+  #record(change: StoreChange): void {
+    this.#history.push(change);
+    for (const listener of this.#listeners) {
       listener(change);
     }
   }

@@ -85,54 +85,54 @@ export class FakeApiServer {
   /** Accepted bearer tokens; undefined for no authentication. */
   tokens: ReadonlySet<string> | undefined;
 
-  private readonly options: FakeApiServerOptions;
-  private readonly clock: Clock;
-  private readonly sockets = new Set<Socket>();
-  private readonly rawSockets = new Set<Socket>();
-  private readonly watches = new Set<WatchStream>();
-  private server: Server;
-  private port = 0;
-  private connections = 0;
+  readonly #options: FakeApiServerOptions;
+  readonly #clock: Clock;
+  readonly #sockets = new Set<Socket>();
+  readonly #rawSockets = new Set<Socket>();
+  readonly #watches = new Set<WatchStream>();
+  #server: Server;
+  #port = 0;
+  #connections = 0;
   /** Number of generated names. */
-  private inventions = 0;
+  #inventions = 0;
 
   private constructor(options: FakeApiServerOptions) {
-    this.options = options;
-    this.clock = options.clock ?? systemClock;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.tokens = options.tokens;
-    this.server = this.createServer();
+    this.#server = this.#createServer();
   }
 
   /** Starts a server on a free port of the loopback address. */
   static async start(options: FakeApiServerOptions = {}): Promise<FakeApiServer> {
     const server = new FakeApiServer(options);
-    await server.listen();
+    await server.#listen();
     return server;
   }
 
   /** Its URL, without a trailing slash. */
   get url(): string {
-    return `${this.options.tls ? 'https' : 'http'}://127.0.0.1:${this.port}`;
+    return `${this.#options.tls ? 'https' : 'http'}://127.0.0.1:${this.#port}`;
   }
 
   /** Number of open connections. */
   get openConnections(): number {
-    return this.sockets.size;
+    return this.#sockets.size;
   }
 
   /** Total number of connections. */
   get totalConnections(): number {
-    return this.connections;
+    return this.#connections;
   }
 
   /** Running watches, by resource. */
   get openWatches(): readonly string[] {
-    return [...this.watches].map(({ resource }) => resource).sort();
+    return [...this.#watches].map(({ resource }) => resource).sort();
   }
 
   /** Applies a fault to the running watches. @returns to how many. */
   disturbWatches(fault: WatchFault, resource?: string): number {
-    const watches = [...this.watches].filter((watch) => resource === undefined || watch.resource === resource);
+    const watches = [...this.#watches].filter((watch) => resource === undefined || watch.resource === resource);
     for (const watch of watches) {
       watch.disturb(fault);
     }
@@ -141,45 +141,45 @@ export class FakeApiServer {
 
   /** Stops listening: connections are reset, and new ones refused. Its objects are kept. */
   async goAway(): Promise<void> {
-    await this.close(resetConnection);
+    await this.#close(resetConnection);
   }
 
   /** Listens again, on the same port. */
   async comeBack(): Promise<void> {
-    this.server = this.createServer();
-    await this.listen();
+    this.#server = this.#createServer();
+    await this.#listen();
   }
 
   /** Stops it. Idempotent. */
   async stop(): Promise<void> {
-    if (this.server.listening) {
+    if (this.#server.listening) {
       // Not reset: when the client is gone already, that fails and leaves a handle for which Node 20 waits at its end.
-      await this.close((socket) => socket.destroy());
+      await this.#close((socket) => socket.destroy());
     }
   }
 
-  private async close(abort: (socket: Socket) => void): Promise<void> {
+  async #close(abort: (socket: Socket) => void): Promise<void> {
     const closed = new Promise<void>((resolve) => {
-      this.server.close(() => resolve());
+      this.#server.close(() => resolve());
     });
-    for (const watch of [...this.watches]) {
+    for (const watch of [...this.#watches]) {
       watch.end();
     }
-    for (const socket of this.sockets) {
+    for (const socket of this.#sockets) {
       abort(socket);
     }
     // Connections during the TLS handshake; others are aborted.
-    for (const socket of this.rawSockets) {
-      if (!this.sockets.has(socket)) {
+    for (const socket of this.#rawSockets) {
+      if (!this.#sockets.has(socket)) {
         socket.destroy();
       }
     }
     await closed;
   }
 
-  private createServer(): Server {
-    const { tls } = this.options;
-    const handle = (request: IncomingMessage, response: ServerResponse) => this.handle(request, response);
+  #createServer(): Server {
+    const { tls } = this.#options;
+    const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
     const server = tls
       ? createHttpsServer(
           {
@@ -194,31 +194,31 @@ export class FakeApiServer {
       : createHttpServer(handle);
     server.keepAliveTimeout = 0;
     server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      this.connections += 1;
-      this.sockets.add(socket);
-      socket.on('close', () => this.sockets.delete(socket));
+      this.#connections += 1;
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
       socket.on('error', () => {});
     });
     // Connections during the TLS handshake must not delay its end.
     server.on('connection', (socket: Socket) => {
-      this.rawSockets.add(socket);
-      socket.on('close', () => this.rawSockets.delete(socket));
+      this.#rawSockets.add(socket);
+      socket.on('close', () => this.#rawSockets.delete(socket));
     });
     server.on('tlsClientError', (_error, socket) => socket.destroy());
     return server;
   }
 
-  private listen(): Promise<void> {
+  #listen(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(this.port, '127.0.0.1', () => {
-        this.port = (this.server.address() as AddressInfo).port;
+      this.#server.once('error', reject);
+      this.#server.listen(this.#port, '127.0.0.1', () => {
+        this.#port = (this.#server.address() as AddressInfo).port;
         resolve();
       });
     });
   }
 
-  private handle(request: IncomingMessage, response: ServerResponse): void {
+  #handle(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://server');
     const create = request.method === 'POST' && EVENTS.test(url.pathname);
     const resource = create ? EVENT : RESOURCES[url.pathname];
@@ -242,43 +242,43 @@ export class FakeApiServer {
       case 'hang':
         return;
       case 'status':
-        this.answerStatus(response, fault.code, fault.reason ?? '', 'made to fail', {}, fault.retryAfter);
+        this.#answerStatus(response, fault.code, fault.reason ?? '', 'made to fail', {}, fault.retryAfter);
         return;
       case 'html':
         response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><body>Welcome</body></html>');
         return;
       case 'empty':
-        this.answer(response, 200, '{}', undefined);
+        this.#answer(response, 200, '{}', undefined);
         return;
       default:
         break;
     }
-    const refusal = this.refusal(info, resource);
+    const refusal = this.#refusal(info, resource);
     if (refusal || !resource) {
       const [code, reason, message] = refusal ?? [404, 'NotFound', 'the server could not find the requested resource'];
-      this.answerStatus(response, code, reason, message);
+      this.#answerStatus(response, code, reason, message);
       return;
     }
     if (verb === 'create') {
-      this.create(request, response);
+      this.#create(request, response);
       return;
     }
     try {
-      const matches = this.selection(resource, query);
+      const matches = this.#selection(resource, query);
       if (verb === 'watch') {
-        this.watch(resource, matches, query, response, fault);
+        this.#watch(resource, matches, query, response, fault);
       } else {
-        this.list(resource, matches, query, response, fault);
+        this.#list(resource, matches, query, response, fault);
       }
     } catch (error) {
       if (!(error instanceof SelectorError)) {
         throw error;
       }
-      this.answerStatus(response, 400, 'BadRequest', error.message);
+      this.#answerStatus(response, 400, 'BadRequest', error.message);
     }
   }
 
-  private create(request: IncomingMessage, response: ServerResponse): void {
+  #create(request: IncomingMessage, response: ServerResponse): void {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => {
       body += text;
@@ -286,16 +286,16 @@ export class FakeApiServer {
     request.on('end', () => {
       const event = JSON.parse(body) as Readonly<Record<string, unknown>>;
       this.events.push(event);
-      this.answer(response, 201, JSON.stringify(event), undefined);
+      this.#answer(response, 201, JSON.stringify(event), undefined);
     });
   }
 
-  private refusal(info: ApiRequestInfo, resource: ServedResource | undefined): [number, string, string] | undefined {
+  #refusal(info: ApiRequestInfo, resource: ServedResource | undefined): [number, string, string] | undefined {
     const token = info.authorization?.startsWith('Bearer ') ? info.authorization.slice(7) : undefined;
     if (token !== undefined && this.tokens && !this.tokens.has(token)) {
       return [401, 'Unauthorized', 'Unauthorized'];
     }
-    if (resource && this.options.unknownResources?.includes(resource.name)) {
+    if (resource && this.#options.unknownResources?.includes(resource.name)) {
       return [404, 'NotFound', 'the server could not find the requested resource'];
     }
     const anonymous = this.tokens !== undefined && token === undefined && info.certificate === undefined;
@@ -311,9 +311,9 @@ export class FakeApiServer {
     return undefined;
   }
 
-  private selection(resource: ServedResource, query: URLSearchParams): Matcher {
+  #selection(resource: ServedResource, query: URLSearchParams): Matcher {
     const fieldSelector = query.get('fieldSelector') ?? '';
-    for (const label of this.options.refuseFieldLabels ?? []) {
+    for (const label of this.#options.refuseFieldLabels ?? []) {
       if (fieldSelector.includes(label)) {
         throw new SelectorError(`field label not supported: ${label}`);
       }
@@ -323,7 +323,7 @@ export class FakeApiServer {
     return (object) => byLabel(object) && byField(object);
   }
 
-  private list(
+  #list(
     resource: ServedResource,
     matches: Matcher,
     query: URLSearchParams,
@@ -331,7 +331,7 @@ export class FakeApiServer {
     fault: RequestFault | undefined,
   ): void {
     if (fault?.kind === 'endless' || fault?.kind === 'endless-page') {
-      this.listWithoutEnd(resource, this.store.currentVersion, fault, response);
+      this.#listWithoutEnd(resource, this.store.currentVersion, fault, response);
       return;
     }
     // As a real server: from the watch cache the whole list is sent at once.
@@ -339,7 +339,7 @@ export class FakeApiServer {
     const text = query.get('continue') ?? '';
     const token = text === '' ? undefined : decodeToken(text);
     if (text !== '' && !token) {
-      this.answerStatus(response, 400, 'BadRequest', 'invalid continue token: continue key is not valid');
+      this.#answerStatus(response, 400, 'BadRequest', 'invalid continue token: continue key is not valid');
       return;
     }
     const fresh = !token || token.rv < 0;
@@ -349,7 +349,7 @@ export class FakeApiServer {
         'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
         'without the continue parameter, or use the continue token in this response to retrieve the remainder of the results.';
       const again = encodeToken({ rv: -1, start: token?.start ?? '' });
-      this.answerStatus(response, 410, 'Expired', message, { continue: again });
+      this.#answerStatus(response, 410, 'Expired', message, { continue: again });
       return;
     }
     const rest = snapshot.objects.filter((object) => matches(object) && nameOf(object) > (token?.start ?? ''));
@@ -368,10 +368,10 @@ export class FakeApiServer {
       },
       items,
     };
-    this.answer(response, 200, JSON.stringify(body), fault);
+    this.#answer(response, 200, JSON.stringify(body), fault);
   }
 
-  private listWithoutEnd(
+  #listWithoutEnd(
     { kind, apiVersion }: ServedResource,
     version: number,
     fault: Extract<RequestFault, { readonly kind: 'endless' | 'endless-page' }>,
@@ -387,19 +387,19 @@ export class FakeApiServer {
       response.write(
         `${JSON.stringify({ ...head, metadata: { resourceVersion: String(version) } }).slice(0, -1)},"items":[`,
       );
-      endlessly(response, () => `${JSON.stringify(made(`x-${++this.inventions}`))},`);
+      endlessly(response, () => `${JSON.stringify(made(`x-${++this.#inventions}`))},`);
       return;
     }
     const items = Array.from({ length: fault.objects }, (_, index) =>
-      made(`x-${fault.names === 'same' ? index : ++this.inventions}`),
+      made(`x-${fault.names === 'same' ? index : ++this.#inventions}`),
     );
     // A different token for each page, of a list that is unknown afterwards.
-    const token = encodeToken({ rv: version + 1e9, start: `~${++this.inventions}` });
+    const token = encodeToken({ rv: version + 1e9, start: `~${++this.#inventions}` });
     const metadata = { resourceVersion: String(version), continue: token };
-    this.answer(response, 200, JSON.stringify({ ...head, metadata, items }), undefined);
+    this.#answer(response, 200, JSON.stringify({ ...head, metadata, items }), undefined);
   }
 
-  private watch(
+  #watch(
     resource: ServedResource,
     matches: Matcher,
     query: URLSearchParams,
@@ -415,14 +415,14 @@ export class FakeApiServer {
       matches,
       store: this.store,
       response,
-      clock: this.clock,
+      clock: this.#clock,
       timeout: Number(query.get('timeoutSeconds') ?? 1800) * 1000,
       bookmarkInterval:
-        query.get('allowWatchBookmarks') === 'true' ? (this.options.bookmarkInterval ?? 60_000) : undefined,
+        query.get('allowWatchBookmarks') === 'true' ? (this.#options.bookmarkInterval ?? 60_000) : undefined,
     });
-    this.watches.add(stream);
+    this.#watches.add(stream);
     response.on('close', () => {
-      this.watches.delete(stream);
+      this.#watches.delete(stream);
       stream.end();
     });
     if (fault?.kind === 'gone') {
@@ -432,7 +432,7 @@ export class FakeApiServer {
     }
   }
 
-  private answerStatus(
+  #answerStatus(
     response: ServerResponse,
     code: number,
     reason: string,
@@ -453,10 +453,10 @@ export class FakeApiServer {
     if (retryAfter !== undefined) {
       response.setHeader('Retry-After', String(retryAfter));
     }
-    this.answer(response, code, JSON.stringify(status), undefined);
+    this.#answer(response, code, JSON.stringify(status), undefined);
   }
 
-  private answer(response: ServerResponse, code: number, body: string, fault: RequestFault | undefined): void {
+  #answer(response: ServerResponse, code: number, body: string, fault: RequestFault | undefined): void {
     const bytes = Buffer.from(fault?.kind === 'pad' ? `${body}${' '.repeat(fault.bytes)}` : body);
     response.writeHead(code, { 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json' });
     switch (fault?.kind) {

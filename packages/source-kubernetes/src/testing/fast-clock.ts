@@ -2,19 +2,19 @@ import { type Clock, systemClock, type Timer } from '@kube-proxier/core';
 
 /** A clock that runs faster than real time, for tests that wait for real sockets. */
 export class FastClock implements Clock {
-  private readonly begin = systemClock.now();
-  private waiting = 0;
+  readonly #begin = systemClock.now();
+  #waiting = 0;
 
   /** @param factor how many times faster. */
   constructor(private readonly factor: number) {}
 
   /** Pending timers. */
   get pending(): number {
-    return this.waiting;
+    return this.#waiting;
   }
 
   now(): number {
-    return this.begin + (systemClock.now() - this.begin) * this.factor;
+    return this.#begin + (systemClock.now() - this.#begin) * this.factor;
   }
 
   monotonic(): number {
@@ -26,10 +26,10 @@ export class FastClock implements Clock {
     const done = () => {
       if (waits) {
         waits = false;
-        this.waiting -= 1;
+        this.#waiting -= 1;
       }
     };
-    this.waiting += 1;
+    this.#waiting += 1;
     const timer = systemClock.setTimer(milliseconds / this.factor, () => {
       done();
       callback();

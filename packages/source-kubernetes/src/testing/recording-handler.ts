@@ -25,11 +25,11 @@ export class RecordingHandler implements SourceHandler {
   readonly violations: string[] = [];
 
   onServiceUpdate(previous: Service | undefined, current: Service | undefined): void {
-    this.fold('Service', this.services, previous, current);
+    this.#fold('Service', this.services, previous, current);
   }
 
   onEndpointsUpdate(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): void {
-    this.fold('EndpointSlice', this.slices, previous, current);
+    this.#fold('EndpointSlice', this.slices, previous, current);
   }
 
   onServicesSynced(): void {
@@ -52,12 +52,7 @@ export class RecordingHandler implements SourceHandler {
     this.events.push(`cidrs ${cidrs.join(',')}`);
   }
 
-  private fold<T extends Named>(
-    kind: string,
-    view: Map<string, T>,
-    previous: T | undefined,
-    current: T | undefined,
-  ): void {
+  #fold<T extends Named>(kind: string, view: Map<string, T>, previous: T | undefined, current: T | undefined): void {
     const { metadata } = current ?? previous ?? {};
     const key = `${metadata?.namespace}/${metadata?.name}`;
     const sign = previous ? (current ? '~' : '-') : '+';

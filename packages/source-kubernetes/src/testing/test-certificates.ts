@@ -20,19 +20,19 @@ export interface TestCertificateRequest {
 export class TestCertificateAuthority {
   /** Its own certificate, PEM. */
   readonly certificate: string;
-  private readonly key: KeyObject;
-  private readonly name: Buffer;
+  readonly #key: KeyObject;
+  readonly #name: Buffer;
 
   constructor(commonName = 'test authority') {
     const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    this.key = keys.privateKey;
-    this.name = distinguishedName(commonName);
+    this.#key = keys.privateKey;
+    this.#name = distinguishedName(commonName);
     const extensions = [
       extension('2.5.29.19', true, sequence(BOOLEAN_TRUE)),
       // keyCertSign
       extension('2.5.29.15', true, tagged(0x03, Buffer.from([0x02, 0x04]))),
     ];
-    this.certificate = this.make(this.name, keys.publicKey, extensions);
+    this.certificate = this.#make(this.#name, keys.publicKey, extensions);
   }
 
   issue({ commonName, hosts = [], use }: TestCertificateRequest): TestCertificate {
@@ -46,27 +46,27 @@ export class TestCertificateAuthority {
       extensions.push(extension('2.5.29.17', false, sequence(...names)));
     }
     return {
-      certificate: this.make(distinguishedName(commonName), publicKey, extensions),
+      certificate: this.#make(distinguishedName(commonName), publicKey, extensions),
       key: createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' }))
         .export({ type: 'pkcs8', format: 'pem' })
         .toString(),
     };
   }
 
-  private make(subject: Buffer, publicKey: KeyObject, extensions: readonly Buffer[]): string {
+  #make(subject: Buffer, publicKey: KeyObject, extensions: readonly Buffer[]): string {
     const day = 86_400_000;
     const body = sequence(
       // Version 3.
       tagged(0xa0, tagged(0x02, Buffer.from([2]))),
       tagged(0x02, Buffer.concat([Buffer.from([0x01]), randomBytes(15)])),
       ECDSA_WITH_SHA256,
-      this.name,
+      this.#name,
       sequence(time(new Date(Date.now() - day)), time(new Date(Date.now() + 365 * day))),
       subject,
       publicKey.export({ type: 'spki', format: 'der' }),
       tagged(0xa3, sequence(...extensions)),
     );
-    const signature = sign('sha256', body, this.key);
+    const signature = sign('sha256', body, this.#key);
     const der = sequence(body, ECDSA_WITH_SHA256, tagged(0x03, Buffer.concat([Buffer.from([0]), signature])));
     const lines = der.toString('base64').replace(/.{64}/g, '$&\n');
     return `-----BEGIN CERTIFICATE-----\n${lines.trimEnd()}\n-----END CERTIFICATE-----\n`;

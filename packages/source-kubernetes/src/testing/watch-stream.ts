@@ -26,13 +26,13 @@ const MEMORY = 3;
 /** One open watch of a client. */
 export class WatchStream {
   readonly resource: string;
-  private readonly timers = new Set<Timer>();
-  private unsubscribe = () => {};
-  private ended = false;
-  private silent = false;
-  private slow: string | undefined;
-  private readonly sent: string[] = [];
-  private since = 0;
+  readonly #timers = new Set<Timer>();
+  #unsubscribe = () => {};
+  #ended = false;
+  #silent = false;
+  #slow: string | undefined;
+  readonly #sent: string[] = [];
+  #since = 0;
 
   constructor(private readonly options: WatchStreamOptions) {
     this.resource = options.resource;
@@ -44,42 +44,42 @@ export class WatchStream {
     const since = Number(version === '' ? 0 : version);
     if (since === 0) {
       for (const object of store.list(this.resource, matches)) {
-        this.send('ADDED', object);
+        this.#send('ADDED', object);
       }
-      this.since = store.currentVersion;
+      this.#since = store.currentVersion;
     } else {
       const changes = store.changesSince(this.resource, since);
       if (!changes) {
-        this.expire(`too old resource version: ${since} (${store.currentVersion})`);
+        this.#expire(`too old resource version: ${since} (${store.currentVersion})`);
         return;
       }
-      this.since = since;
+      this.#since = since;
       for (const change of changes) {
-        this.sendChange(change);
+        this.#sendChange(change);
       }
     }
-    this.unsubscribe = store.onChange((change) => {
+    this.#unsubscribe = store.onChange((change) => {
       if (change.resource === this.resource) {
-        this.sendChange(change);
+        this.#sendChange(change);
       }
     });
-    this.setTimer(timeout, () => {
-      this.bookmark();
-      this.close();
+    this.#setTimer(timeout, () => {
+      this.#bookmark();
+      this.#close();
     });
     if (bookmarkInterval !== undefined) {
-      this.bookmarkEvery(bookmarkInterval);
+      this.#bookmarkEvery(bookmarkInterval);
     }
   }
 
   disturb(fault: WatchFault): void {
     const { response } = this.options;
-    if (this.ended) {
+    if (this.#ended) {
       return;
     }
     if (typeof fault === 'object') {
       response.write('{"type":"ADDED","object":{"metadata":{"name":"');
-      this.silent = true;
+      this.#silent = true;
       for (let left = fault.endless; left > 0; left -= 65_536) {
         response.write('x'.repeat(Math.min(left, 65_536)));
       }
@@ -87,7 +87,7 @@ export class WatchStream {
     }
     switch (fault) {
       case 'close':
-        this.close();
+        this.#close();
         return;
       case 'reset':
         resetConnection(response.socket);
@@ -96,32 +96,32 @@ export class WatchStream {
         response.write('{"type":"MODIFIED","object":{"metadata":{"na', () => resetConnection(response.socket));
         return;
       case 'silence':
-        this.silent = true;
+        this.#silent = true;
         return;
       case 'gone':
-        this.expire(`too old resource version: 1 (${this.options.store.currentVersion})`);
+        this.#expire(`too old resource version: 1 (${this.options.store.currentVersion})`);
         return;
       case 'error':
-        this.sendStatus(500, 'InternalError', 'unable to decode an event from the watch stream');
+        this.#sendStatus(500, 'InternalError', 'unable to decode an event from the watch stream');
         return;
       case 'malformed':
-        this.write('{"type":"MODIFIED","object":{"metadata":{"name":}\n');
+        this.#write('{"type":"MODIFIED","object":{"metadata":{"name":}\n');
         return;
       case 'duplicate':
-        for (const line of [...this.sent]) {
-          this.write(line);
+        for (const line of [...this.#sent]) {
+          this.#write(line);
         }
         return;
       case 'slow':
-        this.slow ??= '';
+        this.#slow ??= '';
         return;
       case 'flood':
-        this.flood();
+        this.#flood();
         return;
     }
   }
 
-  private flood(): void {
+  #flood(): void {
     const { kind, apiVersion, response, store } = this.options;
     let version = store.currentVersion;
     endlessly(response, () => {
@@ -133,103 +133,103 @@ export class WatchStream {
 
   /** Stops sending, and cancels all timers. Idempotent. */
   end(): void {
-    this.ended = true;
-    this.unsubscribe();
-    for (const timer of this.timers) {
+    this.#ended = true;
+    this.#unsubscribe();
+    for (const timer of this.#timers) {
       timer.cancel();
     }
-    this.timers.clear();
+    this.#timers.clear();
   }
 
-  private close(): void {
-    if (!this.ended) {
+  #close(): void {
+    if (!this.#ended) {
       this.end();
-      this.options.response.end(this.slow);
+      this.options.response.end(this.#slow);
     }
   }
 
-  private sendChange(change: StoreChange): void {
-    if (change.version <= this.since) {
+  #sendChange(change: StoreChange): void {
+    if (change.version <= this.#since) {
       // The client requested changes after a future version.
       return;
     }
     const event = eventOf(change, this.options.matches);
     if (event) {
-      this.send(event.type, event.object);
+      this.#send(event.type, event.object);
     }
   }
 
-  private bookmarkEvery(interval: number): void {
-    this.setTimer(interval, () => {
-      this.bookmark();
-      this.bookmarkEvery(interval);
+  #bookmarkEvery(interval: number): void {
+    this.#setTimer(interval, () => {
+      this.#bookmark();
+      this.#bookmarkEvery(interval);
     });
   }
 
-  private bookmark(): void {
+  #bookmark(): void {
     const { store, bookmarkInterval } = this.options;
-    if (bookmarkInterval !== undefined && this.since <= store.currentVersion) {
-      this.send('BOOKMARK', { metadata: { resourceVersion: String(store.currentVersion) } });
+    if (bookmarkInterval !== undefined && this.#since <= store.currentVersion) {
+      this.#send('BOOKMARK', { metadata: { resourceVersion: String(store.currentVersion) } });
     }
   }
 
-  private send(type: string, object: object): void {
+  #send(type: string, object: object): void {
     const { kind, apiVersion } = this.options;
     const line = `${JSON.stringify({ type, object: { kind, apiVersion, ...object } })}\n`;
-    this.sent.push(line);
-    if (this.sent.length > MEMORY) {
-      this.sent.shift();
+    this.#sent.push(line);
+    if (this.#sent.length > MEMORY) {
+      this.#sent.shift();
     }
-    this.write(line);
+    this.#write(line);
   }
 
-  private expire(message: string): void {
-    this.sendStatus(410, 'Expired', message);
+  #expire(message: string): void {
+    this.#sendStatus(410, 'Expired', message);
   }
 
-  private sendStatus(code: number, reason: string, message: string): void {
+  #sendStatus(code: number, reason: string, message: string): void {
     const object = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
-    this.write(`${JSON.stringify({ type: 'ERROR', object })}\n`);
-    this.close();
+    this.#write(`${JSON.stringify({ type: 'ERROR', object })}\n`);
+    this.#close();
   }
 
-  private write(text: string): void {
-    if (this.ended || this.silent) {
+  #write(text: string): void {
+    if (this.#ended || this.#silent) {
       return;
     }
-    if (this.slow === undefined) {
+    if (this.#slow === undefined) {
       this.options.response.write(text);
       return;
     }
-    const idle = this.slow === '';
-    this.slow += text;
+    const idle = this.#slow === '';
+    this.#slow += text;
     if (idle) {
-      this.drip();
+      this.#drip();
     }
   }
 
   /** One byte per iteration of the event loop. */
-  private drip(): void {
+  #drip(): void {
     setImmediate(() => {
-      if (this.ended || !this.slow) {
+      if (this.#ended || !this.#slow) {
         return;
       }
-      this.options.response.write(this.slow.slice(0, 1));
-      this.slow = this.slow.slice(1);
-      if (this.slow !== '') {
-        this.drip();
+      this.options.response.write(this.#slow.slice(0, 1));
+      this.#slow = this.#slow.slice(1);
+      if (this.#slow !== '') {
+        this.#drip();
       }
     });
   }
 
-  private setTimer(milliseconds: number, callback: () => void): void {
+  #setTimer(milliseconds: number, callback: () => void): void {
     const timer = this.options.clock.setTimer(milliseconds, () => {
-      this.timers.delete(timer);
-      if (!this.ended) {
+      this.#timers.delete(timer);
+      if (!this.#ended) {
         callback();
       }
     });
-    this.timers.add(timer);
+    this.#timers.add(timer);
   }
 }
 

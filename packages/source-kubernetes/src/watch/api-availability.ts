@@ -6,12 +6,12 @@ import type { Clock, Logger } from '@kube-proxier/core';
  */
 export class ApiAvailability {
   /** Failing resources, with the reason. */
-  private readonly away = new Map<string, string>();
-  private awaySince = 0;
+  readonly #away = new Map<string, string>();
+  #awaySince = 0;
   /** Refused resources, with the reason. */
-  private readonly refusals = new Map<string, string>();
+  readonly #refusals = new Map<string, string>();
   /** By refusal: resources that are readable again while it still applies to others. */
-  private readonly readable = new Map<string, readonly string[]>();
+  readonly #readable = new Map<string, readonly string[]>();
 
   /** @param server name of the server in the log. */
   constructor(
@@ -22,25 +22,25 @@ export class ApiAvailability {
 
   /** Records a missing or unusable answer for this resource. */
   unreachable(resource: string, reason: string): void {
-    if (this.away.size === 0) {
-      this.awaySince = this.clock.monotonic();
+    if (this.#away.size === 0) {
+      this.#awaySince = this.clock.monotonic();
       this.logger.error(
         `${this.server} does not answer correctly: ${reason}; the last known objects stay in force, and requests are retried`,
       );
     }
-    this.away.set(resource, reason);
+    this.#away.set(resource, reason);
   }
 
   /** Why this resource cannot be read now; undefined when no obstacle is known. */
   obstacle(resource: string): string | undefined {
-    return this.away.get(resource) ?? this.refusals.get(resource);
+    return this.#away.get(resource) ?? this.#refusals.get(resource);
   }
 
   /** Records that the server refused or does not support the request. */
   refused(resource: string, message: string, severity: 'error' | 'warn' = 'error'): void {
-    this.noLongerAway(resource);
-    const isKnown = this.holds(message);
-    this.refusals.set(resource, message);
+    this.#noLongerAway(resource);
+    const isKnown = this.#holds(message);
+    this.#refusals.set(resource, message);
     if (!isKnown) {
       this.logger[severity](`${this.server}: ${message}`);
     }
@@ -48,28 +48,28 @@ export class ApiAvailability {
 
   /** Records a successful request. */
   answered(resource: string): void {
-    this.noLongerAway(resource);
-    const message = this.refusals.get(resource);
+    this.#noLongerAway(resource);
+    const message = this.#refusals.get(resource);
     if (message === undefined) {
       return;
     }
-    this.refusals.delete(resource);
-    const readable = [...(this.readable.get(message) ?? []), resource];
-    if (this.holds(message)) {
-      this.readable.set(message, readable);
+    this.#refusals.delete(resource);
+    const readable = [...(this.#readable.get(message) ?? []), resource];
+    if (this.#holds(message)) {
+      this.#readable.set(message, readable);
     } else {
-      this.readable.delete(message);
+      this.#readable.delete(message);
       this.logger.info(`${this.server}: ${readable.join(', ')} can be read again`);
     }
   }
 
-  private holds(message: string): boolean {
-    return [...this.refusals.values()].includes(message);
+  #holds(message: string): boolean {
+    return [...this.#refusals.values()].includes(message);
   }
 
-  private noLongerAway(resource: string): void {
-    if (this.away.delete(resource) && this.away.size === 0) {
-      const seconds = Math.round((this.clock.monotonic() - this.awaySince) / 1000);
+  #noLongerAway(resource: string): void {
+    if (this.#away.delete(resource) && this.#away.size === 0) {
+      const seconds = Math.round((this.clock.monotonic() - this.#awaySince) / 1000);
       this.logger.info(`${this.server} answers again after ${seconds} s`);
     }
   }

@@ -5,7 +5,7 @@ const NEWLINE = 0x0a;
 
 /** Splits a stream of bytes into lines, whatever the chunk size, and buffers at most one line. */
 export class LineSplitter {
-  private readonly pending = new ByteCollector();
+  readonly #pending = new ByteCollector();
 
   /** @param maxBytes maximum size of a line. */
   constructor(private readonly maxBytes: number) {}
@@ -20,12 +20,12 @@ export class LineSplitter {
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
       const part = chunk.subarray(from, end);
       let line: string;
-      if (this.pending.length === 0) {
-        this.check(part.length);
+      if (this.#pending.length === 0) {
+        this.#check(part.length);
         line = part.toString('utf8');
       } else {
-        this.hold(part);
-        line = this.pending.take();
+        this.#hold(part);
+        line = this.#pending.take();
       }
       if (line.trim() !== '') {
         lines.push(line);
@@ -33,19 +33,19 @@ export class LineSplitter {
       from = end + 1;
     }
     if (from < chunk.length) {
-      this.hold(chunk.subarray(from));
+      this.#hold(chunk.subarray(from));
     }
     return lines;
   }
 
-  private hold(part: Buffer): void {
-    this.check(this.pending.length + part.length);
-    this.pending.push(part);
+  #hold(part: Buffer): void {
+    this.#check(this.#pending.length + part.length);
+    this.#pending.push(part);
   }
 
-  private check(size: number): void {
+  #check(size: number): void {
     if (size > this.maxBytes) {
-      this.pending.clear();
+      this.#pending.clear();
       throw new ApiError('API_RESPONSE_INVALID', `an event is longer than ${this.maxBytes} bytes`);
     }
   }

@@ -25,25 +25,25 @@ interface KnownObject {
  * itself; otherwise an equal one is created, which makes no visible difference.
  */
 export class ObjectCache {
-  private readonly objects = new Map<string, KnownObject>();
-  private list = 0;
-  private namedInList = 0;
+  readonly #objects = new Map<string, KnownObject>();
+  #list = 0;
+  #namedInList = 0;
 
   constructor(private readonly resource: WatchedResource) {}
 
   get size(): number {
-    return this.objects.size;
+    return this.#objects.size;
   }
 
   /** Number of distinct objects in the current or last full list. */
   get named(): number {
-    return this.namedInList;
+    return this.#namedInList;
   }
 
   /** A full list starts. */
   beginList(): void {
-    this.namedInList = 0;
-    this.list += 1;
+    this.#namedInList = 0;
+    this.#list += 1;
   }
 
   /**
@@ -59,40 +59,45 @@ export class ObjectCache {
     const { shape } = this.resource;
     const kept = shape.take(object) as object;
     const text = JSON.stringify(shape.pack(kept));
-    const known = this.objects.get(key);
-    if (known?.list !== this.list) {
-      this.namedInList += 1;
+    const known = this.#objects.get(key);
+    if (known?.list !== this.#list) {
+      this.#namedInList += 1;
     }
     if (known?.text === text) {
-      known.list = this.list;
+      known.list = this.#list;
       return undefined;
     }
-    const current = this.complete(kept);
-    this.objects.set(key, { text, handedOut: new WeakRef(current), list: this.list, since: known?.since ?? this.list });
-    return { previous: known && this.recall(known), current };
+    const current = this.#complete(kept);
+    this.#objects.set(key, {
+      text,
+      handedOut: new WeakRef(current),
+      list: this.#list,
+      since: known?.since ?? this.#list,
+    });
+    return { previous: known && this.#recall(known), current };
   }
 
   /** @returns the change; undefined when the object was unknown; `malformed` when it has no name. */
   remove(object: unknown): ObjectChange | 'malformed' | undefined {
     const key = keyOf(object);
-    const known = key === undefined ? undefined : this.objects.get(key);
+    const known = key === undefined ? undefined : this.#objects.get(key);
     if (key === undefined) {
       return 'malformed';
     }
     if (!known) {
       return undefined;
     }
-    this.objects.delete(key);
-    return { previous: this.recall(known), current: undefined };
+    this.#objects.delete(key);
+    return { previous: this.#recall(known), current: undefined };
   }
 
   /** The full list is complete: objects that it does not contain were deleted. */
   endList(): readonly ObjectChange[] {
     const changes: ObjectChange[] = [];
-    for (const [key, known] of this.objects) {
-      if (known.list !== this.list) {
-        this.objects.delete(key);
-        changes.push({ previous: this.recall(known), current: undefined });
+    for (const [key, known] of this.#objects) {
+      if (known.list !== this.#list) {
+        this.#objects.delete(key);
+        changes.push({ previous: this.#recall(known), current: undefined });
       }
     }
     return changes;
@@ -101,10 +106,10 @@ export class ObjectCache {
   /** The full list is rejected: objects that were added by it are removed. */
   undoList(): readonly ObjectChange[] {
     const changes: ObjectChange[] = [];
-    for (const [key, known] of this.objects) {
-      if (known.since === this.list) {
-        this.objects.delete(key);
-        changes.push({ previous: this.recall(known), current: undefined });
+    for (const [key, known] of this.#objects) {
+      if (known.since === this.#list) {
+        this.#objects.delete(key);
+        changes.push({ previous: this.#recall(known), current: undefined });
       }
     }
     return changes;
@@ -112,22 +117,22 @@ export class ObjectCache {
 
   /** Whether an object with this name is known. */
   has(object: unknown): boolean {
-    return this.objects.has(keyOf(object) ?? '');
+    return this.#objects.has(keyOf(object) ?? '');
   }
 
   /** All objects, each created unless it is still referenced. */
   *values(): IterableIterator<object> {
-    for (const known of this.objects.values()) {
-      yield this.recall(known);
+    for (const known of this.#objects.values()) {
+      yield this.#recall(known);
     }
   }
 
-  private recall(known: KnownObject): object {
-    return known.handedOut.deref() ?? this.complete(this.resource.shape.unpack(JSON.parse(known.text)) as object);
+  #recall(known: KnownObject): object {
+    return known.handedOut.deref() ?? this.#complete(this.resource.shape.unpack(JSON.parse(known.text)) as object);
   }
 
   /** Items of lists omit their kind. */
-  private complete(kept: object): object {
+  #complete(kept: object): object {
     return { apiVersion: this.resource.apiVersion, kind: this.resource.kind, ...kept };
   }
 }

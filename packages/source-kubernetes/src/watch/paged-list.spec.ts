@@ -13,10 +13,10 @@ function page(names: readonly string[], next?: string): UnknownRecord {
 class Listing {
   readonly requests: string[] = [];
   readonly names = new Set<unknown>();
-  private readonly list: PagedList;
+  readonly #list: PagedList;
 
   constructor(private readonly answers: Answer[]) {
-    this.list = new PagedList({
+    this.#list = new PagedList({
       resource: { kind: 'Service', path: '/services' },
       client: {
         getPage: async (path, query, _signal, maxBytes) => {
@@ -38,7 +38,7 @@ class Listing {
     const pages: ListPage[] = [];
     this.names.clear();
     const signal = new AbortController().signal;
-    for await (const one of this.list.pages(new URLSearchParams({ a: 'b' }), () => this.names.size, signal)) {
+    for await (const one of this.#list.pages(new URLSearchParams({ a: 'b' }), () => this.names.size, signal)) {
       pages.push(one);
       for (const name of one.items) {
         this.names.add(name);

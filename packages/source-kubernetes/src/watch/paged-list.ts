@@ -34,12 +34,12 @@ const SMALLER_PAGE = 4;
 /** Requests lists of one resource in pages of bounded size and number, and adapts their size to what the server can. */
 export class PagedList {
   /** Current page size in objects. */
-  private pageSize: number;
+  #pageSize: number;
   /** List without pages: the server expired the version of the pages before the last one was fetched. */
-  private unpaged = false;
+  #unpaged = false;
 
   constructor(private readonly options: PagedListOptions) {
-    this.pageSize = options.pageSize;
+    this.#pageSize = options.pageSize;
   }
 
   /**
@@ -54,7 +54,7 @@ export class PagedList {
     countObjects: () => number,
     signal: AbortSignal,
   ): AsyncGenerator<ListPage, void, undefined> {
-    const limit = this.unpaged ? undefined : this.pageSize;
+    const limit = this.#unpaged ? undefined : this.#pageSize;
     let token: string | undefined;
     let pages = 0;
     let idlePages = 0;
@@ -66,7 +66,7 @@ export class PagedList {
       if (token !== undefined) {
         query.set('continue', token);
       }
-      const page = checkedPage(this.options.resource.kind, await this.getPage(query, token !== undefined, signal));
+      const page = checkedPage(this.options.resource.kind, await this.#getPage(query, token !== undefined, signal));
       const before = countObjects();
       yield page;
       const objects = countObjects();
@@ -78,22 +78,22 @@ export class PagedList {
       }
       token = page.continue;
     } while (token !== undefined);
-    this.unpaged = false;
+    this.#unpaged = false;
   }
 
-  private async getPage(query: URLSearchParams, continued: boolean, signal: AbortSignal): Promise<UnknownRecord> {
+  async #getPage(query: URLSearchParams, continued: boolean, signal: AbortSignal): Promise<UnknownRecord> {
     const { client, maxPageBytes, resource } = this.options;
     try {
-      const maxBytes = this.unpaged ? maxPageBytes * UNPAGED_RATIO : maxPageBytes;
+      const maxBytes = this.#unpaged ? maxPageBytes * UNPAGED_RATIO : maxPageBytes;
       return await client.getPage(resource.path, query, signal, maxBytes);
     } catch (error) {
       if (error instanceof ResponseTooLarge) {
         // Objects may be large; or the server does not stop.
-        this.pageSize = Math.max(1, Math.floor(this.pageSize / SMALLER_PAGE));
-        this.unpaged = false;
+        this.#pageSize = Math.max(1, Math.floor(this.#pageSize / SMALLER_PAGE));
+        this.#unpaged = false;
       }
       if (continued && error instanceof ApiStatusError && error.status === 410) {
-        this.unpaged = true;
+        this.#unpaged = true;
       }
       throw error;
     }

@@ -63,27 +63,27 @@ const STALE_LISTS = 3;
  * complete list without it.
  */
 export class Reflector {
-  private readonly resource: WatchedResource;
-  private readonly cache: ObjectCache;
-  private readonly pagedList: PagedList;
+  readonly #resource: WatchedResource;
+  readonly #cache: ObjectCache;
+  readonly #pagedList: PagedList;
   /** Where the watch continues; undefined when a list has to come first. */
-  private resourceVersion: string | undefined;
+  #resourceVersion: string | undefined;
   /** The newest version seen. */
-  private newest = '';
-  private staleLists = 0;
-  private fieldSelector: string | undefined;
-  private history: RequestHistory = NO_REQUESTS;
+  #newest = '';
+  #staleLists = 0;
+  #fieldSelector: string | undefined;
+  #history: RequestHistory = NO_REQUESTS;
   /** Time of the server's last answer for this resource. */
-  private lastAnswer = 0;
+  #lastAnswer = 0;
 
   constructor(
     private readonly options: ReflectorOptions,
     private readonly listener: ReflectorListener,
   ) {
-    this.resource = options.resource;
-    this.cache = new ObjectCache(options.resource);
-    this.pagedList = new PagedList(options);
-    this.fieldSelector = options.resource.fieldSelector;
+    this.#resource = options.resource;
+    this.#cache = new ObjectCache(options.resource);
+    this.#pagedList = new PagedList(options);
+    this.#fieldSelector = options.resource.fieldSelector;
   }
 
   /** Runs until `signal` aborts, then resolves. Never rejects. */
@@ -92,100 +92,100 @@ export class Reflector {
     while (!signal.aborted) {
       let delay = 0;
       try {
-        if (this.resourceVersion === undefined) {
-          await this.listOrUndo(signal);
+        if (this.#resourceVersion === undefined) {
+          await this.#listOrUndo(signal);
         }
-        await this.watch(signal);
+        await this.#watch(signal);
       } catch (error) {
         if (signal.aborted) {
           return;
         }
-        delay = this.recover(error);
+        delay = this.#recover(error);
       }
-      if (this.resourceVersion !== undefined && clock.monotonic() - this.lastAnswer >= relistAfter) {
-        this.note(2, `nothing was heard for ${relistAfter} ms; listing`);
-        this.resourceVersion = undefined;
+      if (this.#resourceVersion !== undefined && clock.monotonic() - this.#lastAnswer >= relistAfter) {
+        this.#note(2, `nothing was heard for ${relistAfter} ms; listing`);
+        this.#resourceVersion = undefined;
       }
-      await this.sleep(delay, signal);
+      await this.#sleep(delay, signal);
     }
   }
 
   /** Repeatedly rejected lists must not fill the memory with different objects. */
-  private async listOrUndo(signal: AbortSignal): Promise<void> {
+  async #listOrUndo(signal: AbortSignal): Promise<void> {
     try {
-      await this.list(signal);
+      await this.#list(signal);
     } catch (error) {
-      if (this.cache.size > 2 * this.options.maxObjects) {
-        for (const change of this.cache.undoList()) {
-          this.report(change);
+      if (this.#cache.size > 2 * this.options.maxObjects) {
+        for (const change of this.#cache.undoList()) {
+          this.#report(change);
         }
-        this.listener.settled(this.cache);
+        this.listener.settled(this.#cache);
       }
       throw error;
     }
   }
 
-  private async list(signal: AbortSignal): Promise<void> {
+  async #list(signal: AbortSignal): Promise<void> {
     let version: string | undefined;
-    this.cache.beginList();
-    for await (const page of this.pagedList.pages(this.selectors(), () => this.cache.named, signal)) {
+    this.#cache.beginList();
+    for await (const page of this.#pagedList.pages(this.#selectors(), () => this.#cache.named, signal)) {
       if (version === undefined) {
         // The version of the first page: a change that the watch repeats is harmless, a missed change is not.
         version = page.resourceVersion;
-        this.refuseStale(version);
+        this.#refuseStale(version);
       }
       for (const item of page.items) {
         if (signal.aborted) {
           return;
         }
-        this.put(item);
+        this.#put(item);
       }
-      this.listener.settled(this.cache);
+      this.listener.settled(this.#cache);
     }
     if (version === undefined) {
       throw new ApiError('API_RESPONSE_INVALID', 'the list has no pages');
     }
-    for (const change of this.cache.endList()) {
+    for (const change of this.#cache.endList()) {
       if (signal.aborted) {
         return;
       }
-      this.report(change);
+      this.#report(change);
     }
-    this.staleLists = 0;
-    this.newest = version;
-    this.resourceVersion = version;
-    this.answered();
-    this.options.availability.answered(this.resource.name);
-    this.note(2, `listed ${this.cache.size} objects`, { resourceVersion: version });
-    this.listener.settled(this.cache);
-    this.listener.listed(this.cache);
+    this.#staleLists = 0;
+    this.#newest = version;
+    this.#resourceVersion = version;
+    this.#answered();
+    this.options.availability.answered(this.#resource.name);
+    this.#note(2, `listed ${this.#cache.size} objects`, { resourceVersion: version });
+    this.listener.settled(this.#cache);
+    this.listener.listed(this.#cache);
   }
 
-  private refuseStale(version: string): void {
-    const order = this.newest === '' ? 0 : compareResourceVersions(version, this.newest);
+  #refuseStale(version: string): void {
+    const order = this.#newest === '' ? 0 : compareResourceVersions(version, this.#newest);
     if (order === undefined || order >= 0) {
       return;
     }
-    this.staleLists += 1;
-    if (this.staleLists < STALE_LISTS) {
-      throw new ApiError('API_STALE', `the list is of version ${version}, and ${this.newest} was seen already`);
+    this.#staleLists += 1;
+    if (this.#staleLists < STALE_LISTS) {
+      throw new ApiError('API_STALE', `the list is of version ${version}, and ${this.#newest} was seen already`);
     }
     this.options.logger.warn(
-      `${this.resource.name}: the API server continues from version ${version}, which is older than ${this.newest}; it was restored, and its current state is used`,
+      `${this.#resource.name}: the API server continues from version ${version}, which is older than ${this.#newest}; it was restored, and its current state is used`,
     );
   }
 
-  private async watch(signal: AbortSignal): Promise<void> {
+  async #watch(signal: AbortSignal): Promise<void> {
     const { client, clock, random, availability } = this.options;
-    const query = this.selectors();
+    const query = this.#selectors();
     query.set('watch', 'true');
     query.set('allowWatchBookmarks', 'true');
     query.set('timeoutSeconds', String(300 + Math.floor(random() * 300)));
-    query.set('resourceVersion', this.resourceVersion ?? '');
+    query.set('resourceVersion', this.#resourceVersion ?? '');
     const begin = clock.monotonic();
-    const response = await client.openWatch(this.resource.path, query, signal);
-    if (!isOutage(this.history)) {
-      availability.answered(this.resource.name);
+    const response = await client.openWatch(this.#resource.path, query, signal);
+    if (!isOutage(this.#history)) {
+      availability.answered(this.#resource.name);
     }
     let events = 0;
     for await (const arrived of watchEvents(response, {
@@ -196,98 +196,98 @@ export class Reflector {
         if (signal.aborted) {
           return;
         }
-        this.apply(event);
+        this.#apply(event);
         events += 1;
       }
-      this.listener.settled(this.cache);
+      this.listener.settled(this.#cache);
     }
     const lived = clock.monotonic() - begin;
-    this.note(4, 'the watch ended', { events, milliseconds: Math.round(lived) });
+    this.#note(4, 'the watch ended', { events, milliseconds: Math.round(lived) });
     if (events === 0 && lived < SHORT_WATCH) {
       throw new ApiError('API_UNREACHABLE', 'the server ended a watch as soon as it began');
     }
   }
 
-  private apply({ type, object, resourceVersion: version }: WatchEvent): void {
-    this.answered();
-    const order = version === undefined ? undefined : compareResourceVersions(version, this.resourceVersion ?? '');
+  #apply({ type, object, resourceVersion: version }: WatchEvent): void {
+    this.#answered();
+    const order = version === undefined ? undefined : compareResourceVersions(version, this.#resourceVersion ?? '');
     if (order !== undefined && order <= 0) {
       // Versions increase along a watch: this event is a repetition.
-      this.note(type === 'BOOKMARK' ? 6 : 4, 'an event came again', { type, resourceVersion: version });
+      this.#note(type === 'BOOKMARK' ? 6 : 4, 'an event came again', { type, resourceVersion: version });
       return;
     }
     if (type === 'ADDED' || type === 'MODIFIED') {
-      this.put(object);
+      this.#put(object);
     } else if (type === 'DELETED') {
-      const change = this.cache.remove(object);
+      const change = this.#cache.remove(object);
       if (change === 'malformed') {
         throw new ApiError('API_RESPONSE_INVALID', 'an object without a name was deleted');
       }
-      this.report(change);
+      this.#report(change);
     }
     if (version !== undefined) {
-      this.resourceVersion = version;
-      this.newest = version;
+      this.#resourceVersion = version;
+      this.#newest = version;
     }
   }
 
-  private put(object: unknown): void {
+  #put(object: unknown): void {
     // A list must fit, whatever objects events have added.
-    const room = (this.resourceVersion === undefined ? 3 : 2) * this.options.maxObjects;
-    if (this.cache.size >= room && !this.cache.has(object)) {
+    const room = (this.#resourceVersion === undefined ? 3 : 2) * this.options.maxObjects;
+    if (this.#cache.size >= room && !this.#cache.has(object)) {
       throw new ApiError(
         'API_RESPONSE_INVALID',
         `there are more than the ${this.options.maxObjects} objects that are read; further ones were refused`,
       );
     }
-    const change = this.cache.put(object);
+    const change = this.#cache.put(object);
     if (change === 'malformed') {
-      this.options.logger.warn(`${this.resource.name}: an object without a name is left out`);
+      this.options.logger.warn(`${this.#resource.name}: an object without a name is left out`);
       return;
     }
-    this.report(change);
+    this.#report(change);
   }
 
-  private report(change: ObjectChange | undefined): void {
+  #report(change: ObjectChange | undefined): void {
     if (change) {
       this.listener.changed(change);
     }
   }
 
   /** Records a valid answer of the server. */
-  private answered(): void {
-    this.lastAnswer = this.options.clock.monotonic();
-    const failed = this.history.failures > 0;
-    this.history = afterAnswer(this.history);
+  #answered(): void {
+    this.#lastAnswer = this.options.clock.monotonic();
+    const failed = this.#history.failures > 0;
+    this.#history = afterAnswer(this.#history);
     if (failed) {
-      this.options.availability.answered(this.resource.name);
+      this.options.availability.answered(this.#resource.name);
     }
   }
 
   /** @returns milliseconds to wait before continuing. */
-  private recover(error: unknown): number {
+  #recover(error: unknown): number {
     const { clock, onUnauthorized, random } = this.options;
-    const operation = this.resourceVersion === undefined ? 'list' : 'watch';
-    const reaction = reactToFailure(this.history, {
+    const operation = this.#resourceVersion === undefined ? 'list' : 'watch';
+    const reaction = reactToFailure(this.#history, {
       error,
       operation,
-      resource: this.resource,
-      hasFieldSelector: this.fieldSelector !== undefined,
+      resource: this.#resource,
+      hasFieldSelector: this.#fieldSelector !== undefined,
       now: clock.monotonic(),
       random: random(),
     });
-    this.history = reaction.history;
-    this.note(2, `a ${operation} failed: ${messageOf(error)}; retrying in ${Math.round(reaction.delay)} ms`);
-    this.reportFailure(error, reaction);
+    this.#history = reaction.history;
+    this.#note(2, `a ${operation} failed: ${messageOf(error)}; retrying in ${Math.round(reaction.delay)} ms`);
+    this.#reportFailure(error, reaction);
     if (reaction.relist) {
-      this.resourceVersion = undefined;
+      this.#resourceVersion = undefined;
     }
     if (reaction.renewCredentials) {
       onUnauthorized();
     }
     if (reaction.dropFieldSelector) {
-      this.note(2, 'this API server does not support the field selector; requesting without it');
-      this.fieldSelector = undefined;
+      this.#note(2, 'this API server does not support the field selector; requesting without it');
+      this.#fieldSelector = undefined;
     }
     if (reaction.unavailable) {
       this.listener.unavailable();
@@ -295,9 +295,9 @@ export class Reflector {
     return reaction.delay;
   }
 
-  private reportFailure(error: unknown, { report }: FailureReaction): void {
+  #reportFailure(error: unknown, { report }: FailureReaction): void {
     const { availability, logger } = this.options;
-    const { name } = this.resource;
+    const { name } = this.#resource;
     switch (report?.kind) {
       case 'unreachable':
         availability.unreachable(name, report.message);
@@ -306,7 +306,7 @@ export class Reflector {
         availability.refused(name, report.message, report.severity);
         return;
       case 'absent':
-        this.note(2, 'this API server does not have them');
+        this.#note(2, 'this API server does not have them');
         availability.answered(name);
         return;
       case 'unexpected':
@@ -320,18 +320,18 @@ export class Reflector {
   }
 
   /** The query that selects the objects. */
-  private selectors(): URLSearchParams {
+  #selectors(): URLSearchParams {
     const query = new URLSearchParams();
-    if (this.resource.labelSelector !== undefined) {
-      query.set('labelSelector', this.resource.labelSelector);
+    if (this.#resource.labelSelector !== undefined) {
+      query.set('labelSelector', this.#resource.labelSelector);
     }
-    if (this.fieldSelector !== undefined) {
-      query.set('fieldSelector', this.fieldSelector);
+    if (this.#fieldSelector !== undefined) {
+      query.set('fieldSelector', this.#fieldSelector);
     }
     return query;
   }
 
-  private sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  #sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     if (milliseconds <= 0 || signal.aborted) {
       return Promise.resolve();
     }
@@ -346,10 +346,10 @@ export class Reflector {
     });
   }
 
-  private note(level: number, text: string, fields: Readonly<Record<string, unknown>> = {}): void {
+  #note(level: number, text: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const { logger } = this.options;
     if (logger.v(level)) {
-      logger.debug(level, `${this.resource.name}: ${text}`, fields);
+      logger.debug(level, `${this.#resource.name}: ${text}`, fields);
     }
   }
 }
