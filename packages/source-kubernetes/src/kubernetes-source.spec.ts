@@ -437,11 +437,11 @@ describe('KubernetesSource', () => {
     await world.until(() => server.openWatches.length === 4, 'four watches');
     world.expectExact();
     // On a busy machine a list may fail for two reasons; each is logged once.
-    const failures = world.loud.filter((line) => line.includes('does not answer correctly'));
-    expect(failures.length).toBeGreaterThan(0);
-    expect(new Set(failures).size).toBe(failures.length);
+    const reports = world.loud.filter((line) => line.includes('does not answer correctly'));
+    expect(reports.length).toBeGreaterThan(0);
+    expect(new Set(reports).size).toBe(reports.length);
     await world.until(() => world.loud.some((line) => /answers again after \d+ s/.test(line)), 'the end in the log');
-    expect(world.loud).toHaveLength(failures.length + 1);
+    expect(world.loud).toHaveLength(reports.length + 1);
   });
 
   test('waits as long as Retry-After requests', async () => {
