@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, diffStates, type SyncSuccess, silentLogger } from '@kube-proxier/core';
 import { makeResolver, makeService, makeSlice, settle, VirtualClock } from '@kube-proxier/core/testing';
 import { virtualServerKey, watchAddresses } from '@kube-proxier/linux';
-import { IpvsDataplane } from './ipvs-dataplane.js';
-import { IpvsProxier } from './ipvs-proxier.js';
-import type { IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
+import { IpvsDataplane } from './dataplane.js';
+import type { IpvsStep, IpvsTransaction } from './plan/ipvs-transaction.js';
+import { IpvsProxier } from './proxier.js';
 import { fakeHost, install } from './testing/contents.js';
 
 const HOME = '192.168.0.2';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates } from '@kube-proxier/core';
 import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
-import { IpvsDataplane } from './ipvs-dataplane.js';
-import type { IpvsTransaction } from './ipvs-transaction.js';
-import { INTERFACE } from './layout.js';
-import { SKELETON_JUMPS, SKELETON_TABLES } from './skeleton.js';
-import { type FakeHost, fakeHost, install } from './testing/contents.js';
+import { IpvsDataplane } from '../dataplane.js';
+import { JUMPS, RULE_TABLES } from '../plan/fixed-chains.js';
+import type { IpvsTransaction } from '../plan/ipvs-transaction.js';
+import { INTERFACE } from '../plan/layout.js';
+import { type FakeHost, fakeHost, install } from '../testing/contents.js';
 
 /** Milliseconds in which everything is looked at. */
 const ROUND = 1400;
@@ -99,7 +99,7 @@ describe('others who take away what is ours are noticed by the next look, once',
 
   test('the rules, again and again, right after they were put in place', () =>
     watched(async (host, clock, gone, dataplane) => {
-      const [jump] = SKELETON_JUMPS.nat;
+      const [jump] = JUMPS.nat;
       for (const flushes of [1, 2, 3]) {
         await host.tools.restore(`*nat\n-D ${jump?.from} ${jump?.rule.text}\nCOMMIT\n`);
         await clock.advance(ROUND);
@@ -108,9 +108,9 @@ describe('others who take away what is ours are noticed by the next look, once',
       }
     }));
 
-  test.each(SKELETON_TABLES)('the %s table is flushed', (table) =>
+  test.each(RULE_TABLES)('the %s table is flushed', (table) =>
     watched(async (host, clock, gone) => {
-      const jumps = SKELETON_JUMPS[table];
+      const jumps = JUMPS[table];
       const from = jumps[0]?.from;
       const lines = jumps.map((jump) => `-D ${jump.from} ${jump.rule.text}`);
       await host.tools.restore([`*${table}`, ...lines, 'COMMIT', ''].join('\n'));

@@ -26,18 +26,18 @@ import {
   type VirtualServerAddress,
   virtualServerKey,
 } from '@kube-proxier/linux';
-import { type Attachments, Draining } from './draining.js';
-import { HostSettings } from './host-settings.js';
-import { cleanUp, describeRemoval, forgetDatagrams, type IpvsCleanup } from './ipvs-cleanup.js';
+import { type Attachments, Draining } from './apply/draining.js';
+import { HostSettings } from './apply/host-settings.js';
+import { cleanUp, describeRemoval, forgetDatagrams, type IpvsCleanup } from './cleanup.js';
 import { IpvsPartlyApplied } from './ipvs-error.js';
 import type { IpvsHost } from './ipvs-host.js';
-import { type InstalledIpvs, type InstalledVirtualServer, IpvsPlanner } from './ipvs-planner.js';
-import { removalOf } from './ipvs-removal.js';
-import type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
-import { INTERFACE, kubeProxySets, MarkLayout, SET_ROLES, setName } from './layout.js';
-import { DEFAULT_SCHEDULER } from './schedulers.js';
-import { SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
-import { jumpsStand, watchKernel } from './watch-kernel.js';
+import { RULE_TABLES, type RuleTable } from './plan/fixed-chains.js';
+import { type InstalledIpvs, type InstalledVirtualServer, IpvsPlanner } from './plan/ipvs-planner.js';
+import { removalOf } from './plan/ipvs-removal.js';
+import type { DrainingServer, IpvsStep, IpvsTransaction } from './plan/ipvs-transaction.js';
+import { INTERFACE, kubeProxySets, MarkLayout, SET_ROLES, setName } from './plan/layout.js';
+import { DEFAULT_SCHEDULER } from './plan/schedulers.js';
+import { jumpsStand, watchKernel } from './read-back/watch-kernel.js';
 
 /** Settings of the mode itself. */
 export interface IpvsSettings {
@@ -451,8 +451,8 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     const sets = await this.#readSets();
     const virtualServers = await this.#readVirtualServers(new Set(addresses), new Set(localAddresses), sets);
     const saved = await iptables.save();
-    const tables = {} as Record<SkeletonTable, InstalledIpvs['tables'][SkeletonTable]>;
-    for (const table of SKELETON_TABLES) {
+    const tables = {} as Record<RuleTable, InstalledIpvs['tables'][RuleTable]>;
+    for (const table of RULE_TABLES) {
       tables[table] = parseSavedTable(saved, table);
     }
     this.#resumeDraining(virtualServers);

@@ -10,10 +10,10 @@ import {
 } from '@kube-proxier/linux';
 import { IpvsPartlyApplied } from './ipvs-error.js';
 import type { IpvsHost } from './ipvs-host.js';
-import type { InstalledIpvs, InstalledVirtualServer } from './ipvs-planner.js';
-import type { IpvsRemoval } from './ipvs-removal.js';
-import { INTERFACE } from './layout.js';
-import { isKubeProxySet, removeRules } from './rule-documents.js';
+import type { InstalledIpvs, InstalledVirtualServer } from './plan/ipvs-planner.js';
+import type { IpvsRemoval } from './plan/ipvs-removal.js';
+import { INTERFACE } from './plan/layout.js';
+import { isKubeProxySet, removeRules } from './plan/rule-documents.js';
 
 /** What a clean-up of one family did. */
 export interface IpvsCleanup {

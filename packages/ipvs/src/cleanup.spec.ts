@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
-import { IpvsDataplane } from './ipvs-dataplane.js';
+import { IpvsDataplane } from './dataplane.js';
 import { fakeHost, install } from './testing/contents.js';
 
 const WEB = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.10', port: 80 } as const;

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { type Clock, diffStates, type Logger, type Service, silentLogger, systemClock } from '@kube-proxier/core';
 import { makeResolver, makeService, makeSlice, RecordingLogger, VirtualClock } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
-import { IpvsDataplane } from './ipvs-dataplane.js';
+import { IpvsDataplane } from '../dataplane.js';
+import { contents, fakeHost, freshContents, install } from '../testing/contents.js';
 import type { IpvsTransaction } from './ipvs-transaction.js';
 import { MARK_NUMBERS, MarkLayout } from './layout.js';
 import { readScheduler, SCHEDULER_ANNOTATION, WEIGHT_ANNOTATION } from './scheduler-choice.js';
-import { contents, fakeHost, freshContents, install } from './testing/contents.js';
 
 /** A dataplane on a fake host, with Services by the number. */
 function world(services: number, settings: { logger?: Logger; clock?: Clock } = {}) {

@@ -11,12 +11,12 @@ import {
   renderDocument,
   type VirtualServerAddress,
 } from '@kube-proxier/linux';
-import { trySettings } from './host-settings.js';
+import { trySettings } from './apply/host-settings.js';
 import type { IpvsHost } from './ipvs-host.js';
-import { INTERFACE, MARK_NUMBERS, MarkLayout, SET_ROLES, setDefinition } from './layout.js';
-import { writeRules } from './rule-documents.js';
-import { SCHEDULER_NAMES, schedulerFlags } from './schedulers.js';
-import { SKELETON_TABLES, type Skeleton, type SkeletonTable, skeleton } from './skeleton.js';
+import { type FixedChains, fixedChains, RULE_TABLES, type RuleTable } from './plan/fixed-chains.js';
+import { INTERFACE, MARK_NUMBERS, MarkLayout, SET_ROLES, setDefinition } from './plan/layout.js';
+import { writeRules } from './plan/rule-documents.js';
+import { SCHEDULER_NAMES, schedulerFlags } from './plan/schedulers.js';
 
 const TRIAL_INTERFACE = 'kube-ipvs-try';
 const TRIAL = 'TRIAL-';
@@ -127,9 +127,9 @@ const TRIAL_NODE = {
 } as const;
 
 /** Every rule that this backend writes, in chains with other names. */
-function trialRules(family: IPFamily, randomFully: boolean): Skeleton {
+function trialRules(family: IPFamily, randomFully: boolean): FixedChains {
   const six = family === 'IPv6';
-  const rules = skeleton({
+  const rules = fixedChains({
     family,
     node: {
       ...TRIAL_NODE,
@@ -140,15 +140,15 @@ function trialRules(family: IPFamily, randomFully: boolean): Skeleton {
     marks: new MarkLayout(14),
     randomFully,
   });
-  const renamedTable = (table: SkeletonTable) =>
+  const renamedTable = (table: RuleTable) =>
     new Map([...rules[table]].map(([chain, list]) => [renamed(chain), list.map(({ parts }) => renamedRule(parts))]));
   return { mangle: renamedTable('mangle'), nat: renamedTable('nat'), filter: renamedTable('filter') };
 }
 
 async function removeTrialChains(tools: Iptables): Promise<void> {
   const text = await tools.save();
-  const document = new Map<SkeletonTable, IptablesTableDocument>();
-  for (const table of SKELETON_TABLES) {
+  const document = new Map<RuleTable, IptablesTableDocument>();
+  for (const table of RULE_TABLES) {
     const saved = parseSavedTable(text, table);
     document.set(
       table,

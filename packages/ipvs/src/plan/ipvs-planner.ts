@@ -8,12 +8,12 @@ import type {
   VirtualServer,
   VirtualServerAddress,
 } from '@kube-proxier/linux';
+import { type FixedChains, fixedChains, type RuleTable } from './fixed-chains.js';
 import { frontendItemKey, type IpvsStep, type IpvsTransaction, stepsOf } from './ipvs-transaction.js';
 import { differences, type ItemChange, ItemTable, type ItemTableContext } from './item-table.js';
 import { kubeProxySets, type MarkLayout, SET_ROLES, type SetRole, setDefinition, setName } from './layout.js';
 import { emptyOwnChains, reconcileRules, rewriteRules } from './rule-documents.js';
 import { addressItemKey, entryItemKey, type Item, realItemKey, virtualItemKey } from './service-items.js';
-import { type Skeleton, type SkeletonTable, skeleton } from './skeleton.js';
 
 /** A virtual server with its real servers. */
 export interface InstalledVirtualServer {
@@ -30,7 +30,7 @@ export interface InstalledIpvs {
   readonly hasInterface: boolean;
   /** That our interface has. */
   readonly addresses: readonly string[];
-  readonly tables: Readonly<Record<SkeletonTable, SavedTable>>;
+  readonly tables: Readonly<Record<RuleTable, SavedTable>>;
   /** Kernel settings are as this backend needs them. */
   readonly settled: boolean;
   readonly facts: HostFacts;
@@ -94,7 +94,9 @@ export class IpvsPlanner {
     const sets = this.#setCommands(installed);
     // A set of another kind under one of our names has to go, and so have the rules that look at it.
     const emptied = sets.wrong && installed !== undefined ? rulesStep(emptyOwnChains(installed.tables)) : [];
-    const rules = rulesStep(reconcileRules(this.#skeleton(next), emptied.length > 0 ? undefined : installed?.tables));
+    const rules = rulesStep(
+      reconcileRules(this.#fixedChains(next), emptied.length > 0 ? undefined : installed?.tables),
+    );
     const setup: IpvsStep[] = [
       ...(installed?.settled === true ? [] : [{ to: 'settings' } as const]),
       ...emptied,
@@ -119,7 +121,7 @@ export class IpvsPlanner {
     this.#table = table;
     const steps = stepsOf(leavingAtOnce(table.advance(next, changes), next, table), family, table.addresses.others);
     return changes.nodeChanged
-      ? [...steps, ...rulesStep(rewriteRules(this.#skeleton(previous), this.#skeleton(next)))]
+      ? [...steps, ...rulesStep(rewriteRules(this.#fixedChains(previous), this.#fixedChains(next)))]
       : steps;
   }
 
@@ -133,9 +135,9 @@ export class IpvsPlanner {
     };
   }
 
-  #skeleton({ node }: ProxyState): Skeleton {
+  #fixedChains({ node }: ProxyState): FixedChains {
     const { family, marks, masqueradeBit } = this.options;
-    return skeleton({ family, node, masqueradeBit, marks, randomFully: this.#facts.randomFully });
+    return fixedChains({ family, node, masqueradeBit, marks, randomFully: this.#facts.randomFully });
   }
 
   /** Sets that are missing are made, those that kube-proxy left are removed. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates } from '@kube-proxier/core';
 import { makeService, makeSlice, RecordingLogger, resolveObjects } from '@kube-proxier/core/testing';
-import { IpvsDataplane } from './ipvs-dataplane.js';
-import type { IpvsTransaction } from './ipvs-transaction.js';
+import { IpvsDataplane } from './dataplane.js';
+import type { IpvsTransaction } from './plan/ipvs-transaction.js';
 import { contents, fakeHost, freshContents, install } from './testing/contents.js';
 
 const WEB = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.10', port: 80 } as const;

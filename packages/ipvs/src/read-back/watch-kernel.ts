@@ -8,8 +8,8 @@ import {
   type VirtualServerAddress,
   virtualServerKey,
 } from '@kube-proxier/linux';
-import { INTERFACE } from './layout.js';
-import { SKELETON_JUMPS, SKELETON_TABLES, type SkeletonTable } from './skeleton.js';
+import { JUMPS, RULE_TABLES, type RuleTable } from '../plan/fixed-chains.js';
+import { INTERFACE } from '../plan/layout.js';
 
 /** Milliseconds between two looks at IPVS and the interface: three netlink messages. */
 const INTERVAL = 700;
@@ -17,12 +17,12 @@ const INTERVAL = 700;
 const RULES_EVERY = 2;
 
 /** One jump of each table. */
-const SENTINELS = SKELETON_TABLES.flatMap((table) =>
-  SKELETON_JUMPS[table].slice(0, 1).map(({ from, rule }) => ({ table, from, text: rule.text })),
+const SENTINELS = RULE_TABLES.flatMap((table) =>
+  JUMPS[table].slice(0, 1).map(({ from, rule }) => ({ table, from, text: rule.text })),
 );
 
 /** Whether the jumps that are watched stand, in tables that were read. */
-export function jumpsStand(tables: Readonly<Record<SkeletonTable, SavedTable>>): boolean {
+export function jumpsStand(tables: Readonly<Record<RuleTable, SavedTable>>): boolean {
   return SENTINELS.every(({ table, from, text }) => tables[table].get(from)?.rules.includes(text) ?? false);
 }
 

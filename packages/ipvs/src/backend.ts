@@ -36,12 +36,12 @@ import {
   supportsIPv6,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
-import { IpvsDataplane, type IpvsSettings } from './ipvs-dataplane.js';
+import { IpvsDataplane, type IpvsSettings } from './dataplane.js';
 import { IpvsLeftovers } from './ipvs-error.js';
 import type { IpvsHost } from './ipvs-host.js';
-import { IpvsProxier } from './ipvs-proxier.js';
-import { type HostProbe, probeHost } from './probe-host.js';
-import { DEFAULT_SCHEDULER, SCHEDULER_NAMES } from './schedulers.js';
+import { DEFAULT_SCHEDULER, SCHEDULER_NAMES } from './plan/schedulers.js';
+import { type HostProbe, probeHost } from './probe.js';
+import { IpvsProxier } from './proxier.js';
 
 /** Options of {@link createIpvsBackend}. */
 export interface IpvsBackendOptions extends IpvsSettings {

@@ -3,9 +3,9 @@ import { isProxierError, silentLogger, Tokens } from '@kube-proxier/core';
 import { CommandError, type CommandRunner } from '@kube-proxier/linux';
 import { FakeIpvs, FakeSysctl } from '@kube-proxier/linux/testing';
 import { Container } from 'inversify';
-import { createIpvsBackend } from './ipvs-backend.js';
-import { probeHost } from './probe-host.js';
-import { SCHEDULER_NAMES } from './schedulers.js';
+import { createIpvsBackend } from './backend.js';
+import { SCHEDULER_NAMES } from './plan/schedulers.js';
+import { probeHost } from './probe.js';
 import { type FakeHost, fakeHost } from './testing/contents.js';
 
 function probe(host: FakeHost, scheduler = 'rr') {

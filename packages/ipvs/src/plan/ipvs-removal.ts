@@ -1,7 +1,7 @@
 import type { LeftoverOwner } from '@kube-proxier/core';
+import { RULE_TABLES } from './fixed-chains.js';
 import type { InstalledIpvs, InstalledVirtualServer } from './ipvs-planner.js';
 import { hasKubeProxyRules, isKubeProxySet, OWN_CHAINS } from './rule-documents.js';
-import { SKELETON_TABLES } from './skeleton.js';
 
 /** Who serves through IPVS, for one IP family; `nobody` where neither has left a sign. */
 export type IpvsOwner = 'kube-proxier' | 'kube-proxy' | 'nobody';
@@ -30,7 +30,7 @@ export function ownerOf({ tables, sets }: InstalledIpvs): IpvsOwner {
     return 'kube-proxy';
   }
   const hasOwn =
-    SKELETON_TABLES.some((table) => OWN_CHAINS.some((chain) => tables[table].has(chain))) ||
+    RULE_TABLES.some((table) => OWN_CHAINS.some((chain) => tables[table].has(chain))) ||
     [...sets.keys()].some((name) => !isKubeProxySet(name));
   if (hasOwn) {
     return 'kube-proxier';

@@ -3,12 +3,12 @@ import { type IptablesMatch, type IptablesProtocol, IptablesRule, type IptablesR
 import { CHAINS, type MarkLayout, type SetRole, setName } from './layout.js';
 
 /** The tables that rules stand in. */
-export type SkeletonTable = 'mangle' | 'nat' | 'filter';
+export type RuleTable = 'mangle' | 'nat' | 'filter';
 
-export const SKELETON_TABLES: readonly SkeletonTable[] = ['mangle', 'nat', 'filter'];
+export const RULE_TABLES: readonly RuleTable[] = ['mangle', 'nat', 'filter'];
 
 /** What rules depend on besides the state. */
-export interface SkeletonContext {
+export interface FixedChainsContext {
   readonly family: IPFamily;
   readonly node: NodeState;
   readonly masqueradeBit: number;
@@ -18,10 +18,10 @@ export interface SkeletonContext {
 }
 
 /** Chains with their rules, by table. Their number does not depend on Services. */
-export type Skeleton = Readonly<Record<SkeletonTable, ReadonlyMap<string, readonly IptablesRule[]>>>;
+export type FixedChains = Readonly<Record<RuleTable, ReadonlyMap<string, readonly IptablesRule[]>>>;
 
 /** Rules in the kernel's own chains that lead to ours. */
-export const SKELETON_JUMPS: Readonly<Record<SkeletonTable, readonly { from: string; rule: IptablesRule }[]>> = {
+export const JUMPS: Readonly<Record<RuleTable, readonly { from: string; rule: IptablesRule }[]>> = {
   mangle: [
     jump('PREROUTING', CHAINS.services, 'kubernetes service portals'),
     jump('OUTPUT', CHAINS.services, 'kubernetes service portals'),
@@ -44,7 +44,7 @@ const FROM_HERE: IptablesMatch = { match: 'addrtype', side: 'src', type: 'LOCAL'
 const NOT_TO_HERE: IptablesMatch = { match: 'addrtype', side: 'dst', type: 'LOCAL', not: true };
 
 /** The constant rules: all that is particular to Services is in sets. */
-export function skeleton(context: SkeletonContext): Skeleton {
+export function fixedChains(context: FixedChainsContext): FixedChains {
   return {
     mangle: new Map([
       [CHAINS.services, services(context)],
@@ -62,7 +62,7 @@ export function skeleton(context: SkeletonContext): Skeleton {
 }
 
 /** Before IPVS sees the packet: in PREROUTING what comes in, in OUTPUT what this node itself sends. */
-function services(context: SkeletonContext): readonly IptablesRule[] {
+function services(context: FixedChainsContext): readonly IptablesRule[] {
   const { node } = context;
   const { detector } = node;
   const toFrontendIn = (role: SetRole) => inSet(context, role, 'dst', 'dst');
@@ -103,12 +103,12 @@ function services(context: SkeletonContext): readonly IptablesRule[] {
   ];
 }
 
-function shortcut(context: SkeletonContext): IptablesRule {
+function shortcut(context: FixedChainsContext): IptablesRule {
   return rule({ target: { target: 'SET', markFrom: setName('SHORTCUT', context.family), sides: ['dst', 'dst'] } });
 }
 
 /** Behind IPVS: the destination is the endpoint's. */
-function postrouting(context: SkeletonContext): readonly IptablesRule[] {
+function postrouting(context: FixedChainsContext): readonly IptablesRule[] {
   const { masqueradeBit, marks, randomFully } = context;
   const bit = (1 << masqueradeBit) >>> 0;
   const masquerade = { target: 'MASQUERADE', randomFully } as const;
@@ -126,7 +126,7 @@ function postrouting(context: SkeletonContext): readonly IptablesRule[] {
 }
 
 /** The mark has led to its virtual server. What remains of it is whether to masquerade: the node's own, not pods'. */
-function afterShortcut(context: SkeletonContext): readonly IptablesRule[] {
+function afterShortcut(context: FixedChainsContext): readonly IptablesRule[] {
   const { detector } = context.node;
   return [
     rule({ target: { target: 'MARK', value: 0, mask: 0xffff_ffff } }),
@@ -139,7 +139,7 @@ function afterShortcut(context: SkeletonContext): readonly IptablesRule[] {
 }
 
 /** Ports that a virtual address does not have would be this node's own. */
-function input(context: SkeletonContext): readonly IptablesRule[] {
+function input(context: FixedChainsContext): readonly IptablesRule[] {
   const reject = context.family === 'IPv6' ? 'icmp6-port-unreachable' : 'icmp-port-unreachable';
   return [
     rule({ protocol: 'tcp', matches: [inSet(context, 'HEALTH-CHECK', 'dst', 'dst')], target: { target: 'ACCEPT' } }),
@@ -159,12 +159,12 @@ function forward(): readonly IptablesRule[] {
   return [rule({ matches: [{ match: 'conntrack', states }], target: { target: 'ACCEPT' } })];
 }
 
-function setBit({ masqueradeBit }: SkeletonContext) {
+function setBit({ masqueradeBit }: FixedChainsContext) {
   const bit = (1 << masqueradeBit) >>> 0;
   return { target: 'MARK', value: bit, mask: bit } as const;
 }
 
-function inSet({ family }: SkeletonContext, role: SetRole, ...sides: readonly ('src' | 'dst')[]) {
+function inSet({ family }: FixedChainsContext, role: SetRole, ...sides: readonly ('src' | 'dst')[]) {
   return { match: 'set', set: setName(role, family), sides } as const;
 }
 

@@ -1,8 +1,8 @@
 import { type ProxierContext, ReconcilingProxier } from '@kube-proxier/core';
-import { IpvsDataplane, type IpvsSettings } from './ipvs-dataplane.js';
+import { IpvsDataplane, type IpvsSettings } from './dataplane.js';
 import type { IpvsHost } from './ipvs-host.js';
-import type { InstalledIpvs } from './ipvs-planner.js';
-import type { IpvsTransaction } from './ipvs-transaction.js';
+import type { InstalledIpvs } from './plan/ipvs-planner.js';
+import type { IpvsTransaction } from './plan/ipvs-transaction.js';
 
 export interface IpvsProxierOptions extends IpvsSettings {
   readonly host: IpvsHost;

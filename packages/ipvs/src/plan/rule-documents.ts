@@ -10,10 +10,10 @@ import {
   type SavedTable,
   userChain,
 } from '@kube-proxier/linux';
+import { type FixedChains, JUMPS, RULE_TABLES, type RuleTable } from './fixed-chains.js';
 import { CHAINS, KUBE_PROXY_CHAINS, kubeProxySets } from './layout.js';
-import { SKELETON_JUMPS, SKELETON_TABLES, type Skeleton, type SkeletonTable } from './skeleton.js';
 
-type SavedTables = Readonly<Record<SkeletonTable, SavedTable>>;
+type SavedTables = Readonly<Record<RuleTable, SavedTable>>;
 type WrittenChain = readonly [chain: string, rules: readonly IptablesRule[]];
 
 /** All chains that this backend may have. */
@@ -26,8 +26,8 @@ export function isKubeProxySet(name: string): boolean {
   return KUBE_PROXY_SETS.has(name);
 }
 
-/** Writes the chains and jumps of the skeleton that differ from the current ones, and removes what kube-proxy left. */
-export function reconcileRules(wanted: Skeleton, installed: SavedTables | undefined): IptablesDocument {
+/** Writes the fixed chains and jumps that differ from the current ones, and removes what kube-proxy left. */
+export function reconcileRules(wanted: FixedChains, installed: SavedTables | undefined): IptablesDocument {
   return documentOf((table) => {
     const saved: SavedTable = installed?.[table] ?? new Map();
     const differing = [...wanted[table]].filter(([chain, rules]) => !holds(saved.get(chain)?.rules, rules));
@@ -35,8 +35,8 @@ export function reconcileRules(wanted: Skeleton, installed: SavedTables | undefi
   });
 }
 
-/** Writes the chains whose rules differ between two skeletons. Jumps never do. */
-export function rewriteRules(before: Skeleton, after: Skeleton): IptablesDocument {
+/** Writes the chains whose rules differ between two node states. Jumps never differ. */
+export function rewriteRules(before: FixedChains, after: FixedChains): IptablesDocument {
   return documentOf((table) =>
     writeChains(
       [...after[table]].filter(([chain, rules]) => {
@@ -47,8 +47,8 @@ export function rewriteRules(before: Skeleton, after: Skeleton): IptablesDocumen
   );
 }
 
-/** Writes every chain of a skeleton, without jumps to them. */
-export function writeRules(wanted: Skeleton): IptablesDocument {
+/** Writes all fixed chains, without jumps to them. */
+export function writeRules(wanted: FixedChains): IptablesDocument {
   return documentOf((table) => writeChains([...wanted[table]]));
 }
 
@@ -73,20 +73,20 @@ export function removeRules(
 
 /** Whether the tables contain chains or rules that only kube-proxy's ipvs mode creates. */
 export function hasKubeProxyRules(installed: SavedTables): boolean {
-  return SKELETON_TABLES.some((table) => !isEmptyTableDocument(removeKubeProxyRules(table, installed[table])));
+  return RULE_TABLES.some((table) => !isEmptyTableDocument(removeKubeProxyRules(table, installed[table])));
 }
 
 /** Removes what only kube-proxy's ipvs mode creates. Foreign rules that reference its sets stay, and so do these sets. */
-function removeKubeProxyRules(table: SkeletonTable, saved: SavedTable): IptablesTableDocument {
+function removeKubeProxyRules(table: RuleTable, saved: SavedTable): IptablesTableDocument {
   return removeChains(saved, (chain) => isKubeProxyChain(table, chain), { alsoDelete: looksAtKubeProxySet(table) });
 }
 
-function isKubeProxyChain(table: SkeletonTable, chain: string): boolean {
+function isKubeProxyChain(table: RuleTable, chain: string): boolean {
   return table !== 'mangle' && KUBE_PROXY_CHAINS[table].includes(chain);
 }
 
 /** Finds rules of kube-proxy's chains that look at a set of its ipvs mode. */
-function looksAtKubeProxySet(table: SkeletonTable): (chain: string, rule: string) => boolean {
+function looksAtKubeProxySet(table: RuleTable): (chain: string, rule: string) => boolean {
   return (chain, rule) => {
     const [, set = ''] = /--match-set (\S+)/.exec(rule) ?? [];
     return table !== 'mangle' && chain.startsWith('KUBE-') && isKubeProxySet(set);
@@ -101,8 +101,8 @@ function writeChains(chains: readonly WrittenChain[]): IptablesTableDocument {
 }
 
 /** Our jumps stand once each. */
-function placeJumps(table: SkeletonTable, saved: SavedTable): IptablesTableDocument {
-  const misplaced = SKELETON_JUMPS[table]
+function placeJumps(table: RuleTable, saved: SavedTable): IptablesTableDocument {
+  const misplaced = JUMPS[table]
     .map(({ from, rule }) => {
       const found = (saved.get(from)?.rules ?? []).filter((text) => effectOf(text) === rule.bareText);
       return { chain: from, rule: rule.text, found };
@@ -123,9 +123,9 @@ function holds(found: readonly string[] | undefined, wanted: readonly IptablesRu
 }
 
 /** A document without the tables in which nothing changes. */
-function documentOf(contentOf: (table: SkeletonTable) => IptablesTableDocument): IptablesDocument {
+function documentOf(contentOf: (table: RuleTable) => IptablesTableDocument): IptablesDocument {
   return new Map(
-    SKELETON_TABLES.map((table) => [table, contentOf(table)] as const).filter(
+    RULE_TABLES.map((table) => [table, contentOf(table)] as const).filter(
       ([, content]) => !isEmptyTableDocument(content),
     ),
   );

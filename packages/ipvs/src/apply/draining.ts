@@ -7,8 +7,8 @@ import {
   type VirtualServerAddress,
   virtualServerKey,
 } from '@kube-proxier/linux';
-import { type DrainingServer, drainingKey, frontendItemKey, type Retirement } from './ipvs-transaction.js';
-import { virtualItemKey } from './service-items.js';
+import { type DrainingServer, drainingKey, frontendItemKey, type Retirement } from '../plan/ipvs-transaction.js';
+import { virtualItemKey } from '../plan/service-items.js';
 
 /** Milliseconds between two looks at connections that are left. */
 export const DRAIN_INTERVAL = 5000;
