@@ -2,9 +2,9 @@ import {
   type BackendModule,
   type CleanupReport,
   checkBackendOptions,
-  type Diagnosis,
   type IPFamily,
   type LeftoverOwner,
+  LeftoversError,
   type Logger,
   messageOf,
   OptionRules,
@@ -37,11 +37,11 @@ import {
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { IpvsDataplane, type IpvsSettings } from './dataplane.js';
-import { IpvsLeftovers } from './ipvs-error.js';
+import { diagnose } from './diagnose.js';
 import type { IpvsHost } from './ipvs-host.js';
 import { DEFAULT_SCHEDULER, SCHEDULER_NAMES } from './plan/schedulers.js';
 import { type HostProbe, probeHost } from './probe.js';
-import { IpvsProxier } from './proxier.js';
+import { createIpvsProxier } from './proxier.js';
 
 /** Options of {@link createIpvsBackend}. */
 export interface IpvsBackendOptions extends IpvsSettings {
@@ -52,14 +52,6 @@ export interface IpvsBackendOptions extends IpvsSettings {
 }
 
 const MODE: ProxyMode = 'ipvs';
-/** What IPVS cannot do, as `docs/modes.md` has it: whoever chooses the mode should know. */
-const LIMITS: readonly Diagnosis[] = [
-  'NodePorts do not answer on 127.0.0.1',
-  'a client stays with an endpoint for each address and port separately, not for the whole Service',
-  "other ports of external and load balancer addresses are refused, as the addresses are this node's own",
-  'two connections at once from one address and port to two Services with the same endpoint cut each other off',
-].map((found) => ({ check: 'ipvs by its nature', status: 'ok', found }));
-
 const SECONDS = OptionRules.wholeNumberFrom(0);
 /** A kernel counts finer than that, and may refuse less. */
 const MAX_SECONDS = 0x7fff_ffff;
@@ -67,9 +59,9 @@ const TIMEOUTS: readonly (keyof IpvsTimeouts)[] = ['tcp', 'tcpFin', 'udp'];
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
 /**
- * Makes the ipvs backend. Touches nothing until it is used.
+ * Creates the ipvs backend. Has no side effects.
  *
- * @throws BackendOptionError when an option is unknown or cannot be followed on any host.
+ * @throws BackendOptionError when an option is unknown or invalid.
  */
 export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModule {
   const host = new IpvsBackendHost(checked(options));
@@ -80,7 +72,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     // An address on kube-ipvs0 is one of this node: nothing gets to the pod any more.
     capabilities: { localhostNodePorts: false, externalIPsOfPods: false },
     probe: () => host.probe(),
-    diagnose: async () => LIMITS,
+    diagnose,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       bind(Tokens.Cleanup).toConstantValue((logger, { inForce }) =>
@@ -147,7 +139,7 @@ class IpvsBackendHost {
   }
 
   createProxier(context: ProxierContext): Proxier {
-    return new IpvsProxier(context, {
+    return createIpvsProxier(context, {
       ...this.options,
       host: this.#host(context.family),
       availableSchedulers: () => this.#probed?.schedulers,
@@ -170,12 +162,13 @@ class IpvsBackendHost {
         staying += done.staying;
         removed.push(...done.removed);
       } catch (error) {
-        left.push(`${family} virtual servers: ${messageOf(error)}`);
+        const leftovers = error instanceof LeftoversError ? error.leftovers : [`virtual servers (${messageOf(error)})`];
+        left.push(...leftovers.map((what) => `${family} ${what}`));
         cause = error;
       }
     }
     if (left.length > 0) {
-      throw new IpvsLeftovers(left, { cause });
+      throw new LeftoversError('IPVS_LEFTOVERS', left, { cause });
     }
     return staying === 0
       ? { removed }

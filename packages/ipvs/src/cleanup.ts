@@ -1,4 +1,4 @@
-import type { IPFamily, RemovedObjects } from '@kube-proxier/core';
+import { type IPFamily, LeftoversError, type RemovedObjects } from '@kube-proxier/core';
 import {
   type Conntrack,
   type Iptables,
@@ -8,9 +8,9 @@ import {
   renderDocument,
   virtualServerKey,
 } from '@kube-proxier/linux';
-import { IpvsPartlyApplied } from './ipvs-error.js';
+import { type Refusal, refusedAddresses, refusedServers, refusedSets } from './apply/refusal.js';
 import type { IpvsHost } from './ipvs-host.js';
-import type { InstalledIpvs, InstalledVirtualServer } from './plan/ipvs-planner.js';
+import type { InstalledIpvs, InstalledVirtualServer } from './plan/installed-ipvs.js';
 import type { IpvsRemoval } from './plan/ipvs-removal.js';
 import { INTERFACE } from './plan/layout.js';
 import { isKubeProxySet, removeRules } from './plan/rule-documents.js';
@@ -42,9 +42,10 @@ export function describeRemoval(
 }
 
 /**
- * Removes what is to be removed; the interface with the last address on it.
+ * Removes the objects of one family; the interface with the last address on it.
  *
- * @param gently - virtual servers with open connections stay, without weight, with their addresses.
+ * @param gently virtual servers with open connections stay, without weight, with their addresses.
+ * @throws LeftoversError (`IPVS_LEFTOVERS`) when the kernel refused to remove objects.
  */
 export async function cleanUp(
   host: IpvsHost,
@@ -62,9 +63,8 @@ export async function cleanUp(
     if (gone.length > 0) {
       removed.push({ kind, location, names: gone });
     }
-    return results;
   };
-  const refused: (NetlinkRefused | undefined)[] = [];
+  const refused: Refusal[] = [];
   const staying = removal.virtualServers.filter((server) => gently && hasConnections(server));
   const going = removal.virtualServers.filter((server) => !staying.includes(server));
   const needed = new Set(staying.map(({ virtual: { at } }) => (at.kind === 'address' ? at.address : undefined)));
@@ -72,23 +72,22 @@ export async function cleanUp(
   const unneeded = needed.has(undefined) ? [] : removal.addresses.filter((address) => !needed.has(address));
   const link = await links.find(INTERFACE);
   if (link !== undefined) {
-    const results = await links.execute(
-      unneeded.map((address) => ({ do: 'delete-address', link: link.index, address })),
-    );
-    refused.push(...note('address', unneeded, results));
+    const commands = unneeded.map((address) => ({ do: 'delete-address', link: link.index, address }) as const);
+    const results = await links.execute(commands);
+    note('address', unneeded, results);
+    refused.push(...refusedAddresses(commands, results));
   }
-  refused.push(
-    ...note(
-      'virtual server',
-      going.map(({ virtual: { at } }) => virtualServerKey(at)),
-      await ipvs.execute(going.map(({ virtual: { at } }) => ({ do: 'delete-virtual', at }))),
-    ),
-    ...(await ipvs.execute(
-      staying.flatMap(({ virtual: { at }, reals }) =>
-        reals.map(({ address, port }) => ({ do: 'set-real', at, real: { address, port, weight: 0 } }) as const),
-      ),
-    )),
+  const deletions = going.map(({ virtual: { at } }) => ({ do: 'delete-virtual', at }) as const);
+  const results = await ipvs.execute(deletions);
+  note(
+    'virtual server',
+    deletions.map(({ at }) => virtualServerKey(at)),
+    results,
   );
+  const weights = staying.flatMap(({ virtual: { at }, reals }) =>
+    reals.map(({ address, port }) => ({ do: 'set-real', at, real: { address, port, weight: 0 } }) as const),
+  );
+  refused.push(...refusedServers(deletions, results), ...refusedServers(weights, await ipvs.execute(weights)));
   const document = removeRules(installed.tables, removal);
   if (document.size > 0) {
     await iptables.restore(renderDocument(document));
@@ -96,11 +95,16 @@ export async function cleanUp(
   }
   if (staying.length === 0) {
     // Until then they identify our virtual servers.
-    const names = removal.sets;
-    const results = await sets.execute(names.map((name) => ({ do: 'destroy-set', name })));
+    const commands = removal.sets.map((name) => ({ do: 'destroy-set', name }) as const);
+    const results = await sets.execute(commands);
+    note('set', removal.sets, results);
     // A set that foreign rules reference does no harm.
-    note('set', names, results);
-    refused.push(...results.filter((result, index) => !(gently && isHeld(result, names[index] ?? ''))));
+    refused.push(
+      ...refusedSets(
+        commands,
+        results.map((result, index) => (gently && isHeld(result, removal.sets[index] ?? '') ? undefined : result)),
+      ),
+    );
   }
   if (removal.interface && staying.length === 0 && link?.kind === 'dummy') {
     const left = (await links.addresses()).filter((address) => address.link === link.index);
@@ -108,13 +112,17 @@ export async function cleanUp(
     if (left.every(({ address }) => /^fe[89ab]/.test(address))) {
       await links.remove(INTERFACE).then(
         () => note('interface', [INTERFACE], [undefined]),
-        (error: NetlinkRefused) => refused.push(error),
+        (error: NetlinkRefused) => refused.push({ object: `interface ${INTERFACE}`, error }),
       );
     }
   }
-  const failed = refused.flatMap((error) => (error === undefined || isGone(error) ? [] : [error]));
-  if (failed.length > 0) {
-    throw new IpvsPartlyApplied(failed, { cause: failed[0] });
+  const leftovers = refused.filter(({ error }) => !isGone(error));
+  if (leftovers.length > 0) {
+    throw new LeftoversError(
+      'IPVS_LEFTOVERS',
+      leftovers.map(({ object, error }) => `${object} (${error.message})`),
+      { cause: leftovers[0]?.error },
+    );
   }
   return { staying: staying.length, removed };
 }

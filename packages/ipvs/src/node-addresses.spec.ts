@@ -4,7 +4,7 @@ import { makeResolver, makeService, makeSlice, settle, VirtualClock } from '@kub
 import { virtualServerKey, watchAddresses } from '@kube-proxier/linux';
 import { IpvsDataplane } from './dataplane.js';
 import type { IpvsStep, IpvsTransaction } from './plan/ipvs-transaction.js';
-import { IpvsProxier } from './proxier.js';
+import { createIpvsProxier } from './proxier.js';
 import { fakeHost, install } from './testing/contents.js';
 
 const HOME = '192.168.0.2';
@@ -157,7 +157,7 @@ describe('a proxier whose host reports addresses', () => {
       looks += 1;
       return addresses();
     };
-    const proxier = new IpvsProxier(
+    const proxier = createIpvsProxier(
       {
         family: 'IPv4',
         options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1' },

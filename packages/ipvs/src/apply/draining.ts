@@ -3,12 +3,12 @@ import {
   type IpSetEntry,
   type Ipvs,
   type IpvsCommand,
-  type NetlinkRefused,
   type VirtualServerAddress,
   virtualServerKey,
 } from '@kube-proxier/linux';
 import { type DrainingServer, drainingKey, frontendItemKey, type Retirement } from '../plan/ipvs-transaction.js';
 import { virtualItemKey } from '../plan/service-items.js';
+import { isMissing, type Refusal, refusedServers } from './refusal.js';
 
 /** Milliseconds between two looks at connections that are left. */
 export const DRAIN_INTERVAL = 5000;
@@ -17,7 +17,7 @@ export interface DrainingOptions {
   readonly ipvs: Ipvs;
   readonly clock: Clock;
   /** Takes out what leads packets to virtual servers. */
-  readonly detach: (attachments: Attachments) => Promise<readonly NetlinkRefused[]>;
+  readonly detach: (attachments: Attachments) => Promise<readonly Refusal[]>;
   /** Runs work when nothing else is being written. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
   readonly onFailure: (reason: string) => void;
@@ -118,11 +118,12 @@ export class Draining {
   }
 
   /** Takes virtual servers out, those with open connections when these have closed. */
-  async retire({ servers, reals, addresses, entries }: Retirement): Promise<readonly NetlinkRefused[]> {
+  async retire({ servers, reals, addresses, entries }: Retirement): Promise<readonly Refusal[]> {
     const { ipvs, detach } = this.options;
-    const weightless = await ipvs.execute(
-      reals.map(({ at, address, port }) => ({ do: 'set-real', at, real: { address, port, weight: 0 } })),
+    const weights = reals.map(
+      ({ at, address, port }) => ({ do: 'set-real', at, real: { address, port, weight: 0 } }) as const,
     );
+    const refusedWeights = refusedServers(weights, await ipvs.execute(weights));
     const byKey = new Map(entries.map((entry) => [frontendKey(entry), entry]));
     const idle: VirtualServerAddress[] = [];
     for (const at of servers) {
@@ -135,16 +136,17 @@ export class Draining {
         idle.push(at);
       }
     }
+    const deletions = idle.map((at) => ({ do: 'delete-virtual', at }) as const);
     const refused = [
-      ...weightless,
+      ...refusedWeights,
       ...(await detach({ addresses: this.removable(addresses), entries: [] })),
-      ...(await ipvs.execute(idle.map((at) => ({ do: 'delete-virtual', at })))),
+      ...refusedServers(deletions, await ipvs.execute(deletions)),
       ...(await detach({ addresses: [], entries: [...byKey.values()] })),
     ];
     if (this.#retiring.size > 0) {
       this.#lookIn(DRAIN_INTERVAL);
     }
-    return refused.flatMap((result) => (result === undefined || isGone(result) ? [] : [result]));
+    return refused.filter(({ error }) => !isMissing(error));
   }
 
   async #hasConnections(at: VirtualServerAddress): Promise<boolean> {
@@ -202,7 +204,7 @@ export class Draining {
       const results = await ipvs.execute(idle.map(({ address, port }) => ({ do: 'delete-real', at, address, port })));
       for (const [index, server] of idle.entries()) {
         const result = results[index];
-        if (result === undefined || isGone(result)) {
+        if (result === undefined || isMissing(result)) {
           this.#servers.delete(drainingKey(server));
         }
       }
@@ -230,8 +232,4 @@ function mayUse({ at }: Retiring, address: string): boolean {
 
 function frontendKey(entry: IpSetEntry): string {
   return frontendItemKey(entry) ?? '';
-}
-
-function isGone({ errnoName }: NetlinkRefused): boolean {
-  return errnoName === 'ENOENT' || errnoName === 'ESRCH';
 }

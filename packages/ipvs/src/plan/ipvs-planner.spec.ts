@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Clock, diffStates, type Logger, type Service, silentLogger, systemClock } from '@kube-proxier/core';
+import {
+  type Clock,
+  diffStates,
+  type Logger,
+  PartlyAppliedError,
+  type Service,
+  silentLogger,
+  systemClock,
+} from '@kube-proxier/core';
 import { makeResolver, makeService, makeSlice, RecordingLogger, VirtualClock } from '@kube-proxier/core/testing';
+import { NetlinkRefused } from '@kube-proxier/linux';
 import fc from 'fast-check';
 import { IpvsDataplane } from '../dataplane.js';
 import { contents, fakeHost, freshContents, install } from '../testing/contents.js';
@@ -111,6 +120,24 @@ test('timeouts that the kernel refuses are reported once; everything else is in 
   await install(dataplane, state);
   expect(logger.warnings).toEqual([expect.stringMatching(/^The IPVS timeouts are unchanged; .*EINVAL/)]);
   expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
+});
+
+test('an object that the kernel refuses is named, and everything else is in force', async () => {
+  const { host, dataplane, resolver } = world(2);
+  const { state } = resolver.applyPending();
+  const execute = host.links.execute.bind(host.links);
+  const refused = new NetlinkRefused(12, 'add address 10.96.0.1');
+  host.links.execute = async (commands) =>
+    (await execute(commands)).map((result, index) => (commands[index]?.address === '10.96.0.1' ? refused : result));
+  const error: unknown = await install(dataplane, state).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(PartlyAppliedError);
+  expect(error).toMatchObject({
+    code: 'IPVS_PARTLY_APPLIED',
+    kind: 'partly-applied',
+    refused: new Map([['address 10.96.0.1 of kube-ipvs0', refused.message]]),
+    cause: refused,
+  });
+  expect(await host.ipvs.virtualServers()).toHaveLength(2);
 });
 
 describe('draining', () => {
@@ -336,23 +363,74 @@ describe('schedulers', () => {
     }
   });
 
-  test('an annotation that changes takes one command, and an invalid one is reported once', async () => {
+  test('an annotation that changes takes one command, and an invalid one is logged once', async () => {
     const logger = new RecordingLogger();
-    const { dataplane, resolver, objects } = world(1, { logger });
+    const { dataplane, resolver, annotate } = await annotated(logger);
+    expect(commandsOf(await annotate('lc'))).toEqual(['set-virtual']);
+    expect(commandsOf(await annotate('nonsense'))).toEqual(['set-virtual']);
+    expect(await annotate('nonsense')).toBeUndefined();
+    // Nothing is written, and the same problem is not logged again.
+    expect(await annotate('rubbish')).toMatchObject({ steps: [] });
+    await install(dataplane, resolver.latest);
+    expect(logger.warnings).toEqual([expect.stringContaining('must be one of')]);
+  });
+
+  test('planning logs nothing, and an invalid annotation that is in the log is no drift', async () => {
+    const logger = new RecordingLogger();
+    const { host, dataplane, resolver, annotate } = await annotated(logger);
+    await annotate('nonsense');
+    const state = resolver.latest;
+    const plan = async (on: IpvsDataplane) => on.plan(state, diffStates(undefined, state), await on.readBack());
+    expect(await plan(dataplane)).toBeUndefined();
+    const other = new RecordingLogger();
+    const restarted = new IpvsDataplane({ family: 'IPv4', host, logger: other });
+    const transaction = await plan(restarted);
+    expect(transaction).toMatchObject({ steps: [], problems: logger.warnings });
+    expect(other.warnings).toEqual([]);
+    await restarted.apply(transaction as IpvsTransaction);
+    expect(other.warnings).toEqual(logger.warnings);
+    expect(await plan(restarted)).toBeUndefined();
+  });
+
+  test('what the kernel lacks comes with the installed state, and stays with the state that was planned for it', async () => {
+    const { resolver, objects, host } = world(1);
+    let schedulers = new Set(['rr']);
+    const dataplane = new IpvsDataplane({ family: 'IPv4', host, availableSchedulers: () => schedulers });
+    await install(dataplane, resolver.applyPending().state);
+    schedulers = new Set(['rr', 'lc']);
+    const before = objects[0] as Service;
+    const annotations = { [SCHEDULER_ANNOTATION]: 'lc' };
+    resolver.updateService(before, { ...before, metadata: { ...before.metadata, annotations } });
+    const { state, changes } = resolver.applyPending();
+    expect(dataplane.plan(state, changes)).toEqual({
+      family: 'IPv4',
+      steps: [],
+      problems: [expect.stringContaining('which this kernel lacks (module ip_vs_lc)')],
+    });
+    expect(commandsOf(dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack()))).toEqual([
+      'set-virtual',
+    ]);
+  });
+
+  /** A Service whose scheduler can be changed; each change is applied. */
+  async function annotated(logger: Logger) {
+    const made = world(1, { logger });
+    const { dataplane, resolver, objects } = made;
     await install(dataplane, resolver.applyPending().state);
     let before = objects[0] as Service;
-    const annotate = (scheduler: string) => {
+    const annotate = async (scheduler: string) => {
       const next = { ...before, metadata: { ...before.metadata, annotations: { [SCHEDULER_ANNOTATION]: scheduler } } };
       resolver.updateService(before, next);
       before = next;
       const { state, changes } = resolver.applyPending();
-      return dataplane.plan(state, changes);
+      const transaction = dataplane.plan(state, changes);
+      if (transaction !== undefined) {
+        await dataplane.apply(transaction);
+      }
+      return transaction;
     };
-    expect(commandsOf(annotate('lc'))).toEqual(['set-virtual']);
-    expect(commandsOf(annotate('nonsense'))).toEqual(['set-virtual']);
-    expect(annotate('nonsense')).toBeUndefined();
-    expect(logger.warnings).toHaveLength(1);
-  });
+    return { ...made, annotate };
+  }
 });
 
 test('marks are distinct from each other and from foreign marks, and leave the masquerade bit alone', () => {

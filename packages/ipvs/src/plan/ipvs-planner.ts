@@ -1,81 +1,69 @@
-import type { ChangeSet, IPFamily, ProxyState } from '@kube-proxier/core';
-import type {
-  IpSet,
-  IpSetCommand,
-  IptablesDocument,
-  RealServerStatus,
-  SavedTable,
-  VirtualServer,
-  VirtualServerAddress,
-} from '@kube-proxier/linux';
-import { type FixedChains, fixedChains, type RuleTable } from './fixed-chains.js';
+import {
+  type ChangeSet,
+  type IPFamily,
+  type ProxyState,
+  type ResolvedServicePort,
+  StateMemo,
+} from '@kube-proxier/core';
+import type { IpSet, IpSetCommand, IptablesDocument, VirtualServerAddress } from '@kube-proxier/linux';
+import { type FixedChains, fixedChains } from './fixed-chains.js';
+import type { HostFacts, InstalledIpvs } from './installed-ipvs.js';
 import { frontendItemKey, type IpvsStep, type IpvsTransaction, stepsOf } from './ipvs-transaction.js';
-import { differences, type ItemChange, ItemTable, type ItemTableContext } from './item-table.js';
+import { differences, type ItemChange, ItemTable } from './item-table.js';
 import { kubeProxySets, type MarkLayout, SET_ROLES, type SetRole, setDefinition, setName } from './layout.js';
 import { emptyOwnChains, reconcileRules, rewriteRules } from './rule-documents.js';
+import { schedulerProblems } from './scheduler-choice.js';
 import { addressItemKey, entryItemKey, type Item, realItemKey, virtualItemKey } from './service-items.js';
-
-/** A virtual server with its real servers. */
-export interface InstalledVirtualServer {
-  readonly virtual: VirtualServer;
-  readonly reals: readonly RealServerStatus[];
-}
-
-/** What the kernel holds of this backend, for one family. */
-export interface InstalledIpvs {
-  /** Those of this backend. */
-  readonly virtualServers: readonly InstalledVirtualServer[];
-  /** By name: ours as far as they are there, and those that kube-proxy left. */
-  readonly sets: ReadonlyMap<string, IpSet>;
-  readonly hasInterface: boolean;
-  /** That our interface has. */
-  readonly addresses: readonly string[];
-  readonly tables: Readonly<Record<RuleTable, SavedTable>>;
-  /** Kernel settings are as this backend needs them. */
-  readonly settled: boolean;
-  readonly facts: HostFacts;
-}
-
-/** What a host can do, or cannot. */
-export interface HostFacts {
-  /** MASQUERADE knows `--random-fully`. */
-  readonly randomFully: boolean;
-}
 
 export interface PlannerOptions {
   readonly family: IPFamily;
   readonly masqueradeBit: number;
   readonly marks: MarkLayout;
-  /** Of Services that do not choose one. */
+  /** Scheduler of Services that do not choose one. */
   readonly scheduler: string;
-  readonly availableSchedulers: () => ReadonlySet<string> | undefined;
-  readonly onProblem: (problem: string) => void;
 }
 
-/**
- * Plans what to write. Pure, except that it reports problems: what it remembers of a state (an {@link ItemTable}) follows from
- * that state and from what was last read back of the host, and changes nothing but the time that planning takes.
- */
+interface Plan {
+  readonly steps: readonly IpvsStep[];
+  /** The host that it is for. */
+  readonly facts: HostFacts;
+  /** Service ports whose annotations were read. */
+  readonly ports: Iterable<ResolvedServicePort>;
+}
+
+/** What every supported host has; the facts of this host come with the installed state. */
+const DEFAULT_FACTS: HostFacts = { randomFully: true, schedulers: undefined };
+
+/** Plans transactions. Pure. */
 export class IpvsPlanner {
-  #table: ItemTable | undefined;
-  #facts: HostFacts = { randomFully: true };
+  readonly #tables = new StateMemo<ItemTable>((state) => this.#tableOf(state, DEFAULT_FACTS));
 
   constructor(private readonly options: PlannerOptions) {}
 
+  /** See `Dataplane.plan`. */
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIpvs): IpvsTransaction | undefined {
-    const { family } = this.options;
-    const steps =
-      installed === undefined && changes.previous !== undefined
-        ? this.#planChanges(next, changes.previous, changes)
+    const { family, scheduler } = this.options;
+    const { previous } = changes;
+    const { steps, facts, ports } =
+      installed === undefined && previous !== undefined
+        ? this.#planChanges(next, previous, changes)
         : this.#planAll(next, installed);
-    return steps.length === 0 ? undefined : { family, steps };
+    const problems = schedulerProblems(ports, scheduler, facts.schedulers).filter(
+      (problem) => !installed?.reportedProblems.has(problem),
+    );
+    return steps.length === 0 && problems.length === 0 ? undefined : { family, steps, problems };
   }
 
-  #planAll(next: ProxyState, installed: InstalledIpvs | undefined): readonly IpvsStep[] {
+  #tableOf(state: ProxyState, facts: HostFacts): ItemTable {
+    const { marks, scheduler } = this.options;
+    return new ItemTable(state, { marks, scheduler }, facts);
+  }
+
+  #planAll(next: ProxyState, installed: InstalledIpvs | undefined): Plan {
     const { family, marks } = this.options;
-    this.#facts = installed?.facts ?? this.#facts;
-    const table = new ItemTable(next, this.#context());
-    this.#table = table;
+    const { facts = DEFAULT_FACTS } = installed ?? {};
+    const table = this.#tableOf(next, facts);
+    this.#tables.set(next, table);
     const seen = new Map<string, Item | undefined>(installedItems(installed, family, marks));
     for (const { key } of table.items()) {
       if (!seen.has(key)) {
@@ -95,7 +83,7 @@ export class IpvsPlanner {
     // A set of another kind under one of our names has to go, and so have the rules that look at it.
     const emptied = sets.wrong && installed !== undefined ? rulesStep(emptyOwnChains(installed.tables)) : [];
     const rules = rulesStep(
-      reconcileRules(this.#fixedChains(next), emptied.length > 0 ? undefined : installed?.tables),
+      reconcileRules(this.#fixedChains(next, facts), emptied.length > 0 ? undefined : installed?.tables),
     );
     const setup: IpvsStep[] = [
       ...(installed?.settled === true ? [] : [{ to: 'settings' } as const]),
@@ -106,41 +94,44 @@ export class IpvsPlanner {
     const steps = stepsOf(changes, family, table.addresses.others);
     // Rules come when the sets that they look at are full, and before IPVS catches anything.
     const filled = steps[0]?.to === 'sets' ? 1 : 0;
-    return [
-      ...setup,
-      ...steps.slice(0, filled),
-      ...rules,
-      ...steps.slice(filled),
-      ...(sets.destroy.length === 0 ? [] : [{ to: 'sets', commands: sets.destroy } as const]),
-    ];
-  }
-
-  #planChanges(next: ProxyState, previous: ProxyState, changes: ChangeSet): readonly IpvsStep[] {
-    const { family } = this.options;
-    const table = this.#table?.state === previous ? this.#table : new ItemTable(previous, this.#context());
-    this.#table = table;
-    const steps = stepsOf(leavingAtOnce(table.advance(next, changes), next, table), family, table.addresses.others);
-    return changes.nodeChanged
-      ? [...steps, ...rulesStep(rewriteRules(this.#fixedChains(previous), this.#fixedChains(next)))]
-      : steps;
-  }
-
-  #context(): ItemTableContext {
-    const { availableSchedulers, marks, onProblem, scheduler } = this.options;
     return {
-      scheduler,
-      availableSchedulers: availableSchedulers(),
-      marks,
-      onProblem,
+      steps: [
+        ...setup,
+        ...steps.slice(0, filled),
+        ...rules,
+        ...steps.slice(filled),
+        ...(sets.destroy.length === 0 ? [] : [{ to: 'sets', commands: sets.destroy } as const]),
+      ],
+      facts,
+      ports: next.servicePorts.values(),
     };
   }
 
-  #fixedChains({ node }: ProxyState): FixedChains {
-    const { family, marks, masqueradeBit } = this.options;
-    return fixedChains({ family, node, masqueradeBit, marks, randomFully: this.#facts.randomFully });
+  #planChanges(next: ProxyState, previous: ProxyState, changes: ChangeSet): Plan {
+    const { family } = this.options;
+    let differing: readonly ItemChange[] = [];
+    const table = this.#tables.advance(previous, next, (items) => {
+      differing = items.advance(next, changes);
+      return items;
+    });
+    const { facts } = table;
+    const steps = stepsOf(leavingAtOnce(differing, next, table), family, table.addresses.others);
+    const rules = changes.nodeChanged
+      ? rulesStep(rewriteRules(this.#fixedChains(previous, facts), this.#fixedChains(next, facts)))
+      : [];
+    return {
+      steps: [...steps, ...rules],
+      facts,
+      ports: [...changes.servicePorts.values()].flatMap(({ current }) => current ?? []),
+    };
   }
 
-  /** Sets that are missing are made, those that kube-proxy left are removed. */
+  #fixedChains({ node }: ProxyState, { randomFully }: HostFacts): FixedChains {
+    const { family, marks, masqueradeBit } = this.options;
+    return fixedChains({ family, node, masqueradeBit, marks, randomFully });
+  }
+
+  /** Missing sets are created, and the sets of kube-proxy are destroyed. */
   #setCommands(installed: InstalledIpvs | undefined) {
     const { family } = this.options;
     const definitions = SET_ROLES.map((role) => ({ role, wanted: setDefinition(role, family) }));

@@ -1,6 +1,6 @@
 import type { LeftoverOwner } from '@kube-proxier/core';
 import { RULE_TABLES } from './fixed-chains.js';
-import type { InstalledIpvs, InstalledVirtualServer } from './ipvs-planner.js';
+import type { InstalledIpvs, InstalledVirtualServer } from './installed-ipvs.js';
 import { hasKubeProxyRules, isKubeProxySet, OWN_CHAINS } from './rule-documents.js';
 
 /** Who serves through IPVS, for one IP family; `nobody` where neither has left a sign. */

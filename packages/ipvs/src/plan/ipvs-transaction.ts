@@ -43,10 +43,13 @@ export type IpvsStep =
   | { readonly to: 'draining'; readonly servers: readonly DrainingServer[] }
   | ({ readonly to: 'retirement' } & Retirement);
 
-/** What has to be written, in an order in which no packet meets less than it should. */
+/** What is written for one sync. */
 export interface IpvsTransaction {
   readonly family: IPFamily;
+  /** In an order in which every packet finds all that it needs. */
   readonly steps: readonly IpvsStep[];
+  /** What Services request and do not get, for the log. */
+  readonly problems: readonly string[];
 }
 
 /** Sets to which entries are added before IPVS knows of a frontend, and those for which it has to come first. */

@@ -1,16 +1,14 @@
 import type { ChangeSet, NodeState, ProxyState, ResolvedServicePort, ServiceKey } from '@kube-proxier/core';
+import type { HostFacts } from './installed-ipvs.js';
 import { MARK_NUMBERS, type MarkLayout } from './layout.js';
 import { readScheduler } from './scheduler-choice.js';
 import { type HostAddresses, healthCheckItems, type Item, itemsOf, needsMark } from './service-items.js';
 
 /** What items depend on besides the state. */
 export interface ItemTableContext {
+  /** Scheduler of Services that do not choose one. */
   readonly scheduler: string;
-  /** What the kernel has; undefined when that is not known. */
-  readonly availableSchedulers: ReadonlySet<string> | undefined;
   readonly marks: MarkLayout;
-  /** Receives annotations with invalid values. */
-  readonly onProblem: (problem: string) => void;
 }
 
 /** An item before and after; never both undefined. */
@@ -24,19 +22,24 @@ interface Counted {
   count: number;
 }
 
-/** Everything that the kernel has to hold for a state: items by key, with how many service ports have each. */
+/**
+ * Everything that the kernel must contain for a state: items by key, with the number of service ports that share each.
+ * Mutable: {@link ItemTable.advance} moves it to the next state.
+ */
 export class ItemTable {
   readonly #counted = new Map<string, Counted>();
   readonly #byOwner = new Map<string, readonly Item[]>();
   readonly #numbers = new Map<string, number>();
   readonly #taken = new Set<number>();
   #addresses: HostAddresses;
-  /** What was there of what was touched since `advance` began. */
+  /** By key: the items before the change, of those that `advance` touched so far. */
   #before: Map<string, Item | undefined> | undefined;
 
   constructor(
     private current: ProxyState,
     private readonly context: ItemTableContext,
+    /** The host that the items are for. */
+    readonly facts: HostFacts,
   ) {
     this.#addresses = hostAddresses(current.node);
     // In an order of its own, so that where numbers collide it is the same one that gives way.
@@ -46,14 +49,6 @@ export class ItemTable {
     for (const [key, check] of current.healthCheckNodePorts) {
       this.#add(`health ${key}`, healthCheckItems(check, this.#addresses));
     }
-  }
-
-  get state(): ProxyState {
-    return this.current;
-  }
-
-  get size(): number {
-    return this.#counted.size;
   }
 
   get(key: string): Item | undefined {
@@ -122,11 +117,8 @@ export class ItemTable {
   }
 
   #itemsOf(port: ResolvedServicePort): readonly Item[] {
-    const { marks, scheduler, availableSchedulers, onProblem } = this.context;
-    const { choice, problems } = readScheduler(port.servicePort, scheduler, availableSchedulers);
-    for (const problem of problems) {
-      onProblem(problem);
-    }
+    const { marks, scheduler } = this.context;
+    const { choice } = readScheduler(port.servicePort, scheduler, this.facts.schedulers);
     return itemsOf(port, {
       family: this.current.family,
       addresses: this.#addresses,

@@ -1,5 +1,4 @@
-import type { ServicePort } from '@kube-proxier/core';
-import { formatServicePortName } from '@kube-proxier/core';
+import { formatServicePortName, type ResolvedServicePort, type ServicePort } from '@kube-proxier/core';
 import { isScheduler, MAX_WEIGHT, SCHEDULER_NAMES, schedulerFlags, weightFor } from './schedulers.js';
 
 /** Annotation of a Service: the scheduler of its virtual servers, instead of the one of the node. */
@@ -14,18 +13,18 @@ export interface SchedulerChoice {
   readonly weight: number;
 }
 
-/** What is wrong with an annotation, in one line; empty when nothing is. */
 export interface SchedulerReading {
   readonly choice: SchedulerChoice;
+  /** Invalid annotations, a line each. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads what a Service says of its scheduler. What cannot be read, or is not there on this host, is left out: the Service
- * then has the scheduler of the node.
+ * Reads the annotations of a Service that choose its scheduler. An annotation that is invalid, or names a scheduler that
+ * this host lacks, is ignored: the Service then has the scheduler of the node.
  *
  * @param usual the scheduler of the node.
- * @param available what the kernel has; undefined when that is not known.
+ * @param available schedulers of the kernel; undefined when they are not known.
  */
 export function readScheduler(
   { annotations, name }: Pick<ServicePort, 'annotations' | 'name'>,
@@ -61,4 +60,13 @@ export function readScheduler(
     choice: { name: scheduler, schedulerFlags: schedulerFlags(scheduler), weight: weightFor(scheduler, weight) },
     problems,
   };
+}
+
+/** Annotations of service ports that are not followed on this host; parameters as for {@link readScheduler}. */
+export function schedulerProblems(
+  ports: Iterable<ResolvedServicePort>,
+  usual: string,
+  available: ReadonlySet<string> | undefined,
+): readonly string[] {
+  return [...ports].flatMap(({ servicePort }) => readScheduler(servicePort, usual, available).problems);
 }
