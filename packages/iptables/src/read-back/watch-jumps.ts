@@ -1,5 +1,5 @@
 import { type RuleWatchOptions, type SavedTable, type WatchedRule, watchRules } from '@kube-proxier/linux';
-import { JUMPS } from './fixed-rules.js';
+import { JUMPS } from '../plan/fixed-chains.js';
 
 /** The rule whose absence means that a table was flushed: one jump of each table, in a short chain. */
 const SENTINELS = (['nat', 'filter'] as const).map((table) => {

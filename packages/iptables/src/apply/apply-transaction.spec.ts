@@ -3,10 +3,10 @@ import { silentLogger } from '@kube-proxier/core';
 import { RecordingLogger } from '@kube-proxier/core/testing';
 import { IptablesError, type Sysctl } from '@kube-proxier/linux';
 import { FakeIptables, FakeSysctl } from '@kube-proxier/linux/testing';
-import { IptablesDataplane } from './iptables-dataplane.js';
-import { IptablesPartlyApplied } from './iptables-error.js';
-import { addresses, ClusterSketch, chainOf, everything, sketch } from './testing/clusters.js';
-import { fakeSettings } from './testing/fake-settings.js';
+import { IptablesDataplane } from '../dataplane.js';
+import { IptablesPartlyApplied } from '../iptables-error.js';
+import { addresses, ClusterSketch, chainOf, everything, sketch } from '../testing/clusters.js';
+import { fakeSettings } from '../testing/fake-settings.js';
 
 function host() {
   const iptables = new FakeIptables();

@@ -3,9 +3,9 @@ import type { IPFamily } from '@kube-proxier/core';
 import { createIptables, type IptablesDocument, renderDocument } from '@kube-proxier/linux';
 import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
+import { anySketch, ClusterSketch, everything } from '../testing/clusters.js';
 import { IptablesPlanner } from './iptables-planner.js';
 import { documentOf } from './iptables-transaction.js';
-import { anySketch, ClusterSketch, everything } from './testing/clusters.js';
 import { trialDocument } from './trial-document.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];

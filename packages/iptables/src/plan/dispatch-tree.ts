@@ -1,7 +1,7 @@
 import type { Condition, IptablesProtocol, IptablesRule, IptablesRuleParts } from '@kube-proxier/linux';
 import { IptablesRule as Rule } from '@kube-proxier/linux';
-import { CHAINS } from './chain-names.js';
 import type { Chain } from './iptables-transaction.js';
+import { CHAINS } from './layout.js';
 import { RuleText } from './rule-text.js';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createIptablesBackend } from './iptables-backend.js';
+import { createIptablesBackend } from './backend.js';
 
 test.each([
   [

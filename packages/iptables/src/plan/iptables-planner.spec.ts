@@ -4,9 +4,9 @@ import { FakeIptables } from '@kube-proxier/linux/testing';
 import type { WalkedPacket, WalkOutcome } from '@kube-proxier/network-sandbox';
 import { walkPacket } from '@kube-proxier/network-sandbox';
 import fc from 'fast-check';
-import { IptablesDataplane } from './iptables-dataplane.js';
-import { addresses, anySketch, ClusterSketch, everything, type ServiceSketch } from './testing/clusters.js';
-import { fakeSettings } from './testing/fake-settings.js';
+import { IptablesDataplane } from '../dataplane.js';
+import { addresses, anySketch, ClusterSketch, everything, type ServiceSketch } from '../testing/clusters.js';
+import { fakeSettings } from '../testing/fake-settings.js';
 
 const families = ['IPv4', 'IPv6'] as const;
 

@@ -9,7 +9,6 @@ import {
   structurallyEqual,
 } from '@kube-proxier/core';
 import { IptablesRule } from '@kube-proxier/linux';
-import { CHAINS } from './chain-names.js';
 import {
   DispatchTree,
   type Entry,
@@ -19,8 +18,9 @@ import {
   TREES,
   type TreeName,
 } from './dispatch-tree.js';
-import { nodePortJumps } from './fixed-rules.js';
+import { nodePortJumps } from './fixed-chains.js';
 import type { Chain } from './iptables-transaction.js';
+import { CHAINS } from './layout.js';
 import { type ServiceRules, serviceRules } from './service-rules.js';
 
 /** What a table holds of a state: chains by name. */

@@ -6,17 +6,16 @@ import {
   type SavedTable,
   withoutComment,
 } from '@kube-proxier/linux';
-import { CHAINS, isOurChain } from './chain-names.js';
 import { DispatchIndex, rulesOf, sameNode } from './dispatch-index.js';
 import { TREE_NAMES, TREES } from './dispatch-tree.js';
 import {
+  fixedChains,
   type HostFacts,
-  hostChains,
   JUMPS,
   LOCALNET_GUARD,
   LOCALNET_GUARD_HOOKS,
   LOCALNET_GUARD_JUMP,
-} from './fixed-rules.js';
+} from './fixed-chains.js';
 import {
   type Chain,
   EMPTY_TABLE,
@@ -25,6 +24,7 @@ import {
   type JumpInsertion,
   type TableTransaction,
 } from './iptables-transaction.js';
+import { CHAINS, isOurChain } from './layout.js';
 import type { ServiceRules } from './service-rules.js';
 
 /** What the kernel holds in the tables that this backend writes to, of whoever. */
@@ -91,7 +91,7 @@ export class IptablesPlanner {
       facts: { randomFully: true, dropInvalid: true, counters: new Set() },
     };
     const wanted = this.#stateChains(next);
-    const host = hostChains(next.family, this.masqueradeBit, found.facts);
+    const host = fixedChains(next.family, this.masqueradeBit, found.facts);
     for (const table of TABLES) {
       for (const [name, chain] of host[table]) {
         wanted[table].set(name, chain);

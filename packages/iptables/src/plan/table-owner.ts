@@ -1,5 +1,5 @@
 import { type SavedTable, targetOf } from '@kube-proxier/linux';
-import { CHAINS, isOnlyOurChain, SHARED_ROOTS } from './chain-names.js';
+import { CHAINS, isOnlyOurChain, SHARED_ROOTS } from './layout.js';
 
 /** Whose the chains are that this backend and kube-proxy call by the same names; `nobody` where there are none. */
 export type TableOwner = 'kube-proxier' | 'kube-proxy' | 'nobody';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { FakeIptables } from '@kube-proxier/linux/testing';
-import { IptablesDataplane } from './iptables-dataplane.js';
-import { ClusterSketch, chainOf, everything, sketch } from './testing/clusters.js';
-import { fakeSettings } from './testing/fake-settings.js';
+import { IptablesDataplane } from '../dataplane.js';
+import { ClusterSketch, chainOf, everything, sketch } from '../testing/clusters.js';
+import { fakeSettings } from '../testing/fake-settings.js';
 
 async function watched() {
   const clock = new VirtualClock();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeIptables } from '@kube-proxier/linux/testing';
-import { serviceChain } from './chain-names.js';
-import { IptablesDataplane } from './iptables-dataplane.js';
-import { ClusterSketch, everything, type ServiceSketch, sketch } from './testing/clusters.js';
-import { fakeSettings } from './testing/fake-settings.js';
+import { IptablesDataplane } from '../dataplane.js';
+import { ClusterSketch, everything, type ServiceSketch, sketch } from '../testing/clusters.js';
+import { fakeSettings } from '../testing/fake-settings.js';
+import { serviceChain } from './layout.js';
 
 const PLAIN = sketch(10, {
   name: 'ns/web',

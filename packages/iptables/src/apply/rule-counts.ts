@@ -1,7 +1,7 @@
 import type { ApplyReport } from '@kube-proxier/core';
 import type { SavedTable } from '@kube-proxier/linux';
-import { isOurChain } from './chain-names.js';
-import type { IptablesTransaction } from './iptables-transaction.js';
+import type { IptablesTransaction } from '../plan/iptables-transaction.js';
+import { isOurChain } from '../plan/layout.js';
 
 type TableName = 'filter' | 'nat';
 const TABLES: readonly TableName[] = ['filter', 'nat'];

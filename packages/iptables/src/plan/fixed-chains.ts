@@ -1,7 +1,7 @@
 import type { IPFamily, NodePortAddresses } from '@kube-proxier/core';
 import { type IptablesMatch, IptablesRule, type IptablesRuleParts, type IptablesTarget } from '@kube-proxier/linux';
-import { CHAINS } from './chain-names.js';
 import type { Chain } from './iptables-transaction.js';
+import { CHAINS } from './layout.js';
 
 /** What the host can do, or wants, that decides about rules. */
 export interface HostFacts {
@@ -74,7 +74,7 @@ export const OWN_JUMP: Jump | undefined = JUMPS.find(
 );
 
 /** Chains whose content depends on the host only. */
-export function hostChains(
+export function fixedChains(
   family: IPFamily,
   masqueradeBit: number,
   facts: HostFacts,

@@ -41,19 +41,18 @@ import {
   whyNotPermitted,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
-
+import { openLocalnet } from './apply/open-localnet.js';
 import {
   cleanUp,
   findLeftovers,
   guardsLocalnet,
   type IptablesCleanupOptions,
   servesKubeProxyLocalnet,
-} from './iptables-cleanup.js';
-import { IptablesDataplane } from './iptables-dataplane.js';
+} from './cleanup.js';
+import { IptablesDataplane } from './dataplane.js';
 import { IptablesLeftovers } from './iptables-error.js';
 import { packetMeasurement } from './metrics.js';
-import { openLocalnet } from './open-localnet.js';
-import { trialDocument } from './trial-document.js';
+import { trialDocument } from './plan/trial-document.js';
 
 export interface IptablesBackendOptions {
   /** Default: whichever this host uses, found out when it is first needed. */

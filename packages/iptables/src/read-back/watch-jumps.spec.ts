@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { VirtualClock } from '@kube-proxier/core/testing';
 import { FakeIptables } from '@kube-proxier/linux/testing';
-import { IptablesDataplane } from './iptables-dataplane.js';
-import { ClusterSketch, everything } from './testing/clusters.js';
-import { fakeSettings } from './testing/fake-settings.js';
+import { IptablesDataplane } from '../dataplane.js';
+import { ClusterSketch, everything } from '../testing/clusters.js';
+import { fakeSettings } from '../testing/fake-settings.js';
 
 test.each([
   ['the jumps that were just written', false],

@@ -1,8 +1,8 @@
 import type { Clock } from '@kube-proxier/core';
 import type { Iptables } from '@kube-proxier/linux';
-import { isOurChain } from './chain-names.js';
-import { JUMPS } from './fixed-rules.js';
-import type { ExpectedRules } from './rule-counts.js';
+import type { ExpectedRules } from '../apply/rule-counts.js';
+import { JUMPS } from '../plan/fixed-chains.js';
+import { isOurChain } from '../plan/layout.js';
 
 /** Time without a look after one, in times of what it took: whatever others do, looks take a twentieth of the time. */
 const REST = 19;

@@ -1,6 +1,6 @@
 import type { Logger } from '@kube-proxier/core';
 import { type Iptables, IptablesDocumentRefused, lineOfDocument } from '@kube-proxier/linux';
-import { IptablesPartlyApplied } from './iptables-error.js';
+import { IptablesPartlyApplied } from '../iptables-error.js';
 import {
   documentOf,
   EMPTY_TABLE,
@@ -10,7 +10,7 @@ import {
   renderTransaction,
   type TableTransaction,
   withoutOwners,
-} from './iptables-transaction.js';
+} from '../plan/iptables-transaction.js';
 
 /** How many documents are tried to find out which service ports are refused. Each holds the rest of the transaction. */
 const MAX_ATTEMPTS = 64;

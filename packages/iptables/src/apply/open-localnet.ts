@@ -9,8 +9,8 @@ import {
   type Sysctl,
   SysctlError,
 } from '@kube-proxier/linux';
-import { CHAINS } from './chain-names.js';
-import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
+import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, ROUTE_LOCALNET } from '../plan/fixed-chains.js';
+import { CHAINS } from '../plan/layout.js';
 
 /**
  * Lets NodePorts be served on 127.0.0.1 (spec I-24, I-70): first the rule that keeps others out, then what would let

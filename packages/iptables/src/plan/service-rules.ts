@@ -15,9 +15,9 @@ import {
   type IptablesRuleParts,
   type IptablesTarget,
 } from '@kube-proxier/linux';
-import { CHAINS, type ServiceChainKind, serviceChain } from './chain-names.js';
 import { type Entry, placeOfAddress, placeOfPort, type TreeName } from './dispatch-tree.js';
 import type { Chain } from './iptables-transaction.js';
+import { CHAINS, type ServiceChainKind, serviceChain } from './layout.js';
 
 /** All rules that one service port has. */
 export interface ServiceRules {

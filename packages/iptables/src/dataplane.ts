@@ -19,16 +19,16 @@ import {
   type Sysctl,
   SysctlError,
 } from '@kube-proxier/linux';
-import { applyTransaction } from './apply-transaction.js';
-import { COUNTERS, ROUTE_LOCALNET } from './fixed-rules.js';
-import { cleanUp } from './iptables-cleanup.js';
+import { applyTransaction } from './apply/apply-transaction.js';
+import { openLocalnet } from './apply/open-localnet.js';
+import { RuleCounts } from './apply/rule-counts.js';
+import { cleanUp } from './cleanup.js';
 import { IptablesPartlyApplied } from './iptables-error.js';
-import { type InstalledIptables, IptablesPlanner } from './iptables-planner.js';
-import type { IptablesTransaction, TableTransaction } from './iptables-transaction.js';
-import { openLocalnet } from './open-localnet.js';
-import { RuleCounts } from './rule-counts.js';
-import { TableAudit } from './table-audit.js';
-import { jumpsStand, watchJumps } from './watch-jumps.js';
+import { COUNTERS, ROUTE_LOCALNET } from './plan/fixed-chains.js';
+import { type InstalledIptables, IptablesPlanner } from './plan/iptables-planner.js';
+import type { IptablesTransaction, TableTransaction } from './plan/iptables-transaction.js';
+import { TableAudit } from './read-back/table-audit.js';
+import { jumpsStand, watchJumps } from './read-back/watch-jumps.js';
 
 export interface IptablesDataplaneOptions {
   readonly family: IPFamily;

@@ -17,9 +17,15 @@ import {
   SysctlError,
   targetOf,
 } from '@kube-proxier/linux';
-import { CANARY, CHAINS, isOnlyOurChain, isOurChain } from './chain-names.js';
-import { LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP, OWN_JUMP, ROUTE_LOCALNET } from './fixed-rules.js';
-import { ownersOf, type TableOwners } from './table-owner.js';
+import {
+  LOCALNET_GUARD,
+  LOCALNET_GUARD_HOOKS,
+  LOCALNET_GUARD_JUMP,
+  OWN_JUMP,
+  ROUTE_LOCALNET,
+} from './plan/fixed-chains.js';
+import { CANARY, CHAINS, isOnlyOurChain, isOurChain } from './plan/layout.js';
+import { ownersOf, type TableOwners } from './plan/table-owner.js';
 
 /**
  * Whose rules to remove. `kube-proxier`: what this backend has installed, and of a table where kube-proxy has taken over,

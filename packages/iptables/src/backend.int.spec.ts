@@ -6,8 +6,8 @@ import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/li
 import { syncAsKubeProxy } from '@kube-proxier/network-sandbox';
 import fc from 'fast-check';
 import { Container } from 'inversify';
-import { createIptablesBackend } from './iptables-backend.js';
-import { IptablesDataplane } from './iptables-dataplane.js';
+import { createIptablesBackend } from './backend.js';
+import { IptablesDataplane } from './dataplane.js';
 import { anySketch, ClusterSketch, everything, type ServiceSketch, sketch } from './testing/clusters.js';
 import { fakeSettings } from './testing/fake-settings.js';
 import { tableContents } from './testing/table-contents.js';
