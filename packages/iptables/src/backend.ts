@@ -7,6 +7,7 @@ import {
   type FindLeftovers,
   type IPFamily,
   type KubeProxyCleanup,
+  LeftoversError,
   type Logger,
   messageOf,
   ObjectReader,
@@ -50,7 +51,6 @@ import {
   servesKubeProxyLocalnet,
 } from './cleanup.js';
 import { IptablesDataplane } from './dataplane.js';
-import { IptablesLeftovers } from './iptables-error.js';
 import { packetMeasurement } from './metrics.js';
 import { trialDocument } from './plan/trial-document.js';
 
@@ -266,7 +266,7 @@ class IptablesHost {
       }
     }
     if (failed.length > 0) {
-      throw new IptablesLeftovers(failed, { cause });
+      throw new LeftoversError('IPTABLES_LEFTOVERS', failed, { cause });
     }
   }
 

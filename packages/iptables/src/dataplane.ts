@@ -5,6 +5,7 @@ import {
   type Dataplane,
   type IPFamily,
   type Logger,
+  PartlyAppliedError,
   type ProxyState,
   silentLogger,
   systemClock,
@@ -23,9 +24,9 @@ import { applyTransaction } from './apply/apply-transaction.js';
 import { openLocalnet } from './apply/open-localnet.js';
 import { RuleCounts } from './apply/rule-counts.js';
 import { cleanUp } from './cleanup.js';
-import { IptablesPartlyApplied } from './iptables-error.js';
 import { COUNTERS, ROUTE_LOCALNET } from './plan/fixed-chains.js';
-import { type InstalledIptables, IptablesPlanner } from './plan/iptables-planner.js';
+import type { InstalledIptables } from './plan/installed-iptables.js';
+import { IptablesPlanner } from './plan/iptables-planner.js';
 import type { IptablesTransaction, TableTransaction } from './plan/iptables-transaction.js';
 import { TableAudit } from './read-back/table-audit.js';
 import { jumpsStand, watchJumps } from './read-back/watch-jumps.js';
@@ -71,11 +72,11 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   async apply(transaction: IptablesTransaction): Promise<void> {
     const iptables = await this.#iptables();
     this.#counts.unknown();
-    let partly: IptablesPartlyApplied | undefined;
+    let partly: PartlyAppliedError | undefined;
     try {
       await applyTransaction(iptables, transaction, this.#logger);
     } catch (error) {
-      if (!(error instanceof IptablesPartlyApplied)) {
+      if (!(error instanceof PartlyAppliedError)) {
         throw error;
       }
       partly = error;

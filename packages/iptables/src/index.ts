@@ -10,9 +10,8 @@ export {
   iptablesBackend,
 } from './backend.js';
 export { IptablesDataplane, type IptablesDataplaneOptions } from './dataplane.js';
-export { IptablesLeftovers, IptablesPartlyApplied } from './iptables-error.js';
-export type { HostFacts } from './plan/fixed-chains.js';
-export { type InstalledIptables, IptablesPlanner, MAX_ENDPOINTS_WITH_COMMENTS } from './plan/iptables-planner.js';
+export type { HostFacts, InstalledIptables } from './plan/installed-iptables.js';
+export { IptablesPlanner, MAX_ENDPOINTS_WITH_COMMENTS } from './plan/iptables-planner.js';
 export {
   type Chain,
   type IptablesTransaction,

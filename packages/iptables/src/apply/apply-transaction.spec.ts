@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@kube-proxier/core';
+import { PartlyAppliedError, silentLogger } from '@kube-proxier/core';
 import { RecordingLogger } from '@kube-proxier/core/testing';
-import { IptablesError, type Sysctl } from '@kube-proxier/linux';
+import { IptablesDocumentRefused, IptablesError, type Sysctl } from '@kube-proxier/linux';
 import { FakeIptables, FakeSysctl } from '@kube-proxier/linux/testing';
 import { IptablesDataplane } from '../dataplane.js';
-import { IptablesPartlyApplied } from '../iptables-error.js';
 import { addresses, ClusterSketch, chainOf, everything, sketch } from '../testing/clusters.js';
 import { fakeSettings } from '../testing/fake-settings.js';
 
@@ -44,6 +43,31 @@ describe('applying', () => {
     expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
   });
 
+  test('the search ends where too many Services are refused, and the error says so', async () => {
+    const cluster = new ClusterSketch('IPv4');
+    const { iptables, dataplane } = host();
+    for (let number = 1; number <= 60; number++) {
+      cluster.set(sketch(number));
+    }
+    const { state } = cluster.next();
+    const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
+    const real = iptables.restore.bind(iptables);
+    let documents = 0;
+    iptables.restore = async (document) => {
+      documents += document.includes('*nat\n') ? 1 : 0;
+      if (document.includes('--to-destination')) {
+        throw new IptablesDocumentRefused(undefined, undefined, 'line unknown');
+      }
+      await real(document);
+    };
+    await expect(dataplane.apply(transaction!)).rejects.toMatchObject({
+      code: 'IPTABLES_PARTLY_APPLIED',
+      kind: 'partly-applied',
+      refused: new Map([['rules of service ports that were not identified', 'line unknown']]),
+    });
+    expect(documents).toBe(1 + 64);
+  });
+
   test('a bad Service is found when only the commit is refused', async () => {
     const cluster = new ClusterSketch('IPv4');
     const { iptables, dataplane } = host();
@@ -62,12 +86,11 @@ describe('applying', () => {
     const real = iptables.restore.bind(iptables);
     iptables.restore = async (document) => {
       if (document.includes('--to-destination 10.244.0.13:')) {
-        const { IptablesDocumentRefused } = await import('@kube-proxier/linux');
         throw new IptablesDocumentRefused(undefined, undefined, 'line unknown');
       }
       await real(document);
     };
-    await expect(dataplane.apply(dataplane.plan(state, changes)!)).rejects.toBeInstanceOf(IptablesPartlyApplied);
+    await expect(dataplane.apply(dataplane.plan(state, changes)!)).rejects.toBeInstanceOf(PartlyAppliedError);
     for (const number of [2, 12, 14, 20]) {
       expect(iptables.rulesOf('nat', chainOf(number))).toHaveLength(2);
     }

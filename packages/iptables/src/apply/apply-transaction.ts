@@ -1,6 +1,5 @@
-import type { Logger } from '@kube-proxier/core';
+import { type Logger, PartlyAppliedError } from '@kube-proxier/core';
 import { type Iptables, IptablesDocumentRefused, lineOfDocument } from '@kube-proxier/linux';
-import { IptablesPartlyApplied } from '../iptables-error.js';
 import {
   documentOf,
   EMPTY_TABLE,
@@ -11,6 +10,10 @@ import {
   type TableTransaction,
   withoutOwners,
 } from '../plan/iptables-transaction.js';
+
+const CODE = 'IPTABLES_PARTLY_APPLIED';
+/** In place of service ports, when the attempts did not suffice to find them. */
+const UNIDENTIFIED = 'rules of service ports that were not identified';
 
 /** How many documents are tried to find out which service ports are refused. Each holds the rest of the transaction. */
 const MAX_ATTEMPTS = 64;
@@ -25,7 +28,7 @@ const MAX_CHAINS_IN_ONE = 500;
  * Writes a transaction in one document. When that is refused, finds the service ports to blame, and writes all but
  * their rules, so that one Service cannot hold back others.
  *
- * @throws IptablesPartlyApplied when some were left out.
+ * @throws PartlyAppliedError (`IPTABLES_PARTLY_APPLIED`) when some were omitted.
  * @throws IptablesError when not even the rest could be written.
  */
 export async function applyTransaction(
@@ -44,7 +47,7 @@ export async function applyTransaction(
     try {
       await applyDocument(iptables, { ...transaction, ...part }, logger);
     } catch (error) {
-      if (!(error instanceof IptablesPartlyApplied)) {
+      if (!(error instanceof PartlyAppliedError)) {
         throw error;
       }
       cause = error;
@@ -54,7 +57,7 @@ export async function applyTransaction(
     }
   }
   if (refused.size > 0) {
-    throw new IptablesPartlyApplied(refused, { cause });
+    throw new PartlyAppliedError(CODE, refused, { cause });
   }
 }
 
@@ -70,24 +73,28 @@ async function applyDocument(iptables: Iptables, transaction: IptablesTransactio
       throw error;
     }
     logger.warn('iptables refused a document; looking for what is wrong with it', { reason: error.message });
-    await new PiecemealApply(iptables, transaction).run(error);
+    await new PiecemealApply(iptables, transaction, error).run();
   }
 }
 
+/** Writes a refused transaction without the service ports that cause the refusal. */
 class PiecemealApply {
   readonly #refused = new Map<string, string>();
   #attempts = 0;
+  #last: IptablesDocumentRefused;
 
+  /** @param first the refusal of the whole transaction. */
   constructor(
     private readonly iptables: Iptables,
     private transaction: IptablesTransaction,
-  ) {}
+    first: IptablesDocumentRefused,
+  ) {
+    this.#last = first;
+  }
 
-  async run(first: IptablesDocumentRefused): Promise<void> {
-    let error: IptablesDocumentRefused | undefined = first;
-    let last = first;
+  async run(): Promise<void> {
+    let error: IptablesDocumentRefused | undefined = this.#last;
     while (error !== undefined) {
-      last = error;
       // The line is one of the transaction as it was sent, so it is looked up before anything is taken out.
       const blamed = this.#blameLine(error);
       await this.#forgetWhatIsDone();
@@ -97,7 +104,7 @@ class PiecemealApply {
       error = await this.#try(this.transaction);
     }
     if (this.#refused.size > 0) {
-      throw new IptablesPartlyApplied(this.#refused, { cause: last });
+      throw new PartlyAppliedError(CODE, this.#refused, { cause: this.#last });
     }
   }
 
@@ -167,13 +174,15 @@ class PiecemealApply {
 
   async #try(transaction: IptablesTransaction): Promise<IptablesDocumentRefused | undefined> {
     if (++this.#attempts > MAX_ATTEMPTS) {
-      throw new IptablesPartlyApplied(this.#refused);
+      const refused = new Map([...this.#refused, [UNIDENTIFIED, this.#last.reason] as const]);
+      throw new PartlyAppliedError(CODE, refused, { cause: this.#last });
     }
     try {
       await this.iptables.restore(renderTransaction(transaction));
       return undefined;
     } catch (error) {
       if (error instanceof IptablesDocumentRefused) {
+        this.#last = error;
         return error;
       }
       throw error;

@@ -40,14 +40,15 @@ export class DispatchIndex {
     readonly endpoints: number,
   ) {}
 
-  /** From nothing: costs what the whole state costs. `each` sees the rules of every service port on the way. */
-  static of(state: ProxyState, each: (rules: ServiceRules) => void = () => {}): DispatchIndex {
-    const entries: Entry[] = [];
+  /**
+   * From scratch, in time proportional to the state.
+   *
+   * @param rules of all service ports of the state.
+   */
+  static of(state: ProxyState, rules: readonly ServiceRules[]): DispatchIndex {
+    const entries = rules.flatMap((one) => one.entries);
     let endpoints = 0;
     for (const port of state.servicePorts.values()) {
-      const rules = rulesOf(port, state);
-      each(rules);
-      entries.push(...rules.entries);
       endpoints += endpointsOf(port);
     }
     for (const check of state.healthCheckNodePorts.values()) {
@@ -63,9 +64,7 @@ export class DispatchIndex {
     return new DispatchIndex(state, editTrees(empty, [], entries).trees, endpoints);
   }
 
-  /**
-   * The index of the next state, and which chains may differ: costs what the changes cost.
-   */
+  /** The index of the next state, and the chains that may differ; in time proportional to the changes. */
   next(
     state: ProxyState,
     changes: ChangeSet,

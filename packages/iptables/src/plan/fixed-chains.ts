@@ -1,17 +1,8 @@
 import type { IPFamily, NodePortAddresses } from '@kube-proxier/core';
 import { type IptablesMatch, IptablesRule, type IptablesRuleParts, type IptablesTarget } from '@kube-proxier/linux';
+import type { HostFacts } from './installed-iptables.js';
 import type { Chain } from './iptables-transaction.js';
 import { CHAINS } from './layout.js';
-
-/** What the host can do, or wants, that decides about rules. */
-export interface HostFacts {
-  /** MASQUERADE knows `--random-fully`. */
-  readonly randomFully: boolean;
-  /** Packets that conntrack calls INVALID are dropped; not where the host runs with `nf_conntrack_tcp_be_liberal`. */
-  readonly dropInvalid: boolean;
-  /** Counters of the kernel that are there, by name. */
-  readonly counters: ReadonlySet<string>;
-}
 
 const LOOPBACK = '127.0.0.0/8';
 
@@ -73,7 +64,7 @@ export const OWN_JUMP: Jump | undefined = JUMPS.find(
   ({ from, rule }) => from === 'OUTPUT' && rule.bareText.endsWith(`-j ${CHAINS.externalServices}`),
 );
 
-/** Chains whose content depends on the host only. */
+/** The chains that always exist. Their content depends on the host, not on Services. */
 export function fixedChains(
   family: IPFamily,
   masqueradeBit: number,

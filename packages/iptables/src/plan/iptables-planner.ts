@@ -1,4 +1,4 @@
-import type { ChangeSet, ProxyState } from '@kube-proxier/core';
+import { type ChangeSet, type ProxyState, StateMemo } from '@kube-proxier/core';
 import {
   effectOf,
   type IptablesChainRule,
@@ -8,14 +8,8 @@ import {
 } from '@kube-proxier/linux';
 import { DispatchIndex, rulesOf, sameNode } from './dispatch-index.js';
 import { TREE_NAMES, TREES } from './dispatch-tree.js';
-import {
-  fixedChains,
-  type HostFacts,
-  JUMPS,
-  LOCALNET_GUARD,
-  LOCALNET_GUARD_HOOKS,
-  LOCALNET_GUARD_JUMP,
-} from './fixed-chains.js';
+import { fixedChains, JUMPS, LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP } from './fixed-chains.js';
+import type { InstalledIptables } from './installed-iptables.js';
 import {
   type Chain,
   EMPTY_TABLE,
@@ -26,17 +20,6 @@ import {
 } from './iptables-transaction.js';
 import { CHAINS, isOurChain } from './layout.js';
 import type { ServiceRules } from './service-rules.js';
-
-/** What the kernel holds in the tables that this backend writes to, of whoever. */
-export interface InstalledIptables {
-  readonly filter: SavedTable;
-  readonly nat: SavedTable;
-  /** Packets to 127.0.0.0/8 are routed (`route_localnet`). */
-  readonly routeLocalnet: boolean;
-  /** This host does not let `route_localnet` be set: asking again would change nothing. Default false. */
-  readonly localnetRefused?: boolean;
-  readonly facts: HostFacts;
-}
 
 /** Beyond this many endpoints rules carry no comments: they cost more than they help (spec I-61). */
 export const MAX_ENDPOINTS_WITH_COMMENTS = 1000;
@@ -62,17 +45,32 @@ interface Present {
   names(table: TableName): Iterable<string>;
 }
 
-const NOTHING: SavedTable = new Map();
+/** Tables without chains, on a host that has what every supported host has. */
+const NOTHING: InstalledIptables = {
+  filter: new Map(),
+  nat: new Map(),
+  routeLocalnet: false,
+  facts: { randomFully: true, dropInvalid: true, counters: new Set() },
+};
 
-/**
- * Plans what to write. Pure: what it remembers of a state (a `DispatchIndex`) follows from that state, and
- * changes nothing but the time that planning takes.
- */
+/** What a plan derives from a state. */
+interface PlannedState {
+  readonly index: DispatchIndex;
+  /** The rules of all service ports, until the first plan has used them: they would take most of the memory. */
+  readonly rules?: readonly ServiceRules[];
+}
+
+/** Plans transactions. Pure. */
 export class IptablesPlanner {
-  readonly #indexes = new WeakMap<ProxyState, DispatchIndex>();
+  readonly #planned = new StateMemo<PlannedState>((state) => {
+    const rules = [...state.servicePorts.values()].map((port) => rulesOf(port, state));
+    return { index: DispatchIndex.of(state, rules), rules };
+  });
 
+  /** @param masqueradeBit bit of the packet mark that means "masquerade", 0…31. */
   constructor(private readonly masqueradeBit: number) {}
 
+  /** See `Dataplane.plan`. */
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIptables): IptablesTransaction | undefined {
     const drafts: Drafts = { filter: draft(), nat: draft() };
     if (installed === undefined && changes.previous !== undefined) {
@@ -84,16 +82,11 @@ export class IptablesPlanner {
       const localnet = wantsLocalnet(next) && !wantsLocalnet(changes.previous);
       return this.#transaction(next, drafts, localnet);
     }
-    const found = installed ?? {
-      filter: NOTHING,
-      nat: NOTHING,
-      routeLocalnet: false,
-      facts: { randomFully: true, dropInvalid: true, counters: new Set() },
-    };
+    const found = installed ?? NOTHING;
     const wanted = this.#stateChains(next);
-    const host = fixedChains(next.family, this.masqueradeBit, found.facts);
+    const fixed = fixedChains(next.family, this.masqueradeBit, found.facts);
     for (const table of TABLES) {
-      for (const [name, chain] of host[table]) {
+      for (const [name, chain] of fixed[table]) {
         wanted[table].set(name, chain);
       }
     }
@@ -108,37 +101,23 @@ export class IptablesPlanner {
     if (isEmptyTable(filter) && isEmptyTable(nat) && !localnet) {
       return undefined;
     }
-    const comments = this.#index(next).endpoints <= MAX_ENDPOINTS_WITH_COMMENTS;
+    const comments = this.#planned.of(next).index.endpoints <= MAX_ENDPOINTS_WITH_COMMENTS;
     return { family: next.family, comments, filter: finished(filter), nat: finished(nat), localnet };
-  }
-
-  #index(state: ProxyState): DispatchIndex {
-    let index = this.#indexes.get(state);
-    if (index === undefined) {
-      index = DispatchIndex.of(state);
-      this.#indexes.set(state, index);
-    }
-    return index;
   }
 
   /** Every chain that follows from the state. */
   #stateChains(state: ProxyState): Record<TableName, Map<string, Chain>> {
     const chains = { filter: new Map<string, Chain>(), nat: new Map<string, Chain>() };
-    const collect = (rules: ServiceRules) => {
+    const { index, rules } = this.#planned.of(state);
+    this.#planned.set(state, { index });
+    for (const one of rules ?? [...state.servicePorts.values()].map((port) => rulesOf(port, state))) {
       for (const table of TABLES) {
-        for (const [name, chain] of rules[table]) {
+        for (const [name, chain] of one[table]) {
           chains[table].set(name, chain);
         }
       }
-    };
-    if (this.#indexes.has(state)) {
-      for (const port of state.servicePorts.values()) {
-        collect(rulesOf(port, state));
-      }
-    } else {
-      this.#indexes.set(state, DispatchIndex.of(state, collect));
     }
-    for (const [table, name, chain] of this.#index(state).chains()) {
+    for (const [table, name, chain] of index.chains()) {
       chains[table].set(name, chain);
     }
     return chains;
@@ -152,9 +131,9 @@ export class IptablesPlanner {
         ...(change.current === undefined ? {} : { current: rulesOf(change.current, next) }),
       });
     }
-    const before = this.#index(previous);
+    const { index: before } = this.#planned.of(previous);
     const { index: after, touched } = before.next(next, changes, rules);
-    this.#indexes.set(next, after);
+    this.#planned.advance(previous, next, () => ({ index: after }));
     for (const [key, { previous: old, current }] of rules) {
       for (const table of TABLES) {
         for (const [name, chain] of current?.[table] ?? []) {
@@ -213,7 +192,7 @@ function sameRules(a: Chain['rules'], b: Chain['rules']): boolean {
   return a.length === b.length && a.every((rule, index) => rule.bareText === b[index]?.bareText);
 }
 
-/** Whether a chain holds what it should, whatever its comments say and however the rules are spelled. */
+/** Whether a chain has the wanted rules, whatever their comments and spelling. */
 function holds(found: readonly string[], wanted: Chain['rules']): boolean {
   return (
     found.length === wanted.length &&
@@ -254,7 +233,7 @@ function saved(installed: InstalledIptables): Present {
   };
 }
 
-/** Our jumps must be there, once each, in their order. Where anything else stands between them is not our business. */
+/** Our jumps exist once each, in their order. Foreign rules between them do not matter. */
 function planJumps(table: TableName, installed: SavedTable, target: Draft): void {
   const hooks = new Set(JUMPS.filter((jump) => jump.table === table).map((jump) => jump.from));
   for (const hook of hooks) {
@@ -277,7 +256,7 @@ function wantsLocalnet(state: ProxyState): boolean {
   return state.family === 'IPv4' && state.node.nodePortAddresses.loopback;
 }
 
-/** Whether packets to 127.0.0.0/8 are treated as they should, as far as this host has it. */
+/** Whether packets to 127.0.0.0/8 are routed and guarded, as far as this host supports it. */
 function hasLocalnet(installed: InstalledIptables): boolean {
   if (!installed.routeLocalnet && installed.localnetRefused === true) {
     return true;

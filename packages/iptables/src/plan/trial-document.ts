@@ -8,7 +8,7 @@ import {
   type Service,
 } from '@kube-proxier/core';
 import type { IptablesDocument } from '@kube-proxier/linux';
-import type { HostFacts } from './fixed-chains.js';
+import type { HostFacts } from './installed-iptables.js';
 import { IptablesPlanner } from './iptables-planner.js';
 import { documentOf } from './iptables-transaction.js';
 
