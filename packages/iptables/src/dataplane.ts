@@ -10,30 +10,21 @@ import {
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
-import {
-  type Iptables,
-  IptablesError,
-  IptablesRule,
-  type PacketCounters,
-  ProcSysctl,
-  parseSavedTable,
-  type Sysctl,
-  SysctlError,
-} from '@kube-proxier/linux';
+import { type Iptables, type PacketCounters, ProcSysctl, type Sysctl } from '@kube-proxier/linux';
 import { applyTransaction } from './apply/apply-transaction.js';
 import { openLocalnet } from './apply/open-localnet.js';
 import { RuleCounts } from './apply/rule-counts.js';
 import { cleanUp } from './cleanup.js';
-import { COUNTERS, ROUTE_LOCALNET } from './plan/fixed-chains.js';
 import type { InstalledIptables } from './plan/installed-iptables.js';
 import { IptablesPlanner } from './plan/iptables-planner.js';
-import type { IptablesTransaction, TableTransaction } from './plan/iptables-transaction.js';
+import { describeTransaction, type IptablesTransaction } from './plan/iptables-transaction.js';
+import { readInstalled } from './read-back/read-installed.js';
 import { TableAudit } from './read-back/table-audit.js';
 import { jumpsStand, watchJumps } from './read-back/watch-jumps.js';
 
 export interface IptablesDataplaneOptions {
   readonly family: IPFamily;
-  /** Finds the tools to use; asked once, when they are first needed. */
+  /** Finds the tools to use; called once, when they are first needed. */
   readonly iptables: () => Promise<Iptables>;
   /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
   readonly masqueradeBit?: number;
@@ -46,8 +37,6 @@ export interface IptablesDataplaneOptions {
   readonly clock?: Clock;
 }
 
-const TCP_BE_LIBERAL = 'net/netfilter/nf_conntrack_tcp_be_liberal';
-
 /** Programs one IP family through iptables. */
 export class IptablesDataplane implements Dataplane<IptablesTransaction, InstalledIptables> {
   readonly #planner: IptablesPlanner;
@@ -56,7 +45,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   readonly #counts = new RuleCounts();
   #found: Promise<Iptables> | undefined;
   #localnetRefused = false;
-  /** How often the jumps were put in place, or found there. */
+  /** How often the jumps were written, or found in place. */
   #jumpsPlaced = 0;
 
   constructor(private readonly options: IptablesDataplaneOptions) {
@@ -99,25 +88,13 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   }
 
   async readBack(): Promise<InstalledIptables> {
-    const iptables = await this.#iptables();
-    const { randomFully } = await iptables.version();
-    const [filter, nat, liberal, routeLocalnet] = await Promise.all([
-      iptables.save('filter'),
-      iptables.save('nat'),
-      this.#setting(TCP_BE_LIBERAL),
-      this.#setting(ROUTE_LOCALNET),
-    ]);
-    const tables = { filter: parseSavedTable(filter, 'filter'), nat: parseSavedTable(nat, 'nat') };
-    this.#counts.found(tables);
-    if (jumpsStand(tables)) {
+    const { counters } = this.options;
+    const installed = await readInstalled({ iptables: await this.#iptables(), sysctl: this.#sysctl, counters });
+    this.#counts.found(installed);
+    if (jumpsStand(installed)) {
       this.#jumpsPlaced++;
     }
-    return {
-      ...tables,
-      routeLocalnet: routeLocalnet === '1',
-      localnetRefused: this.#localnetRefused,
-      facts: { randomFully, dropInvalid: liberal === undefined || liberal === '0', counters: await this.#counters() },
-    };
+    return { ...installed, localnetRefused: this.#localnetRefused };
   }
 
   async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
@@ -140,18 +117,12 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     await audit.end();
   }
 
-  describe({ filter, nat }: IptablesTransaction): string {
-    const tables = [filter, nat];
-    const sum = (count: (table: TableTransaction) => number) =>
-      tables.reduce((total, table) => total + count(table), 0);
-    const chains = sum(({ writes }) => writes.size);
-    const removed = sum(({ deletes }) => deletes.size);
-    const jumps = sum(({ insertions }) => insertions.length);
-    return `${chains} chains and ${jumps} jumps, removed ${removed} chains`;
+  describe(transaction: IptablesTransaction): string {
+    return describeTransaction(transaction);
   }
 
   close(): void {
-    // What was never found need not be closed.
+    // Tools that were never found need not be closed.
     void this.#found?.then(
       (iptables) => iptables.close(),
       () => {},
@@ -168,42 +139,5 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       throw error;
     });
     return this.#found;
-  }
-
-  /** Made where the kernel has such counters (spec I-72, I-23). */
-  async #counters(): Promise<ReadonlySet<string>> {
-    const there = new Set<string>();
-    for (const name of Object.values(COUNTERS)) {
-      if ((await this.options.counters?.ensure(name)) && (await this.#canCountIn(name))) {
-        there.add(name);
-      }
-    }
-    return there;
-  }
-
-  /** A kernel may have the counters, and not the match: then a rule with it would be refused, and all rules with it. */
-  async #canCountIn(name: string): Promise<boolean> {
-    try {
-      const { text } = new IptablesRule({ matches: [{ match: 'nfacct', counter: name }] });
-      await (await this.#iptables()).ruleExists('filter', 'FORWARD', text);
-      return true;
-    } catch (error) {
-      if (error instanceof IptablesError && error.code === 'IPTABLES_FAILED') {
-        return false;
-      }
-      throw error;
-    }
-  }
-
-  /** Undefined when the kernel has no such setting, or does not show it. */
-  async #setting(name: string): Promise<string | undefined> {
-    try {
-      return await this.#sysctl.read(name);
-    } catch (error) {
-      if (error instanceof SysctlError) {
-        return undefined;
-      }
-      throw error;
-    }
   }
 }

@@ -66,6 +66,15 @@ export function isEmptyTable(table: TableTransaction): boolean {
   );
 }
 
+/** A short summary for the log. */
+export function describeTransaction({ filter, nat }: IptablesTransaction): string {
+  const sum = (count: (table: TableTransaction) => number) => count(filter) + count(nat);
+  const chains = sum(({ writes }) => writes.size);
+  const removed = sum(({ deletes }) => deletes.size);
+  const jumps = sum(({ insertions }) => insertions.length);
+  return `${chains} chains and ${jumps} jumps, removed ${removed} chains`;
+}
+
 /** The text for `iptables-restore --noflush`; empty when nothing changes. */
 export function renderTransaction(transaction: IptablesTransaction): string {
   return renderDocument(documentOf(transaction));
