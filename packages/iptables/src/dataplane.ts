@@ -14,13 +14,13 @@ import { type Iptables, type PacketCounters, ProcSysctl, type Sysctl } from '@ku
 import { applyTransaction } from './apply/apply-transaction.js';
 import { openLocalnet } from './apply/open-localnet.js';
 import { RuleCounts } from './apply/rule-counts.js';
-import { cleanUp } from './cleanup.js';
 import type { InstalledIptables } from './plan/installed-iptables.js';
 import { IptablesPlanner } from './plan/iptables-planner.js';
 import { describeTransaction, type IptablesTransaction } from './plan/iptables-transaction.js';
 import { readInstalled } from './read-back/read-installed.js';
 import { TableAudit } from './read-back/table-audit.js';
 import { jumpsStand, watchJumps } from './read-back/watch-jumps.js';
+import { removeRules } from './table-cleanup.js';
 
 export interface IptablesDataplaneOptions {
   readonly family: IPFamily;
@@ -130,7 +130,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   }
 
   async cleanup(): Promise<void> {
-    await cleanUp(await this.#iptables(), { owner: 'kube-proxier', sysctl: this.#sysctl, logger: this.#logger });
+    await removeRules(await this.#iptables(), { owner: 'kube-proxier', sysctl: this.#sysctl, logger: this.#logger });
   }
 
   #iptables(): Promise<Iptables> {

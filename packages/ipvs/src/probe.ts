@@ -21,7 +21,7 @@ import { SCHEDULER_NAMES, schedulerFlags } from './plan/schedulers.js';
 const TRIAL_INTERFACE = 'kube-ipvs-try';
 const TRIAL = 'TRIAL-';
 
-/** What a host can do, found by trying. */
+/** What a host supports, determined by trying. */
 export interface HostProbe {
   readonly result: ProbeResult;
   /** Of all schedulers, those that the kernel has; empty when it has no IPVS. */
@@ -37,9 +37,9 @@ export interface HostProbeOptions {
 }
 
 /**
- * Tries all that the backend needs: a virtual server with each scheduler, under a mark that no packet carries; a set of
- * each kind; a dummy interface; the setting that it cannot do without; rules that look at sets, in chains that no packet comes through. All of it is gone when
- * this returns.
+ * Tries everything that the backend needs: a virtual server with each scheduler, for a mark that no packet has; a set of each
+ * type; a dummy interface; the required setting; rules that match sets, in chains that no packet traverses. Everything is
+ * removed when this returns.
  */
 export async function probeHost({ host, supportsIPv6, scheduler }: HostProbeOptions): Promise<HostProbe> {
   const schedulers = new Set<string>();
@@ -98,7 +98,7 @@ async function tryInterface({ links }: IpvsHost): Promise<void> {
   }
 }
 
-/** Every set and every rule that there can be, under other names. */
+/** Creates every set and every rule under other names, and removes them. */
 async function tryRules(family: IPFamily, { sets, iptables }: IpvsHost): Promise<void> {
   const definitions = SET_ROLES.map((role) => {
     const wanted = setDefinition(role, family);

@@ -46,7 +46,7 @@ export function planRemoval(family: IPFamily, saved: string, owner: CleanupOwner
     (['filter', 'nat', 'mangle'] as const).map((table) => {
       const withOwnJump = owner !== 'kube-proxy' && table === 'filter';
       const content = removeChains(tables[table], removable(table, owner, owners), {
-        // Chains of others stay as they are, and so must the chains that they jump to.
+        // Foreign chains stay unchanged, and so must the chains that they jump to.
         neededByOthers: 'keep-empty',
         alsoDelete: (chain, rule) => withOwnJump && chain === OWN_JUMP?.from && isOwnJump(rule),
       });

@@ -1,7 +1,7 @@
 import { withoutComment } from '@kube-proxier/linux';
 
 /**
- * What is asked of a rule that is to be written; `IptablesRule` has it too. Of the rules that are kept for as long as
+ * What is read of a rule to be written; `IptablesRule` has it too. Of the rules that are kept for as long as
  * their state only the text is: it takes a quarter of the memory of what it is made from.
  */
 export class RuleText {

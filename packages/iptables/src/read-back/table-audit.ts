@@ -17,8 +17,8 @@ export interface TableAuditOptions {
 }
 
 /**
- * Looks whether others took rules out of our chains, put some in, or took jumps into them away: only after somebody else
- * changed something, as far as the kernel reports it, and then by counting. Where it does not report it, there is no check.
+ * Checks whether foreign programs deleted or added rules in our chains, or deleted jumps to them: only after the kernel reported
+ * a foreign change, and then by counting rules. Where the kernel does not report changes, there is no check.
  */
 export class TableAudit {
   readonly #suspects = new Set<'filter' | 'nat'>();

@@ -11,12 +11,12 @@ const SENTINELS = (['nat', 'filter'] as const).map((table) => {
   return { table, from, text: jump.rule.text } satisfies WatchedRule;
 });
 
-/** Looks again and again whether the jumps into our chains still stand; returns when the signal aborts. */
+/** Checks periodically whether the jumps to our chains still exist; returns when the signal aborts. */
 export function watchJumps(options: Omit<RuleWatchOptions, 'rules'>): Promise<void> {
   return watchRules({ ...options, rules: SENTINELS });
 }
 
-/** Whether the jumps that are watched stand, in tables that were read. */
+/** Whether the watched jumps exist in tables that were read. */
 export function jumpsStand(tables: Readonly<Record<'filter' | 'nat', SavedTable>>): boolean {
   return SENTINELS.every(({ table, from, text }) => tables[table].get(from)?.rules.includes(text) ?? false);
 }

@@ -10,26 +10,26 @@ import { type DrainingServer, drainingKey, frontendItemKey, type Retirement } fr
 import { virtualItemKey } from '../plan/service-items.js';
 import { isMissing, type Refusal, refusedServers } from './refusal.js';
 
-/** Milliseconds between two looks at connections that are left. */
+/** Milliseconds between two checks for remaining connections. */
 export const DRAIN_INTERVAL = 5000;
 
 export interface DrainingOptions {
   readonly ipvs: Ipvs;
   readonly clock: Clock;
-  /** Takes out what leads packets to virtual servers. */
+  /** Removes what sends packets to virtual servers. */
   readonly detach: (attachments: Attachments) => Promise<readonly Refusal[]>;
-  /** Runs work when nothing else is being written. */
+  /** Runs work while nothing else is written. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
   readonly onFailure: (reason: string) => void;
 }
 
-/** What leads packets to virtual servers: addresses of the interface, and entries of the set of frontends. */
+/** What sends packets to virtual servers: addresses of the interface, and entries of the set of frontends. */
 export interface Attachments {
   readonly addresses: readonly string[];
   readonly entries: readonly IpSetEntry[];
 }
 
-/** A virtual server that is not wanted any more, but has connections. */
+/** A virtual server that is no longer desired, but has connections. */
 interface Retiring {
   readonly at: VirtualServerAddress;
   readonly reals: readonly DrainingServer[];
@@ -38,7 +38,7 @@ interface Retiring {
 }
 
 /**
- * Takes real servers out that are on their way out, each when it has no connection left.
+ * Deletes draining real servers, each when it has no connection left.
  *
  * - TCP and SCTP: weight 0 keeps new connections away. Open connections continue until they close; the kernel forgets a
  *   connection that is silent for its timeout (15 minutes for TCP unless set otherwise) and one that was closed within
@@ -59,12 +59,12 @@ export class Draining {
 
   constructor(private readonly options: DrainingOptions) {}
 
-  /** Real servers on their way out. */
+  /** Number of draining real servers. */
   get size(): number {
     return this.#servers.size;
   }
 
-  /** Takes over servers whose weight is 0 already, and looks at them soon. */
+  /** Adds servers whose weight is 0 already, and checks them soon. */
   add(servers: readonly DrainingServer[]): void {
     for (const server of servers) {
       this.#servers.set(drainingKey(server), server);
@@ -74,7 +74,7 @@ export class Draining {
     }
   }
 
-  /** They are wanted again. */
+  /** The servers of these commands are desired again. */
   keep(commands: readonly IpvsCommand[]): void {
     for (const command of this.#servers.size + this.#retiring.size === 0 ? [] : commands) {
       if (command.do === 'add-virtual') {
@@ -97,7 +97,7 @@ export class Draining {
     }
   }
 
-  /** Addresses that are wanted again. */
+  /** The addresses are desired again. */
   keepAddresses(addresses: readonly string[]): void {
     for (const { addresses: held } of this.#retiring.values()) {
       for (const address of addresses) {
@@ -106,7 +106,7 @@ export class Draining {
     }
   }
 
-  /** Which of addresses that nothing else wants can go now; the others go with the last connection through them. */
+  /** The addresses that no draining virtual server needs; the others are removed with its last connection. */
   removable(addresses: readonly string[]): readonly string[] {
     return addresses.filter((address) => {
       const users = [...this.#retiring.values()].filter((retiring) => mayUse(retiring, address));
@@ -117,7 +117,7 @@ export class Draining {
     });
   }
 
-  /** Takes virtual servers out, those with open connections when these have closed. */
+  /** Deletes virtual servers; those with open connections when these have closed. */
   async retire({ servers, reals, addresses, entries }: Retirement): Promise<readonly Refusal[]> {
     const { ipvs, detach } = this.options;
     const weights = reals.map(
@@ -153,7 +153,7 @@ export class Draining {
     return (await this.options.ipvs.realServers(at)).some(({ activeConnections }) => activeConnections > 0);
   }
 
-  /** Forgets all, and stops looking. */
+  /** Forgets all servers, and stops checking. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -180,7 +180,7 @@ export class Draining {
     });
   }
 
-  /** Looks once, and takes out those without connections. */
+  /** Checks all once, and deletes those without connections. */
   async look(): Promise<void> {
     const { ipvs } = this.options;
     const byVirtual = new Map<string, DrainingServer[]>();
@@ -195,7 +195,7 @@ export class Draining {
       for (const server of servers) {
         const real = found.get(`${server.address}:${server.port}`);
         if (real === undefined || real.weight !== 0) {
-          // Gone, or somebody gave it work again.
+          // It was deleted, or has a weight again.
           this.#servers.delete(drainingKey(server));
         } else if (!server.drains || real.activeConnections + real.inactiveConnections === 0) {
           idle.push(server);

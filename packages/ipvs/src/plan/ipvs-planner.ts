@@ -80,7 +80,7 @@ export class IpvsPlanner {
       ({ before, after }) => after !== undefined || before === undefined || !isRetiring(before),
     );
     const sets = this.#setCommands(installed);
-    // A set of another kind under one of our names has to go, and so have the rules that look at it.
+    // A set of the wrong type cannot be destroyed while rules of this backend reference it.
     const emptied = sets.wrong && installed !== undefined ? rulesStep(emptyOwnChains(installed.tables)) : [];
     const rules = rulesStep(
       reconcileRules(this.#fixedChains(next, facts), emptied.length > 0 ? undefined : installed?.tables),
@@ -92,7 +92,7 @@ export class IpvsPlanner {
       ...(installed?.hasInterface === true ? [] : [{ to: 'interface' } as const]),
     ];
     const steps = stepsOf(changes, family, table.addresses.others);
-    // Rules come when the sets that they look at are full, and before IPVS catches anything.
+    // Rules are written when the sets that they match are complete, and before IPVS accepts packets.
     const filled = steps[0]?.to === 'sets' ? 1 : 0;
     return {
       steps: [
@@ -155,8 +155,8 @@ export class IpvsPlanner {
 }
 
 /**
- * What was served on an address that this host has lost is removed at once, with its connections: packets from other hosts arrive no
- * more, and this host's own would meet a virtual server that refuses, while the address may be another host's by now.
+ * Virtual servers on an address that this host has lost are removed at once, with their connections: packets from other hosts
+ * no longer arrive, and packets of this host would be refused, while the address may belong to another host by now.
  */
 function leavingAtOnce(changes: readonly ItemChange[], next: ProxyState, table: ItemTable): readonly ItemChange[] {
   if (next.node.localAddresses === undefined) {
@@ -176,7 +176,7 @@ function leavingAtOnce(changes: readonly ItemChange[], next: ProxyState, table: 
   });
 }
 
-/** What is on its way out already: real servers without weight, and virtual servers with nothing but connections. */
+/** Items that are draining already: real servers without weight, and virtual servers of which only connections are left. */
 function retiringIn(
   installed: InstalledIpvs | undefined,
   changes: readonly ItemChange[],

@@ -42,7 +42,7 @@ export class ItemTable {
     readonly facts: HostFacts,
   ) {
     this.#addresses = hostAddresses(current.node);
-    // In an order of its own, so that where numbers collide it is the same one that gives way.
+    // Sorted, so that of two numbers that collide always the same one changes.
     for (const key of [...current.servicePorts.keys()].sort()) {
       this.#add(key, this.#itemsOf(current.servicePorts.get(key) as ResolvedServicePort));
     }

@@ -85,7 +85,7 @@ function isKubeProxyChain(table: RuleTable, chain: string): boolean {
   return table !== 'mangle' && KUBE_PROXY_CHAINS[table].includes(chain);
 }
 
-/** Finds rules of kube-proxy's chains that look at a set of its ipvs mode. */
+/** Finds rules of kube-proxy's chains that match a set of its ipvs mode. */
 function looksAtKubeProxySet(table: RuleTable): (chain: string, rule: string) => boolean {
   return (chain, rule) => {
     const [, set = ''] = /--match-set (\S+)/.exec(rule) ?? [];

@@ -33,18 +33,18 @@ export function readScheduler(
 ): SchedulerReading {
   const problems: string[] = [];
   const service = formatServicePortName(name);
-  const asked = annotations[SCHEDULER_ANNOTATION]?.trim();
+  const requested = annotations[SCHEDULER_ANNOTATION]?.trim();
   let scheduler = usual;
-  if (asked !== undefined && asked !== '') {
-    if (!isScheduler(asked)) {
+  if (requested !== undefined && requested !== '') {
+    if (!isScheduler(requested)) {
       const all = SCHEDULER_NAMES.join(', ');
       problems.push(`${SCHEDULER_ANNOTATION} of ${service} must be one of ${all}; ${usual} is used instead`);
-    } else if (available !== undefined && !available.has(asked)) {
+    } else if (available !== undefined && !available.has(requested)) {
       problems.push(
-        `${SCHEDULER_ANNOTATION} of ${service} is ${asked}, which this kernel lacks (module ip_vs_${asked}); ${usual} is used instead`,
+        `${SCHEDULER_ANNOTATION} of ${service} is ${requested}, which this kernel lacks (module ip_vs_${requested}); ${usual} is used instead`,
       );
     } else {
-      scheduler = asked;
+      scheduler = requested;
     }
   }
   const text = annotations[WEIGHT_ANNOTATION]?.trim();

@@ -11,9 +11,9 @@ import {
 import { JUMPS, RULE_TABLES, type RuleTable } from '../plan/fixed-chains.js';
 import { INTERFACE } from '../plan/layout.js';
 
-/** Milliseconds between two looks at IPVS and the interface: three netlink messages. */
+/** Milliseconds between two checks of IPVS and the interface: three netlink messages. */
 const INTERVAL = 700;
-/** Every so many looks also at the rules, which may take starting programs. */
+/** Number of checks for each check of the rules, which may start programs. */
 const RULES_EVERY = 2;
 
 /** One jump of each table. */
@@ -21,7 +21,7 @@ const SENTINELS = RULE_TABLES.flatMap((table) =>
   JUMPS[table].slice(0, 1).map(({ from, rule }) => ({ table, from, text: rule.text })),
 );
 
-/** Whether the jumps that are watched stand, in tables that were read. */
+/** Whether the watched jumps exist in tables that were read. */
 export function jumpsStand(tables: Readonly<Record<RuleTable, SavedTable>>): boolean {
   return SENTINELS.every(({ table, from, text }) => tables[table].get(from)?.rules.includes(text) ?? false);
 }
@@ -44,9 +44,9 @@ export interface KernelWatchOptions {
 }
 
 /**
- * Looks again and again whether others took away what is ours: whoever runs `ipvsadm -C`, removes the interface or
- * flushes a table takes all of it, so looking at one thing of each is enough, whatever is installed. Something is missed
- * only after it was seen.
+ * Checks periodically whether foreign programs removed objects of this backend. `ipvsadm -C`, a removal of the interface and a
+ * flush of a table each remove all of it, so one object of each kind is checked, whatever is installed. An object counts as
+ * removed only after it was seen.
  *
  * @returns when the signal aborts.
  */
