@@ -4,19 +4,18 @@
  * @packageDocumentation
  */
 
-export { chainHash, isOurChain, serviceChain } from './chain-names.js';
-export type { HostFacts } from './fixed-rules.js';
 export {
   createIptablesBackend,
   type IptablesBackendOptions,
   iptablesBackend,
-} from './iptables-backend.js';
-export { IptablesDataplane, type IptablesDataplaneOptions } from './iptables-dataplane.js';
-export { IptablesLeftovers, IptablesPartlyApplied } from './iptables-error.js';
-export { type InstalledIptables, IptablesPlanner, MAX_ENDPOINTS_WITH_COMMENTS } from './iptables-planner.js';
+} from './backend.js';
+export { IptablesDataplane, type IptablesDataplaneOptions } from './dataplane.js';
+export type { HostFacts, InstalledIptables } from './plan/installed-iptables.js';
+export { IptablesPlanner, MAX_ENDPOINTS_WITH_COMMENTS } from './plan/iptables-planner.js';
 export {
   type Chain,
   type IptablesTransaction,
   renderTransaction,
   type TableTransaction,
-} from './iptables-transaction.js';
+} from './plan/iptables-transaction.js';
+export { chainHash, isOurChain, serviceChain } from './plan/layout.js';

@@ -1,5 +1,5 @@
 import type { BackendMeasurement, BackendMetric } from '@kube-proxier/core';
-import { COUNTERS } from './fixed-rules.js';
+import { COUNTERS } from './plan/fixed-chains.js';
 
 /** Metrics by the counter of the kernel that each is read from, with the names of kube-proxy (spec I-72). */
 const METRICS: readonly (readonly [counter: string, metric: BackendMetric])[] = [

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { everything, makeService, makeSlice, resolveObjects } from '@kube-proxier/core/testing';
 import { createCommandRunner, createIptables, PacketCountersNetlink } from '@kube-proxier/linux';
-import { COUNTERS } from './fixed-rules.js';
-import { IptablesDataplane } from './iptables-dataplane.js';
+import { IptablesDataplane } from './dataplane.js';
+import { COUNTERS } from './plan/fixed-chains.js';
 
 /** In the kernel that the ipvs tests boot: it has `nfnetlink_acct`, which others often lack. */
 

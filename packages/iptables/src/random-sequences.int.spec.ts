@@ -10,7 +10,7 @@ import {
 } from '@kube-proxier/core/testing';
 import { createIptables, type Iptables } from '@kube-proxier/linux';
 import { canMakeNamespaces, FakeIptables, withNamespace } from '@kube-proxier/linux/testing';
-import { IptablesDataplane } from './iptables-dataplane.js';
+import { IptablesDataplane } from './dataplane.js';
 import { fakeSettings } from './testing/fake-settings.js';
 import { tableContents } from './testing/table-contents.js';
 

@@ -4,12 +4,11 @@
  * @packageDocumentation
  */
 
-export { DRAIN_INTERVAL } from './draining.js';
-export { createIpvsBackend, type IpvsBackendOptions, ipvsBackend } from './ipvs-backend.js';
-export { IpvsDataplane, type IpvsDataplaneOptions, type IpvsSettings } from './ipvs-dataplane.js';
-export { IpvsLeftovers, IpvsPartlyApplied } from './ipvs-error.js';
+export { DRAIN_INTERVAL } from './apply/draining.js';
+export { createIpvsBackend, type IpvsBackendOptions, ipvsBackend } from './backend.js';
+export { IpvsDataplane, type IpvsDataplaneOptions, type IpvsSettings } from './dataplane.js';
 export type { IpvsHost } from './ipvs-host.js';
-export type { HostFacts, InstalledIpvs, InstalledVirtualServer } from './ipvs-planner.js';
-export type { DrainingServer, IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
-export { SCHEDULER_ANNOTATION, WEIGHT_ANNOTATION } from './scheduler-choice.js';
-export { DEFAULT_SCHEDULER, isScheduler, SCHEDULER_NAMES, SCHEDULERS, type Scheduler } from './schedulers.js';
+export type { HostFacts, InstalledIpvs, InstalledVirtualServer } from './plan/installed-ipvs.js';
+export type { DrainingServer, IpvsStep, IpvsTransaction } from './plan/ipvs-transaction.js';
+export { SCHEDULER_ANNOTATION, WEIGHT_ANNOTATION } from './plan/scheduler-choice.js';
+export { DEFAULT_SCHEDULER, isScheduler, SCHEDULER_NAMES, SCHEDULERS, type Scheduler } from './plan/schedulers.js';

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, diffStates, type SyncSuccess, silentLogger } from '@kube-proxier/core';
 import { makeResolver, makeService, makeSlice, settle, VirtualClock } from '@kube-proxier/core/testing';
 import { virtualServerKey, watchAddresses } from '@kube-proxier/linux';
-import { IpvsDataplane } from './ipvs-dataplane.js';
-import { IpvsProxier } from './ipvs-proxier.js';
-import type { IpvsStep, IpvsTransaction } from './ipvs-transaction.js';
+import { IpvsDataplane } from './dataplane.js';
+import type { IpvsStep, IpvsTransaction } from './plan/ipvs-transaction.js';
+import { createIpvsProxier } from './proxier.js';
 import { fakeHost, install } from './testing/contents.js';
 
 const HOME = '192.168.0.2';
@@ -157,7 +157,7 @@ describe('a proxier whose host reports addresses', () => {
       looks += 1;
       return addresses();
     };
-    const proxier = new IpvsProxier(
+    const proxier = createIpvsProxier(
       {
         family: 'IPv4',
         options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1' },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { diffStates, structurallyEqual } from '@kube-proxier/core';
 import { answersOf, NODE_PORT, PacketFlowWorld, verifyFlow } from '@kube-proxier/network-sandbox';
-import { IpvsDataplane } from './ipvs-dataplane.js';
-import { SCHEDULER_ANNOTATION } from './scheduler-choice.js';
-import { SCHEDULER_NAMES } from './schedulers.js';
+import { IpvsDataplane } from './dataplane.js';
+import { SCHEDULER_ANNOTATION } from './plan/scheduler-choice.js';
+import { SCHEDULER_NAMES } from './plan/schedulers.js';
 import { type NodeHost, nodeHost } from './testing/node-host.js';
 
 describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (family) => {

@@ -1,7 +1,7 @@
 import type { IPFamily } from '@kube-proxier/core';
 import { sketchAddresses as addresses, type ServiceSketch } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
-import { serviceChain } from '../chain-names.js';
+import { serviceChain } from '../plan/layout.js';
 
 export {
   ClusterSketch,

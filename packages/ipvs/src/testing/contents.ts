@@ -1,10 +1,10 @@
 import { diffStates, type IPFamily, type ProxyState } from '@kube-proxier/core';
 import { ipSetEntryKey, virtualServerKey } from '@kube-proxier/linux';
 import { FakeIpSets, FakeIptables, FakeIpvs, FakeLinks, FakeSysctl } from '@kube-proxier/linux/testing';
-import { IpvsDataplane, type IpvsSettings } from '../ipvs-dataplane.js';
+import { IpvsDataplane, type IpvsSettings } from '../dataplane.js';
 import type { IpvsHost } from '../ipvs-host.js';
-import { OWN_CHAINS } from '../rule-documents.js';
-import { SKELETON_TABLES } from '../skeleton.js';
+import { RULE_TABLES } from '../plan/fixed-chains.js';
+import { OWN_CHAINS } from '../plan/rule-documents.js';
 
 /** Addresses that a fake host has. */
 export const HOST_ADDRESSES = ['127.0.0.1', '192.168.0.2', '::1', 'fd00:192:168::2'];
@@ -78,6 +78,6 @@ export async function contents(dataplane: IpvsDataplane): Promise<unknown> {
     sets: [...sets]
       .map(([name, { entries }]) => [name, ...entries.map((entry) => `${ipSetEntryKey(entry)} ${entry.mark}`).sort()])
       .sort(([left = ''], [right = '']) => (left < right ? -1 : 1)),
-    chains: SKELETON_TABLES.map((table) => OWN_CHAINS.map((chain) => tables[table].get(chain)?.rules)),
+    chains: RULE_TABLES.map((table) => OWN_CHAINS.map((chain) => tables[table].get(chain)?.rules)),
   };
 }

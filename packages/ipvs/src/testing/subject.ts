@@ -1,6 +1,6 @@
 import { diffStates, type IPFamily, type Proxier, type ProxyState } from '@kube-proxier/core';
 import { feedResolver, makeResolver, type RandomCluster, resolveObjects } from '@kube-proxier/core/testing';
-import { IpvsDataplane } from '../ipvs-dataplane.js';
+import { IpvsDataplane } from '../dataplane.js';
 import type { IpvsHost } from '../ipvs-host.js';
 import { HOST_ADDRESSES } from './contents.js';
 

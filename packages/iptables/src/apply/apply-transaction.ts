@@ -1,0 +1,218 @@
+import { type Logger, PartlyAppliedError } from '@kube-proxier/core';
+import { type Iptables, IptablesDocumentRefused, lineOfDocument } from '@kube-proxier/linux';
+import {
+  documentOf,
+  EMPTY_TABLE,
+  type IptablesTransaction,
+  isEmptyTable,
+  ownersOf,
+  renderTransaction,
+  type TableTransaction,
+  withoutOwners,
+} from '../plan/iptables-transaction.js';
+
+const CODE = 'IPTABLES_PARTLY_APPLIED';
+/** In place of service ports, when the attempts did not suffice to find them. */
+const UNIDENTIFIED = 'rules of service ports that were not identified';
+
+/** How many documents are tried to find out which service ports are refused. Each holds the rest of the transaction. */
+const MAX_ATTEMPTS = 64;
+
+/**
+ * Larger transactions take a document per table: the nft variant needs three times as long for the second table of a
+ * large document as for the same table alone.
+ */
+const MAX_CHAINS_IN_ONE = 500;
+
+/**
+ * Writes a transaction in one document. When that is refused, finds the service ports to blame, and writes all but
+ * their rules, so that one Service cannot hold back others.
+ *
+ * @throws PartlyAppliedError (`IPTABLES_PARTLY_APPLIED`) when some were omitted.
+ * @throws IptablesError when not even the rest could be written.
+ */
+export async function applyTransaction(
+  iptables: Iptables,
+  transaction: IptablesTransaction,
+  logger: Logger,
+): Promise<void> {
+  const large = transaction.filter.writes.size + transaction.nat.writes.size > MAX_CHAINS_IN_ONE;
+  if (!large || isEmptyTable(transaction.filter) || isEmptyTable(transaction.nat)) {
+    await applyDocument(iptables, transaction, logger);
+    return;
+  }
+  const refused = new Map<string, string>();
+  let cause: unknown;
+  for (const part of [{ nat: EMPTY_TABLE }, { filter: EMPTY_TABLE }]) {
+    try {
+      await applyDocument(iptables, { ...transaction, ...part }, logger);
+    } catch (error) {
+      if (!(error instanceof PartlyAppliedError)) {
+        throw error;
+      }
+      cause = error;
+      for (const [key, reason] of error.refused) {
+        refused.set(key, reason);
+      }
+    }
+  }
+  if (refused.size > 0) {
+    throw new PartlyAppliedError(CODE, refused, { cause });
+  }
+}
+
+async function applyDocument(iptables: Iptables, transaction: IptablesTransaction, logger: Logger): Promise<void> {
+  const document = renderTransaction(transaction);
+  if (document === '') {
+    return;
+  }
+  try {
+    await iptables.restore(document);
+  } catch (error) {
+    if (!(error instanceof IptablesDocumentRefused)) {
+      throw error;
+    }
+    logger.warn('iptables refused a document; looking for what is wrong with it', { reason: error.message });
+    await new PiecemealApply(iptables, transaction, error).run();
+  }
+}
+
+/** Writes a refused transaction without the service ports that cause the refusal. */
+class PiecemealApply {
+  readonly #refused = new Map<string, string>();
+  #attempts = 0;
+  #last: IptablesDocumentRefused;
+
+  /** @param first the refusal of the whole transaction. */
+  constructor(
+    private readonly iptables: Iptables,
+    private transaction: IptablesTransaction,
+    first: IptablesDocumentRefused,
+  ) {
+    this.#last = first;
+  }
+
+  async run(): Promise<void> {
+    let error: IptablesDocumentRefused | undefined = this.#last;
+    while (error !== undefined) {
+      // The line is one of the transaction as it was sent, so it is looked up before anything is taken out.
+      const blamed = this.#blameLine(error);
+      await this.#forgetWhatIsDone();
+      if (!blamed && !(await this.#blameByHalves(error))) {
+        throw error;
+      }
+      error = await this.#try(this.transaction);
+    }
+    if (this.#refused.size > 0) {
+      throw new PartlyAppliedError(CODE, this.#refused, { cause: this.#last });
+    }
+  }
+
+  /** Omits the object that the refused line belongs to; false when the line does not identify it. */
+  #blameLine(error: IptablesDocumentRefused): boolean {
+    if (error.line === undefined) {
+      return false;
+    }
+    const line = lineOfDocument(documentOf(this.transaction), error.line);
+    if (line?.operation === 'delete-chain' && line.chain !== undefined) {
+      this.#keepEmpty(line.table === 'nat' ? 'nat' : 'filter', line.chain);
+      return true;
+    }
+    if (line?.owner !== undefined) {
+      this.#leaveOut([line.owner], error);
+      return true;
+    }
+    return false;
+  }
+
+  /** A foreign rule jumps to a chain that was to be deleted. */
+  #keepEmpty(name: 'filter' | 'nat', kept: string): void {
+    const table = this.transaction[name];
+    const deletes = new Map([...table.deletes].filter(([chain]) => chain !== kept));
+    const writes = new Map([...table.writes, [kept, { rules: [] }] as const]);
+    this.transaction = { ...this.transaction, [name]: { ...table, deletes, writes } };
+  }
+
+  /** Tries ever smaller groups of service ports on top of those that are good. */
+  async #blameByHalves(error: IptablesDocumentRefused): Promise<boolean> {
+    const good = new Set<string>();
+    const bad: string[] = [];
+    let reason = error;
+    const whole = this.transaction;
+    const tryGroup = async (group: readonly string[]): Promise<void> => {
+      const failed = await this.#try(withoutOwners(whole, (key) => !good.has(key) && !group.includes(key)));
+      if (failed === undefined) {
+        for (const key of group) {
+          good.add(key);
+        }
+      } else if (group.length <= 1) {
+        reason = failed;
+        bad.push(...group);
+      } else {
+        const half = group.length >> 1;
+        await tryGroup(group.slice(0, half));
+        await tryGroup(group.slice(half));
+      }
+    };
+    // If what belongs to nobody is refused, no service port is to blame.
+    if ((await this.#try(withoutOwners(whole, () => true))) !== undefined) {
+      return false;
+    }
+    await this.#forgetWhatIsDone();
+    await tryGroup([...ownersOf(whole)]);
+    this.#leaveOut(bad, reason);
+    return bad.length > 0;
+  }
+
+  #leaveOut(keys: readonly string[], error: IptablesDocumentRefused): void {
+    for (const key of keys) {
+      this.#refused.set(key, error.reason);
+    }
+    const excluded = new Set(keys);
+    this.transaction = withoutOwners(this.transaction, (key) => excluded.has(key));
+  }
+
+  async #try(transaction: IptablesTransaction): Promise<IptablesDocumentRefused | undefined> {
+    if (++this.#attempts > MAX_ATTEMPTS) {
+      const refused = new Map([...this.#refused, [UNIDENTIFIED, this.#last.reason] as const]);
+      throw new PartlyAppliedError(CODE, refused, { cause: this.#last });
+    }
+    try {
+      await this.iptables.restore(renderTransaction(transaction));
+      return undefined;
+    } catch (error) {
+      if (error instanceof IptablesDocumentRefused) {
+        this.#last = error;
+        return error;
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * The first table of a document may be in force when the second was refused. Writing chains again does no harm, but
+   * jumps would stand there twice.
+   */
+  async #forgetWhatIsDone(): Promise<void> {
+    for (const name of ['filter', 'nat'] as const) {
+      const table = this.transaction[name];
+      if (isEmptyTable(table) || table.insertions.length === 0) {
+        continue;
+      }
+      const [insertion] = table.insertions;
+      if (
+        table.removals.length === 0 &&
+        insertion !== undefined &&
+        (await this.iptables.chainExists(name, targetChain(table) ?? '')) &&
+        (await this.iptables.ruleExists(name, insertion.chain, insertion.rule.text))
+      ) {
+        this.transaction = { ...this.transaction, [name]: { ...table, insertions: [] } };
+      }
+    }
+  }
+}
+
+function targetChain(table: TableTransaction): string | undefined {
+  const target = table.insertions[0]?.rule.parts.target;
+  return target?.target === 'jump' ? target.chain : undefined;
+}

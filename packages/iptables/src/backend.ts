@@ -1,0 +1,132 @@
+import {
+  type BackendModule,
+  checkBackendOptions,
+  type Logger,
+  ObjectReader,
+  OptionRules,
+  type Proxier,
+  type ProxierContext,
+  type ProxierOptions,
+  type ProxyMode,
+  ProxyStateResolver,
+  ReconcilingProxier,
+  Tokens,
+} from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  createCommandRunner,
+  IPTABLES_SYNC_METRICS,
+  type IptablesVariant,
+  kernelFilesOf,
+  type PacketCounters,
+  PacketCountersNetlink,
+  ProcSysctl,
+  type Sysctl,
+} from '@kube-proxier/linux';
+import { ContainerModule } from 'inversify';
+import { openLocalnet } from './apply/open-localnet.js';
+import { HostCleanup } from './cleanup.js';
+import { IptablesDataplane } from './dataplane.js';
+import { diagnose } from './diagnose.js';
+import { HostTools, VARIANTS } from './host-tools.js';
+import { packetMeasurement } from './metrics.js';
+import { probe } from './probe.js';
+
+export interface IptablesBackendOptions {
+  /** Default: the one that this host uses, detected when it is first needed. */
+  readonly variant?: IptablesVariant;
+  /** Runs the tools. Default: on this host. */
+  readonly runner?: CommandRunner;
+  /** Kernel settings. Default: those of the network namespace that `runner` works in. */
+  readonly sysctl?: Sysctl;
+  /**
+   * Counters of the kernel, for what rules drop. Default: those of this process's network namespace; none when `runner`
+   * is given, for it may work in another one.
+   */
+  readonly counters?: PacketCounters;
+}
+
+const MODE: ProxyMode = 'iptables';
+
+/**
+ * Creates the iptables backend. Has no side effects.
+ *
+ * @throws BackendOptionError when an option is unknown or invalid.
+ */
+export function createIptablesBackend(options: IptablesBackendOptions = {}): BackendModule {
+  checkBackendOptions('createIptablesBackend', options, {
+    variant: OptionRules.oneOf(VARIANTS),
+    runner: OptionRules.having('run'),
+    sysctl: OptionRules.having('read', 'write'),
+    counters: OptionRules.having('ensure', 'read'),
+  });
+  const host = hostOf(options);
+  const { counters, runner, sysctl, tools } = host;
+  const cleanup = new HostCleanup(MODE, tools, sysctl);
+  return {
+    mode: MODE,
+    description: 'Programs netfilter through iptables, legacy or nft',
+    capabilities: { localhostNodePorts: true },
+    probe: () => probe(tools, runner),
+    diagnose: () => diagnose(runner),
+    metrics: [packetMeasurement(async (name) => (await counters?.read(name).catch(() => undefined))?.packets)],
+    syncMetrics: IPTABLES_SYNC_METRICS,
+    prepare: (proxierOptions, logger) => prepare(host, proxierOptions, logger),
+    module: new ContainerModule(({ bind }) => {
+      bind(Tokens.ProxierFactory).toConstantValue((context) => createProxier(host, context));
+      bind(Tokens.Cleanup).toConstantValue(cleanup.cleanUp);
+      bind(Tokens.KubeProxyCleanup).toConstantValue(cleanup.cleanUpKubeProxy);
+      bind(Tokens.Leftovers).toConstantValue(cleanup.findLeftovers);
+    }),
+  };
+}
+
+/** What the parts of the backend share. */
+interface IptablesHost {
+  readonly runner: CommandRunner;
+  readonly tools: HostTools;
+  readonly sysctl: Sysctl;
+  /** Undefined when nothing is counted. */
+  readonly counters: PacketCounters | undefined;
+}
+
+function hostOf({ runner: given, sysctl, counters, variant }: IptablesBackendOptions): IptablesHost {
+  const runner = given ?? createCommandRunner();
+  return {
+    runner,
+    tools: new HostTools(runner, variant),
+    sysctl: sysctl ?? new ProcSysctl(given && kernelFilesOf(given)),
+    counters: counters ?? (given === undefined ? new PacketCountersNetlink() : undefined),
+  };
+}
+
+function createProxier({ counters, sysctl, tools }: IptablesHost, context: ProxierContext): Proxier {
+  const { family, logger, options, clock } = context;
+  const dataplane = new IptablesDataplane({
+    family,
+    iptables: () => tools.chosen(family, logger),
+    masqueradeBit: options.masqueradeBit,
+    sysctl,
+    ...(counters === undefined ? {} : { counters }),
+    logger,
+    clock,
+  });
+  return new ReconcilingProxier({ mode: MODE, context, dataplane });
+}
+
+/** Opens NodePorts on 127.0.0.1 where they are served, as a proxier does: the sysctl may need more privileges. */
+async function prepare({ sysctl, tools }: IptablesHost, options: ProxierOptions, logger: Logger): Promise<void> {
+  const { nodePortAddresses } = new ProxyStateResolver({
+    family: 'IPv4',
+    options,
+    reader: new ObjectReader(),
+    since: 0,
+  }).applyPending().state.node;
+  // The primary address, which is not known yet, is no loopback address.
+  if (nodePortAddresses.loopback && options.nodePortAddresses.kind !== 'primary') {
+    await openLocalnet(await tools.chosen('IPv4', logger), sysctl, logger);
+  }
+}
+
+/** The backend with its defaults. */
+export const iptablesBackend: BackendModule = createIptablesBackend();

@@ -1,0 +1,143 @@
+import {
+  type ApplyReport,
+  type ChangeSet,
+  type Clock,
+  type Dataplane,
+  type IPFamily,
+  type Logger,
+  PartlyAppliedError,
+  type ProxyState,
+  silentLogger,
+  systemClock,
+} from '@kube-proxier/core';
+import { type Iptables, type PacketCounters, ProcSysctl, type Sysctl } from '@kube-proxier/linux';
+import { applyTransaction } from './apply/apply-transaction.js';
+import { openLocalnet } from './apply/open-localnet.js';
+import { RuleCounts } from './apply/rule-counts.js';
+import type { InstalledIptables } from './plan/installed-iptables.js';
+import { IptablesPlanner } from './plan/iptables-planner.js';
+import { describeTransaction, type IptablesTransaction } from './plan/iptables-transaction.js';
+import { readInstalled } from './read-back/read-installed.js';
+import { TableAudit } from './read-back/table-audit.js';
+import { jumpsStand, watchJumps } from './read-back/watch-jumps.js';
+import { removeRules } from './table-cleanup.js';
+
+export interface IptablesDataplaneOptions {
+  readonly family: IPFamily;
+  /** Finds the tools to use; called once, when they are first needed. */
+  readonly iptables: () => Promise<Iptables>;
+  /** Bit of the packet mark that means "masquerade", 0…31. Default 14. */
+  readonly masqueradeBit?: number;
+  /** Default: the settings of this process's network namespace. */
+  readonly sysctl?: Sysctl;
+  /** Counters of the kernel for rules to count in. Default: nothing is counted. */
+  readonly counters?: PacketCounters;
+  readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+}
+
+/** Programs one IP family through iptables. */
+export class IptablesDataplane implements Dataplane<IptablesTransaction, InstalledIptables> {
+  readonly #planner: IptablesPlanner;
+  readonly #sysctl: Sysctl;
+  readonly #logger: Logger;
+  readonly #counts = new RuleCounts();
+  #found: Promise<Iptables> | undefined;
+  #localnetRefused = false;
+  /** How often the jumps were written, or found in place. */
+  #jumpsPlaced = 0;
+
+  constructor(private readonly options: IptablesDataplaneOptions) {
+    this.#planner = new IptablesPlanner(options.masqueradeBit ?? 14);
+    this.#sysctl = options.sysctl ?? new ProcSysctl();
+    this.#logger = options.logger ?? silentLogger;
+  }
+
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIptables): IptablesTransaction | undefined {
+    return this.#planner.plan(next, changes, installed);
+  }
+
+  async apply(transaction: IptablesTransaction): Promise<void> {
+    const iptables = await this.#iptables();
+    this.#counts.unknown();
+    let partly: PartlyAppliedError | undefined;
+    try {
+      await applyTransaction(iptables, transaction, this.#logger);
+    } catch (error) {
+      if (!(error instanceof PartlyAppliedError)) {
+        throw error;
+      }
+      partly = error;
+    }
+    // Last, so that its jumps stand above ours.
+    if (transaction.localnet) {
+      this.#localnetRefused = !(await openLocalnet(iptables, this.#sysctl, this.#logger));
+    }
+    if (partly !== undefined) {
+      throw partly;
+    }
+    if (transaction.filter.insertions.length > 0 || transaction.nat.insertions.length > 0) {
+      this.#jumpsPlaced++;
+    }
+    this.#counts.applied(transaction);
+  }
+
+  report(): ApplyReport {
+    return { rules: this.#counts.rules };
+  }
+
+  async readBack(): Promise<InstalledIptables> {
+    const { counters } = this.options;
+    const installed = await readInstalled({ iptables: await this.#iptables(), sysctl: this.#sysctl, counters });
+    this.#counts.found(installed);
+    if (jumpsStand(installed)) {
+      this.#jumpsPlaced++;
+    }
+    return { ...installed, localnetRefused: this.#localnetRefused };
+  }
+
+  async watch(onDrift: (what: string) => void, signal: AbortSignal): Promise<void> {
+    const { family, clock = systemClock } = this.options;
+    const audit = new TableAudit({
+      iptables: this.options.iptables,
+      clock,
+      expected: () => this.#counts.expected,
+    });
+    await audit.begin();
+    await watchJumps({
+      iptables: () => this.#iptables(),
+      clock,
+      signal,
+      placed: () => this.#jumpsPlaced,
+      lookFurther: () => audit.look(onDrift),
+      onDrift,
+      onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether rules were flushed', { family, reason }),
+    });
+    await audit.end();
+  }
+
+  describe(transaction: IptablesTransaction): string {
+    return describeTransaction(transaction);
+  }
+
+  close(): void {
+    // Tools that were never found need not be closed.
+    void this.#found?.then(
+      (iptables) => iptables.close(),
+      () => {},
+    );
+  }
+
+  async cleanup(): Promise<void> {
+    await removeRules(await this.#iptables(), { owner: 'kube-proxier', sysctl: this.#sysctl, logger: this.#logger });
+  }
+
+  #iptables(): Promise<Iptables> {
+    this.#found ??= this.options.iptables().catch((error) => {
+      this.#found = undefined;
+      throw error;
+    });
+    return this.#found;
+  }
+}

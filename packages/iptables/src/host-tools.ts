@@ -1,0 +1,94 @@
+import { type IPFamily, LeftoversError, type Logger, messageOf } from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  createIptables,
+  detectIptablesVariant,
+  type Iptables,
+  IptablesError,
+  type IptablesVariant,
+} from '@kube-proxier/linux';
+
+const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
+export const VARIANTS: readonly IptablesVariant[] = ['nft', 'legacy'];
+
+/** The iptables programs of a host. */
+export class HostTools {
+  #variant: Promise<IptablesVariant | undefined> | undefined;
+
+  /** @param requested the variant to use; undefined for the one that this host uses. */
+  constructor(
+    private readonly runner: CommandRunner,
+    private readonly requested: IptablesVariant | undefined,
+  ) {}
+
+  /** The tools of the variant in use. */
+  async chosen(family: IPFamily, logger?: Logger): Promise<Iptables> {
+    return this.of(family, await this.variantInUse(logger));
+  }
+
+  /** The tools of one variant; of the default one when that is undefined. */
+  of(family: IPFamily, variant: IptablesVariant | undefined, runner = this.runner): Iptables {
+    return createIptables({ family, runner, ...(variant === undefined ? {} : { variant }) });
+  }
+
+  /** Both families use the same variant, as the kubelet and the pod network do. Undefined for the default one. */
+  variantInUse(logger?: Logger): Promise<IptablesVariant | undefined> {
+    this.#variant ??=
+      this.requested === undefined
+        ? detectIptablesVariant(this.runner).then(({ variant, reason }) => {
+            logger?.debug(1, `using ${variant ?? 'the default'} iptables: ${reason}`);
+            return variant;
+          })
+        : Promise.resolve(this.requested);
+    return this.#variant;
+  }
+
+  /** The variants that this host has, of those to consider; undefined in the list for the default one. */
+  async installedVariants(family: IPFamily): Promise<readonly (IptablesVariant | undefined)[]> {
+    const installed: IptablesVariant[] = [];
+    for (const variant of this.requested === undefined ? VARIANTS : [this.requested]) {
+      if (await this.#isInstalled(family, variant)) {
+        installed.push(variant);
+      }
+    }
+    if (installed.length > 0 || this.requested !== undefined) {
+      return installed;
+    }
+    return (await this.#isInstalled(family, undefined)) ? [undefined] : [];
+  }
+
+  /**
+   * Does the same with each family and variant that this host has. A failure does not stop the others.
+   *
+   * @throws LeftoversError (`IPTABLES_LEFTOVERS`) when it failed for one of them.
+   */
+  async each(run: (iptables: Iptables, variant: IptablesVariant | undefined) => Promise<void>): Promise<void> {
+    const failed: string[] = [];
+    let cause: unknown;
+    for (const family of FAMILIES) {
+      for (const variant of await this.installedVariants(family)) {
+        try {
+          await run(this.of(family, variant), variant);
+        } catch (error) {
+          failed.push(`${family} rules${variant === undefined ? '' : ` (${variant})`}: ${messageOf(error)}`);
+          cause = error;
+        }
+      }
+    }
+    if (failed.length > 0) {
+      throw new LeftoversError('IPTABLES_LEFTOVERS', failed, { cause });
+    }
+  }
+
+  async #isInstalled(family: IPFamily, variant: IptablesVariant | undefined): Promise<boolean> {
+    try {
+      await this.of(family, variant).version();
+      return true;
+    } catch (error) {
+      if (error instanceof IptablesError && error.code === 'IPTABLES_MISSING') {
+        return false;
+      }
+      throw error;
+    }
+  }
+}

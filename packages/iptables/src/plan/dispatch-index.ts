@@ -1,0 +1,239 @@
+import {
+  assertNever,
+  type ChangeSet,
+  type HealthCheckNodePort,
+  hostCIDR,
+  type ProxyState,
+  type ResolvedServicePort,
+  serviceKey,
+  structurallyEqual,
+} from '@kube-proxier/core';
+import { IptablesRule } from '@kube-proxier/linux';
+import {
+  DispatchTree,
+  type Entry,
+  placeOfAddress,
+  placeOfPort,
+  TREE_NAMES,
+  TREES,
+  type TreeName,
+} from './dispatch-tree.js';
+import { nodePortJumps } from './fixed-chains.js';
+import type { Chain } from './iptables-transaction.js';
+import { CHAINS } from './layout.js';
+import { type ServiceRules, serviceRules } from './service-rules.js';
+
+/** What a table holds of a state: chains by name. */
+export interface TableChains {
+  readonly filter: ReadonlyMap<string, Chain>;
+  readonly nat: ReadonlyMap<string, Chain>;
+}
+
+type Trees = Readonly<Record<TreeName, DispatchTree>>;
+
+/** The rules that Services share chains for, of one state. Immutable. */
+export class DispatchIndex {
+  private constructor(
+    private readonly state: ProxyState,
+    readonly trees: Trees,
+    /** How many endpoints the rules choose from. */
+    readonly endpoints: number,
+  ) {}
+
+  /**
+   * From scratch, in time proportional to the state.
+   *
+   * @param rules of all service ports of the state.
+   */
+  static of(state: ProxyState, rules: readonly ServiceRules[]): DispatchIndex {
+    const entries = rules.flatMap((one) => one.entries);
+    let endpoints = 0;
+    for (const port of state.servicePorts.values()) {
+      endpoints += endpointsOf(port);
+    }
+    for (const check of state.healthCheckNodePorts.values()) {
+      entries.push(healthCheckEntry(check));
+    }
+    for (const address of state.clusterIPs.keys()) {
+      entries.push(clusterIPEntry(address));
+    }
+    const empty = Object.fromEntries(TREE_NAMES.map((name) => [name, DispatchTree.empty(name)])) as Record<
+      TreeName,
+      DispatchTree
+    >;
+    return new DispatchIndex(state, editTrees(empty, [], entries).trees, endpoints);
+  }
+
+  /** The index of the next state, and the chains that may differ; in time proportional to the changes. */
+  next(
+    state: ProxyState,
+    changes: ChangeSet,
+    rules: ReadonlyMap<string, { readonly previous?: ServiceRules; readonly current?: ServiceRules }>,
+  ): { readonly index: DispatchIndex; readonly touched: ReadonlyMap<TreeName, ReadonlySet<string>> } {
+    const removed: Entry[] = [];
+    const added: Entry[] = [];
+    let { endpoints } = this;
+    for (const [key, { previous, current }] of changes.servicePorts) {
+      removed.push(...(rules.get(key)?.previous?.entries ?? []));
+      added.push(...(rules.get(key)?.current?.entries ?? []));
+      endpoints +=
+        (current === undefined ? 0 : endpointsOf(current)) - (previous === undefined ? 0 : endpointsOf(previous));
+    }
+    for (const key of changes.healthCheckNodePorts) {
+      const [before, after] = [this.state.healthCheckNodePorts.get(key), state.healthCheckNodePorts.get(key)];
+      removed.push(...(before === undefined ? [] : [healthCheckEntry(before)]));
+      added.push(...(after === undefined ? [] : [healthCheckEntry(after)]));
+    }
+    for (const address of changes.clusterIPs) {
+      if (this.state.clusterIPs.has(address)) {
+        removed.push(clusterIPEntry(address));
+      }
+      if (state.clusterIPs.has(address)) {
+        added.push(clusterIPEntry(address));
+      }
+    }
+    const { trees, touched } = editTrees(this.trees, removed, added);
+    return { index: new DispatchIndex(state, trees, endpoints), touched };
+  }
+
+  /** What stands last in the root of a tree. */
+  tail(tree: TreeName): readonly IptablesRule[] {
+    const { family, node } = this.state;
+    switch (tree) {
+      case 'services':
+        return nodePortJumps(family, node.nodePortAddresses, CHAINS.nodePorts);
+      case 'refused':
+        return TRANSPORTS.map(
+          (protocol) =>
+            new IptablesRule({
+              protocol,
+              matches: [{ match: 'conntrack', states: ['DNAT'], not: true }],
+              target: { target: 'jump', chain: CHAINS.clusterIPs },
+            }),
+        );
+      case 'clusterIPs':
+        return node.serviceCIDRs.map(
+          (value) =>
+            new IptablesRule({
+              destination: { value },
+              comment: 'not a cluster IP of any service',
+              target: { target: 'DROP' },
+            }),
+        );
+      case 'refusedExternal':
+        return this.#tailFor('closedNodePorts', CHAINS.closedNodePorts);
+      case 'firewall':
+        return this.#tailFor('blockedNodePorts', CHAINS.blockedNodePorts);
+      case 'nodePorts':
+      case 'hairpin':
+      case 'closedNodePorts':
+      case 'blockedNodePorts':
+      case 'healthChecks':
+        return [];
+      default:
+        return assertNever(tree);
+    }
+  }
+
+  /** Packets are sent to a second list only when there is something in it. */
+  #tailFor(tree: TreeName, chain: string): readonly IptablesRule[] {
+    const { family, node } = this.state;
+    return this.trees[tree].size === 0 ? [] : nodePortJumps(family, node.nodePortAddresses, chain);
+  }
+
+  root(tree: TreeName): Chain {
+    return this.trees[tree].root(this.tail(tree));
+  }
+
+  /** Every shared chain. */
+  *chains(): Iterable<readonly ['filter' | 'nat', string, Chain]> {
+    for (const tree of TREE_NAMES) {
+      for (const [name, chain] of this.trees[tree].chains(this.tail(tree))) {
+        yield [TREES[tree].table, name, chain];
+      }
+    }
+  }
+}
+
+function editTrees(trees: Trees, removed: readonly Entry[], added: readonly Entry[]) {
+  const edits = new Map<TreeName, { removed: Entry[]; added: Entry[] }>();
+  for (const [kind, entries] of [
+    ['removed', removed],
+    ['added', added],
+  ] as const) {
+    for (const entry of entries) {
+      let edit = edits.get(entry.tree);
+      if (edit === undefined) {
+        edit = { removed: [], added: [] };
+        edits.set(entry.tree, edit);
+      }
+      edit[kind].push(entry);
+    }
+  }
+  const next: Record<TreeName, DispatchTree> = { ...trees };
+  const touched = new Map<TreeName, ReadonlySet<string>>();
+  for (const [name, edit] of edits) {
+    const [before, after] = [trees[name], trees[name].edited(edit.removed, edit.added)];
+    next[name] = after;
+    const names =
+      before.isFlat === after.isFlat
+        ? after.chainsOf([...edit.removed, ...edit.added])
+        : [...before.chains([]), ...after.chains([])]
+            .map(([chain]) => chain)
+            .filter((chain) => chain !== TREES[name].root);
+    touched.set(name, new Set(names));
+  }
+  return { trees: next, touched };
+}
+
+/** The rules of a service port, as the state's node wants them. */
+export function rulesOf(port: ResolvedServicePort, state: ProxyState): ServiceRules {
+  return serviceRules(port, state.family, state.node.detector);
+}
+
+function endpointsOf(port: ResolvedServicePort): number {
+  return Math.max(port.cluster.length, port.local.length);
+}
+
+const TRANSPORTS = ['tcp', 'udp', 'sctp'] as const;
+
+/** Refuses what is for none of the ports of a cluster IP. */
+function clusterIPEntry(address: string): Entry {
+  return {
+    tree: 'clusterIPs',
+    key: address,
+    owner: undefined,
+    place: placeOfAddress(address),
+    text: new IptablesRule({
+      destination: { value: hostCIDR(address) },
+      target: { target: 'REJECT', with: address.includes(':') ? 'icmp6-port-unreachable' : 'icmp-port-unreachable' },
+    }).text,
+  };
+}
+
+function healthCheckEntry(check: HealthCheckNodePort): Entry {
+  const { port } = check;
+  return {
+    tree: 'healthChecks',
+    key: `${port} ${serviceKey(check)}`,
+    owner: undefined,
+    place: placeOfPort('tcp', port),
+    text: new IptablesRule({
+      protocol: 'tcp',
+      comment: `${serviceKey(check)} health check node port`,
+      matches: [{ match: 'port', protocol: 'tcp', first: port }],
+      target: { target: 'ACCEPT' },
+    }).text,
+  };
+}
+
+/** Whether two states want the same of every rule that depends on the node. */
+export function sameNode(a: ProxyState, b: ProxyState): boolean {
+  return (
+    a.node === b.node ||
+    (a.family === b.family &&
+      structurallyEqual(a.node.detector, b.node.detector) &&
+      structurallyEqual(a.node.nodePortAddresses, b.node.nodePortAddresses) &&
+      structurallyEqual(a.node.serviceCIDRs, b.node.serviceCIDRs))
+  );
+}

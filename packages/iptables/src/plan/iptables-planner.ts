@@ -1,0 +1,271 @@
+import { type ChangeSet, type ProxyState, StateMemo } from '@kube-proxier/core';
+import {
+  effectOf,
+  type IptablesChainRule,
+  type IptablesRule,
+  type SavedTable,
+  withoutComment,
+} from '@kube-proxier/linux';
+import { DispatchIndex, rulesOf, sameNode } from './dispatch-index.js';
+import { TREE_NAMES, TREES } from './dispatch-tree.js';
+import { fixedChains, JUMPS, LOCALNET_GUARD, LOCALNET_GUARD_HOOKS, LOCALNET_GUARD_JUMP } from './fixed-chains.js';
+import type { InstalledIptables } from './installed-iptables.js';
+import {
+  type Chain,
+  EMPTY_TABLE,
+  type IptablesTransaction,
+  isEmptyTable,
+  type JumpInsertion,
+  type TableTransaction,
+} from './iptables-transaction.js';
+import { CHAINS, isOurChain } from './layout.js';
+import type { ServiceRules } from './service-rules.js';
+
+/** Beyond this many endpoints rules carry no comments: they cost more than they help (spec I-61). */
+export const MAX_ENDPOINTS_WITH_COMMENTS = 1000;
+
+type TableName = 'filter' | 'nat';
+const TABLES: readonly TableName[] = ['filter', 'nat'];
+
+/** A table under construction. */
+interface Draft {
+  readonly writes: Map<string, Chain>;
+  readonly deletes: Map<string, string | undefined>;
+  readonly removals: IptablesChainRule[];
+  readonly insertions: JumpInsertion[];
+  growth: number;
+}
+
+type Drafts = Readonly<Record<TableName, Draft>>;
+
+/** The current rules without comments; undefined when the chain does not exist. */
+interface Present {
+  rules(table: TableName, chain: string): readonly string[] | undefined;
+  /** Chains of ours. */
+  names(table: TableName): Iterable<string>;
+}
+
+/** Tables without chains, on a host that has what every supported host has. */
+const NOTHING: InstalledIptables = {
+  filter: new Map(),
+  nat: new Map(),
+  routeLocalnet: false,
+  facts: { randomFully: true, dropInvalid: true, counters: new Set() },
+};
+
+/** What a plan derives from a state. */
+interface PlannedState {
+  readonly index: DispatchIndex;
+  /** The rules of all service ports, until the first plan has used them: they would take most of the memory. */
+  readonly rules?: readonly ServiceRules[];
+}
+
+/** Plans transactions. Pure. */
+export class IptablesPlanner {
+  readonly #planned = new StateMemo<PlannedState>((state) => {
+    const rules = [...state.servicePorts.values()].map((port) => rulesOf(port, state));
+    return { index: DispatchIndex.of(state, rules), rules };
+  });
+
+  /** @param masqueradeBit bit of the packet mark that means "masquerade", 0…31. */
+  constructor(private readonly masqueradeBit: number) {}
+
+  /** See `Dataplane.plan`. */
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIptables): IptablesTransaction | undefined {
+    const drafts: Drafts = { filter: draft(), nat: draft() };
+    if (installed === undefined && changes.previous !== undefined) {
+      if (sameNode(changes.previous, next)) {
+        this.#planChanges(next, changes.previous, changes, drafts);
+      } else {
+        diff(this.#stateChains(next), present(this.#stateChains(changes.previous)), drafts);
+      }
+      const localnet = wantsLocalnet(next) && !wantsLocalnet(changes.previous);
+      return this.#transaction(next, drafts, localnet);
+    }
+    const found = installed ?? NOTHING;
+    const wanted = this.#stateChains(next);
+    const fixed = fixedChains(next.family, this.masqueradeBit, found.facts);
+    for (const table of TABLES) {
+      for (const [name, chain] of fixed[table]) {
+        wanted[table].set(name, chain);
+      }
+    }
+    diff(wanted, saved(found), drafts);
+    for (const table of TABLES) {
+      planJumps(table, found[table], drafts[table]);
+    }
+    return this.#transaction(next, drafts, wantsLocalnet(next) && !hasLocalnet(found));
+  }
+
+  #transaction(next: ProxyState, { filter, nat }: Drafts, localnet: boolean): IptablesTransaction | undefined {
+    if (isEmptyTable(filter) && isEmptyTable(nat) && !localnet) {
+      return undefined;
+    }
+    const comments = this.#planned.of(next).index.endpoints <= MAX_ENDPOINTS_WITH_COMMENTS;
+    return { family: next.family, comments, filter: finished(filter), nat: finished(nat), localnet };
+  }
+
+  /** Every chain that follows from the state. */
+  #stateChains(state: ProxyState): Record<TableName, Map<string, Chain>> {
+    const chains = { filter: new Map<string, Chain>(), nat: new Map<string, Chain>() };
+    const { index, rules } = this.#planned.of(state);
+    this.#planned.set(state, { index });
+    for (const one of rules ?? [...state.servicePorts.values()].map((port) => rulesOf(port, state))) {
+      for (const table of TABLES) {
+        for (const [name, chain] of one[table]) {
+          chains[table].set(name, chain);
+        }
+      }
+    }
+    for (const [table, name, chain] of index.chains()) {
+      chains[table].set(name, chain);
+    }
+    return chains;
+  }
+
+  #planChanges(next: ProxyState, previous: ProxyState, changes: ChangeSet, drafts: Drafts): void {
+    const rules = new Map<string, { previous?: ServiceRules; current?: ServiceRules }>();
+    for (const [key, change] of changes.servicePorts) {
+      rules.set(key, {
+        ...(change.previous === undefined ? {} : { previous: rulesOf(change.previous, previous) }),
+        ...(change.current === undefined ? {} : { current: rulesOf(change.current, next) }),
+      });
+    }
+    const { index: before } = this.#planned.of(previous);
+    const { index: after, touched } = before.next(next, changes, rules);
+    this.#planned.advance(previous, next, () => ({ index: after }));
+    for (const [key, { previous: old, current }] of rules) {
+      for (const table of TABLES) {
+        for (const [name, chain] of current?.[table] ?? []) {
+          put(drafts[table], name, old?.[table].get(name), chain);
+        }
+        for (const name of old?.[table].keys() ?? []) {
+          if (current?.[table].has(name) !== true) {
+            remove(drafts[table], name, old?.[table].get(name)?.rules.length ?? 0, key);
+          }
+        }
+      }
+    }
+    for (const tree of TREE_NAMES) {
+      const target = drafts[TREES[tree].table];
+      for (const name of touched.get(tree) ?? []) {
+        put(target, name, before.trees[tree].chain(name), after.trees[tree].chain(name));
+      }
+      // A root may also change for what its last rule leads to, in another tree.
+      if (touched.size > 0) {
+        put(target, TREES[tree].root, before.root(tree), after.root(tree));
+      }
+    }
+  }
+}
+
+function draft(): Draft {
+  return { writes: new Map(), deletes: new Map(), removals: [], insertions: [], growth: 0 };
+}
+
+function finished(table: Draft): TableTransaction {
+  return isEmptyTable(table) ? EMPTY_TABLE : table;
+}
+
+/** Writes or deletes one chain, when it is not what it was. */
+function put(target: Draft, name: string, before: Chain | undefined, after: Chain | undefined): void {
+  if (after === undefined) {
+    if (before !== undefined) {
+      remove(target, name, before.rules.length);
+    }
+  } else if (before === undefined || !sameRules(before.rules, after.rules)) {
+    write(target, name, after, before?.rules.length);
+  }
+}
+
+function write(target: Draft, name: string, chain: Chain, rulesBefore = 0): void {
+  target.growth += chain.rules.length - rulesBefore;
+  target.writes.set(name, chain);
+}
+
+function remove(target: Draft, name: string, rulesBefore: number, owner?: string): void {
+  target.growth -= rulesBefore;
+  target.deletes.set(name, owner);
+}
+
+function sameRules(a: Chain['rules'], b: Chain['rules']): boolean {
+  return a.length === b.length && a.every((rule, index) => rule.bareText === b[index]?.bareText);
+}
+
+/** Whether a chain has the wanted rules, whatever their comments and spelling. */
+function holds(found: readonly string[], wanted: Chain['rules']): boolean {
+  return (
+    found.length === wanted.length &&
+    wanted.every((rule, index) => {
+      const text = found[index] ?? '';
+      return text === rule.bareText || effectOf(text) === rule.bareText;
+    })
+  );
+}
+
+function diff(wanted: Readonly<Record<TableName, ReadonlyMap<string, Chain>>>, now: Present, drafts: Drafts): void {
+  for (const table of TABLES) {
+    for (const [name, chain] of wanted[table]) {
+      const found = now.rules(table, name);
+      if (found === undefined || !holds(found, chain.rules)) {
+        write(drafts[table], name, chain, found?.length);
+      }
+    }
+    for (const name of now.names(table)) {
+      if (!wanted[table].has(name)) {
+        remove(drafts[table], name, now.rules(table, name)?.length ?? 0);
+      }
+    }
+  }
+}
+
+function present(chains: Readonly<Record<TableName, ReadonlyMap<string, Chain>>>): Present {
+  return {
+    rules: (table, name) => chains[table].get(name)?.rules.map((rule) => rule.bareText),
+    names: (table) => chains[table].keys(),
+  };
+}
+
+function saved(installed: InstalledIptables): Present {
+  return {
+    rules: (table, name) => installed[table].get(name)?.rules.map(withoutComment),
+    names: (table) => [...installed[table].keys()].filter((name) => isOurChain(table, name)),
+  };
+}
+
+/** Our jumps exist once each, in their order. Foreign rules between them do not matter. */
+function planJumps(table: TableName, installed: SavedTable, target: Draft): void {
+  const hooks = new Set(JUMPS.filter((jump) => jump.table === table).map((jump) => jump.from));
+  for (const hook of hooks) {
+    const wanted = JUMPS.filter((jump) => jump.table === table && jump.from === hook).map((jump) => jump.rule);
+    const bare = wanted.map((rule) => rule.bareText);
+    const standing = installed.get(hook)?.rules ?? [];
+    const isOurs = (text: string) => bare.includes(effectOf(text));
+    const found = standing.filter(isOurs);
+    if (holds(found.map(withoutComment), wanted)) {
+      continue;
+    }
+    target.removals.push(...found.map((rule) => ({ chain: hook, rule })));
+    // Where the first of them stood, or on top.
+    const first = Math.max(0, standing.findIndex(isOurs)) + 1;
+    target.insertions.push(...wanted.map((rule, index) => ({ chain: hook, position: first + index, rule })));
+  }
+}
+
+function wantsLocalnet(state: ProxyState): boolean {
+  return state.family === 'IPv4' && state.node.nodePortAddresses.loopback;
+}
+
+/** Whether packets to 127.0.0.0/8 are routed and guarded, as far as this host supports it. */
+function hasLocalnet(installed: InstalledIptables): boolean {
+  if (!installed.routeLocalnet && installed.localnetRefused === true) {
+    return true;
+  }
+  const has = (chain: string, rule: IptablesRule) =>
+    installed.filter.get(chain)?.rules.some((text) => effectOf(text) === rule.bareText) ?? false;
+  return (
+    installed.routeLocalnet &&
+    has(CHAINS.localnetGuard, LOCALNET_GUARD) &&
+    LOCALNET_GUARD_HOOKS.every((hook) => has(hook, LOCALNET_GUARD_JUMP))
+  );
+}

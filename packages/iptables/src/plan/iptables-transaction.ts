@@ -1,0 +1,171 @@
+import type { IPFamily } from '@kube-proxier/core';
+import {
+  EMPTY_TABLE_DOCUMENT,
+  type IptablesChain,
+  type IptablesChainRule,
+  type IptablesDocument,
+  type IptablesRule,
+  type IptablesTableDocument,
+  renderDocument,
+  userChain,
+} from '@kube-proxier/linux';
+import type { RuleText } from './rule-text.js';
+
+/** The whole content of one chain. */
+export interface Chain {
+  readonly rules: readonly Pick<RuleText, 'text' | 'bareText'>[];
+  /** The service port that the chain belongs to; undefined for chains that several share. */
+  readonly owner?: string;
+  /** In a shared chain: the service port that the rule at the same place is there for. */
+  readonly owners?: readonly (string | undefined)[];
+}
+
+/** A rule that is put into a chain of the kernel's. */
+export interface JumpInsertion {
+  readonly chain: string;
+  /** 1 for the first. */
+  readonly position: number;
+  readonly rule: IptablesRule;
+}
+
+export interface TableTransaction {
+  /** Chains that are made, or whose content is replaced. */
+  readonly writes: ReadonlyMap<string, Chain>;
+  /** Chains that are removed, with the service port that they belonged to. */
+  readonly deletes: ReadonlyMap<string, string | undefined>;
+  /** Rules that are deleted from chains of the kernel's. */
+  readonly removals: readonly IptablesChainRule[];
+  readonly insertions: readonly JumpInsertion[];
+  /** How many rules more there are in chains of ours afterwards; negative for fewer. */
+  readonly growth: number;
+}
+
+/** What one sync writes: whole chains, and only those that change. */
+export interface IptablesTransaction {
+  readonly family: IPFamily;
+  /** Whether rules carry the comments that name their Service. */
+  readonly comments: boolean;
+  readonly filter: TableTransaction;
+  readonly nat: TableTransaction;
+  /** Packets to 127.0.0.0/8 are to be routed, and those from elsewhere kept out (spec I-24, I-70). */
+  readonly localnet: boolean;
+}
+
+export const EMPTY_TABLE: TableTransaction = {
+  writes: new Map(),
+  deletes: new Map(),
+  removals: [],
+  insertions: [],
+  growth: 0,
+};
+
+/** Whether it writes nothing to this table. */
+export function isEmptyTable(table: TableTransaction): boolean {
+  return (
+    table.writes.size === 0 && table.deletes.size === 0 && table.removals.length === 0 && table.insertions.length === 0
+  );
+}
+
+/** A short summary for the log. */
+export function describeTransaction({ filter, nat }: IptablesTransaction): string {
+  const sum = (count: (table: TableTransaction) => number) => count(filter) + count(nat);
+  const chains = sum(({ writes }) => writes.size);
+  const removed = sum(({ deletes }) => deletes.size);
+  const jumps = sum(({ insertions }) => insertions.length);
+  return `${chains} chains and ${jumps} jumps, removed ${removed} chains`;
+}
+
+/** The text for `iptables-restore --noflush`; empty when nothing changes. */
+export function renderTransaction(transaction: IptablesTransaction): string {
+  return renderDocument(documentOf(transaction));
+}
+
+/**
+ * The document for `iptables-restore --noflush`; owners are service ports.
+ *
+ * Every chain that is written or deleted is declared first, which makes or empties it: so a jump always finds its
+ * chain, and what is deleted at the end is no longer jumped to.
+ */
+export function documentOf(transaction: IptablesTransaction): IptablesDocument<string> {
+  return new Map(
+    (['filter', 'nat'] as const).map((name) => [name, tableDocument(transaction[name], transaction.comments)]),
+  );
+}
+
+function tableDocument(table: TableTransaction, comments: boolean): IptablesTableDocument<string> {
+  const written = new Map<string, IptablesChain<string>>();
+  for (const [name, chain] of table.writes) {
+    written.set(name, chainContent(chain, comments));
+  }
+  for (const name of table.deletes.keys()) {
+    written.set(name, userChain());
+  }
+  return {
+    ...EMPTY_TABLE_DOCUMENT,
+    written,
+    deletedRules: table.removals,
+    insertedRules: table.insertions.map(({ chain, position, rule }) => ({ chain, position, rule: rule.text })),
+    deletedChains: table.deletes,
+  };
+}
+
+/** Rules that no service port owns always have their comments. */
+function chainContent({ rules, owner, owners }: Chain, comments: boolean): IptablesChain<string> {
+  if (owner !== undefined) {
+    return { policy: '-', rules: rules.map((rule) => (comments ? rule.text : rule.bareText)), owner };
+  }
+  if (owners !== undefined) {
+    const texts = rules.map((rule, index) => (comments || owners[index] === undefined ? rule.text : rule.bareText));
+    return { policy: '-', rules: texts, owners };
+  }
+  return userChain(rules.map(({ text }) => text));
+}
+
+/** The service ports that the transaction writes rules for. */
+export function ownersOf(transaction: IptablesTransaction): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const table of [transaction.filter, transaction.nat]) {
+    for (const { owner, owners } of table.writes.values()) {
+      for (const key of owner === undefined ? (owners ?? []) : [owner]) {
+        if (key !== undefined) {
+          keys.add(key);
+        }
+      }
+    }
+    for (const key of table.deletes.values()) {
+      if (key !== undefined) {
+        keys.add(key);
+      }
+    }
+  }
+  return keys;
+}
+
+/** The transaction without what it does for the service ports that `excluded` holds for. */
+export function withoutOwners(
+  transaction: IptablesTransaction,
+  excluded: (key: string) => boolean,
+): IptablesTransaction {
+  const kept = (key: string | undefined) => key === undefined || !excluded(key);
+  const restrict = (table: TableTransaction): TableTransaction => ({
+    ...table,
+    writes: new Map(
+      [...table.writes]
+        .filter(([, chain]) => kept(chain.owner))
+        .map(([name, chain]) => [name, chain.owners === undefined ? chain : withoutRules(chain, chain.owners, kept)]),
+    ),
+    deletes: new Map([...table.deletes].filter(([, key]) => kept(key))),
+  });
+  return { ...transaction, filter: restrict(transaction.filter), nat: restrict(transaction.nat) };
+}
+
+function withoutRules(
+  chain: Chain,
+  owners: readonly (string | undefined)[],
+  kept: (key: string | undefined) => boolean,
+): Chain {
+  return {
+    rules: chain.rules.filter((_rule, index) => kept(owners[index])),
+    owners: owners.filter(kept),
+  };
+}

@@ -1,0 +1,79 @@
+import {
+  type Iptables,
+  IptablesError,
+  IptablesRule,
+  type PacketCounters,
+  parseSavedTable,
+  type Sysctl,
+  SysctlError,
+} from '@kube-proxier/linux';
+import { COUNTERS, ROUTE_LOCALNET } from '../plan/fixed-chains.js';
+import type { InstalledIptables } from '../plan/installed-iptables.js';
+
+const TCP_BE_LIBERAL = 'net/netfilter/nf_conntrack_tcp_be_liberal';
+
+/** What is read, and how. */
+export interface ReadTarget {
+  readonly iptables: Iptables;
+  readonly sysctl: Sysctl;
+  /** Counters of the kernel; undefined when nothing is counted. */
+  readonly counters: PacketCounters | undefined;
+}
+
+/** Reads the tables and settings of one family. Counters that the rules need are created. */
+export async function readInstalled({ iptables, sysctl, counters }: ReadTarget): Promise<InstalledIptables> {
+  const { randomFully } = await iptables.version();
+  const [filter, nat, liberal, routeLocalnet] = await Promise.all([
+    iptables.save('filter'),
+    iptables.save('nat'),
+    readSetting(sysctl, TCP_BE_LIBERAL),
+    readSetting(sysctl, ROUTE_LOCALNET),
+  ]);
+  return {
+    filter: parseSavedTable(filter, 'filter'),
+    nat: parseSavedTable(nat, 'nat'),
+    routeLocalnet: routeLocalnet === '1',
+    facts: {
+      randomFully,
+      dropInvalid: liberal === undefined || liberal === '0',
+      counters: counters === undefined ? new Set() : await usableCounters(iptables, counters),
+    },
+  };
+}
+
+/** Creates the counters where the kernel supports them (spec I-72, I-23). */
+async function usableCounters(iptables: Iptables, counters: PacketCounters): Promise<ReadonlySet<string>> {
+  const usable = new Set<string>();
+  for (const name of Object.values(COUNTERS)) {
+    if ((await counters.ensure(name)) && (await canCountIn(iptables, name))) {
+      usable.add(name);
+    }
+  }
+  return usable;
+}
+
+/** A kernel may have the counters without the match. A rule with it would then be refused, and all rules with it. */
+async function canCountIn(iptables: Iptables, name: string): Promise<boolean> {
+  try {
+    const { text } = new IptablesRule({ matches: [{ match: 'nfacct', counter: name }] });
+    await iptables.ruleExists('filter', 'FORWARD', text);
+    return true;
+  } catch (error) {
+    if (error instanceof IptablesError && error.code === 'IPTABLES_FAILED') {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/** Undefined when the kernel does not have the setting, or it cannot be read. */
+async function readSetting(sysctl: Sysctl, name: string): Promise<string | undefined> {
+  try {
+    return await sysctl.read(name);
+  } catch (error) {
+    if (error instanceof SysctlError) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '@kube-proxier/core';
+import type { Iptables } from '@kube-proxier/linux';
+import type { ExpectedRules } from '../apply/rule-counts.js';
+import { JUMPS } from '../plan/fixed-chains.js';
+import { isOurChain } from '../plan/layout.js';
+
+/** Time without a look after one, in times of what it took: whatever others do, looks take a twentieth of the time. */
+const REST = 19;
+const TABLES = ['nat', 'filter'] as const;
+
+export interface TableAuditOptions {
+  /** Finds what to look with, once: not what writes, which a look would hold up. */
+  readonly iptables: () => Promise<Iptables>;
+  readonly clock: Clock;
+  /** What there should be; undefined while it is not known. Another object after each change. */
+  readonly expected: () => ExpectedRules | undefined;
+}
+
+/**
+ * Checks whether foreign programs deleted or added rules in our chains, or deleted jumps to them: only after the kernel reported
+ * a foreign change, and then by counting rules. Where the kernel does not report changes, there is no check.
+ */
+export class TableAudit {
+  readonly #suspects = new Set<'filter' | 'nat'>();
+  #restsUntil = Number.NEGATIVE_INFINITY;
+  #found: Promise<Iptables> | undefined;
+
+  constructor(private readonly options: TableAuditOptions) {}
+
+  /** What others change from now on is looked at. Never rejects. */
+  async begin(): Promise<void> {
+    try {
+      const iptables = await this.#tools();
+      await Promise.all(TABLES.map((table) => iptables.changedByOthers(table)));
+    } catch {
+      // Then it begins with the first look.
+    }
+  }
+
+  /** Ends what was kept for looks. */
+  async end(): Promise<void> {
+    (await this.#found?.catch(() => undefined))?.close();
+    this.#found = undefined;
+  }
+
+  /**
+   * @param onDrift receives what is wrong with a table, as text for the log.
+   * @throws IptablesError when a table cannot be read; it is looked at again.
+   */
+  async look(onDrift: (what: string) => void): Promise<void> {
+    const { clock, expected } = this.options;
+    const iptables = await this.#tools();
+    for (const table of TABLES) {
+      if (await iptables.changedByOthers(table)) {
+        this.#suspects.add(table);
+      }
+    }
+    for (const table of this.#suspects) {
+      const rules = expected();
+      if (rules === undefined || clock.monotonic() < this.#restsUntil) {
+        return;
+      }
+      const begin = clock.monotonic();
+      const saved = await iptables.save(table);
+      const end = clock.monotonic();
+      this.#restsUntil = end + REST * (end - begin);
+      if (expected() !== rules) {
+        // It was written to meanwhile.
+        return;
+      }
+      this.#suspects.delete(table);
+      const wrong = whatIsWrong(saved, table, rules[table]);
+      if (wrong !== undefined) {
+        onDrift(wrong);
+        return;
+      }
+    }
+  }
+
+  #tools(): Promise<Iptables> {
+    this.#found ??= this.options.iptables().catch((error) => {
+      this.#found = undefined;
+      throw error;
+    });
+    return this.#found;
+  }
+}
+
+function whatIsWrong(saved: string, table: 'filter' | 'nat', expected: number): string | undefined {
+  const gone = JUMPS.find((jump) => jump.table === table && !saved.includes(`\n-A ${jump.from} ${jump.rule.text}\n`));
+  if (gone !== undefined) {
+    return `the jump from ${gone.from} in the ${table} table is gone`;
+  }
+  const count = countOurRules(saved, table);
+  return count === expected
+    ? undefined
+    : `${count} rules in chains of the ${table} table, where there were ${expected}`;
+}
+
+function countOurRules(saved: string, table: 'filter' | 'nat'): number {
+  let count = 0;
+  let last: string | undefined;
+  let isOurs = false;
+  for (const [, chain = ''] of saved.matchAll(/^-A (\S+)/gm)) {
+    // The rules of a chain stand together.
+    if (chain !== last) {
+      last = chain;
+      isOurs = isOurChain(table, chain);
+    }
+    count += isOurs ? 1 : 0;
+  }
+  return count;
+}

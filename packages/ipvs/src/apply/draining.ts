@@ -1,0 +1,235 @@
+import { type Clock, messageOf, type Timer } from '@kube-proxier/core';
+import {
+  type IpSetEntry,
+  type Ipvs,
+  type IpvsCommand,
+  type VirtualServerAddress,
+  virtualServerKey,
+} from '@kube-proxier/linux';
+import { type DrainingServer, drainingKey, frontendItemKey, type Retirement } from '../plan/ipvs-transaction.js';
+import { virtualItemKey } from '../plan/service-items.js';
+import { isMissing, type Refusal, refusedServers } from './refusal.js';
+
+/** Milliseconds between two checks for remaining connections. */
+export const DRAIN_INTERVAL = 5000;
+
+export interface DrainingOptions {
+  readonly ipvs: Ipvs;
+  readonly clock: Clock;
+  /** Removes what sends packets to virtual servers. */
+  readonly detach: (attachments: Attachments) => Promise<readonly Refusal[]>;
+  /** Runs work while nothing else is written. */
+  readonly inTurn: (work: () => Promise<void>) => Promise<void>;
+  readonly onFailure: (reason: string) => void;
+}
+
+/** What sends packets to virtual servers: addresses of the interface, and entries of the set of frontends. */
+export interface Attachments {
+  readonly addresses: readonly string[];
+  readonly entries: readonly IpSetEntry[];
+}
+
+/** A virtual server that is no longer desired, but has connections. */
+interface Retiring {
+  readonly at: VirtualServerAddress;
+  readonly reals: readonly DrainingServer[];
+  readonly addresses: Set<string>;
+  entry: IpSetEntry | undefined;
+}
+
+/**
+ * Deletes draining real servers, each when it has no connection left.
+ *
+ * - TCP and SCTP: weight 0 keeps new connections away. Open connections continue until they close; the kernel forgets a
+ *   connection that is silent for its timeout (15 minutes for TCP unless set otherwise) and one that was closed within
+ *   two minutes, and with the next look after the last one the server goes.
+ * - UDP has no end to wait for: when its endpoint serves no more, the server goes at once, and the next packet of a flow is
+ *   sent to another. Until then it stays without weight, as the plan says.
+ *
+ * A virtual server that is not wanted any more stays, without weight, while it has open connections: a Service that is
+ * removed cuts nobody off. New connections are refused. Its address stays on the interface for as long.
+ *
+ * What is on its way out can be seen in the kernel (weight 0), so nothing is lost when this process ends meanwhile.
+ */
+export class Draining {
+  readonly #servers = new Map<string, DrainingServer>();
+  readonly #retiring = new Map<string, Retiring>();
+  #timer: Timer | undefined;
+  #looking = false;
+
+  constructor(private readonly options: DrainingOptions) {}
+
+  /** Number of draining real servers. */
+  get size(): number {
+    return this.#servers.size;
+  }
+
+  /** Adds servers whose weight is 0 already, and checks them soon. */
+  add(servers: readonly DrainingServer[]): void {
+    for (const server of servers) {
+      this.#servers.set(drainingKey(server), server);
+    }
+    if (servers.length > 0) {
+      this.#lookIn(0);
+    }
+  }
+
+  /** The servers of these commands are desired again. */
+  keep(commands: readonly IpvsCommand[]): void {
+    for (const command of this.#servers.size + this.#retiring.size === 0 ? [] : commands) {
+      if (command.do === 'add-virtual') {
+        this.#takeBack(virtualItemKey(command.virtual.at));
+      } else if (command.do === 'add-real' || command.do === 'set-real') {
+        this.#servers.delete(drainingKey({ at: command.at, ...command.real }));
+      }
+    }
+  }
+
+  /** The virtual server is desired again; which of its real servers are is not known yet. */
+  #takeBack(key: string): void {
+    const { reals = [] } = this.#retiring.get(key) ?? {};
+    this.#retiring.delete(key);
+    for (const server of reals) {
+      this.#servers.set(drainingKey(server), server);
+    }
+    if (reals.length > 0 && this.#timer === undefined) {
+      this.#lookIn(DRAIN_INTERVAL);
+    }
+  }
+
+  /** The addresses are desired again. */
+  keepAddresses(addresses: readonly string[]): void {
+    for (const { addresses: held } of this.#retiring.values()) {
+      for (const address of addresses) {
+        held.delete(address);
+      }
+    }
+  }
+
+  /** The addresses that no draining virtual server needs; the others are removed with its last connection. */
+  removable(addresses: readonly string[]): readonly string[] {
+    return addresses.filter((address) => {
+      const users = [...this.#retiring.values()].filter((retiring) => mayUse(retiring, address));
+      for (const { addresses: held } of users) {
+        held.add(address);
+      }
+      return users.length === 0;
+    });
+  }
+
+  /** Deletes virtual servers; those with open connections when these have closed. */
+  async retire({ servers, reals, addresses, entries }: Retirement): Promise<readonly Refusal[]> {
+    const { ipvs, detach } = this.options;
+    const weights = reals.map(
+      ({ at, address, port }) => ({ do: 'set-real', at, real: { address, port, weight: 0 } }) as const,
+    );
+    const refusedWeights = refusedServers(weights, await ipvs.execute(weights));
+    const byKey = new Map(entries.map((entry) => [frontendKey(entry), entry]));
+    const idle: VirtualServerAddress[] = [];
+    for (const at of servers) {
+      const key = virtualItemKey(at);
+      if (await this.#hasConnections(at)) {
+        const own = reals.filter((real) => virtualItemKey(real.at) === key);
+        this.#retiring.set(key, { at, reals: own, addresses: new Set(), entry: byKey.get(key) });
+        byKey.delete(key);
+      } else {
+        idle.push(at);
+      }
+    }
+    const deletions = idle.map((at) => ({ do: 'delete-virtual', at }) as const);
+    const refused = [
+      ...refusedWeights,
+      ...(await detach({ addresses: this.removable(addresses), entries: [] })),
+      ...refusedServers(deletions, await ipvs.execute(deletions)),
+      ...(await detach({ addresses: [], entries: [...byKey.values()] })),
+    ];
+    if (this.#retiring.size > 0) {
+      this.#lookIn(DRAIN_INTERVAL);
+    }
+    return refused.filter(({ error }) => !isMissing(error));
+  }
+
+  async #hasConnections(at: VirtualServerAddress): Promise<boolean> {
+    return (await this.options.ipvs.realServers(at)).some(({ activeConnections }) => activeConnections > 0);
+  }
+
+  /** Forgets all servers, and stops checking. */
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#servers.clear();
+    this.#retiring.clear();
+  }
+
+  #lookIn(milliseconds: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.options.clock.setTimer(milliseconds, () => {
+      this.#timer = undefined;
+      if (!this.#looking) {
+        this.#looking = true;
+        void this.options
+          .inTurn(() => this.look())
+          .catch((error) => this.options.onFailure(messageOf(error)))
+          .finally(() => {
+            this.#looking = false;
+            if (this.#servers.size + this.#retiring.size > 0 && this.#timer === undefined) {
+              this.#lookIn(DRAIN_INTERVAL);
+            }
+          });
+      }
+    });
+  }
+
+  /** Checks all once, and deletes those without connections. */
+  async look(): Promise<void> {
+    const { ipvs } = this.options;
+    const byVirtual = new Map<string, DrainingServer[]>();
+    for (const server of this.#servers.values()) {
+      const key = virtualServerKey(server.at);
+      byVirtual.set(key, [...(byVirtual.get(key) ?? []), server]);
+    }
+    for (const servers of byVirtual.values()) {
+      const [{ at }] = servers as [DrainingServer];
+      const found = new Map((await ipvs.realServers(at)).map((real) => [`${real.address}:${real.port}`, real]));
+      const idle: DrainingServer[] = [];
+      for (const server of servers) {
+        const real = found.get(`${server.address}:${server.port}`);
+        if (real === undefined || real.weight !== 0) {
+          // It was deleted, or has a weight again.
+          this.#servers.delete(drainingKey(server));
+        } else if (!server.drains || real.activeConnections + real.inactiveConnections === 0) {
+          idle.push(server);
+        }
+      }
+      const results = await ipvs.execute(idle.map(({ address, port }) => ({ do: 'delete-real', at, address, port })));
+      for (const [index, server] of idle.entries()) {
+        const result = results[index];
+        if (result === undefined || isMissing(result)) {
+          this.#servers.delete(drainingKey(server));
+        }
+      }
+    }
+    for (const [key, retiring] of this.#retiring) {
+      if (!(await this.#hasConnections(retiring.at))) {
+        this.#retiring.delete(key);
+        await this.#remove(retiring);
+      }
+    }
+  }
+
+  async #remove({ at, addresses, entry }: Retiring): Promise<void> {
+    const { ipvs, detach } = this.options;
+    await detach({ addresses: this.removable([...addresses]), entries: [] });
+    await ipvs.execute([{ do: 'delete-virtual', at }]);
+    await detach({ addresses: [], entries: entry === undefined ? [] : [entry] });
+  }
+}
+
+/** Which addresses lead to a virtual server with a mark is not known. */
+function mayUse({ at }: Retiring, address: string): boolean {
+  return at.kind === 'mark' || at.address === address;
+}
+
+function frontendKey(entry: IpSetEntry): string {
+  return frontendItemKey(entry) ?? '';
+}

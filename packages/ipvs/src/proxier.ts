@@ -1,0 +1,39 @@
+import { type Proxier, type ProxierContext, ReconcilingProxier } from '@kube-proxier/core';
+import { IpvsDataplane, type IpvsDataplaneOptions } from './dataplane.js';
+
+/** Creates the proxier of one IP family. */
+export function createIpvsProxier(
+  context: ProxierContext,
+  options: Omit<IpvsDataplaneOptions, 'family' | 'logger' | 'clock' | 'masqueradeBit'>,
+): Proxier {
+  const { family, logger, clock } = context;
+  const { masqueradeBit } = context.options;
+  const dataplane = new IpvsDataplane({ ...options, family, logger, clock, masqueradeBit });
+  return new ReconcilingProxier({ mode: 'ipvs', context: withoutVirtualAddresses(context, dataplane), dataplane });
+}
+
+/**
+ * A context without the virtual addresses. They are addresses of the host too, by the thousand; only the others can serve
+ * NodePorts.
+ */
+function withoutVirtualAddresses(
+  context: ProxierContext,
+  dataplane: Pick<IpvsDataplane, 'isOwnInterface' | 'localAddresses'>,
+): ProxierContext {
+  const { watchAddresses } = context;
+  const localAddresses = () => dataplane.localAddresses();
+  if (watchAddresses === undefined) {
+    return { ...context, localAddresses };
+  }
+  return {
+    ...context,
+    localAddresses,
+    watchAddresses: (onChange, signal) =>
+      watchAddresses(async (changes) => {
+        const others = changes?.filter(({ link }) => !dataplane.isOwnInterface(link));
+        if (others?.length !== 0) {
+          await onChange(others);
+        }
+      }, signal),
+  };
+}
