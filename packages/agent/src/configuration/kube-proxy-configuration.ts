@@ -13,7 +13,7 @@ export interface ConfigurationReading {
   /** Location of each value: `config.conf:12: iptables.syncPeriod`. */
   readonly places: ReadonlyMap<FlagName, string>;
   /** Fields without a flag, unchanged, by path. */
-  readonly others: ReadonlyMap<string, unknown>;
+  readonly fieldsWithoutFlag: ReadonlyMap<string, unknown>;
   /** All reasons why it cannot be used. */
   readonly problems: readonly string[];
   /** Ignored fields, and why. */
@@ -204,7 +204,7 @@ class ConfigurationReader {
   private readonly lines = new LineCounter();
   private readonly values = new Map<FlagName, readonly string[]>();
   private readonly places = new Map<FlagName, string>();
-  private readonly others = new Map<string, unknown>();
+  private readonly fieldsWithoutFlag = new Map<string, unknown>();
   private readonly problems: string[] = [];
   private readonly warnings: string[] = [];
   private mode = '';
@@ -215,10 +215,10 @@ class ConfigurationReader {
   ) {}
 
   read(): ConfigurationReading {
-    const { file, values, places, others, problems, warnings } = this;
+    const { file, values, places, fieldsWithoutFlag, problems, warnings } = this;
     if (this.text.length > MAX_LENGTH || nestingOfText(this.text, MAX_NESTING) > MAX_NESTING) {
       problems.push(`${file}: is too large, or nested too deeply, for a configuration file`);
-      return { file, values, places, others, problems, warnings };
+      return { file, values, places, fieldsWithoutFlag, problems, warnings };
     }
     const parsed = parseAllDocuments(this.text, { lineCounter: this.lines, uniqueKeys: false });
     const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => contents !== null) : [];
@@ -235,7 +235,7 @@ class ConfigurationReader {
         problems.push(`${this.at(root?.range?.[0])}: is a third document; at most two are allowed`);
       }
     }
-    return { file, values, places, others, problems, warnings };
+    return { file, values, places, fieldsWithoutFlag, problems, warnings };
   }
 
   private readDocument(root: Node | null, as: DocumentKind, wantedVersion: string): void {
@@ -333,7 +333,7 @@ class ConfigurationReader {
       return;
     }
     if (field.flag === undefined && path !== 'apiVersion' && path !== 'kind') {
-      this.others.set(path, value);
+      this.fieldsWithoutFlag.set(path, value);
     }
     if (field.without !== undefined) {
       this.warnings.push(`${place}: has no effect: ${field.without}`);
