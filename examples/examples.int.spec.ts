@@ -13,7 +13,7 @@ import { checkManifest } from '../scripts/deploy/check-manifest.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const EXAMPLES = join(ROOT, 'examples');
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 describe('the manifests of', () => {
   test.each(['node-agent', 'static-lb'])('%s are what the API of Kubernetes takes', (name) => {
@@ -65,7 +65,7 @@ whereAllowed('the examples', () => {
   }
 
   const reached = (what: string, holds: () => boolean | Promise<boolean>) =>
-    until(holds, () => `${what}\n${output}`, PATIENCE);
+    until(holds, () => `${what}\n${output}`, TIMEOUT);
 
   const answered = async (to: string, port: number, from?: string) => {
     const outcome = await sandbox.client.connect({ to, port, timeout: 500, ...(from === undefined ? {} : { from }) });

@@ -32,7 +32,7 @@ const CLUSTER_IP = '10.96.25.68';
 const PORT = 6379;
 const NODE_PORT = 31269;
 /** Milliseconds that anything may take that is waited for. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 /** Set on the process that does the work, with what it was started with. */
 const isInside = process.env.KUBE_PROXIER_DEMO === 'inside';
@@ -329,7 +329,7 @@ class World {
    * @param {() => boolean | Promise<boolean>} condition
    */
   async until(what, condition) {
-    const deadline = Date.now() + PATIENCE;
+    const deadline = Date.now() + TIMEOUT;
     /** @type {unknown} */
     let last;
     while (Date.now() < deadline) {
@@ -351,7 +351,7 @@ class World {
     const log =
       this.agentLines.length > 0 ? `\nkube-proxier said:\n${indent(this.agentLines.slice(-20).join('\n'))}` : '';
     throw new DemoError(
-      `${what}: not within ${PATIENCE / 1000} s${last === undefined ? '' : ` (${messageOf(last)})`}${log}`,
+      `${what}: not within ${TIMEOUT / 1000} s${last === undefined ? '' : ` (${messageOf(last)})`}${log}`,
     );
   }
 

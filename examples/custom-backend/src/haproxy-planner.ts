@@ -80,11 +80,11 @@ function reconcile(place: Place, next: ProxyState, installed: InstalledHaproxy):
 
 function compare(
   backend: string,
-  there: ReadonlySet<string>,
+  installed: ReadonlySet<string>,
   wanted: ReadonlyMap<string, Endpoint>,
 ): readonly ServerChange[] {
-  const add = [...wanted].filter(([server]) => !there.has(server));
-  const remove = [...there].filter((server) => !wanted.has(server));
+  const add = [...wanted].filter(([server]) => !installed.has(server));
+  const remove = [...installed].filter((server) => !wanted.has(server));
   return [
     ...add.map(([server, endpoint]): ServerChange => ({ action: 'add', backend, server, endpoint })),
     ...remove.map((server): ServerChange => ({ action: 'remove', backend, server })),

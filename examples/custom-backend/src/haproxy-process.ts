@@ -10,7 +10,7 @@ import { type HaproxyConfig, serverAddress } from './render-config.js';
 /** Names of Unix sockets have no room for more, with what HAProxy puts behind them while it starts. */
 const MAX_DIRECTORY = 70;
 /** Milliseconds for an answer. */
-const PATIENCE = 10_000;
+const TIMEOUT = 10_000;
 
 /**
  * The HAProxy of one directory. It is no child of this process and continues when this process ends; the next one finds it
@@ -114,7 +114,7 @@ export class HaproxyProcess {
       const chunks: string[] = [];
       const connection = createConnection({ path: this.#socket });
       connection.setEncoding('utf8');
-      connection.setTimeout(PATIENCE, () => connection.destroy(new Error(`no answer within ${PATIENCE} ms`)));
+      connection.setTimeout(TIMEOUT, () => connection.destroy(new Error(`no answer within ${TIMEOUT} ms`)));
       connection.on('data', (chunk) => chunks.push(String(chunk)));
       connection.on('error', (error) => {
         const message = `haproxy does not answer at ${this.#socket}: ${messageOf(error)}; it is started again`;

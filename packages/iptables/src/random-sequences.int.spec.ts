@@ -39,27 +39,27 @@ async function freshContents(family: IPFamily, state: ProxyState): Promise<unkno
 class Subject {
   readonly resolver: ReturnType<typeof makeResolver>;
   readonly handler: Proxier;
-  private readonly dataplane: IptablesDataplane;
-  private installed: ProxyState | undefined;
+  readonly #dataplane: IptablesDataplane;
+  #installed: ProxyState | undefined;
 
   constructor(
     readonly family: IPFamily,
     readonly iptables: Iptables,
   ) {
     this.resolver = makeResolver({ family, ...OPTIONS });
-    this.dataplane = dataplaneOn(family, iptables);
+    this.#dataplane = dataplaneOn(family, iptables);
     this.handler = feedResolver(this.resolver);
   }
 
   async sync(): Promise<void> {
     const { state, changes } = this.resolver.applyPending();
-    const transaction = this.installed
-      ? this.dataplane.plan(state, changes)
-      : this.dataplane.plan(state, diffStates(undefined, state), await this.dataplane.readBack());
+    const transaction = this.#installed
+      ? this.#dataplane.plan(state, changes)
+      : this.#dataplane.plan(state, diffStates(undefined, state), await this.#dataplane.readBack());
     if (transaction) {
-      await this.dataplane.apply(transaction);
+      await this.#dataplane.apply(transaction);
     }
-    this.installed = state;
+    this.#installed = state;
   }
 }
 

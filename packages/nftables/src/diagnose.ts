@@ -1,4 +1,4 @@
-import { type Diagnosis, hasErrorKind, isProxierError, messageOf } from '@kube-proxier/core';
+import { type Diagnosis, hasErrorKind, messageOf } from '@kube-proxier/core';
 import type { HostSupport, OwnedTable } from './probe.js';
 
 /** See `BackendModule.diagnose`. */
@@ -19,7 +19,7 @@ async function diagnoseLayout(support: HostSupport): Promise<Diagnosis> {
           advice: 'use a newer nft and kernel to have changes cost the same in large clusters',
         };
   } catch (error) {
-    return isPermissionDenied(error)
+    return hasErrorKind(error, 'permission-denied')
       ? { check, status: 'unknown', found: messageOf(error), advice: 'run doctor as root' }
       : {
           check,
@@ -47,15 +47,8 @@ async function diagnoseOwnership(support: HostSupport): Promise<Diagnosis> {
       advice: 'use nft 1.1.0 and Linux 6.9, or newer ones',
     };
   } catch (error) {
-    return isPermissionDenied(error)
+    return hasErrorKind(error, 'permission-denied')
       ? { check, status: 'unknown', found: messageOf(error), advice: 'run doctor as root' }
       : { check, status: 'problem', found: messageOf(error), advice: 'see the result of the check nftables layout' };
   }
-}
-
-function isPermissionDenied(error: unknown): boolean {
-  return (
-    hasErrorKind(error, 'permission-denied') ||
-    (isProxierError(error) && (error.code === 'NFT_PERMISSION_DENIED' || isPermissionDenied(error.cause)))
-  );
 }

@@ -6,6 +6,22 @@
 
 import 'reflect-metadata';
 
+export {
+  type BackendCandidate,
+  type BackendMaker,
+  type BackendOffer,
+  createOffered,
+  lacksOf,
+  offeredBackends,
+} from './backends/backend-exports.js';
+export {
+  type BackendImport,
+  BackendLoadError,
+  type BackendLoadErrorCode,
+  type BackendRequest,
+  importBackend,
+  loadBackend,
+} from './backends/load-backend.js';
 export { ServerOptionError } from './check-server-options.js';
 export { combineObservers } from './combine-observers.js';
 export { ConntrackCleaner, type ConntrackCleaning } from './conntrack/conntrack-cleaner.js';

@@ -20,7 +20,7 @@ import { composeProxier } from './compose-proxier.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
 import { Readiness } from './health/readiness.js';
 import type { HeldInstanceLock } from './instance/instance-lock.js';
-import { waitForOthers } from './instance/wait-for-others.js';
+import { waitForOtherProxies } from './instance/wait-for-other-proxies.js';
 import { thisHost } from './node/host-network.js';
 import { resolveNodeAddresses } from './node/node-addresses.js';
 import { resolveNodeName } from './node/node-name.js';
@@ -147,7 +147,7 @@ export class ProxyServer {
       throw new ProxierError('NO_SOURCES', 'no Service source is configured; give ProxyServer the option sources');
     }
     const nodeName = this.#nodeName();
-    this.#instance = await waitForOthers(this.#options, {
+    this.#instance = await waitForOtherProxies(this.#options, {
       nodeName,
       syncPeriod: this.#proxierOptions(nodeName).syncPeriod,
       readiness: this.#readiness,

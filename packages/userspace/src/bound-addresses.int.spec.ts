@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { until } from '@kube-proxier/core/testing';
-import { noRedirector } from './redirect/redirector.js';
+import { noRedirector } from './apply/redirector.js';
 import { LoopbackClient, LoopbackServer, udpEcho } from './testing/loopback-servers.js';
 import { freePort, LoopbackWorld, type LoopbackWorldOptions } from './testing/loopback-world.js';
 

@@ -4,41 +4,37 @@
  * @packageDocumentation
  */
 
-export { Balancer, type BalancerOptions } from './proxy/balancer.js';
-export { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
-export { type PortRange, parsePortRange } from './proxy/port-range.js';
-export type { BoundAddress } from './proxy/proxy-engine.js';
-export { type ClientConnection, proxyProtocolHeader } from './proxy/proxy-protocol.js';
-export type { ServiceTraffic } from './proxy/service-traffic.js';
-export { IptablesRedirector } from './redirect/iptables-redirector.js';
+export { IptablesRedirector } from './apply/iptables-redirector.js';
 export {
   interfaceAddressCommand,
   type PortproxyEntry,
   parsePortproxy,
   portproxyCommand,
-} from './redirect/portproxy-commands.js';
-export {
-  noRedirector,
-  type RedirectChanges,
-  type RedirectedListener,
-  type Redirector,
-  type RedirectState,
-} from './redirect/redirector.js';
-export { ANNOTATIONS, type LoadBalancing, type ProxyProtocolVersion, type ServiceOptions } from './service-options.js';
+} from './apply/portproxy-commands.js';
+export { noRedirector, type Redirector } from './apply/redirector.js';
+export type { Redirection } from './apply/redirects.js';
 export {
   createUserspaceBackend,
-  USERSPACE_REDIRECTS,
   type UserspaceBackend,
   type UserspaceBackendOptions,
-  type UserspaceRedirect,
   userspaceBackend,
-} from './userspace-backend.js';
+} from './backend.js';
+export { UserspaceDataplane, type UserspaceDataplaneOptions } from './dataplane.js';
+export type { InstalledUserspace, Reach } from './plan/installed-userspace.js';
+export type { BoundAddress, RedirectChanges, RedirectedListener, RedirectState } from './plan/redirect-state.js';
 export {
-  type ProxySettings,
-  type Redirection,
-  UserspaceDataplane,
-  type UserspaceDataplaneOptions,
-} from './userspace-dataplane.js';
-export { UserspaceError, type UserspaceErrorCode, UserspacePartlyApplied } from './userspace-error.js';
-export { type Reach, UserspacePlanner, type UserspacePlannerOptions } from './userspace-planner.js';
-export * from './userspace-transaction.js';
+  ANNOTATIONS,
+  type LoadBalancing,
+  type ProxyProtocolVersion,
+  type ServiceOptions,
+} from './plan/service-options.js';
+export { UserspacePlanner, type UserspacePlannerOptions } from './plan/userspace-planner.js';
+export * from './plan/userspace-transaction.js';
+export { USERSPACE_REDIRECTS, type UserspaceRedirect } from './probe.js';
+export { Balancer, type BalancerOptions } from './proxy/balancer.js';
+export { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
+export { type PortRange, parsePortRange } from './proxy/port-range.js';
+export { type ClientConnection, proxyProtocolHeader } from './proxy/proxy-protocol.js';
+export type { ProxySettings } from './proxy/proxy-settings.js';
+export type { ServiceTraffic } from './proxy/service-traffic.js';
+export { UserspaceError, type UserspaceErrorCode } from './userspace-error.js';

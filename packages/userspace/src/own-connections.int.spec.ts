@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach, expect, test } from '@jest/globals';
 import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import { FakeIptables, FakeMarkedSockets } from '@kube-proxier/linux/testing';
-import { IptablesRedirector } from './redirect/iptables-redirector.js';
+import { IptablesRedirector } from './apply/iptables-redirector.js';
 import { LoopbackClient, LoopbackServer, udpEcho } from './testing/loopback-servers.js';
 import { freePort, type LoopbackService, LoopbackWorld } from './testing/loopback-world.js';
 

@@ -28,13 +28,16 @@ type Values = ReadonlyMap<FlagName, readonly string[]>;
  * Converts values of flags into the format of a configuration file, with defaults for unset values. Reading the result
  * gives the same settings. Pure.
  *
- * @param others fields that have no flag, by path.
+ * @param fieldsWithoutFlag fields that have no flag, by path.
  */
-export function effectiveConfiguration(values: Values, others: ReadonlyMap<string, unknown>): EffectiveConfiguration {
+export function effectiveConfiguration(
+  values: Values,
+  fieldsWithoutFlag: ReadonlyMap<string, unknown>,
+): EffectiveConfiguration {
   const mode = values.get('proxy-mode')?.at(-1) ?? '';
   // Spec C-40: periods and masquerading go back to the section of the mode, those of any other mode to the section iptables.
   const section = mode === 'ipvs' || mode === 'nftables' ? mode : '';
-  const kubeProxy = build(FIELDS, values, others, section);
+  const kubeProxy = build(FIELDS, values, fieldsWithoutFlag, section);
   return {
     kubeProxy: {
       ...kubeProxy,
@@ -44,7 +47,7 @@ export function effectiveConfiguration(values: Values, others: ReadonlyMap<strin
       apiVersion: API_VERSION,
       kind: KIND,
     },
-    own: { ...build(OWN_FIELDS, values, others, section), apiVersion: OWN_API_VERSION, kind: OWN_KIND },
+    own: { ...build(OWN_FIELDS, values, fieldsWithoutFlag, section), apiVersion: OWN_API_VERSION, kind: OWN_KIND },
   };
 }
 
@@ -57,14 +60,18 @@ export function formatConfiguration({ kubeProxy, own }: EffectiveConfiguration):
 function build(
   fields: Readonly<Record<string, Field>>,
   values: Values,
-  others: ReadonlyMap<string, unknown>,
+  fieldsWithoutFlag: ReadonlyMap<string, unknown>,
   section: string,
 ): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const [path, field] of Object.entries(fields)) {
     const counts = field.modes === undefined || field.modes.includes(section);
     const texts = field.flag === undefined || !counts ? undefined : (values.get(field.flag) ?? defaultOf(field.flag));
-    put(root, path.split('.'), texts === undefined ? (others.get(path) ?? zero(field)) : fieldValue(field, texts));
+    put(
+      root,
+      path.split('.'),
+      texts === undefined ? (fieldsWithoutFlag.get(path) ?? zero(field)) : fieldValue(field, texts),
+    );
   }
   return root;
 }

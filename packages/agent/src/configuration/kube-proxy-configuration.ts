@@ -13,7 +13,7 @@ export interface ConfigurationReading {
   /** Location of each value: `config.conf:12: iptables.syncPeriod`. */
   readonly places: ReadonlyMap<FlagName, string>;
   /** Fields without a flag, unchanged, by path. */
-  readonly others: ReadonlyMap<string, unknown>;
+  readonly fieldsWithoutFlag: ReadonlyMap<string, unknown>;
   /** All reasons why it cannot be used. */
   readonly problems: readonly string[];
   /** Ignored fields, and why. */
@@ -204,7 +204,7 @@ class ConfigurationReader {
   readonly #lines = new LineCounter();
   readonly #values = new Map<FlagName, readonly string[]>();
   readonly #places = new Map<FlagName, string>();
-  readonly #others = new Map<string, unknown>();
+  readonly #fieldsWithoutFlag = new Map<string, unknown>();
   readonly #problems: string[] = [];
   readonly #warnings: string[] = [];
   #mode = '';
@@ -218,12 +218,12 @@ class ConfigurationReader {
     const { file } = this;
     const values = this.#values;
     const places = this.#places;
-    const others = this.#others;
+    const fieldsWithoutFlag = this.#fieldsWithoutFlag;
     const problems = this.#problems;
     const warnings = this.#warnings;
     if (this.text.length > MAX_LENGTH || nestingOfText(this.text, MAX_NESTING) > MAX_NESTING) {
       problems.push(`${file}: is too large, or nested too deeply, for a configuration file`);
-      return { file, values, places, others, problems, warnings };
+      return { file, values, places, fieldsWithoutFlag, problems, warnings };
     }
     const parsed = parseAllDocuments(this.text, { lineCounter: this.#lines, uniqueKeys: false });
     const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => contents !== null) : [];
@@ -240,7 +240,7 @@ class ConfigurationReader {
         problems.push(`${this.#at(root?.range?.[0])}: is a third document; at most two are allowed`);
       }
     }
-    return { file, values, places, others, problems, warnings };
+    return { file, values, places, fieldsWithoutFlag, problems, warnings };
   }
 
   #readDocument(root: Node | null, as: DocumentKind, wantedVersion: string): void {
@@ -338,7 +338,7 @@ class ConfigurationReader {
       return;
     }
     if (field.flag === undefined && path !== 'apiVersion' && path !== 'kind') {
-      this.#others.set(path, value);
+      this.#fieldsWithoutFlag.set(path, value);
     }
     if (field.without !== undefined) {
       this.#warnings.push(`${place}: has no effect: ${field.without}`);

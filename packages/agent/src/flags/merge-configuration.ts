@@ -3,7 +3,7 @@ import type { CommandLine } from './command-line.js';
 import { type FlagName, OWN_FLAGS } from './flag.js';
 
 /** Flags that stay effective with a configuration file (spec C-20), and override it. */
-const BESIDE_FILE: ReadonlySet<FlagName> = new Set<FlagName>([
+const KEPT_WITH_FILE: ReadonlySet<FlagName> = new Set<FlagName>([
   ...OWN_FLAGS,
   'config',
   'write-config-to',
@@ -27,12 +27,12 @@ export interface Merged {
 /** Merges the values of the file into the command line. Pure. */
 export function mergeConfiguration(commandLine: CommandLine, { values, places }: ConfigurationReading): Merged {
   // The mode to clean up after is not taken from the file.
-  const isBeside = (name: FlagName) =>
-    BESIDE_FILE.has(name) || (commandLine.command === 'cleanup' && name === 'proxy-mode');
-  const beside = [...commandLine.values].filter(([name]) => isBeside(name));
+  const isKept = (name: FlagName) =>
+    KEPT_WITH_FILE.has(name) || (commandLine.command === 'cleanup' && name === 'proxy-mode');
+  const kept = [...commandLine.values].filter(([name]) => isKept(name));
   return {
-    merged: { ...commandLine, values: new Map([...values, ...beside]) },
-    places: new Map([...places].filter(([name]) => !beside.some(([own]) => own === name))),
-    ignored: [...commandLine.values.keys()].filter((name) => !isBeside(name)),
+    merged: { ...commandLine, values: new Map([...values, ...kept]) },
+    places: new Map([...places].filter(([name]) => !kept.some(([own]) => own === name))),
+    ignored: [...commandLine.values.keys()].filter((name) => !isKept(name)),
   };
 }

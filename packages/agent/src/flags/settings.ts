@@ -106,7 +106,7 @@ class SettingsReader extends FlagValues {
       backendOptions: this.each('backend-option'),
       effective: effectiveConfiguration(
         new Map([...this.commandLine.values, ...listenAddresses(addresses)]),
-        this.configuration?.others ?? new Map(),
+        this.configuration?.fieldsWithoutFlag ?? new Map(),
       ),
       warnings: [...this.#warnings(), ...gateWarnings, ...addressWarnings],
     };

@@ -5,7 +5,7 @@ import { parseCommandLine } from '../flags/command-line.js';
 import { readSettings } from '../flags/settings.js';
 import { PodNetworkCheck } from './pod-network-check.js';
 
-function toldOf(nodes: readonly Node[], ...args: readonly string[]): readonly string[] {
+function problemsFor(nodes: readonly Node[], ...args: readonly string[]): readonly string[] {
   const logger = new RecordingLogger();
   const settings = readSettings(parseCommandLine(['--manifests=m', ...args]), ['iptables']);
   const check = new PodNetworkCheck(settings, logger);
@@ -20,13 +20,13 @@ const having: Node = { metadata: { name: 'n' }, spec: { podCIDRs: ['10.244.0.0/2
 
 test('a node without pod CIDRs is logged once, and again when it has some (spec W-20)', () => {
   const nodeCIDR = '--detect-local-mode=NodeCIDR';
-  expect(toldOf([without, without, { metadata: { name: 'n' } }, having, having], nodeCIDR)).toEqual([
+  expect(problemsFor([without, without, { metadata: { name: 'n' } }, having, having], nodeCIDR)).toEqual([
     expect.stringMatching(/no spec\.podCIDRs, so --detect-local-mode=NodeCIDR/),
     expect.stringMatching(/works$/),
   ]);
-  expect(toldOf([having, { metadata: { name: 'n' }, spec: { podCIDR: '10.244.0.0/24' } }], nodeCIDR)).toEqual([]);
+  expect(problemsFor([having, { metadata: { name: 'n' }, spec: { podCIDR: '10.244.0.0/24' } }], nodeCIDR)).toEqual([]);
 });
 
 test('with another detection mode, pod CIDRs do not matter', () => {
-  expect(toldOf([without], '--cluster-cidr=10.244.0.0/16')).toEqual([]);
+  expect(problemsFor([without], '--cluster-cidr=10.244.0.0/16')).toEqual([]);
 });

@@ -1,74 +1,58 @@
 import { isAbsolute } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type BackendModule, messageOf } from '@kube-proxier/core';
+import { BackendLoadError, lacksOf, loadBackend } from '@kube-proxier/server';
 import { ConformanceError } from '../conformance-error.js';
 import { nearest } from '../nearest.js';
 import type { BackendChoice } from './messages.js';
 
 /**
- * Loads a backend: the {@link BackendModule} that a module exports, under any name. With options, or without such an
- * export, it is created by `create…Backend(options)`.
+ * Loads the backend under test, as `loadBackend` of `@kube-proxier/server` does.
  *
  * @throws ConformanceError `CONFORMANCE_UNKNOWN_BACKEND`, `CONFORMANCE_UNKNOWN_MODE` or `CONFORMANCE_BAD_OPTION`.
  */
-export async function loadBackend({ backend, mode, options }: BackendChoice): Promise<BackendModule> {
-  let found: Record<string, unknown>;
+export async function loadChosenBackend(choice: BackendChoice): Promise<BackendModule> {
+  const { backend, mode, options } = choice;
   try {
-    found = (await import(isAbsolute(backend) ? pathToFileURL(backend).href : backend)) as Record<string, unknown>;
+    const importModule = async (specifier: string): Promise<unknown> => await import(specifier);
+    return await loadBackend(backend, { importModule, options, ...(mode === undefined ? {} : { mode }) });
   } catch (error) {
-    throw new ConformanceError('CONFORMANCE_UNKNOWN_BACKEND', whyNotLoaded(backend, error), { cause: error });
+    throw error instanceof BackendLoadError ? conformanceErrorOf(error, choice) : error;
   }
-  const entries = Object.entries(found);
-  const makers = entries.filter(([name, value]) => /^create\w*Backend$/.test(name) && typeof value === 'function');
-  const ready = entries.map(([, value]) => value).filter(isBackendModule);
-  const wantsOptions = Object.keys(options).length > 0;
-  if (wantsOptions && makers.length === 0) {
-    throw new ConformanceError(
-      'CONFORMANCE_BAD_OPTION',
-      `${backend} exports no create...Backend function, so it accepts no options; remove --option`,
-    );
-  }
-  const modules =
-    ready.length > 0 && !wantsOptions
-      ? ready
-      : makers.map(([, make]) => (make as (given: unknown) => unknown)(options)).filter(isBackendModule);
-  const byMode = new Map(modules.map((module) => [module.mode, module]));
-  const modes = [...byMode.keys()];
-  const chosen = mode === undefined ? (modes.length === 1 ? modules[0] : undefined) : byMode.get(mode);
-  if (chosen) {
-    return chosen;
-  }
-  if (modes.length === 0) {
-    throw new ConformanceError(
-      'CONFORMANCE_UNKNOWN_BACKEND',
-      `${backend} exports no BackendModule, nor a create...Backend function that returns one: ${whatInstead(entries)}`,
-    );
-  }
-  const near = mode === undefined ? undefined : nearest(mode, modes);
-  throw new ConformanceError(
-    'CONFORMANCE_UNKNOWN_MODE',
-    mode === undefined
-      ? `${backend} has several modes: select one of ${modes.join(', ')} with --mode`
-      : `${backend} has no mode ${mode}; ${near ? `did you mean ${near}? ` : ''}it has ${modes.join(', ')}`,
-  );
 }
 
-function isBackendModule(value: unknown): value is BackendModule {
-  const module = value as Partial<BackendModule> | undefined;
-  return (
-    typeof module === 'object' &&
-    module !== null &&
-    typeof module.mode === 'string' &&
-    typeof module.description === 'string' &&
-    typeof module.probe === 'function' &&
-    typeof module.module === 'object'
-  );
+function conformanceErrorOf(error: BackendLoadError, { backend, mode }: BackendChoice): ConformanceError {
+  const { cause, exported, modes } = error;
+  switch (error.code) {
+    case 'BACKEND_NOT_FOUND':
+    case 'BACKEND_IMPORT_FAILED':
+      return new ConformanceError('CONFORMANCE_UNKNOWN_BACKEND', whyNotLoaded(backend, cause), { cause });
+    case 'BACKEND_ACCEPTS_NO_OPTIONS':
+      return new ConformanceError('CONFORMANCE_BAD_OPTION', `${error.message}; remove --option`, { cause: error });
+    case 'BACKEND_NOT_EXPORTED':
+    case 'BACKEND_INCOMPLETE':
+      return new ConformanceError(
+        'CONFORMANCE_UNKNOWN_BACKEND',
+        `${backend} exports no BackendModule, nor a create...Backend function that returns one: ${whatInstead(exported)}`,
+        { cause: error },
+      );
+    case 'BACKEND_MODE_AMBIGUOUS':
+      return new ConformanceError('CONFORMANCE_UNKNOWN_MODE', `${error.message} with --mode`, { cause: error });
+    case 'BACKEND_MODE_UNKNOWN': {
+      const near = mode === undefined ? undefined : nearest(mode, modes);
+      const suggestion = near ? `did you mean ${near}? ` : '';
+      return new ConformanceError(
+        'CONFORMANCE_UNKNOWN_MODE',
+        `${backend} has no mode ${mode}; ${suggestion}it has ${modes.join(', ')}`,
+        { cause: error },
+      );
+    }
+  }
 }
 
 function whyNotLoaded(backend: string, error: unknown): string {
   const { code, name, stack = '' } = error as { readonly code?: unknown } & Partial<Error>;
-  const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'ERR_UNSUPPORTED_DIR_IMPORT';
-  if (missing && messageOf(error).includes(`'${backend}'`)) {
+  const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+  if (isMissing && messageOf(error).includes(`'${backend}'`)) {
     const advice = isAbsolute(backend)
       ? 'set the path of its module, and build it first'
       : 'set the name of an installed package, or the path of its module';
@@ -82,14 +66,21 @@ function whyNotLoaded(backend: string, error: unknown): string {
 const MEMBERS = { mode: 'string', description: 'string', probe: 'function', module: 'object' } as const;
 
 /** The export most similar to a backend, and what it lacks. */
-function whatInstead(entries: readonly (readonly [string, unknown])[]): string {
-  const lacks = ([name, value]: readonly [string, unknown]) => {
-    const object = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-    const missing = Object.entries(MEMBERS).flatMap(([member, type]) =>
-      typeof object[member] === type ? [] : [`${member} (${type})`],
-    );
-    return { name, missing };
-  };
-  const [nearest] = entries.map(lacks).sort((a, b) => a.missing.length - b.missing.length);
-  return nearest === undefined ? 'it exports nothing' : `its ${nearest.name} lacks ${nearest.missing.join(', ')}`;
+function whatInstead(exported: unknown): string {
+  const [nearestExport] = Object.entries(Object(exported) as Record<string, unknown>)
+    .map(([name, value]) => {
+      const object = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+      const missing = Object.entries(MEMBERS).flatMap(([member, type]) =>
+        typeof object[member] === type ? [] : [`${member} (${type})`],
+      );
+      return { name, object, missing };
+    })
+    .sort((a, b) => a.missing.length - b.missing.length);
+  if (nearestExport === undefined) {
+    return 'it exports nothing';
+  }
+  const { name, object, missing } = nearestExport;
+  return missing.length > 0
+    ? `its ${name} lacks ${missing.join(', ')}`
+    : `its ${name} is incomplete: ${lacksOf(object).join('; ')}`;
 }

@@ -21,7 +21,7 @@ import { HostConntrack } from '@kube-proxier/linux';
 import { ProxyServer } from '@kube-proxier/server';
 import { Container } from 'inversify';
 import { ConformanceError, type ConformanceErrorCode } from '../conformance-error.js';
-import { loadBackend } from './load-backend.js';
+import { loadChosenBackend } from './load-backend.js';
 import { type BackendChoice, MARKER_NAMESPACE, type ObjectChange, type Reply, type Request } from './messages.js';
 
 const send = (reply: Reply): void => {
@@ -99,7 +99,7 @@ const waiting = new Map<IPFamily, Set<string>>();
 const MAX_FAILURES = 8;
 
 async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'start' }>['proxier']): Promise<void> {
-  const backend = await loadBackend(choice);
+  const backend = await loadChosenBackend(choice);
   const server = new ProxyServer({
     backends: [backend],
     mode: backend.mode,
@@ -141,7 +141,7 @@ async function cleanup(choice: BackendChoice): Promise<void> {
   const container = new Container();
   container.bind(Tokens.Logger).toConstantValue(logger);
   container.bind(Tokens.Clock).toConstantValue(systemClock);
-  container.load((await loadBackend(choice)).module);
+  container.load((await loadChosenBackend(choice)).module);
   await container.get(Tokens.Cleanup)(logger, {});
   send({ event: 'cleaned-up' });
 }
@@ -149,7 +149,7 @@ async function cleanup(choice: BackendChoice): Promise<void> {
 async function handle(request: Request): Promise<void> {
   switch (request.op) {
     case 'describe': {
-      const { mode, description, capabilities = {} } = await loadBackend(request.choice);
+      const { mode, description, capabilities = {} } = await loadChosenBackend(request.choice);
       send({ event: 'described', description: { mode, description, capabilities } });
       break;
     }

@@ -7,11 +7,11 @@ const MAX_FAILURES = 12;
 /** Text about a failed case: each flow, its expected and actual outcome, and how to run the case alone. */
 export function formatFailure({ case: one, failures }: CaseResult, choice: BackendChoice): string {
   const lines = [`${one.id}: ${one.title}`];
-  for (const { variant, step, flow, expected, came, spec } of failures.slice(0, MAX_FAILURES)) {
+  for (const { variant, step, flow, expected, actual, spec } of failures.slice(0, MAX_FAILURES)) {
     lines.push(
       `  ${variant === 'all' ? '' : `${variant}, `}step ${step}: ${flow}`,
       `    expected  ${expected} (${spec})`,
-      `    actual    ${came.replaceAll('\n', '\n              ')}`,
+      `    actual    ${actual.replaceAll('\n', '\n              ')}`,
     );
   }
   if (failures.length > MAX_FAILURES) {

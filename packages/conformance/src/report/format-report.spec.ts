@@ -27,7 +27,7 @@ const report: ConformanceReport = {
           spec: 'F-1/X',
           flow: 'client to 10.96.0.1 port 80/TCP',
           expected: 'no answer',
-          came: 'answered by pod1\u0007',
+          actual: 'answered by pod1\u0007',
         },
       ],
       lacks: [],

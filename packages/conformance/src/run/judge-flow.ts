@@ -13,7 +13,7 @@ export interface FlowMismatch {
   /** Sender, destination, port and protocol. */
   readonly flow: string;
   readonly expected: string;
-  readonly came: string;
+  readonly actual: string;
   /**
    * The only failure is that an endpoint never answered: with round robin and a concurrent flow, it may answer only the
    * other flow.
@@ -56,10 +56,10 @@ export async function judgeFlow(context: FlowContext, flow: ReadyFlow): Promise<
   const { sandbox } = context;
   const from = hostNamed(sandbox, flow.from);
   const { expect } = flow;
-  const mismatch = (came: string): FlowMismatch => ({
+  const mismatch = (actual: string): FlowMismatch => ({
     flow: `${flow.from}${flow.source ? ` (${flow.source})` : ''} to ${flow.to} port ${flow.port}/${flow.protocol}`,
     expected: describeExpectation(expect, context),
-    came,
+    actual,
   });
   if (typeof expect !== 'string') {
     return await judgeAnswers(context, flow, from, expect, mismatch);
@@ -68,8 +68,8 @@ export async function judgeFlow(context: FlowContext, flow: ReadyFlow): Promise<
     expect === 'untouched' ? withoutProxy(sandbox, flow) : { refused: 'refused', dropped: 'timeout' }[expect];
   const outcome = await send(from, flow, wanted === 'timeout' ? SILENCE : ANSWER_TIMEOUT * context.patience);
   if (outcome.kind === 'answered') {
-    const came = `answered by ${outcome.by}, which saw ${outcome.sourceSeen} (1 of 1)`;
-    return outcome.by === wanted ? undefined : mismatch(came);
+    const actual = `answered by ${outcome.by}, which saw ${outcome.sourceSeen} (1 of 1)`;
+    return outcome.by === wanted ? undefined : mismatch(actual);
   }
   // A datagram that the output hook of the node rejects or drops fails in the sender with EPERM: both look alike.
   const inOutput = flow.from === 'node' && flow.protocol === 'UDP' && outcome.kind === 'unreachable';
@@ -88,7 +88,7 @@ async function judgeAnswers(
   flow: ReadyFlow,
   from: SandboxHost,
   expect: Exclude<FlowExpectation, string>,
-  mismatch: (came: string) => FlowMismatch,
+  mismatch: (actual: string) => FlowMismatch,
 ): Promise<FlowMismatch | undefined> {
   const { sandbox, preservesSource, remembered } = context;
   const allowed = expect.same ? [remembered.get(expect.same) ?? ''] : expect.by;

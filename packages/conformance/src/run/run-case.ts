@@ -116,7 +116,7 @@ class CaseRun {
       this.#fail('all', {
         flow: 'the case could not continue',
         expected: 'no error',
-        came: error instanceof Error ? error.message : String(error),
+        actual: error instanceof Error ? error.message : String(error),
       });
     } finally {
       await this.#end();
@@ -196,8 +196,8 @@ class CaseRun {
     } else if ('flush' in step) {
       await world.flush();
     } else {
-      await Promise.all(this.#runs.map((run) => this.#look(run, step)));
-      await this.#lookAgain();
+      await Promise.all(this.#runs.map((run) => this.#checkStep(run, step)));
+      await this.#checkAgain();
     }
   }
 
@@ -262,7 +262,7 @@ class CaseRun {
     );
   }
 
-  async #look(run: VariantRun, step: CaseStep): Promise<void> {
+  async #checkStep(run: VariantRun, step: CaseStep): Promise<void> {
     if ('flows' in step) {
       await Promise.all(step.flows.map((flow) => this.#limiter.run(() => this.#flow(run, flow, step.within ?? 0))));
     } else if (this.#isLeftOut(run, step)) {
@@ -277,7 +277,7 @@ class CaseRun {
         this.#fail(run.label, {
           flow: `the open connection ${step.talk}, answered by ${connection?.by}`,
           expected: 'continues',
-          came: answer?.kind === 'timeout' ? 'no answer' : 'cut',
+          actual: answer?.kind === 'timeout' ? 'no answer' : 'cut',
         });
       }
     } else if ('client' in step) {
@@ -299,7 +299,7 @@ class CaseRun {
       this.#fail(run.label, {
         flow: `the continuous client ${of}`,
         expected: failures === 0 ? 'every connection answered' : `at most ${failures} connections not answered`,
-        came:
+        actual:
           `of ${attempts} connections ${refused} refused, ${timeout} without answer, ${reset} cut, ${unreachable} ` +
           `unreachable`,
       });
@@ -375,7 +375,7 @@ class CaseRun {
   }
 
   /** Repeats flows that shared endpoints with others by round robin, one at a time. */
-  async #lookAgain(): Promise<void> {
+  async #checkAgain(): Promise<void> {
     const again = this.#again;
     this.#again = [];
     for (const { run, context, ready, spec } of again) {

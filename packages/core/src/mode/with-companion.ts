@@ -22,14 +22,14 @@ export function withCompanion(
   const factory: ProxierFactory = (context) => {
     const create = (backend: BackendModule, given: ProxierContext) =>
       partsOf(backend, given).get(Tokens.ProxierFactory)(given);
-    const besides = contextOf(context);
-    if (besides === undefined) {
+    const companionContext = contextOf(context);
+    if (companionContext === undefined) {
       return create(primary, context);
     }
     const progress = new CompanionProgress(context.clock);
     const [first, second] = [
       create(primary, progress.waitedFor(context)),
-      create(companion, progress.watched(besides)),
+      create(companion, progress.watched(companionContext)),
     ];
     return new CompanionProxier(first, second, progress, context.logger);
   };

@@ -491,11 +491,11 @@ export class ProxyStateResolver {
     }
     const { namespace, name } = wanted.servicePort.name;
     for (const frontend of wanted.frontends) {
-      const alreadyTold =
+      const alreadyReported =
         before?.servicePort === wanted.servicePort && !before.frontends.some(({ key }) => key === frontend.key);
       const holder = this.#holderBefore(frontend, wanted.servicePort);
       const isHeld = held.some(({ key }) => key === frontend.key);
-      if (!isHeld && holder && !alreadyTold) {
+      if (!isHeld && holder && !alreadyReported) {
         this.#onProblem({
           kind: 'Service',
           namespace,

@@ -18,7 +18,7 @@ export class CompanionProxier extends ProxierGroup {
   /** Ends with the first. When the companion ends early, the first continues, and the log reports what is missing. */
   async syncLoop(signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
-    const beside = this.companion
+    const companionLoop = this.companion
       .syncLoop(AbortSignal.any([signal, ended.signal]))
       .catch((error: unknown) => {
         this.logger.error(`Companion ${this.companion.mode} of ${this.mode} has ended: ${messageOf(error)}`);
@@ -28,7 +28,7 @@ export class CompanionProxier extends ProxierGroup {
       await this.primary.syncLoop(signal);
     } finally {
       ended.abort();
-      await beside;
+      await companionLoop;
     }
   }
 }

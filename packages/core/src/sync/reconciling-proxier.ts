@@ -159,13 +159,13 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     }
     const { family, logger, watchAddresses } = this.#context;
     try {
-      await watchAddresses?.((changes) => this.#lookAtAddresses(changes), signal);
+      await watchAddresses?.((changes) => this.#readAddresses(changes), signal);
     } catch (error) {
       logger.error(`Address changes are detected only by periodic reads: ${messageOf(error)}`, { family });
     }
   }
 
-  async #lookAtAddresses(changes: readonly AddressChange[] | undefined): Promise<void> {
+  async #readAddresses(changes: readonly AddressChange[] | undefined): Promise<void> {
     const { family } = this.#context;
     if (changes?.every((change) => change.family !== family)) {
       return;

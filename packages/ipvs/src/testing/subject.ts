@@ -12,45 +12,45 @@ const OPTIONS = {
 export class Subject {
   readonly dataplane: IpvsDataplane;
   readonly handler: Proxier;
-  private readonly resolver: ReturnType<typeof makeResolver>;
-  private installed: ProxyState | undefined;
-  private addresses: readonly string[] = HOST_ADDRESSES;
+  readonly #resolver: ReturnType<typeof makeResolver>;
+  #installed: ProxyState | undefined;
+  #addresses: readonly string[] = HOST_ADDRESSES;
 
   constructor(
     readonly family: IPFamily,
     host: IpvsHost,
   ) {
-    this.resolver = makeResolver({ family, ...OPTIONS, includesLocalAddresses: true });
-    this.resolver.updateLocalAddresses(HOST_ADDRESSES);
+    this.#resolver = makeResolver({ family, ...OPTIONS, includesLocalAddresses: true });
+    this.#resolver.updateLocalAddresses(HOST_ADDRESSES);
     this.dataplane = new IpvsDataplane({ family, host });
-    this.handler = feedResolver(this.resolver);
+    this.handler = feedResolver(this.#resolver);
   }
 
   async sync(): Promise<void> {
-    const { state, changes } = this.resolver.applyPending();
-    const transaction = this.installed
+    const { state, changes } = this.#resolver.applyPending();
+    const transaction = this.#installed
       ? this.dataplane.plan(state, changes)
       : this.dataplane.plan(state, diffStates(undefined, state), await this.dataplane.readBack());
     if (transaction) {
       await this.dataplane.apply(transaction);
     }
-    this.installed = state;
+    this.#installed = state;
   }
 
   /** Addresses of the host other than the virtual ones. */
   moveTo(addresses: readonly string[]): void {
-    this.addresses = addresses;
-    this.resolver.updateLocalAddresses(addresses);
+    this.#addresses = addresses;
+    this.#resolver.updateLocalAddresses(addresses);
   }
 
   /** As a process does that starts anew: the next sync reads back. */
   forget(): void {
-    this.installed = undefined;
+    this.#installed = undefined;
   }
 
   /** What a cluster means, from the start. */
   resolve(cluster: RandomCluster): ProxyState {
-    return resolveObjects({ ...cluster.objects, localAddresses: this.addresses }, { family: this.family, ...OPTIONS });
+    return resolveObjects({ ...cluster.objects, localAddresses: this.#addresses }, { family: this.family, ...OPTIONS });
   }
 }
 

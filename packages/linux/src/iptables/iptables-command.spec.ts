@@ -44,7 +44,10 @@ describe('createIptables', () => {
       4,
       'iptables v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission denied (you must be root)\n',
     );
-    await expect(make(runner).save('nat')).rejects.toMatchObject({ code: 'IPTABLES_PERMISSION_DENIED' });
+    await expect(make(runner).save('nat')).rejects.toMatchObject({
+      code: 'IPTABLES_PERMISSION_DENIED',
+      kind: 'permission-denied',
+    });
     expect(await make(runner).isPresent()).toBe(false);
   });
 
@@ -56,8 +59,16 @@ describe('createIptables', () => {
         run: (request) => createCommandRunner().run({ ...request, command: join(directory, 'tool') }),
       };
       const message = expect.stringMatching(/tool may not be run by this user; check its mode/);
-      await expect(make(runner).version()).rejects.toMatchObject({ code: 'IPTABLES_PERMISSION_DENIED', message });
-      await expect(createNft({ runner }).version()).rejects.toMatchObject({ code: 'NFT_PERMISSION_DENIED', message });
+      await expect(make(runner).version()).rejects.toMatchObject({
+        code: 'IPTABLES_PERMISSION_DENIED',
+        kind: 'permission-denied',
+        message,
+      });
+      await expect(createNft({ runner }).version()).rejects.toMatchObject({
+        code: 'NFT_PERMISSION_DENIED',
+        kind: 'permission-denied',
+        message,
+      });
       await expect(new ConntrackTool(runner).list('IPv4', 'UDP')).rejects.toMatchObject({
         code: 'CONNTRACK_NOT_PERMITTED',
         message,

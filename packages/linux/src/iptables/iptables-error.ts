@@ -13,7 +13,10 @@ export class IptablesError extends ProxierError {
   declare readonly code: IptablesErrorCode;
 
   constructor(code: IptablesErrorCode, message: string, options?: ErrorOptions) {
-    super(code, message, options);
+    super(code, message, {
+      ...options,
+      ...(code === 'IPTABLES_PERMISSION_DENIED' ? { kind: 'permission-denied' } : {}),
+    });
   }
 }
 

@@ -79,7 +79,7 @@ function watching(iptables: Iptables) {
   const { signal } = new AbortController();
   return async () => {
     const gone: string[] = [];
-    await sentinels.look(signal, (what) => gone.push(what));
+    await sentinels.check(signal, (what) => gone.push(what));
     return gone;
   };
 }
@@ -218,10 +218,10 @@ describe('RuleSentinels', () => {
     const sentinels = new RuleSentinels(RULES, async () => iptables);
     const gone: string[] = [];
     await iptables.restore(INSTALL);
-    await sentinels.look(abort.signal, (what) => gone.push(what));
+    await sentinels.check(abort.signal, (what) => gone.push(what));
     await iptables.restore(FLUSH_NAT);
     iptables.meanwhile = async () => abort.abort();
-    await sentinels.look(abort.signal, (what) => gone.push(what));
+    await sentinels.check(abort.signal, (what) => gone.push(what));
     expect(gone).toEqual([]);
   });
 });

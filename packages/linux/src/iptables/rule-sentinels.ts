@@ -39,7 +39,7 @@ export class RuleSentinels {
    *   since the last check is reported as missing when this check does not find it.
    * @throws IptablesError when the check fails.
    */
-  async look(signal: AbortSignal, onGone: (what: string) => void, placed: () => number = () => 0): Promise<void> {
+  async check(signal: AbortSignal, onGone: (what: string) => void, placed: () => number = () => 0): Promise<void> {
     for (const rule of this.#rules) {
       if (signal.aborted) {
         return;
@@ -50,6 +50,11 @@ export class RuleSentinels {
         onGone(`the jump from ${from} in the ${table} table is gone, as after a flush`);
       }
     }
+  }
+
+  /** @deprecated Use {@link check}. */
+  look(signal: AbortSignal, onGone: (what: string) => void, placed?: () => number): Promise<void> {
+    return this.check(signal, onGone, placed);
   }
 }
 

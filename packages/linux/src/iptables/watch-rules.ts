@@ -17,6 +17,8 @@ export interface RuleWatchOptions {
    */
   readonly placed?: () => number;
   /** Called after each check that found all rules; rejects when it fails. Default: nothing. */
+  readonly afterCheck?: () => Promise<void>;
+  /** @deprecated Use {@link afterCheck}. */
   readonly lookFurther?: () => Promise<void>;
   readonly onDrift: (what: string) => void;
   /** Called when a check fails; once until a check succeeds again. */
@@ -29,14 +31,15 @@ export interface RuleWatchOptions {
  * @returns when the signal aborts.
  */
 export async function watchRules(options: RuleWatchOptions): Promise<void> {
-  const { rules, iptables, clock, signal, placed, lookFurther, onDrift, onFailure } = options;
+  const { rules, iptables, clock, signal, placed, onDrift, onFailure } = options;
+  const afterCheck = options.afterCheck ?? options.lookFurther;
   const sentinels = new RuleSentinels(rules, iptables);
   let failing = false;
   while (!signal.aborted) {
     await pause(clock, INTERVAL, signal);
     try {
       let missed = false;
-      await sentinels.look(
+      await sentinels.check(
         signal,
         (what) => {
           missed = true;
@@ -45,7 +48,7 @@ export async function watchRules(options: RuleWatchOptions): Promise<void> {
         placed,
       );
       if (!missed && !signal.aborted) {
-        await lookFurther?.();
+        await afterCheck?.();
       }
       failing = false;
     } catch (error) {

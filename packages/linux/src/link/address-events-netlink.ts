@@ -1,6 +1,6 @@
 import { NetlinkSubscription } from '../netlink/netlink-subscription.js';
 import type { NetlinkSocketOptions } from '../netlink/open-socket.js';
-import type { AddressEvents, AddressNews } from './address-events.js';
+import type { AddressEvents, ReceivedAddressChanges } from './address-events.js';
 import { decodeAddress, ROUTE_MESSAGES } from './link-messages.js';
 
 /** `RTMGRP_IPV4_IFADDR` and `RTMGRP_IPV6_IFADDR`. */
@@ -14,7 +14,7 @@ export class AddressEventsNetlink implements AddressEvents {
     this.#subscription = new NetlinkSubscription('route', GROUPS, options);
   }
 
-  async take(): Promise<AddressNews> {
+  async take(): Promise<ReceivedAddressChanges> {
     const { messages, missed } = await this.#subscription.take();
     const changes = messages.flatMap(({ type, payload }) => {
       const isAddress = type === ROUTE_MESSAGES.newAddress || type === ROUTE_MESSAGES.deleteAddress;

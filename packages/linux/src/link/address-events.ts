@@ -1,7 +1,7 @@
 import type { AddressChange } from '@kube-proxier/core';
 
 /** The events that {@link AddressEvents} received. */
-export interface AddressNews {
+export interface ReceivedAddressChanges {
   /** In order; an address that changed several times is listed several times. */
   readonly changes: readonly AddressChange[];
   /** Further events were lost: the addresses have to be read again. */
@@ -18,7 +18,7 @@ export interface AddressEvents {
    *
    * @throws NetlinkError when events cannot be read. The next call subscribes again.
    */
-  take(): Promise<AddressNews>;
+  take(): Promise<ReceivedAddressChanges>;
 
   /** Idempotent. */
   close(): void;

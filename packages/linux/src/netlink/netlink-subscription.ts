@@ -13,7 +13,7 @@ const EAGAIN = 11;
 const ENOBUFS = 105;
 
 /** The messages that a {@link NetlinkSubscription} received. */
-export interface NetlinkNews {
+export interface ReceivedMessages {
   /** In order. */
   readonly messages: readonly NetlinkAnswer[];
   /** Further messages were lost: the state that they describe has to be read again. */
@@ -42,7 +42,7 @@ export class NetlinkSubscription {
    *
    * @throws NetlinkError
    */
-  async take(): Promise<NetlinkNews> {
+  async take(): Promise<ReceivedMessages> {
     const { libc, fd } = await this.#open();
     const messages: NetlinkAnswer[] = [];
     let missed = false;

@@ -12,11 +12,11 @@ test('the first error counts; later ones may follow from it', () => {
 });
 
 test.each([
-  ['Error: Could not process rule: Operation not permitted', 'NFT_PERMISSION_DENIED'],
-  ['netlink: Error: cache initialization failed: Interrupted system call', 'NFT_BUSY'],
-  ['Error: syntax error', 'NFT_FAILED'],
-])('%s: %s', (stderr, code) => {
-  expect(nftErrorOf(failed(stderr)).code).toBe(code);
+  ['Error: Could not process rule: Operation not permitted', 'NFT_PERMISSION_DENIED', 'permission-denied'],
+  ['netlink: Error: cache initialization failed: Interrupted system call', 'NFT_BUSY', undefined],
+  ['Error: syntax error', 'NFT_FAILED', undefined],
+])('%s: %s', (stderr, code, kind) => {
+  expect(nftErrorOf(failed(stderr))).toMatchObject({ code, kind });
 });
 
 test('an object that does not exist is recognized', () => {

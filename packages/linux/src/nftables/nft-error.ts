@@ -13,7 +13,7 @@ export class NftError extends ProxierError {
   declare readonly code: NftErrorCode;
 
   constructor(code: NftErrorCode, message: string, options?: ErrorOptions) {
-    super(code, message, options);
+    super(code, message, { ...options, ...(code === 'NFT_PERMISSION_DENIED' ? { kind: 'permission-denied' } : {}) });
   }
 }
 

@@ -95,7 +95,10 @@ export class CommandError extends ProxierError {
     message: string,
     options?: ErrorOptions,
   ) {
-    super(CODES[failure], message, options);
+    super(CODES[failure], message, {
+      ...options,
+      ...(failure === 'permission-denied' ? { kind: failure } : {}),
+    });
   }
 }
 

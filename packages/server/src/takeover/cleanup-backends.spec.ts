@@ -1,13 +1,20 @@
 import { expect, test } from '@jest/globals';
-import { type BackendModule, type Cleanup, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
+import {
+  type BackendModule,
+  type Cleanup,
+  ProxierError,
+  type ProxierErrorKind,
+  silentLogger,
+  Tokens,
+} from '@kube-proxier/core';
 import { RecordingLogger } from '@kube-proxier/core/testing';
 import { whyNotPermitted } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { cleanupBackends } from './cleanup-backends.js';
 
-function failing(mode: string, code: string, message: string): BackendModule {
+function failing(mode: string, code: string, message: string, kind?: ProxierErrorKind): BackendModule {
   const cleanup = async () => {
-    const cause = new ProxierError(code, message);
+    const cause = new ProxierError(code, message, kind === undefined ? {} : { kind });
     throw new ProxierError('LEFTOVERS', `${mode} rules are left: ${message}`, { cause });
   };
   return {
@@ -20,7 +27,7 @@ function failing(mode: string, code: string, message: string): BackendModule {
   };
 }
 
-const denied = ['one', 'two', 'three'].map((mode) => failing(mode, `${mode}_PERMISSION_DENIED`, 'no CAP_NET_ADMIN'));
+const denied = ['one', 'two', 'three'].map((mode) => failing(mode, 'TOOL', 'no CAP_NET_ADMIN', 'permission-denied'));
 
 test('missing permission is reported once, for any number of modes and tools', async () => {
   await expect(cleanupBackends(denied, { logger: silentLogger })).rejects.toMatchObject({
@@ -28,6 +35,12 @@ test('missing permission is reported once, for any number of modes and tools', a
     message: `cannot list or remove leftovers of proxy modes one, two, three: ${whyNotPermitted()}`,
     cause: { errors: [expect.anything(), expect.anything(), expect.anything()] },
   });
+});
+
+test('the kind of an error decides whether permission is missing, not its code', async () => {
+  const named = failing('five', 'FIVE_PERMISSION_DENIED', 'the file is not readable');
+  await expect(cleanupBackends([named], { logger: silentLogger })).rejects.toMatchObject({ isDenied: false });
+  await expect(cleanupBackends(denied.slice(0, 1), { logger: silentLogger })).rejects.toMatchObject({ isDenied: true });
 });
 
 test('every other reason is reported by mode', async () => {

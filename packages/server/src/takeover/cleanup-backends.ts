@@ -1,7 +1,7 @@
 import {
   type BackendModule,
   type CleanupReport,
-  isProxierError,
+  hasErrorKind,
   type LeftoverOwner,
   type Logger,
   messageOf,
@@ -171,7 +171,7 @@ function containerOf(module: BackendModule['module'], logger: Logger): Container
 }
 
 function cleanupError(failures: readonly Failure[], summary: CleanupSummary): CleanupError {
-  const denied = failures.filter(({ error }) => isPermissionDenied(error));
+  const denied = failures.filter(({ error }) => hasErrorKind(error, 'permission-denied'));
   const isDenied = denied.length === failures.length;
   const cause = new AggregateError(failures.map(({ error }) => error));
   const modes = [...new Set(denied.map(({ mode }) => mode))];
@@ -183,9 +183,4 @@ function cleanupError(failures: readonly Failure[], summary: CleanupSummary): Cl
   const reasons = new Set(failures.map(({ mode, error }) => `${mode}: ${messageOf(error)}`));
   const message = `encountered an error while tearing down rules (${[...reasons].join('; ')}); fix it and run the cleanup again`;
   return new CleanupError('CLEANUP_FAILED', message, isDenied, summary, { cause });
-}
-
-/** Whether the root cause is missing permission; such error codes of backends and tools end alike. */
-function isPermissionDenied(error: unknown): boolean {
-  return isProxierError(error) && (error.code.endsWith('_PERMISSION_DENIED') || isPermissionDenied(error.cause));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type BackendModule, ProxierError, silentLogger, Tokens } from '@kube-proxier/core';
 import { RecordingLogger, VirtualClock } from '@kube-proxier/core/testing';
+import { NftError } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
 import { Takeover } from './takeover.js';
 
@@ -57,16 +58,21 @@ describe('objects in use by open connections', () => {
 test.each([
   [
     'a process without permission does not report leftovers',
-    'NFT_PERMISSION_DENIED',
+    new NftError('NFT_PERMISSION_DENIED', 'no right'),
     'info',
     /^Cannot check for leftovers .* no right/,
   ],
-  ['leftovers are logged as a warning', 'NFT_BUSY', 'warn', /^Cannot remove all leftovers .* no right/],
-] as const)('%s', async (_title, code, level, message) => {
+  [
+    'leftovers are logged as a warning',
+    new NftError('NFT_BUSY', 'no right'),
+    'warn',
+    /^Cannot remove all leftovers .* no right/,
+  ],
+] as const)('%s', async (_title, error, level, message) => {
   const logger = new RecordingLogger();
   const module = new ContainerModule(({ bind }) => {
     bind(Tokens.Cleanup).toConstantValue(async (): Promise<void> => {
-      throw new ProxierError(code, 'no right');
+      throw error;
     });
   });
   const takeover = new Takeover({

@@ -1,7 +1,7 @@
-const FIRST = 800;
-const LONGEST = 30_000;
+const INITIAL_DELAY = 800;
+const MAX_DELAY = 30_000;
 /** After this many milliseconds without a failure, the next failure counts as the first. */
-const FORGET = 120_000;
+const RESET_AFTER = 120_000;
 
 /** The failures so far, as far as they matter for the next delay. */
 export interface BackoffState {
@@ -11,7 +11,7 @@ export interface BackoffState {
   readonly lastFailure: number | undefined;
 }
 
-export const NO_BACKOFF: BackoffState = { next: FIRST, lastFailure: undefined };
+export const NO_BACKOFF: BackoffState = { next: INITIAL_DELAY, lastFailure: undefined };
 
 /**
  * Delay after a failure: 800 ms, doubling to 30 s, each with up to 100% random jitter, so that the nodes of a cluster
@@ -26,9 +26,9 @@ export function backOff(
   now: number,
   random: number,
 ): { readonly state: BackoffState; readonly delay: number } {
-  const base = lastFailure !== undefined && now - lastFailure > FORGET ? FIRST : next;
+  const base = lastFailure !== undefined && now - lastFailure > RESET_AFTER ? INITIAL_DELAY : next;
   return {
-    state: { next: Math.min(base * 2, LONGEST), lastFailure: now },
-    delay: Math.min(base * (1 + random), LONGEST),
+    state: { next: Math.min(base * 2, MAX_DELAY), lastFailure: now },
+    delay: Math.min(base * (1 + random), MAX_DELAY),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { ServiceOptions } from '../service-options.js';
-import type { Target } from '../userspace-transaction.js';
+import type { ServiceOptions } from '../plan/service-options.js';
+import type { Target } from '../plan/userspace-transaction.js';
 import { Balancer } from './balancer.js';
 
 const OPTIONS: ServiceOptions = { proxyProtocol: undefined, loadBalancing: 'round-robin', maxConnections: undefined };

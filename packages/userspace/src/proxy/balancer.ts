@@ -1,5 +1,5 @@
-import type { LoadBalancing } from '../service-options.js';
-import type { ServiceSpec, Target } from '../userspace-transaction.js';
+import type { LoadBalancing } from '../plan/service-options.js';
+import type { ServiceSpec, Target } from '../plan/userspace-transaction.js';
 
 type ListName = 'cluster' | 'local';
 

@@ -2,7 +2,7 @@ import type { Socket as UdpSocket } from 'node:dgram';
 import { connect, Socket } from 'node:net';
 import type { IPFamily } from '@kube-proxier/core';
 import type { MarkedSockets } from '@kube-proxier/linux';
-import type { ProxiedProtocol, Target } from '../userspace-transaction.js';
+import type { ProxiedProtocol, Target } from '../plan/userspace-transaction.js';
 
 /** How connections to endpoints pass by the redirects of this backend. */
 export interface Bypass {

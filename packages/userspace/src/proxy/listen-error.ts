@@ -1,6 +1,6 @@
 import { joinHostPort } from '@kube-proxier/core';
+import type { ProxiedProtocol } from '../plan/userspace-transaction.js';
 import { UserspaceError } from '../userspace-error.js';
-import type { ProxiedProtocol } from '../userspace-transaction.js';
 
 /** Says what to do about a socket that could not be bound. */
 export function listenError(

@@ -1,19 +1,13 @@
 import { type IPFamily, messageOf, type NodeState, type Route, type ServicePortKey } from '@kube-proxier/core';
+import type { BoundAddress } from '../plan/redirect-state.js';
+import type { ListenerId, ListenerSpec, ServiceSpec } from '../plan/userspace-transaction.js';
 import { UserspaceError } from '../userspace-error.js';
-import type { ListenerId, ListenerSpec, ServiceSpec } from '../userspace-transaction.js';
 import { type PortRange, portsOf } from './port-range.js';
 import { type ProxyEnvironment, ServiceProxy } from './service-proxy.js';
 import type { ServiceTraffic } from './service-traffic.js';
 import { isLoopback, type SourceFacts, sourcePolicy } from './source-policy.js';
 import { type ListenerView, TcpSocket } from './tcp-socket.js';
 import { UdpSocket } from './udp-socket.js';
-
-/** Where a socket of a listener stands. */
-export interface BoundAddress {
-  /** Canonical; `0.0.0.0` or `::` for all of the family. */
-  readonly address: string;
-  readonly port: number;
-}
 
 export interface ProxyEngineOptions {
   readonly family: IPFamily;

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import type { ProxyProtocolVersion } from '../service-options.js';
+import type { ProxyProtocolVersion } from '../plan/service-options.js';
 
 /** A TCP connection as the client made it. Both addresses are canonical and of one family. */
 export interface ClientConnection {

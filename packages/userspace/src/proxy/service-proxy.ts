@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@kube-proxier/core';
+import type { ServiceSpec } from '../plan/userspace-transaction.js';
 import type { CarriedConnection, SpliceCarrier } from '../splice/splice-carrier.js';
-import type { ServiceSpec } from '../userspace-transaction.js';
 import { Balancer } from './balancer.js';
 import type { DescriptorBudget } from './descriptor-budget.js';
 import type { EndpointDialer } from './endpoint-dialer.js';

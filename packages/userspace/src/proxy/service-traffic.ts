@@ -1,5 +1,5 @@
 import type { ServicePortKey } from '@kube-proxier/core';
-import type { ProxiedProtocol } from '../userspace-transaction.js';
+import type { ProxiedProtocol } from '../plan/userspace-transaction.js';
 
 /** What went through one service port since it came up; for metrics. */
 export interface ServiceTraffic {

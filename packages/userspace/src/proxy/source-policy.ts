@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 import { type IPFamily, type LocalTrafficDetector, parseCIDR, type Route } from '@kube-proxier/core';
-import type { ListenerSpec } from '../userspace-transaction.js';
+import type { ListenerSpec } from '../plan/userspace-transaction.js';
 
 /** What is known of sources on this node. */
 export interface SourceFacts {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { parseAddress, type Timer } from '@kube-proxier/core';
+import type { Portal, Target } from '../plan/userspace-transaction.js';
 import { type CarriedConnection, DESCRIPTORS_OF_PIPES } from '../splice/splice-carrier.js';
-import type { Portal, Target } from '../userspace-transaction.js';
 import { proxyProtocolHeader } from './proxy-protocol.js';
 import type { Closable, ServiceProxy } from './service-proxy.js';
 

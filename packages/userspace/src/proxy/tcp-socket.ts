@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { parseAddress, type Route } from '@kube-proxier/core';
-import type { ListenerSpec } from '../userspace-transaction.js';
+import type { ListenerSpec } from '../plan/userspace-transaction.js';
 import { listenError } from './listen-error.js';
 import type { ServiceProxy } from './service-proxy.js';
 import { isLoopback } from './source-policy.js';

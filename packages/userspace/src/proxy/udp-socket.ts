@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { parseAddress, type Timer } from '@kube-proxier/core';
-import type { Target } from '../userspace-transaction.js';
+import type { Target } from '../plan/userspace-transaction.js';
 import { listenError } from './listen-error.js';
 import type { Closable, ServiceProxy } from './service-proxy.js';
 import type { ListenerView } from './tcp-socket.js';

@@ -11,7 +11,7 @@ import {
   type Service,
 } from '@kube-proxier/core';
 import { type EndpointDescription, makeService, makeSlice } from '@kube-proxier/core/testing';
-import { UserspaceDataplane, type UserspaceDataplaneOptions } from '../userspace-dataplane.js';
+import { UserspaceDataplane, type UserspaceDataplaneOptions } from '../dataplane.js';
 
 /** One Service with a NodePort, on loopback. */
 export interface LoopbackService {

@@ -83,14 +83,3 @@ export interface UserspaceTransaction {
   /** What a Service requests that is not possible, each in one line. */
   readonly problems: readonly string[];
 }
-
-/** The current state. */
-export interface InstalledUserspace {
-  /** Undefined when nothing was applied yet. */
-  readonly node: NodeState | undefined;
-  readonly services: ReadonlyMap<ServicePortKey, ServiceSpec>;
-  readonly listeners: ReadonlyMap<ListenerId, ListenerSpec>;
-  readonly clusterIPs: ReadonlySet<string>;
-  /** The kernel holds the redirect rules that were written, no more and no less. */
-  readonly redirectInForce: boolean;
-}

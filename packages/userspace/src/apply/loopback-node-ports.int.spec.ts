@@ -3,7 +3,7 @@ import type { NodeState } from '@kube-proxier/core';
 import { servicePortKeyFrom } from '@kube-proxier/core/testing';
 import { createIptables, type IptablesVariant } from '@kube-proxier/linux';
 import { NetworkSandbox } from '@kube-proxier/network-sandbox';
-import type { ListenerSpec } from '../userspace-transaction.js';
+import type { ListenerSpec } from '../plan/userspace-transaction.js';
 import { IptablesRedirector } from './iptables-redirector.js';
 
 const PORT = 30_053;

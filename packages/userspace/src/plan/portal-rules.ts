@@ -6,9 +6,9 @@ import {
   type IptablesRuleParts,
   type IptablesTarget,
 } from '@kube-proxier/linux';
-import type { Portal } from '../userspace-transaction.js';
 import { intersectNetworks } from './intersect-networks.js';
-import type { RedirectedListener } from './redirector.js';
+import type { RedirectedListener } from './redirect-state.js';
+import type { Portal } from './userspace-transaction.js';
 
 /** Chains of this backend (spec U-40…U-43); those in `filter` but the first are its own addition. */
 export const CHAINS = {
@@ -21,6 +21,8 @@ export const CHAINS = {
 } as const;
 
 export type PortalTable = 'filter' | 'nat';
+
+export const PORTAL_TABLES: readonly PortalTable[] = ['nat', 'filter'];
 
 /** One rule and the chain it stands in. */
 export interface PortalRule {

@@ -24,7 +24,7 @@ export interface InstanceContext {
  *
  * @returns the lock; undefined where none is taken.
  */
-export async function waitForOthers(
+export async function waitForOtherProxies(
   options: ProxyServerOptions,
   { nodeName, syncPeriod, readiness, logger, signal }: InstanceContext,
 ): Promise<HeldInstanceLock | undefined> {

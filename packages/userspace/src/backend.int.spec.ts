@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, ObjectReader, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
 import { makeService, makeSlice, until } from '@kube-proxier/core/testing';
 import { Container } from 'inversify';
+import { createUserspaceBackend } from './backend.js';
 import { LoopbackClient, LoopbackServer } from './testing/loopback-servers.js';
 import { freePort } from './testing/loopback-world.js';
-import { createUserspaceBackend } from './userspace-backend.js';
 
 test('a proxier that has ended holds no port and no connection, so that a program can end, or start another', async () => {
   const endpoint = await LoopbackServer.echo('127.0.0.1', 0, 'endpoint');

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createUserspaceBackend } from './userspace-backend.js';
+import { createUserspaceBackend } from './backend.js';
 
 test.each([
   [

@@ -1,5 +1,5 @@
 import type { IPFamily } from '@kube-proxier/core';
-import type { BoundAddress } from '../proxy/proxy-engine.js';
+import type { BoundAddress } from '../plan/redirect-state.js';
 
 /** One forwarding of Windows' portproxy: a TCP port of one address to another address and port. */
 export interface PortproxyEntry {

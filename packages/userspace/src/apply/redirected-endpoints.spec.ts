@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { servicePortKeyFrom } from '@kube-proxier/core/testing';
-import type { ListenerSpec, ServiceSpec } from '../userspace-transaction.js';
+import type { ListenerSpec, ServiceSpec } from '../plan/userspace-transaction.js';
 import { RedirectedEndpoints } from './redirected-endpoints.js';
 
 const POD1 = { key: 'pod1', address: '10.244.0.11', port: 8080 };

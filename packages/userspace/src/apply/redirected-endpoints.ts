@@ -6,7 +6,7 @@ import type {
   ProxiedProtocol,
   ServiceSpec,
   Target,
-} from '../userspace-transaction.js';
+} from '../plan/userspace-transaction.js';
 
 /** Keys, each of which may have several owners. Cost follows what is set. */
 class KeyOwners {

@@ -1,0 +1,166 @@
+import { type ChangeSet, type ProxyState, type ResolvedServicePort, structurallyEqual } from '@kube-proxier/core';
+import type { InstalledUserspace, Reach } from './installed-userspace.js';
+import { planServicePort, problemsOf } from './planned-service-port.js';
+import type {
+  ListenerId,
+  ListenerSpec,
+  PlannedServicePort,
+  ServiceSpec,
+  UserspaceTransaction,
+} from './userspace-transaction.js';
+
+export interface UserspacePlannerOptions {
+  /** Canonical addresses that frontends are bound on where nothing is redirected or bound. Default none. */
+  readonly listenAddresses?: readonly string[];
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
+
+/**
+ * Plans sockets and cluster IPs. Pure, except that what this host supports (`InstalledUserspace.reach`, which does not
+ * change) is kept for plans without an installed state.
+ */
+export class UserspacePlanner {
+  readonly #listenAddresses: readonly string[];
+  #reach: Reach = 'none';
+  /** Sockets of service ports, which are immutable. */
+  #planned = new WeakMap<ResolvedServicePort, PlannedServicePort>();
+
+  constructor({ listenAddresses = [] }: UserspacePlannerOptions = {}) {
+    this.#listenAddresses = listenAddresses;
+  }
+
+  /** See `Dataplane.plan`. */
+  plan(next: ProxyState, changes: ChangeSet, installed?: InstalledUserspace): UserspaceTransaction | undefined {
+    const transaction = installed ? this.#reconcile(next, installed) : this.#step(next, changes);
+    return isEmpty(transaction) ? undefined : transaction;
+  }
+
+  #step(next: ProxyState, changes: ChangeSet): UserspaceTransaction {
+    const transaction = newTransaction(false);
+    if (changes.nodeChanged) {
+      transaction.node = next.node;
+    }
+    // Sessions follow endpoints that get no new ones too, as connection tracking does in other modes.
+    for (const [key, { previous, current }] of changes.resolvedServicePorts) {
+      const before = previous && this.#planServicePort(previous);
+      const after = current && this.#planServicePort(current);
+      transaction.problems.push(...(current && changes.servicePorts.has(key) ? problemsOf(current) : []));
+      compareServices(before?.service, after?.service, transaction);
+      const listeners = new Map(before?.listeners.map((listener) => [listener.id, listener]));
+      for (const listener of after?.listeners ?? []) {
+        compareListener(listeners.get(listener.id), listener, transaction);
+        listeners.delete(listener.id);
+      }
+      transaction.close.push(...listeners.keys());
+    }
+    for (const address of changes.clusterIPs) {
+      (next.clusterIPs.has(address) ? transaction.addClusterIPs : transaction.removeClusterIPs).push(address);
+    }
+    return transaction;
+  }
+
+  #reconcile(next: ProxyState, installed: InstalledUserspace): UserspaceTransaction {
+    this.#setReach(installed.reach);
+    const transaction = newTransaction(!installed.redirectInForce);
+    if (!structurallyEqual(installed.node, next.node)) {
+      transaction.node = next.node;
+    }
+    const wanted = new Set<ListenerId>();
+    const services = new Set<string>();
+    for (const resolved of next.servicePorts.values()) {
+      const planned = this.#planServicePort(resolved);
+      transaction.problems.push(...problemsOf(resolved));
+      if (!planned) {
+        continue;
+      }
+      services.add(resolved.key);
+      compareServices(installed.services.get(resolved.key), planned.service, transaction);
+      for (const listener of planned.listeners) {
+        wanted.add(listener.id);
+        compareListener(installed.listeners.get(listener.id), listener, transaction);
+      }
+    }
+    transaction.remove.push(...[...installed.services.keys()].filter((key) => !services.has(key)));
+    transaction.close.push(...[...installed.listeners.keys()].filter((id) => !wanted.has(id)));
+    for (const address of next.clusterIPs.keys()) {
+      if (!installed.clusterIPs.has(address)) {
+        transaction.addClusterIPs.push(address);
+      }
+    }
+    transaction.removeClusterIPs.push(...[...installed.clusterIPs].filter((address) => !next.clusterIPs.has(address)));
+    if (!transaction.full && isEmpty({ ...transaction, problems: [] })) {
+      // Reported when they first occurred; nothing else has to be done.
+      transaction.problems.length = 0;
+    }
+    return transaction;
+  }
+
+  #planServicePort(resolved: ResolvedServicePort): PlannedServicePort | undefined {
+    const known = this.#planned.get(resolved);
+    const context = { reach: this.#reach, listenAddresses: this.#listenAddresses };
+    const planned = known ?? planServicePort(resolved, context);
+    if (!known && planned) {
+      this.#planned.set(resolved, planned);
+    }
+    return planned;
+  }
+
+  #setReach(reach: Reach): void {
+    if (reach !== this.#reach) {
+      this.#reach = reach;
+      this.#planned = new WeakMap();
+    }
+  }
+}
+
+function newTransaction(full: boolean): Mutable<UserspaceTransaction> {
+  return {
+    full,
+    node: undefined,
+    set: [],
+    remove: [],
+    open: [],
+    change: [],
+    close: [],
+    addClusterIPs: [],
+    removeClusterIPs: [],
+    problems: [],
+  };
+}
+
+function compareServices(
+  before: ServiceSpec | undefined,
+  after: ServiceSpec | undefined,
+  transaction: Mutable<UserspaceTransaction>,
+): void {
+  if (after) {
+    if (!structurallyEqual(before, after)) {
+      transaction.set.push(after);
+    }
+  } else if (before) {
+    transaction.remove.push(before.key);
+  }
+}
+
+function compareListener(
+  before: ListenerSpec | undefined,
+  after: ListenerSpec,
+  transaction: Mutable<UserspaceTransaction>,
+): void {
+  if (!before) {
+    transaction.open.push(after);
+  } else if (!structurallyEqual(before.place, after.place)) {
+    transaction.close.push(before.id);
+    transaction.open.push(after);
+  } else if (!structurallyEqual(before, after)) {
+    transaction.change.push(after);
+  }
+}
+
+function isEmpty(transaction: UserspaceTransaction): boolean {
+  const { full, node, problems, ...lists } = transaction;
+  return (
+    !full && node === undefined && problems.length === 0 && Object.values(lists).every(({ length }) => length === 0)
+  );
+}
