@@ -124,7 +124,7 @@ describe('the kube-proxier command', () => {
   });
 
   test.each([32, 64, 96, 120, 255])('reports in one line that %d open files are too few', (limit) => {
-    const script = 'ulimit -n "$1"; exec "$2" "$3" --version';
+    const script = 'ulimit -n "$1"; exec "$2" "$3" --help';
     const { status, stderr, stdout } = spawnSync('sh', ['-c', script, 'sh', `${limit}`, process.execPath, MAIN], {
       encoding: 'utf8',
     });

@@ -79,7 +79,7 @@ describe('mode nftables with an owned table', () => {
 
   test('a killed agent leaves no processes and, if nft does not support persist, no table', async () => {
     await start('always');
-    const persists = !/Services with it, whenever this program ends: .*persist/.test(node.log);
+    const persists = !/Services with it, is removed whenever this program ends: .*persist/.test(node.log);
     node.kill();
     await node.until('its programs are gone', async () => (await children()).length === 0);
     // The kernel deletes it shortly after the last of them ended.
