@@ -110,7 +110,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       clock,
       signal,
       placed: () => this.#jumpsPlaced,
-      lookFurther: () => audit.look(onDrift),
+      afterCheck: () => audit.look(onDrift),
       onDrift,
       onFailure: (reason) => this.#logger.debug(2, 'Cannot look whether rules were flushed', { family, reason }),
     });

@@ -61,7 +61,7 @@ export async function watchKernel(options: KernelWatchOptions): Promise<void> {
       await lookOnce(options, seen);
       // Before the first sync there is nothing to miss.
       if (look % RULES_EVERY === 0 && placed() > 0) {
-        await sentinels.look(signal, onDrift, placed);
+        await sentinels.check(signal, onDrift, placed);
       }
       failing = false;
     } catch (error) {

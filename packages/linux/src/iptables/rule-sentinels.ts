@@ -51,11 +51,6 @@ export class RuleSentinels {
       }
     }
   }
-
-  /** @deprecated Use {@link check}. */
-  look(signal: AbortSignal, onGone: (what: string) => void, placed?: () => number): Promise<void> {
-    return this.check(signal, onGone, placed);
-  }
 }
 
 class SentinelRule {

@@ -18,8 +18,6 @@ export interface RuleWatchOptions {
   readonly placed?: () => number;
   /** Called after each check that found all rules; rejects when it fails. Default: nothing. */
   readonly afterCheck?: () => Promise<void>;
-  /** @deprecated Use {@link afterCheck}. */
-  readonly lookFurther?: () => Promise<void>;
   readonly onDrift: (what: string) => void;
   /** Called when a check fails; once until a check succeeds again. */
   readonly onFailure: (reason: string) => void;
@@ -32,7 +30,7 @@ export interface RuleWatchOptions {
  */
 export async function watchRules(options: RuleWatchOptions): Promise<void> {
   const { rules, iptables, clock, signal, placed, onDrift, onFailure } = options;
-  const afterCheck = options.afterCheck ?? options.lookFurther;
+  const { afterCheck } = options;
   const sentinels = new RuleSentinels(rules, iptables);
   let failing = false;
   while (!signal.aborted) {
