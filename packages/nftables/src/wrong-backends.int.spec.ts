@@ -22,7 +22,7 @@ describe('backends that are wrong on purpose', () => {
     {
       mode: 'ignores-external-local',
       fails: ['EXT-L-S1', 'EXT-L-S2', 'EXT-L-S3', 'service-changes-external-policy'],
-      says: /"no answer","came":"answered by remote-pod1, which saw 192\.168\.0\.2 \(1 of 1\)".*"EXT-L-S2\/X"/,
+      says: /"no answer","actual":"answered by remote-pod1, which saw 192\.168\.0\.2 \(1 of 1\)".*"EXT-L-S2\/X"/,
     },
     {
       mode: 'forgets-masquerade',
@@ -37,7 +37,7 @@ describe('backends that are wrong on purpose', () => {
     {
       mode: 'keeps-removed-endpoints',
       fails: ['endpoint-removed', 'endpoint-terminating', 'affinity-moved', 'open-connection-goes-on'],
-      says: /"answered by remote-pod1, seeing the node's address","came":"answered by pod1, which saw/,
+      says: /"answered by remote-pod1, seeing the node's address","actual":"answered by pod1, which saw/,
     },
   ])('$mode', async ({ mode, fails, says }) => {
     const { results } = await runConformance({ backend, mode, cases: CASES, jobs: 2 });
