@@ -1,6 +1,7 @@
 /**
  * `npm run test:ipvs`: gets everything ready, boots kernels with IPVS, and runs in them the tests that need one. Such a
- * kernel has one processor, so where this machine has more there are two kernels, each with a share of the suites. Arguments are handed on to jest, which then has one kernel: `npm run test:ipvs -- packages/ipvs`.
+ * kernel has one processor, so where this machine has more there are two kernels, each with a share of the suites. Arguments
+ * are passed to jest, which then has one kernel: `npm run test:ipvs -- packages/ipvs`.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
