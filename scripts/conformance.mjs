@@ -214,7 +214,7 @@ function formatPage(columns) {
 
 What every backend does with real packets, case by case, as [\`@kube-proxier/conformance\`](../packages/conformance)
 finds it. \`npx @kube-proxier/conformance --show CASE\` prints a case; \`npm run conformance\` runs all of them and writes
-this page. On every push the cases that \`--cases quick\` selects run for every backend.
+this page. On every push a part of them runs for every backend.
 
 ${columns.map((column) => `- ${formatSummary(column)}\n`).join('')}
 A backend says what it lacks (\`BackendModule.capabilities\`); that is skipped by name, and nothing else is. \`pass (1)\`:
