@@ -1,10 +1,16 @@
-import { ProxierError, printable, type ServicePortView, viewServicePorts } from '@kube-proxier/core';
+import {
+  ProxierError,
+  printable,
+  type ServicePortView,
+  type ServiceSelection,
+  viewServicePorts,
+} from '@kube-proxier/core';
 import { stringify } from 'yaml';
 import { queryAgent } from '../commands/agent-client.js';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
-import { findResource, formatResources, RESOURCES, type Resource } from './resource-tables.js';
+import { findResource, formatResources, RESOURCES } from './resource-tables.js';
 
 /** What `kube-proxier get` selects. */
 export interface GetRequest {
@@ -42,8 +48,7 @@ export async function get(
       `unknown resource "${printable(kind)}"; use one of ${RESOURCES.join(', ')}`,
     );
   }
-  const all = await readServicePorts(settings, composition);
-  const selected = all.filter(selector(name, namespace));
+  const selected = await readServicePorts(selectionOf(name, namespace), settings, composition);
   if (name !== undefined && selected.length === 0) {
     throw new ProxierError('NOT_FOUND', `Service "${printable(name)}" not found${inNamespace(name, namespace)}`);
   }
@@ -56,7 +61,7 @@ export async function get(
   }
   const withNamespace = namespace === undefined && !(name?.includes('/') ?? false);
   return {
-    text: formatResources(resource satisfies Resource, selected, { wide: output === 'wide', withNamespace, now }),
+    text: formatResources(resource, selected, { wide: output === 'wide', withNamespace, now }),
     message: '',
   };
 }
@@ -65,23 +70,30 @@ function inNamespace(name: string | undefined, namespace: string | undefined): s
   return namespace === undefined || name?.includes('/') ? '' : ` in namespace ${printable(namespace)}`;
 }
 
-function selector(name: string | undefined, namespace: string | undefined): (port: ServicePortView) => boolean {
-  const parts = name?.split('/') ?? [];
-  if (parts.length === 2) {
-    return (port) => port.namespace === parts[0] && port.name === parts[1];
-  }
-  return (port) =>
-    (name === undefined || port.name === name) && (namespace === undefined || port.namespace === namespace);
+/** `name` and `namespace/name`. */
+function selectionOf(name: string | undefined, namespace: string | undefined): ServiceSelection {
+  const [first = '', second] = name?.split('/') ?? [];
+  const selected = second === undefined ? { namespace, name } : { namespace: first, name: second };
+  return {
+    ...(selected.namespace === undefined ? {} : { namespace: selected.namespace }),
+    ...(selected.name === undefined ? {} : { name: selected.name }),
+  };
 }
 
 async function readServicePorts(
+  selection: ServiceSelection,
   settings: AgentSettings,
   composition: Composition,
 ): Promise<readonly ServicePortView[]> {
   if (settings.manifests.length > 0) {
     const states = await resolveManifests(['IPv4', 'IPv6'], settings, composition);
-    return states.flatMap(viewServicePorts);
+    return states.flatMap((state) => viewServicePorts(state, selection));
   }
-  const answer = await queryAgent(settings.status, '/debug/services', 'set --manifests to read objects from files');
+  const query = new URLSearchParams({ ...selection });
+  const answer = await queryAgent(
+    settings.status,
+    `/debug/services?${query}`,
+    'set --manifests to read objects from files',
+  );
   return (JSON.parse(answer) as { readonly servicePorts: readonly ServicePortView[] }).servicePorts;
 }

@@ -1,15 +1,43 @@
 import { assertNever } from '../model/assert-never.js';
 import type { Endpoint } from '../model/endpoint.js';
+import type { Frontend } from '../model/frontend.js';
 import type { NodeState, ResolvedServicePort } from '../model/proxy-state.js';
 
-/** Why an endpoint is or is not in the endpoint list of a route, as text. */
-export function describeEndpoint(
+/** Whether an endpoint is in an endpoint list, and why, as text. */
+export interface EndpointDecision {
+  readonly used: boolean;
+  readonly reason: string;
+}
+
+/** Explains the endpoints of one service port. What is the same for all of them is computed once. */
+export function endpointDescriber(
+  port: ResolvedServicePort,
+  list: 'cluster' | 'local',
+  node: NodeState,
+): (endpoint: Endpoint) => EndpointDecision {
+  let ready: number | undefined;
+  const readyEndpoints = () => {
+    ready ??= port.candidates.filter((other) => other.ready && (list === 'cluster' || other.isLocal)).length;
+    return ready;
+  };
+  return (endpoint) => describeEndpoint(endpoint, port, list, node, readyEndpoints);
+}
+
+/** The endpoint list that packets to a frontend would be forwarded to, by its traffic policy, if it forwarded them. */
+export function intendedList({ servicePort }: ResolvedServicePort, { kind }: Frontend): 'cluster' | 'local' {
+  const { internalTrafficPolicy, externalTrafficPolicy } = servicePort;
+  const policy = kind === 'ClusterIP' ? internalTrafficPolicy : externalTrafficPolicy;
+  return policy === 'Local' ? 'local' : 'cluster';
+}
+
+function describeEndpoint(
   endpoint: Endpoint,
   port: ResolvedServicePort,
   list: 'cluster' | 'local',
   node: NodeState,
-): { readonly used: boolean; readonly reason: string } {
-  const { selection, candidates } = port;
+  readyEndpoints: () => number,
+): EndpointDecision {
+  const { selection } = port;
   const basis = list === 'cluster' ? selection.clusterBasis : selection.localBasis;
   const condition = describeCondition(endpoint);
   if (list === 'local' && !endpoint.isLocal) {
@@ -30,8 +58,8 @@ export function describeEndpoint(
       return assertNever(basis);
   }
   if (!endpoint.ready) {
-    const ready = candidates.filter((other) => other.ready && (list === 'cluster' || other.isLocal)).length;
-    return { used: false, reason: `${place}${condition}, and ${count(ready, 'ready one exists', 'ready ones exist')}` };
+    const ready = count(readyEndpoints(), 'ready one exists', 'ready ones exist');
+    return { used: false, reason: `${place}${condition}, and ${ready}` };
   }
   if (list === 'cluster' && selection.topology === 'PreferSameNode') {
     return endpoint.nodeHints.includes(node.name)

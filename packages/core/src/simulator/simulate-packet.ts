@@ -3,7 +3,7 @@ import type { Endpoint } from '../model/endpoint.js';
 import { type ForwardRoute, type Frontend, type FrontendKey, frontendKey, type Route } from '../model/frontend.js';
 import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol, serviceKey } from '../model/service-port-name.js';
-import { describeEndpoint } from './describe-endpoint.js';
+import { endpointDescriber, intendedList } from './describe-endpoint.js';
 
 /** The first packet of a connection, as seen by this node. */
 export interface Packet {
@@ -328,14 +328,7 @@ class Simulator {
     found?: { readonly servicePort: ResolvedServicePort; readonly frontend: Frontend },
     route?: Route,
   ): Simulation {
-    const list = route?.action === 'forward' ? route.endpoints : undefined;
-    const endpoints =
-      !found || (!route && outcome.kind === 'dropped')
-        ? []
-        : found.servicePort.candidates.map((endpoint) => ({
-            endpoint,
-            ...describeEndpoint(endpoint, found.servicePort, list ?? intendedList(found), this.#node),
-          }));
+    const endpoints = !found || (!route && outcome.kind === 'dropped') ? [] : this.#describeEndpoints(found, route);
     return {
       packet: this.packet,
       outcome,
@@ -346,6 +339,15 @@ class Simulator {
       endpoints,
     };
   }
+
+  #describeEndpoints(
+    { servicePort, frontend }: { readonly servicePort: ResolvedServicePort; readonly frontend: Frontend },
+    route: Route | undefined,
+  ): Simulation['endpoints'] {
+    const list = route?.action === 'forward' ? route.endpoints : intendedList(servicePort, frontend);
+    const describe = endpointDescriber(servicePort, list, this.#node);
+    return servicePort.candidates.map((endpoint) => ({ endpoint, ...describe(endpoint) }));
+  }
 }
 
 const SPOKEN_KIND: Readonly<Record<Frontend['kind'], string>> = {
@@ -354,13 +356,6 @@ const SPOKEN_KIND: Readonly<Record<Frontend['kind'], string>> = {
   LoadBalancerIP: 'load balancer address',
   NodePort: 'node port',
 };
-
-/** The endpoint list that a rejected or dropped packet would have been forwarded to. */
-function intendedList({ servicePort, frontend }: { servicePort: ResolvedServicePort; frontend: Frontend }) {
-  const { internalTrafficPolicy, externalTrafficPolicy } = servicePort.servicePort;
-  const policy = frontend.kind === 'ClusterIP' ? internalTrafficPolicy : externalTrafficPolicy;
-  return policy === 'Local' ? 'local' : 'cluster';
-}
 
 function describeDetector(detector: LocalTrafficDetector): string {
   switch (detector.kind) {

@@ -2,7 +2,7 @@ import type { Endpoint } from '../model/endpoint.js';
 import type { Frontend } from '../model/frontend.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { Protocol } from '../model/service-port-name.js';
-import { describeEndpoint } from '../simulator/describe-endpoint.js';
+import { type EndpointDecision, endpointDescriber, intendedList } from '../simulator/describe-endpoint.js';
 
 /** One endpoint of a service port, with the decision about it: plain data for JSON. */
 export interface EndpointView {
@@ -66,14 +66,32 @@ export interface ServicePortView {
   readonly endpoints: readonly EndpointView[];
 }
 
-/** Every service port of a state, sorted by namespace, Service and port. */
-export function viewServicePorts(state: ProxyState): readonly ServicePortView[] {
-  return [...state.servicePorts.values()].map((port) => viewServicePort(port, state)).sort(compareViews);
+/** Which service ports to view. Default: all. */
+export interface ServiceSelection {
+  readonly namespace?: string;
+  /** Name of the Service. */
+  readonly name?: string;
+}
+
+/** The selected service ports of a state, sorted by namespace, Service and port. */
+export function viewServicePorts(
+  state: ProxyState,
+  { namespace, name }: ServiceSelection = {},
+): readonly ServicePortView[] {
+  return [...state.servicePorts.values()]
+    .filter(
+      (port) =>
+        (namespace === undefined || port.name.namespace === namespace) &&
+        (name === undefined || port.name.name === name),
+    )
+    .map((port) => viewServicePort(port, state))
+    .sort(compareViews);
 }
 
 /** One service port of a state. */
 export function viewServicePort(resolved: ResolvedServicePort, state: ProxyState): ServicePortView {
   const { name, servicePort, selection } = resolved;
+  const decide = endpointDecider(resolved, state);
   return {
     namespace: name.namespace,
     name: name.name,
@@ -91,7 +109,7 @@ export function viewServicePort(resolved: ResolvedServicePort, state: ProxyState
     topology: selection.topology,
     createdAt: servicePort.createdAt,
     frontends: resolved.frontends.map(viewFrontend),
-    endpoints: resolved.candidates.map((endpoint) => viewEndpoint(endpoint, resolved, state)),
+    endpoints: resolved.candidates.map((endpoint) => viewEndpoint(endpoint, decide)),
   };
 }
 
@@ -109,31 +127,27 @@ function viewFrontend({ kind, address, port, allowedSources, routes }: Frontend)
   };
 }
 
-function viewEndpoint(endpoint: Endpoint, resolved: ResolvedServicePort, state: ProxyState): EndpointView {
-  const lists = (['cluster', 'local'] as const).filter((list) => usesList(resolved, list));
-  const decisions = lists.map((list) => describeEndpoint(endpoint, resolved, list, state.node));
-  const decision = decisions.find(({ used }) => used) ?? decisions[0];
+function viewEndpoint(endpoint: Endpoint, decide: (endpoint: Endpoint) => EndpointDecision): EndpointView {
   const { address, port, isLocal, ready, serving, terminating, nodeName } = endpoint;
-  return {
-    address,
-    port,
-    used: decision?.used ?? false,
-    reason: decision?.reason ?? 'no address of the Service forwards to endpoints',
-    isLocal,
-    ready,
-    serving,
-    terminating,
-    nodeName: nodeName ?? null,
-  };
+  const { used, reason } = decide(endpoint);
+  return { address, port, used, reason, isLocal, ready, serving, terminating, nodeName: nodeName ?? null };
 }
 
-/** Whether some frontend forwards to a list; where none does, the list of the policy explains why. */
-function usesList({ frontends, servicePort }: ResolvedServicePort, list: 'cluster' | 'local'): boolean {
-  const used = frontends.some(({ routes }) =>
-    routes.some((route) => route.action === 'forward' && route.endpoints === list),
+/** An endpoint is used when some frontend forwards to it. Where none forwards, the traffic policies say why. */
+function endpointDecider(resolved: ResolvedServicePort, state: ProxyState): (endpoint: Endpoint) => EndpointDecision {
+  const forwarded = resolved.frontends.flatMap(({ routes }) =>
+    routes.flatMap((route) => (route.action === 'forward' ? [route.endpoints] : [])),
   );
-  const anyForwards = frontends.some(({ routes }) => routes.some(({ action }) => action === 'forward'));
-  return used || (!anyForwards && (servicePort.internalTrafficPolicy === 'Local' ? 'local' : 'cluster') === list);
+  const lists = new Set(
+    forwarded.length > 0 ? forwarded : resolved.frontends.map((frontend) => intendedList(resolved, frontend)),
+  );
+  const describers = [...lists].sort().map((list) => endpointDescriber(resolved, list, state.node));
+  return (endpoint) => {
+    const decisions = describers.map((describe) => describe(endpoint));
+    return (
+      decisions.find(({ used }) => used) ?? decisions[0] ?? { used: false, reason: 'the Service has no address here' }
+    );
+  };
 }
 
 function compareViews(a: ServicePortView, b: ServicePortView): number {

@@ -66,13 +66,19 @@ export class BackendMetrics {
   }
 
   #collect({ metrics, read }: Extract<BackendMeasurement, { source: 'process' }>): void {
+    let samples: SamplesByMetric | undefined;
+    // A scrape collects all metrics in one turn of the event loop: they share one reading.
+    const readOnce = (): SamplesByMetric => {
+      if (samples === undefined) {
+        samples = samplesByMetric(read());
+        queueMicrotask(() => {
+          samples = undefined;
+        });
+      }
+      return samples;
+    };
     for (const metric of metrics) {
-      registerMetric(this.registry, metric, (registered) => {
-        registered.reset();
-        for (const { labels, value } of read().filter((sample) => sample.metric === metric.name)) {
-          registered.inc(labels, value);
-        }
-      });
+      registerMetric(this.registry, metric, (registered) => setValues(registered, readOnce().get(metric.name)));
     }
   }
 
@@ -81,17 +87,17 @@ export class BackendMetrics {
       this.#reportAges();
     }
     const registered = new Map<string, Metric>();
-    const reading = new BackgroundReading(read, this.clock, (samples) => {
+    const reading = new BackgroundReading(read, this.clock, (values) => {
+      const samples = samplesByMetric(values);
       for (const metric of metrics) {
-        const own = samples.filter((sample) => sample.metric === metric.name);
+        const own = samples.get(metric.name);
         let found = registered.get(metric.name);
-        if (found === undefined && own.length > 0) {
-          found = registerMetric(this.registry, metric, () => void reading.latest());
+        if (found === undefined && own !== undefined) {
+          found = registerMetric(this.registry, metric);
           registered.set(metric.name, found);
         }
-        found?.reset();
-        for (const { labels, value } of own) {
-          found?.inc(labels, value);
+        if (found !== undefined) {
+          setValues(found, own);
         }
       }
     });
@@ -109,6 +115,29 @@ export class BackendMetrics {
         }
       }
     });
+  }
+}
+
+type SamplesByMetric = ReadonlyMap<string, readonly MetricSample[]>;
+
+function samplesByMetric(samples: readonly MetricSample[]): SamplesByMetric {
+  const byMetric = new Map<string, MetricSample[]>();
+  for (const sample of samples) {
+    const own = byMetric.get(sample.metric);
+    if (own) {
+      own.push(sample);
+    } else {
+      byMetric.set(sample.metric, [sample]);
+    }
+  }
+  return byMetric;
+}
+
+/** Replaces all values of a metric. */
+function setValues(metric: Metric, samples: readonly MetricSample[] = []): void {
+  metric.reset();
+  for (const { labels, value } of samples) {
+    metric.inc(labels, value);
   }
 }
 

@@ -113,17 +113,33 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await metrics.registry.metrics()).not.toMatch(/iptables|nftables/);
   });
 
-  test('values of the process are collected at each scrape', async () => {
+  test('values of the process are read once for each scrape', async () => {
     const metrics = new ProxyMetrics();
     const open = { type: 'gauge', name: 'open', help: 'x', labels: ['service'] } as const;
     const total = counter('opened_total', 'service');
+    let reads = 0;
     let samples: readonly MetricSample[] = [
       { metric: 'open', labels: { service: 'work/web' }, value: 2 },
       { metric: 'opened_total', labels: { service: 'work/web' }, value: 5 },
     ];
     metrics.modeSelected(
-      selection({ metrics: [{ name: 'traffic', source: 'process', metrics: [open, total], read: () => samples }] }),
+      selection({
+        metrics: [
+          {
+            name: 'traffic',
+            source: 'process',
+            metrics: [open, total],
+            read: () => {
+              reads += 1;
+              return samples;
+            },
+          },
+        ],
+      }),
     );
+    await metrics.registry.metrics();
+    await metrics.registry.metrics();
+    expect(reads).toBe(2);
     const read = (name: string) => value(metrics, name, { service: 'work/web' });
     expect([await read('open'), await read('opened_total')]).toEqual([2, 5]);
     samples = [{ metric: 'open', labels: { service: 'work/web' }, value: 1 }];

@@ -5,16 +5,16 @@ import {
   type ModeSelection,
   messageOf,
   type ProxyState,
-  type ServiceKey,
   type Source,
+  StateMemo,
   type SyncFailure,
   type SyncSuccess,
-  serviceKey,
 } from '@kube-proxier/core';
 import type { Readiness } from '../health/readiness.js';
 import type { ProxyMetrics } from '../metrics/proxy-metrics.js';
 import type { ServerObserver } from '../server-observer.js';
 import { VERSION } from '../version.js';
+import { countObjects, totalOf } from './count-objects.js';
 import { type FamilyStatus, findProblems, type NodeStatus, type SourceStatus, verdictOf } from './node-status.js';
 
 export interface NodeStatusReportOptions {
@@ -45,6 +45,8 @@ const KINDS = ['Services', 'EndpointSlices'] as const;
 /** Collects what `/debug/status` reports. */
 export class NodeStatusReport implements ServerObserver {
   readonly #families = new Map<IPFamily, FamilyRecord>();
+  /** Counted once for each state, and only when the status is requested. */
+  readonly #counts = new StateMemo(countObjects);
   readonly #startTime: number;
   #selection: Partial<Pick<ModeSelection, 'mode' | 'requested' | 'reason' | 'defaulted'>> = {};
   #lastObjectChange: number | undefined;
@@ -120,7 +122,7 @@ export class NodeStatusReport implements ServerObserver {
       requestedMode: requested,
       modeReason: reason ?? (defaulted ? 'no mode is requested, and this is the default' : null),
       families,
-      ...countObjects([...this.#families.values()].flatMap(({ state }) => state ?? [])),
+      ...this.#countObjects(),
       sources,
       lastObjectChange: this.#lastObjectChange === undefined ? null : isoTime(this.#lastObjectChange),
       driftRepairs: this.#driftRepairs,
@@ -129,6 +131,11 @@ export class NodeStatusReport implements ServerObserver {
       failures: (await metrics?.failuresByPart()) ?? {},
       memory: { residentBytes: rss, heapBytes: heapUsed },
     };
+  }
+
+  #countObjects(): Pick<NodeStatus, 'services' | 'endpoints'> {
+    const states = [...this.#families.values()].flatMap(({ state }) => state ?? []);
+    return totalOf(states.map((state) => this.#counts.of(state)));
   }
 
   #record(family: IPFamily): FamilyRecord {
@@ -160,26 +167,9 @@ export class NodeStatusReport implements ServerObserver {
       lastError: lastError ?? null,
       pendingSeconds: pending === undefined ? null : pending / 1000,
       servicePorts: state?.servicePorts.size ?? 0,
-      endpoints: state === undefined ? 0 : countObjects([state]).endpoints,
+      endpoints: state === undefined ? 0 : this.#counts.of(state).endpoints,
     };
   }
-}
-
-/** Services over all families, and endpoints that traffic can be sent to. */
-export function countObjects(states: readonly ProxyState[]): { readonly services: number; readonly endpoints: number } {
-  const services = new Set<ServiceKey>();
-  let endpoints = 0;
-  for (const { servicePorts } of states) {
-    const keys = new Set<string>();
-    for (const { name, cluster, local } of servicePorts.values()) {
-      services.add(serviceKey(name));
-      for (const { key } of [...cluster, ...local]) {
-        keys.add(key);
-      }
-    }
-    endpoints += keys.size;
-  }
-  return { services: services.size, endpoints };
 }
 
 function describeSource(source: Source): SourceStatus {

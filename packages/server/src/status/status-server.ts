@@ -11,6 +11,7 @@ import {
   type Protocol,
   type ProxyState,
   parseAddress,
+  type ServiceSelection,
   type SyncSuccess,
   silentLogger,
   simulatePacket,
@@ -148,7 +149,9 @@ export class StatusServer implements ServerObserver {
       case '/debug/state':
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
-        const servicePorts = [...this.#states.values()].flatMap(viewServicePorts);
+        const servicePorts = [...this.#states.values()].flatMap((state) =>
+          viewServicePorts(state, selectionOf(url.searchParams)),
+        );
         return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, servicePorts })}\n`);
       }
     }
@@ -166,8 +169,14 @@ export class StatusServer implements ServerObserver {
     if (url.pathname === '/configz' && configuration) {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify(configuration())}\n`);
     }
-    const paths = ['/healthz', '/proxyMode', ...(metrics ? ['/metrics'] : []), ...(configuration ? ['/configz'] : [])];
-    reply(response, 404, TEXT, `not found; use ${paths.join(', ')}, /debug/state, /debug/services or /debug/explain\n`);
+    const paths = [
+      ...['/healthz', '/proxyMode'],
+      ...(metrics ? ['/metrics'] : []),
+      ...(configuration ? ['/configz'] : []),
+      ...(nodeStatus ? ['/debug/status'] : []),
+      ...['/debug/state', '/debug/services'],
+    ];
+    reply(response, 404, TEXT, `not found; use ${paths.join(', ')} or /debug/explain\n`);
   }
 
   #describeStates(): object {
@@ -219,6 +228,12 @@ export class StatusServer implements ServerObserver {
       reply(response, 400, TEXT, `${messageOf(error)}\n`);
     }
   }
+}
+
+/** The parameters `namespace` and `name`, as far as they are set. */
+function selectionOf(query: URLSearchParams): ServiceSelection {
+  const [namespace, name] = [query.get('namespace'), query.get('name')];
+  return { ...(namespace === null ? {} : { namespace }), ...(name === null ? {} : { name }) };
 }
 
 /** The requested URL; undefined if the target is neither a path nor a URL. */

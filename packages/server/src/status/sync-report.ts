@@ -1,6 +1,6 @@
 import type { Clock, IPFamily, Logger, ProxyState, SyncFailure, SyncSuccess } from '@kube-proxier/core';
 import type { ServerObserver } from '../server-observer.js';
-import { countObjects } from './node-status-report.js';
+import { countObjects, totalOf } from './count-objects.js';
 
 /** Logs one line when every IP family had its first sync, and one when all succeed again after a failure. */
 export class SyncReport implements ServerObserver {
@@ -41,7 +41,7 @@ export class SyncReport implements ServerObserver {
   }
 
   #log(message: string, since: number): void {
-    const { services, endpoints } = countObjects([...this.#states.values()]);
+    const { services, endpoints } = totalOf([...this.#states.values()].map(countObjects));
     this.logger.info(message, {
       services,
       endpoints,

@@ -1,0 +1,29 @@
+import { type ProxyState, type ServiceKey, serviceKey } from '@kube-proxier/core';
+
+/** What one state has. */
+export interface ObjectCount {
+  readonly services: ReadonlySet<ServiceKey>;
+  /** Number of endpoints that traffic can be sent to. */
+  readonly endpoints: number;
+}
+
+/** Counts the Services and endpoints of one state. Costs what the state is large. */
+export function countObjects({ servicePorts }: ProxyState): ObjectCount {
+  const services = new Set<ServiceKey>();
+  const endpoints = new Set<string>();
+  for (const { name, cluster, local } of servicePorts.values()) {
+    services.add(serviceKey(name));
+    for (const { key } of [...cluster, ...local]) {
+      endpoints.add(key);
+    }
+  }
+  return { services, endpoints: endpoints.size };
+}
+
+/** The sum over IP families: a dual-stack Service counts once. */
+export function totalOf(counts: readonly ObjectCount[]): { readonly services: number; readonly endpoints: number } {
+  return {
+    services: new Set(counts.flatMap(({ services }) => [...services])).size,
+    endpoints: counts.reduce((sum, { endpoints }) => sum + endpoints, 0),
+  };
+}
