@@ -61,13 +61,15 @@ async function bundleAgent() {
   });
   mkdirSync(BUNDLE, { recursive: true });
   const names = new Set();
-  for (const { path: file, contents } of outputFiles) {
+  for (const { path: file, contents, text } of outputFiles) {
+    // A worker thread keeps its extension, and its source map is beside it.
     const path = file.replace('.mjs.js', '.mjs');
+    const written = path === file ? contents : Buffer.from(text.replace('.mjs.js.map', '.mjs.map'));
     names.add(path.slice(BUNDLE.length + 1));
-    if (!isWritten(path, contents)) {
+    if (!isWritten(path, written)) {
       // Another process may be loading it.
       const draft = `${path}.${process.pid}`;
-      writeFileSync(draft, contents);
+      writeFileSync(draft, written);
       renameSync(draft, path);
     }
   }

@@ -53,12 +53,18 @@ interface Interpreted {
 /**
  * Runs the command, without the process around it.
  *
- * @returns the exit status: 0 on success, 1 on failure.
+ * @returns the exit status: 0 on success, 1 on failure, or what the command defines.
  */
 export async function runCommand(args: readonly string[], environment: AgentEnvironment): Promise<number> {
   const { print, printError, columns, signal, onSettled } = environment;
   const commandLine = parseCommandLine(args);
+  const usageErrorStatus = findCommand(commandLine.command)?.usageErrorStatus ?? 1;
   if (commandLine.command === 'help') {
+    const unknownTopic = commandLine.operands.length > 0 && commandLine.topic === undefined;
+    if (unknownTopic && commandLine.errors.length > 0) {
+      printError(commandLine.errors.map((error) => `kube-proxier: ${error}\n`).join(''));
+      return usageErrorStatus;
+    }
     const { backends } = environment.composition;
     const topic = findCommand(commandLine.topic);
     print(topic === undefined ? helpText(backends) : commandHelpText(topic, backends));
@@ -98,7 +104,7 @@ export async function runCommand(args: readonly string[], environment: AgentEnvi
     for (const problem of error.problems) {
       printError(`kube-proxier: ${problem}\n`);
     }
-    return 1;
+    return usageErrorStatus;
   }
   const { settings, composition } = interpreted;
 

@@ -9,17 +9,21 @@ const ANSWER_TIMEOUT = 5000;
  *
  * @param address of its status server; undefined when that is disabled.
  * @param path with the query, such as `/debug/services`.
- * @param alternative what to do without an agent, as an imperative: `set --manifests to …`.
+ * @param alternative what to do without an agent, as an imperative: `set --manifests to …`. Default: nothing.
  * @returns the body of the response.
  * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error.
  */
 export async function queryAgent(
   address: StatusAddress | undefined,
   path: string,
-  alternative: string,
+  alternative?: string,
 ): Promise<string> {
   if (!address) {
-    throw new ProxierError('NO_AGENT', `${alternative}; no --metrics-bind-address is set, so no agent can be queried`);
+    const advice = 'set --metrics-bind-address as the agent has it';
+    throw new ProxierError(
+      'NO_AGENT',
+      `no agent can be queried: ${alternative ? `${alternative}, or ${advice}` : advice}`,
+    );
   }
   const where = joinHostPort(address.host, address.port);
   let response: Response;
@@ -31,7 +35,7 @@ export async function queryAgent(
     const reason = messageOf(error instanceof Error && error.cause ? error.cause : error);
     throw new ProxierError(
       'NO_AGENT',
-      `no agent answers at ${where} (${reason}); start kube-proxier, or ${alternative}`,
+      `no agent answers at ${where} (${reason}); start kube-proxier${alternative ? `, or ${alternative}` : ''}`,
       { cause: error },
     );
   }

@@ -15,6 +15,8 @@ export interface CommandDefinition {
   readonly flags: readonly FlagName[];
   /** What its exit status says. */
   readonly exitStatus: string;
+  /** Exit status for an error of the command line or the configuration. Default 1. */
+  readonly usageErrorStatus?: number;
 }
 
 /** Flags that select the agent to query, or manifests in its place. */
@@ -35,7 +37,8 @@ export const COMMANDS = [
       { purpose: 'For a script', command: 'status -o json' },
     ],
     flags: ['metrics-bind-address', 'output', 'watch', 'config'],
-    exitStatus: '0 ok, 1 degraded, 2 not serving, 3 no agent answers',
+    exitStatus: '0 ok, 1 degraded, 2 not serving, 3 no agent answers, 4 an error of the command line',
+    usageErrorStatus: 4,
   },
   {
     name: 'explain',
@@ -106,11 +109,20 @@ export const COMMANDS = [
     summary: 'Print a completion script for a shell',
     description: 'Prints a script that completes commands and flags of kube-proxier in this shell.',
     examples: [
-      { purpose: 'In the current bash', command: 'completion bash | source /dev/stdin' },
+      { purpose: 'In every bash', command: 'completion bash >/etc/bash_completion.d/kube-proxier' },
       { purpose: 'For zsh, into a directory of its fpath', command: 'completion zsh >_kube-proxier' },
     ],
     flags: [],
     exitStatus: '0, or 1 for an unknown shell',
+  },
+  {
+    name: 'help',
+    syntax: '[<command>]',
+    summary: 'Explain a command',
+    description: 'Explains kube-proxier and all flags of the agent, or one command, as --help does.',
+    examples: [{ purpose: 'How is a packet explained?', command: 'help explain' }],
+    flags: [],
+    exitStatus: '0, or 1 for an unknown command',
   },
   {
     name: 'version',

@@ -7,7 +7,7 @@ import { parseGoBool } from './go-values.js';
 import { nearestFlag, nearestName } from './nearest-flag.js';
 
 /** The command to execute. */
-export type AgentCommand = 'run' | 'help' | CommandName;
+export type AgentCommand = 'run' | CommandName;
 
 /** A parsed command line; values are not validated yet. */
 export interface CommandLine {
@@ -57,11 +57,20 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const [least, most] = named === undefined ? [0, 0] : operandCounts(named);
   if (stray.length > most && most === 0) {
     const list = stray.map((operand) => `"${printable(operand)}"`).join(', ');
-    const hint = describeStray(stray[0] ?? '', values.has('manifests'));
-    errors.push(`${PROGRAM} takes no arguments except flags, but got ${list}; ${hint}`);
+    const hint = named ? `see ${PROGRAM} ${named.name} --help` : describeStray(stray[0] ?? '', values.has('manifests'));
+    const command = named ? `${PROGRAM} ${named.name}` : PROGRAM;
+    errors.push(`${command} takes no arguments except flags, but got ${list}; ${hint}`);
   } else if (named && (stray.length < least || stray.length > most)) {
     const example = named.examples[0]?.command ?? named.name;
     errors.push(`${PROGRAM} ${named.name} needs ${countOf(least, most)}, as in: ${PROGRAM} ${example}`);
+  }
+  errors.push(...flagsOfOtherCommands(values, named));
+  let topic = named?.name;
+  if (command === 'help' && stray[0] !== undefined) {
+    topic = COMMANDS.find(({ name }) => name === stray[0])?.name;
+    if (topic === undefined) {
+      errors.push(`unknown command "${printable(stray[0])}"; see ${PROGRAM} help`);
+    }
   }
   if (isSet('version')) {
     command = 'version';
@@ -69,8 +78,23 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   if (isSet('help')) {
     command = 'help';
   }
-  const topic = named && command === 'help' ? { topic: named.name } : {};
-  return { command, values, operands: named ? stray : [], errors, ...topic };
+  const explained = command === 'help' && topic !== undefined && topic !== 'help' ? { topic } : {};
+  return { command, values, operands: named ? stray : [], errors, ...explained };
+}
+
+/** Flags of commands that are set where they have no effect, one error each. */
+function flagsOfOtherCommands(
+  values: CommandLine['values'],
+  command: CommandDefinition | undefined,
+): readonly string[] {
+  const flags: readonly Flag[] = FLAGS;
+  return flags
+    .filter(({ group, name }) => group === 'Commands' && values.has(name as FlagName))
+    .filter(({ name }) => !command?.flags.some((own) => own === name))
+    .map(
+      ({ name }) =>
+        `flag --${name} has no effect with ${command ? `${PROGRAM} ${command.name}` : 'the agent'}; remove it`,
+    );
 }
 
 /** Least and largest number of arguments, by the syntax: optional ones are in brackets. */

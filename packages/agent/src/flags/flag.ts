@@ -387,8 +387,8 @@ export const FLAGS = [
     default: '127.0.0.1:10249',
     defaultText: '127.0.0.1:10249',
     help:
-      'The address that serves /metrics, /configz, /proxyMode, /debug/state and /debug/explain over HTTP. It exposes ' +
-      'all Services: use a loopback address. The default port is 10249; "" disables it.',
+      'The address that serves /metrics, /configz, /proxyMode, and under /debug what the commands status, get and ' +
+      'explain query, over HTTP. It exposes all Services: use a loopback address. The default port is 10249; "" disables it.',
     group: 'Status',
   },
   {

@@ -7,7 +7,6 @@ import { ManifestSource } from '@kube-proxier/source-manifests';
 import { parse } from 'yaml';
 import { runCommand } from '../agent.js';
 import type { ServicePortList } from './get.js';
-import { age } from './resource-tables.js';
 
 const CREATED = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000).toISOString();
 const MANIFESTS = `
@@ -142,18 +141,5 @@ checkout   <node>:30080          TCP        NodePort         reject
     const { status, out, err } = await run(...args);
     expect(err).toMatch(message);
     expect([status, out]).toEqual([1, '']);
-  });
-
-  test.each([
-    [0, '<unknown>'],
-    [-119_000, '119s'],
-    [-121_000, '2m1s'],
-    [-3_600_000 * 2, '120m'],
-    [-3_600_000 * 30, '30h'],
-    [-86_400_000 * 9, '9d'],
-    [-86_400_000 * 800, '2y'],
-  ])('the age of an object created %d ms ago is %s', (offset, text) => {
-    const now = 1_800_000_000_000;
-    expect(age(offset === 0 ? 0 : now + offset, now)).toBe(text);
   });
 });

@@ -1,4 +1,5 @@
 import { type FrontendView, joinHostPort, type ServicePortView, serviceKey } from '@kube-proxier/core';
+import { formatAge } from '../commands/format-age.js';
 import { formatTable } from './text-table.js';
 
 /** Resources that `kube-proxier get` prints. */
@@ -59,7 +60,7 @@ function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace,
         ),
       ),
       `${endpoints.filter(({ used }) => used).length}/${endpoints.length}`,
-      age(Math.min(...group.map(({ createdAt }) => createdAt)), now),
+      formatAge(Math.min(...group.map(({ createdAt }) => createdAt)), now),
       ...(wide
         ? [
             first.internalTrafficPolicy,
@@ -115,39 +116,6 @@ function actionOf({ action, endpoints }: FrontendView, port: ServicePortView): s
 
 function portLabel({ portName, port, protocol }: ServicePortView): string {
   return `${portName === '' ? port : portName}/${protocol}`;
-}
-
-/** As kubectl prints an age: the largest unit, two for small numbers. */
-export function age(since: number, now: number): string {
-  const seconds = Math.floor((now - since) / 1000);
-  if (since <= 0 || seconds < 0) {
-    return '<unknown>';
-  }
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  const days = Math.floor(hours / 24);
-  if (seconds < 120) {
-    return `${seconds}s`;
-  }
-  if (minutes < 10) {
-    return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`;
-  }
-  if (hours < 3) {
-    return `${minutes}m`;
-  }
-  if (hours < 8) {
-    return minutes % 60 === 0 ? `${hours}h` : `${hours}h${minutes % 60}m`;
-  }
-  if (hours < 48) {
-    return `${hours}h`;
-  }
-  if (days < 8) {
-    return hours % 24 === 0 ? `${days}d` : `${days}d${hours % 24}h`;
-  }
-  if (days < 730) {
-    return `${days}d`;
-  }
-  return `${Math.floor(days / 365)}y`;
 }
 
 type NonEmpty<T> = readonly [T, ...T[]];

@@ -1,5 +1,5 @@
 import type { NodeStatus, StatusVerdict } from '@kube-proxier/server';
-import { age } from '../get/resource-tables.js';
+import { formatAge } from '../commands/format-age.js';
 
 const VERDICTS: Readonly<Record<StatusVerdict, string>> = {
   ok: 'OK',
@@ -51,7 +51,7 @@ export function formatStatus(status: NodeStatus, now: number): string {
     failures.length === 0 ? 'none' : failures.map(([part, number]) => `${number} of ${part}`).join(', '),
   );
   row('Memory', `${megabytes(status.memory.residentBytes)} resident, ${megabytes(status.memory.heapBytes)} heap`);
-  row('Running', `${age(Date.parse(status.startTime), now)}, process ${status.pid}`);
+  row('Running', `${formatAge(Date.parse(status.startTime), now)}, process ${status.pid}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -62,7 +62,7 @@ function repairs({ driftRepairs, lastDrift }: NodeStatus, now: number): string {
 }
 
 function ago(time: string | null, now: number): string {
-  return time === null ? 'never' : `${age(Date.parse(time), now)} ago`;
+  return time === null ? 'never' : `${formatAge(Date.parse(time), now)} ago`;
 }
 
 function count(number: number, name: string): string {

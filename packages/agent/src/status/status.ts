@@ -49,7 +49,7 @@ export async function status(
 /** @returns the status, or why there is none. */
 async function ask(address: AgentSettings['status']): Promise<NodeStatus | string> {
   try {
-    return JSON.parse(await queryAgent(address, '/debug/status', 'set --metrics-bind-address')) as NodeStatus;
+    return JSON.parse(await queryAgent(address, '/debug/status')) as NodeStatus;
   } catch (error) {
     if (isProxierError(error)) {
       return messageOf(error);
