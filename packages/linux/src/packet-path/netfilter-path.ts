@@ -1,0 +1,346 @@
+import {
+  type IPFamily,
+  joinHostPort,
+  type PacketPath,
+  type PathOutcome,
+  type PathPacket,
+  type PathRule,
+} from '@kube-proxier/core';
+import type { BaseChain } from './base-chain.js';
+import { walkChain } from './chain-walk.js';
+import { isLoopback, type PathHost } from './path-host.js';
+import { type Hook, itemsOf, startWalk, type Visit, type Walker } from './walker.js';
+
+/** What a packet meets beside the rules of netfilter, for backends that program other parts of the kernel. */
+export interface PathStage {
+  /**
+   * Called for packets that are delivered to the host, after the hook `input`, before its last chains.
+   *
+   * @returns what happens instead of local delivery; undefined when the packet is delivered.
+   */
+  deliver(walker: Walker): readonly StageOutcome[] | undefined;
+}
+
+export interface StageOutcome {
+  readonly walker: Walker;
+  readonly verdict: 'forwarded' | 'refused' | 'dropped';
+  readonly by: PathRule;
+}
+
+export interface NetfilterPathOptions {
+  readonly family: IPFamily;
+  readonly host: PathHost;
+  readonly chains: readonly BaseChain[];
+  readonly unread?: readonly string[];
+  readonly stage?: PathStage;
+  readonly hasWeights?: (servicePort: string) => boolean;
+}
+
+interface Ended {
+  readonly walker: Walker;
+  readonly verdict: PathOutcome['verdict'];
+  readonly by: PathRule | undefined;
+}
+
+/**
+ * The way of packets through all rules of a host: the hooks in the kernel's order, NAT decided once for a connection, routing,
+ * and the settings of the kernel that packets depend on. Pure.
+ */
+export class NetfilterPath implements PacketPath {
+  readonly family: IPFamily;
+  readonly localAddresses: ReadonlySet<string>;
+  readonly interfaces: readonly string[];
+  readonly unread: readonly string[];
+  readonly hasWeights?: (servicePort: string) => boolean;
+  readonly #host: PathHost;
+  readonly #hooks = new Map<Hook, readonly BaseChain[]>();
+  readonly #stage: PathStage | undefined;
+
+  constructor({ family, host, chains, unread = [], stage, hasWeights }: NetfilterPathOptions) {
+    this.family = family;
+    this.#host = host;
+    this.#stage = stage;
+    this.unread = unread;
+    this.localAddresses = host.facts.localAddresses;
+    this.interfaces = [...host.facts.addressesOf.keys()];
+    if (hasWeights !== undefined) {
+      this.hasWeights = hasWeights;
+    }
+    for (const hook of ['prerouting', 'input', 'forward', 'output', 'postrouting'] as const) {
+      const those = chains.filter(
+        (chain) => chain.hook === hook && chain.chain.rules.length + (chain.policy === 'drop' ? 1 : 0) > 0,
+      );
+      this.#hooks.set(hook, inOrder(those, hook));
+    }
+  }
+
+  outcomesOf(packet: PathPacket): readonly PathOutcome[] {
+    const ends: Ended[] = [];
+    const fromHost = packet.entry.kind === 'host';
+    const hook = fromHost ? 'output' : 'prerouting';
+    const start = startWalk(packet, hook, fromHost ? null : this.#inputInterface(packet));
+    const first = fromHost ? { ...start, outInterface: this.#outInterface(start) } : start;
+    const martian = fromHost ? undefined : this.#reversePathRule(first);
+    if (martian !== undefined) {
+      ends.push({ walker: first, verdict: 'dropped', by: martian });
+    } else {
+      this.#pass(hook, first, ends, (walker) =>
+        fromHost ? this.#afterOutput(walker, ends) : this.#route(walker, ends),
+      );
+    }
+    return summarise(ends);
+  }
+
+  /** The interface by which a packet arrives: the one that its source is reached by. */
+  #inputInterface({ source, entry }: PathPacket): string | undefined {
+    if (entry.kind === 'interface' && entry.name !== undefined) {
+      return entry.name;
+    }
+    const { hasPolicyRouting } = this.#host.facts;
+    return hasPolicyRouting ? undefined : this.#host.route(source)?.interfaceName;
+  }
+
+  #outInterface({ destination }: Walker): string | undefined | null {
+    if (this.#host.isLocal(destination)) {
+      return 'lo';
+    }
+    return this.#host.facts.hasPolicyRouting ? undefined : this.#host.route(destination)?.interfaceName;
+  }
+
+  /** The setting that drops packets whose answers would leave by another interface. */
+  #reversePathRule({ source, inInterface }: Walker): PathRule | undefined {
+    const { facts } = this.#host;
+    if (this.family !== 'IPv4' || facts.hasPolicyRouting || !inInterface) {
+      return undefined;
+    }
+    const name = `net/ipv4/conf/${inInterface}/rp_filter`;
+    const all = this.#host.sysctl('net/ipv4/conf/all/rp_filter') ?? 0;
+    const own = this.#host.sysctl(name) ?? 0;
+    const mode = Math.max(all, own);
+    const back = this.#host.route(source);
+    if (mode === 0 || back === undefined) {
+      return undefined;
+    }
+    const isReached = back?.interfaceName !== undefined && (mode === 2 || back.interfaceName === inInterface);
+    return isReached ? undefined : sysctlRule(all >= own ? 'net/ipv4/conf/all/rp_filter' : name, mode);
+  }
+
+  #route(walker: Walker, ends: Ended[]): void {
+    if (this.#host.isLocal(walker.destination)) {
+      this.#deliver(walker, ends);
+      return;
+    }
+    this.#forward(walker, ends);
+  }
+
+  #forward(start: Walker, ends: Ended[]): void {
+    const blocked = this.#forwardingRule(start);
+    if (blocked !== undefined) {
+      ends.push({ walker: start, verdict: 'dropped', by: blocked });
+      return;
+    }
+    const outInterface = this.#outInterface(start);
+    const walker: Walker = { ...start, hook: 'forward', outInterface };
+    this.#pass('forward', walker, ends, (passed) =>
+      this.#pass('postrouting', { ...passed, hook: 'postrouting' }, ends, (left) => {
+        const bridge = this.#bridgeRule(left);
+        ends.push(
+          bridge === undefined
+            ? { walker: left, verdict: 'accepted', by: left.translatedBy }
+            : { walker: left, verdict: 'dropped', by: bridge },
+        );
+      }),
+    );
+  }
+
+  #forwardingRule({ inInterface }: Walker): PathRule | undefined {
+    const names =
+      this.family === 'IPv4'
+        ? [...(inInterface ? [`net/ipv4/conf/${inInterface}/forwarding`] : []), 'net/ipv4/ip_forward']
+        : ['net/ipv6/conf/all/forwarding'];
+    // The setting of the interface decides; where it is not known, the one for all of them does.
+    const name = names.find((candidate) => this.#host.sysctl(candidate) !== undefined);
+    if (name === undefined || this.#host.sysctl(name) !== 0) {
+      return undefined;
+    }
+    const all = this.family === 'IPv4' ? 'net/ipv4/ip_forward' : name;
+    return sysctlRule(this.#host.sysctl(all) === 0 ? all : name, 0);
+  }
+
+  /**
+   * Answers between two pods on one bridge bypass connection tracking, unless bridged packets pass netfilter: the client then
+   * sees an answer from an address that it does not know.
+   */
+  #bridgeRule({ inInterface, outInterface, translatedBy, masqueradedBy }: Walker): PathRule | undefined {
+    if (!inInterface || inInterface !== outInterface || translatedBy === undefined || masqueradedBy !== undefined) {
+      return undefined;
+    }
+    const name = `net/bridge/bridge-nf-call-${this.family === 'IPv4' ? 'iptables' : 'ip6tables'}`;
+    return this.#host.facts.bridges.has(inInterface) && this.#host.sysctl(name) === 0 ? sysctlRule(name, 0) : undefined;
+  }
+
+  #afterOutput(start: Walker, ends: Ended[]): void {
+    const outInterface = this.#outInterface(start);
+    if (isLoopback(start.source) && !this.#host.isLocal(start.destination) && this.family === 'IPv4') {
+      const name = `net/ipv4/conf/${outInterface ?? 'all'}/route_localnet`;
+      const all = this.#host.sysctl('net/ipv4/conf/all/route_localnet');
+      if (all === 0 && (this.#host.sysctl(name) ?? 0) === 0) {
+        ends.push({ walker: start, verdict: 'dropped', by: sysctlRule('net/ipv4/conf/all/route_localnet', 0) });
+        return;
+      }
+    }
+    const walker: Walker = { ...start, hook: 'postrouting', outInterface };
+    this.#pass('postrouting', walker, ends, (left) => {
+      if (!this.#host.isLocal(left.destination)) {
+        ends.push({ walker: left, verdict: 'accepted', by: left.translatedBy });
+        return;
+      }
+      // Over the loopback interface: connection tracking knows the packet, so NAT rules do not see it again.
+      const looped = { ...left, hook: 'prerouting' as const, inInterface: 'lo', outInterface: null };
+      this.#pass('prerouting', looped, ends, (arrived) => this.#deliver(arrived, ends), true);
+    });
+  }
+
+  #deliver(start: Walker, ends: Ended[]): void {
+    const walker: Walker = { ...start, hook: 'input' };
+    this.#pass('input', walker, ends, (passed) => {
+      const staged = this.#stage?.deliver(passed);
+      if (staged === undefined) {
+        ends.push({ walker: passed, verdict: 'accepted', by: passed.translatedBy });
+        return;
+      }
+      for (const { walker: left, verdict, by } of staged) {
+        if (verdict !== 'forwarded') {
+          ends.push({ walker: left, verdict, by });
+          continue;
+        }
+        this.#leaveStage({ ...left, hook: 'output', outInterface: this.#outInterface(left) }, ends);
+      }
+    });
+  }
+
+  /** IPVS sends packets on from the hook `input`: through `output` where it is local, and through `postrouting`. */
+  #leaveStage(walker: Walker, ends: Ended[]): void {
+    this.#pass(
+      'output',
+      walker,
+      ends,
+      (passed) =>
+        this.#pass('postrouting', { ...passed, hook: 'postrouting' }, ends, (left) =>
+          ends.push({ walker: left, verdict: 'accepted', by: left.translatedBy }),
+        ),
+      true,
+    );
+  }
+
+  /** Through all chains of a hook. `then` is called for each way on. */
+  #pass(hook: Hook, start: Walker, ends: Ended[], then: (walker: Walker) => void, withoutNat = false): void {
+    const chains = this.#hooks.get(hook) ?? [];
+    const isSource = hook === 'postrouting' || hook === 'input';
+    const step = (walker: Walker, index: number): void => {
+      const base = chains[index];
+      if (base === undefined) {
+        then(walker);
+        return;
+      }
+      const isDecided = isSource ? walker.sourceDecided : walker.destinationDecided;
+      if (base.type === 'nat' && (isDecided || withoutNat || walker.untracked)) {
+        step(walker, index + 1);
+        return;
+      }
+      const before: Walker =
+        base.type !== 'nat' || isSource || walker.destinationDecided
+          ? walker
+          : { ...walker, visits: { item: visitOf(base), before: walker.visits, length: 0 } };
+      for (const { walker: left, end, by } of walkChain(base.chains, base.chain, before)) {
+        if (end === 'drop' || (end === 'passed' && base.policy === 'drop')) {
+          ends.push({ walker: left, verdict: 'dropped', by: by ?? base.policyRule });
+        } else if (end === 'refuse') {
+          ends.push({ walker: left, verdict: 'refused', by });
+        } else {
+          step(rerouted(this.#host, left, walker), index + 1);
+        }
+      }
+    };
+    step(start, 0);
+  }
+}
+
+/** Before it leaves the host, a packet that has another destination is routed again. */
+function rerouted(host: PathHost, left: Walker, before: Walker): Walker {
+  if (left.hook !== 'output' || left.destination === before.destination || left.outInterface === null) {
+    return left;
+  }
+  const outInterface = host.isLocal(left.destination)
+    ? 'lo'
+    : host.facts.hasPolicyRouting
+      ? undefined
+      : host.route(left.destination)?.interfaceName;
+  return { ...left, outInterface };
+}
+
+function visitOf({ chain }: BaseChain): Visit {
+  return { table: chain.table, chain: chain.name, depth: 0 };
+}
+
+/** The kernel's order. All chains of type `nat` are called in their order where the kernel translates addresses. */
+function inOrder(chains: readonly BaseChain[], hook: Hook): readonly BaseChain[] {
+  const translation = hook === 'postrouting' || hook === 'input' ? 100 : -100;
+  const at = ({ type, priority }: BaseChain) => (type === 'nat' ? translation : priority);
+  return [...chains].sort((a, b) => at(a) - at(b) || a.priority - b.priority);
+}
+
+function sysctlRule(name: string, value: number): PathRule {
+  return { system: 'sysctl', text: `${name.replaceAll('/', '.')} = ${value}`, foreign: true };
+}
+
+/** Outcomes that differ in nothing are one. */
+function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
+  const outcomes = new Map<string, PathOutcome & { probability: number }>();
+  for (const { walker, verdict, by } of ends) {
+    const { translatedBy, masqueradedBy } = walker;
+    const destination = translatedBy === undefined ? undefined : joinHostPort(walker.destination, walker.port);
+    const unknown = itemsOf(walker.unknown);
+    const assumed = unknown.map(({ table, chain, text }) => `${table} ${chain} ${text}`).join('\n');
+    const key = `${verdict} ${destination ?? ''} ${masqueradedBy === undefined ? '' : 'masqueraded'} ${assumed}`;
+    const known = outcomes.get(key);
+    if (known !== undefined) {
+      known.probability += walker.probability;
+      continue;
+    }
+    outcomes.set(key, {
+      probability: walker.probability,
+      verdict,
+      destination,
+      masqueraded: masqueradedBy !== undefined,
+      decidedBy: by,
+      ...(masqueradedBy === undefined ? {} : { masqueradedBy }),
+      ...(walker.mark === 0 ? {} : { mark: walker.mark }),
+      ...(walker.markedBy === undefined ? {} : { markedBy: walker.markedBy }),
+      ...(by === undefined ? { missed: missedText(walker) } : {}),
+      unknown,
+    });
+  }
+  return [...outcomes.values()];
+}
+
+/** How far a packet came that no rule decided about. */
+function missedText(walker: Walker): string {
+  const misses = itemsOf(walker.misses);
+  if (misses.length > 0) {
+    return `in the tables of the backend, ${misses.slice(-2).join(', and ')}`;
+  }
+  const visits = itemsOf(walker.visits);
+  let deepest: Visit | undefined;
+  for (const visit of visits) {
+    if (deepest === undefined || visit.depth >= deepest.depth) {
+      deepest = visit;
+    }
+  }
+  if (deepest === undefined) {
+    return 'no table that translates addresses has a rule for it';
+  }
+  return deepest.depth === 0
+    ? `no rule of chain ${deepest.chain} of table ${deepest.table} leads to it`
+    : `chain ${deepest.chain} of table ${deepest.table} ends without a rule that applies`;
+}
