@@ -7,6 +7,7 @@ import { bitsOf } from './ip-bits.js';
 import { interfaceTest } from './iptables-matches.js';
 import { NftElements, textOfValue } from './nft-elements.js';
 import { NftExpressions, type NftOption, toNumber } from './nft-expressions.js';
+import { mapWrittenBy, parseMapStatement } from './nft-map-statement.js';
 import type { PathHost } from './path-host.js';
 import { append, type Hook, translated, type Walker } from './walker.js';
 
@@ -100,6 +101,10 @@ function writtenByPackets(objects: readonly NftObject[]): ReadonlySet<string> {
   for (const [kind, { expr }] of objects) {
     if (kind === 'rule' && Array.isArray(expr)) {
       for (const statement of expr) {
+        const text = typeof statement === 'string' ? mapWrittenBy(statement) : undefined;
+        if (text !== undefined) {
+          names.add(text);
+        }
         const write = isRecord(statement) ? (statement.set ?? statement.map) : undefined;
         const name = isRecord(write) ? (write.set ?? write.map) : undefined;
         if (typeof name === 'string') {
@@ -128,7 +133,11 @@ class RuleCompiler {
     const text = ruleText(listed, handle);
     const place = { system: 'nftables', table, chain, text };
     const rule: PathRule = { ...place, foreign: this.host.isForeign(place) };
-    const statements = listed.filter(isRecord).map((statement) => this.#statement(statement));
+    const statements = listed.map((statement) =>
+      this.#statement(
+        isRecord(statement) ? statement : (parseMapStatement(String(statement)) ?? { [String(statement)]: null }),
+      ),
+    );
     return {
       rule,
       evaluate(walker) {
@@ -445,6 +454,9 @@ function ruleText(statements: readonly unknown[], handle: unknown): string {
 }
 
 function statementText(statement: unknown): string {
+  if (typeof statement === 'string') {
+    return statement;
+  }
   if (!isRecord(statement)) {
     return '';
   }

@@ -79,9 +79,9 @@ export function textOfValue(value: unknown): string {
     case 'map':
       return `${textOfValue(inner.key)} map ${textOfValue(inner.data)}`;
     case 'numgen':
-      return `numgen ${String(inner.mode)} mod ${String(inner.mod)}`;
+      return `numgen ${String(inner.mode)} mod ${Number(inner.mod) >>> 0}`;
     case 'jhash':
-      return `jhash ${textOfValue(inner.expr)} mod ${String(inner.mod)}`;
+      return `jhash ${textOfValue(inner.expr)} mod ${Number(inner.mod) >>> 0}`;
     case 'jump':
     case 'goto':
       return `${kind} ${String(inner.target)}`;

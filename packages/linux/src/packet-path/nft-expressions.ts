@@ -252,7 +252,8 @@ export class NftExpressions {
   }
 
   #hash({ expr, mod, offset }: UnknownRecord): NftOptions {
-    const count = Number(mod);
+    // Large numbers are printed as negative ones.
+    const count = Number(mod) >>> 0;
     if (count <= MAX_CHOICES) {
       // Which value a client has depends on its address: over all clients each is as probable.
       return choices(count, Number(offset ?? 0));
