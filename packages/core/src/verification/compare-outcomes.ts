@@ -11,6 +11,8 @@ export interface Difference {
   readonly decidedBy: PathRule | undefined;
   /** Why, as the end of a sentence. */
   readonly because: string;
+  /** Distinguishes causes with the same deciding rule. */
+  readonly cause?: string;
 }
 
 /** Shares may differ by this much of the expected share: rules choose with limited precision. */
@@ -66,7 +68,11 @@ export function compareOutcomes(
       }
       case 'forwarded': {
         if (verdict !== 'accepted') {
-          return differs(verdict, verdict, decidedBy);
+          const difference = differs(verdict, verdict, decidedBy);
+          // The backend's own last rules refuse what was not forwarded before: why it was not is the cause.
+          return destination === undefined && decidedBy?.foreign !== true && actual.missed !== undefined
+            ? { ...difference, because: `${actual.missed}; then ${difference.because}`, cause: actual.missed }
+            : difference;
         }
         if (destination === undefined) {
           return differs('not-forwarded', 'not sent to an endpoint', undefined, 'no rule changes its destination');
@@ -131,26 +137,21 @@ function missingEndpoint(
   const rule = outcomes[0]?.decidedBy;
   const assumed = outcomes.flatMap(({ unknown }) => unknown)[0];
   // Slices may repeat an endpoint.
-  const total = choices.size;
+  const wanted = 1 / choices.size;
+  const because = rule === undefined ? 'no rule leads to it' : `the choice is made by ${describePathRule(rule)}`;
+  const missing = [...choices.keys()].find((destination) => !shares.has(destination));
+  if (missing !== undefined) {
+    return { kind: 'missing-endpoint', expected, actual: `never sent to ${missing}`, decidedBy: rule, because };
+  }
   for (const destination of choices.keys()) {
-    const share = shares.get(destination);
-    const wanted = 1 / total;
-    if (share === undefined) {
-      return {
-        kind: 'missing-endpoint',
-        expected,
-        actual: `never sent to ${destination}`,
-        decidedBy: rule,
-        because: rule === undefined ? 'no rule leads to it' : `the choice is made by ${describePathRule(rule)}`,
-      };
-    }
+    const share = shares.get(destination) ?? 0;
     if (!weighted && assumed === undefined && Math.abs(share - wanted) > wanted * SHARE_TOLERANCE + 1e-6) {
       return {
         kind: 'wrong-share',
         expected,
         actual: `sent to ${destination} with probability ${share.toFixed(3)} instead of ${wanted.toFixed(3)}`,
         decidedBy: rule,
-        because: rule === undefined ? '' : `the choice is made by ${describePathRule(rule)}`,
+        because,
       };
     }
   }

@@ -44,7 +44,10 @@ export interface PathOutcome {
   readonly mark?: number;
   /** The rule that set it. */
   readonly markedBy?: PathRule;
-  /** Where no rule decided: how far the packet came, and what was missing, as one sentence without a full stop. */
+  /**
+   * Where the destination is kept: how far the packet came in rules that change destinations, and what was missing, as one
+   * sentence without a full stop.
+   */
   readonly missed?: string;
   /** Rules on the way whose effect is not known. The outcome holds only if they have, or have not, matched. */
   readonly unknown: readonly PathRule[];

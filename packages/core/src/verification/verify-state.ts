@@ -82,7 +82,7 @@ class FindingGroups {
   }
 
   add(example: PacketClass, difference: Difference): void {
-    const { kind, expected, actual, decidedBy, because } = difference;
+    const { kind, expected, actual, decidedBy, because, cause = '' } = difference;
     const result = kind === 'unknown' ? 'unknown' : 'different';
     if (result === 'unknown') {
       this.#unknown++;
@@ -90,11 +90,11 @@ class FindingGroups {
       this.#different++;
     }
     // The same rule is one cause, whomever it affects. Without a rule each Service is a cause.
-    const cause =
+    const key =
       decidedBy === undefined
         ? `${kind} ${because} ${example.servicePort ?? example.to}`
-        : `${kind} ${decidedBy.system} ${decidedBy.table} ${decidedBy.chain} ${decidedBy.text}`;
-    let group = this.#groups.get(cause);
+        : `${kind} ${cause} ${decidedBy.system} ${decidedBy.table} ${decidedBy.chain} ${decidedBy.text}`;
+    let group = this.#groups.get(key);
     if (group === undefined) {
       const { packet } = example;
       const where = `${joinHostPort(packet.destination, packet.port)}/${packet.protocol}`;
@@ -105,7 +105,7 @@ class FindingGroups {
         classes: 0,
         servicePorts: new Set(),
       };
-      this.#groups.set(cause, group);
+      this.#groups.set(key, group);
     }
     group.classes++;
     if (example.servicePort !== undefined && group.servicePorts.size < MAX_SERVICE_PORTS) {

@@ -118,7 +118,7 @@ function follow(
         return;
       }
       const visit = { table: target.table, chain: target.name, depth: depth + 1 };
-      const entered = walker.destinationDecided ? walker : { ...walker, visits: append(walker.visits, visit) };
+      const entered = walker.isNoted ? { ...walker, visits: append(walker.visits, visit) } : walker;
       const inner: ChainEnd[] = [];
       walkRules(chains, target, 0, entered, depth + 1, inner);
       for (const end of inner) {

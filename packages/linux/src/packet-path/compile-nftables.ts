@@ -414,7 +414,7 @@ class RuleCompiler {
 
 /** Notes a lookup that found nothing, for findings. */
 function missed(walker: Walker, { foreign }: PathRule, map: string, key: string): Walker {
-  return walker.destinationDecided || foreign === true || map === ''
+  return !walker.isNoted || foreign === true || map === ''
     ? walker
     : { ...walker, misses: append(walker.misses, `${map} has no element ${key}`) };
 }

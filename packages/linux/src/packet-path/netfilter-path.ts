@@ -9,7 +9,7 @@ import {
 import type { BaseChain } from './base-chain.js';
 import { walkChain } from './chain-walk.js';
 import { isLoopback, type PathHost } from './path-host.js';
-import { type Hook, itemsOf, startWalk, type Visit, type Walker } from './walker.js';
+import { append, type Hook, itemsOf, startWalk, type Visit, type Walker } from './walker.js';
 
 /** What a packet meets beside the rules of netfilter, for backends that program other parts of the kernel. */
 export interface PathStage {
@@ -67,8 +67,9 @@ export class NetfilterPath implements PacketPath {
       this.hasWeights = hasWeights;
     }
     for (const hook of ['prerouting', 'input', 'forward', 'output', 'postrouting'] as const) {
+      // A chain for filtering without rules does nothing; one for translation is named where it is empty.
       const those = chains.filter(
-        (chain) => chain.hook === hook && chain.chain.rules.length + (chain.policy === 'drop' ? 1 : 0) > 0,
+        (one) => one.hook === hook && (one.type === 'nat' || one.policy === 'drop' || one.chain.rules.length > 0),
       );
       this.#hooks.set(hook, inOrder(those, hook));
     }
@@ -110,10 +111,10 @@ export class NetfilterPath implements PacketPath {
   /** The setting that drops packets whose answers would leave by another interface. */
   #reversePathRule({ source, inInterface }: Walker): PathRule | undefined {
     const { facts } = this.#host;
-    if (this.family !== 'IPv4' || facts.hasPolicyRouting || !inInterface) {
+    if (this.family !== 'IPv4' || facts.hasPolicyRouting) {
       return undefined;
     }
-    const name = `net/ipv4/conf/${inInterface}/rp_filter`;
+    const name = `net/ipv4/conf/${inInterface ?? 'all'}/rp_filter`;
     const all = this.#host.sysctl('net/ipv4/conf/all/rp_filter') ?? 0;
     const own = this.#host.sysctl(name) ?? 0;
     const mode = Math.max(all, own);
@@ -121,7 +122,8 @@ export class NetfilterPath implements PacketPath {
     if (mode === 0 || back === undefined) {
       return undefined;
     }
-    const isReached = back?.interfaceName !== undefined && (mode === 2 || back.interfaceName === inInterface);
+    const isReached =
+      back?.interfaceName !== undefined && (mode === 2 || !inInterface || back.interfaceName === inInterface);
     return isReached ? undefined : sysctlRule(all >= own ? 'net/ipv4/conf/all/rp_filter' : name, mode);
   }
 
@@ -251,8 +253,9 @@ export class NetfilterPath implements PacketPath {
       const before: Walker =
         base.type !== 'nat' || isSource || walker.destinationDecided
           ? walker
-          : { ...walker, visits: { item: visitOf(base), before: walker.visits, length: 0 } };
-      for (const { walker: left, end, by } of walkChain(base.chains, base.chain, before)) {
+          : { ...walker, isNoted: true, visits: append(walker.visits, visitOf(base)) };
+      for (const { walker: ended, end, by } of walkChain(base.chains, base.chain, before)) {
+        const left = ended.isNoted ? { ...ended, isNoted: false } : ended;
         if (end === 'drop' || (end === 'passed' && base.policy === 'drop')) {
           ends.push({ walker: left, verdict: 'dropped', by: by ?? base.policyRule });
         } else if (end === 'refuse') {
@@ -317,7 +320,7 @@ function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
       ...(masqueradedBy === undefined ? {} : { masqueradedBy }),
       ...(walker.mark === 0 ? {} : { mark: walker.mark }),
       ...(walker.markedBy === undefined ? {} : { markedBy: walker.markedBy }),
-      ...(by === undefined ? { missed: missedText(walker) } : {}),
+      ...(destination === undefined ? { missed: missedText(walker) } : {}),
       unknown,
     });
   }
@@ -328,12 +331,12 @@ function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
 function missedText(walker: Walker): string {
   const misses = itemsOf(walker.misses);
   if (misses.length > 0) {
-    return `in the tables of the backend, ${misses.slice(-2).join(', and ')}`;
+    return [...new Set(misses)].join(', and ');
   }
   const visits = itemsOf(walker.visits);
   let deepest: Visit | undefined;
   for (const visit of visits) {
-    if (deepest === undefined || visit.depth >= deepest.depth) {
+    if (deepest === undefined || visit.depth > deepest.depth || (visit.depth === deepest.depth && visit.depth > 0)) {
       deepest = visit;
     }
   }

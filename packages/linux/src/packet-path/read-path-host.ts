@@ -153,22 +153,26 @@ async function readSettings(
         ]
       : ['net/ipv6/conf/all/forwarding', 'net/bridge/bridge-nf-call-ip6tables'];
   const values = new Map<string, string>();
-  for (const name of names) {
-    const text = await textOf(files, `/proc/sys/${name}`);
-    if (text !== undefined) {
-      values.set(name, text.trim());
-    }
-  }
+  await Promise.all(
+    names.map(async (name) => {
+      const text = await textOf(files, `/proc/sys/${name}`);
+      if (text !== undefined) {
+        values.set(name, text.trim());
+      }
+    }),
+  );
   return values;
 }
 
 async function readBridges(files: KernelFiles, interfaces: readonly string[]): Promise<ReadonlySet<string>> {
   const bridges = new Set<string>();
-  for (const name of interfaces) {
-    if ((await textOf(files, `/sys/class/net/${name}/bridge/bridge_id`)) !== undefined) {
-      bridges.add(name);
-    }
-  }
+  await Promise.all(
+    interfaces.map(async (name) => {
+      if ((await textOf(files, `/sys/class/net/${name}/bridge/bridge_id`)) !== undefined) {
+        bridges.add(name);
+      }
+    }),
+  );
   return bridges;
 }
 

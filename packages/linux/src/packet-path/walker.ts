@@ -62,9 +62,11 @@ export interface Walker {
   /** Elements that rules added or removed on this way, by set. */
   readonly written: ReadonlyMap<string, ReadonlyMap<string, string | null>> | undefined;
   readonly unknown: Trail<PathRule> | undefined;
-  /** Chains entered in nat tables before a destination was decided. */
+  /** The packet is in a chain that may decide its destination: what it meets there is noted. */
+  readonly isNoted: boolean;
+  /** Chains entered while it was noted. */
   readonly visits: Trail<Visit> | undefined;
-  /** Lookups in sets and maps of the backend that found nothing, before a destination was decided. */
+  /** Lookups in sets and maps of the backend that found nothing, while it was noted. */
   readonly misses: Trail<string> | undefined;
 }
 
@@ -95,6 +97,7 @@ export function startWalk(packet: PathPacket, hook: Hook, inInterface: string | 
     untracked: false,
     written: undefined,
     unknown: undefined,
+    isNoted: false,
     visits: undefined,
     misses: undefined,
   };
