@@ -139,11 +139,11 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       // kube-proxy's rules are not this backend's, though their chains have the same names.
       const installed = await tableContents(iptables);
       expect(await container.get(Tokens.Cleanup)(silentLogger, {})).toEqual({ removed: [] });
-      expect(await container.get(Tokens.Leftovers)('backend', silentLogger)).toEqual([]);
+      expect(await container.get(Tokens.Leftovers)('backend', silentLogger, {})).toEqual([]);
       expect(await tableContents(iptables)).toEqual(installed);
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
       const cleanup = container.get(Tokens.KubeProxyCleanup);
-      const expected = await container.get(Tokens.Leftovers)('kube-proxy', silentLogger);
+      const expected = await container.get(Tokens.Leftovers)('kube-proxy', silentLogger, {});
       const report = await cleanup(silentLogger, {});
       expect(report).toEqual({
         removed: [...expected, { kind: 'setting', names: ['net/ipv4/conf/all/route_localnet=1'] }],

@@ -115,9 +115,21 @@ test.each([
 });
 
 test('doctor reports what this mode cannot do', async () => {
-  const limits = (await createIpvsBackend().diagnose?.()) ?? [];
+  const found = (await createIpvsBackend({ sysctl: new FakeSysctl({}) }).diagnose?.()) ?? [];
+  const limits = found.filter(({ check }) => check === 'ipvs by its nature');
   expect(limits.map(({ found }) => found).join('; ')).toMatch(
     /127\.0\.0\.1.*each address and port.*refused.*two Services with the same endpoint/,
   );
   expect(limits.every(({ status }) => status === 'ok')).toBe(true);
+});
+
+test.each([
+  [1, 2, 'ok', 'arp_ignore is 1, arp_announce 2'],
+  [0, 0, 'warning', 'arp_ignore is 0, arp_announce 0: this node answers ARP for addresses of Services'],
+  [undefined, undefined, 'unknown', 'arp_ignore and arp_announce cannot be read'],
+])('doctor reports ARP answers: arp_ignore %s, arp_announce %s is %s', async (ignore, announce, status, text) => {
+  const settings = { 'net/ipv4/conf/all/arp_ignore': ignore, 'net/ipv4/conf/all/arp_announce': announce };
+  const sysctl = new FakeSysctl(ignore === undefined ? {} : (settings as Record<string, number>));
+  const found = (await createIpvsBackend({ sysctl }).diagnose?.()) ?? [];
+  expect(found.find(({ check }) => check === 'strict ARP')).toMatchObject({ status, found: text });
 });

@@ -190,10 +190,10 @@ whereAllowed('the backend', () => {
       await container.load(createNftablesBackend({ runner }).module);
       const cleanup = container.get(Tokens.Cleanup);
       const names = ['ip kube-proxier', 'ip6 kube-proxier'];
-      expect(await container.get(Tokens.Leftovers)('backend', silentLogger)).toEqual([{ kind: 'table', names }]);
+      expect(await container.get(Tokens.Leftovers)('backend', silentLogger, {})).toEqual([{ kind: 'table', names }]);
       expect(await cleanup(silentLogger, {})).toEqual({ removed: [{ kind: 'table', names }] });
       expect(await cleanup(silentLogger, {})).toEqual({ removed: [] });
-      expect(await container.get(Tokens.Leftovers)('backend', silentLogger)).toEqual([]);
+      expect(await container.get(Tokens.Leftovers)('backend', silentLogger, {})).toEqual([]);
       expect(await listed(runner, 'ruleset')).toBe(before);
     });
   });
