@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type ProxyState } from '@kube-proxier/core';
-import { ClusterSketch, everything, runCount, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
+import {
+  ClusterSketch,
+  EXAMPLE_SERVICE,
+  everything,
+  runCount,
+  type ServiceSketch,
+  sketchAddresses,
+} from '@kube-proxier/core/testing';
 import { NftRefused } from '@kube-proxier/linux';
 import { FakeNft } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
@@ -12,21 +19,6 @@ import { affinityOf, classid } from './service-elements.js';
 
 const families = ['IPv4', 'IPv6'] as const;
 const LAYOUTS: readonly Layout[] = ['constant', 'chain-per-service'];
-
-const PLAIN: ServiceSketch = {
-  name: 'ns/svc1',
-  number: 1,
-  protocol: 'TCP',
-  kind: 'ClusterIP',
-  internalLocal: false,
-  externalLocal: false,
-  affinity: false,
-  ranges: undefined,
-  endpoints: [
-    { number: 1, node: 'node1' },
-    { number: 2, node: 'node2' },
-  ],
-};
 
 function host(family: IPFamily, layout: Layout = 'constant') {
   const nft = new FakeNft();
@@ -57,7 +49,7 @@ function take(cluster: ClusterSketch, step: Step): void {
   cluster.serviceCIDRs(step.serviceCIDRs ? [sketchAddresses.services(cluster.family)] : []);
 }
 
-/** The document for {@link PLAIN}, in the layout whose rules do not grow with the cluster. */
+/** The document for {@link EXAMPLE_SERVICE}, in the layout whose rules do not grow with the cluster. */
 const CONSTANT_DOCUMENT = `add table ip kube-proxier
 add map ip kube-proxier services { type ipv4_addr . inet_proto . inet_service : verdict; }
 add map ip kube-proxier endpoints-tcp { typeof ip daddr . tcp dport . numgen random mod 2 : ip daddr . tcp dport; }
@@ -124,7 +116,7 @@ add element ip kube-proxier cluster-ips { 10.96.0.1 }
 add element ip kube-proxier hairpin { 10.244.0.1 . 10.244.0.1 }
 `;
 
-/** Lines that the layout with a chain for each Service has instead of others. */
+/** Lines of the layout with a chain for each Service that differ from the constant layout. */
 const CHAIN_PER_SERVICE = {
   without: `add chain ip kube-proxier pick-tcp-2
 add chain ip kube-proxier from/any-pick-tcp-2.masquerade-off-cluster
@@ -146,7 +138,7 @@ add element ip kube-proxier services { 10.96.0.1 . tcp . 80 : goto from/any-endp
 describe('the document for one Service with two endpoints, on an empty host', () => {
   async function documentOf(layout: Layout): Promise<string> {
     const cluster = new ClusterSketch('IPv4');
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     const { state } = cluster.next();
     const { dataplane } = host('IPv4', layout);
     const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
@@ -217,9 +209,9 @@ describe.each(families)('NftablesPlanner %s', (family) => {
 
   test('the same question has the same answer, whatever was asked before', () => {
     const cluster = new ClusterSketch(family);
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     const first = cluster.next().state;
-    cluster.set({ ...PLAIN, endpoints: [], affinity: true });
+    cluster.set({ ...EXAMPLE_SERVICE, endpoints: [], affinity: true });
     const { state, changes } = cluster.next();
     const { dataplane } = host(family);
     const once = dataplane.plan(state, changes);
@@ -233,7 +225,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     const cluster = new ClusterSketch(family);
     for (let number = 1; number <= 200; number++) {
       cluster.set({
-        ...PLAIN,
+        ...EXAMPLE_SERVICE,
         name: `ns/svc${number}`,
         number,
         endpoints: [
@@ -245,7 +237,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     const { dataplane, nft } = host(family);
     await reconcile(dataplane, cluster.next().state);
     cluster.set({
-      ...PLAIN,
+      ...EXAMPLE_SERVICE,
       name: 'ns/svc7',
       number: 7,
       endpoints: [
@@ -264,10 +256,10 @@ describe.each(families)('NftablesPlanner %s', (family) => {
   test.each([false, true])('the first of many endpoints goes: few elements change; affinity: %s', async (affinity) => {
     const endpoints = Array.from({ length: 200 }, (_, index) => ({ number: index + 1, node: 'node2' as const }));
     const cluster = new ClusterSketch(family);
-    cluster.set({ ...PLAIN, affinity, endpoints });
+    cluster.set({ ...EXAMPLE_SERVICE, affinity, endpoints });
     const { dataplane, nft } = host(family);
     await reconcile(dataplane, cluster.next().state);
-    cluster.set({ ...PLAIN, affinity, endpoints: endpoints.slice(1) });
+    cluster.set({ ...EXAMPLE_SERVICE, affinity, endpoints: endpoints.slice(1) });
     const { state, changes } = cluster.next();
     const transaction = dataplane.plan(state, changes)!;
     const elements = transaction.write.commands.map((command) =>
@@ -288,7 +280,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     for (const services of [10, 500]) {
       const cluster = new ClusterSketch(family);
       for (let number = 1; number <= services; number++) {
-        cluster.set({ ...PLAIN, name: `ns/svc${number}`, number });
+        cluster.set({ ...EXAMPLE_SERVICE, name: `ns/svc${number}`, number });
       }
       const table = await (await fresh(cluster.next().state)).list(nftOf, TABLE);
       const rules = [...(table?.chains.values() ?? [])].reduce((sum, chain) => sum + chain.rules.length, 0);
@@ -299,9 +291,9 @@ describe.each(families)('NftablesPlanner %s', (family) => {
 
   test('drift is repaired, and nothing else is written', async () => {
     const cluster = new ClusterSketch(family);
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     cluster.set({
-      ...PLAIN,
+      ...EXAMPLE_SERVICE,
       name: 'ns/svc2',
       number: 2,
       affinity: true,
@@ -356,7 +348,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
   });
 
   describe('clients that are remembered', () => {
-    const sticky: ServiceSketch = { ...PLAIN, affinity: true };
+    const sticky: ServiceSketch = { ...EXAMPLE_SERVICE, affinity: true };
     const setUp = async () => {
       const cluster = new ClusterSketch(family);
       cluster.set(sticky);
@@ -430,7 +422,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
 
   test('chains that an older kernel still counts as used are left for later', async () => {
     const cluster = new ClusterSketch(family);
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     const { nft, dataplane } = host(family);
     await reconcile(dataplane, cluster.next().state);
     cluster.remove('ns/svc1');
@@ -444,7 +436,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
 
   test('an interface name that nft cannot spell is an error that says so', () => {
     const cluster = new ClusterSketch(family, { localTrafficDetection: { kind: 'interface', name: 'a" drop' } });
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     const { state } = cluster.next();
     expect(() => host(family).dataplane.plan(state, everything(state))).toThrow(
       expect.objectContaining({ code: 'NFTABLES_UNUSABLE_NAME' }),
