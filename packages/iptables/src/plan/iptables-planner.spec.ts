@@ -108,7 +108,7 @@ COMMIT
 });
 
 describe.each(families)('IptablesPlanner %s', (family) => {
-  test('many small steps lead where one large one does', async () => {
+  test('incremental changes give the same result as one full load', async () => {
     await fc.assert(
       fc.asyncProperty(anySteps(family), async (steps) => {
         const cluster = new ClusterSketch(family);
@@ -141,7 +141,7 @@ describe.each(families)('IptablesPlanner %s', (family) => {
     );
   });
 
-  test('packets go where the state says', async () => {
+  test('packets reach the endpoints of the state', async () => {
     const node = addresses.node(family);
     await fc.assert(
       fc.asyncProperty(fc.array(anySketch(family), { minLength: 1, maxLength: 50 }), async (sketches) => {

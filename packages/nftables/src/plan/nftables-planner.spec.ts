@@ -161,7 +161,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
   'states and steps, $family, $layout',
   ({ family, layout }) => {
     const other = LAYOUTS.find((candidate) => candidate !== layout);
-    test('many small steps lead where one large one does, and nothing is left at the end', async () => {
+    test('incremental changes give the same result as one full load, and removal leaves nothing', async () => {
       await fc.assert(
         fc.asyncProperty(anySteps(family, 5), async (steps) => {
           const cluster = new ClusterSketch(family);
@@ -185,7 +185,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
       );
     });
 
-    test('from whatever is there, in the other layout, to whatever should be', async () => {
+    test('from any installed state of the other layout to any desired state', async () => {
       await fc.assert(
         fc.asyncProperty(anySteps(family, 1), anySteps(family, 1), async ([before], [after]) => {
           const { nft, dataplane } = host(family, other);
@@ -207,7 +207,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
 describe.each(families)('NftablesPlanner %s', (family) => {
   const nftOf = nftFamily(family);
 
-  test('the same question has the same answer, whatever was asked before', () => {
+  test('plan is pure: the same input gives the same output, whatever was planned before', () => {
     const cluster = new ClusterSketch(family);
     cluster.set(EXAMPLE_SERVICE);
     const first = cluster.next().state;
@@ -221,7 +221,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     );
   });
 
-  test('a change writes what it changes, whatever else there is', async () => {
+  test('a change writes only the changed objects, whatever else is installed', async () => {
     const cluster = new ClusterSketch(family);
     for (let number = 1; number <= 200; number++) {
       cluster.set({
@@ -253,27 +253,30 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     expect(nft.lists).toBe(1);
   });
 
-  test.each([false, true])('the first of many endpoints goes: few elements change; affinity: %s', async (affinity) => {
-    const endpoints = Array.from({ length: 200 }, (_, index) => ({ number: index + 1, node: 'node2' as const }));
-    const cluster = new ClusterSketch(family);
-    cluster.set({ ...EXAMPLE_SERVICE, affinity, endpoints });
-    const { dataplane, nft } = host(family);
-    await reconcile(dataplane, cluster.next().state);
-    cluster.set({ ...EXAMPLE_SERVICE, affinity, endpoints: endpoints.slice(1) });
-    const { state, changes } = cluster.next();
-    const transaction = dataplane.plan(state, changes)!;
-    const elements = transaction.write.commands.map((command) =>
-      command.do === 'add-elements'
-        ? command.elements.length
-        : command.do === 'delete-elements'
-          ? command.keys.length
-          : 0,
-    );
-    expect(elements.reduce((sum, count) => sum + count)).toBeLessThan(120);
-    await dataplane.apply(transaction);
-    expect(nft.dump()).toBe((await fresh(state)).dump());
-    expect(await reconcile(dataplane, state)).toBeUndefined();
-  });
+  test.each([false, true])(
+    'the first of many endpoints is removed: few elements change; affinity: %s',
+    async (affinity) => {
+      const endpoints = Array.from({ length: 200 }, (_, index) => ({ number: index + 1, node: 'node2' as const }));
+      const cluster = new ClusterSketch(family);
+      cluster.set({ ...EXAMPLE_SERVICE, affinity, endpoints });
+      const { dataplane, nft } = host(family);
+      await reconcile(dataplane, cluster.next().state);
+      cluster.set({ ...EXAMPLE_SERVICE, affinity, endpoints: endpoints.slice(1) });
+      const { state, changes } = cluster.next();
+      const transaction = dataplane.plan(state, changes)!;
+      const elements = transaction.write.commands.map((command) =>
+        command.do === 'add-elements'
+          ? command.elements.length
+          : command.do === 'delete-elements'
+            ? command.keys.length
+            : 0,
+      );
+      expect(elements.reduce((sum, count) => sum + count)).toBeLessThan(120);
+      await dataplane.apply(transaction);
+      expect(nft.dump()).toBe((await fresh(state)).dump());
+      expect(await reconcile(dataplane, state)).toBeUndefined();
+    },
+  );
 
   test('chains and rules are as many for 10 Services as for 500', async () => {
     const counts = [];
@@ -347,7 +350,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     }
   });
 
-  describe('clients that are remembered', () => {
+  describe('recorded clients', () => {
     const sticky: ServiceSketch = { ...EXAMPLE_SERVICE, affinity: true };
     const setUp = async () => {
       const cluster = new ClusterSketch(family);
@@ -373,7 +376,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
       return { cluster, nft, dataplane, remembered, left, first: first! };
     };
 
-    test('are forgotten with their endpoint, or their Service, and only then', async () => {
+    test('are deleted with their endpoint or Service, and only then', async () => {
       const { cluster, dataplane, remembered, left, first } = await setUp();
       const apply = async () => {
         const { state, changes } = cluster.next();
@@ -392,7 +395,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
       expect(await left()).toHaveLength(2);
     });
 
-    test('are known again after a restart, but for those of endpoints that went meanwhile', async () => {
+    test('are kept across a restart, except for those of endpoints removed meanwhile', async () => {
       const { cluster, nft, left } = await setUp();
       cluster.set({ ...sticky, endpoints: sticky.endpoints.slice(1) });
       const { state } = cluster.next();
@@ -420,7 +423,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     });
   });
 
-  test('chains that an older kernel still counts as used are left for later', async () => {
+  test('chains that an older kernel reports as busy are deleted later', async () => {
     const cluster = new ClusterSketch(family);
     cluster.set(EXAMPLE_SERVICE);
     const { nft, dataplane } = host(family);
@@ -434,7 +437,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     expect(nft.dump()).toBe((await fresh(state)).dump());
   });
 
-  test('an interface name that nft cannot spell is an error that says so', () => {
+  test('an interface name that nft cannot express is an error that names it', () => {
     const cluster = new ClusterSketch(family, { localTrafficDetection: { kind: 'interface', name: 'a" drop' } });
     cluster.set(EXAMPLE_SERVICE);
     const { state } = cluster.next();
