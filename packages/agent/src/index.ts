@@ -4,7 +4,8 @@
  * @packageDocumentation
  */
 
-export { type AgentEnvironment, runCommand } from './agent.js';
+export { runCommand } from './agent.js';
+export type { AgentEnvironment } from './agent-environment.js';
 export { type Composition, compose } from './compose.js';
 export { createConfiguredNftablesBackend } from './configured-nftables.js';
 export type { AgentSettings, KubernetesSettings, LoggingSettings } from './flags/agent-settings.js';

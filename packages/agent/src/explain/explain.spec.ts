@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Explanation, silentLogger } from '@kube-proxier/core';
 import { ManifestSource } from '@kube-proxier/source-manifests';
-import { type AgentEnvironment, runCommand } from '../agent.js';
+import { runCommand } from '../agent.js';
+import type { AgentEnvironment } from '../agent-environment.js';
 
 const MANIFEST = `
 apiVersion: v1

@@ -1,0 +1,21 @@
+import type { Logger } from '@kube-proxier/core';
+import type { Composition } from './compose.js';
+import type { AgentSettings } from './flags/agent-settings.js';
+import type { AdjustableLogger } from './logging/winston-logger.js';
+
+/** Environment of the command. */
+export interface AgentEnvironment {
+  readonly composition: Composition;
+  /** Writes to standard output. */
+  readonly print: (text: string) => void;
+  /** Writes to standard error. */
+  readonly printError: (text: string) => void;
+  /** Columns of the terminal at standard output. Default: not a terminal. */
+  readonly columns?: number;
+  /** The logger may support changing its verbosity later. */
+  readonly createLogger: (logging: AgentSettings['logging']) => Logger | AdjustableLogger;
+  /** Aborts to end the agent. */
+  readonly signal: AbortSignal;
+  /** Called once, some time after the initial state is programmed. Default: nothing. */
+  readonly onSettled?: () => void;
+}

@@ -1,0 +1,201 @@
+import { writeFileSync } from 'node:fs';
+import { type Logger, messageOf, printable } from '@kube-proxier/core';
+import type { AgentEnvironment } from '../agent-environment.js';
+import { type CleanupRequest, cleanUp, runningProxies } from '../cleanup/clean-up.js';
+import { formatConfiguration } from '../configuration/effective-configuration.js';
+import { endOnConfigurationChange } from '../configuration/end-on-configuration-change.js';
+import { doctor } from '../doctor/doctor.js';
+import { explain } from '../explain/explain.js';
+import { messageWithFlags } from '../flags/advise-flags.js';
+import { type AgentSettings, isOutput } from '../flags/agent-settings.js';
+import type { AgentCommand, CommandLine } from '../flags/command-line.js';
+import { parseGoBool } from '../flags/go-values.js';
+import { commandHelpText, helpText } from '../flags/help-text.js';
+import { CommandLineError, readLogging } from '../flags/settings.js';
+import { type GetRequest, get } from '../get/get.js';
+import { prepareHost, runAgent } from '../running/run-agent.js';
+import { status } from '../status/status.js';
+import { versionText } from '../version.js';
+import { findCommand } from './command-definition.js';
+import { completionScript } from './completion.js';
+import type { InterpretedCommandLine } from './interpret-command-line.js';
+
+/** A command of which flags, configuration and backends are known. */
+export interface CommandRequest extends InterpretedCommandLine {
+  readonly environment: AgentEnvironment;
+}
+
+/** Implements a command; one of the two is set. Each returns the exit status. */
+export interface CommandHandler {
+  /** Of a command that needs neither settings nor backends, so a wrong flag or file does not matter to it. */
+  readonly answer?: (commandLine: CommandLine, environment: AgentEnvironment) => number;
+  /** May throw: the message is printed, and the exit status is that of a usage error. */
+  readonly run?: (request: CommandRequest) => Promise<number>;
+  /**
+   * Reports problems of the command line and the configuration in place of the usual error messages.
+   *
+   * @returns undefined to have the usual messages.
+   */
+  readonly reportProblems?: (
+    error: CommandLineError,
+    commandLine: CommandLine,
+    environment: AgentEnvironment,
+  ) => Promise<number | undefined>;
+}
+
+/** Every command by its name; `run` is the agent. */
+export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = {
+  run: { run: (request) => (request.settings.writeConfigTo === '' ? runLogged(request, run) : write(request)) },
+  cleanup: { run: (request) => runLogged(request, cleanup) },
+  status: {
+    run: ({ settings, commandLine, environment }) => status(settings, isSet(commandLine, 'watch'), environment),
+  },
+  explain: {
+    run: async ({ commandLine, settings, composition, environment }) => {
+      environment.print(await explain(commandLine.operands, settings, composition));
+      return 0;
+    },
+  },
+  get: {
+    run: async ({ commandLine, settings, composition, environment }) => {
+      const { text, message } = await get(getRequest(commandLine, settings), settings, composition);
+      environment.print(text);
+      environment.printError(message === '' ? '' : `${message}\n`);
+      return 0;
+    },
+  },
+  doctor: {
+    run: async ({ commandLine, settings, composition, environment }) => {
+      const { text, status } = await doctor(composition, { settings, commandLine }, environment.columns);
+      environment.print(text);
+      return status;
+    },
+    reportProblems: async ({ problems }, commandLine, { composition, print, columns }) => {
+      if (!isOutput(commandLine.values.get('output')?.at(-1) ?? 'text')) {
+        return undefined;
+      }
+      const { text, status } = await doctor(composition, { problems, commandLine }, columns);
+      print(text);
+      return status;
+    },
+  },
+  help: { answer: help },
+  version: {
+    answer: (_commandLine, { print }) => {
+      print(versionText());
+      return 0;
+    },
+  },
+  completion: { answer: completion },
+};
+
+function help({ operands, topic, errors }: CommandLine, { composition, print, printError }: AgentEnvironment): number {
+  const unknownTopic = operands.length > 0 && topic === undefined;
+  if (unknownTopic && errors.length > 0) {
+    printError(errors.map((error) => `kube-proxier: ${error}\n`).join(''));
+    return 1;
+  }
+  const command = findCommand(topic);
+  print(command === undefined ? helpText(composition.backends) : commandHelpText(command, composition.backends));
+  return 0;
+}
+
+function completion({ operands, errors }: CommandLine, { print, printError }: AgentEnvironment): number {
+  const script = completionScript(operands[0] ?? '');
+  if (script === undefined || errors.length > 0) {
+    const unknown = `no completion for the shell "${printable(operands[0] ?? '')}"; use bash, zsh or fish`;
+    printError((errors.length > 0 ? errors : [unknown]).map((error) => `kube-proxier: ${error}\n`).join(''));
+    return 1;
+  }
+  print(script);
+  return 0;
+}
+
+/** Runs what logs its errors, as a service does. */
+async function runLogged(
+  request: CommandRequest,
+  command: (request: CommandRequest, logger: Logger) => Promise<void>,
+): Promise<number> {
+  const { settings, commandLine, environment } = request;
+  const logger = environment.createLogger(settings.configFile === '' ? readLogging(commandLine) : settings.logging);
+  for (const warning of settings.warnings) {
+    logger.warn(warning);
+  }
+  try {
+    await command(request, logger);
+    return 0;
+  } catch (error) {
+    if (environment.signal.aborted) {
+      logger.info('Stopped while starting');
+      return 0;
+    }
+    const fields = logger.v(2) ? { error, stack: stackOf(error) } : {};
+    logger.error(`kube-proxier cannot continue: ${messageWithFlags(error)}`, fields);
+    return 1;
+  }
+}
+
+async function run(request: CommandRequest, logger: Logger): Promise<void> {
+  const { composition, settings, environment } = request;
+  if (settings.initOnly) {
+    await prepareHost({ composition, settings, logger });
+    return;
+  }
+  const { signal, onSettled } = environment;
+  const onRunning = endOnConfigurationChange(request, logger);
+  await runAgent({ composition, settings, logger, signal, onRunning, ...(onSettled ? { onSettled } : {}) });
+}
+
+async function cleanup({ commandLine, composition, settings, environment }: CommandRequest, logger: Logger) {
+  await cleanUp(cleanupRequest(commandLine), {
+    backends: composition.configure?.(settings) ?? composition.backends,
+    running: composition.exclusive ? runningProxies() : undefined,
+    ...{ logger, print: environment.print },
+  });
+}
+
+async function write({ settings, environment }: CommandRequest): Promise<number> {
+  for (const warning of settings.warnings) {
+    environment.printError(`kube-proxier: warning: ${warning}\n`);
+  }
+  writeConfiguration(settings);
+  environment.printError(`kube-proxier: wrote the configuration to ${printable(settings.writeConfigTo)}\n`);
+  return 0;
+}
+
+/** @throws CommandLineError when the file cannot be written. */
+function writeConfiguration({ writeConfigTo, effective }: AgentSettings): void {
+  try {
+    writeFileSync(writeConfigTo, formatConfiguration(effective));
+  } catch (error) {
+    const reason = `${messageOf(error)}; give the path of a file that this user can write`;
+    throw new CommandLineError([`--write-config-to: ${reason}`]);
+  }
+}
+
+/** Reads the command line only: the mode in a configuration file is the one to run, not the one to clean up. */
+function cleanupRequest(commandLine: CommandLine): CleanupRequest {
+  const mode = commandLine.values.get('proxy-mode')?.at(-1) ?? '';
+  return {
+    ...(mode === '' ? {} : { mode }),
+    kubeProxy: isSet(commandLine, 'kube-proxy'),
+    dryRun: isSet(commandLine, 'dry-run'),
+    force: isSet(commandLine, 'force'),
+  };
+}
+
+function getRequest(commandLine: CommandLine, { output }: AgentSettings): GetRequest {
+  const { operands, values } = commandLine;
+  const all = isSet(commandLine, 'all-namespaces');
+  return { operands, namespace: all ? undefined : (values.get('namespace')?.at(-1) ?? 'default'), output };
+}
+
+type BooleanFlag = 'watch' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
+
+function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
+  return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? '') : '';
+}
