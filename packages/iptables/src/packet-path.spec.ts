@@ -30,7 +30,7 @@ async function pathOf(state: ProxyState, iptables: FakeIptables, sysctls: Readon
       addresses: RANDOM_NODE_ADDRESSES[family],
       sysctls: { 'net/ipv4/conf/all/route_localnet': 1, ...sysctls },
     }),
-    isForeignRule,
+    { isForeign: isForeignRule },
   );
 }
 

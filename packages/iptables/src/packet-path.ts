@@ -1,4 +1,4 @@
-import type { IPFamily, PathRule } from '@kube-proxier/core';
+import type { PacketPathRequest, PathRule } from '@kube-proxier/core';
 import {
   type CommandRunner,
   type KernelFiles,
@@ -21,8 +21,8 @@ export function isForeignRule({ system, table = '', chain = '', text }: PathRule
 
 /** Reads the way of packets of one family through this host. */
 export function readPacketPath(
-  family: IPFamily,
+  { family, ignores }: Pick<PacketPathRequest, 'family' | 'ignores'>,
   host: { readonly runner: CommandRunner; readonly files?: KernelFiles },
 ): Promise<NetfilterPath> {
-  return readNetfilterPath({ family, ...host, isForeign: isForeignRule });
+  return readNetfilterPath({ family, ...host, isForeign: isForeignRule, ...(ignores ? { ignores } : {}) });
 }

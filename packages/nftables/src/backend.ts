@@ -14,6 +14,7 @@ import {
   createCommandRunner,
   createNft,
   EndingOwners,
+  kernelFilesOf,
   type Nft,
   type NftTableFlag,
 } from '@kube-proxier/linux';
@@ -22,6 +23,7 @@ import { cleanUp, cleanUpKubeProxy, findLeftovers } from './cleanup.js';
 import { type CountedConnections, NftablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import { connectionMeasurement, SYNC_METRICS } from './metrics.js';
+import { ownsRule, readPacketPath } from './packet-path.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
 
@@ -65,6 +67,9 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     diagnose: () => diagnose(support, ownedTable),
     metrics: [connectionMeasurement(() => proxiers.connections())],
     syncMetrics: SYNC_METRICS,
+    readPacketPath: (request) =>
+      readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
+    ownsRule,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => proxiers.create(context));
       bind(Tokens.Cleanup).toConstantValue(() => cleanUp(nft()));

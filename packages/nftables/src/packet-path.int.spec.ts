@@ -33,7 +33,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
       await becomeNode(namespace.runner, RANDOM_NODE_ADDRESSES[family]);
       const state = randomNodeState(seed, family, { localhostNodePorts: false });
       await install(state, namespace, layout);
-      const path = await readPacketPath(family, namespace);
+      const path = await readPacketPath({ family }, namespace);
       const { verdict, findings, classes } = verifyState(state, path);
       expect({ verdict, findings: findings.map(({ message }) => message) }).toEqual({
         verdict: 'verified',

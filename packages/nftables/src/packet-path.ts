@@ -1,4 +1,4 @@
-import type { IPFamily, PathRule } from '@kube-proxier/core';
+import type { PacketPathRequest, PathRule } from '@kube-proxier/core';
 import { type CommandRunner, type KernelFiles, type NetfilterPath, readNetfilterPath } from '@kube-proxier/linux';
 import { TABLE } from './plan/layout.js';
 
@@ -7,10 +7,20 @@ export function isForeignRule({ system, table }: PathRule): boolean {
   return system !== 'nftables' || (table !== `ip ${TABLE}` && table !== `ip6 ${TABLE}`);
 }
 
+/** Tables of this backend, and of kube-proxy in mode nftables. */
+const OWN_TABLES: ReadonlySet<string> = new Set(
+  ['ip', 'ip6'].flatMap((family) => [`${family} ${TABLE}`, `${family} kube-proxy`]),
+);
+
+/** Whether a rule is one of this backend, or of kube-proxy in mode nftables. Pure. */
+export function ownsRule({ system, table = '' }: PathRule): boolean {
+  return system === 'nftables' && OWN_TABLES.has(table);
+}
+
 /** Reads the way of packets of one family through this host. */
 export function readPacketPath(
-  family: IPFamily,
+  { family, ignores }: Pick<PacketPathRequest, 'family' | 'ignores'>,
   host: { readonly runner: CommandRunner; readonly files?: KernelFiles },
 ): Promise<NetfilterPath> {
-  return readNetfilterPath({ family, ...host, isForeign: isForeignRule });
+  return readNetfilterPath({ family, ...host, isForeign: isForeignRule, ...(ignores ? { ignores } : {}) });
 }

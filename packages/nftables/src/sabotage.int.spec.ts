@@ -248,7 +248,7 @@ whereAllowed('somebody changes the rules of the node', () => {
     dataplane.close();
   });
 
-  const verify = async () => verifyState(state, await readPacketPath('IPv4', namespace));
+  const verify = async () => verifyState(state, await readPacketPath({ family: 'IPv4' }, namespace));
 
   test('without a change the state is verified', async () => {
     expect((await verify()).findings).toEqual([]);

@@ -86,3 +86,9 @@ export {
   type RemovedOfMode,
 } from './takeover/cleanup-backends.js';
 export { describeRemoved } from './takeover/describe-removed.js';
+export {
+  BackgroundVerification,
+  type BackgroundVerificationOptions,
+  type VerificationReport,
+} from './verification/background-verification.js';
+export { type NodeVerification, type VerifyNodeOptions, verifyNode } from './verification/verify-node.js';

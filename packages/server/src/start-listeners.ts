@@ -10,6 +10,7 @@ import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { ServerObserver } from './server-observer.js';
 import { NodeStatusReport } from './status/node-status-report.js';
 import { StatusServer } from './status/status-server.js';
+import type { BackgroundVerification } from './verification/background-verification.js';
 
 /** What listeners depend on, beside the options of the server. */
 export interface ListenerContext {
@@ -18,6 +19,7 @@ export interface ListenerContext {
   readonly syncPeriod: number;
   readonly readiness: Readiness;
   readonly logger: Logger;
+  readonly verification: BackgroundVerification;
   /** A health check node port of a Service could not be opened. */
   readonly onServiceHealthFailed: (service: HealthCheckNodePort, error: unknown) => void;
   /** Called with each listener before it starts, also when a later one fails to. */
@@ -32,7 +34,7 @@ export interface ListenerContext {
  */
 export async function startListeners(
   options: ProxyServerOptions,
-  { nodeName, syncPeriod, readiness, logger, onServiceHealthFailed, onCreated }: ListenerContext,
+  { nodeName, syncPeriod, readiness, logger, verification, onServiceHealthFailed, onCreated }: ListenerContext,
 ): Promise<readonly ServerObserver[]> {
   const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress } = options;
   const own = new OwnAddresses(() => network.localAddresses(), clock);
@@ -69,6 +71,7 @@ export async function startListeners(
     readiness,
     sources: options.sources,
     maxPending: 2 * syncPeriod,
+    verification,
     ...(metrics ? { metrics } : {}),
   });
   const statusServer =
@@ -83,14 +86,21 @@ export async function startListeners(
       onFailure: () => metrics?.partFailed('status server'),
       localAddresses: () => network.localAddresses(),
       nodeStatus: () => report.status(),
+      verification,
       ...(metrics ? { metrics: metrics.registry } : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
       ...(options.profiling ? { profiling: options.profiling } : {}),
     });
   const servers = [healthServer, statusServer].filter((server) => server !== undefined);
-  for (const listener of [serviceHealth, ...servers]) {
+  for (const listener of [serviceHealth, verification, ...servers]) {
     onCreated(listener);
   }
   await Promise.all(servers.map((server) => server.start()));
-  return [health, serviceHealth, ...(metrics ? [metrics] : []), ...(statusServer ? [statusServer, report] : [])];
+  return [
+    health,
+    serviceHealth,
+    verification,
+    ...(metrics ? [metrics] : []),
+    ...(statusServer ? [statusServer, report] : []),
+  ];
 }

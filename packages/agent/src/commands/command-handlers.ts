@@ -15,6 +15,7 @@ import { CommandLineError, readLogging } from '../flags/settings.js';
 import { type GetRequest, get } from '../get/get.js';
 import { prepareHost, runAgent } from '../running/run-agent.js';
 import { status } from '../status/status.js';
+import { verify } from '../verify/verify.js';
 import { versionText } from '../version.js';
 import { findCommand } from './command-definition.js';
 import { completionScript } from './completion.js';
@@ -63,6 +64,9 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
       environment.printError(message === '' ? '' : `${message}\n`);
       return 0;
     },
+  },
+  verify: {
+    run: ({ settings, composition, environment }) => verify(settings, composition, environment),
   },
   doctor: {
     run: async ({ commandLine, settings, composition, environment }) => {

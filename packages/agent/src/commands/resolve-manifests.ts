@@ -16,12 +16,14 @@ import type { AgentSettings } from '../flags/agent-settings.js';
  * The states that an agent with these settings would have from its manifests alone, without an agent and without
  * privileges.
  *
+ * @param localAddresses of the host that they are for. Default: those of its Node object, as the manifests describe another host.
  * @throws ProxierError when the manifests cannot be read.
  */
 export async function resolveManifests(
   families: readonly IPFamily[],
   settings: AgentSettings,
   composition: Composition,
+  localAddresses?: readonly string[],
 ): Promise<readonly ProxyState[]> {
   const nodeName = resolveNodeName(settings.proxier.nodeName, hostname());
   const nodeAddresses =
@@ -47,8 +49,9 @@ export async function resolveManifests(
     await Promise.all(sources.map((source) => source.stop()));
   }
   return resolvers.map((resolver) => {
-    // The manifests describe another host: its addresses are those of its Node object.
-    resolver.updateLocalAddresses([...resolver.applyPending().state.node.addresses, '127.0.0.1', '::1']);
+    resolver.updateLocalAddresses(
+      localAddresses ?? [...resolver.applyPending().state.node.addresses, '127.0.0.1', '::1'],
+    );
     return resolver.applyPending().state;
   });
 }

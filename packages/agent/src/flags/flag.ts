@@ -370,6 +370,17 @@ export const FLAGS = [
     group: 'Timing',
   },
   {
+    name: 'verify-period',
+    type: 'duration',
+    value: 'duration',
+    default: '10m0s',
+    defaultText: '10m',
+    help:
+      `How often the agent verifies that the kernel does with packets what the state says, ${DURATION}. 0 verifies on ` +
+      'request only (kube-proxier verify), and takeovers do not wait for a verification.',
+    group: 'Timing',
+  },
+  {
     name: 'healthz-bind-address',
     type: 'text',
     value: 'address',
@@ -387,8 +398,8 @@ export const FLAGS = [
     default: '127.0.0.1:10249',
     defaultText: '127.0.0.1:10249',
     help:
-      'The address that serves /metrics, /configz, /proxyMode, and under /debug what the commands status, get and ' +
-      'explain query, over HTTP. It exposes all Services: use a loopback address. The default port is 10249; "" disables it.',
+      'The address that serves /metrics, /configz, /proxyMode, and under /debug what the commands status, get, ' +
+      'explain and verify query, over HTTP. It exposes all Services: use a loopback address. The default port is 10249; "" disables it.',
     group: 'Status',
   },
   {
@@ -512,6 +523,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'nftables-count-connections',
   'nftables-owned-table',
   'overlapping-external-addresses',
+  'verify-period',
   'manifests',
   'output',
   'namespace',

@@ -4,6 +4,7 @@ import type { ObjectReader } from '../objects/object-reader.js';
 import type { Clock } from '../sync/clock.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
 import type { SyncObserver } from '../sync/sync-observer.js';
+import type { PacketPath, PathRule } from '../verification/packet-path.js';
 import type { BackendMeasurement, SyncMetrics } from './backend-metrics.js';
 import type { HostRequirements } from './host-requirements.js';
 import type { Logger } from './logger.js';
@@ -49,6 +50,14 @@ export interface BackendCapabilities {
   readonly externalIPsOfPods?: boolean;
   /** The installed rules keep working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
+}
+
+/** What a {@link PacketPath} is read for. */
+export interface PacketPathRequest {
+  readonly family: IPFamily;
+  readonly options: ProxierOptions;
+  /** Rules that are read as if they were not installed: a takeover is about to remove them. Default: none. */
+  readonly ignores?: (rule: PathRule) => boolean;
 }
 
 /** The result of one check of `kube-proxier doctor`. */
@@ -108,6 +117,18 @@ export interface BackendModule {
    * @throws ProxierError when the preparation failed.
    */
   prepare?(options: ProxierOptions, logger: Logger): Promise<void>;
+  /**
+   * Reads the way of packets of one family through this host, whoever installed its rules, so that a state can be verified.
+   * Changes nothing. What cannot be read is in `PacketPath.unread`. Default: the mode cannot be verified, and a verification
+   * reports that as unknown.
+   *
+   * @throws ProxierError when nothing can be read.
+   */
+  readPacketPath?(request: PacketPathRequest): Promise<PacketPath>;
+  /**
+   * Whether a rule is one that this backend installs, or kube-proxy in the mode of the same name. Pure. Default: none is.
+   */
+  ownsRule?(rule: PathRule): boolean;
   /** What it measures, for `/metrics` while its mode is in force. Default: nothing. */
   readonly metrics?: readonly BackendMeasurement[];
   /** Metrics of its syncs besides those of every mode. Default: none. */

@@ -6,6 +6,15 @@ import { type PacketClass, packetClasses } from './packet-classes.js';
 import type { PacketPath } from './packet-path.js';
 import { type FamilyVerification, MAX_FINDINGS, type VerificationFinding } from './verification-result.js';
 
+/** Options of a verification. */
+export interface VerificationOptions {
+  /**
+   * The mode serves NodePorts on loopback addresses (`BackendCapabilities.localhostNodePorts`); where it does not, though the state
+   * asks for it, packets to them are not checked. Default true.
+   */
+  readonly servesLoopback?: boolean;
+}
+
 /** Classes between two pauses of {@link verifyInSlices}. */
 const SLICE = 64;
 const MAX_SERVICE_PORTS = 20;
@@ -16,7 +25,11 @@ const MAX_SERVICE_PORTS = 20;
  *
  * @throws RangeError when the state and the path differ in family.
  */
-export function* verifyInSlices(state: ProxyState, path: PacketPath): Generator<void, FamilyVerification> {
+export function* verifyInSlices(
+  state: ProxyState,
+  path: PacketPath,
+  { servesLoopback = true }: VerificationOptions = {},
+): Generator<void, FamilyVerification> {
   if (state.family !== path.family) {
     throw new RangeError(`a state of ${state.family} cannot be verified with rules of ${path.family}`);
   }
@@ -26,6 +39,9 @@ export function* verifyInSlices(state: ProxyState, path: PacketPath): Generator<
   }
   let classes = 0;
   for (const one of path.unread.length > 0 ? [] : packetClasses(state, path)) {
+    if (one.from === 'loopback' && !servesLoopback && state.node.nodePortAddresses.loopback) {
+      continue;
+    }
     const decision = decidePacket(state, one.packet, { localAddresses: path.localAddresses });
     const weighted = one.servicePort !== undefined && (path.hasWeights?.(one.servicePort) ?? false);
     const difference = compareOutcomes(decision, path.outcomesOf(one.packet), { weighted });
@@ -40,8 +56,12 @@ export function* verifyInSlices(state: ProxyState, path: PacketPath): Generator<
 }
 
 /** {@link verifyInSlices} without pauses. */
-export function verifyState(state: ProxyState, path: PacketPath): FamilyVerification {
-  const slices = verifyInSlices(state, path);
+export function verifyState(
+  state: ProxyState,
+  path: PacketPath,
+  options: VerificationOptions = {},
+): FamilyVerification {
+  const slices = verifyInSlices(state, path, options);
   for (;;) {
     const { done, value } = slices.next();
     if (done) {

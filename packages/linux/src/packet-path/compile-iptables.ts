@@ -84,6 +84,9 @@ export function compileRule(
   host: PathHost,
 ): CompiledRule {
   const rule: PathRule = { ...place, text, foreign: host.isForeign({ ...place, text }) };
+  if (host.ignores(rule)) {
+    return { rule, evaluate: () => undefined };
+  }
   const words = splitWords(text);
   if (words === undefined) {
     return { rule, evaluate: (walker) => anyVerdict(walker, rule) };

@@ -133,6 +133,9 @@ class RuleCompiler {
     const text = ruleText(listed, handle);
     const place = { system: 'nftables', table, chain, text };
     const rule: PathRule = { ...place, foreign: this.host.isForeign(place) };
+    if (this.host.ignores(rule)) {
+      return { rule, evaluate: () => undefined };
+    }
     const statements = listed.map((statement) =>
       this.#statement(
         isRecord(statement) ? statement : (parseMapStatement(String(statement)) ?? { [String(statement)]: null }),

@@ -50,6 +50,8 @@ export class PathHost {
     readonly facts: PathHostFacts,
     /** Whether a rule belongs to another program than the backend. */
     readonly isForeign: (rule: PathRule) => boolean = () => false,
+    /** Whether a rule is treated as if it was not installed. */
+    readonly ignores: (rule: PathRule) => boolean = () => false,
   ) {
     this.hasBridges = facts.bridges.size > 0;
   }

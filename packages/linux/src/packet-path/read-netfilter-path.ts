@@ -2,7 +2,7 @@ import { type IPFamily, messageOf, type PathRule } from '@kube-proxier/core';
 import type { IpSets } from '../ipset/ip-sets.js';
 import type { IptablesTable, IptablesVariant } from '../iptables/iptables.js';
 import { iptablesProgram } from '../iptables/iptables-command.js';
-import { parseDocument, type SavedTable } from '../iptables/iptables-document.js';
+import { parseDocument } from '../iptables/iptables-document.js';
 import { type NftObject, parseNftObjects } from '../nftables/nft-table.js';
 import type { CommandRunner } from '../process/command-runner.js';
 import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
@@ -30,6 +30,8 @@ export interface NetfilterReading {
   readonly ipSets?: Pick<IpSets, 'find'>;
   /** Whether a rule belongs to another program than the backend. Default: none does. */
   readonly isForeign?: (rule: PathRule) => boolean;
+  /** Rules that are read as if they were not installed. Default: none. */
+  readonly ignores?: (rule: PathRule) => boolean;
   readonly exceptAddresses?: ReadonlySet<string>;
   readonly hasWeights?: (servicePort: string) => boolean;
   /** Made from the facts that were read, for a backend that programs more than rules. */
@@ -43,7 +45,7 @@ export interface NetfilterReading {
  * What cannot be read is in {@link NetfilterPath.unread}.
  */
 export async function readNetfilterPath(reading: NetfilterReading): Promise<NetfilterPath> {
-  const { family, runner, files = kernelFiles, isForeign, ipSets, exceptAddresses } = reading;
+  const { family, runner, files = kernelFiles, ipSets, exceptAddresses } = reading;
   const listing = await readListing(family, runner, files);
   const unread = [...listing.unread, ...(reading.unread ?? [])];
   const facts = await readPathHost({
@@ -55,22 +57,21 @@ export async function readNetfilterPath(reading: NetfilterReading): Promise<Netf
     ...(ipSets === undefined ? {} : { ipSets }),
     ...(exceptAddresses === undefined ? {} : { exceptAddresses }),
   });
-  return netfilterPathOf({ ...listing, unread }, facts, isForeign ?? (() => false), reading.stage, reading.hasWeights);
+  return netfilterPathOf({ ...listing, unread }, facts, reading);
 }
 
 /** The path through rules that were read before. Pure. */
 export function netfilterPathOf(
   { saved, tables, unread }: NetfilterListing,
   facts: PathHostFacts,
-  isForeign: (rule: PathRule) => boolean = () => false,
-  stage?: (host: PathHost) => PathStage,
-  hasWeights?: (servicePort: string) => boolean,
+  options: Pick<NetfilterReading, 'isForeign' | 'ignores' | 'hasWeights' | 'stage'> = {},
 ): NetfilterPath {
-  const host = new PathHost(facts, isForeign);
+  const { isForeign = () => false, ignores, stage, hasWeights } = options;
+  const host = new PathHost(facts, isForeign, ignores);
   const chains: BaseChain[] = [];
   for (const [variant, text] of saved) {
     for (const [name, { written }] of parseDocument(text)) {
-      chains.push(...compileIptablesTable(name, written as SavedTable, variant, host));
+      chains.push(...compileIptablesTable(name, written, variant, host));
     }
   }
   for (const table of tables) {

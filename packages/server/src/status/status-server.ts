@@ -21,6 +21,7 @@ import {
 import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from '../health/http-listener.js';
 import { hostNameOf, isTrustedHost } from '../health/trusted-host.js';
 import type { ServerObserver } from '../server-observer.js';
+import type { BackgroundVerification } from '../verification/background-verification.js';
 import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
 import type { NodeStatus } from './node-status.js';
 
@@ -56,6 +57,8 @@ export interface StatusServerOptions {
   readonly configuration?: () => unknown;
   /** What `/debug/status` answers. Default: not served. */
   readonly nodeStatus?: () => Promise<NodeStatus>;
+  /** What `/debug/verify` reports, and starts on POST. Default: not served. */
+  readonly verification?: Pick<BackgroundVerification, 'request' | 'report'>;
   /** Serves `/debug/pprof` and `/debug/flags/v`. Default: not served. */
   readonly profiling?: ProfilingOptions;
 }
@@ -68,7 +71,7 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
  * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
- * state as JSON under `/debug/state`, the status of the node under `/debug/status`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
+ * state as JSON under `/debug/state`, the status of the node under `/debug/status`, the last verification under `/debug/verify`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
  * `/debug/explain?source=…&destination=…&port=…&protocol=…`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
  *
  * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
@@ -132,7 +135,11 @@ export class StatusServer implements ServerObserver {
       const advice = 'use an IP address, localhost, or the name of the node';
       return reply(response, 403, TEXT, `the host of the request is not one of this server; ${advice}\n`);
     }
-    const methods = this.#debug?.methods(url.pathname) ?? READ_METHODS;
+    const { verification } = this.options;
+    const methods =
+      url.pathname === '/debug/verify' && verification
+        ? [...READ_METHODS, 'POST']
+        : (this.#debug?.methods(url.pathname) ?? READ_METHODS);
     if (!methods.includes(request.method ?? '')) {
       return replyMethodNotAllowed(response, methods);
     }
@@ -156,6 +163,9 @@ export class StatusServer implements ServerObserver {
       }
     }
     const { metrics, configuration, nodeStatus } = this.options;
+    if (url.pathname === '/debug/verify' && verification) {
+      return answerVerification(request, response, verification);
+    }
     if (url.pathname === '/debug/status' && nodeStatus) {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify(await nodeStatus())}\n`);
     }
@@ -174,6 +184,7 @@ export class StatusServer implements ServerObserver {
       ...(metrics ? ['/metrics'] : []),
       ...(configuration ? ['/configz'] : []),
       ...(nodeStatus ? ['/debug/status'] : []),
+      ...(verification ? ['/debug/verify'] : []),
       ...['/debug/state', '/debug/services'],
     ];
     reply(response, 404, TEXT, `not found; use ${paths.join(', ')} or /debug/explain\n`);
@@ -227,6 +238,24 @@ export class StatusServer implements ServerObserver {
       }
       reply(response, 400, TEXT, `${messageOf(error)}\n`);
     }
+  }
+}
+
+/** POST starts a verification and answers its number at once; GET reports the last one. */
+function answerVerification(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  verification: Pick<BackgroundVerification, 'request' | 'report'>,
+): void {
+  if (method !== 'POST') {
+    reply(response, 200, JSON_TYPE, `${JSON.stringify(verification.report())}\n`);
+    return;
+  }
+  const number = verification.request();
+  if (number === undefined) {
+    reply(response, 503, TEXT, 'nothing is programmed yet, so nothing can be verified\n');
+  } else {
+    reply(response, 202, JSON_TYPE, `${JSON.stringify({ number })}\n`);
   }
 }
 

@@ -1,0 +1,42 @@
+import type { VerificationFinding, VerificationVerdict } from '@kube-proxier/core';
+import type { NodeVerification } from '@kube-proxier/server';
+
+const VERDICTS: Readonly<Record<VerificationVerdict, string>> = {
+  verified: 'VERIFIED: the kernel does what the state says',
+  different: 'DIFFERENT: the kernel does not do what the state says',
+  unknown: 'UNKNOWN: no difference was found, but not everything could be verified',
+};
+
+/** Service ports that are listed with a finding. */
+const MAX_SERVICE_PORTS = 5;
+
+/** A verification for a person: the verdict, then each cause with the packets that it affects. */
+export function formatVerification({ verdict, mode, seconds, families }: NodeVerification): string {
+  const lines = [`${VERDICTS[verdict]} (mode ${mode})`, ''];
+  for (const { family, classes, different, unknown } of families) {
+    lines.push(
+      `${family}: ${classes} classes of packets: ${classes - different - unknown} verified, ${different} different, ${unknown} unknown`,
+    );
+  }
+  lines.push(`Duration: ${seconds.toFixed(1)} s`);
+  for (const { family, findings, moreFindings } of families) {
+    for (const finding of findings) {
+      lines.push('', ...formatFinding(family, finding));
+    }
+    if (moreFindings > 0) {
+      lines.push('', `${family}: and ${moreFindings} more findings`);
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function formatFinding(family: string, { result, message, classes, servicePorts }: VerificationFinding): string[] {
+  const shown = servicePorts.slice(0, MAX_SERVICE_PORTS).join(', ');
+  const more = servicePorts.length > MAX_SERVICE_PORTS ? ' and more' : '';
+  return [
+    `${result === 'different' ? 'Different' : 'Unknown'} (${family}): ${message}.`,
+    ...(classes > 1
+      ? [`  The same for ${classes} classes of packets${shown === '' ? '' : `, of ${shown}${more}`}.`]
+      : []),
+  ];
+}
