@@ -83,9 +83,10 @@ export const COMMANDS = [
       'be started, and reports problems with their remedy. Changes nothing.',
     examples: [
       { purpose: 'Can this host run mode nftables?', command: 'doctor --proxy-mode nftables' },
+      { purpose: 'Only what is wrong, or could not be checked', command: 'doctor --only-problems' },
       { purpose: 'With the configuration of the agent, for a script', command: 'doctor --config config.yaml -o json' },
     ],
-    flags: ['proxy-mode', 'config', 'backend', 'backend-option', 'output'],
+    flags: ['proxy-mode', 'only-problems', 'config', 'backend', 'backend-option', 'output'],
     exitStatus: '0 without problems, 1 if there is a problem, 2 if there is none but not everything could be checked',
   },
   {

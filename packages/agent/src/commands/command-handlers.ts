@@ -5,6 +5,7 @@ import { type CleanupRequest, cleanUp, runningProxies } from '../cleanup/clean-u
 import { formatConfiguration } from '../configuration/effective-configuration.js';
 import { endOnConfigurationChange } from '../configuration/end-on-configuration-change.js';
 import { doctor } from '../doctor/doctor.js';
+import type { DiagnosisFormat } from '../doctor/format-diagnoses.js';
 import { explain } from '../explain/explain.js';
 import { messageWithFlags } from '../flags/advise-flags.js';
 import { type AgentSettings, isOutput } from '../flags/agent-settings.js';
@@ -66,15 +67,26 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   },
   doctor: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      const { text, status } = await doctor(composition, { settings, commandLine }, environment.columns);
+      const { text, status } = await doctor(
+        composition,
+        { settings, commandLine },
+        diagnosisFormat(commandLine, environment),
+        environment.progress,
+      );
       environment.print(text);
       return status;
     },
-    reportProblems: async ({ problems }, commandLine, { composition, print, columns }) => {
+    reportProblems: async ({ problems }, commandLine, environment) => {
+      const { composition, print, progress } = environment;
       if (!isOutput(commandLine.values.get('output')?.at(-1) ?? 'text')) {
         return undefined;
       }
-      const { text, status } = await doctor(composition, { problems, commandLine }, columns);
+      const { text, status } = await doctor(
+        composition,
+        { problems, commandLine },
+        diagnosisFormat(commandLine, environment),
+        progress,
+      );
       print(text);
       return status;
     },
@@ -190,7 +202,15 @@ function getRequest(commandLine: CommandLine, { output }: AgentSettings): GetReq
   return { operands, namespace: all ? undefined : (values.get('namespace')?.at(-1) ?? 'default'), output };
 }
 
-type BooleanFlag = 'watch' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
+function diagnosisFormat(commandLine: CommandLine, { columns, style }: AgentEnvironment): DiagnosisFormat {
+  return {
+    onlyProblems: isSet(commandLine, 'only-problems'),
+    ...(columns === undefined ? {} : { columns }),
+    ...(style ? { style } : {}),
+  };
+}
+
+type BooleanFlag = 'watch' | 'only-problems' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
 
 function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;

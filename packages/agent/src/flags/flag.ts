@@ -421,6 +421,14 @@ export const FLAGS = [
     group: 'Commands',
   },
   {
+    name: 'only-problems',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'Print only checks that are not ok.',
+    group: 'Commands',
+  },
+  {
     name: 'watch',
     short: 'w',
     type: 'bool',
@@ -516,6 +524,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'output',
   'namespace',
   'all-namespaces',
+  'only-problems',
   'watch',
   'kube-proxy',
   'dry-run',
