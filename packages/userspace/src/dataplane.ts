@@ -79,7 +79,8 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
 
   /** Traffic of each service port, for metrics. Deleted service ports are included until they are drained. */
   get traffic(): readonly ServiceTraffic[] {
-    return this.#engine.traffic;
+    const { family } = this.options;
+    return this.#engine.traffic.map((traffic) => ({ ...traffic, family }));
   }
 
   /** Addresses of the sockets of a listener; for tests and explanations. */
