@@ -2,12 +2,15 @@ import {
   type BackendModule,
   type CleanupReport,
   checkBackendOptions,
+  createPreview,
   type IPFamily,
   type LeftoverOwner,
   LeftoversError,
   type Logger,
   messageOf,
   OptionRules,
+  type Preview,
+  type PreviewContext,
   type ProbeResult,
   type Proxier,
   type ProxierContext,
@@ -83,6 +86,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
         inForce === MODE ? { removed: [] } : await host.cleanup(logger, inForce !== undefined, 'kube-proxy'),
       );
       bind(Tokens.Leftovers).toConstantValue((owner, logger) => host.leftovers(owner, logger));
+      bind(Tokens.Preview).toConstantValue((context) => host.createPreview(context));
     }),
   };
 }
@@ -144,6 +148,15 @@ class IpvsBackendHost {
       host: this.#host(context.family),
       availableSchedulers: () => this.#probed?.schedulers,
     });
+  }
+
+  createPreview({ family, options, logger, clock }: PreviewContext): Preview {
+    const dataplane = new IpvsDataplane({
+      ...this.options,
+      ...{ family, logger, clock, host: this.#host(family), masqueradeBit: options.masqueradeBit, readOnly: true },
+      availableSchedulers: () => this.#probed?.schedulers,
+    });
+    return createPreview({ dataplane, localAddresses: () => dataplane.localAddresses() });
   }
 
   /** Where the kernel has no IPVS there is nothing to clean up (spec V-40); its module is not loaded for that. */
