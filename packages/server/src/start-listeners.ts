@@ -83,7 +83,7 @@ export async function startListeners(
       onFailure: () => metrics?.partFailed('status server'),
       localAddresses: () => network.localAddresses(),
       nodeStatus: () => report.status(),
-      ...(metrics ? { metrics: metrics.registry } : {}),
+      ...(metrics ? { metrics: metrics.registry, connections: () => metrics.connections() } : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
       ...(options.profiling ? { profiling: options.profiling } : {}),
     });

@@ -42,20 +42,29 @@ export const COMMANDS = [
   },
   {
     name: 'explain',
-    syntax: '<source> <destination>:<port>[/<protocol>]',
+    syntax: '[<source>] <destination>',
     summary: 'Explain how a packet is handled',
     description:
-      'Explains which Service a packet belongs to, which endpoints can get it, and why. Queries the running agent at ' +
-      '--metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent.',
+      'Explains which Service a packet belongs to, which endpoints can get it, and why. The source is an IP address, ' +
+      'pod/<name>, pod/<namespace>/<name>, node, or outside; only pods that are endpoints of a Service are known by ' +
+      'name. The destination is <address>:<port>[/<protocol>] or svc/[<namespace>/]<name>[:<port>][/<protocol>]. Without ' +
+      'a source, the result for every kind of client is printed, and with -o wide the reasons. Queries the running agent ' +
+      'at --metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent.',
     examples: [
+      { purpose: 'What do clients of a Service get, wherever they are?', command: 'explain svc/shop/checkout' },
+      {
+        purpose: 'A pod connects to a Service of its namespace',
+        command: 'explain pod/web-1 svc/checkout:http -n shop',
+      },
+      { purpose: 'A client outside, through a NodePort', command: 'explain outside svc/checkout --via node-port' },
       { purpose: 'A pod connects to a cluster IP', command: 'explain 10.244.0.5 10.96.0.10:80/tcp' },
       {
         purpose: 'The same for objects in a directory, on any machine',
         command: 'explain 10.244.0.5 10.96.0.10:80 --manifests ./cluster',
       },
     ],
-    flags: [...STATE_FLAGS, ...CLUSTER_FLAGS],
-    exitStatus: '0 when the packet was explained, 1 on an error',
+    flags: ['namespace', 'via', ...STATE_FLAGS, ...CLUSTER_FLAGS],
+    exitStatus: '0 when the packet was explained, 1 on an error or when a name is unknown',
   },
   {
     name: 'get',

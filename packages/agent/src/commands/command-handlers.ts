@@ -6,7 +6,7 @@ import { formatConfiguration } from '../configuration/effective-configuration.js
 import { endOnConfigurationChange } from '../configuration/end-on-configuration-change.js';
 import { doctor } from '../doctor/doctor.js';
 import type { DiagnosisFormat } from '../doctor/format-diagnoses.js';
-import { explain } from '../explain/explain.js';
+import { type ExplainRequest, explain } from '../explain/explain.js';
 import { messageWithFlags } from '../flags/advise-flags.js';
 import { type AgentSettings, isOutput } from '../flags/agent-settings.js';
 import type { AgentCommand, CommandLine } from '../flags/command-line.js';
@@ -53,7 +53,7 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   },
   explain: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      environment.print(await explain(commandLine.operands, settings, composition));
+      environment.print(await explain(explainRequest(commandLine), settings, composition));
       return 0;
     },
   },
@@ -194,6 +194,10 @@ function cleanupRequest(commandLine: CommandLine): CleanupRequest {
     dryRun: isSet(commandLine, 'dry-run'),
     force: isSet(commandLine, 'force'),
   };
+}
+
+function explainRequest({ operands, values }: CommandLine): ExplainRequest {
+  return { operands, namespace: values.get('namespace')?.at(-1) ?? 'default', via: values.get('via')?.at(-1) };
 }
 
 function getRequest(commandLine: CommandLine, { output }: AgentSettings): GetRequest {

@@ -408,7 +408,17 @@ export const FLAGS = [
     value: 'namespace',
     default: 'default',
     defaultText: 'default',
-    help: 'The namespace of kube-proxier get.',
+    help: 'The namespace of names without one.',
+    group: 'Commands',
+  },
+  {
+    name: 'via',
+    type: 'text',
+    value: 'kind',
+    defaultText: 'what the clients use',
+    help:
+      'The addresses of the Service to send to: cluster-ip, external-ip, load-balancer or node-port. Clients outside use ' +
+      'external addresses where there are some, other clients the cluster IP.',
     group: 'Commands',
   },
   {
@@ -523,6 +533,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'manifests',
   'output',
   'namespace',
+  'via',
   'all-namespaces',
   'only-problems',
   'watch',
