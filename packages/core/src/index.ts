@@ -39,6 +39,11 @@ export { DEFAULT_AFFINITY_SECONDS, readService, type ServiceReadOptions } from '
 export * from './objects/text-nesting.js';
 export * from './objects/unknown-record.js';
 export * from './planning/state-memo.js';
+export { type ChangeType, type DescribedChange, describeChange } from './recording/describe-change.js';
+export * from './recording/object-journal.js';
+export * from './recording/recorded-entry.js';
+export * from './recording/recording-replay.js';
+export { applyDelta, DeltaMismatchError, deltaOf, type StructuralDelta } from './recording/structural-delta.js';
 export * from './resolution/diff-states.js';
 export { servesLoopback } from './resolution/node-facts.js';
 export * from './resolution/proxy-state-resolver.js';

@@ -13,9 +13,12 @@ import { parseGoBool } from '../flags/go-values.js';
 import { commandHelpText, helpText } from '../flags/help-text.js';
 import { CommandLineError, readLogging } from '../flags/settings.js';
 import { type GetRequest, get } from '../get/get.js';
+import { record } from '../record/record.js';
+import { replay } from '../replay/replay.js';
 import { prepareHost, runAgent } from '../running/run-agent.js';
 import { status } from '../status/status.js';
 import { versionText } from '../version.js';
+import { whatChanged } from '../what-changed/what-changed.js';
 import { findCommand } from './command-definition.js';
 import { completionScript } from './completion.js';
 import type { InterpretedCommandLine } from './interpret-command-line.js';
@@ -52,10 +55,33 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   },
   explain: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      environment.print(await explain(commandLine.operands, settings, composition));
+      const [at, recording] = [textOf(commandLine, 'at'), textOf(commandLine, 'recording')];
+      environment.print(await explain({ operands: commandLine.operands, at, recording }, settings, composition));
       return 0;
     },
   },
+  'what-changed': {
+    run: async ({ commandLine, settings, environment }) => {
+      const service = commandLine.operands[0];
+      const request = {
+        since: textOf(commandLine, 'since'),
+        until: textOf(commandLine, 'until'),
+        recording: textOf(commandLine, 'recording'),
+        service,
+        namespace: commandLine.values.get('namespace')?.at(-1) ?? 'default',
+      };
+      return printAnswer(await whatChanged(request, settings), environment);
+    },
+  },
+  replay: {
+    run: async ({ commandLine, settings, environment }) => {
+      const { operands } = commandLine;
+      const [until, expect] = [textOf(commandLine, 'until'), textOf(commandLine, 'expect')];
+      const request = { operands, until, expect, test: isSet(commandLine, 'test') };
+      return printAnswer(await replay(request, settings), environment);
+    },
+  },
+  record: { run: ({ commandLine, settings, environment }) => record(commandLine.operands, settings, environment) },
   get: {
     run: async ({ commandLine, settings, composition, environment }) => {
       const { text, message } = await get(getRequest(commandLine, settings), settings, composition);
@@ -190,10 +216,25 @@ function getRequest(commandLine: CommandLine, { output }: AgentSettings): GetReq
   return { operands, namespace: all ? undefined : (values.get('namespace')?.at(-1) ?? 'default'), output };
 }
 
-type BooleanFlag = 'watch' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
+type BooleanFlag = 'test' | 'watch' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
 
 function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
+}
+
+type TextFlag = 'at' | 'since' | 'until' | 'recording' | 'expect';
+
+function textOf({ values }: CommandLine, name: TextFlag): string {
+  return values.get(name)?.at(-1) ?? '';
+}
+
+function printAnswer(
+  { text, message }: { readonly text: string; readonly message: string },
+  { print, printError }: AgentEnvironment,
+): number {
+  print(text);
+  printError(message === '' ? '' : `kube-proxier: ${message.replaceAll('\n', '\nkube-proxier: ')}\n`);
+  return 0;
 }
 
 function stackOf(error: unknown): string {
