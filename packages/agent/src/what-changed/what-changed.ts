@@ -140,8 +140,12 @@ function eventsOf(
       }
       const whole = entry.full ? 'full sync' : 'sync';
       const ports = `${entry.changes} service port${entry.changes === 1 ? '' : 's'}`;
-      const names = entry.full || services.size > 3 ? '' : ` of ${[...services].join(', ')}`;
-      return [event('sync', `${whole} of ${family}: ${ports}${names} in ${entry.duration} ms`, { family })];
+      const [only] = services;
+      const single = !entry.full && services.size === 1 ? (only ?? null) : null;
+      const isListed = !entry.full && services.size > 1 && services.size <= 3;
+      const names = isListed ? ` of ${[...services].join(', ')}` : '';
+      const what = `${whole} of ${family}: ${ports}${names} in ${entry.duration} ms`;
+      return [event('sync', what, { family, service: single })];
     }
     case 'failed': {
       const { family, failures, error } = entry;

@@ -201,7 +201,12 @@ export class FlightRecorder implements ServerObserver {
     return this.#window.dump();
   }
 
-  /** Writes what is not on disk yet. Idempotent. */
+  /** Resolves when everything recorded so far is on disk; immediately without a directory. */
+  async flush(): Promise<void> {
+    await this.#directory?.flush();
+  }
+
+  /** Writes what is not on disk yet, and ends. Idempotent. */
   async stop(): Promise<void> {
     await this.#directory?.stop();
   }

@@ -94,11 +94,16 @@ export class RecordingDirectory {
     }
   }
 
+  /** Resolves when what was added is on disk, or could not be written. */
+  flush(): Promise<void> {
+    this.#flush();
+    return this.#writing;
+  }
+
   /** Writes what is waiting, and closes the file. Idempotent. */
   async stop(): Promise<void> {
-    this.#flush();
     this.#stopped = true;
-    await this.#writing;
+    await this.flush();
     await this.#file?.close();
     this.#file = undefined;
   }
