@@ -10,6 +10,7 @@ export * from './contract/backend-module.js';
 export * from './contract/backend-options.js';
 export * from './contract/cleanup.js';
 export * from './contract/dataplane.js';
+export * from './contract/host-requirements.js';
 export * from './contract/logger.js';
 export * from './contract/proxier.js';
 export * from './contract/proxier-error.js';

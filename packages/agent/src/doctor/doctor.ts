@@ -1,12 +1,13 @@
 import { availableParallelism, hostname } from 'node:os';
-import { type BackendModule, DEFAULT_PROXY_MODE, type Diagnosis, messageOf } from '@kube-proxier/core';
-import { DEFAULT_CONNTRACK_TUNING, resolveNodeName } from '@kube-proxier/server';
+import { type BackendModule, DEFAULT_PROXY_MODE, type Diagnosis, messageOf, silentLogger } from '@kube-proxier/core';
+import { DEFAULT_CONNTRACK_TUNING, findLeftovers, resolveNodeName } from '@kube-proxier/server';
 import { type ApiAccess, checkApiAccess } from '@kube-proxier/source-kubernetes';
 import { stringify } from 'yaml';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { checkHost } from './check-host.js';
+import { checkLeftovers, modeInForce } from './check-leftovers.js';
 import { diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 
 /** Result of reading the command line and the configuration: settings, or their problems. */
@@ -117,13 +118,21 @@ async function checkThisHost(composition: Composition, settings?: AgentSettings)
     { port: settings?.status?.port, name: 'metrics' },
   ].flatMap(({ port, name }) => (port === undefined ? [] : [{ port, name }]));
   const requested = settings?.mode ?? '';
-  return checkHost(facts, {
-    mode: requested === '' ? DEFAULT_PROXY_MODE : requested,
+  const backends = (settings && composition.configure?.(settings)) ?? composition.backends;
+  const mode = requested === '' ? DEFAULT_PROXY_MODE : requested;
+  const leftovers = await findLeftovers(backends, {
+    logger: silentLogger,
+    owners: ['backend', 'kube-proxy'],
+    inForce: modeInForce(facts.instance, mode),
+  });
+  const rows = checkHost(facts, {
+    backend: backends.find((backend) => backend.mode === mode) ?? { mode },
     ipv6: true,
     conntrack: settings?.conntrack ?? DEFAULT_CONNTRACK_TUNING,
     cpus: composition.host?.cpus ?? availableParallelism(),
     ports,
   });
+  return [...rows, checkLeftovers(leftovers, facts)];
 }
 
 async function checkApi(settings: AgentSettings): Promise<readonly Diagnosis[]> {
