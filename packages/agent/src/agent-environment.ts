@@ -10,6 +10,11 @@ export interface AgentEnvironment {
   readonly composition: Composition;
   /** Writes to standard output. */
   readonly print: (text: string) => void;
+  /**
+   * Writes bytes to standard output. Resolves when more may be written; rejects when it is closed. Default: commands that
+   * print bytes fail.
+   */
+  readonly write?: (data: Uint8Array) => Promise<void>;
   /** Writes to standard error. */
   readonly printError: (text: string) => void;
   /** Columns of the terminal at standard output. Default: not a terminal. */

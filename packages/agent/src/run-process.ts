@@ -59,6 +59,10 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
   const status = await runCommand(process.argv.slice(2), {
     composition,
     print: (text) => void process.stdout.write(text),
+    write: (data) =>
+      new Promise((resolve, reject) => {
+        process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
+      }),
     ...(process.stdout.isTTY ? { columns: process.stdout.columns } : {}),
     style: textStyleFor(process.stdout.isTTY, process.env),
     progress: new ProgressLine(process.stderr.isTTY ? (text) => void process.stderr.write(text) : undefined),

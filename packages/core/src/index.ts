@@ -46,6 +46,11 @@ export { type AnsweredCase, answerPacketQuestion, type PacketAnswer } from './qu
 export type { Client, ClientKind } from './questions/client-samples.js';
 export { formatPacketAnswer } from './questions/format-answer.js';
 export * from './questions/packet-question.js';
+export { type ChangeType, type DescribedChange, describeChange } from './recording/describe-change.js';
+export * from './recording/object-journal.js';
+export * from './recording/recorded-entry.js';
+export * from './recording/recording-replay.js';
+export { applyDelta, DeltaMismatchError, deltaOf, type StructuralDelta } from './recording/structural-delta.js';
 export * from './resolution/diff-states.js';
 export { servesLoopback } from './resolution/node-facts.js';
 export * from './resolution/proxy-state-resolver.js';

@@ -14,9 +14,12 @@ import { parseGoBool } from '../flags/go-values.js';
 import { commandHelpText, helpText } from '../flags/help-text.js';
 import { CommandLineError, readLogging } from '../flags/settings.js';
 import { type GetRequest, get } from '../get/get.js';
+import { record } from '../record/record.js';
+import { replay } from '../replay/replay.js';
 import { prepareHost, runAgent } from '../running/run-agent.js';
 import { status } from '../status/status.js';
 import { versionText } from '../version.js';
+import { whatChanged } from '../what-changed/what-changed.js';
 import { findCommand } from './command-definition.js';
 import { completionScript } from './completion.js';
 import type { InterpretedCommandLine } from './interpret-command-line.js';
@@ -57,6 +60,28 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
       return 0;
     },
   },
+  'what-changed': {
+    run: async ({ commandLine, settings, environment }) => {
+      const service = commandLine.operands[0];
+      const request = {
+        since: textOf(commandLine, 'since'),
+        until: textOf(commandLine, 'until'),
+        recording: textOf(commandLine, 'recording'),
+        service,
+        namespace: commandLine.values.get('namespace')?.at(-1) ?? 'default',
+      };
+      return printAnswer(await whatChanged(request, settings), environment);
+    },
+  },
+  replay: {
+    run: async ({ commandLine, settings, environment }) => {
+      const { operands } = commandLine;
+      const [until, expect] = [textOf(commandLine, 'until'), textOf(commandLine, 'expect')];
+      const request = { operands, until, expect, test: isSet(commandLine, 'test') };
+      return printAnswer(await replay(request, settings), environment);
+    },
+  },
+  record: { run: ({ commandLine, settings, environment }) => record(commandLine.operands, settings, environment) },
   get: {
     run: async ({ commandLine, settings, composition, environment }) => {
       const { text, message } = await get(getRequest(commandLine, settings), settings, composition);
@@ -196,8 +221,15 @@ function cleanupRequest(commandLine: CommandLine): CleanupRequest {
   };
 }
 
-function explainRequest({ operands, values }: CommandLine): ExplainRequest {
-  return { operands, namespace: values.get('namespace')?.at(-1) ?? 'default', via: values.get('via')?.at(-1) };
+function explainRequest(commandLine: CommandLine): ExplainRequest {
+  const { operands, values } = commandLine;
+  return {
+    operands,
+    namespace: values.get('namespace')?.at(-1) ?? 'default',
+    via: values.get('via')?.at(-1),
+    at: textOf(commandLine, 'at'),
+    recording: textOf(commandLine, 'recording'),
+  };
 }
 
 function getRequest(commandLine: CommandLine, { output }: AgentSettings): GetRequest {
@@ -214,10 +246,25 @@ function diagnosisFormat(commandLine: CommandLine, { columns, style }: AgentEnvi
   };
 }
 
-type BooleanFlag = 'watch' | 'only-problems' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
+type BooleanFlag = 'test' | 'watch' | 'only-problems' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
 
 function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
+}
+
+type TextFlag = 'at' | 'since' | 'until' | 'recording' | 'expect';
+
+function textOf({ values }: CommandLine, name: TextFlag): string {
+  return values.get(name)?.at(-1) ?? '';
+}
+
+function printAnswer(
+  { text, message }: { readonly text: string; readonly message: string },
+  { print, printError }: AgentEnvironment,
+): number {
+  print(text);
+  printError(message === '' ? '' : `kube-proxier: ${message.replaceAll('\n', '\nkube-proxier: ')}\n`);
+  return 0;
 }
 
 function stackOf(error: unknown): string {
