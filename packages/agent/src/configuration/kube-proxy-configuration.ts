@@ -1,7 +1,6 @@
-import { isRecord, nestingOfText, parseAddress, printable, printableValue } from '@kube-proxier/core';
+import { isRecord, nearestName, nestingOfText, parseAddress, printable, printableValue } from '@kube-proxier/core';
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
 import type { FlagName } from '../flags/flag.js';
-import { nearestName } from '../flags/nearest-flag.js';
 import { MAX_MESSAGE_LENGTH } from '../logging/log-line.js';
 
 /** Content of a configuration file, in terms of flags, and its problems. */
@@ -137,6 +136,9 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   verifyPeriod: { type: 'duration', flag: 'verify-period' },
   allowMultipleInstances: { type: 'bool', flag: 'allow-multiple-instances' },
   manifests: { type: 'list', flag: 'manifests' },
+  'recording.age': { type: 'duration', flag: 'recording-age', zeroCounts: true },
+  'recording.size': { type: 'int', flag: 'recording-size' },
+  'recording.directory': { type: 'text', flag: 'recording-directory' },
   'userspace.redirect': { type: 'text', flag: 'userspace-redirect' },
   'userspace.proxyPortRange': { type: 'text', flag: 'proxy-port-range' },
   'userspace.udpTimeout': { type: 'duration', flag: 'udp-timeout' },

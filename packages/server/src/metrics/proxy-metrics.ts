@@ -1,6 +1,7 @@
 import {
   type AddressOverlapKind,
   type Clock,
+  type ConnectionCounts,
   type DriftRepair,
   type IPFamily,
   type ModeSelection,
@@ -27,7 +28,8 @@ export type FailingPart =
   | 'service health check'
   | 'observer'
   | 'handler'
-  | 'address watch';
+  | 'address watch'
+  | 'recording';
 
 /** Options of {@link ProxyMetrics}. */
 export interface ProxyMetricsOptions {
@@ -160,6 +162,11 @@ export class ProxyMetrics implements ServerObserver {
     }
     verificationTimestamp.set(this.#clock.now() / 1000);
     verificationDuration.set(seconds);
+  }
+
+  /** Connections to service ports, as the mode in force counts them; undefined before a mode is selected. */
+  connections(): ConnectionCounts | undefined {
+    return this.#backendMetrics?.connections();
   }
 
   /** Counted failures of parts, by part. */

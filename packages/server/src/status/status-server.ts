@@ -1,6 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import {
+  answerPacketQuestion,
   type Clock,
+  type ConnectionCounts,
   explainSimulation,
   familyOf,
   type IPFamily,
@@ -11,7 +15,11 @@ import {
   type Protocol,
   type ProxyState,
   parseAddress,
+  QuestionError,
+  type QuestionText,
+  readPacketQuestion,
   type ServiceSelection,
+  type SimulationHost,
   type SyncSuccess,
   silentLogger,
   simulatePacket,
@@ -53,15 +61,22 @@ export interface StatusServerOptions {
   readonly localAddresses?: () => Promise<readonly string[]>;
   /** What `/metrics` answers. Default: not served. */
   readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
+  /** Connections to service ports, for `/debug/services`. Must not wait for the kernel. Default: not counted. */
+  readonly connections?: () => ConnectionCounts | undefined;
   /** What `/configz` answers, as JSON. Default: not served. */
   readonly configuration?: () => unknown;
   /** What `/debug/status` answers. Default: not served. */
   readonly nodeStatus?: () => Promise<NodeStatus>;
   /** What `/debug/verify` reports, and starts on POST. Default: not served. */
   readonly verification?: Pick<BackgroundVerification, 'request' | 'report'>;
+  /** What `/debug/recording` answers: gzip of one JSON object per line. Default: not served. */
+  readonly recording?: () => AsyncIterable<Uint8Array>;
   /** Serves `/debug/pprof` and `/debug/flags/v`. Default: not served. */
   readonly profiling?: ProfilingOptions;
 }
+
+/** Milliseconds in which a client must read a recording. */
+const RECORDING_TIMEOUT = 120_000;
 
 const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 /** Placeholder for the host of a request line that has a path only. */
@@ -72,7 +87,8 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 /**
  * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
  * state as JSON under `/debug/state`, the status of the node under `/debug/status`, the last verification under `/debug/verify`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
- * `/debug/explain?source=…&destination=…&port=…&protocol=…`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
+ * `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
+ * `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`; what happened in the last hour, under `/debug/recording`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
  *
  * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
  * blocks nothing else.
@@ -156,15 +172,19 @@ export class StatusServer implements ServerObserver {
       case '/debug/state':
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
+        const connections = this.options.connections?.();
         const servicePorts = [...this.#states.values()].flatMap((state) =>
-          viewServicePorts(state, selectionOf(url.searchParams)),
+          viewServicePorts(state, selectionOf(url.searchParams), connections),
         );
         return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, servicePorts })}\n`);
       }
     }
-    const { metrics, configuration, nodeStatus } = this.options;
+    const { metrics, configuration, nodeStatus, recording } = this.options;
     if (url.pathname === '/debug/verify' && verification) {
       return answerVerification(request, response, verification);
+    }
+    if (url.pathname === '/debug/recording' && recording) {
+      return await replyRecording(recording(), response);
     }
     if (url.pathname === '/debug/status' && nodeStatus) {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify(await nodeStatus())}\n`);
@@ -186,6 +206,7 @@ export class StatusServer implements ServerObserver {
       ...(nodeStatus ? ['/debug/status'] : []),
       ...(verification ? ['/debug/verify'] : []),
       ...['/debug/state', '/debug/services'],
+      ...(recording ? ['/debug/recording'] : []),
     ];
     reply(response, 404, TEXT, `not found; use ${paths.join(', ')} or /debug/explain\n`);
   }
@@ -210,6 +231,9 @@ export class StatusServer implements ServerObserver {
   }
 
   async #explain(query: URLSearchParams, response: ServerResponse): Promise<void> {
+    if (!query.has('port')) {
+      return await this.#answerQuestion(query, response);
+    }
     const destination = parseAddress(query.get('destination'));
     const state = destination && this.#states.get(familyOf(destination.text));
     if (!destination) {
@@ -228,9 +252,9 @@ export class StatusServer implements ServerObserver {
       port: Number(query.get('port')),
       protocol,
     };
-    const localAddresses = await this.options.localAddresses?.();
+    const host = await this.#host();
     try {
-      const simulation = simulatePacket(state, packet, localAddresses ? { localAddresses } : {});
+      const simulation = simulatePacket(state, packet, host);
       reply(response, 200, 'application/json', `${JSON.stringify(explainSimulation(simulation))}\n`);
     } catch (error) {
       if (!(error instanceof RangeError)) {
@@ -239,6 +263,53 @@ export class StatusServer implements ServerObserver {
       reply(response, 400, TEXT, `${messageOf(error)}\n`);
     }
   }
+
+  /** A question as `kube-proxier explain` has it: with names of pods and Services. */
+  async #answerQuestion(query: URLSearchParams, response: ServerResponse): Promise<void> {
+    if (this.#states.size === 0) {
+      return reply(response, 503, TEXT, 'nothing is programmed yet\n');
+    }
+    try {
+      const answer = answerPacketQuestion(
+        [...this.#states.values()],
+        readPacketQuestion(questionOf(query)),
+        await this.#host(),
+      );
+      reply(response, 200, JSON_TYPE, `${JSON.stringify(answer)}\n`);
+    } catch (error) {
+      if (!(error instanceof QuestionError)) {
+        throw error;
+      }
+      reply(response, error.code === 'NOT_FOUND' ? 404 : 400, TEXT, `${error.message}\n`);
+    }
+  }
+
+  async #host(): Promise<SimulationHost> {
+    const localAddresses = await this.options.localAddresses?.();
+    return localAddresses ? { localAddresses } : {};
+  }
+}
+
+/** The parameters of a question, as far as they are set. */
+function questionOf(query: URLSearchParams): QuestionText {
+  const set = (['source', 'namespace', 'via'] as const).flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(set), destination: query.get('destination') ?? '' };
+}
+
+/** A client that does not read it is disconnected. */
+async function replyRecording(recording: AsyncIterable<Uint8Array>, response: ServerResponse): Promise<void> {
+  response.writeHead(200, {
+    'Content-Type': 'application/gzip',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Disposition': 'attachment; filename="recording.jsonl.gz"',
+  });
+  // Also a client that disconnects ends it.
+  await pipeline(Readable.from(recording), response, { signal: AbortSignal.timeout(RECORDING_TIMEOUT) }).catch(() =>
+    response.destroy(),
+  );
 }
 
 /** POST starts a verification and answers its number at once; GET reports the last one. */

@@ -67,7 +67,9 @@ export async function verifyNode(options: VerifyNodeOptions): Promise<NodeVerifi
 
 async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promise<FamilyVerification> {
   const { backend, ignores, options: proxier, signal, states } = options;
-  const servesLoopback = backend.capabilities?.localhostNodePorts ?? false;
+  // Where sockets serve them, no rule decides.
+  const { localhostNodePorts = false, localhostNetwork = true } = backend.capabilities ?? {};
+  const servesLoopback = localhostNodePorts && localhostNetwork;
   let confirming: FamilyVerification | undefined;
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
