@@ -84,7 +84,7 @@ export function compareOutcomes(
         if (choice.masqueraded && !actual.masqueraded) {
           return {
             ...differs('not-masqueraded', `sent to ${destination} with its own source address`, undefined),
-            decidedBy: actual.markedBy,
+            decidedBy: actual.sourceKeptBy ?? actual.markedBy,
             because: notMasqueraded(actual),
           };
         }
@@ -118,7 +118,10 @@ export function compareOutcomes(
   return unknown ?? missingEndpoint(choices, outcomes, expected, weighted);
 }
 
-function notMasqueraded({ mark = 0, markedBy }: PathOutcome): string {
+function notMasqueraded({ mark = 0, markedBy, sourceKeptBy }: PathOutcome): string {
+  if (sourceKeptBy !== undefined) {
+    return `${describePathRule(sourceKeptBy)} ends the search for a rule that replaces the source address`;
+  }
   const of = mark === 0 ? 'a packet without a mark' : `a packet with the mark 0x${mark.toString(16)}`;
   const by = markedBy === undefined ? '' : `, set by ${describePathRule(markedBy)}`;
   return `no rule replaces the source address of ${of}${by}`;
@@ -138,7 +141,13 @@ function missingEndpoint(
   const assumed = outcomes.flatMap(({ unknown }) => unknown)[0];
   // Slices may repeat an endpoint.
   const wanted = 1 / choices.size;
-  const because = rule === undefined ? 'no rule leads to it' : `the choice is made by ${describePathRule(rule)}`;
+  const emptyChain = outcomes.find((outcome) => outcome.emptyChain !== undefined)?.emptyChain;
+  const because =
+    emptyChain !== undefined
+      ? `${emptyChain} has no rules`
+      : rule === undefined
+        ? 'no rule leads to it'
+        : `the choice is made by ${describePathRule(rule)}`;
   const missing = [...choices.keys()].find((destination) => !shares.has(destination));
   if (missing !== undefined) {
     return { kind: 'missing-endpoint', expected, actual: `never sent to ${missing}`, decidedBy: rule, because };

@@ -40,6 +40,8 @@ export interface PathOutcome {
   readonly decidedBy: PathRule | undefined;
   /** The rule that replaces the source address; undefined where none does. */
   readonly masqueradedBy?: PathRule;
+  /** The rule that ended the search for a rule that replaces the source address; undefined where none did. */
+  readonly sourceKeptBy?: PathRule;
   /** The packet mark at the end. Default 0. */
   readonly mark?: number;
   /** The rule that set it. */
@@ -49,6 +51,8 @@ export interface PathOutcome {
    * sentence without a full stop.
    */
   readonly missed?: string;
+  /** A chain without rules on the way to the choice of a destination: `chain web of table nat`. */
+  readonly emptyChain?: string;
   /** Rules on the way whose effect is not known. The outcome holds only if they have, or have not, matched. */
   readonly unknown: readonly PathRule[];
 }

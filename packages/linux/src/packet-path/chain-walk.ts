@@ -118,7 +118,8 @@ function follow(
         return;
       }
       const visit = { table: target.table, chain: target.name, depth: depth + 1 };
-      const entered = walker.isNoted ? { ...walker, visits: append(walker.visits, visit) } : walker;
+      const emptyChain = walker.emptyChain ?? (target.rules.length === 0 ? visit : undefined);
+      const entered = walker.isNoted ? { ...walker, visits: append(walker.visits, visit), emptyChain } : walker;
       const inner: ChainEnd[] = [];
       walkRules(chains, target, 0, entered, depth + 1, inner);
       for (const end of inner) {

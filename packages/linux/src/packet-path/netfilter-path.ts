@@ -1,4 +1,5 @@
 import {
+  describePathRule,
   type IPFamily,
   joinHostPort,
   type PacketPath,
@@ -255,7 +256,8 @@ export class NetfilterPath implements PacketPath {
           ? walker
           : { ...walker, isNoted: true, visits: append(walker.visits, visitOf(base)) };
       for (const { walker: ended, end, by } of walkChain(base.chains, base.chain, before)) {
-        const left = ended.isNoted ? { ...ended, isNoted: false } : ended;
+        const noted = ended.isNoted ? { ...ended, isNoted: false } : ended;
+        const left = base.type === 'nat' && end === 'accept' && by !== undefined ? keptBy(noted, by, isSource) : noted;
         if (end === 'drop' || (end === 'passed' && base.policy === 'drop')) {
           ends.push({ walker: left, verdict: 'dropped', by: by ?? base.policyRule });
         } else if (end === 'refuse') {
@@ -282,6 +284,14 @@ function rerouted(host: PathHost, left: Walker, before: Walker): Walker {
   return { ...left, outInterface };
 }
 
+/** A rule that ends a chain of NAT rules, and has not translated the packet itself. */
+function keptBy(walker: Walker, by: PathRule, isSource: boolean): Walker {
+  if (isSource) {
+    return walker.masqueradedBy === undefined ? { ...walker, sourceKeptBy: by } : walker;
+  }
+  return walker.translatedBy === undefined ? { ...walker, destinationKeptBy: by } : walker;
+}
+
 function visitOf({ chain }: BaseChain): Visit {
   return { table: chain.table, chain: chain.name, depth: 0 };
 }
@@ -299,7 +309,7 @@ function sysctlRule(name: string, value: number): PathRule {
 
 /** Outcomes that differ in nothing are one. */
 function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
-  const outcomes = new Map<string, PathOutcome & { probability: number }>();
+  const outcomes = new Map<string, PathOutcome & { probability: number; emptyChain?: string }>();
   for (const { walker, verdict, by } of ends) {
     const { translatedBy, masqueradedBy } = walker;
     const destination = translatedBy === undefined ? undefined : joinHostPort(walker.destination, walker.port);
@@ -307,8 +317,12 @@ function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
     const assumed = unknown.map(({ table, chain, text }) => `${table} ${chain} ${text}`).join('\n');
     const key = `${verdict} ${destination ?? ''} ${masqueradedBy === undefined ? '' : 'masqueraded'} ${assumed}`;
     const known = outcomes.get(key);
+    const emptyChain = walker.emptyChain && `chain ${walker.emptyChain.chain} of table ${walker.emptyChain.table}`;
     if (known !== undefined) {
       known.probability += walker.probability;
+      if (emptyChain !== undefined) {
+        known.emptyChain ??= emptyChain;
+      }
       continue;
     }
     outcomes.set(key, {
@@ -321,6 +335,8 @@ function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
       ...(walker.mark === 0 ? {} : { mark: walker.mark }),
       ...(walker.markedBy === undefined ? {} : { markedBy: walker.markedBy }),
       ...(destination === undefined ? { missed: missedText(walker) } : {}),
+      ...(emptyChain === undefined ? {} : { emptyChain }),
+      ...(walker.sourceKeptBy === undefined ? {} : { sourceKeptBy: walker.sourceKeptBy }),
       unknown,
     });
   }
@@ -329,6 +345,9 @@ function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
 
 /** How far a packet came that no rule decided about. */
 function missedText(walker: Walker): string {
+  if (walker.destinationKeptBy !== undefined) {
+    return `${describePathRule(walker.destinationKeptBy)} ends the search for another destination`;
+  }
   const misses = itemsOf(walker.misses);
   if (misses.length > 0) {
     return [...new Set(misses)].join(', and ');

@@ -57,6 +57,9 @@ export interface Walker {
   readonly destinationDecided: boolean;
   readonly masqueradedBy: PathRule | undefined;
   readonly sourceDecided: boolean;
+  /** Rules that ended a chain of NAT rules without a translation, so that none below them applied. */
+  readonly destinationKeptBy: PathRule | undefined;
+  readonly sourceKeptBy: PathRule | undefined;
   /** Not tracked: no NAT applies. */
   readonly untracked: boolean;
   /** Elements that rules added or removed on this way, by set. */
@@ -66,6 +69,8 @@ export interface Walker {
   readonly isNoted: boolean;
   /** Chains entered while it was noted. */
   readonly visits: Trail<Visit> | undefined;
+  /** The first chain without rules that was entered while it was noted. */
+  readonly emptyChain: Visit | undefined;
   /** Lookups in sets and maps of the backend that found nothing, while it was noted. */
   readonly misses: Trail<string> | undefined;
 }
@@ -94,11 +99,14 @@ export function startWalk(packet: PathPacket, hook: Hook, inInterface: string | 
     destinationDecided: false,
     masqueradedBy: undefined,
     sourceDecided: false,
+    destinationKeptBy: undefined,
+    sourceKeptBy: undefined,
     untracked: false,
     written: undefined,
     unknown: undefined,
     isNoted: false,
     visits: undefined,
+    emptyChain: undefined,
     misses: undefined,
   };
 }
