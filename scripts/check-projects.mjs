@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 const COMPILER = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
 /** Projects besides those that the first one refers to. */
-const PROJECTS = ['tsconfig.json', 'tsconfig.scripts.json'];
+const PROJECTS = ['tsconfig.json', 'tsconfig.scripts.json', 'packages/server/page'];
 const CODE = ['ts', 'mts', 'cts', 'tsx', 'js', 'mjs', 'cjs', 'jsx'];
 const JAVASCRIPT = /\.[cm]?jsx?$/;
 

@@ -10,7 +10,9 @@ import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { FlightRecorder } from './recorder/flight-recorder.js';
 import type { ServerObserver } from './server-observer.js';
 import { NodeStatusReport } from './status/node-status-report.js';
+import { StatusPage } from './status/status-page.js';
 import { StatusServer } from './status/status-server.js';
+import { SyncHistory } from './status/sync-history.js';
 import type { BackgroundVerification } from './verification/background-verification.js';
 
 /** What listeners depend on, beside the options of the server. */
@@ -86,6 +88,7 @@ export async function startListeners(
     verification,
     ...(metrics ? { metrics } : {}),
   });
+  const history = new SyncHistory(clock);
   const statusServer =
     statusAddress &&
     new StatusServer({
@@ -99,6 +102,8 @@ export async function startListeners(
       localAddresses: () => network.localAddresses(),
       nodeStatus: () => report.status(),
       verification,
+      syncs: () => history.syncs,
+      page: new StatusPage(),
       ...(recorder ? { recording: () => recorder.dump() } : {}),
       ...(metrics ? { metrics: metrics.registry, connections: () => metrics.connections() } : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
@@ -114,6 +119,6 @@ export async function startListeners(
     serviceHealth,
     verification,
     ...(metrics ? [metrics] : []),
-    ...(statusServer ? [statusServer, report] : []),
+    ...(statusServer ? [statusServer, report, history] : []),
   ];
 }

@@ -7,6 +7,7 @@ import {
   type ConnectionCounts,
   explainSimulation,
   familyOf,
+  firstServicePorts,
   type IPFamily,
   type Logger,
   type ModeSelection,
@@ -32,6 +33,8 @@ import type { ServerObserver } from '../server-observer.js';
 import type { BackgroundVerification } from '../verification/background-verification.js';
 import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
 import type { NodeStatus } from './node-status.js';
+import type { StatusPage } from './status-page.js';
+import type { SyncRecord } from './sync-history.js';
 
 /** Options of {@link StatusServer}. */
 export interface StatusServerOptions {
@@ -71,6 +74,10 @@ export interface StatusServerOptions {
   readonly verification?: Pick<BackgroundVerification, 'request' | 'report'>;
   /** What `/debug/recording` answers: gzip of one JSON object per line. Default: not served. */
   readonly recording?: () => AsyncIterable<Uint8Array>;
+  /** What `/debug/syncs` answers. Default: not served. */
+  readonly syncs?: () => readonly SyncRecord[];
+  /** Serves the status page at `/`. Default: not served. */
+  readonly page?: Pick<StatusPage, 'answer'>;
   /** Serves `/debug/pprof` and `/debug/flags/v`. Default: not served. */
   readonly profiling?: ProfilingOptions;
 }
@@ -81,6 +88,9 @@ const RECORDING_TIMEOUT = 120_000;
 const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 /** Placeholder for the host of a request line that has a path only. */
 const NO_HOST = 'no-host.invalid';
+
+/** Service ports of one response to a request with `limit`. */
+const MAX_LIMIT = 1000;
 
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
@@ -173,15 +183,26 @@ export class StatusServer implements ServerObserver {
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
         const connections = this.options.connections?.();
+        const limit = url.searchParams.get('limit');
+        if (limit !== null) {
+          this.#replyFirstServices(Number(limit), url.searchParams, response);
+          return;
+        }
         const servicePorts = [...this.#states.values()].flatMap((state) =>
           viewServicePorts(state, selectionOf(url.searchParams), connections),
         );
         return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, servicePorts })}\n`);
       }
     }
-    const { metrics, configuration, nodeStatus, recording } = this.options;
+    const { metrics, configuration, nodeStatus, recording, syncs, page } = this.options;
+    if (page?.answer(url.pathname, response)) {
+      return;
+    }
     if (url.pathname === '/debug/verify' && verification) {
       return answerVerification(request, response, verification);
+    }
+    if (url.pathname === '/debug/syncs' && syncs) {
+      return reply(response, 200, JSON_TYPE, `${JSON.stringify({ syncs: syncs() })}\n`);
     }
     if (url.pathname === '/debug/recording' && recording) {
       return await replyRecording(recording(), response);
@@ -206,9 +227,20 @@ export class StatusServer implements ServerObserver {
       ...(nodeStatus ? ['/debug/status'] : []),
       ...(verification ? ['/debug/verify'] : []),
       ...['/debug/state', '/debug/services'],
+      ...(syncs ? ['/debug/syncs'] : []),
       ...(recording ? ['/debug/recording'] : []),
     ];
     reply(response, 404, TEXT, `not found; use ${paths.join(', ')} or /debug/explain\n`);
+  }
+
+  #replyFirstServices(limit: number, query: URLSearchParams, response: ServerResponse): void {
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+      reply(response, 400, TEXT, `limit must be a whole number from 1 to ${MAX_LIMIT}\n`);
+      return;
+    }
+    const states = [...this.#states.values()];
+    const page = firstServicePorts(states, selectionOf(query), limit, this.options.connections?.());
+    reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, ...page })}\n`);
   }
 
   #describeStates(): object {
@@ -330,10 +362,13 @@ function answerVerification(
   }
 }
 
-/** The parameters `namespace` and `name`, as far as they are set. */
+/** The parameters of a selection, as far as they are set. */
 function selectionOf(query: URLSearchParams): ServiceSelection {
-  const [namespace, name] = [query.get('namespace'), query.get('name')];
-  return { ...(namespace === null ? {} : { namespace }), ...(name === null ? {} : { name }) };
+  const set = (['namespace', 'name', 'search'] as const).flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(set);
 }
 
 /** The requested URL; undefined if the target is neither a path nor a URL. */
