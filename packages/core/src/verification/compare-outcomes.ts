@@ -18,11 +18,6 @@ export interface Difference {
 /** Shares may differ by this much of the expected share: rules choose with limited precision. */
 const SHARE_TOLERANCE = 0.01;
 
-export interface CompareOptions {
-  /** Endpoints are chosen with weights: shares are not compared. Default false. */
-  readonly weighted?: boolean;
-}
-
 /**
  * Compares what a state decides about a packet with its possible outcomes in the kernel.
  *
@@ -32,7 +27,6 @@ export interface CompareOptions {
 export function compareOutcomes(
   { outcome, route }: PacketDecision,
   outcomes: readonly PathOutcome[],
-  { weighted = false }: CompareOptions = {},
 ): Difference | undefined {
   const choices = new Map(
     outcome.kind === 'forwarded'
@@ -115,12 +109,12 @@ export function compareOutcomes(
       because: `the effect of ${describePathRule(rule)} is not known`,
     };
   }
-  return unknown ?? missingEndpoint(choices, outcomes, expected, weighted);
+  return unknown ?? missingEndpoint(choices, outcomes, expected);
 }
 
 function notMasqueraded({ mark = 0, markedBy, sourceKeptBy }: PathOutcome): string {
   if (sourceKeptBy !== undefined) {
-    return `${describePathRule(sourceKeptBy)} ends the search for a rule that replaces the source address`;
+    return `${describePathRule(sourceKeptBy)} prevents that a rule replaces the source address`;
   }
   const of = mark === 0 ? 'a packet without a mark' : `a packet with the mark 0x${mark.toString(16)}`;
   const by = markedBy === undefined ? '' : `, set by ${describePathRule(markedBy)}`;
@@ -131,7 +125,6 @@ function missingEndpoint(
   choices: ReadonlyMap<string, { readonly probability: number }>,
   outcomes: readonly PathOutcome[],
   expected: string,
-  weighted: boolean,
 ): Difference | undefined {
   const shares = new Map<string, number>();
   for (const { destination = '', probability } of outcomes) {
@@ -139,6 +132,7 @@ function missingEndpoint(
   }
   const rule = outcomes[0]?.decidedBy;
   const assumed = outcomes.flatMap(({ unknown }) => unknown)[0];
+  const isUneven = outcomes.some(({ unevenly }) => unevenly === true);
   // Slices may repeat an endpoint.
   const wanted = 1 / choices.size;
   const emptyChain = outcomes.find((outcome) => outcome.emptyChain !== undefined)?.emptyChain;
@@ -154,7 +148,7 @@ function missingEndpoint(
   }
   for (const destination of choices.keys()) {
     const share = shares.get(destination) ?? 0;
-    if (!weighted && assumed === undefined && Math.abs(share - wanted) > wanted * SHARE_TOLERANCE + 1e-6) {
+    if (!isUneven && assumed === undefined && Math.abs(share - wanted) > wanted * SHARE_TOLERANCE + 1e-6) {
       return {
         kind: 'wrong-share',
         expected,

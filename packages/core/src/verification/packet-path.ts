@@ -53,6 +53,8 @@ export interface PathOutcome {
   readonly missed?: string;
   /** A chain without rules on the way to the choice of a destination: `chain web of table nat`. */
   readonly emptyChain?: string;
+  /** The endpoint is not chosen at random, so that its probability is not known. Default false. */
+  readonly unevenly?: boolean;
   /** Rules on the way whose effect is not known. The outcome holds only if they have, or have not, matched. */
   readonly unknown: readonly PathRule[];
 }
@@ -66,8 +68,6 @@ export interface PacketPath {
   readonly interfaces: readonly string[];
   /** What could not be read, as sentences without a full stop. While this is not empty, nothing is verified. */
   readonly unread: readonly string[];
-  /** Endpoints are not always chosen with equal probability: a share that differs is no difference. Default false. */
-  readonly hasWeights?: (servicePort: string) => boolean;
   /** Every possible outcome of a packet; never empty. */
   outcomesOf(packet: PathPacket): readonly PathOutcome[];
 }

@@ -43,8 +43,7 @@ export function* verifyInSlices(
       continue;
     }
     const decision = decidePacket(state, one.packet, { localAddresses: path.localAddresses });
-    const weighted = one.servicePort !== undefined && (path.hasWeights?.(one.servicePort) ?? false);
-    const difference = compareOutcomes(decision, path.outcomesOf(one.packet), { weighted });
+    const difference = compareOutcomes(decision, path.outcomesOf(one.packet));
     if (difference !== undefined) {
       findings.add(one, difference);
     }

@@ -227,7 +227,7 @@ function portOption(match: string, option: string, values: readonly string[]): T
       const asked = value.split(',');
       // The first packet of a connection has SYN, and no other flag.
       const isSyn = asked.every((flag) => set.includes(flag) === (flag === 'SYN'));
-      return ofProtocol(() => chance(isSyn));
+      return ofProtocol(({ isReply }) => (isReply ? UNKNOWN : chance(isSyn)));
     }
     default:
       return unknown;
@@ -243,8 +243,8 @@ function conntrackOption(option: string, value: string): Test {
         chance(
           walker.untracked
             ? states.includes('UNTRACKED')
-            : states.includes('NEW') ||
-                (walker.translatedBy !== undefined && states.includes('DNAT')) ||
+            : states.includes(walker.isReply ? 'ESTABLISHED' : 'NEW') ||
+                (walker.translatedBy !== undefined && !walker.isBalanced && states.includes('DNAT')) ||
                 (walker.masqueradedBy !== undefined && states.includes('SNAT')),
         );
     }
@@ -259,14 +259,14 @@ function conntrackOption(option: string, value: string): Test {
       return network === undefined ? unknown : ({ packet }) => chance(isIn(network, bitsOf(packet.source) ?? 0n));
     }
     case 'ctdir':
-      return () => chance(value === 'ORIGINAL');
+      return ({ isReply }) => chance(value === (isReply ? 'REPLY' : 'ORIGINAL'));
     case 'ctorigdstport':
       return ({ packet }) => {
         const [first = '', last = first] = value.split(':');
         return chance(packet.port >= Number(first) && packet.port <= Number(last));
       };
     case 'ctstatus':
-      return () => chance(value.split(',').includes('NONE'));
+      return ({ isReply }) => (isReply ? UNKNOWN : chance(value.split(',').includes('NONE')));
     default:
       return unknown;
   }

@@ -12,14 +12,16 @@ import { walkChain } from './chain-walk.js';
 import { isLoopback, type PathHost } from './path-host.js';
 import { append, type Hook, itemsOf, startWalk, type Visit, type Walker } from './walker.js';
 
-/** What a packet meets beside the rules of netfilter, for backends that program other parts of the kernel. */
+/** The load balancer of the kernel, for backends that program it. */
 export interface PathStage {
   /**
-   * Called for packets that are delivered to the host, after the hook `input`, before its last chains.
+   * Called for packets that are delivered to the host, behind its filters, and for packets of the host itself, before its filters.
    *
-   * @returns what happens instead of local delivery; undefined when the packet is delivered.
+   * @returns what happens to the packet; undefined when the load balancer leaves it alone.
    */
-  deliver(walker: Walker): readonly StageOutcome[] | undefined;
+  balance(walker: Walker): readonly StageOutcome[] | undefined;
+  /** Why it leaves a packet alone, as one sentence without a full stop. */
+  missed(walker: Walker): string;
 }
 
 export interface StageOutcome {
@@ -28,13 +30,18 @@ export interface StageOutcome {
   readonly by: PathRule;
 }
 
+/** What is called at a hook. */
+type Step = BaseChain | 'stage';
+
+/** Where the kernel calls IPVS: behind destination NAT in `output`, before source NAT in `input`. */
+const STAGE_PRIORITY: Readonly<Partial<Record<Hook, number>>> = { output: -98, input: 98 };
+
 export interface NetfilterPathOptions {
   readonly family: IPFamily;
   readonly host: PathHost;
   readonly chains: readonly BaseChain[];
   readonly unread?: readonly string[];
   readonly stage?: PathStage;
-  readonly hasWeights?: (servicePort: string) => boolean;
 }
 
 interface Ended {
@@ -52,31 +59,46 @@ export class NetfilterPath implements PacketPath {
   readonly localAddresses: ReadonlySet<string>;
   readonly interfaces: readonly string[];
   readonly unread: readonly string[];
-  readonly hasWeights?: (servicePort: string) => boolean;
   readonly #host: PathHost;
-  readonly #hooks = new Map<Hook, readonly BaseChain[]>();
+  readonly #hooks = new Map<Hook, readonly Step[]>();
   readonly #stage: PathStage | undefined;
 
-  constructor({ family, host, chains, unread = [], stage, hasWeights }: NetfilterPathOptions) {
+  constructor({ family, host, chains, unread = [], stage }: NetfilterPathOptions) {
     this.family = family;
     this.#host = host;
     this.#stage = stage;
     this.unread = unread;
     this.localAddresses = host.facts.localAddresses;
     this.interfaces = [...host.facts.addressesOf.keys()];
-    if (hasWeights !== undefined) {
-      this.hasWeights = hasWeights;
-    }
     for (const hook of ['prerouting', 'input', 'forward', 'output', 'postrouting'] as const) {
       // A chain for filtering without rules does nothing; one for translation is named where it is empty.
       const those = chains.filter(
         (one) => one.hook === hook && (one.type === 'nat' || one.policy === 'drop' || one.chain.rules.length > 0),
       );
-      this.#hooks.set(hook, inOrder(those, hook));
+      this.#hooks.set(hook, this.#withStage(inOrder(those, hook), hook));
     }
   }
 
+  #withStage(chains: readonly BaseChain[], hook: Hook): readonly Step[] {
+    const priority = STAGE_PRIORITY[hook];
+    if (this.#stage === undefined || priority === undefined) {
+      return chains;
+    }
+    const at = chains.findIndex((chain) => placeOf(chain, hook) > priority);
+    return at < 0 ? [...chains, 'stage'] : [...chains.slice(0, at), 'stage', ...chains.slice(at)];
+  }
+
   outcomesOf(packet: PathPacket): readonly PathOutcome[] {
+    const outcomes = this.#outcomesFrom(packet);
+    if (packet.entry.kind !== 'host' || !this.#host.isVirtual(packet.destination)) {
+      return outcomes;
+    }
+    // A process that chooses no source address gets the virtual one. Endpoints elsewhere cannot answer that.
+    const own = this.#outcomesFrom({ ...packet, source: packet.destination });
+    return own.every(({ verdict, masqueraded }) => verdict !== 'accepted' || masqueraded) ? outcomes : own;
+  }
+
+  #outcomesFrom(packet: PathPacket): readonly PathOutcome[] {
     const ends: Ended[] = [];
     const fromHost = packet.entry.kind === 'host';
     const hook = fromHost ? 'output' : 'prerouting';
@@ -90,7 +112,7 @@ export class NetfilterPath implements PacketPath {
         fromHost ? this.#afterOutput(walker, ends) : this.#route(walker, ends),
       );
     }
-    return summarise(ends);
+    return summarise(ends, this.#stage);
   }
 
   /** The interface by which a packet arrives: the one that its source is reached by. */
@@ -205,35 +227,58 @@ export class NetfilterPath implements PacketPath {
   }
 
   #deliver(start: Walker, ends: Ended[]): void {
-    const walker: Walker = { ...start, hook: 'input' };
-    this.#pass('input', walker, ends, (passed) => {
-      const staged = this.#stage?.deliver(passed);
-      if (staged === undefined) {
-        ends.push({ walker: passed, verdict: 'accepted', by: passed.translatedBy });
-        return;
-      }
-      for (const { walker: left, verdict, by } of staged) {
-        if (verdict !== 'forwarded') {
-          ends.push({ walker: left, verdict, by });
-          continue;
-        }
-        this.#leaveStage({ ...left, hook: 'output', outInterface: this.#outInterface(left) }, ends);
-      }
-    });
+    this.#pass('input', { ...start, hook: 'input' }, ends, (passed) =>
+      ends.push({ walker: passed, verdict: 'accepted', by: passed.translatedBy }),
+    );
   }
 
-  /** IPVS sends packets on from the hook `input`: through `output` where it is local, and through `postrouting`. */
-  #leaveStage(walker: Walker, ends: Ended[]): void {
+  /** IPVS sends packets on: through `output` from its beginning, and through `postrouting`. */
+  #leaveStage(start: Walker, ends: Ended[]): void {
+    const blocked = start.packet.entry.kind === 'host' ? undefined : this.#forwardingRule(start);
+    if (blocked !== undefined) {
+      ends.push({ walker: start, verdict: 'dropped', by: blocked });
+      return;
+    }
+    const walker: Walker = { ...start, hook: 'output', isBalanced: true, outInterface: this.#outInterface(start) };
     this.#pass(
       'output',
       walker,
       ends,
       (passed) =>
-        this.#pass('postrouting', { ...passed, hook: 'postrouting' }, ends, (left) =>
-          ends.push({ walker: left, verdict: 'accepted', by: left.translatedBy }),
-        ),
+        this.#pass('postrouting', { ...passed, hook: 'postrouting' }, ends, (left) => this.#answer(left, ends)),
       true,
     );
+  }
+
+  /** What IPVS sends to endpoints is not forwarded, but what they answer is, so filters may drop it. */
+  #answer(left: Walker, ends: Ended[]): void {
+    const { packet, destination, port } = left;
+    const answered = (walker: Walker): void => {
+      ends.push({ walker: { ...left, unknown: walker.unknown }, verdict: 'accepted', by: left.translatedBy });
+    };
+    if (packet.entry.kind === 'host' || this.#host.isLocal(destination)) {
+      answered(left);
+      return;
+    }
+    const back: PathPacket = {
+      ...packet,
+      source: destination,
+      sourcePort: port,
+      destination: packet.source,
+      port: packet.sourcePort,
+    };
+    const reply: Walker = {
+      ...startWalk(back, 'forward', this.#outInterface(left)),
+      probability: left.probability,
+      unknown: left.unknown,
+      isReply: true,
+      isBalanced: true,
+    };
+    const ended: Ended[] = [];
+    this.#pass('forward', { ...reply, outInterface: this.#outInterface(reply) }, ended, answered);
+    for (const { walker, verdict, by } of ended) {
+      ends.push({ walker: { ...left, unknown: walker.unknown }, verdict, by });
+    }
   }
 
   /** Through all chains of a hook. `then` is called for each way on. */
@@ -244,6 +289,20 @@ export class NetfilterPath implements PacketPath {
       const base = chains[index];
       if (base === undefined) {
         then(walker);
+        return;
+      }
+      if (base === 'stage') {
+        const staged = walker.isBalanced ? undefined : this.#stage?.balance(walker);
+        if (staged === undefined) {
+          step(walker, index + 1);
+        }
+        for (const { walker: left, verdict, by } of staged ?? []) {
+          if (verdict === 'forwarded') {
+            this.#leaveStage(left, ends);
+          } else {
+            ends.push({ walker: left, verdict, by });
+          }
+        }
         return;
       }
       const isDecided = isSource ? walker.sourceDecided : walker.destinationDecided;
@@ -298,17 +357,19 @@ function visitOf({ chain }: BaseChain): Visit {
 
 /** The kernel's order. All chains of type `nat` are called in their order where the kernel translates addresses. */
 function inOrder(chains: readonly BaseChain[], hook: Hook): readonly BaseChain[] {
-  const translation = hook === 'postrouting' || hook === 'input' ? 100 : -100;
-  const at = ({ type, priority }: BaseChain) => (type === 'nat' ? translation : priority);
-  return [...chains].sort((a, b) => at(a) - at(b) || a.priority - b.priority);
+  return [...chains].sort((a, b) => placeOf(a, hook) - placeOf(b, hook) || a.priority - b.priority);
 }
 
-function sysctlRule(name: string, value: number): PathRule {
+function placeOf({ type, priority }: BaseChain, hook: Hook): number {
+  return type === 'nat' ? (hook === 'postrouting' || hook === 'input' ? 100 : -100) : priority;
+}
+
+export function sysctlRule(name: string, value: number): PathRule {
   return { system: 'sysctl', text: `${name.replaceAll('/', '.')} = ${value}`, foreign: true };
 }
 
 /** Outcomes that differ in nothing are one. */
-function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
+function summarise(ends: readonly Ended[], stage: PathStage | undefined): readonly PathOutcome[] {
   const outcomes = new Map<string, PathOutcome & { probability: number; emptyChain?: string }>();
   for (const { walker, verdict, by } of ends) {
     const { translatedBy, masqueradedBy } = walker;
@@ -334,9 +395,10 @@ function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
       ...(masqueradedBy === undefined ? {} : { masqueradedBy }),
       ...(walker.mark === 0 ? {} : { mark: walker.mark }),
       ...(walker.markedBy === undefined ? {} : { markedBy: walker.markedBy }),
-      ...(destination === undefined ? { missed: missedText(walker) } : {}),
+      ...(destination === undefined ? { missed: missedText(walker, stage) } : {}),
       ...(emptyChain === undefined ? {} : { emptyChain }),
       ...(walker.sourceKeptBy === undefined ? {} : { sourceKeptBy: walker.sourceKeptBy }),
+      ...(walker.unevenly ? { unevenly: true } : {}),
       unknown,
     });
   }
@@ -344,9 +406,12 @@ function summarise(ends: readonly Ended[]): readonly PathOutcome[] {
 }
 
 /** How far a packet came that no rule decided about. */
-function missedText(walker: Walker): string {
+function missedText(walker: Walker, stage: PathStage | undefined): string {
   if (walker.destinationKeptBy !== undefined) {
     return `${describePathRule(walker.destinationKeptBy)} ends the search for another destination`;
+  }
+  if (stage !== undefined) {
+    return stage.missed(walker);
   }
   const misses = itemsOf(walker.misses);
   if (misses.length > 0) {

@@ -44,14 +44,14 @@ export class NftExpressions {
     if (isRecord(left.ct)) {
       switch (left.ct.key) {
         case 'state':
-          return ({ untracked }) => (untracked ? ['untracked'] : ['new']);
+          return ({ untracked, isReply }) => (untracked ? ['untracked'] : isReply ? ['established'] : ['new']);
         case 'status':
-          return ({ translatedBy, masqueradedBy }) => [
-            ...(translatedBy === undefined ? [] : ['dnat']),
+          return ({ translatedBy, masqueradedBy, isBalanced }) => [
+            ...(translatedBy === undefined || isBalanced ? [] : ['dnat']),
             ...(masqueradedBy === undefined ? [] : ['snat']),
           ];
         case 'direction':
-          return () => ['original'];
+          return ({ isReply }) => [isReply ? 'reply' : 'original'];
       }
     }
     return undefined;

@@ -19,6 +19,8 @@ export interface PathHostFacts {
   readonly family: IPFamily;
   /** All addresses of the host, without those of IPVS's dummy interface. */
   readonly localAddresses: ReadonlySet<string>;
+  /** Addresses that serve virtual servers of IPVS only: packets to them are delivered to the host. Default: none. */
+  readonly virtualAddresses?: ReadonlySet<string>;
   /** Addresses by interface; empty when unknown. */
   readonly addressesOf: ReadonlyMap<string, readonly string[]>;
   /** Undefined where routes could not be read: then interfaces are unknown. */
@@ -56,8 +58,14 @@ export class PathHost {
     this.hasBridges = facts.bridges.size > 0;
   }
 
+  /** Whether packets to an address are delivered to the host. */
   isLocal(address: string): boolean {
-    return isLoopback(address) || this.facts.localAddresses.has(address);
+    return isLoopback(address) || this.facts.localAddresses.has(address) || this.isVirtual(address);
+  }
+
+  /** Whether an address serves virtual servers of IPVS only. */
+  isVirtual(address: string): boolean {
+    return this.facts.virtualAddresses?.has(address) ?? false;
   }
 
   /** The route to an address: null where there is none, undefined where routes are unknown. */

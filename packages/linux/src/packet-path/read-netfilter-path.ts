@@ -32,8 +32,8 @@ export interface NetfilterReading {
   readonly isForeign?: (rule: PathRule) => boolean;
   /** Rules that are read as if they were not installed. Default: none. */
   readonly ignores?: (rule: PathRule) => boolean;
-  readonly exceptAddresses?: ReadonlySet<string>;
-  readonly hasWeights?: (servicePort: string) => boolean;
+  /** Addresses of IPVS's dummy interface: packets to them are delivered, but they are no addresses of the node. Default: none. */
+  readonly virtualAddresses?: ReadonlySet<string>;
   /** Made from the facts that were read, for a backend that programs more than rules. */
   readonly stage?: (host: PathHost) => PathStage;
   /** Further objects that could not be read. */
@@ -45,7 +45,7 @@ export interface NetfilterReading {
  * What cannot be read is in {@link NetfilterPath.unread}.
  */
 export async function readNetfilterPath(reading: NetfilterReading): Promise<NetfilterPath> {
-  const { family, runner, files = kernelFiles, ipSets, exceptAddresses } = reading;
+  const { family, runner, files = kernelFiles, ipSets, virtualAddresses } = reading;
   const listing = await readListing(family, runner, files);
   const unread = [...listing.unread, ...(reading.unread ?? [])];
   const facts = await readPathHost({
@@ -55,7 +55,7 @@ export async function readNetfilterPath(reading: NetfilterReading): Promise<Netf
     sets: setsOf(listing),
     onUnread: (reason) => unread.push(reason),
     ...(ipSets === undefined ? {} : { ipSets }),
-    ...(exceptAddresses === undefined ? {} : { exceptAddresses }),
+    ...(virtualAddresses === undefined ? {} : { virtualAddresses }),
   });
   return netfilterPathOf({ ...listing, unread }, facts, reading);
 }
@@ -64,9 +64,9 @@ export async function readNetfilterPath(reading: NetfilterReading): Promise<Netf
 export function netfilterPathOf(
   { saved, tables, unread }: NetfilterListing,
   facts: PathHostFacts,
-  options: Pick<NetfilterReading, 'isForeign' | 'ignores' | 'hasWeights' | 'stage'> = {},
+  options: Pick<NetfilterReading, 'isForeign' | 'ignores' | 'stage'> = {},
 ): NetfilterPath {
-  const { isForeign = () => false, ignores, stage, hasWeights } = options;
+  const { isForeign = () => false, ignores, stage } = options;
   const host = new PathHost(facts, isForeign, ignores);
   const chains: BaseChain[] = [];
   for (const [variant, text] of saved) {
@@ -83,7 +83,6 @@ export function netfilterPathOf(
     chains,
     unread,
     ...(stage === undefined ? {} : { stage: stage(host) }),
-    ...(hasWeights === undefined ? {} : { hasWeights }),
   });
 }
 

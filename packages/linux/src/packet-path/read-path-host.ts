@@ -14,15 +14,15 @@ export interface HostReading {
   readonly ipSets?: Pick<IpSets, 'find'>;
   /** Names of the sets that rules refer to. */
   readonly sets: readonly string[];
-  /** Addresses that are not the host's own, though an interface has them: those of IPVS's dummy interface. */
-  readonly exceptAddresses?: ReadonlySet<string>;
+  /** Addresses of IPVS's dummy interface, which are not the host's own. Default: none. */
+  readonly virtualAddresses?: ReadonlySet<string>;
   /** Told what could not be read, as a sentence without a full stop. */
   readonly onUnread: (reason: string) => void;
 }
 
 /** Reads what packets depend on beside the rules: addresses, routes, settings, sets. Changes nothing. */
 export async function readPathHost(reading: HostReading): Promise<PathHostFacts> {
-  const { family, files, runner } = reading;
+  const { family, files, runner, virtualAddresses } = reading;
   const [addresses, interfaces, routes, hasPolicyRouting, sets] = await Promise.all([
     new ProcLocalNetwork(files).localAddresses(),
     readInterfaces(files),
@@ -36,7 +36,8 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
   ]);
   return {
     family,
-    localAddresses: new Set(addresses.filter((address) => !reading.exceptAddresses?.has(address))),
+    localAddresses: new Set(addresses.filter((address) => !virtualAddresses?.has(address))),
+    ...(virtualAddresses === undefined ? {} : { virtualAddresses }),
     addressesOf: new Map(interfaces.map((name) => [name, []])),
     routes,
     hasPolicyRouting,
@@ -152,6 +153,7 @@ async function readSettings(
           ),
         ]
       : ['net/ipv6/conf/all/forwarding', 'net/bridge/bridge-nf-call-ip6tables'];
+  names.push('net/ipv4/vs/conntrack');
   const values = new Map<string, string>();
   await Promise.all(
     names.map(async (name) => {

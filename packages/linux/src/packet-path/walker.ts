@@ -60,6 +60,12 @@ export interface Walker {
   /** Rules that ended a chain of NAT rules without a translation, so that none below them applied. */
   readonly destinationKeptBy: PathRule | undefined;
   readonly sourceKeptBy: PathRule | undefined;
+  /** IPVS has chosen its destination; it does not look at the packet again. */
+  readonly isBalanced: boolean;
+  /** The destination was not chosen at random. */
+  readonly unevenly: boolean;
+  /** The first answer instead of the first packet: of an established connection, in the direction of replies. */
+  readonly isReply: boolean;
   /** Not tracked: no NAT applies. */
   readonly untracked: boolean;
   /** Elements that rules added or removed on this way, by set. */
@@ -101,6 +107,9 @@ export function startWalk(packet: PathPacket, hook: Hook, inInterface: string | 
     sourceDecided: false,
     destinationKeptBy: undefined,
     sourceKeptBy: undefined,
+    isBalanced: false,
+    unevenly: false,
+    isReply: false,
     untracked: false,
     written: undefined,
     unknown: undefined,
