@@ -84,9 +84,11 @@ export class IpvsStage implements PathStage {
     if (packet.entry.kind !== 'host' && !this.host.isLocal(destination)) {
       return `interface ${this.interfaceName} does not have the address ${destination}`;
     }
-    return mark === 0
-      ? `IPVS has no virtual server ${at}`
-      : `IPVS has no virtual server ${at}, and none for the mark 0x${mark.toString(16)}`;
+    const marked = `for the mark 0x${mark.toString(16)}`;
+    if (this.#byKey.has(at)) {
+      return mark === 0 ? `virtual server ${at} does not get it` : `IPVS has no virtual server ${marked}`;
+    }
+    return `IPVS has no virtual server ${at}${mark === 0 ? '' : `, and none ${marked}`}`;
   }
 
   /** The kernel looks for the mark first. */

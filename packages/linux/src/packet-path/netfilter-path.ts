@@ -94,8 +94,11 @@ export class NetfilterPath implements PacketPath {
       return outcomes;
     }
     // A process that chooses no source address gets the virtual one. Endpoints elsewhere cannot answer that.
-    const own = this.#outcomesFrom({ ...packet, source: packet.destination });
-    return own.every(({ verdict, masqueraded }) => verdict !== 'accepted' || masqueraded) ? outcomes : own;
+    const text = `${packet.destination} is the source address of processes that choose none, and is kept`;
+    const unanswered = this.#outcomesFrom({ ...packet, source: packet.destination })
+      .filter(({ verdict, destination, masqueraded }) => verdict === 'accepted' && destination && !masqueraded)
+      .map((outcome): PathOutcome => ({ ...outcome, verdict: 'dropped', decidedBy: { system: 'ipvs', text } }));
+    return unanswered.length > 0 && outcomes.every(({ verdict }) => verdict === 'accepted') ? unanswered : outcomes;
   }
 
   #outcomesFrom(packet: PathPacket): readonly PathOutcome[] {
