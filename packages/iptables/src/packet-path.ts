@@ -21,8 +21,12 @@ export function isForeignRule({ system, table = '', chain = '', text }: PathRule
 
 /** Reads the way of packets of one family through this host. */
 export function readPacketPath(
-  { family, ignores }: Pick<PacketPathRequest, 'family' | 'ignores'>,
+  { family, ignores, ignoredInterfaces }: Omit<PacketPathRequest, 'options'>,
   host: { readonly runner: CommandRunner; readonly files?: KernelFiles },
 ): Promise<NetfilterPath> {
-  return readNetfilterPath({ family, ...host, isForeign: isForeignRule, ...(ignores ? { ignores } : {}) });
+  return readNetfilterPath({
+    ...{ family, ...host, isForeign: isForeignRule },
+    ...(ignores ? { ignores } : {}),
+    ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
+  });
 }

@@ -46,6 +46,7 @@ import { IpvsDataplane, type IpvsSettings } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import type { IpvsHost } from './ipvs-host.js';
 import { isForeignRule, readPacketPath } from './packet-path.js';
+import { INTERFACE } from './plan/layout.js';
 import { DEFAULT_SCHEDULER, SCHEDULER_NAMES } from './plan/schedulers.js';
 import { type HostProbe, probeHost } from './probe.js';
 import { createIpvsProxier } from './proxier.js';
@@ -82,6 +83,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     probe: () => host.probe(),
     diagnose: () => host.diagnose(),
     readPacketPath: (request) => host.readPacketPath(request),
+    interfaces: [INTERFACE],
     ownsRule: (rule) => !isForeignRule(rule),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));

@@ -32,7 +32,7 @@ export interface PathSources extends Pick<IpvsHost, 'ipvs' | 'links' | 'sets'> {
 
 /** Reads the way of packets of one family through this host: rules, sets, virtual servers and their interface. */
 export async function readPacketPath(
-  { family, ignores }: Pick<PacketPathRequest, 'family' | 'ignores'>,
+  { family, ignores, ignoredInterfaces }: Omit<PacketPathRequest, 'options'>,
   { ipvs, links, sets, runner, files }: PathSources,
 ): Promise<NetfilterPath> {
   const unread: string[] = [];
@@ -51,6 +51,7 @@ export async function readPacketPath(
     stage: (host) => new IpvsStage(family, servers, host, INTERFACE),
     ...(files === undefined ? {} : { files }),
     ...(ignores === undefined ? {} : { ignores }),
+    ...(ignoredInterfaces === undefined ? {} : { ignoredInterfaces }),
   });
 }
 

@@ -42,4 +42,25 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
       expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
     });
   });
+
+  test('addresses that another mode has left on its interface are ignored on request', async () => {
+    await withNamespace(async (namespace) => {
+      const { runner } = namespace;
+      await becomeNode(runner, RANDOM_NODE_ADDRESSES[family]);
+      const state = randomNodeState(1, family, { localhostNodePorts: false });
+      await install(state, namespace, 'constant');
+      await runner.run({
+        command: 'ip',
+        args: ['link', 'add', 'kube-ipvs0', 'type', 'veth', 'peer', 'name', 'kube-peer0'],
+      });
+      for (const address of state.clusterIPs.keys()) {
+        await runner.run({ command: 'ip', args: ['addr', 'add', address, 'dev', 'kube-ipvs0'] });
+      }
+      const verdicts = [];
+      for (const ignoredInterfaces of [[], ['kube-ipvs0', 'no-such0']]) {
+        verdicts.push(verifyState(state, await readPacketPath({ family, ignoredInterfaces }, namespace)).verdict);
+      }
+      expect(verdicts).toEqual(['different', 'verified']);
+    });
+  });
 });

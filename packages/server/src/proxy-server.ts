@@ -300,6 +300,10 @@ export class ProxyServer {
       ...{ backend, options, clock, signal },
       states: () => this.#verification?.states ?? new Map(),
       ignores: (rule) => rule.foreign === true && backends.some((one) => one.ownsRule?.(rule) ?? false),
+      ignoredInterfaces: backends
+        .filter(({ mode }) => mode !== backend.mode)
+        .flatMap(({ interfaces = [] }) => interfaces)
+        .filter((name) => !backend.interfaces?.includes(name)),
     });
     return signal.aborted ? undefined : result;
   }

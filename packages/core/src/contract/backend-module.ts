@@ -58,6 +58,8 @@ export interface PacketPathRequest {
   readonly options: ProxierOptions;
   /** Rules that are read as if they were not installed: a takeover is about to remove them. Default: none. */
   readonly ignores?: (rule: PathRule) => boolean;
+  /** Names of interfaces that are read as if they did not exist: a takeover is about to remove them. Default: none. */
+  readonly ignoredInterfaces?: readonly string[];
 }
 
 /** The result of one check of `kube-proxier doctor`. */
@@ -129,6 +131,8 @@ export interface BackendModule {
    * Whether a rule is one that this backend installs, or kube-proxy in the mode of the same name. Pure. Default: none is.
    */
   ownsRule?(rule: PathRule): boolean;
+  /** Names of network interfaces that this backend creates, or kube-proxy in the mode of the same name. Default: none. */
+  readonly interfaces?: readonly string[];
   /** What it measures, for `/metrics` while its mode is in force. Default: nothing. */
   readonly metrics?: readonly BackendMeasurement[];
   /** Metrics of its syncs besides those of every mode. Default: none. */

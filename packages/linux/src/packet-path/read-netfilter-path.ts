@@ -34,6 +34,8 @@ export interface NetfilterReading {
   readonly ignores?: (rule: PathRule) => boolean;
   /** Addresses of IPVS's dummy interface: packets to them are delivered, but they are no addresses of the node. Default: none. */
   readonly virtualAddresses?: ReadonlySet<string>;
+  /** Interfaces that are read as if they did not exist. Default: none. */
+  readonly ignoredInterfaces?: readonly string[];
   /** Made from the facts that were read, for a backend that programs more than rules. */
   readonly stage?: (host: PathHost) => PathStage;
   /** Further objects that could not be read. */
@@ -45,7 +47,7 @@ export interface NetfilterReading {
  * What cannot be read is in {@link NetfilterPath.unread}.
  */
 export async function readNetfilterPath(reading: NetfilterReading): Promise<NetfilterPath> {
-  const { family, runner, files = kernelFiles, ipSets, virtualAddresses } = reading;
+  const { family, runner, files = kernelFiles, ignoredInterfaces, ipSets, virtualAddresses } = reading;
   const listing = await readListing(family, runner, files);
   const unread = [...listing.unread, ...(reading.unread ?? [])];
   const facts = await readPathHost({
@@ -55,6 +57,7 @@ export async function readNetfilterPath(reading: NetfilterReading): Promise<Netf
     sets: setsOf(listing),
     onUnread: (reason) => unread.push(reason),
     ...(ipSets === undefined ? {} : { ipSets }),
+    ...(ignoredInterfaces === undefined ? {} : { ignoredInterfaces }),
     ...(virtualAddresses === undefined ? {} : { virtualAddresses }),
   });
   return netfilterPathOf({ ...listing, unread }, facts, reading);

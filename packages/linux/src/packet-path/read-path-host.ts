@@ -16,19 +16,22 @@ export interface HostReading {
   readonly sets: readonly string[];
   /** Addresses of IPVS's dummy interface, which are not the host's own. Default: none. */
   readonly virtualAddresses?: ReadonlySet<string>;
-  /** Told what could not be read, as a sentence without a full stop. */
+  /** Interfaces whose addresses are not read. Default: none. */
+  readonly ignoredInterfaces?: readonly string[];
+  /** Called with what could not be read, as a sentence without a full stop. */
   readonly onUnread: (reason: string) => void;
 }
 
 /** Reads what packets depend on beside the rules: addresses, routes, settings, sets. Changes nothing. */
 export async function readPathHost(reading: HostReading): Promise<PathHostFacts> {
-  const { family, files, runner, virtualAddresses } = reading;
-  const [addresses, interfaces, routes, hasPolicyRouting, sets] = await Promise.all([
+  const { family, files, runner, virtualAddresses, ignoredInterfaces = [] } = reading;
+  const [addresses, interfaces, routes, hasPolicyRouting, sets, ignored] = await Promise.all([
     new ProcLocalNetwork(files).localAddresses(),
     readInterfaces(files),
     readRoutes(family, files),
     readPolicyRouting(family, runner),
     readSets(reading),
+    readAddressesOf(ignoredInterfaces, runner),
   ]);
   const [sysctls, bridges] = await Promise.all([
     readSettings(family, files, interfaces),
@@ -36,7 +39,7 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
   ]);
   return {
     family,
-    localAddresses: new Set(addresses.filter((address) => !virtualAddresses?.has(address))),
+    localAddresses: new Set(addresses.filter((address) => !virtualAddresses?.has(address) && !ignored.has(address))),
     ...(virtualAddresses === undefined ? {} : { virtualAddresses }),
     addressesOf: new Map(interfaces.map((name) => [name, []])),
     routes,
@@ -45,6 +48,23 @@ export async function readPathHost(reading: HostReading): Promise<PathHostFacts>
     bridges,
     sets,
   };
+}
+
+/** Addresses of interfaces; none of those that do not exist. */
+async function readAddressesOf(interfaces: readonly string[], runner: CommandRunner): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const name of interfaces) {
+    try {
+      const args = ['-o', 'addr', 'show', 'dev', name];
+      const { stdout } = await runner.run({ command: 'ip', args, timeout: 10_000 });
+      for (const [, text = ''] of stdout.matchAll(/ inet6? ([^\s/]+)/g)) {
+        found.add(parseAddress(text)?.text ?? text);
+      }
+    } catch {
+      // It does not exist.
+    }
+  }
+  return found;
 }
 
 async function readInterfaces(files: KernelFiles): Promise<readonly string[]> {

@@ -33,6 +33,8 @@ export interface VerifyNodeOptions {
   readonly clock: Clock;
   /** Rules that are read as if they were not installed. Default: none. */
   readonly ignores?: (rule: PathRule) => boolean;
+  /** Interfaces that are read as if they did not exist. Default: none. */
+  readonly ignoredInterfaces?: readonly string[];
   /** Ends the verification early: what was not verified is unknown. */
   readonly signal?: AbortSignal;
 }
@@ -66,7 +68,7 @@ export async function verifyNode(options: VerifyNodeOptions): Promise<NodeVerifi
 }
 
 async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promise<FamilyVerification> {
-  const { backend, ignores, options: proxier, signal, states } = options;
+  const { backend, ignores, ignoredInterfaces, options: proxier, signal, states } = options;
   // Where sockets serve them, no rule decides.
   const { localhostNodePorts = false, localhostNetwork = true } = backend.capabilities ?? {};
   const servesLoopback = localhostNodePorts && localhostNetwork;
@@ -77,7 +79,11 @@ async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promi
         return unverified(states().get(family), family, `mode ${backend.mode} cannot read what the kernel does`);
       }
       const state = states().get(family);
-      const path = await backend.readPacketPath({ family, options: proxier, ...(ignores ? { ignores } : {}) });
+      const path = await backend.readPacketPath({
+        ...{ family, options: proxier },
+        ...(ignores ? { ignores } : {}),
+        ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
+      });
       if (state === undefined || states().get(family) !== state) {
         continue;
       }
