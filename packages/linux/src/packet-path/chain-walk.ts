@@ -20,6 +20,10 @@ export interface CompiledRule {
    * when the rule does not concern the packet.
    */
   evaluate(walker: Walker): readonly Branch[] | undefined;
+  /** The only destination address that the rule concerns, canonical; undefined where it concerns several. */
+  readonly destination?: string;
+  /** The only destination port that the rule concerns, as {@link destination}. */
+  readonly port?: number;
 }
 
 export interface CompiledChain {
@@ -27,6 +31,58 @@ export interface CompiledChain {
   /** For findings: `nat`, `ip kube-proxier`. */
   readonly table: string;
   readonly rules: readonly CompiledRule[];
+}
+
+/** Chains with fewer rules are followed rule by rule. */
+const INDEXED_FROM = 32;
+const INDEXES = new WeakMap<readonly CompiledRule[], RuleIndex>();
+
+/** Which rules of a long chain may concern a packet, so that the cost does not follow the number of Services. */
+class RuleIndex {
+  readonly #others: number[] = [];
+  readonly #byDestination = new Map<string, number[]>();
+  readonly #byPort = new Map<number, number[]>();
+
+  constructor(rules: readonly CompiledRule[]) {
+    for (const [index, { destination, port }] of rules.entries()) {
+      if (destination !== undefined) {
+        put(this.#byDestination, destination, index);
+      } else if (port !== undefined) {
+        put(this.#byPort, port, index);
+      } else {
+        this.#others.push(index);
+      }
+    }
+  }
+
+  /** Positions of rules, in the order of the chain. */
+  candidates({ destination, port }: Walker): readonly number[] {
+    const found = [...(this.#byDestination.get(destination) ?? []), ...(this.#byPort.get(port) ?? [])];
+    return found.length === 0 ? this.#others : [...this.#others, ...found].sort((a, b) => a - b);
+  }
+}
+
+function put<Key>(lists: Map<Key, number[]>, key: Key, index: number): void {
+  const list = lists.get(key);
+  if (list === undefined) {
+    lists.set(key, [index]);
+  } else {
+    list.push(index);
+  }
+}
+
+/** Positions of the rules of a chain from `first` on that may concern a packet; undefined for all of them. */
+function candidatesOf(rules: readonly CompiledRule[], walker: Walker, first: number): readonly number[] | undefined {
+  if (rules.length - first < INDEXED_FROM) {
+    return undefined;
+  }
+  let index = INDEXES.get(rules);
+  if (index === undefined) {
+    index = new RuleIndex(rules);
+    INDEXES.set(rules, index);
+  }
+  const all = index.candidates(walker);
+  return first === 0 ? all : all.filter((at) => at >= first);
 }
 
 /** The chains that the rules of one table can jump to. */
@@ -60,7 +116,11 @@ function walkRules(
 ): void {
   const { rules } = chain;
   let walker = start;
-  for (let index = first; index < rules.length; index++) {
+  // No rule changes the destination of a packet that stays in the chain.
+  const candidates = candidatesOf(rules, start, first);
+  const count = candidates?.length ?? rules.length - first;
+  for (let step = 0; step < count; step++) {
+    const index = candidates?.[step] ?? first + step;
     const compiled = rules[index] as CompiledRule;
     const branches = compiled.evaluate(walker);
     if (branches === undefined) {

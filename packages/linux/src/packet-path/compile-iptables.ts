@@ -91,13 +91,14 @@ export function compileRule(
   if (words === undefined) {
     return { rule, evaluate: (walker) => anyVerdict(walker, rule) };
   }
-  const { tests, target } = readConditions(words, host);
+  const { tests, target, ...only } = readConditions(words, host);
   if (target === undefined || WITHOUT_EFFECT.has(target.name)) {
     return { rule, evaluate: () => undefined };
   }
   const effect = effectOf(target.name, target.isGoto, target.options, chains, host);
   return {
     rule,
+    ...only,
     evaluate(walker) {
       const probability = allOf(tests, walker);
       if (probability === 0) {

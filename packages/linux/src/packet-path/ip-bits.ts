@@ -15,10 +15,12 @@ export function bitsOf(address: string): bigint | undefined {
   if (parsed === undefined) {
     return undefined;
   }
-  const bits = ipaddr
-    .parse(parsed.text)
-    .toByteArray()
-    .reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  const bits =
+    parsed.family === 'IPv4'
+      ? BigInt(parsed.text.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0))
+      : ipaddr.IPv6.parse(parsed.text)
+          .toByteArray()
+          .reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
   if (KNOWN.size >= MAX_KNOWN) {
     KNOWN.clear();
   }

@@ -1,3 +1,4 @@
+import { parseAddress } from '@kube-proxier/core';
 import { type Chance, chance, negated, type Test, UNKNOWN } from './chance.js';
 import { bitsOf, isIn, networkOf } from './ip-bits.js';
 import type { PathHost } from './path-host.js';
@@ -6,6 +7,9 @@ import type { Walker } from './walker.js';
 /** The conditions and the target of a rule, as words of `iptables-save`. */
 export interface RuleConditions {
   readonly tests: readonly Test[];
+  /** As of a compiled rule. */
+  readonly destination?: string;
+  readonly port?: number;
   /** After `-j` or `-g`; undefined for a rule that only counts. */
   readonly target: { readonly name: string; readonly isGoto: boolean; readonly options: readonly string[] } | undefined;
 }
@@ -23,6 +27,7 @@ export function readConditions(words: readonly string[], host: PathHost): RuleCo
 
 class ConditionReader {
   #at = 0;
+  #only: { destination?: string; port?: number } = {};
   readonly #tests: Test[] = [];
 
   constructor(
@@ -36,9 +41,15 @@ class ConditionReader {
       const word = this.#next();
       switch (word) {
         case '-s':
-        case '-d':
-          this.#add(not, addressTest(word === '-s' ? 'source' : 'destination', this.#next()));
+        case '-d': {
+          const text = this.#next();
+          const single = word === '-d' && !not ? /^(.+)\/(?:32|128)$/.exec(text)?.[1] : undefined;
+          if (single !== undefined && (single.includes(':') || text.endsWith('/32'))) {
+            this.#only.destination = parseAddress(single)?.text ?? single;
+          }
+          this.#add(not, addressTest(word === '-s' ? 'source' : 'destination', text));
           break;
+        }
         case '-i':
         case '-o':
           this.#add(not, interfaceTest(word === '-i' ? 'inInterface' : 'outInterface', this.#next()));
@@ -59,6 +70,7 @@ class ConditionReader {
         case '-g':
           return {
             tests: this.#tests,
+            ...this.#only,
             target: { name: this.#next(), isGoto: word === '-g', options: this.words.slice(this.#at) },
           };
         default:
@@ -86,6 +98,9 @@ class ConditionReader {
       const values: string[] = [];
       while (this.#at < this.words.length && !/^(?:--?[a-z]|!$)/.test(this.words[this.#at] ?? '')) {
         values.push(this.#next());
+      }
+      if (option === '--dport' && !not && /^\d+$/.test(values[0] ?? '')) {
+        this.#only.port = Number(values[0]);
       }
       this.#add(not, this.#option(name, option.slice(2), values));
     }
