@@ -69,6 +69,7 @@ export { type ListChange, listDifference } from './text/list-difference.js';
 export { nearestName } from './text/nearest-name.js';
 export * from './text/printable.js';
 export { formatTable } from './text/text-table.js';
+export { compareModes, compareModesInSlices, type ModePath } from './verification/compare-modes.js';
 export { compareOutcomes, type Difference } from './verification/compare-outcomes.js';
 export { type ClassHost, type PacketClass, type PacketSource, packetClasses } from './verification/packet-classes.js';
 export * from './verification/packet-path.js';

@@ -33,7 +33,7 @@ import { IptablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import { HostTools, VARIANTS } from './host-tools.js';
 import { packetMeasurement } from './metrics.js';
-import { isForeignRule, readPacketPath } from './packet-path.js';
+import { isForeignRule, plannedPath, readPacketPath } from './packet-path.js';
 import { probe } from './probe.js';
 import { ExistingCounters } from './read-back/existing-counters.js';
 
@@ -79,6 +79,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     syncMetrics: IPTABLES_SYNC_METRICS,
     readPacketPath: (request) =>
       readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
+    plannedPath,
     ownsRule: (rule) => rule.system.startsWith('iptables') && !isForeignRule(rule),
     prepare: (proxierOptions, logger) => prepare(host, proxierOptions, logger),
     module: new ContainerModule(({ bind }) => {

@@ -26,7 +26,7 @@ import { cleanUp, cleanUpKubeProxy, findLeftovers } from './cleanup.js';
 import { type CountedConnections, NftablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import { connectionMeasurement, SYNC_METRICS } from './metrics.js';
-import { ownsRule, readPacketPath } from './packet-path.js';
+import { ownsRule, plannedPath, readPacketPath } from './packet-path.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
 
@@ -72,6 +72,7 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     syncMetrics: SYNC_METRICS,
     readPacketPath: (request) =>
       readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
+    plannedPath: (request) => plannedPath(request),
     ownsRule,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => proxiers.create(context));

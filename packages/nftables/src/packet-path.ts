@@ -1,6 +1,13 @@
-import type { PacketPathRequest, PathRule } from '@kube-proxier/core';
-import { type CommandRunner, type KernelFiles, type NetfilterPath, readNetfilterPath } from '@kube-proxier/linux';
-import { TABLE } from './plan/layout.js';
+import { diffStates, type PacketPathRequest, type PathRule, type PlannedPathRequest } from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  type KernelFiles,
+  type NetfilterPath,
+  plannedPathOf,
+  readNetfilterPath,
+} from '@kube-proxier/linux';
+import { type Layout, TABLE } from './plan/layout.js';
+import { NftablesPlanner } from './plan/nftables-planner.js';
 
 /** Whether a rule stands in another table than this backend's. Pure. */
 export function isForeignRule({ system, table }: PathRule): boolean {
@@ -27,4 +34,22 @@ export function readPacketPath(
     ...(ignores ? { ignores } : {}),
     ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
   });
+}
+
+/** The way of packets through a host that has nothing but the table for a state. Pure. */
+export function plannedPath(
+  { state, options, localAddresses }: PlannedPathRequest,
+  layout: Layout = 'constant',
+): NetfilterPath {
+  const { masqueradeBit } = options;
+  const plan = new NftablesPlanner({ masqueradeBit, countConnections: false }).plan(
+    state,
+    diffStates(undefined, state),
+    {
+      table: undefined,
+      facts: { fullyRandom: true, layout },
+    },
+  );
+  const commands = plan?.write.commands ?? [];
+  return plannedPathOf(state.family, localAddresses, { kind: 'nftables', table: TABLE, commands }, isForeignRule);
 }

@@ -104,4 +104,9 @@ export {
   type BackgroundVerificationOptions,
   type VerificationReport,
 } from './verification/background-verification.js';
-export { type NodeVerification, type VerifyNodeOptions, verifyNode } from './verification/verify-node.js';
+export {
+  type NodeVerification,
+  servesLoopbackByRules,
+  type VerifyNodeOptions,
+  verifyNode,
+} from './verification/verify-node.js';

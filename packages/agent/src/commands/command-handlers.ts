@@ -19,6 +19,7 @@ import { replay } from '../replay/replay.js';
 import { prepareHost, runAgent } from '../running/run-agent.js';
 import { status } from '../status/status.js';
 import { verify } from '../verify/verify.js';
+import { verifyBetween } from '../verify/verify-between.js';
 import { versionText } from '../version.js';
 import { whatChanged } from '../what-changed/what-changed.js';
 import { findCommand } from './command-definition.js';
@@ -92,7 +93,12 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
     },
   },
   verify: {
-    run: ({ settings, composition, environment }) => verify(settings, composition, environment),
+    run: ({ commandLine, settings, composition, environment }) => {
+      const between = textOf(commandLine, 'between');
+      return between === ''
+        ? verify(settings, composition, environment)
+        : verifyBetween(between, settings, composition, environment);
+    },
   },
   doctor: {
     run: async ({ commandLine, settings, composition, environment }) => {
@@ -256,7 +262,7 @@ function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
 }
 
-type TextFlag = 'at' | 'since' | 'until' | 'recording' | 'expect';
+type TextFlag = 'at' | 'between' | 'since' | 'until' | 'recording' | 'expect';
 
 function textOf({ values }: CommandLine, name: TextFlag): string {
   return values.get(name)?.at(-1) ?? '';

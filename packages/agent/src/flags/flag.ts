@@ -501,6 +501,17 @@ export const FLAGS = [
     group: 'Commands',
   },
   {
+    name: 'between',
+    type: 'text',
+    value: 'modes',
+    default: '',
+    defaultText: 'the kernel is verified',
+    help:
+      'With verify: compare what two modes would do with every class of packets, such as iptables,nftables. Nothing is read ' +
+      'from the kernel, and nothing is written.',
+    group: 'Commands',
+  },
+  {
     name: 'namespace',
     short: 'n',
     type: 'text',
@@ -630,6 +641,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'nftables-owned-table',
   'overlapping-external-addresses',
   'verify-period',
+  'between',
   'manifests',
   'output',
   'namespace',

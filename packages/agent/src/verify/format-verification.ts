@@ -1,5 +1,6 @@
-import type { VerificationFinding, VerificationVerdict } from '@kube-proxier/core';
+import type { FamilyVerification, VerificationFinding, VerificationVerdict } from '@kube-proxier/core';
 import type { NodeVerification } from '@kube-proxier/server';
+import type { ModeComparison } from './verify-between.js';
 
 const VERDICTS: Readonly<Record<VerificationVerdict, string>> = {
   verified: 'VERIFIED: the kernel does what the state says',
@@ -12,10 +13,30 @@ const MAX_SERVICE_PORTS = 5;
 
 /** A verification for a person: the verdict, then each cause with the packets that it affects. */
 export function formatVerification({ verdict, mode, seconds, families }: NodeVerification): string {
-  const lines = [`${VERDICTS[verdict]} (mode ${mode})`, ''];
+  return formatFamilies(`${VERDICTS[verdict]} (mode ${mode})`, 'verified', seconds, families);
+}
+
+/** A comparison of two modes for a person. */
+export function formatComparison({ verdict, modes, seconds, families }: ModeComparison): string {
+  const [first, second] = modes;
+  const texts: Readonly<Record<VerificationVerdict, string>> = {
+    verified: `THE SAME: modes ${first} and ${second} do the same with every packet`,
+    different: `DIFFERENT: modes ${first} and ${second} do different things`,
+    unknown: `UNKNOWN: not everything that modes ${first} and ${second} do could be compared`,
+  };
+  return formatFamilies(texts[verdict], 'the same', seconds, families);
+}
+
+function formatFamilies(
+  headline: string,
+  good: string,
+  seconds: number,
+  families: readonly FamilyVerification[],
+): string {
+  const lines = [headline, ''];
   for (const { family, classes, different, unknown } of families) {
     lines.push(
-      `${family}: ${classes} classes of packets: ${classes - different - unknown} verified, ${different} different, ${unknown} unknown`,
+      `${family}: ${classes} classes of packets: ${classes - different - unknown} ${good}, ${different} different, ${unknown} unknown`,
     );
   }
   lines.push(`Duration: ${seconds.toFixed(1)} s`);

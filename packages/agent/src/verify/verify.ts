@@ -1,10 +1,12 @@
 import {
+  type BackendModule,
   DEFAULT_PROXIER_OPTIONS,
   DEFAULT_PROXY_MODE,
   type IPFamily,
   isProxierError,
   messageOf,
   ProxierError,
+  type ProxyState,
   pause,
   systemClock,
 } from '@kube-proxier/core';
@@ -17,14 +19,16 @@ import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import { formatVerification } from './format-verification.js';
 
+/** Where the command prints. */
 export interface VerifyOutput {
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-const EXIT_STATUS = { verified: 0, different: 1, unknown: 2 } as const;
-const NO_AGENT = 3;
+/** Exit status by verdict. */
+export const EXIT_STATUS = { verified: 0, different: 1, unknown: 2 } as const;
+export const NO_AGENT = 3;
 /** Milliseconds between two queries. */
 const INTERVAL = 100;
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
@@ -54,17 +58,24 @@ export async function verify(
       return NO_AGENT;
     }
   }
-  switch (settings.output) {
-    case 'json':
-      print(`${JSON.stringify(result, undefined, 2)}\n`);
-      break;
-    case 'yaml':
-      print(stringify(result));
-      break;
-    default:
-      print(formatVerification(result));
-  }
+  print(formatResult(result, settings.output, formatVerification));
   return EXIT_STATUS[result.verdict];
+}
+
+/** A result in the format of `--output`. */
+export function formatResult<Result>(
+  result: Result,
+  output: AgentSettings['output'],
+  asText: (result: Result) => string,
+): string {
+  switch (output) {
+    case 'json':
+      return `${JSON.stringify(result, undefined, 2)}\n`;
+    case 'yaml':
+      return stringify(result);
+    default:
+      return asText(result);
+  }
 }
 
 async function askAgent({ status }: AgentSettings, signal: AbortSignal): Promise<NodeVerification> {
@@ -89,16 +100,11 @@ async function verifyManifests(
   signal: AbortSignal,
 ): Promise<NodeVerification> {
   const mode = settings.mode === '' ? DEFAULT_PROXY_MODE : settings.mode;
-  const backends = composition.configure?.(settings) ?? composition.backends;
-  const backend = backends.find((candidate) => candidate.mode === mode);
-  if (backend === undefined) {
-    throw new ProxierError('UNKNOWN_PROXY_MODE', `there is no proxy mode ${mode}; set --proxy-mode to another one`);
-  }
+  const backend = backendOf(mode, settings, composition);
   const localAddresses = await new ProcLocalNetwork().localAddresses();
-  const resolved = await resolveManifests(FAMILIES, settings, composition, localAddresses);
-  // A family that the manifests do not use has nothing to verify.
-  const used = resolved.filter(({ servicePorts }) => servicePorts.size > 0);
-  const states = new Map((used.length > 0 ? used : resolved.slice(0, 1)).map((state) => [state.family, state]));
+  const states = new Map(
+    (await usedStates(settings, composition, localAddresses)).map((state) => [state.family, state]),
+  );
   return await verifyNode({
     backend,
     options: { ...DEFAULT_PROXIER_OPTIONS, ...settings.proxier },
@@ -106,4 +112,26 @@ async function verifyManifests(
     clock: systemClock,
     signal,
   });
+}
+
+/** @throws ProxierError when there is no such mode. */
+export function backendOf(mode: string, settings: AgentSettings, composition: Composition): BackendModule {
+  const backends = composition.configure?.(settings) ?? composition.backends;
+  const backend = backends.find((candidate) => candidate.mode === mode);
+  if (backend === undefined) {
+    const modes = backends.map((candidate) => candidate.mode).join(', ');
+    throw new ProxierError('UNKNOWN_PROXY_MODE', `there is no proxy mode ${mode}; choose one of ${modes}`);
+  }
+  return backend;
+}
+
+/** The states of manifests, without families that they do not use: these have nothing to verify. */
+export async function usedStates(
+  settings: AgentSettings,
+  composition: Composition,
+  localAddresses?: readonly string[],
+): Promise<readonly ProxyState[]> {
+  const resolved = await resolveManifests(FAMILIES, settings, composition, localAddresses);
+  const used = resolved.filter(({ servicePorts }) => servicePorts.size > 0);
+  return used.length > 0 ? used : resolved.slice(0, 1);
 }

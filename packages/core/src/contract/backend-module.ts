@@ -1,5 +1,6 @@
 import type { ContainerModule } from 'inversify';
 import type { IPFamily } from '../model/address.js';
+import type { ProxyState } from '../model/proxy-state.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { Clock } from '../sync/clock.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
@@ -60,6 +61,14 @@ export interface PacketPathRequest {
   readonly ignores?: (rule: PathRule) => boolean;
   /** Names of interfaces that are read as if they did not exist: a takeover is about to remove them. Default: none. */
   readonly ignoredInterfaces?: readonly string[];
+}
+
+/** What a planned {@link PacketPath} depends on. */
+export interface PlannedPathRequest {
+  readonly state: ProxyState;
+  readonly options: ProxierOptions;
+  /** Addresses of the host that the state is for. */
+  readonly localAddresses: readonly string[];
 }
 
 /** The result of one check of `kube-proxier doctor`. */
@@ -127,6 +136,11 @@ export interface BackendModule {
    * @throws ProxierError when nothing can be read.
    */
   readPacketPath?(request: PacketPathRequest): Promise<PacketPath>;
+  /**
+   * The way of packets through a host that has nothing but what this backend plans for a state, so that modes can be compared. Pure:
+   * nothing is read or written. Default: the mode cannot be compared.
+   */
+  plannedPath?(request: PlannedPathRequest): PacketPath;
   /**
    * Whether a rule is one that this backend installs, or kube-proxy in the mode of the same name. Pure. Default: none is.
    */

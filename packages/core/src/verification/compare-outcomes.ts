@@ -16,7 +16,7 @@ export interface Difference {
 }
 
 /** Shares may differ by this much of the expected share: rules choose with limited precision. */
-const SHARE_TOLERANCE = 0.01;
+export const SHARE_TOLERANCE = 0.01;
 
 /**
  * Compares what a state decides about a packet with its possible outcomes in the kernel.
@@ -161,7 +161,8 @@ function missingEndpoint(
   return undefined;
 }
 
-function expectationText(outcome: PacketDecision['outcome']): string {
+/** The outcome by the state, in a few words. */
+export function expectationText(outcome: PacketDecision['outcome']): string {
   switch (outcome.kind) {
     case 'refused':
     case 'dropped':

@@ -29,6 +29,8 @@ export type DifferenceKind =
   | 'masqueraded'
   /** Packets should be refused or dropped, and are accepted. */
   | 'accepted'
+  /** Two modes that were compared do different things. */
+  | 'modes-differ'
   /** The outcome depends on a rule, or on an object, that could not be interpreted or read. */
   | 'unknown';
 

@@ -67,16 +67,20 @@ export async function verifyNode(options: VerifyNodeOptions): Promise<NodeVerifi
   };
 }
 
+/** Whether NodePorts on loopback addresses are served by rules. Where sockets serve them, no rule decides. */
+export function servesLoopbackByRules({ capabilities = {} }: Pick<BackendModule, 'capabilities'>): boolean {
+  const { localhostNodePorts = false, localhostNetwork = true } = capabilities;
+  return localhostNodePorts && localhostNetwork;
+}
+
 async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promise<FamilyVerification> {
   const { backend, ignores, ignoredInterfaces, options: proxier, signal, states } = options;
-  // Where sockets serve them, no rule decides.
-  const { localhostNodePorts = false, localhostNetwork = true } = backend.capabilities ?? {};
-  const servesLoopback = localhostNodePorts && localhostNetwork;
+  const servesLoopback = servesLoopbackByRules(backend);
   let confirming: FamilyVerification | undefined;
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (backend.readPacketPath === undefined) {
-        return unverified(states().get(family), family, `mode ${backend.mode} cannot read what the kernel does`);
+        return unverified(states().get(family), family, whyUnreadable(backend));
       }
       const state = states().get(family);
       const path = await backend.readPacketPath({
@@ -100,6 +104,12 @@ async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promi
     return unverified(states().get(family), family, messageOf(error));
   }
   return unverified(states().get(family), family, 'the state changed whenever the kernel was read; try again later');
+}
+
+function whyUnreadable({ mode, capabilities }: Pick<BackendModule, 'mode' | 'capabilities'>): string {
+  return capabilities?.servesWithoutProcess === false
+    ? `in mode ${mode} a process chooses the endpoints, not the kernel, so the rules do not say what happens to packets`
+    : `mode ${mode} cannot read what the kernel does`;
 }
 
 /** @returns undefined when it was aborted. */
