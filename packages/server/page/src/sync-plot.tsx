@@ -17,7 +17,11 @@ export function SyncPlot({ syncs }: { readonly syncs: readonly SyncRecord[] }) {
     }
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string) => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour('--faint'), grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line') } };
+    const axis = {
+      stroke: colour('--faint'),
+      grid: { stroke: colour('--line'), width: 1 },
+      ticks: { stroke: colour('--line') },
+    };
     plot.current = new UPlot(
       {
         width: element.clientWidth,
