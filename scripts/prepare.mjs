@@ -123,7 +123,7 @@ function installTools(tools) {
     try {
       install();
     } catch {
-      say('apt-get update, and once more (the list of packages may name some that are gone)');
+      say('apt-get update, then a second attempt (the package list may be outdated)');
       run('apt-get', ['update', '--quiet'], environment, true);
       install();
     }
@@ -220,7 +220,7 @@ function say(text) {
 }
 
 /**
- * The message of whatever was thrown.
+ * The message of a thrown value.
  *
  * @param {unknown} error
  */

@@ -1,6 +1,6 @@
 import type { FamilyVerification, VerificationFinding, VerificationVerdict } from '@kube-proxier/core';
 import type { NodeVerification } from '@kube-proxier/server';
-import type { ModeComparison } from './verify-between.js';
+import type { ModeComparison } from './mode-comparison.js';
 
 const VERDICTS: Readonly<Record<VerificationVerdict, string>> = {
   verified: 'VERIFIED: the kernel does what the state says',
@@ -38,6 +38,9 @@ function formatFamilies(
     lines.push(
       `${family}: ${classes} classes of packets: ${classes - different - unknown} ${good}, ${different} different, ${unknown} unknown`,
     );
+  }
+  if (families.every(({ classes, findings }) => classes === 0 && findings.length === 0)) {
+    lines.push('No Service has an address, so there is nothing to verify.');
   }
   lines.push(`Duration: ${seconds.toFixed(1)} s`);
   for (const { family, findings, moreFindings } of families) {

@@ -2,39 +2,24 @@ import {
   type BackendModule,
   compareModes,
   DEFAULT_PROXIER_OPTIONS,
-  type FamilyVerification,
   isProxierError,
   type ModePath,
   messageOf,
+  overallVerdict,
   type PacketPath,
   type PlannedPathRequest,
   ProxierError,
   type ProxyState,
   systemClock,
-  type VerificationVerdict,
-  worstVerdict,
 } from '@kube-proxier/core';
 import { replayRecording, servesLoopbackByRules } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import { openRecording } from '../record/recording-source.js';
 import { formatComparison } from './format-verification.js';
-import { backendOf, EXIT_STATUS, formatResult, NO_AGENT, usedStates, type VerifyOutput } from './verify.js';
-
-/** What two modes would do with the same packets. */
-export interface ModeComparison {
-  readonly apiVersion: 'kube-proxier.io/v1alpha1';
-  readonly kind: 'ModeComparison';
-  /** `verified`: both modes do the same with every class of packets. */
-  readonly verdict: VerificationVerdict;
-  /** The two modes: in findings, `expected` is the outcome in the first, `actual` that in the second. */
-  readonly modes: readonly [string, string];
-  /** When it ended: ISO 8601, in UTC. */
-  readonly time: string;
-  /** Its duration in seconds. */
-  readonly seconds: number;
-  readonly families: readonly FamilyVerification[];
-}
+import type { ModeComparison } from './mode-comparison.js';
+import { backendOf, usedStates } from './verified-states.js';
+import { EXIT_STATUS, formatResult, NO_AGENT, type VerifyOutput } from './verify-output.js';
 
 /**
  * Compares what two modes would do. Reads nothing from the kernel, and writes nothing.
@@ -75,7 +60,7 @@ export async function verifyBetween(
   const result: ModeComparison = {
     apiVersion: 'kube-proxier.io/v1alpha1',
     kind: 'ModeComparison',
-    verdict: worstVerdict(families.map(({ verdict }) => verdict)),
+    verdict: overallVerdict(families),
     modes,
     time: new Date(systemClock.now()).toISOString(),
     seconds: Math.round(systemClock.monotonic() - begin) / 1000,

@@ -85,6 +85,12 @@ export function worstVerdict(verdicts: readonly VerificationVerdict[]): Verifica
       : 'verified';
 }
 
+/** The verdict over families; `unknown` also where not a single class of packets was checked. */
+export function overallVerdict(families: readonly FamilyVerification[]): VerificationVerdict {
+  const worst = worstVerdict(families.map(({ verdict }) => verdict));
+  return worst === 'verified' && families.every(({ classes }) => classes === 0) ? 'unknown' : worst;
+}
+
 /** `rule "-s 10.0.0.0/8 -j DROP" in chain FORWARD of table filter (iptables)`. */
 export function describePathRule({ system, table, chain, text }: PathRule): string {
   if (system === 'sysctl') {

@@ -109,7 +109,6 @@ export function firstServicePorts(
   states: readonly ProxyState[],
   selection: ServiceSelection,
   limit: number,
-  connections?: ConnectionCounts,
 ): ServicePortPage {
   const found = states.flatMap((state) =>
     [...state.servicePorts.values()]
@@ -117,9 +116,7 @@ export function firstServicePorts(
       .map((port) => ({ state, port, key: `${port.name.namespace}/${port.name.name}/${port.name.portName}` })),
   );
   found.sort((a, b) => compareText(a.key, b.key));
-  const servicePorts = found
-    .slice(0, limit)
-    .map(({ state, port }) => viewServicePort(port, state, connections?.of(port.name, state.family)));
+  const servicePorts = found.slice(0, limit).map(({ state, port }) => viewServicePort(port, state));
   return { total: found.length, servicePorts };
 }
 

@@ -8,7 +8,7 @@ const TIMEOUT = 5000;
 /** Queries the status server that the page is from. Paths are relative, so the page also works behind the API server's proxy. */
 async function query<T>(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<T> {
   const search = new URLSearchParams(parameters);
-  const response = await fetch(`${path}?${search}`, { signal: AbortSignal.timeout(TIMEOUT), cache: 'no-store' });
+  const response = await fetch(`${path}?${search}`, { signal: AbortSignal.timeout(TIMEOUT), cache: 'no-cache' });
   if (!response.ok) {
     throw new Error((await response.text()).trim());
   }

@@ -26,8 +26,8 @@ function Page() {
       <Headline status={status} error={error} />
       {status && <Facts status={status} />}
       <Syncs />
-      <Services />
       <Explain />
+      <Services />
     </>
   );
 }

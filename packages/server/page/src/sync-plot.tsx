@@ -4,6 +4,8 @@ import type { SyncRecord } from '../../src/status/sync-history.js';
 
 const HEIGHT = 180;
 
+const fromZero = (_plot: UPlot, _least: number, most: number): [number, number] => [0, Math.max(1, most)];
+
 /** Duration and size of the last syncs over time. */
 export function SyncPlot({ syncs }: { readonly syncs: readonly SyncRecord[] }) {
   const place = useRef<HTMLDivElement>(null);
@@ -15,12 +17,16 @@ export function SyncPlot({ syncs }: { readonly syncs: readonly SyncRecord[] }) {
     }
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string) => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour('--faint'), grid: { stroke: colour('--line') }, ticks: { stroke: colour('--line') } };
+    const axis = {
+      stroke: colour('--faint'),
+      grid: { stroke: colour('--line'), width: 1 },
+      ticks: { stroke: colour('--line') },
+    };
     plot.current = new UPlot(
       {
         width: element.clientWidth,
         height: HEIGHT,
-        scales: { changes: { range: (_plot, _least, most) => [0, Math.max(1, most)] } },
+        scales: { y: { range: fromZero }, changes: { range: fromZero } },
         axes: [
           axis,
           { ...axis, label: 'sync, ms', labelSize: 20 },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -95,10 +96,18 @@ const MAX_LIMIT = 1000;
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
- * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
- * state as JSON under `/debug/state`, the status of the node under `/debug/status`, the last verification under `/debug/verify`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
- * `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
- * `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`; what happened in the last hour, under `/debug/recording`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
+ * Reports the state of the proxy over HTTP (spec H-30…H-36):
+ *
+ * - `/proxyMode`, `/healthz`, `/metrics`, `/configz`: as kube-proxy does.
+ * - `/`: the status page.
+ * - `/debug/status`: the status of the node. `/debug/syncs`: its last syncs.
+ * - `/debug/state`: the programmed state. `/debug/services`: service ports with used and unused endpoints, and why; with
+ *   `limit`, the first ones.
+ * - `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
+ *   `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`: what happens to a packet.
+ * - `/debug/verify`: the last verification; with POST, another one is started.
+ * - `/debug/recording`: what happened in the last hour.
+ * - With profiling: `/debug/pprof` and `/debug/flags/v`.
  *
  * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
  * blocks nothing else.
@@ -107,6 +116,8 @@ export class StatusServer implements ServerObserver {
   readonly #states = new Map<IPFamily, ProxyState>();
   readonly #listener: HttpListener;
   readonly #debug: DebugRoutes | undefined;
+  /** Distinguishes this server from another one at the same address, such as that of a restarted agent. */
+  readonly #instance = randomUUID();
   #mode = '';
 
   constructor(private readonly options: StatusServerOptions) {
@@ -185,7 +196,7 @@ export class StatusServer implements ServerObserver {
         const connections = this.options.connections?.();
         const limit = url.searchParams.get('limit');
         if (limit !== null) {
-          this.#replyFirstServices(Number(limit), url.searchParams, response);
+          this.#replyFirstServices(Number(limit), url.searchParams, request, response);
           return;
         }
         const servicePorts = [...this.#states.values()].flatMap((state) =>
@@ -233,14 +244,22 @@ export class StatusServer implements ServerObserver {
     reply(response, 404, TEXT, `not found; use ${paths.join(', ')} or /debug/explain\n`);
   }
 
-  #replyFirstServices(limit: number, query: URLSearchParams, response: ServerResponse): void {
+  /** Without counts of connections. While the states are the same, a client that has the response gets 304. */
+  #replyFirstServices(limit: number, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
     if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
       reply(response, 400, TEXT, `limit must be a whole number from 1 to ${MAX_LIMIT}\n`);
       return;
     }
     const states = [...this.#states.values()];
-    const page = firstServicePorts(states, selectionOf(query), limit, this.options.connections?.());
-    reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, ...page })}\n`);
+    const revisions = states.map(({ family, revision }) => `${family}-${revision}`);
+    const tag = `"${[this.#instance, this.#mode, ...revisions].join('.')}"`;
+    if (request.headers['if-none-match'] === tag) {
+      response.writeHead(304, { ETag: tag });
+      response.end();
+      return;
+    }
+    const page = firstServicePorts(states, selectionOf(query), limit);
+    reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, ...page })}\n`, { ETag: tag });
   }
 
   #describeStates(): object {

@@ -4,12 +4,12 @@ import {
   type FamilyVerification,
   type IPFamily,
   messageOf,
+  overallVerdict,
   type PathRule,
   type ProxierOptions,
   type ProxyState,
   type VerificationVerdict,
   verifyInSlices,
-  worstVerdict,
 } from '@kube-proxier/core';
 
 /** The result of one verification of a node. */
@@ -59,7 +59,7 @@ export async function verifyNode(options: VerifyNodeOptions): Promise<NodeVerifi
   return {
     apiVersion: 'kube-proxier.io/v1alpha1',
     kind: 'NodeVerification',
-    verdict: worstVerdict(families.map(({ verdict }) => verdict)),
+    verdict: overallVerdict(families),
     mode: backend.mode,
     time: new Date(clock.now()).toISOString(),
     seconds: Math.round(clock.monotonic() - start) / 1000,
