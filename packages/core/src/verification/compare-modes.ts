@@ -42,7 +42,7 @@ export function* compareModesInSlices(
     if (one.from === 'loopback' && !servesLoopback && state.node.nodePortAddresses.loopback) {
       continue;
     }
-    const outcomes = [first, second].map(({ path }) => path.outcomesOf(one.packet));
+    const outcomes = [first, second].map(({ path }) => path.outcomesOf(one.packet, false));
     const [before = [], after = []] = outcomes;
     if (!isEqual(sharesOf(before), sharesOf(after))) {
       const decision = decidePacket(state, one.packet, { localAddresses: first.path.localAddresses });

@@ -135,15 +135,9 @@ function missingEndpoint(
   const isUneven = outcomes.some(({ unevenly }) => unevenly === true);
   // Slices may repeat an endpoint.
   const wanted = 1 / choices.size;
-  const emptyChain = outcomes.find((outcome) => outcome.emptyChain !== undefined)?.emptyChain;
-  const because =
-    emptyChain !== undefined
-      ? `${emptyChain} has no rules`
-      : rule === undefined
-        ? 'no rule leads to it'
-        : `the choice is made by ${describePathRule(rule)}`;
   const missing = [...choices.keys()].find((destination) => !shares.has(destination));
   if (missing !== undefined) {
+    const because = whoChooses(outcomes, rule);
     return { kind: 'missing-endpoint', expected, actual: `never sent to ${missing}`, decidedBy: rule, because };
   }
   for (const destination of choices.keys()) {
@@ -154,11 +148,19 @@ function missingEndpoint(
         expected,
         actual: `sent to ${destination} with probability ${share.toFixed(3)} instead of ${wanted.toFixed(3)}`,
         decidedBy: rule,
-        because,
+        because: whoChooses(outcomes, rule),
       };
     }
   }
   return undefined;
+}
+
+function whoChooses(outcomes: readonly PathOutcome[], rule: PathRule | undefined): string {
+  const emptyChain = outcomes.find((outcome) => outcome.emptyChain !== undefined)?.emptyChain;
+  if (emptyChain !== undefined) {
+    return `${emptyChain} has no rules`;
+  }
+  return rule === undefined ? 'no rule leads to it' : `the choice is made by ${describePathRule(rule)}`;
 }
 
 /** The outcome by the state, in a few words. */

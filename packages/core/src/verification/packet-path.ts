@@ -68,6 +68,10 @@ export interface PacketPath {
   readonly interfaces: readonly string[];
   /** What could not be read, as sentences without a full stop. While this is not empty, nothing is verified. */
   readonly unread: readonly string[];
-  /** Every possible outcome of a packet; never empty. */
-  outcomesOf(packet: PathPacket): readonly PathOutcome[];
+  /**
+   * Every possible outcome of a packet; never empty.
+   *
+   * @param explains whether outcomes say why a packet keeps its destination (`missed`, `emptyChain`), which costs time. Default true.
+   */
+  outcomesOf(packet: PathPacket, explains?: boolean): readonly PathOutcome[];
 }

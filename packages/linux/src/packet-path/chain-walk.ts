@@ -34,7 +34,7 @@ export interface CompiledChain {
 }
 
 /** Chains with fewer rules are followed rule by rule. */
-const INDEXED_FROM = 32;
+const INDEXED_FROM = 8;
 const INDEXES = new WeakMap<readonly CompiledRule[], RuleIndex>();
 
 /** Which rules of a long chain may concern a packet, so that the cost does not follow the number of Services. */
@@ -177,9 +177,7 @@ function follow(
         proceed({ ...walker, unknown: append(walker.unknown, by) });
         return;
       }
-      const visit = { table: target.table, chain: target.name, depth: depth + 1 };
-      const emptyChain = walker.emptyChain ?? (target.rules.length === 0 ? visit : undefined);
-      const entered = walker.isNoted ? { ...walker, visits: append(walker.visits, visit), emptyChain } : walker;
+      const entered = walker.isNoted ? noted(walker, target, depth + 1) : walker;
       const inner: ChainEnd[] = [];
       walkRules(chains, target, 0, entered, depth + 1, inner);
       for (const end of inner) {
@@ -194,4 +192,10 @@ function follow(
       return;
     }
   }
+}
+
+function noted(walker: Walker, target: CompiledChain, depth: number): Walker {
+  const visit = { table: target.table, chain: target.name, depth };
+  const emptyChain = walker.emptyChain ?? (target.rules.length === 0 ? visit : undefined);
+  return { ...walker, visits: append(walker.visits, visit), emptyChain };
 }

@@ -88,24 +88,24 @@ export class NetfilterPath implements PacketPath {
     return at < 0 ? [...chains, 'stage'] : [...chains.slice(0, at), 'stage', ...chains.slice(at)];
   }
 
-  outcomesOf(packet: PathPacket): readonly PathOutcome[] {
-    const outcomes = this.#outcomesFrom(packet);
+  outcomesOf(packet: PathPacket, explains = true): readonly PathOutcome[] {
+    const outcomes = this.#outcomesFrom(packet, explains);
     if (packet.entry.kind !== 'host' || !this.#host.isVirtual(packet.destination)) {
       return outcomes;
     }
     // A process that chooses no source address gets the virtual one. Endpoints elsewhere cannot answer that.
     const text = `${packet.destination} is the source address of processes that choose none, and is kept`;
-    const unanswered = this.#outcomesFrom({ ...packet, source: packet.destination })
+    const unanswered = this.#outcomesFrom({ ...packet, source: packet.destination }, explains)
       .filter(({ verdict, destination, masqueraded }) => verdict === 'accepted' && destination && !masqueraded)
       .map((outcome): PathOutcome => ({ ...outcome, verdict: 'dropped', decidedBy: { system: 'ipvs', text } }));
     return unanswered.length > 0 && outcomes.every(({ verdict }) => verdict === 'accepted') ? unanswered : outcomes;
   }
 
-  #outcomesFrom(packet: PathPacket): readonly PathOutcome[] {
+  #outcomesFrom(packet: PathPacket, explains: boolean): readonly PathOutcome[] {
     const ends: Ended[] = [];
     const fromHost = packet.entry.kind === 'host';
     const hook = fromHost ? 'output' : 'prerouting';
-    const start = startWalk(packet, hook, fromHost ? null : this.#inputInterface(packet));
+    const start = { ...startWalk(packet, hook, fromHost ? null : this.#inputInterface(packet)), explains };
     const first = fromHost ? { ...start, outInterface: this.#outInterface(start) } : start;
     const martian = fromHost ? undefined : this.#reversePathRule(first);
     if (martian !== undefined) {
@@ -314,7 +314,7 @@ export class NetfilterPath implements PacketPath {
         return;
       }
       const before: Walker =
-        base.type !== 'nat' || isSource || walker.destinationDecided
+        base.type !== 'nat' || isSource || walker.destinationDecided || !walker.explains
           ? walker
           : { ...walker, isNoted: true, visits: append(walker.visits, visitOf(base)) };
       for (const { walker: ended, end, by } of walkChain(base.chains, base.chain, before)) {
@@ -398,7 +398,7 @@ function summarise(ends: readonly Ended[], stage: PathStage | undefined): readon
       ...(masqueradedBy === undefined ? {} : { masqueradedBy }),
       ...(walker.mark === 0 ? {} : { mark: walker.mark }),
       ...(walker.markedBy === undefined ? {} : { markedBy: walker.markedBy }),
-      ...(destination === undefined ? { missed: missedText(walker, stage) } : {}),
+      ...(destination === undefined && walker.explains ? { missed: missedText(walker, stage) } : {}),
       ...(emptyChain === undefined ? {} : { emptyChain }),
       ...(walker.sourceKeptBy === undefined ? {} : { sourceKeptBy: walker.sourceKeptBy }),
       ...(walker.unevenly ? { unevenly: true } : {}),

@@ -71,6 +71,8 @@ export interface Walker {
   /** Elements that rules added or removed on this way, by set. */
   readonly written: ReadonlyMap<string, ReadonlyMap<string, string | null>> | undefined;
   readonly unknown: Trail<PathRule> | undefined;
+  /** Whether it is noted why a packet keeps its destination. */
+  readonly explains: boolean;
   /** The packet is in a chain that may decide its destination: what it meets there is noted. */
   readonly isNoted: boolean;
   /** Chains entered while it was noted. */
@@ -113,6 +115,7 @@ export function startWalk(packet: PathPacket, hook: Hook, inInterface: string | 
     untracked: false,
     written: undefined,
     unknown: undefined,
+    explains: true,
     isNoted: false,
     visits: undefined,
     emptyChain: undefined,
