@@ -68,6 +68,7 @@ export { type FailingPart, ProxyMetrics, type ProxyMetricsOptions } from './metr
 export { type HostNetwork, thisHost } from './node/host-network.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node/node-addresses.js';
 export { resolveNodeName } from './node/node-name.js';
+export { type PreviewBackendOptions, previewBackend } from './preview/preview-backend.js';
 export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
 export type { ListenAddress, ProxyServerOptions } from './proxy-server-options.js';
 export type { FinishedTakeover, ServerObserver } from './server-observer.js';

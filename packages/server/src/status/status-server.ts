@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import {
   answerPacketQuestion,
   type Clock,
@@ -9,6 +11,8 @@ import {
   type Logger,
   type ModeSelection,
   messageOf,
+  type Node,
+  nodeObjectOf,
   type Packet,
   type Protocol,
   type ProxyState,
@@ -16,9 +20,11 @@ import {
   QuestionError,
   type QuestionText,
   readPacketQuestion,
+  type ServiceCIDR,
   type ServiceSelection,
   type SimulationHost,
   type SyncSuccess,
+  serviceObjectsOf,
   silentLogger,
   simulatePacket,
   systemClock,
@@ -52,6 +58,8 @@ export interface StatusServerOptions {
    * this address (DNS rebinding). Default: none.
    */
   readonly hostNames?: readonly string[];
+  /** Name of this node, whose Node is part of `/debug/objects`. Default: what is known of it without that object. */
+  readonly nodeName?: string;
   /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
   readonly isOwnAddress?: (address: string) => boolean;
   /** Addresses of this host's interfaces, to recognise NodePorts. Default: those of the Node object. */
@@ -72,11 +80,14 @@ const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 /** Placeholder for the host of a request line that has a path only. */
 const NO_HOST = 'no-host.invalid';
 
+/** Characters of a long answer that are made at a time. */
+const PIECE = 65_536;
+
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
  * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
- * state as JSON under `/debug/state`, the status of the node under `/debug/status`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
+ * state as JSON under `/debug/state`, the objects that it was resolved from under `/debug/objects`, the status of the node under `/debug/status`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
  * `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
  * `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
  *
@@ -88,6 +99,8 @@ export class StatusServer implements ServerObserver {
   readonly #listener: HttpListener;
   readonly #debug: DebugRoutes | undefined;
   #mode = '';
+  /** As a source reported it. */
+  #node: Node | undefined;
 
   constructor(private readonly options: StatusServerOptions) {
     const { host, port, logger = silentLogger, clock = systemClock, hardFail = false } = options;
@@ -112,6 +125,10 @@ export class StatusServer implements ServerObserver {
 
   modeSelected({ mode }: Pick<ModeSelection, 'mode'>): void {
     this.#mode = mode;
+  }
+
+  nodeEvent(node: Node): void {
+    this.#node = node.metadata?.name === this.options.nodeName ? node : this.#node;
   }
 
   synced({ family, state }: SyncSuccess): void {
@@ -155,6 +172,11 @@ export class StatusServer implements ServerObserver {
         return reply(response, 200, TEXT, this.#mode);
       case '/debug/explain':
         return await this.#explain(url.searchParams, response);
+      case '/debug/objects':
+        response.writeHead(200, { 'Content-Type': JSON_TYPE });
+        // A client that disconnects ends it.
+        await pipeline(Readable.from(this.#objects()), response).catch(() => {});
+        return;
       case '/debug/state':
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
@@ -184,9 +206,41 @@ export class StatusServer implements ServerObserver {
       ...(metrics ? ['/metrics'] : []),
       ...(configuration ? ['/configz'] : []),
       ...(nodeStatus ? ['/debug/status'] : []),
-      ...['/debug/state', '/debug/services'],
+      ...['/debug/state', '/debug/services', '/debug/objects'],
     ];
     reply(response, 404, TEXT, `not found; use ${paths.join(', ')} or /debug/explain\n`);
+  }
+
+  /**
+   * The objects that the states in force were resolved from, as a `List` that is also a manifest: those that a proxy reads,
+   * with the fields that it reads. In pieces, so that nothing else waits for it.
+   */
+  async *#objects(): AsyncGenerator<string> {
+    const states = [...this.#states.values()];
+    const families = states.map(({ family }) => family);
+    const head = { apiVersion: 'v1', kind: 'List', mode: this.#mode, families };
+    yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
+    const cidrs = states.flatMap(({ node }) => node.serviceCIDRs);
+    const others = [
+      ...(states.length === 0 ? [] : [nodeObjectOf(states, this.#node)]),
+      ...(cidrs.length === 0 ? [] : [serviceCIDROf(cidrs)]),
+    ];
+    let separator = '';
+    let text = '';
+    const add = (object: object) => {
+      text += `${separator}${JSON.stringify(object)}`;
+      separator = ',\n';
+    };
+    others.forEach(add);
+    for (const { service, endpointSlices } of serviceObjectsOf(states)) {
+      [service, ...endpointSlices].forEach(add);
+      if (text.length > PIECE) {
+        yield text;
+        text = '';
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    yield `${text}]}\n`;
   }
 
   #describeStates(): object {
@@ -266,6 +320,15 @@ export class StatusServer implements ServerObserver {
     const localAddresses = await this.options.localAddresses?.();
     return localAddresses ? { localAddresses } : {};
   }
+}
+
+function serviceCIDROf(cidrs: readonly string[]): ServiceCIDR {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'ServiceCIDR',
+    metadata: { name: 'kube-proxier' },
+    spec: { cidrs: [...new Set(cidrs)] },
+  };
 }
 
 /** The parameters of a question, as far as they are set. */
