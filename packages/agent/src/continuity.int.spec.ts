@@ -109,7 +109,7 @@ describe.each([
     test.each([
       ['the chain of a Service', (saved: string) => /^:(KUBE-(?:SVC|EXT)-\S+)/m.exec(saved)?.[1]],
       ['POSTROUTING', () => 'POSTROUTING'],
-    ])('a foreigner flushes %s: it is noticed, and all is as it was', async (_whose, chainIn) => {
+    ])('a foreign flush of %s is detected and repaired', async (_whose, chainIn) => {
       const client = await running(...sandbox.pods.map((pod) => pod.ipv4));
       await node.until('both families are in force', () => /Synced family="IPv6"/.test(node.log));
       await client.moreAttempts(5);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 import { failuresOf } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
@@ -112,7 +113,7 @@ describe('switching to ipvs and back without failed connections', () => {
   }, 600_000);
 
   // This kernel cannot have nftables tables of the IP families.
-  test.each(['kube-proxy', 'kube-proxier'])(
+  test.each(casesOf(['kube-proxy'], ['kube-proxier']))(
     'to iptables, where %s served by ipvs',
     async (before) => {
       const [first = '', second = ''] = node.sandbox.pods.map(({ ipv4 }) => ipv4);

@@ -107,7 +107,7 @@ describe('taking over without failed connections', () => {
     expect(await rules()).toContain('-A FORWARD -j ACME');
   });
 
-  test('switching modes, there and back', async () => {
+  test('switching modes in both directions', async () => {
     const addresses = node.sandbox.pods.map(({ ipv4 }) => ipv4);
     node.write(...addresses);
     node.start('iptables');

@@ -71,9 +71,9 @@ describe('migrating back to kube-proxy', () => {
       [
         ['iptables', 'iptables', 'nft'],
         ['nftables', 'nftables', 'nft'],
-        ['iptables', 'nftables', 'legacy'],
       ],
       [
+        ['iptables', 'nftables', 'legacy'],
         ['iptables', 'iptables', 'legacy'],
         ['nftables', 'iptables', 'nft'],
       ],

@@ -51,7 +51,7 @@ COMMIT
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
 whereAllowed.each(subjects)('on a kernel: $variant $family', ({ variant, family }) => {
-  test('small steps lead where the fake says, and leave nothing behind', async () => {
+  test('incremental changes give the same result as on the fake, and cleanup removes all', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(anySketch(family), { minLength: 1, maxLength: 45 }), { minLength: 2, maxLength: 4 }),
@@ -107,7 +107,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     '',
   );
 
-  test('its chains become ours, or go', async () => {
+  test('its chains are adopted or removed', async () => {
     await withNamespace(async ({ runner }) => {
       const iptables = createIptables({ family: 'IPv4', variant, runner });
       await iptables.restore(leftBehind);
@@ -126,7 +126,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     });
   });
 
-  test('its rules stay until they are to be removed too, and then all of them go, again and again', async () => {
+  test('its rules stay until their removal is requested, and removal is idempotent', async () => {
     await withNamespace(async ({ runner }) => {
       const iptables = createIptables({ family: 'IPv4', variant, runner });
       await iptables.restore(FOREIGN);
@@ -139,11 +139,11 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       // kube-proxy's rules are not this backend's, though their chains have the same names.
       const installed = await tableContents(iptables);
       expect(await container.get(Tokens.Cleanup)(silentLogger, {})).toEqual({ removed: [] });
-      expect(await container.get(Tokens.Leftovers)('backend', silentLogger)).toEqual([]);
+      expect(await container.get(Tokens.Leftovers)('backend', silentLogger, {})).toEqual([]);
       expect(await tableContents(iptables)).toEqual(installed);
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('1');
       const cleanup = container.get(Tokens.KubeProxyCleanup);
-      const expected = await container.get(Tokens.Leftovers)('kube-proxy', silentLogger);
+      const expected = await container.get(Tokens.Leftovers)('kube-proxy', silentLogger, {});
       const report = await cleanup(silentLogger, {});
       expect(report).toEqual({
         removed: [...expected, { kind: 'setting', names: ['net/ipv4/conf/all/route_localnet=1'] }],
@@ -163,7 +163,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     });
   });
 
-  describe('the way back to it', () => {
+  describe('cleanup after a return to kube-proxy', () => {
     const sysctl = fakeSettings({ 'net/ipv4/conf/all/route_localnet': '1' });
     /** Enough Services for every list to be a tree of chains, of every kind. */
     const install = async (iptables: Iptables, over: Partial<ServiceSketch> = {}) => {
@@ -244,7 +244,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       },
     );
 
-    test('rules in one variant go also where the other cannot be read, which is reported', async () => {
+    test('rules of one variant are removed even if the other cannot be read, which is reported', async () => {
       await withNamespace(async ({ runner }) => {
         const iptables = createIptables({ family: 'IPv4', variant, runner });
         const broken = `-${variant === 'nft' ? 'legacy' : 'nft'}-save`;
@@ -261,7 +261,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       });
     });
 
-    test('rules left in the other variant go, and NodePorts on 127.0.0.1 that kube-proxy serves stay', async () => {
+    test('rules in the other variant are removed, and NodePorts on 127.0.0.1 of kube-proxy are kept', async () => {
       await withNamespace(async ({ runner }) => {
         const other = createIptables({ family: 'IPv4', variant: variant === 'nft' ? 'legacy' : 'nft', runner });
         const iptables = createIptables({ family: 'IPv4', variant, runner });
@@ -307,7 +307,7 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     });
   });
 
-  test('the clean-up of the other variant leaves NodePorts on 127.0.0.1 as they are', async () => {
+  test('cleanup of the other variant keeps NodePorts on 127.0.0.1', async () => {
     await withNamespace(async ({ runner }) => {
       const sysctl = fakeSettings();
       const [used, unused] = variant === 'nft' ? (['nft', 'legacy'] as const) : (['legacy', 'nft'] as const);

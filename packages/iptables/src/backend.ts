@@ -71,6 +71,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     mode: MODE,
     description: 'Programs netfilter through iptables, legacy or nft',
     capabilities: { localhostNodePorts: true },
+    requirements: { tools: ['iptables'], routesLocalnet: true },
     probe: () => probe(tools, runner),
     diagnose: () => diagnose(runner),
     metrics: [packetMeasurement(async (name) => (await counters?.read(name).catch(() => undefined))?.packets)],

@@ -52,10 +52,15 @@ export class HostCleanup {
   };
 
   /** See `Tokens.Leftovers`. */
-  readonly findLeftovers: FindLeftovers = async (whose) => {
-    const owner = whose === 'backend' ? 'kube-proxier' : 'kube-proxy';
+  readonly findLeftovers: FindLeftovers = async (whose, _logger, { inForce }) => {
+    const adopts = inForce === this.mode && whose === 'kube-proxy';
+    const inUse = adopts ? await this.tools.variantInUse() : undefined;
+    const owner = adopts ? 'both' : whose === 'backend' ? 'kube-proxier' : 'kube-proxy';
     const found: RemovedObjects[] = [];
     await this.tools.each(async (iptables, variant) => {
+      if (adopts && (inUse === undefined || variant === inUse)) {
+        return;
+      }
       found.push(...(await findLeftovers(iptables, { owner, ...named(variant) })));
     });
     return found;

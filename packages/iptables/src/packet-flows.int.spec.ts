@@ -11,15 +11,7 @@ describeConformance({
   mode: 'iptables',
   options: { variant: 'legacy' },
   cases: casesOf(
-    [
-      'EXT-L-S?',
-      'F-LB*',
-      'affinity-moved',
-      'rolling-update',
-      'killed-and-started',
-      'flushed-and-repaired',
-      'cleaned-up',
-    ],
+    ['EXT-L-S1', 'EXT-L-S4', 'F-LB-1*', 'affinity-moved', 'rolling-update', 'flushed-and-repaired'],
     ['quick'],
   ),
   patience: 3,

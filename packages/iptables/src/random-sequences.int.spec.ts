@@ -66,7 +66,7 @@ class Subject {
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
 whereAllowed(`${CHANGES} random changes, both families, on the kernel`, () => {
-  test.each(Array.from({ length: runCount(6, 20) }, (_, index) => [index + 1, index % 2 ? 'legacy' : 'nft'] as const))(
+  test.each(Array.from({ length: runCount(4, 20) }, (_, index) => [index + 1, index % 2 ? 'legacy' : 'nft'] as const))(
     'seed %i, %s: after every sync the kernel holds what a fresh start would install',
     async (seed, variant) => {
       await withNamespace(async ({ runner }) => {

@@ -37,7 +37,7 @@ describe('the probe', () => {
     });
   });
 
-  test('a setting that cannot be had is the reason; one that can is left as it was', async () => {
+  test('an unsupported setting is the reason; a supported one is restored', async () => {
     const name = 'net/ipv4/vs/conntrack';
     const withSettings = (sysctl: FakeSysctl) => probe({ ...fakeHost('IPv4'), sysctl });
     const readOnly = await withSettings(new FakeSysctl({ [name]: 0 }, [name]));
@@ -51,7 +51,7 @@ describe('the probe', () => {
     expect(await sysctl.read(name)).toBe('0');
   });
 
-  test('rules that the host does not take are the reason', async () => {
+  test('rules that the host rejects are the reason', async () => {
     const host = fakeHost('IPv4');
     host.tools.refuses = (line) => line.includes('--map-set');
     const { result } = await probe(host);
@@ -59,7 +59,7 @@ describe('the probe', () => {
     expect(await host.sets.names()).toEqual([]);
   });
 
-  test('a kernel without IPVS says so, and how that could not be changed', async () => {
+  test('without IPVS in the kernel, the probe reports it, and why the module could not be loaded', async () => {
     const runner: CommandRunner = {
       run: async ({ command }) => {
         const stderr = 'modprobe: FATAL: Module ip_vs not found.';
@@ -75,7 +75,7 @@ describe('the probe', () => {
     }
   });
 
-  test('a kernel without IPVS has nothing to clean up, and no module is loaded for that', async () => {
+  test('without IPVS in the kernel, cleanup finds nothing and loads no module', async () => {
     const commands: string[] = [];
     const runner: CommandRunner = {
       run: async ({ command }) => {
@@ -115,9 +115,21 @@ test.each([
 });
 
 test('doctor reports what this mode cannot do', async () => {
-  const limits = (await createIpvsBackend().diagnose?.()) ?? [];
+  const found = (await createIpvsBackend({ sysctl: new FakeSysctl({}) }).diagnose?.()) ?? [];
+  const limits = found.filter(({ check }) => check === 'ipvs by its nature');
   expect(limits.map(({ found }) => found).join('; ')).toMatch(
     /127\.0\.0\.1.*each address and port.*refused.*two Services with the same endpoint/,
   );
   expect(limits.every(({ status }) => status === 'ok')).toBe(true);
+});
+
+test.each([
+  [1, 2, 'ok', 'arp_ignore is 1, arp_announce 2'],
+  [0, 0, 'warning', 'arp_ignore is 0, arp_announce 0: this node answers ARP for addresses of Services'],
+  [undefined, undefined, 'unknown', 'arp_ignore and arp_announce cannot be read'],
+])('doctor reports ARP answers: arp_ignore %s, arp_announce %s is %s', async (ignore, announce, status, text) => {
+  const settings = { 'net/ipv4/conf/all/arp_ignore': ignore, 'net/ipv4/conf/all/arp_announce': announce };
+  const sysctl = new FakeSysctl(ignore === undefined ? {} : (settings as Record<string, number>));
+  const found = (await createIpvsBackend({ sysctl }).diagnose?.()) ?? [];
+  expect(found.find(({ check }) => check === 'strict ARP')).toMatchObject({ status, found: text });
 });

@@ -3,6 +3,7 @@ import {
   type CleanupReport,
   checkBackendOptions,
   createPreview,
+  type Diagnosis,
   type IPFamily,
   type LeftoverOwner,
   LeftoversError,
@@ -74,8 +75,9 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     syncMetrics: IPTABLES_SYNC_METRICS,
     // An address on kube-ipvs0 is one of this node: nothing gets to the pod any more.
     capabilities: { localhostNodePorts: false, externalIPsOfPods: false },
+    requirements: { tools: ['iptables'] },
     probe: () => host.probe(),
-    diagnose,
+    diagnose: () => host.diagnose(),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       bind(Tokens.Cleanup).toConstantValue((logger, { inForce }) =>
@@ -85,7 +87,9 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
       bind(Tokens.KubeProxyCleanup).toConstantValue(async (logger, { inForce }) =>
         inForce === MODE ? { removed: [] } : await host.cleanup(logger, inForce !== undefined, 'kube-proxy'),
       );
-      bind(Tokens.Leftovers).toConstantValue((owner, logger) => host.leftovers(owner, logger));
+      bind(Tokens.Leftovers).toConstantValue(async (owner, logger, { inForce }) =>
+        owner === 'kube-proxy' && inForce === MODE ? [] : await host.leftovers(owner, logger),
+      );
       bind(Tokens.Preview).toConstantValue((context) => host.createPreview(context));
     }),
   };
@@ -126,6 +130,10 @@ class IpvsBackendHost {
   constructor(private readonly options: IpvsBackendOptions) {
     this.#runner = options.runner ?? createCommandRunner();
     this.#sysctl = options.sysctl ?? new ProcSysctl();
+  }
+
+  diagnose(): Promise<readonly Diagnosis[]> {
+    return diagnose(this.#sysctl);
   }
 
   async probe(): Promise<ProbeResult> {

@@ -53,7 +53,7 @@ const serves = async (host: Host) => [
 ];
 
 describe('kube-proxy in ipvs mode', () => {
-  test('is left alone by a clean-up, and removed when that is requested', async () => {
+  test('is kept by cleanup, and removed on request', async () => {
     const host = fakeHost('IPv4');
     await startKubeProxy(host);
     expect(await dataplane(host).leftovers('backend')).toEqual([]);
@@ -80,7 +80,7 @@ describe('kube-proxy in ipvs mode', () => {
   });
 });
 
-test('a dry run and a clean-up of our own agree, and kube-proxy has nothing there', async () => {
+test('a dry run lists what the cleanup removes, and nothing of kube-proxy', async () => {
   const host = fakeHost('IPv4');
   await install(dataplane(host), STATE);
   expect(await dataplane(host).leftovers('kube-proxy')).toEqual([]);
@@ -93,7 +93,7 @@ test('a dry run and a clean-up of our own agree, and kube-proxy has nothing ther
   expect(await serves(host)).toEqual([false, 0, false]);
 });
 
-test('what stays for open connections is still known to be ours when the rules are gone', async () => {
+test('draining objects are recognized as own after the rules were deleted', async () => {
   const host = fakeHost('IPv4');
   await install(dataplane(host), STATE);
   host.ipvs.connect(WEB, ENDPOINT, 1);

@@ -58,7 +58,7 @@ function namesIn(steps: readonly IpvsStep[]): readonly string[] {
   });
 }
 
-describe('what is planned when the host gains or loses an address', () => {
+describe('the plan when the host gains or loses an address', () => {
   async function world() {
     const host = fakeHost('IPv4');
     const dataplane = new IpvsDataplane({ family: 'IPv4', host });
@@ -84,7 +84,7 @@ describe('what is planned when the host gains or loses an address', () => {
     return { host, dataplane, resolver, move };
   }
 
-  test('is its NodePorts and health checks on that address, and nothing else; the other way round when it goes', async () => {
+  test('changes only NodePorts and health checks on that address, and reverts them when it is removed', async () => {
     const { move } = await world();
     const virtual = virtualServerKey(nodePortAt(MORE));
     const come = await move('127.0.0.1', HOME, MORE);
@@ -105,7 +105,7 @@ describe('what is planned when the host gains or loses an address', () => {
     expect([come.missed, go.missed]).toEqual([[], []]);
   });
 
-  test('what has open connections on an address that is lost goes with it, also when that is found later', async () => {
+  test('servers with connections on a lost address are deleted with it, also when the loss is found later', async () => {
     const { host, dataplane, resolver, move } = await world();
     await move(HOME, MORE);
     host.ipvs.connect(nodePortAt(MORE), ENDPOINT, 3);
@@ -126,7 +126,7 @@ describe('what is planned when the host gains or loses an address', () => {
     expect((await host.ipvs.realServers(nodePortAt(HOME))).map(({ weight }) => weight)).toEqual([0]);
   });
 
-  test('an external IP that becomes an address of the host is left to the host, and taken back', async () => {
+  test('an external IP that becomes an address of the host is removed from the interface, and added again later', async () => {
     const { move, dataplane } = await world();
     const come = await move(HOME, VIP);
     expect(come.steps.filter((step) => step.includes(VIP) && !/30080|32000/.test(step)).sort()).toEqual([
@@ -138,7 +138,7 @@ describe('what is planned when the host gains or loses an address', () => {
     expect([come.missed, go.missed]).toEqual([[], []]);
   });
 
-  test('link-local addresses, and those of the other family, are nothing', async () => {
+  test('link-local addresses and addresses of the other family are ignored', async () => {
     const { move } = await world();
     await move(HOME);
     expect((await move(HOME, 'fe80::1', 'fd00::7', '127.0.0.1')).steps).toEqual([]);
@@ -196,7 +196,7 @@ describe('a proxier whose host reports addresses', () => {
     return { host, links, clock, proxier, successes, looks: () => looks, end };
   }
 
-  test('serves NodePorts on a new address within two seconds, and gives them up as soon, without looking at everything', async () => {
+  test('serves NodePorts on a new address within two seconds, and stops as fast when it is removed, without a full sync', async () => {
     const { host, links, clock, successes, end } = await world();
     const before = successes.length;
     const { listings } = host.ipvs;
@@ -211,7 +211,7 @@ describe('a proxier whose host reports addresses', () => {
     await end();
   });
 
-  test('virtual addresses of its own are no news', async () => {
+  test('own virtual addresses are not reported as changes', async () => {
     const { host, clock, proxier, successes, looks, end } = await world();
     const before = looks();
     proxier.onServiceUpdate(undefined, makeService('work/new', { clusterIP: '10.96.0.77' }));
@@ -222,7 +222,7 @@ describe('a proxier whose host reports addresses', () => {
     await end();
   });
 
-  test('an address is served once no other host can have it', async () => {
+  test('an address is served after duplicate address detection', async () => {
     const { host, links, clock, end } = await world();
     await links.addHostAddress(MORE, false);
     await clock.advance(5000);

@@ -21,7 +21,7 @@ function stateOf(externalIPs: readonly string[] = []) {
 describe('a set of kube-proxy that foreign rules reference', () => {
   const foreign = '-m set --match-set KUBE-CLUSTER-IP dst,dst -j ACCEPT';
 
-  test('is kept, which is logged once, and is no failure', async () => {
+  test('is kept, logged once, and is not a failure', async () => {
     const host = fakeHost('IPv4');
     const logger = new RecordingLogger();
     const set = {
@@ -55,7 +55,7 @@ describe('a set of kube-proxy that foreign rules reference', () => {
   });
 });
 
-test('a Service at an address of an excluded network is served there, and is no drift ever after', async () => {
+test('a Service with an address in an excluded network is served, and is not drift', async () => {
   const host = fakeHost('IPv4');
   const settings = { excludeCIDRs: ['198.51.100.0/24'] };
   const foreign = { ...VIP, port: 81 };
@@ -72,7 +72,7 @@ test('a Service at an address of an excluded network is served there, and is no 
   expect(await contents(other)).toEqual(await freshContents('IPv4', without, settings));
 });
 
-test('an endpoint without weight that is wanted again is there, also when it was taken out since it was read back', async () => {
+test('a drained endpoint that is added again is restored, even if it was deleted after the read-back', async () => {
   const host = fakeHost('IPv4');
   const state = stateOf();
   await install(new IpvsDataplane({ family: 'IPv4', host }), state);
@@ -85,7 +85,7 @@ test('an endpoint without weight that is wanted again is there, also when it was
   dataplane.close();
 });
 
-test('a limit that others set of an endpoint is taken back', async () => {
+test('a foreign connection limit of an endpoint is reverted', async () => {
   const host = fakeHost('IPv4');
   const state = stateOf();
   const dataplane = new IpvsDataplane({ family: 'IPv4', host });

@@ -46,7 +46,7 @@ describe.each(['IPv4', 'IPv6'] as const)('session affinity of nftables, %s', (fa
     expect(found.size).toBe(2);
   });
 
-  test('leaves the packet mark as others set it', async () => {
+  test('preserves foreign bits of the packet mark', async () => {
     const service = world.serviceOf('TCP', { sessionAffinity: 'ClientIP' });
     await world.install(world.stateOf(service, [world.remote(1), world.remote(2)], 'TCP'));
     const nft = (script: string) => world.runner.run({ command: 'nft', args: ['-f', '-'], stdin: script });

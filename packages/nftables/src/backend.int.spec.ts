@@ -57,7 +57,7 @@ whereAllowed.each(
 )('on a kernel: $family, $name', ({ family, layout }) => {
   const nftOf = nftFamily(family);
 
-  test('small steps lead where a fresh start does, touch no foreign objects, and leave nothing behind', async () => {
+  test('incremental changes give the same result as a fresh start, change no foreign objects, and cleanup removes all', async () => {
     await fc.assert(
       fc.asyncProperty(anySteps(family, 4), async (steps) =>
         withNamespace(async ({ runner }) => {
@@ -110,7 +110,7 @@ whereAllowed('the backend', () => {
     });
   });
 
-  test('on a host that does not look up endpoints in maps, Services get chains, and it says why', async () => {
+  test('where nft rejects endpoint maps, each Service has chains, and the reason is logged', async () => {
     await withNamespace(async ({ runner }) => {
       const older: CommandRunner = {
         run: async (request) => {
@@ -164,7 +164,7 @@ whereAllowed('the backend', () => {
     });
   });
 
-  test('says in one sentence why it cannot be used', async () => {
+  test('gives the reason why it cannot be used, in one sentence', async () => {
     const missing: CommandRunner = {
       run: async () => {
         throw new Error('nft was not found.');
@@ -176,7 +176,7 @@ whereAllowed('the backend', () => {
     });
   });
 
-  test('cleans up both families, again and again', async () => {
+  test('cleanup removes both families, and is idempotent', async () => {
     await withNamespace(async ({ runner }) => {
       await runner.run({ command: 'nft', args: ['-f', '-'], stdin: FOREIGN });
       const before = await listed(runner, 'ruleset');
@@ -190,10 +190,10 @@ whereAllowed('the backend', () => {
       await container.load(createNftablesBackend({ runner }).module);
       const cleanup = container.get(Tokens.Cleanup);
       const names = ['ip kube-proxier', 'ip6 kube-proxier'];
-      expect(await container.get(Tokens.Leftovers)('backend', silentLogger)).toEqual([{ kind: 'table', names }]);
+      expect(await container.get(Tokens.Leftovers)('backend', silentLogger, {})).toEqual([{ kind: 'table', names }]);
       expect(await cleanup(silentLogger, {})).toEqual({ removed: [{ kind: 'table', names }] });
       expect(await cleanup(silentLogger, {})).toEqual({ removed: [] });
-      expect(await container.get(Tokens.Leftovers)('backend', silentLogger)).toEqual([]);
+      expect(await container.get(Tokens.Leftovers)('backend', silentLogger, {})).toEqual([]);
       expect(await listed(runner, 'ruleset')).toBe(before);
     });
   });
@@ -272,7 +272,7 @@ whereAllowed.each(['IPv4', 'IPv6'] as const)('foreign changes of the table: %s',
 });
 
 whereAllowed('what doctor reports', () => {
-  test('is whether this kernel takes the layout, without leaving a trace', async () => {
+  test('tries whether this kernel accepts the layout, and leaves no objects', async () => {
     await withNamespace(async ({ runner }) => {
       const diagnosed = await createNftablesBackend({ runner }).diagnose?.();
       expect(diagnosed).toEqual([expect.objectContaining({ check: 'nftables layout', status: 'ok' })]);

@@ -63,6 +63,7 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
     capabilities: { localhostNodePorts: false },
+    requirements: { tools: ['nft'] },
     probe: () => support.probe(),
     diagnose: () => diagnose(support, ownedTable),
     metrics: [connectionMeasurement(() => proxiers.connections())],

@@ -37,7 +37,7 @@ describe.each(['IPv4', 'IPv6'] as const)('how real connections are spread, %s', 
     return answeredBy;
   }
 
-  test('Maglev: a client has one endpoint on every frontend, and keeps it when others go', async () => {
+  test('Maglev: a client has one endpoint on every frontend, and keeps it when other endpoints are removed', async () => {
     const maglev = { [ANNOTATIONS.loadBalancing]: 'maglev' };
     const all = [world.local(1), world.local(2), world.remote(1), world.remote(2)];
     await serve(maglev, all);
@@ -66,7 +66,7 @@ describe.each(['IPv4', 'IPv6'] as const)('how real connections are spread, %s', 
     expect(next).not.toBe(name);
   });
 
-  test('Maglev: other clients have other endpoints', async () => {
+  test('Maglev: clients are spread over endpoints', async () => {
     const all = [world.local(1), world.local(2), world.local(3), world.remote(1), world.remote(2)];
     await serve({ [ANNOTATIONS.loadBalancing]: 'maglev' }, all);
     const { sandbox } = world;

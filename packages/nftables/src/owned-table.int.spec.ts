@@ -38,7 +38,7 @@ describe('the flags of the table', () => {
     return text;
   };
 
-  test('are claimed before anything is written; a table that has them is kept, and one without is made anew', async () => {
+  test('are claimed before the first write; a table with the flags is kept, one without is replaced', async () => {
     const nft = new FakeNft();
     await plan(nft, PERSISTENT);
     expect(nft.transactions[0]?.commands).toEqual([{ do: 'add-table', flags: PERSISTENT }]);
@@ -118,7 +118,7 @@ whereAllowed('which tables are owned', () => {
     });
   });
 
-  test('as nft and the kernel are here, "always" never has less than "persistent"', async () => {
+  test('with this nft and kernel, "always" supports at least what "persistent" does', async () => {
     await withNamespace(async ({ runner }) => {
       const trial = createNft({ runner });
       const commands = [{ do: 'add-table', flags: PERSISTENT }, { do: 'delete-table' }] as const;

@@ -39,7 +39,7 @@ describe.each(['IPv4', 'IPv6'] as const)('a chain per Service: real packets, %s'
     },
   );
 
-  test('a client keeps its endpoint while that is there, then has another and keeps that', async () => {
+  test('a client keeps its endpoint until that is removed, then gets another and keeps it', async () => {
     const all = [world.local(1), world.local(2), world.remote(1)];
     const affinity = {
       sessionAffinity: 'ClientIP',
@@ -84,7 +84,7 @@ describe.each(['IPv4', 'IPv6'] as const)('a chain per Service: real packets, %s'
     expect(answeredBy.pod1).toBeLessThan(300);
   });
 
-  test('a host that accepts the other layout after an upgrade, and not after all: no connection fails', async () => {
+  test('a change of the layout after an upgrade, and back: no connection fails', async () => {
     const endpoints = [world.local(1), world.local(2), world.remote(1)];
     await world.install(world.stateOf(world.serviceOf('TCP'), endpoints, 'TCP'));
     const { sandbox } = world;

@@ -68,6 +68,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   conntrackTuning: OptionRules.having('apply'),
   configuration: OptionRules.function,
   profiling: OBJECT,
+  recording: OBJECT,
   serviceExternalIPs: OptionRules.boolean,
   conntrack: OptionRules.having('list', 'delete'),
 };

@@ -1,10 +1,9 @@
 import {
   type BackendModule,
   DualStackProxier,
-  formatObjectProblem,
   type IPFamily,
   type Logger,
-  ObjectReader,
+  type ObjectReader,
   type Proxier,
   ProxierError,
   type ProxierOptions,
@@ -16,6 +15,7 @@ import { Container } from 'inversify';
 import { AddressWatch } from './node/address-watch.js';
 import { thisHost } from './node/host-network.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
+import type { FlightRecorder } from './recorder/flight-recorder.js';
 
 /** What a proxier depends on, beside the options of the server. */
 export interface ProxierParts {
@@ -24,6 +24,10 @@ export interface ProxierParts {
   /** Families to serve. */
   readonly families: readonly IPFamily[];
   readonly observer: SyncObserver;
+  /** Shared by the proxiers of both families. */
+  readonly reader: ObjectReader;
+  /** Records what the proxiers depend on besides objects. Default: none. */
+  readonly recorder: FlightRecorder | undefined;
   readonly logger: Logger;
   /** Ends the watch of the host's addresses. */
   readonly signal: AbortSignal;
@@ -36,32 +40,32 @@ export interface ProxierParts {
  */
 export function composeProxier(options: ProxyServerOptions, parts: ProxierParts): Proxier {
   const { clock = systemClock, network = thisHost } = options;
-  const { backend, proxier, families, observer, logger } = parts;
+  const { backend, proxier, families, observer, reader, recorder, logger } = parts;
   const container = new Container();
   container.bind(Tokens.Logger).toConstantValue(logger);
   container.bind(Tokens.Clock).toConstantValue(clock);
   container.load(backend.module);
   const create = container.get(Tokens.ProxierFactory);
 
-  const reader = new ObjectReader(
-    (problem) => logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
-    {
-      allowLoopbackEndpoints: options.allowLoopbackEndpoints ?? false,
-      serviceExternalIPs: options.serviceExternalIPs ?? true,
-    },
-  );
   const watch = watchOfAddresses(options, parts);
-  const make = (family: IPFamily) =>
-    create({
+  const make = (family: IPFamily) => {
+    const familyOptions = family === 'IPv6' ? { ...proxier, localhostNodePorts: false } : proxier;
+    recorder?.familyServed(family, familyOptions);
+    return create({
       family,
-      options: family === 'IPv6' ? { ...proxier, localhostNodePorts: false } : proxier,
+      options: familyOptions,
       logger,
       clock,
       observer,
-      localAddresses: () => network.localAddresses(),
+      localAddresses: async () => {
+        const addresses = await network.localAddresses();
+        recorder?.addressesRead(family, addresses);
+        return addresses;
+      },
       ...(watch === undefined ? {} : { watchAddresses: (onChange, signal) => watch.watch(onChange, signal) }),
       reader,
     });
+  };
   const proxiers = new Map(families.map((family) => [family, make(family)]));
   const ipv4 = proxiers.get('IPv4');
   const ipv6 = proxiers.get('IPv6');

@@ -71,6 +71,19 @@ export { resolveNodeName } from './node/node-name.js';
 export { type PreviewBackendOptions, previewBackend } from './preview/preview-backend.js';
 export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
 export type { ListenAddress, ProxyServerOptions } from './proxy-server-options.js';
+export { FlightRecorder, type FlightRecorderContext } from './recorder/flight-recorder.js';
+export {
+  type RecordingDamage,
+  type ReplayedRecording,
+  type ReplayListener,
+  readRecording,
+  replayRecording,
+} from './recorder/read-recording.js';
+export {
+  DEFAULT_RECORDING_AGE,
+  DEFAULT_RECORDING_BYTES,
+  type RecordingOptions,
+} from './recorder/recording-options.js';
 export type { FinishedTakeover, ServerObserver } from './server-observer.js';
 export { combineHandlers } from './sources/combine-handlers.js';
 export type { ProfilingOptions } from './status/debug-routes.js';

@@ -14,6 +14,7 @@ import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
 import type { ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
 import type { ProxyMetrics } from './metrics/proxy-metrics.js';
 import type { HostNetwork } from './node/host-network.js';
+import type { RecordingOptions } from './recorder/recording-options.js';
 import type { ServerObserver } from './server-observer.js';
 import type { ProfilingOptions } from './status/debug-routes.js';
 
@@ -99,6 +100,11 @@ export interface ProxyServerOptions {
    * Also serves `/debug/pprof` and `/debug/flags/v` at `statusAddress` (spec H-34). Default: not served.
    */
   readonly profiling?: ProfilingOptions;
+  /**
+   * Records what the server receives and does, served under `/debug/recording` of `statusAddress`. Default: nothing is
+   * recorded.
+   */
+  readonly recording?: RecordingOptions;
   /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
   readonly serviceExternalIPs?: boolean;
   /** Conntrack table from which stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: none are deleted. */

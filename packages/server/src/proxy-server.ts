@@ -3,9 +3,11 @@ import {
   type BackendModule,
   DEFAULT_PROXIER_OPTIONS,
   DEFAULT_PROXY_MODE,
+  formatObjectProblem,
   type IPFamily,
   type Logger,
   type ModeSelection,
+  ObjectReader,
   type Proxier,
   ProxierError,
   type ProxierOptions,
@@ -26,6 +28,7 @@ import { resolveNodeAddresses } from './node/node-addresses.js';
 import { resolveNodeName } from './node/node-name.js';
 import { familiesOfMode, selectFamilies } from './node/select-families.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
+import { FlightRecorder } from './recorder/flight-recorder.js';
 import type { ServerObserver } from './server-observer.js';
 import { combineHandlers } from './sources/combine-handlers.js';
 import { SourceHub } from './sources/source-hub.js';
@@ -64,6 +67,7 @@ export class ProxyServer {
   #listening: { stop(): Promise<void> }[] = [];
   #observer: ServerObserver = {};
   #takeover: Takeover | undefined;
+  #recorder: FlightRecorder | undefined;
   #begun = false;
   /** Keeps the process alive: everything else is unreferenced. */
   #alive: NodeJS.Timeout | undefined;
@@ -147,6 +151,8 @@ export class ProxyServer {
       throw new ProxierError('NO_SOURCES', 'no Service source is configured; give ProxyServer the option sources');
     }
     const nodeName = this.#nodeName();
+    const reader = this.#makeReader();
+    this.#recorder = this.#makeRecorder(nodeName, reader);
     this.#instance = await waitForOtherProxies(this.#options, {
       nodeName,
       syncPeriod: this.#proxierOptions(nodeName).syncPeriod,
@@ -179,10 +185,15 @@ export class ProxyServer {
     this.#listening.push(new SlowCommandLog(this.#logger));
     const cleaner = await this.#makeCleaner(selection.backend);
     this.#listening.push(...(cleaner ? [cleaner] : []));
-    const proxier = this.#makeProxier(selection.backend, { ...options, nodeAddresses: addresses }, families, cleaner);
+    const proxier = this.#makeProxier(
+      selection.backend,
+      { ...options, nodeAddresses: addresses },
+      { families, cleaner, reader },
+    );
 
     this.#abort.signal.throwIfAborted();
-    const handler = combineHandlers(proxier, this.#options.handlers ?? [], this.#logger, () =>
+    const handlers = [...(this.#recorder ? [this.#recorder.sourceHandler] : []), ...(this.#options.handlers ?? [])];
+    const handler = combineHandlers(proxier, handlers, this.#logger, () =>
       this.#options.metrics?.partFailed('handler'),
     );
     const hub = new SourceHub(handler, bindAddress, this.#logger, this.#observer);
@@ -204,6 +215,28 @@ export class ProxyServer {
     await this.#tuneConntrack(selection);
     release();
     return { selection, nodeName, families };
+  }
+
+  #makeReader(): ObjectReader {
+    const { allowLoopbackEndpoints = false, serviceExternalIPs = true } = this.#options;
+    return new ObjectReader(
+      (problem) => this.#logger.warn(formatObjectProblem(problem), { ignored: problem.ignored }),
+      { allowLoopbackEndpoints, serviceExternalIPs },
+    );
+  }
+
+  #makeRecorder(nodeName: string, reader: ObjectReader): FlightRecorder | undefined {
+    const { recording, clock = systemClock, metrics, allowLoopbackEndpoints = false } = this.#options;
+    if (recording === undefined) {
+      return undefined;
+    }
+    const recorder = new FlightRecorder(recording, {
+      ...{ nodeName, clock, reader, allowLoopbackEndpoints, logger: this.#logger },
+      notReady: () => this.#readiness.reason(),
+      onFailure: () => metrics?.partFailed('recording'),
+    });
+    this.#listening.push(recorder);
+    return recorder;
   }
 
   #selectMode(): Promise<ModeSelection> {
@@ -230,11 +263,16 @@ export class ProxyServer {
     const logger = this.#logger;
     const readiness = this.#readiness;
     const observers = await startListeners(this.#options, {
-      ...{ nodeName, syncPeriod, readiness, logger },
+      ...{ nodeName, syncPeriod, readiness, logger, recorder: this.#recorder },
       onServiceHealthFailed: (...failure) => this.#observer.serviceHealthFailed?.(...failure),
       onCreated: (listener) => this.#listening.push(listener),
     });
-    return this.#combine([...observers, ...(this.#options.observer ? [this.#options.observer] : [])]);
+    const { recorder, observer } = { recorder: this.#recorder, observer: this.#options.observer };
+    return this.#combine([
+      ...observers,
+      ...(recorder ? [onlyServerEvents(recorder)] : []),
+      ...(observer ? [observer] : []),
+    ]);
   }
 
   #combine(observers: readonly ServerObserver[]): ServerObserver {
@@ -284,24 +322,44 @@ export class ProxyServer {
   #makeProxier(
     backend: BackendModule,
     proxier: ProxierOptions,
-    families: readonly IPFamily[],
-    cleaner: ConntrackCleaner | undefined,
+    {
+      families,
+      cleaner,
+      reader,
+    }: {
+      readonly families: readonly IPFamily[];
+      readonly cleaner: ConntrackCleaner | undefined;
+      readonly reader: ObjectReader;
+    },
   ): Proxier {
+    const recorder = this.#recorder;
     const { clock = systemClock, conntrackTuning } = this.#options;
     const logger = this.#logger;
     const observer = this.#combine([
+      // Before what takes time: it records when a sync has ended.
+      ...(recorder ? [recorder] : []),
       ...(conntrackTuning && tracksConnections(backend) ? [conntrackTuning] : []),
       ...(cleaner ? [cleaner] : []),
       this.#readiness,
       this.#observer,
       new SyncReport(families, logger, clock),
       ...(this.#takeover ? [this.#takeover] : []),
+      ...(recorder ? [{ synced: () => recorder.checkReadiness(), failed: () => recorder.checkReadiness() }] : []),
     ]);
     return composeProxier(this.#options, {
-      ...{ backend, proxier, families, observer, logger },
+      ...{ backend, proxier, families, observer, reader, recorder, logger },
       signal: this.#abort.signal,
     });
   }
+}
+
+/** Syncs are reported to it directly. */
+function onlyServerEvents(recorder: FlightRecorder): ServerObserver {
+  return {
+    modeSelected: (selection) => recorder.modeSelected(selection),
+    takenOver: (takeover) => recorder.takenOver(takeover),
+    serviceHealthFailed: (service, error) => recorder.serviceHealthFailed(service, error),
+  };
 }
 
 function tracksConnections({ capabilities }: BackendModule): boolean {

@@ -7,6 +7,7 @@ import type { Readiness } from './health/readiness.js';
 import { ServiceHealthServers } from './health/service-health-servers.js';
 import { thisHost } from './node/host-network.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
+import type { FlightRecorder } from './recorder/flight-recorder.js';
 import type { ServerObserver } from './server-observer.js';
 import { NodeStatusReport } from './status/node-status-report.js';
 import { StatusServer } from './status/status-server.js';
@@ -18,6 +19,8 @@ export interface ListenerContext {
   readonly syncPeriod: number;
   readonly readiness: Readiness;
   readonly logger: Logger;
+  /** Default: nothing is recorded. */
+  readonly recorder: FlightRecorder | undefined;
   /** A health check node port of a Service could not be opened. */
   readonly onServiceHealthFailed: (service: HealthCheckNodePort, error: unknown) => void;
   /** Called with each listener before it starts, also when a later one fails to. */
@@ -32,7 +35,7 @@ export interface ListenerContext {
  */
 export async function startListeners(
   options: ProxyServerOptions,
-  { nodeName, syncPeriod, readiness, logger, onServiceHealthFailed, onCreated }: ListenerContext,
+  { nodeName, syncPeriod, readiness, logger, recorder, onServiceHealthFailed, onCreated }: ListenerContext,
 ): Promise<readonly ServerObserver[]> {
   const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress } = options;
   const own = new OwnAddresses(() => network.localAddresses(), clock);
@@ -84,6 +87,7 @@ export async function startListeners(
       onFailure: () => metrics?.partFailed('status server'),
       localAddresses: () => network.localAddresses(),
       nodeStatus: () => report.status(),
+      ...(recorder ? { recording: () => recorder.dump() } : {}),
       ...(metrics ? { metrics: metrics.registry, connections: () => metrics.connections() } : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
       ...(options.profiling ? { profiling: options.profiling } : {}),

@@ -111,6 +111,7 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
       serviceAddresses: redirect !== 'none',
       servesWithoutProcess: false,
     },
+    requirements: { netAdmin: 'optional' },
     probe: () => support.probe(),
     diagnose,
     traffic: () => proxiers.traffic(),

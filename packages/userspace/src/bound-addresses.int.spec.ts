@@ -55,7 +55,7 @@ async function outcome(address: string, port: number): Promise<string | undefine
 describe.each(Object.keys(WAYS))('%s', (way) => {
   const options = WAYS[way] as LoopbackWorldOptions;
 
-  test('serves cluster IPs and external IPs that are addresses of this host, until the Service goes', async () => {
+  test('serves cluster IPs and external IPs that are addresses of this host, until the Service is removed', async () => {
     const endpoint = await echo('127.0.0.2');
     const proxy = world(options);
     const { port, installed } = await service(endpoint.port);
@@ -74,7 +74,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
     expect(await outcome(CLUSTER_IP, port)).toBe(CLUSTER_IP);
   });
 
-  test('answers UDP from the address that was asked', async () => {
+  test('replies to UDP come from the address that the client used', async () => {
     const endpoint = await udpEcho('127.0.0.2', 0);
     cleanups.push(() => endpoint.close());
     const proxy = world(options);
@@ -118,7 +118,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
   });
 });
 
-test("redirect 'none' serves addresses that are listed only", async () => {
+test("redirect 'none' serves listed addresses only", async () => {
   const endpoint = await echo('127.0.0.2');
   const proxy = world({ listenAddresses: [EXTERNAL_IP] });
   const { port, installed } = await service(endpoint.port);

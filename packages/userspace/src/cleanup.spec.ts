@@ -33,7 +33,7 @@ test('rules are listed, removed once, and reported; without the tools there are 
   expect(await findLeftovers(access, 'backend')).toEqual([]);
 });
 
-test('everything is attempted, and what is left is named with its reason', async () => {
+test('all removals are attempted, and leftovers are named with the reason', async () => {
   const closed: string[] = [];
   const resources = [
     {

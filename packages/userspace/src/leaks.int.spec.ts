@@ -60,7 +60,7 @@ whereCountable('nothing leaks', () => {
     await once(endpoint, 'exit');
   });
 
-  test('5,000 connections at once, 10,000 short ones, cut ones and refused ones', async () => {
+  test('5,000 concurrent connections, 10,000 short ones, reset ones and rejected ones', async () => {
     const nodePort = await freePort();
     const logger = new RecordingLogger();
     const proxy = new LoopbackWorld({ logger });
@@ -124,7 +124,7 @@ whereCountable('nothing leaks', () => {
     expect(timers()).toBeLessThanOrEqual(timersBefore + 1);
   });
 
-  test('connections that the kernel carries, ended in every way, leave no descriptor', async () => {
+  test('offloaded connections leave no descriptor, however they end', async () => {
     const nodePort = await freePort();
     const descriptorsBefore = descriptors();
     const carrier = new SpliceCarrier();

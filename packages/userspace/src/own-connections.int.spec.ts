@@ -107,7 +107,7 @@ test('UDP sessions to an endpoint that is redirected carry the mark', async () =
   client.close();
 });
 
-test('when a marked socket cannot be made, the client is turned away, and the next one is served', async () => {
+test('if a marked socket cannot be created, the client is reset, and the next one is served', async () => {
   const endpoint = await tcpEndpoint();
   const sockets = new FakeMarkedSockets();
   const { proxy, logger } = world(sockets);
@@ -123,7 +123,7 @@ test('when a marked socket cannot be made, the client is turned away, and the ne
   await until(() => proxy.traffic().active === 0, 'nothing is open');
 });
 
-test('when a marked UDP socket cannot be made, the datagram is lost, and the next one is served', async () => {
+test('if a marked UDP socket cannot be created, the datagram is lost, and the next one is served', async () => {
   const endpoint = await udpEcho(ENDPOINT, 0);
   cleanups.push(() => endpoint.close());
   const sockets = new FakeMarkedSockets();

@@ -99,7 +99,7 @@ describe.each(['IPv4', 'IPv6'] as const)('TCP through sockets, %s', (family) => 
     });
   });
 
-  test('without endpoints a client is connected and cut', async () => {
+  test('without endpoints a client is accepted and reset', async () => {
     const proxy = await world({ family });
     await proxy.install({ nodePort, port: 1, endpoints: [] });
     const client = LoopbackClient.connect(nodePort, host);
@@ -178,7 +178,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(proxy.traffic().failedDials).toBeGreaterThan(0);
   });
 
-  test('tries other endpoints when one hangs in connect, and cuts the client when all do', async () => {
+  test('tries other endpoints when one does not answer, and resets the client when none does', async () => {
     const { port } = await serving(LoopbackServer.echo('127.0.0.2', 0));
     for (const address of ['127.0.0.3', '127.0.0.4']) {
       const hanging = await hangingServer(address, port);
@@ -197,7 +197,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(proxy.traffic().failedDials).toBeGreaterThanOrEqual(4);
   });
 
-  test('half-close: the client is done, and the endpoint continues', async () => {
+  test('half-close by the client: the endpoint continues to send', async () => {
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, () => {}));
     const proxy = await world();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
@@ -221,7 +221,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     await until(() => proxy.traffic().active === 0, 'no connection');
   });
 
-  test('half-close: the endpoint is done, and the client continues', async () => {
+  test('half-close by the endpoint: the client continues to send', async () => {
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.end('all I have')));
     const proxy = await world();
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
@@ -234,7 +234,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     await until(() => proxy.traffic().active === 0, 'no connection');
   });
 
-  test('a connection that is half closed and silent is given up in the end', async () => {
+  test('an idle half-closed connection is closed after the timeout', async () => {
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.end()));
     const proxy = await world({ halfClosedTimeout: 50 });
     await proxy.install({ nodePort, port: server.port, endpoints: ['127.0.0.1'] });
@@ -338,7 +338,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(received).toBe(content.length);
   });
 
-  test('every byte arrives in its order, both ways at once, whatever the pace', async () => {
+  test('all data arrives in order, in both directions, at any speed', async () => {
     const size = 32 << 20;
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, () => {}));
     const proxy = await world();
@@ -356,7 +356,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(proxy.traffic()).toMatchObject({ bytesToEndpoints: size, bytesToClients: size });
   });
 
-  test('many connections at once do not hold each other up', async () => {
+  test('concurrent connections do not delay each other', async () => {
     const size = 1 << 20;
     const server = await serving(LoopbackServer.start('127.0.0.1', 0, (socket) => socket.pipe(socket)));
     const proxy = await world();
@@ -380,7 +380,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     await until(() => proxy.traffic().active === 0, 'no connection');
   });
 
-  test('the end of the proxy resets both sides, and gives back every descriptor', async () => {
+  test('stopping the proxy resets both sides, and closes every descriptor', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
     const budget = new DescriptorBudget(100);
     const proxy = await world({ budget });
@@ -427,7 +427,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     expect(proxy.dataplane.traffic).toEqual([]);
   });
 
-  test('source ranges and routes by source hold in the proxy', async () => {
+  test('source ranges and routes by source are enforced in the proxy', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.2', 0));
     const proxy = await world({
       proxier: { localTrafficDetection: { kind: 'source-cidr', cidr: '127.7.0.0/16' } },
@@ -479,7 +479,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     }
   });
 
-  test('a limit of connections turns away what is beyond, and lets in again', async () => {
+  test('connections beyond the limit are rejected, and accepted again when others close', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
     const warnings: string[] = [];
     const silent = { error() {}, info() {}, debug() {}, v: () => false };
@@ -499,7 +499,7 @@ describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (w
     clients[1]?.socket.destroy();
   });
 
-  test('a port that somebody else holds costs its own Service only, and is taken when it is free', async () => {
+  test('a port in use by another process affects only its own Service, and is opened when it is free', async () => {
     const server = await serving(LoopbackServer.echo('127.0.0.1', 0));
     const other = await LoopbackServer.echo('0.0.0.0', nodePort);
     const second = await freePort();

@@ -69,7 +69,7 @@ function client(host: string): { socket: Socket; answers: string[]; send(text: s
 describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => {
   const host = family === 'IPv4' ? '127.0.0.1' : '::1';
 
-  test('clients that come while the process is busy are not lost', async () => {
+  test('clients that connect while the process is busy are served', async () => {
     const { port } = await endpoint(host);
     const proxy = world({ family });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: [host] });
@@ -100,7 +100,7 @@ describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => 
     await until(() => answers.length === 1, 'an answer');
   });
 
-  test('a client keeps its session until it is silent for long', async () => {
+  test('a client keeps its session until the idle timeout', async () => {
     const { port } = await endpoint(host);
     const clock = new VirtualClock();
     const proxy = world({ family, clock });
@@ -122,7 +122,7 @@ describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => 
 });
 
 describe('UDP', () => {
-  test('sessions of an endpoint that is gone begin anew with another', async () => {
+  test('sessions of a removed endpoint restart with another', async () => {
     const { port } = await endpoint('127.0.0.2');
     await endpoint('127.0.0.3', port);
     const proxy = world({ udpTimeout: 60_000 });
@@ -137,7 +137,7 @@ describe('UDP', () => {
     expect(answers).toEqual(['127.0.0.2', '127.0.0.3']);
   });
 
-  test('an endpoint where nobody listens costs a datagram, not the client', async () => {
+  test('an endpoint without a listener loses one datagram, and the client gets another endpoint', async () => {
     const { port } = await endpoint('127.0.0.2');
     const proxy = world({ udpTimeout: 60_000 });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3'] });
@@ -202,7 +202,7 @@ describe('UDP', () => {
     },
   );
 
-  test('a flood from many ports is bounded, and passes', async () => {
+  test('a flood from many ports is limited, and service resumes after it', async () => {
     const { port } = await endpoint('127.0.0.2');
     const budget = new DescriptorBudget(40);
     const proxy = world({ budget, udpTimeout: 300 });
@@ -224,7 +224,7 @@ describe('UDP', () => {
     await until(() => answers.length === 1, 'an answer after the flood');
   });
 
-  test('without endpoints datagrams are dropped, and cost nothing', async () => {
+  test('without endpoints datagrams are dropped, without a session', async () => {
     const proxy = world();
     await proxy.install({ protocol: 'UDP', nodePort, port: 9, endpoints: [] });
     const { send } = client('127.0.0.1');

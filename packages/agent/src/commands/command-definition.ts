@@ -49,7 +49,9 @@ export const COMMANDS = [
       'pod/<name>, pod/<namespace>/<name>, node, or outside; only pods that are endpoints of a Service are known by ' +
       'name. The destination is <address>:<port>[/<protocol>] or svc/[<namespace>/]<name>[:<port>][/<protocol>]. Without ' +
       'a source, the result for every kind of client is printed, and with -o wide the reasons. Queries the running agent ' +
-      'at --metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent.',
+      'at --metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent. With ' +
+      '--at, answers from what was in force at that time, by the recording of the agent or the file of --recording, and ' +
+      'says which sync had programmed it; then source and destination are addresses.',
     examples: [
       { purpose: 'What do clients of a Service get, wherever they are?', command: 'explain svc/shop/checkout' },
       {
@@ -62,8 +64,9 @@ export const COMMANDS = [
         purpose: 'The same for objects in a directory, on any machine',
         command: 'explain 10.244.0.5 10.96.0.10:80 --manifests ./cluster',
       },
+      { purpose: 'What happened to it earlier', command: 'explain 10.244.0.5 10.96.0.10:80 --at 14:03:05' },
     ],
-    flags: ['namespace', 'via', ...STATE_FLAGS, ...CLUSTER_FLAGS],
+    flags: ['namespace', 'via', 'at', 'recording', ...STATE_FLAGS, ...CLUSTER_FLAGS],
     exitStatus: '0 when the packet was explained, 1 on an error or when a name is unknown',
   },
   {
@@ -84,6 +87,68 @@ export const COMMANDS = [
     exitStatus: '0, or 1 on an error or when the named Service does not exist',
   },
   {
+    name: 'what-changed',
+    syntax: '[<service>]',
+    summary: 'List what happened on this node',
+    description:
+      'Lists changes from a recording, one line each: Services that were added, removed or changed, endpoints that came, ' +
+      'went or changed, what each sync programmed and when, failed syncs, repaired drift and readiness. The service is ' +
+      'name, namespace/name, or svc/name: then only its changes are listed, the syncs that programmed it, and what ' +
+      'concerns the whole node. Reads the recording of the running agent at --metrics-bind-address, or the file of ' +
+      '--recording.',
+    examples: [
+      { purpose: 'What happened in the last ten minutes?', command: 'what-changed --since 10m' },
+      {
+        purpose: 'Who changed this Service at two?',
+        command: 'what-changed --since 14:00 --until 14:10 svc/checkout -n shop',
+      },
+      {
+        purpose: 'From the file of a bug report, for a script',
+        command: 'what-changed --recording node1.jsonl.gz -o json',
+      },
+    ],
+    flags: ['since', 'until', 'recording', 'namespace', 'metrics-bind-address', 'output', 'config'],
+    exitStatus: '0, or 1 on an error',
+  },
+  {
+    name: 'replay',
+    syntax: '<file> [<source>] [<destination>]',
+    summary: 'Replay a recording, and print what was in force',
+    description:
+      'Replays a recording with the code of the agent up to --until, or to its end, and prints the Services that were in ' +
+      'force then. With a packet, as of explain, prints what happened to it. With --test, prints a jest test that contains ' +
+      'the recording, replays it, and asserts the outcome of the packet: the one of --expect, or that of the replay. ' +
+      'Needs no agent and no privileges.',
+    examples: [
+      { purpose: 'What was in force at 14:03:05?', command: 'replay node1.jsonl.gz --until 14:03:05' },
+      {
+        purpose: 'What happened to a packet then?',
+        command: 'replay node1.jsonl.gz 10.244.0.5 10.96.0.10:80 --until 14:03:05',
+      },
+      {
+        purpose: 'A failing test for a bug report',
+        command: 'replay node1.jsonl.gz 10.244.0.5 10.96.0.10:80 --test --expect 10.244.0.7:8080',
+      },
+    ],
+    flags: ['until', 'test', 'expect', 'output'],
+    exitStatus: '0, or 1 on an error',
+  },
+  {
+    name: 'record',
+    syntax: 'dump|show [<file>]',
+    summary: 'Save or summarize the recording of the agent',
+    description:
+      'record dump writes the recording of the running agent at --metrics-bind-address to standard output: what it ' +
+      'received and did in the last hour (--recording-age of the agent). record show prints what a file contains. A ' +
+      'recording has names and addresses of Services, endpoints and this node, and no other fields of objects.',
+    examples: [
+      { purpose: 'Save it for a bug report', command: 'record dump >node1.jsonl.gz' },
+      { purpose: 'What is in this file?', command: 'record show node1.jsonl.gz' },
+    ],
+    flags: ['metrics-bind-address', 'output', 'config'],
+    exitStatus: '0, or 1 on an error',
+  },
+  {
     name: 'doctor',
     syntax: '',
     summary: 'Check whether this host can run kube-proxier',
@@ -92,9 +157,10 @@ export const COMMANDS = [
       'be started, and reports problems with their remedy. Changes nothing.',
     examples: [
       { purpose: 'Can this host run mode nftables?', command: 'doctor --proxy-mode nftables' },
+      { purpose: 'Only what is wrong, or could not be checked', command: 'doctor --only-problems' },
       { purpose: 'With the configuration of the agent, for a script', command: 'doctor --config config.yaml -o json' },
     ],
-    flags: ['proxy-mode', 'config', 'backend', 'backend-option', 'output'],
+    flags: ['proxy-mode', 'only-problems', 'config', 'backend', 'backend-option', 'output'],
     exitStatus: '0 without problems, 1 if there is a problem, 2 if there is none but not everything could be checked',
   },
   {

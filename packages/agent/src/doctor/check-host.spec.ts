@@ -1,11 +1,11 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { Diagnosis } from '@kube-proxier/core';
 import { DEFAULT_CONNTRACK_TUNING } from '@kube-proxier/server';
+import { textStyleFor } from '../terminal/text-style.js';
 import { checkHost, type HostNeeds } from './check-host.js';
 import { diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 import { countRules, type HostFacts, listeningPorts } from './host-facts.js';
-
-const none = { rules: 0, kubeChains: 0, portalChains: 0, ipvsChains: 0 };
 
 /** A host without problems. */
 const FACTS: HostFacts = {
@@ -17,9 +17,7 @@ const FACTS: HostFacts = {
   },
   brokenTools: {},
   conntrackByNetlink: undefined,
-  iptables: { legacy: none, nft: { rules: 30, kubeChains: 12, portalChains: 0, ipvsChains: 0 } },
-  nftTables: [],
-  interfaces: ['lo', 'eth0'],
+  iptables: { legacy: 0, nft: 30 },
   unreadable: {},
   instance: undefined,
   kubeProxy: { status: 'not-found' },
@@ -30,8 +28,6 @@ const FACTS: HostFacts = {
     'net/ipv6/conf/all/disable_ipv6': '0',
     'net/ipv4/conf/all/rp_filter': '2',
     'net/ipv4/conf/all/route_localnet': '0',
-    'net/ipv4/conf/all/arp_ignore': '0',
-    'net/ipv4/conf/all/arp_announce': '0',
     'net/netfilter/nf_conntrack_count': '100',
     'net/netfilter/nf_conntrack_max': '262144',
   },
@@ -39,7 +35,7 @@ const FACTS: HostFacts = {
 };
 
 const NEEDS: HostNeeds = {
-  mode: 'iptables',
+  backend: { mode: 'iptables', requirements: { tools: ['iptables'], routesLocalnet: true } },
   ipv6: true,
   conntrack: DEFAULT_CONNTRACK_TUNING,
   cpus: 4,
@@ -73,30 +69,10 @@ describe('checkHost', () => {
   test.each<[string, Partial<HostFacts>, Partial<HostNeeds>, Partial<Diagnosis>]>([
     [
       'rules in both variants',
-      { iptables: { legacy: { ...none, rules: 3 }, nft: { ...none, rules: 4 } } },
+      { iptables: { legacy: 3, nft: 4 } },
       {},
       { check: 'iptables variants', status: 'warning', found: expect.stringContaining('legacy 3, nft 4') as never },
     ],
-    [
-      'chains of iptables, for nftables',
-      {},
-      { mode: 'nftables' },
-      {
-        check: 'leftovers',
-        status: 'warning',
-        found: expect.stringContaining('12 KUBE- chains (iptables, nft)') as never,
-      },
-    ],
-    [
-      "kube-proxy's nftables",
-      { nftTables: ['ip kube-proxy', 'ip6 kube-proxy', 'inet firewalld'] },
-      {},
-      {
-        check: 'leftovers',
-        found: expect.stringContaining('nft table ip kube-proxy, nft table ip6 kube-proxy') as never,
-      },
-    ],
-    ['the interface of ipvs', { interfaces: ['lo', 'kube-ipvs0'] }, {}, { check: 'leftovers', status: 'warning' }],
     [
       'a kube-proxy that runs',
       { kubeProxy: { status: 'found', pid: 9, mode: 'iptables', how: 'process 9' } },
@@ -179,60 +155,8 @@ describe('checkHost', () => {
         found: 'cannot check whether they can be deleted: not permitted',
       },
     ],
-    [
-      'ARP answers for addresses of Services',
-      { iptables: { legacy: none, nft: none } },
-      { mode: 'ipvs' },
-      { check: 'strict ARP', status: 'warning' },
-    ],
   ])('finds %s', (_what, facts, needs, expected) => {
     expect(found(facts, needs)).toEqual([expect.objectContaining(expected)]);
-  });
-
-  test.each([
-    [12, 'warning', /: 7 KUBE- chains/],
-    [5, 'ok', /./],
-  ])('of %i chains, five are those of mode ipvs itself', (kubeChains, status, text) => {
-    const nft = { rules: 30, kubeChains, portalChains: 0, ipvsChains: 5 };
-    const all = checkHost(
-      { ...FACTS, iptables: { legacy: none, nft }, interfaces: ['kube-ipvs0'] },
-      { ...NEEDS, mode: 'ipvs' },
-    );
-    const [leftovers] = all.filter(({ check }) => check === 'leftovers');
-    expect([leftovers?.status, leftovers?.found]).toEqual([status, expect.stringMatching(text)]);
-  });
-
-  const RUNNING = {
-    known: true,
-    pid: 9,
-    version: '1.2.3',
-    mode: 'nftables',
-    nodeName: 'n1',
-    since: '2026-01-01T00:00:00.000Z',
-  } as const;
-
-  test('the running kube-proxier is not reported as another proxy, nor its rules as leftovers', () => {
-    const facts = {
-      instance: RUNNING,
-      listening: new Set([10_256, 10_249]),
-      nftTables: ['ip kube-proxier', 'ip6 kube-proxier'],
-      iptables: { legacy: none, nft: none },
-    };
-    expect(found(facts)).toEqual([]);
-    expect(found(facts, { mode: 'ipvs' }).map(({ check }) => check)).toEqual(['strict ARP']);
-  });
-
-  test.each([
-    ['a kube-proxier', { instance: RUNNING }],
-    ['an unknown proxy', { instance: { known: false, reason: 'it does not answer' } as const }],
-    ['a kube-proxy', { kubeProxy: { status: 'found', pid: 9, how: 'process 9' } as const }],
-  ])('no cleanup is advised while %s runs', (_who, facts) => {
-    const rows = found({ ...facts, nftTables: ['ip kube-proxy'] });
-    const leftovers = rows.find(({ check }) => check === 'leftovers');
-    expect(leftovers).toMatchObject({ status: 'warning', found: expect.stringContaining('nft table ip kube-proxy') });
-    for (const { advice = '' } of rows) {
-      expect(advice).not.toMatch(/--cleanup|kube-proxier cleanup/);
-    }
   });
 
   test('a check that could not be made is unknown, never ok', () => {
@@ -242,17 +166,14 @@ describe('checkHost', () => {
       capabilities: undefined,
       conntrackByNetlink: { notPermitted: true, reason: 'needs root' },
       iptables: { legacy: undefined, nft: undefined },
-      nftTables: undefined,
-      unreadable: { legacy: 'needs root', nft: 'needs root', nftTables: 'needs root' },
+      unreadable: { legacy: 'needs root', nft: 'needs root' },
       kubeProxy: { status: 'unknown', reason: 'not all processes of this host are visible' },
       listening: undefined,
       sysctls: {},
     };
-    for (const mode of ['iptables', 'ipvs', 'nftables']) {
-      const rows = checkHost(facts, { ...NEEDS, mode });
-      expect(rows.filter(({ status, check }) => status !== 'unknown' && !check.startsWith('tool '))).toEqual([]);
-      expect(rows.every(({ status, advice }) => status !== 'unknown' || advice !== undefined)).toBe(true);
-    }
+    const rows = checkHost(facts, NEEDS);
+    expect(rows.filter(({ status, check }) => status !== 'unknown' && !check.startsWith('tool '))).toEqual([]);
+    expect(rows.every(({ status, advice }) => status !== 'unknown' || advice !== undefined)).toBe(true);
     expect(exitStatusOf(checkHost(facts, NEEDS))).toBe(2);
     expect(exitStatusOf([...checkHost(facts, NEEDS), { check: 'x', status: 'problem', found: 'x' }])).toBe(1);
     expect(exitStatusOf(checkHost(FACTS, NEEDS))).toBe(0);
@@ -261,11 +182,14 @@ describe('checkHost', () => {
     expect(formatDiagnoses(checkHost(facts, NEEDS))).toMatch(/\n\n0 problems, 0 warnings, \d+ unknown, 1 ok\n$/);
   });
 
-  test('userspace has the fewest requirements', () => {
-    const facts = { tools: {}, capabilities: 0n, sysctls: { 'net/ipv4/ip_forward': '0' }, iptables: FACTS.iptables };
-    expect(found({ ...facts, iptables: { legacy: none, nft: none } }, { mode: 'userspace' })).toEqual([
-      expect.objectContaining({ check: 'capabilities', status: 'warning' }),
-    ]);
+  test('a backend without kernel rules needs neither forwarding, nor tools, nor all privileges', () => {
+    const facts = { tools: {}, capabilities: 0n, sysctls: { 'net/ipv4/ip_forward': '0' } };
+    const backend = {
+      mode: 'sockets',
+      capabilities: { tracksConnections: false },
+      requirements: { netAdmin: 'optional' },
+    } as const;
+    expect(found(facts, { backend })).toEqual([expect.objectContaining({ check: 'capabilities', status: 'warning' })]);
   });
 });
 
@@ -287,6 +211,25 @@ test('a table is printed in columns, with advice', () => {
   );
 });
 
+test('only problems: checks that are ok are counted and left out', () => {
+  const ok: Diagnosis = { check: 'kernel', status: 'ok', found: 'Linux 6.1' };
+  const warning: Diagnosis = { check: 'leftovers', status: 'warning', found: 'of mode ipvs (1 interface)' };
+  expect(formatDiagnoses([ok, warning], { onlyProblems: true })).toBe(
+    'warning  leftovers  of mode ipvs (1 interface)\n\n0 problems, 1 warning, 1 ok\n',
+  );
+  expect(formatDiagnoses([ok], { onlyProblems: true })).toBe('0 problems, 0 warnings, 1 ok\n');
+});
+
+test('a terminal shows statuses in colours, aligned as without', () => {
+  const rows: Diagnosis[] = [
+    { check: 'kernel', status: 'ok', found: 'Linux 6.1' },
+    { check: 'IPv4 forwarding', status: 'problem', found: 'is off' },
+  ];
+  const coloured = formatDiagnoses(rows, { style: textStyleFor(true, {}) });
+  expect(coloured).toContain('\u001b[31mproblem\u001b[39m  IPv4 forwarding  is off');
+  expect(stripVTControlCharacters(coloured)).toBe(formatDiagnoses(rows));
+});
+
 test('a table for a terminal wraps texts within their column', () => {
   const row: Diagnosis = {
     check: 'IPv4 forwarding',
@@ -294,7 +237,7 @@ test('a table for a terminal wraps texts within their column', () => {
     found: 'packets to pods are dropped, as /proc/sys/net/ipv4/ip_forward is 0',
     advice: 'set net.ipv4.ip_forward to 1 in /etc/sysctl.d',
   };
-  expect(formatDiagnoses([row], 60)).toBe(
+  expect(formatDiagnoses([row], { columns: 60 })).toBe(
     [
       'problem  IPv4 forwarding  packets to pods are dropped, as',
       '                          /proc/sys/net/ipv4/ip_forward is 0',
@@ -306,20 +249,14 @@ test('a table for a terminal wraps texts within their column', () => {
     ].join('\n'),
   );
   // A terminal that is too narrow, and no terminal.
-  expect(formatDiagnoses([row], 40)).toBe(formatDiagnoses([row]));
+  expect(formatDiagnoses([row], { columns: 40 })).toBe(formatDiagnoses([row]));
   expect(formatDiagnoses([row])).toContain(row.found);
 });
 
-test('rules are counted, and chains of the kubelet are no leftovers', () => {
+test('rules are counted', () => {
   expect(
-    countRules(
-      '*nat\n:KUBE-SERVICES - [0:0]\n:KUBE-KUBELET-CANARY - [0:0]\n:KUBE-PORTALS-HOST - [0:0]\n[1:60] -A INPUT -j ' +
-        'ACCEPT\n-A KUBE-SERVICES -j RETURN\nCOMMIT\n',
-    ),
-  ).toEqual({ rules: 2, kubeChains: 2, portalChains: 1, ipvsChains: 0 });
-  expect(
-    countRules('*filter\n:KUBE-IPVS-INPUT - [0:0]\n:KUBE-IPVS-FILTER - [0:0]\n:KUBE-NODE-PORT - [0:0]\nCOMMIT\n'),
-  ).toMatchObject({ kubeChains: 3, ipvsChains: 1 });
+    countRules('*nat\n:KUBE-SERVICES - [0:0]\n[1:60] -A INPUT -j ACCEPT\n-A KUBE-SERVICES -j RETURN\nCOMMIT\n'),
+  ).toBe(2);
 });
 
 test('reads ports in state LISTEN', () => {

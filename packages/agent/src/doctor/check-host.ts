@@ -1,11 +1,11 @@
-import type { Diagnosis, ProxyMode } from '@kube-proxier/core';
+import type { BackendModule, Diagnosis } from '@kube-proxier/core';
 import { type ConntrackTuningOptions, conntrackMax, describeHolder, describeKubeProxy } from '@kube-proxier/server';
-import type { HostFacts, VariantRules } from './host-facts.js';
+import type { HostFacts } from './host-facts.js';
 
 /** Requirements on the host. */
 export interface HostNeeds {
-  /** The mode to run. */
-  readonly mode: ProxyMode;
+  /** The backend to run. */
+  readonly backend: Pick<BackendModule, 'mode' | 'capabilities' | 'requirements'>;
   /** IPv6 is served too. */
   readonly ipv6: boolean;
   readonly conntrack: ConntrackTuningOptions;
@@ -15,7 +15,6 @@ export interface HostNeeds {
 }
 
 const CAP_NET_ADMIN = 12n;
-const IPTABLES_MODES: readonly ProxyMode[] = ['iptables', 'ipvs'];
 
 /** Evaluates the facts about a host. Pure. */
 export function checkHost(facts: HostFacts, needs: HostNeeds): readonly Diagnosis[] {
@@ -24,13 +23,11 @@ export function checkHost(facts: HostFacts, needs: HostNeeds): readonly Diagnosi
     ...checkTools(facts, needs),
     checkCapabilities(facts, needs),
     checkVariants(facts),
-    checkLeftovers(facts, needs),
     ...checkOthers(facts, needs),
     ...checkForwarding(facts, needs),
     checkBridge(facts),
     checkReversePath(facts),
     checkLocalnet(facts, needs),
-    ...(needs.mode === 'ipvs' ? [checkStrictARP(facts)] : []),
     checkConntrack(facts, needs),
   ];
 }
@@ -60,19 +57,21 @@ function checkKernel({ kernel }: HostFacts): Diagnosis {
     : ok('kernel', `Linux ${kernel}`);
 }
 
-function checkTools({ tools, brokenTools, conntrackByNetlink }: HostFacts, { mode }: HostNeeds): readonly Diagnosis[] {
-  const needed = mode === 'nftables' ? ['nft'] : IPTABLES_MODES.includes(mode) ? ['iptables'] : [];
+function checkTools(
+  { tools, brokenTools, conntrackByNetlink }: HostFacts,
+  { backend: { mode, requirements, capabilities } }: HostNeeds,
+): readonly Diagnosis[] {
   const whatIsWrong = (tool: string) => {
     const broken = brokenTools[tool];
     return broken === undefined ? 'is not installed' : `is installed but cannot be run: ${broken}`;
   };
-  const rows = needed.map((tool) => {
+  const rows = (requirements?.tools ?? []).map((tool) => {
     const version = tools[tool];
     const install = brokenTools[tool] === undefined ? 'install' : 'reinstall';
     const advice = `${install} the package that provides it, or use another mode than ${mode}`;
     return version === undefined ? problem(`tool ${tool}`, whatIsWrong(tool), advice) : ok(`tool ${tool}`, version);
   });
-  if (mode === 'userspace') {
+  if (capabilities?.tracksConnections === false) {
     return rows;
   }
   return [...rows, checkStaleFlows(conntrackByNetlink, tools.conntrack, whatIsWrong('conntrack'))];
@@ -101,7 +100,7 @@ function checkStaleFlows(
     : ok(check, `can be deleted by ${tool}, but not by netlink: ${obstacle.reason}`);
 }
 
-function checkCapabilities({ capabilities }: HostFacts, { mode }: HostNeeds): Diagnosis {
+function checkCapabilities({ capabilities }: HostFacts, { backend }: HostNeeds): Diagnosis {
   const check = 'capabilities';
   if (capabilities === undefined) {
     return unknown(check, 'cannot be read', MOUNT_PROC);
@@ -109,7 +108,7 @@ function checkCapabilities({ capabilities }: HostFacts, { mode }: HostNeeds): Di
   if ((capabilities >> CAP_NET_ADMIN) & 1n) {
     return ok(check, 'CAP_NET_ADMIN is present');
   }
-  return mode === 'userspace'
+  return backend.requirements?.netAdmin === 'optional'
     ? warning(
         check,
         'CAP_NET_ADMIN is missing',
@@ -120,7 +119,7 @@ function checkCapabilities({ capabilities }: HostFacts, { mode }: HostNeeds): Di
 
 function checkVariants({ iptables: { legacy, nft }, unreadable }: HostFacts): Diagnosis {
   const check = 'iptables variants';
-  const count = (rules: VariantRules | undefined) => rules?.rules ?? 0;
+  const count = (rules: number | undefined) => rules ?? 0;
   if (count(legacy) > 0 && count(nft) > 0) {
     return warning(
       check,
@@ -140,52 +139,6 @@ function checkVariants({ iptables: { legacy, nft }, unreadable }: HostFacts): Di
     check,
     which === undefined ? 'no rules are installed' : `all ${count(legacy) + count(nft)} rules are ${which}`,
   );
-}
-
-function checkLeftovers(
-  { iptables: { legacy, nft }, nftTables = [], interfaces, instance, kubeProxy, unreadable }: HostFacts,
-  needs: HostNeeds,
-): Diagnosis {
-  const check = 'leftovers';
-  // Rules of a running proxier are no leftovers, whatever mode is checked.
-  const mode = instance?.known && instance.mode !== '' ? instance.mode : needs.mode;
-  const found: string[] = [];
-  for (const [name, rules] of [
-    ['legacy', legacy],
-    ['nft', nft],
-  ] as const) {
-    const portals = rules?.portalChains ?? 0;
-    const own = mode === 'ipvs' ? (rules?.ipvsChains ?? 0) : 0;
-    const others = (rules?.kubeChains ?? 0) - portals - own;
-    // Mode iptables reuses these chains.
-    if (others > 0 && mode !== 'iptables') {
-      found.push(`${others} KUBE- chains (iptables, ${name})`);
-    }
-    if (portals > 0 && mode !== 'userspace') {
-      found.push(`${portals} chains of mode userspace (iptables, ${name})`);
-    }
-  }
-  const tables = nftTables.filter((table) => /^ip6? kube-proxy$/.test(table));
-  const own = mode === 'nftables' ? [] : nftTables.filter((table) => /^ip6? kube-proxier$/.test(table));
-  found.push(...[...tables, ...own].map((table) => `nft table ${table}`));
-  if (interfaces.includes('kube-ipvs0') && mode !== 'ipvs') {
-    found.push('the interface kube-ipvs0');
-  }
-  if (found.length > 0) {
-    return warning(
-      check,
-      `of another mode or of kube-proxy: ${found.join(', ')}`,
-      kubeProxy.status === 'found'
-        ? 'the running kube-proxy may use them: keep them while it runs'
-        : instance !== undefined
-          ? 'a proxy runs on this node: its --takeover removes them; do not clean up while it runs'
-          : 'they affect the path of packets: if nothing uses them, run kube-proxier cleanup --kube-proxy',
-    );
-  }
-  const reasons = [...new Set(Object.values(unreadable))];
-  return reasons.length > 0
-    ? unknown(check, `not everything could be listed: ${reasons.join('; ')}`, AS_ROOT)
-    : ok(check, 'no rules of another mode or of kube-proxy found');
 }
 
 function checkOthers({ instance, kubeProxy, listening }: HostFacts, { ports }: HostNeeds): readonly Diagnosis[] {
@@ -233,8 +186,8 @@ function checkProxies(instance: HostFacts['instance'], kubeProxy: HostFacts['kub
   );
 }
 
-function checkForwarding({ sysctls }: HostFacts, { ipv6, mode }: HostNeeds): readonly Diagnosis[] {
-  if (mode === 'userspace') {
+function checkForwarding({ sysctls }: HostFacts, { ipv6, backend }: HostNeeds): readonly Diagnosis[] {
+  if (backend.capabilities?.tracksConnections === false) {
     return [];
   }
   const row = (check: string, name: string, serious: boolean): Diagnosis => {
@@ -301,38 +254,23 @@ function checkReversePath({ sysctls }: HostFacts): Diagnosis {
     : ok(check, 'is not strict');
 }
 
-function checkLocalnet({ sysctls }: HostFacts, { mode }: HostNeeds): Diagnosis {
+function checkLocalnet({ sysctls }: HostFacts, { backend }: HostNeeds): Diagnosis {
   const check = 'route_localnet';
   if (sysctls['net/ipv4/conf/all/route_localnet'] === undefined) {
     return unknown(check, 'net/ipv4/conf/all/route_localnet cannot be read', MOUNT_PROC);
   }
   const on = sysctls['net/ipv4/conf/all/route_localnet'] === '1';
-  if (on && !IPTABLES_MODES.includes(mode)) {
+  if (on && backend.requirements?.routesLocalnet !== true) {
     return warning(
       check,
-      `is on, and mode ${mode} does not need it`,
+      `is on, and mode ${backend.mode} does not need it`,
       'unless another program needs it, set sysctl net.ipv4.conf.all.route_localnet=0',
     );
   }
   return ok(check, on ? 'is on, for NodePorts on 127.0.0.1' : 'is off');
 }
 
-function checkStrictARP({ sysctls }: HostFacts): Diagnosis {
-  const [ignore, announce] = [sysctls['net/ipv4/conf/all/arp_ignore'], sysctls['net/ipv4/conf/all/arp_announce']];
-  if (ignore === undefined || announce === undefined) {
-    return unknown('strict ARP', 'arp_ignore and arp_announce cannot be read', MOUNT_PROC);
-  }
-  const found = `arp_ignore is ${ignore}, arp_announce ${announce}`;
-  return ignore === '1' && announce === '2'
-    ? ok('strict ARP', found)
-    : warning(
-        'strict ARP',
-        `${found}: this node answers ARP for addresses of Services`,
-        'with MetalLB or other programs that announce them, set --ipvs-strict-arp',
-      );
-}
-
-function checkConntrack({ sysctls }: HostFacts, { conntrack, cpus, mode }: HostNeeds): Diagnosis {
+function checkConntrack({ sysctls }: HostFacts, { conntrack, cpus, backend }: HostNeeds): Diagnosis {
   const check = 'connection tracking';
   const number = (name: string) => (sysctls[name] === undefined ? undefined : Number(sysctls[name]));
   const [count, max] = [number('net/netfilter/nf_conntrack_count'), number('net/netfilter/nf_conntrack_max')];
@@ -352,7 +290,7 @@ function checkConntrack({ sysctls }: HostFacts, { conntrack, cpus, mode }: HostN
   if (share >= 0.8) {
     return warning(check, `${found}: the table is nearly full`, advice);
   }
-  const wanted = mode === 'userspace' ? 0 : conntrackMax(conntrack, cpus);
+  const wanted = backend.capabilities?.tracksConnections === false ? 0 : conntrackMax(conntrack, cpus);
   return max < wanted
     ? warning(
         check,

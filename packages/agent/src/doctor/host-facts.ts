@@ -13,17 +13,6 @@ import {
 } from '@kube-proxier/linux';
 import { findKubeProxy, type InstanceHolder, InstanceLock, type KubeProxyFinding } from '@kube-proxier/server';
 
-/** Rules of one variant of iptables, of both IP families. */
-export interface VariantRules {
-  readonly rules: number;
-  /** Chains whose name begins with KUBE-, excluding those of the kubelet. */
-  readonly kubeChains: number;
-  /** Of these, those that only mode userspace has. */
-  readonly portalChains: number;
-  /** Of these, those of mode ipvs, which kube-proxy does not have. */
-  readonly ipvsChains: number;
-}
-
 export interface NetlinkObstacle {
   /** The kernel supports it, but this process has no permission. */
   readonly notPermitted: boolean;
@@ -39,13 +28,10 @@ export interface HostFacts {
   readonly brokenTools: Readonly<Record<string, string>>;
   /** Why tracked connections cannot be deleted by netlink; undefined where they can. */
   readonly conntrackByNetlink: NetlinkObstacle | undefined;
-  readonly iptables: { readonly legacy: VariantRules | undefined; readonly nft: VariantRules | undefined };
-  /** In the format of `nft list tables`: `ip kube-proxy`. */
-  readonly nftTables: readonly string[] | undefined;
-  /** Network interfaces. */
-  readonly interfaces: readonly string[];
-  /** Why something could not be listed. */
-  readonly unreadable: Readonly<Partial<Record<'legacy' | 'nft' | 'nftTables', string>>>;
+  /** Number of rules in each variant of iptables, of both IP families. */
+  readonly iptables: { readonly legacy: number | undefined; readonly nft: number | undefined };
+  /** Why the rules of a variant could not be listed. */
+  readonly unreadable: Readonly<Partial<Record<'legacy' | 'nft', string>>>;
   /** The kube-proxier that runs in this network namespace; undefined when none does. */
   readonly instance: InstanceHolder | undefined;
   readonly kubeProxy: KubeProxyFinding;
@@ -67,8 +53,6 @@ export const SYSCTLS = [
   'net/ipv4/conf/all/rp_filter',
   'net/ipv4/conf/default/rp_filter',
   'net/ipv4/conf/all/route_localnet',
-  'net/ipv4/conf/all/arp_ignore',
-  'net/ipv4/conf/all/arp_announce',
   'net/netfilter/nf_conntrack_count',
   'net/netfilter/nf_conntrack_max',
 ] as const;
@@ -129,13 +113,10 @@ export async function gatherHostFacts({
       return undefined;
     }
   };
-  const unreadable: Partial<Record<'legacy' | 'nft' | 'nftTables', string>> = {};
+  const unreadable: Partial<Record<'legacy' | 'nft', string>> = {};
   const listed = await output('nft', 'list', 'tables');
-  if ('failure' in listed) {
-    unreadable.nftTables = listed.reason;
-  }
   const nftTables = 'text' in listed ? (listed.text.match(/(?<=^table ).+$/gm) ?? []) : undefined;
-  const variant = async (name: 'legacy' | 'nft'): Promise<VariantRules | undefined> => {
+  const variant = async (name: 'legacy' | 'nft'): Promise<number | undefined> => {
     const saved = await Promise.all([output(`iptables-${name}-save`), output(`ip6tables-${name}-save`)]);
     const refused = saved.find((one) => 'failure' in one && one.failure === 'refused');
     if (refused && 'reason' in refused) {
@@ -150,10 +131,9 @@ export async function gatherHostFacts({
     const texts = saved.flatMap((one) => ('text' in one ? [one.text] : []));
     return texts.length === 0 ? undefined : countRules(texts.join('\n'));
   };
-  const [tools, settings, devices, tcp, tcp6] = await Promise.all([
+  const [tools, settings, tcp, tcp6] = await Promise.all([
     Promise.all(TOOLS.map(async (tool) => [tool, await version(tool)] as const)),
     Promise.all(SYSCTLS.map(async (name) => [name, await read(`/proc/sys/${name}`)] as const)),
-    read('/proc/net/dev'),
     read('/proc/net/tcp'),
     read('/proc/net/tcp6'),
   ]);
@@ -164,9 +144,7 @@ export async function gatherHostFacts({
     brokenTools,
     conntrackByNetlink: await obstacleOf(conntrack),
     iptables: { legacy: await variant('legacy'), nft: await variant('nft') },
-    nftTables,
     unreadable,
-    interfaces: [...(devices ?? '').matchAll(/^\s*([^:\s]+):/gm)].flatMap(([, name]) => name ?? []),
     instance: await instance(),
     kubeProxy: await kubeProxy(),
     listening: tcp === undefined ? undefined : listeningPorts(`${tcp}\n${tcp6 ?? ''}`),
@@ -223,24 +201,9 @@ function firstLine(text: string): string | undefined {
     ?.trim();
 }
 
-/** Chains of the kubelet, which do not indicate a proxy. */
-const KUBELET_CHAINS = /^(KUBE-IPTABLES-HINT|KUBE-KUBELET-CANARY|KUBE-FIREWALL|KUBE-MARK-DROP)$/;
-
-/** Chains of kube-proxier's mode ipvs. Those of kube-proxy are KUBE-IPVS-FILTER and KUBE-IPVS-OUT-FILTER. */
-const IPVS_CHAINS = /^KUBE-IPVS-(SERVICES|SHORTCUT|POSTROUTING|INPUT|FORWARD)$/;
-
-/** Counts rules and chains in the output of `iptables-save`. */
-export function countRules(saved: string): VariantRules {
-  const chains = new Set(
-    [...saved.matchAll(/^:(KUBE-[^\s]+)/gm)].flatMap(([, name = '']) => (KUBELET_CHAINS.test(name) ? [] : [name])),
-  );
-  const portals = [...chains].filter((name) => /^KUBE-(PORTALS|NODEPORT)-(CONTAINER|HOST)$/.test(name));
-  return {
-    rules: saved.match(/^(\[\d+:\d+\] )?-A /gm)?.length ?? 0,
-    kubeChains: chains.size,
-    portalChains: portals.length,
-    ipvsChains: [...chains].filter((name) => IPVS_CHAINS.test(name)).length,
-  };
+/** Counts rules in the output of `iptables-save`. */
+export function countRules(saved: string): number {
+  return saved.match(/^(\[\d+:\d+\] )?-A /gm)?.length ?? 0;
 }
 
 /** Ports in state LISTEN in `/proc/net/tcp` and `/proc/net/tcp6`. */

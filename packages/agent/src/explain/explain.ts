@@ -3,7 +3,9 @@ import {
   assertNever,
   type Explanation,
   formatPacketAnswer,
+  type Packet,
   type PacketAnswer,
+  ProxierError,
   type QuestionText,
   readPacketQuestion,
 } from '@kube-proxier/core';
@@ -12,6 +14,10 @@ import { queryAgent } from '../commands/agent-client.js';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
+import { parseMoment } from '../record/moment.js';
+import { openRecording } from '../record/recording-source.js';
+import { explainAt, formatExplanationAt } from './explain-at.js';
+import { packetOf } from './packet-of-question.js';
 
 /** What `kube-proxier explain` is asked. */
 export interface ExplainRequest {
@@ -21,6 +27,10 @@ export interface ExplainRequest {
   readonly namespace: string;
   /** A value of `--via`; undefined: the frontends that the clients use. */
   readonly via: string | undefined;
+  /** A time, as on the command line; empty for now, or for the end of the recording. */
+  readonly at: string;
+  /** The recording to read; empty for that of the running agent. */
+  readonly recording: string;
 }
 
 /** The schema of `-o json` and `-o yaml` for a question that contains a name. */
@@ -31,13 +41,14 @@ export interface ExplanationList extends Pick<PacketAnswer, 'notes'> {
 }
 
 /**
- * Explains how a packet is handled: from manifests if given, else by querying the agent on this host.
+ * Explains how a packet is handled: from manifests if given, from a recording for a time, else by querying the agent on
+ * this host.
  *
  * @returns the answer, as text, JSON or YAML.
  * @throws ProxierError when the question is invalid, names an unknown object, or no agent answers.
  */
 export async function explain(
-  { operands, namespace, via }: ExplainRequest,
+  { operands, namespace, via, at, recording }: ExplainRequest,
   settings: AgentSettings,
   composition: Composition,
 ): Promise<string> {
@@ -49,6 +60,9 @@ export async function explain(
     ...(via === undefined ? {} : { via }),
   };
   const question = readPacketQuestion(text);
+  if (at !== '' || recording !== '') {
+    return await explainRecording(packetOf(question), { at, recording }, settings);
+  }
   const answer =
     settings.manifests.length > 0
       ? answerPacketQuestion(await resolveManifests(['IPv4', 'IPv6'], settings, composition), question)
@@ -73,6 +87,27 @@ function documentOf({ cases, notes }: PacketAnswer, isPlain: boolean): Explanati
   return isPlain && only
     ? only.explanation
     : { apiVersion: 'kube-proxier.io/v1alpha1', kind: 'ExplanationList', items: cases, notes };
+}
+
+async function explainRecording(
+  packet: Packet,
+  { at, recording }: Pick<ExplainRequest, 'at' | 'recording'>,
+  settings: AgentSettings,
+): Promise<string> {
+  if (settings.manifests.length > 0) {
+    throw new ProxierError('INVALID_ARGUMENT', 'manifests have no past: remove --manifests, or --at and --recording');
+  }
+  const source = await openRecording(recording, settings);
+  const moment = at === '' ? source.moments.end : parseMoment('at', at, source.moments);
+  const answer = await explainAt(packet, moment, source);
+  switch (settings.output) {
+    case 'json':
+      return `${JSON.stringify(answer, undefined, 2)}\n`;
+    case 'yaml':
+      return stringify(answer);
+    default:
+      return formatExplanationAt(answer);
+  }
 }
 
 async function queryAnswer(text: QuestionText, { status }: AgentSettings): Promise<PacketAnswer> {

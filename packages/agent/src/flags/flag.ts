@@ -392,6 +392,94 @@ export const FLAGS = [
     group: 'Status',
   },
   {
+    name: 'recording-age',
+    type: 'duration',
+    value: 'duration',
+    default: '1h',
+    defaultText: '1h',
+    help:
+      `Maximum age of the recording of received objects, syncs and failures that the agent keeps in memory, for the ` +
+      `commands record, replay, what-changed and explain --at, ${DURATION}. 0 records nothing.`,
+    group: 'Status',
+  },
+  {
+    name: 'recording-size',
+    type: 'int',
+    value: 'megabytes',
+    default: '64',
+    defaultText: '64',
+    help: 'Maximum size of that recording in memory, in megabytes (MiB), and again in --recording-directory.',
+    group: 'Status',
+  },
+  {
+    name: 'recording-directory',
+    type: 'text',
+    value: 'path',
+    default: '',
+    defaultText: 'none: in memory only',
+    help:
+      'Also write the recording to files in this directory, so that it survives this process; a crash loses at most the ' +
+      'last second.',
+    group: 'Status',
+  },
+  {
+    name: 'recording',
+    type: 'text',
+    value: 'file',
+    default: '',
+    defaultText: 'that of the running agent',
+    help: 'The recording to read: a file that kube-proxier record dump has written, or one of --recording-directory.',
+    group: 'Commands',
+  },
+  {
+    name: 'at',
+    type: 'text',
+    value: 'time',
+    default: '',
+    defaultText: 'now',
+    help:
+      'Answer from what was in force at this time: 14:03, 14:03:05, 2026-03-01T14:03:05Z, or 5m for five minutes ago. ' +
+      'Times without a zone are local. Needs a recording.',
+    group: 'Commands',
+  },
+  {
+    name: 'since',
+    type: 'text',
+    value: 'time',
+    default: '',
+    defaultText: 'the begin of the recording',
+    help: 'Print changes from this time on; the forms are those of --at.',
+    group: 'Commands',
+  },
+  {
+    name: 'until',
+    type: 'text',
+    value: 'time',
+    default: '',
+    defaultText: 'the end of the recording',
+    help: 'Print changes up to this time, or replay up to it; the forms are those of --at.',
+    group: 'Commands',
+  },
+  {
+    name: 'test',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'Print a jest test that replays the recording and asserts the outcome of the packet.',
+    group: 'Commands',
+  },
+  {
+    name: 'expect',
+    type: 'text',
+    value: 'outcome',
+    default: '',
+    defaultText: 'the outcome of the replay',
+    help:
+      'With --test, the outcome that the test expects: refused, dropped, passed-on, or the endpoints, comma-separated, ' +
+      'such as 10.244.0.5:8080.',
+    group: 'Commands',
+  },
+  {
     name: 'output',
     short: 'o',
     type: 'text',
@@ -428,6 +516,14 @@ export const FLAGS = [
     default: 'false',
     defaultText: 'false',
     help: 'Print objects of all namespaces.',
+    group: 'Commands',
+  },
+  {
+    name: 'only-problems',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'Print only checks that are not ok.',
     group: 'Commands',
   },
   {
@@ -527,6 +623,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'namespace',
   'via',
   'all-namespaces',
+  'only-problems',
   'watch',
   'kube-proxy',
   'dry-run',

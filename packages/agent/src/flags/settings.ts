@@ -91,6 +91,7 @@ class SettingsReader extends FlagValues {
       ...addresses,
       bindAddressHardFail: this.bool('bind-address-hard-fail'),
       profiling: this.bool('profiling'),
+      recording: this.#recording(),
       output: this.#output(),
       conntrack: readConntrack(this),
       oomScoreAdj: this.int('oom-score-adj', -1000, 1000, 'a score from -1000 to 1000'),
@@ -186,6 +187,21 @@ class SettingsReader extends FlagValues {
     }
     const verbosity = this.int('v', 0, 2_147_483_647, 'a verbosity level from 0, such as 2');
     return { format: format === 'json' ? 'json' : 'text', verbosity };
+  }
+
+  #recording(): AgentSettings['recording'] {
+    const maxAge = this.duration('recording-age') ?? 0;
+    if (maxAge < 0) {
+      this.wrong('recording-age', this.text('recording-age'), 'must be 0 or greater, such as 1h');
+    }
+    const size = this.int('recording-size', 1, 4096, 'a number of megabytes from 1 to 4096');
+    const directory = this.text('recording-directory');
+    if (directory !== '' && maxAge === 0) {
+      this.wrong('recording-directory', directory, 'needs a --recording-age greater than 0');
+    }
+    return maxAge <= 0
+      ? undefined
+      : { maxAge, maxBytes: size * 1024 * 1024, ...(directory === '' ? {} : { directory }) };
   }
 
   #output(): Output {

@@ -46,6 +46,12 @@ describe('problems with the IP families of the host (spec K-110, K-111)', () => 
     expect(check(BOTH, primary, '--detect-local-mode=NodeCIDR').warnings).toEqual([]);
   });
 
+  test('traffic of pods need not be detected by a backend that masquerades everything', () => {
+    const settings = readSettings(parseCommandLine(['--manifests=m', primary]), ['iptables']);
+    expect(checkFamilies(settings, BOTH, { preservesSource: false }).warnings).toEqual([]);
+    expect(checkFamilies(settings, BOTH, {}).warnings).toHaveLength(1);
+  });
+
   test('pods of the other family are fatal if only one family is served', () => {
     expect(check(['IPv4'], primary, '--cluster-cidr=fd00::/8').fatal).toEqual([
       expect.stringMatching(/has no IPv4 network/),

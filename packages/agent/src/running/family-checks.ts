@@ -1,4 +1,4 @@
-import { type IPFamily, parseAddress, parseCIDR } from '@kube-proxier/core';
+import { type BackendCapabilities, type IPFamily, parseAddress, parseCIDR } from '@kube-proxier/core';
 import type { AgentSettings } from '../flags/agent-settings.js';
 
 /** Problems of the configuration with the IP families of this host. */
@@ -14,10 +14,12 @@ export interface FamilyFindings {
  * Compares addresses and networks of the configuration with the served IP families (spec K-110, K-111). Pure.
  *
  * @param families the primary one first.
+ * @param capabilities of the backend that is requested.
  */
 export function checkFamilies(
-  { mode, proxier, health, status }: Pick<AgentSettings, 'mode' | 'proxier' | 'health' | 'status'>,
+  { proxier, health, status }: Pick<AgentSettings, 'proxier' | 'health' | 'status'>,
   families: readonly IPFamily[],
+  { preservesSource = true }: Pick<BackendCapabilities, 'preservesSource'> = {},
 ): FamilyFindings {
   const fatal: string[] = [];
   const warnings: string[] = [];
@@ -42,7 +44,7 @@ export function checkFamilies(
       );
     }
   }
-  if (localTrafficDetection?.kind === 'none' && !proxier.masqueradeAll && mode !== 'userspace') {
+  if (localTrafficDetection?.kind === 'none' && !proxier.masqueradeAll && preservesSource) {
     warnings.push(
       '--cluster-cidr is not set, so traffic from outside the cluster cannot be detected: off-cluster traffic to ' +
         'cluster IPs through this node is not masqueraded',

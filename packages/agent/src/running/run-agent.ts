@@ -144,8 +144,10 @@ function serverOptions(
 ): Omit<ProxyServerOptions, 'sources'> {
   const { conntrack, host } = composition;
   const { effective } = settings;
+  const backends = composition.configure?.(settings) ?? composition.backends;
+  const capabilities = backends.find(({ mode }) => mode === settings.mode)?.capabilities;
   return {
-    backends: composition.configure?.(settings) ?? composition.backends,
+    backends,
     mode: settings.mode,
     fallback: settings.fallback,
     takeover: settings.takeover,
@@ -162,12 +164,13 @@ function serverOptions(
     ...(settings.health ? { healthAddress: settings.health } : {}),
     bindAddressHardFail: settings.bindAddressHardFail,
     ...(settings.profiling ? { profiling: profilingOf(logger) } : {}),
+    ...(settings.recording ? { recording: settings.recording } : {}),
     configuration: () => ({
       'kubeproxy.config.k8s.io': effective.kubeProxy,
       'kube-proxier.io': effective.own,
     }),
     checkFamilies: (families) => {
-      const { fatal, warnings, advice } = checkFamilies(settings, families);
+      const { fatal, warnings, advice } = checkFamilies(settings, families, capabilities);
       for (const text of advice) {
         logger.info(text);
       }

@@ -3,7 +3,7 @@ import { LeftoversError, PartlyAppliedError } from './backend-errors.js';
 import { hasErrorKind, ProxierError } from './proxier-error.js';
 
 describe('errors of backends', () => {
-  test('a partly applied transaction names the first refused object, the number of others and the reason', () => {
+  test('a partly applied transaction names the first refused object, counts the rest, and gives the reason', () => {
     const refused = new Map([
       ['default/web:http', 'no such chain'],
       ['default/dns:udp', 'no such set'],

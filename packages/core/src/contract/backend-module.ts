@@ -5,6 +5,7 @@ import type { Clock } from '../sync/clock.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
 import type { SyncObserver } from '../sync/sync-observer.js';
 import type { BackendMeasurement, SyncMetrics } from './backend-metrics.js';
+import type { HostRequirements } from './host-requirements.js';
 import type { Logger } from './logger.js';
 import type { Proxier, ProxyMode } from './proxier.js';
 
@@ -89,6 +90,7 @@ export interface BackendModule {
   /** One line for help texts. */
   readonly description: string;
   readonly capabilities?: BackendCapabilities;
+  readonly requirements?: HostRequirements;
   /**
    * Probes whether this host can run it, by trying, not by comparing version numbers. Leaves the host unchanged. Must
    * not throw: a failure is reported as `reason`.

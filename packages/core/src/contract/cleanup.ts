@@ -57,9 +57,13 @@ export type KubeProxyCleanup = (logger: Logger, context: CleanupContext) => Prom
 export type LeftoverOwner = 'backend' | 'kube-proxy';
 
 /**
- * Finds what {@link Cleanup} (or, for `kube-proxy`, {@link KubeProxyCleanup}) would remove while no mode is in force.
- * Changes nothing on the host.
+ * Finds what {@link Cleanup} (or, for `kube-proxy`, {@link KubeProxyCleanup}) would remove in this context. Changes
+ * nothing on the host.
  *
  * @throws ProxierError when the host cannot be read.
  */
-export type FindLeftovers = (owner: LeftoverOwner, logger: Logger) => Promise<readonly RemovedObjects[]>;
+export type FindLeftovers = (
+  owner: LeftoverOwner,
+  logger: Logger,
+  context: CleanupContext,
+) => Promise<readonly RemovedObjects[]>;

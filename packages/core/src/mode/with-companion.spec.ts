@@ -163,7 +163,7 @@ describe('withCompanion', () => {
     await cleanup(logger, { inForce: 'other' });
     await container.get(Tokens.KubeProxyCleanup)(logger, {});
     expect([first.cleaned, second.cleaned]).toEqual([['other', 'kube-proxy'], []]);
-    expect(await container.get(Tokens.Leftovers)('kube-proxy', logger)).toEqual([
+    expect(await container.get(Tokens.Leftovers)('kube-proxy', logger, {})).toEqual([
       { kind: 'chain', names: ['kube-proxy'] },
     ]);
   });

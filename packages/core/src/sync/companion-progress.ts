@@ -107,6 +107,7 @@ function forwarded(observer: SyncObserver): SyncObserver {
   return {
     started: (family) => observer.started?.(family),
     queued: (family) => observer.queued?.(family),
+    resolved: (family, state) => observer.resolved?.(family, state),
     synced: (success) => observer.synced?.(success),
     failed: (failure) => observer.failed?.(failure),
     repaired: (repair) => observer.repaired?.(repair),

@@ -217,6 +217,7 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
         await this.#compareAddresses();
       }
       const { state, changes: step, triggerTimes } = this.#resolver.applyPending();
+      this.#observe('resolved', () => observer.resolved?.(family, state));
       this.#triggerTimes.push(...triggerTimes);
       // Drift may have been reported in the meantime.
       full ||= this.#suspect;

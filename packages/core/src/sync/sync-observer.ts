@@ -41,6 +41,8 @@ export interface SyncObserver {
   started?(family: IPFamily): void;
   /** A sync was requested. */
   queued?(family: IPFamily): void;
+  /** A sync has resolved all changes up to now into this state, and begins to write it. It then succeeds or fails. */
+  resolved?(family: IPFamily, state: ProxyState): void;
   /** May do work that belongs to the sync (conntrack); the next sync waits for it. */
   synced?(success: SyncSuccess): void | Promise<void>;
   failed?(failure: SyncFailure): void;

@@ -24,6 +24,22 @@ export interface ServiceSketch {
   readonly endpoints: readonly { readonly number: number; readonly node: 'node1' | 'node2' | undefined }[];
 }
 
+/** A Service of one TCP port, with an endpoint on this node and one on another. */
+export const EXAMPLE_SERVICE: ServiceSketch = {
+  name: 'ns/svc1',
+  number: 1,
+  protocol: 'TCP',
+  kind: 'ClusterIP',
+  internalLocal: false,
+  externalLocal: false,
+  affinity: false,
+  ranges: undefined,
+  endpoints: [
+    { number: 1, node: 'node1' },
+    { number: 2, node: 'node2' },
+  ],
+};
+
 /** A state, and the changes since the last one. */
 export interface SketchedState {
   readonly state: ProxyState;

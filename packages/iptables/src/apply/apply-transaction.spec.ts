@@ -18,7 +18,7 @@ function host() {
 }
 
 describe('applying', () => {
-  test('one bad Service does not hold back others', async () => {
+  test('a rejected Service does not affect others', async () => {
     const cluster = new ClusterSketch('IPv4');
     const { iptables, dataplane } = host();
     for (let number = 1; number <= 50; number++) {
@@ -43,7 +43,7 @@ describe('applying', () => {
     expect(dataplane.plan(state, everything(state), await dataplane.readBack())).toBeUndefined();
   });
 
-  test('the search ends where too many Services are refused, and the error says so', async () => {
+  test('the bisection ends when too many Services are rejected, and the error reports it', async () => {
     const cluster = new ClusterSketch('IPv4');
     const { iptables, dataplane } = host();
     for (let number = 1; number <= 60; number++) {
@@ -97,7 +97,7 @@ describe('applying', () => {
     expect(iptables.rulesOf('nat', chainOf(13))).toBeUndefined();
   });
 
-  test('a chain that others jump to is emptied, not fought over', async () => {
+  test('a chain with foreign jumps is emptied, not deleted', async () => {
     const cluster = new ClusterSketch('IPv4');
     const { iptables, dataplane } = host();
     cluster.set(sketch(1));
@@ -123,7 +123,7 @@ describe('applying', () => {
     });
   });
 
-  test('127.0.0.1 is opened after others are kept out, once, beside what a kubelet has there', async () => {
+  test('route_localnet is enabled after the guard rule is added, once, beside the rules of a kubelet', async () => {
     const { iptables, sysctl, dataplane } = host();
     await iptables.restore(
       '*filter\n:KUBE-FIREWALL - [0:0]\n-A KUBE-FIREWALL -m mark --mark 0x8000/0x8000 -j DROP\n-A INPUT -j KUBE-FIREWALL\nCOMMIT\n',
@@ -189,7 +189,7 @@ describe('applying', () => {
     expect(silentLogger.v(4)).toBe(false);
   });
 
-  test('comments go when there are many endpoints, and rules stay right', async () => {
+  test('large clusters have no comments, and the same rules', async () => {
     const cluster = new ClusterSketch('IPv4');
     const { iptables, dataplane } = host();
     const many = (count: number) => {

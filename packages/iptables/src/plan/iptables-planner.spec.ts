@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type IPFamily, type ProxyState, type SimulatedOutcome, simulatePacket } from '@kube-proxier/core';
-import { runCount } from '@kube-proxier/core/testing';
+import { EXAMPLE_SERVICE, runCount } from '@kube-proxier/core/testing';
 import { FakeIptables } from '@kube-proxier/linux/testing';
 import type { WalkedPacket, WalkOutcome } from '@kube-proxier/network-sandbox';
 import { walkPacket } from '@kube-proxier/network-sandbox';
@@ -44,25 +44,9 @@ async function contents(iptables: FakeIptables): Promise<string> {
     .replace(/ -m comment --comment "[^"]*"/g, '');
 }
 
-/** A Service of one TCP port, with an endpoint on this node and one on another. */
-const EXAMPLE: ServiceSketch = {
-  name: 'ns/svc1',
-  number: 1,
-  protocol: 'TCP',
-  kind: 'ClusterIP',
-  internalLocal: false,
-  externalLocal: false,
-  affinity: false,
-  ranges: undefined,
-  endpoints: [
-    { number: 1, node: 'node1' },
-    { number: 2, node: 'node2' },
-  ],
-};
-
 test('the document for one Service with two endpoints, on an empty host', async () => {
   const cluster = new ClusterSketch('IPv4');
-  cluster.set(EXAMPLE);
+  cluster.set(EXAMPLE_SERVICE);
   const { state } = cluster.next();
   const { dataplane } = host('IPv4');
   const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
@@ -124,7 +108,7 @@ COMMIT
 });
 
 describe.each(families)('IptablesPlanner %s', (family) => {
-  test('many small steps lead where one large one does', async () => {
+  test('incremental changes give the same result as one full load', async () => {
     await fc.assert(
       fc.asyncProperty(anySteps(family), async (steps) => {
         const cluster = new ClusterSketch(family);
@@ -157,7 +141,7 @@ describe.each(families)('IptablesPlanner %s', (family) => {
     );
   });
 
-  test('packets go where the state says', async () => {
+  test('packets reach the endpoints of the state', async () => {
     const node = addresses.node(family);
     await fc.assert(
       fc.asyncProperty(fc.array(anySketch(family), { minLength: 1, maxLength: 50 }), async (sketches) => {

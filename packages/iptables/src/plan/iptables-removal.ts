@@ -47,7 +47,7 @@ export function planRemoval(family: IPFamily, saved: string, owner: CleanupOwner
       const withOwnJump = owner !== 'kube-proxy' && table === 'filter';
       const content = removeChains(tables[table], removable(table, owner, owners), {
         // Foreign chains stay unchanged, and so must the chains that they jump to.
-        neededByOthers: 'keep-empty',
+        foreignReferences: 'keep-empty',
         alsoDelete: (chain, rule) => withOwnJump && chain === OWN_JUMP?.from && isOwnJump(rule),
       });
       return [table, content] as const;

@@ -134,7 +134,7 @@ describe('the rules of a Service', () => {
     });
   });
 
-  test('load balancer with source ranges, without endpoints: others are dropped, not refused', async () => {
+  test('load balancer with source ranges, without endpoints: other sources are dropped, not rejected', async () => {
     const rules = await layout({ kind: 'LoadBalancer', ranges: ['192.0.2.128/25'], endpoints: [] });
     const [chain = '', content] = Object.entries(rules).find(([name]) => name.startsWith('filter KUBE-FW-')) ?? [];
     expect(content).toEqual(['-s 192.0.2.128/25 -j RETURN', '-j DROP']);
@@ -175,7 +175,7 @@ describe('the rules of every node', () => {
     return iptables;
   }
 
-  test('jumps stand in the order of kube-proxy, and lead packets of the node to external IPs as well', async () => {
+  test('jumps are in the order of kube-proxy, and match packets of the node to external IPs', async () => {
     const iptables = await apply();
     const targets = (table: 'filter' | 'nat', chain: string) =>
       (iptables.rulesOf(table, chain) ?? []).map((rule) => /-j (\S+)$/.exec(rule)?.[1]);

@@ -38,7 +38,7 @@ async function watched() {
   return { clock, iptables, dataplane, cluster, drift, putRight, end, chain };
 }
 
-describe('what others do to the contents of tables', () => {
+describe('foreign changes of table contents', () => {
   test.each([
     [
       'one chain of a Service flushed',
@@ -65,7 +65,7 @@ describe('what others do to the contents of tables', () => {
     await end();
   });
 
-  test('changes that are none of ours are looked at once, and our own are not looked at', async () => {
+  test('a foreign change is checked once, and an own change is not checked', async () => {
     const { clock, iptables, dataplane, cluster, drift, end } = await watched();
     const saves = iptables.saves;
     for (let count = 0; count < 10; count++) {
@@ -82,7 +82,7 @@ describe('what others do to the contents of tables', () => {
     await end();
   });
 
-  test('looks take a twentieth of the time, however often others change something', async () => {
+  test('checks take a twentieth of the time, however often foreign changes occur', async () => {
     const { clock, iptables, drift, end, chain } = await watched();
     const save = iptables.save.bind(iptables);
     iptables.save = async (table) => {
@@ -105,7 +105,7 @@ describe('what others do to the contents of tables', () => {
     await end();
   });
 
-  test('a look that met a write of ours counts for nothing', async () => {
+  test('a check during an own write is ignored', async () => {
     const { clock, iptables, drift, putRight, end, chain } = await watched();
     const save = iptables.save.bind(iptables);
     iptables.save = async (table) => {

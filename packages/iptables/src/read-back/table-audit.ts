@@ -31,7 +31,7 @@ export class TableAudit {
   async begin(): Promise<void> {
     try {
       const iptables = await this.#tools();
-      await Promise.all(TABLES.map((table) => iptables.changedByOthers(table)));
+      await Promise.all(TABLES.map((table) => iptables.hasForeignChanges(table)));
     } catch {
       // Then it begins with the first look.
     }
@@ -51,7 +51,7 @@ export class TableAudit {
     const { clock, expected } = this.options;
     const iptables = await this.#tools();
     for (const table of TABLES) {
-      if (await iptables.changedByOthers(table)) {
+      if (await iptables.hasForeignChanges(table)) {
         this.#suspects.add(table);
       }
     }

@@ -196,7 +196,7 @@ ipvs add-real TCP 10.96.0.1:80 10.244.0.2:8080 weight 1
 ip address add 10.96.0.1`);
 });
 
-describe('what a change costs', () => {
+describe('cost of a change', () => {
   test.each([2, 100])('one endpoint of one of %i Services is two commands, and nothing is listed', async (services) => {
     const { host, dataplane, resolver, slices, slice } = world(services);
     await install(dataplane, resolver.applyPending().state);
@@ -209,7 +209,7 @@ describe('what a change costs', () => {
     expect(host.ipvs.listings).toBe(listings);
   });
 
-  test('a Service that comes is let in step by step, and goes the other way round', async () => {
+  test('a Service is added in the order that restricts packets first, and removed in reverse order', async () => {
     const { dataplane, resolver, objects } = world(2);
     await install(dataplane, resolver.applyPending().state);
     const one = makeService('default/more', { clusterIP: '10.96.7.7' });
@@ -226,7 +226,7 @@ describe('what a change costs', () => {
     expect(objects).toHaveLength(2);
   });
 
-  test('what is installed already is left alone, whoever looks', async () => {
+  test('correct objects are kept, also by another instance', async () => {
     const { host, resolver, dataplane } = world(3);
     const { state } = resolver.applyPending();
     await install(dataplane, state);
@@ -246,7 +246,7 @@ test('timeouts that are requested again are set at the next start, and others ar
   expect(await host.ipvs.timeouts()).toEqual({ tcp: 60, tcpFin: 120, udp: 7 });
 });
 
-test('timeouts that the kernel refuses are reported once; everything else is in force', async () => {
+test('timeouts that the kernel rejects are reported once; everything else is in force', async () => {
   const { host, resolver } = world(1);
   const { state } = resolver.applyPending();
   const logger = new RecordingLogger();
@@ -257,7 +257,7 @@ test('timeouts that the kernel refuses are reported once; everything else is in 
   expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
 });
 
-test('an object that the kernel refuses is named, and everything else is in force', async () => {
+test('an object that the kernel rejects is named, and everything else is in force', async () => {
   const { host, dataplane, resolver } = world(2);
   const { state } = resolver.applyPending();
   const execute = host.links.execute.bind(host.links);
@@ -276,7 +276,7 @@ test('an object that the kernel refuses is named, and everything else is in forc
 });
 
 describe('draining', () => {
-  test('a server with connections stays without weight, comes back when it is wanted, and goes when it is idle', async () => {
+  test('a removed server drains with weight 0, gets its weight back when it is added again, and is deleted when idle', async () => {
     const { host, dataplane, resolver, slices, slice } = world(1);
     await install(dataplane, resolver.applyPending().state);
     const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
@@ -311,7 +311,7 @@ describe('draining', () => {
   });
 });
 
-describe('a Service that goes while it has connections', () => {
+describe('a Service that is removed while it has connections', () => {
   const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
   const real = { address: '10.244.1.1', port: 8080 };
 
@@ -335,7 +335,7 @@ describe('a Service that goes while it has connections', () => {
     return { ...made, put, state, addresses, virtual: () => virtualAddresses(dataplane) };
   }
 
-  test('its virtual server stays without weight, and goes with the last of them', async () => {
+  test('its virtual server drains with weight 0, and is deleted with the last connection', async () => {
     const { host, state, addresses, virtual } = await gone();
     expect((await host.ipvs.realServers(at)).map(({ weight }) => weight)).toEqual([0, 0]);
     expect(await addresses()).toContain(at.address);
@@ -361,7 +361,7 @@ describe('a Service that goes while it has connections', () => {
     expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
   });
 
-  test('when it comes back meanwhile, it is served, and stays when they have closed', async () => {
+  test('if it is added again meanwhile, it is served, and stays when the connections have closed', async () => {
     const { host, dataplane, objects, put, addresses } = await gone();
     const state = await put(undefined, objects[0]);
     expect((await host.ipvs.realServers(at)).map(({ weight }) => weight)).toEqual([1, 1]);
@@ -371,7 +371,7 @@ describe('a Service that goes while it has connections', () => {
     expect(await contents(dataplane)).toEqual(await freshContents('IPv4', state));
   });
 
-  test('when it comes back with other endpoints, those of before go with their last connection', async () => {
+  test('if it is added again with other endpoints, the previous ones are deleted with their last connection', async () => {
     const clock = new VirtualClock();
     const { host, dataplane, resolver, objects, slices, slice } = world(2, { clock });
     await install(dataplane, resolver.applyPending().state);
@@ -394,7 +394,7 @@ describe('a Service that goes while it has connections', () => {
     expect(await weights()).toEqual({ '10.244.9.9': 1 });
   });
 
-  test('its address stays for it when another port of it goes later', async () => {
+  test('its address stays when another port of the Service is removed later', async () => {
     const clock = new VirtualClock();
     const { host, dataplane, resolver } = world(1, { clock });
     const ports = (...numbers: readonly number[]) =>
@@ -429,7 +429,7 @@ describe('a Service that goes while it has connections', () => {
   });
 });
 
-test('for another mode that takes over, what has open connections stays without weight until they have closed', async () => {
+test('at a takeover, servers with open connections drain with weight 0 until they close', async () => {
   const { host, dataplane, resolver } = world(2);
   await install(dataplane, resolver.applyPending().state);
   const at = { kind: 'address', family: 'IPv4', protocol: 'TCP', address: '10.96.0.1', port: 80 } as const;
@@ -446,7 +446,7 @@ test('for another mode that takes over, what has open connections stays without 
   expect(await host.sets.names()).toEqual([]);
 });
 
-test('for another mode that takes over, all is removed where UDP flows cannot be deleted, and that is reported', async () => {
+test('at a takeover, everything is removed if UDP flows cannot be deleted, and that is reported', async () => {
   const refuses = async () => {
     throw new Error('no conntrack here');
   };
@@ -527,7 +527,7 @@ describe('schedulers', () => {
     expect(await plan(restarted)).toBeUndefined();
   });
 
-  test('what the kernel lacks comes with the installed state, and stays with the state that was planned for it', async () => {
+  test('missing kernel features come with the installed state, and apply to the following plans', async () => {
     const { resolver, objects, host } = world(1);
     let schedulers = new Set(['rr']);
     const dataplane = new IpvsDataplane({ family: 'IPv4', host, availableSchedulers: () => schedulers });

@@ -128,7 +128,10 @@ export class ItemTable {
     });
   }
 
-  /** The same in every process, unless two collide: so a restart finds the marks that it left. */
+  /**
+   * The same in every process, unless two collide, so a restart finds the marks that it left. Of two that collide, one keeps
+   * its number when the other is removed: to change the mark of a Service that did not change would interrupt its flows.
+   */
   #number(key: string): number {
     let number = this.#numbers.get(key);
     if (number === undefined) {

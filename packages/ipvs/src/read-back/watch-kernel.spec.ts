@@ -37,7 +37,7 @@ function stateOf(services: Readonly<Record<string, string>>) {
   });
 }
 
-describe('others who take away what is ours are noticed by the next look, once', () => {
+describe('a foreign deletion is detected by the next check, and reported once', () => {
   test('ipvsadm -C', () =>
     watched(async (host, clock, gone) => {
       host.ipvs.clear();
@@ -47,7 +47,7 @@ describe('others who take away what is ours are noticed by the next look, once',
       ]);
     }));
 
-  test.each(['web', 'api'])('ipvsadm -C, after the Service %s has gone', (name) =>
+  test.each(['web', 'api'])('ipvsadm -C, after the Service %s was removed', (name) =>
     watched(async (host, clock, gone, dataplane) => {
       const all: Record<string, string> = { web: '10.96.0.10', api: '10.96.0.11' };
       const before = stateOf(all);
@@ -62,7 +62,7 @@ describe('others who take away what is ours are noticed by the next look, once',
     }),
   );
 
-  test('a virtual server that goes with its last connection is none of that', () =>
+  test('deleting a drained virtual server is not drift', () =>
     watched(async (host, clock, gone, dataplane) => {
       const before = stateOf({ web: '10.96.0.10', api: '10.96.0.11' });
       const after = stateOf({ api: '10.96.0.11' });
@@ -84,7 +84,7 @@ describe('others who take away what is ours are noticed by the next look, once',
       expect(gone).toEqual([`the interface ${INTERFACE} is gone`]);
     }));
 
-  test('the interface is removed, and the other family makes another one before the next look', () =>
+  test('the interface is removed, and the other family creates it before the next check', () =>
     watched(async (host, clock, gone, dataplane) => {
       const { addresses } = await dataplane.readBack();
       await host.links.remove(INTERFACE);
@@ -97,7 +97,7 @@ describe('others who take away what is ours are noticed by the next look, once',
       expect(gone).toHaveLength(1);
     }));
 
-  test('the rules, again and again, right after they were put in place', () =>
+  test('the rules are deleted repeatedly, right after each repair', () =>
     watched(async (host, clock, gone, dataplane) => {
       const [jump] = JUMPS.nat;
       for (const flushes of [1, 2, 3]) {

@@ -51,7 +51,7 @@ function message(family: IPFamily | undefined, attributes: readonly Attribute[])
 }
 
 /** Requests the number of entries. */
-export function encodeStatisticsQuestion(): Buffer {
+export function encodeStatisticsRequest(): Buffer {
   return message(undefined, []);
 }
 
@@ -61,7 +61,7 @@ export function encodeStatisticsQuestion(): Buffer {
  *
  * @param protocol undefined for all.
  */
-export function encodeListQuestion(family: IPFamily, protocol: Protocol | undefined): Buffer {
+export function encodeListRequest(family: IPFamily, protocol: Protocol | undefined): Buffer {
   if (protocol === undefined) {
     return message(family, []);
   }
@@ -73,7 +73,7 @@ export function encodeListQuestion(family: IPFamily, protocol: Protocol | undefi
 }
 
 /** Requests the entry of an original tuple. The entry returned may have another reply tuple than expected. */
-export function encodeFlowQuestion({ family, protocol, original, zone }: ConntrackEntry): Buffer {
+export function encodeFlowRequest({ family, protocol, original, zone }: ConntrackEntry): Buffer {
   return message(family, [tuple(FLOW.original, family, protocol, original), zoneOf(zone)]);
 }
 

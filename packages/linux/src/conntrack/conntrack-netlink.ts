@@ -9,9 +9,9 @@ import {
   decodeEntry,
   decodeFlow,
   encodeDeletion,
-  encodeFlowQuestion,
-  encodeListQuestion,
-  encodeStatisticsQuestion,
+  encodeFlowRequest,
+  encodeListRequest,
+  encodeStatisticsRequest,
 } from './conntrack-messages.js';
 import { conntrackKey } from './conntrack-text.js';
 
@@ -36,7 +36,7 @@ export class ConntrackNetlink implements Conntrack {
 
   async check(): Promise<void> {
     await this.#withNetlink(async (netlink) => {
-      await netlink.ask(request('statistics', encodeStatisticsQuestion()));
+      await netlink.request(request('statistics', encodeStatisticsRequest()));
     });
   }
 
@@ -56,12 +56,12 @@ export class ConntrackNetlink implements Conntrack {
             }
           });
         try {
-          await read(encodeListQuestion(family, protocol));
+          await read(encodeListRequest(family, protocol));
         } catch (error) {
           if (!isNotThere(error)) {
             throw error;
           }
-          await read(encodeListQuestion(family, undefined));
+          await read(encodeListRequest(family, undefined));
         }
         return entries;
       }),
@@ -115,7 +115,7 @@ async function deleteSome(netlink: Netlink, entries: readonly ConntrackEntry[]):
 
 /** The entries that still exist unchanged. */
 async function findFlows(netlink: Netlink, entries: readonly ConntrackEntry[]): Promise<readonly ConntrackFlow[]> {
-  const answers = await netlink.askEach(entries.map((entry) => request('get', encodeFlowQuestion(entry))));
+  const answers = await netlink.requestEach(entries.map((entry) => request('get', encodeFlowRequest(entry))));
   return entries.flatMap((entry, index) => {
     const answer = answers[index] ?? ENOENT;
     if (typeof answer === 'number') {

@@ -195,8 +195,8 @@ describe('in the kernel', () => {
       const real = netlinkOfNode();
       return {
         execute: (requests) => real.execute(requests),
-        ask: (request) => real.ask(request),
-        askEach: (requests) => real.askEach(requests),
+        request: (request) => real.request(request),
+        requestEach: (requests) => real.requestEach(requests),
         dump: (request, take) => real.dump(request, take),
         close: () => real.close(),
         ...change(real),
@@ -440,7 +440,11 @@ describe('in the kernel', () => {
 
     test.each([22, 95])('reports that the kernel lacks conntrack netlink (error %i)', async (errno) => {
       const refuse = () => Promise.reject(new NetlinkRefused(errno, 'answer'));
-      const conntrack = changed(() => ({ ask: refuse, dump: refuse, askEach: async (all) => all.map(() => errno) }));
+      const conntrack = changed(() => ({
+        request: refuse,
+        dump: refuse,
+        requestEach: async (all) => all.map(() => errno),
+      }));
       const error = { code: 'CONNTRACK_NO_NETLINK', message: expect.stringContaining('nf_conntrack_netlink') };
       await expect(conntrack.check()).rejects.toMatchObject(error);
       await expect(conntrack.list('IPv4', 'UDP')).rejects.toMatchObject(error);

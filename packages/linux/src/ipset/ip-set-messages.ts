@@ -49,7 +49,7 @@ function message(family: IPFamily | undefined, attributes: readonly Attribute[])
 }
 
 /** Requests the revisions of a set type that the kernel supports. */
-export function encodeTypeQuestion(type: IpSetType, family: IPFamily): Buffer {
+export function encodeTypeRequest(type: IpSetType, family: IPFamily): Buffer {
   return message(family, [
     { type: COMMAND.type, value: cString(type) },
     { type: COMMAND.family, value: u8(ADDRESS_FAMILIES[family]) },

@@ -8,7 +8,7 @@ import {
   encodeEntry,
   encodeSetCreation,
   encodeSetName,
-  encodeTypeQuestion,
+  encodeTypeRequest,
   IP_SET_COMMANDS,
   ipSetMessageType,
 } from './ip-set-messages.js';
@@ -74,7 +74,7 @@ export class IpSetsNetlink implements IpSets {
 
   async #list(name?: string): Promise<readonly ReturnType<typeof decodeListing>[]> {
     const type = ipSetMessageType(IP_SET_COMMANDS.list);
-    const answers = await this.netlink.ask({ type, flags: NETLINK_FLAGS.dump, payload: encodeSetName(name) });
+    const answers = await this.netlink.request({ type, flags: NETLINK_FLAGS.dump, payload: encodeSetName(name) });
     return answers.map(({ payload }) => decodeListing(payload));
   }
 
@@ -113,8 +113,8 @@ export class IpSetsNetlink implements IpSets {
   }
 
   async #askRevision(type: IpSetType, family: IPFamily): Promise<number> {
-    const payload = encodeTypeQuestion(type, family);
-    const [answer] = await this.netlink.ask({ type: ipSetMessageType(IP_SET_COMMANDS.type), flags: 0, payload });
+    const payload = encodeTypeRequest(type, family);
+    const [answer] = await this.netlink.request({ type: ipSetMessageType(IP_SET_COMMANDS.type), flags: 0, payload });
     return answer === undefined ? 0 : decodeRevision(answer.payload);
   }
 }

@@ -168,7 +168,7 @@ export class FakeIptables implements Iptables {
       : [...this.#table(name).values()].map(({ rules }) => rules.length).join(' ');
   }
 
-  async changedByOthers(name: IptablesTable): Promise<boolean | undefined> {
+  async hasForeignChanges(name: IptablesTable): Promise<boolean | undefined> {
     if (!this.stamps) {
       return undefined;
     }

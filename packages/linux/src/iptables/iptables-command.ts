@@ -130,7 +130,7 @@ class IptablesCommand implements Iptables {
     return await this.#stamps?.of(table);
   }
 
-  async changedByOthers(table: IptablesTable): Promise<boolean | undefined> {
+  async hasForeignChanges(table: IptablesTable): Promise<boolean | undefined> {
     const stamp = await this.#stamps?.of(table);
     if (this.#stamps === undefined || stamp === undefined) {
       return undefined;

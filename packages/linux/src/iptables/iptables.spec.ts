@@ -204,7 +204,7 @@ describe.each(subjects)('Iptables: $title', (subject) => {
 
   test('reports foreign changes once, and own writes never', async () => {
     await subject.with(async (iptables, byOthers) => {
-      const changed = () => iptables.changedByOthers('nat');
+      const changed = () => iptables.hasForeignChanges('nat');
       await iptables.restore(document('nat', ':A - [0:0]'));
       await byOthers(document('nat', ':B - [0:0]'));
       expect(await changed()).toBe(false);
@@ -245,12 +245,12 @@ describe.each(subjects)('Iptables: $title', (subject) => {
       );
       for (const iptables of all) {
         await iptables.restore(document('nat', ':A - [0:0]'));
-        expect(await iptables.changedByOthers('nat')).toBe(false);
+        expect(await iptables.hasForeignChanges('nat')).toBe(false);
       }
       for (let round = 0; round < 5; round++) {
         await Promise.all(all.map((iptables) => iptables.restore(document('nat', '-A A -j RETURN', ':B - [0:0]'))));
         for (const iptables of all) {
-          expect(await iptables.changedByOthers('nat')).toBe(false);
+          expect(await iptables.hasForeignChanges('nat')).toBe(false);
         }
       }
       for (const iptables of all) {
@@ -268,7 +268,7 @@ test.each(variants)('has no stamps where the namespace of the tools is unknown, 
     const iptables = createIptables({ family: 'IPv4', variant, runner });
     expect(await iptables.stamp('nat')).toBeUndefined();
     expect(await iptables.stamp('nat')).toBeUndefined();
-    expect(await iptables.changedByOthers('nat')).toBeUndefined();
+    expect(await iptables.hasForeignChanges('nat')).toBeUndefined();
     iptables.close();
   }
 });

@@ -56,7 +56,7 @@ export interface Iptables {
    *
    * @returns undefined when the kernel cannot be queried. Never rejects.
    */
-  changedByOthers(table: IptablesTable): Promise<boolean | undefined>;
+  hasForeignChanges(table: IptablesTable): Promise<boolean | undefined>;
 
   /** @throws IptablesError with code `IPTABLES_MISSING` when the tool is not installed. */
   version(): Promise<IptablesVersion>;

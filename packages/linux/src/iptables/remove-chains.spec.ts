@@ -42,7 +42,7 @@ describe('removing chains', () => {
   });
 
   test('keeps a chain that a foreign chain needs, without its rules', async () => {
-    expect(await after({ neededByOthers: 'keep-empty' })).toBe(
+    expect(await after({ foreignReferences: 'keep-empty' })).toBe(
       SAVED.split('\n')
         .filter((line) => !/^:KUBE-A|^-A KUBE|"ours"|-g KUBE-A/.test(line))
         .join('\n'),
@@ -60,7 +60,7 @@ describe('removing chains', () => {
   });
 
   test('reports chains, emptied chains and rules', () => {
-    const document = removeChains(saved, isOurs, { neededByOthers: 'keep-empty' });
+    const document = removeChains(saved, isOurs, { foreignReferences: 'keep-empty' });
     expect(removedObjects(document, 'nat table, IPv4')).toEqual([
       { kind: 'chain', location: 'nat table, IPv4', names: ['KUBE-A'] },
       { kind: 'content of chain', location: 'nat table, IPv4', names: ['KUBE-B'] },

@@ -15,14 +15,14 @@ export interface ChainRemovalOptions {
    * A removed chain that a foreign user-defined chain jumps to. `delete-jump` deletes these jumps, and the chain;
    * `keep-empty` keeps both, and empties the chain. Default `delete-jump`.
    */
-  readonly neededByOthers?: 'delete-jump' | 'keep-empty';
+  readonly foreignReferences?: 'delete-jump' | 'keep-empty';
 }
 
 /** Removes chains of a table, and every jump to them. Other rules of the table stay. Pure. */
 export function removeChains(
   saved: SavedTable,
   isRemoved: (chain: string) => boolean,
-  { alsoDelete = () => false, neededByOthers = 'delete-jump' }: ChainRemovalOptions = {},
+  { alsoDelete = () => false, foreignReferences = 'delete-jump' }: ChainRemovalOptions = {},
 ): IptablesTableDocument {
   const removed = new Set([...saved.keys()].filter(isRemoved));
   const needed = new Set<string>();
@@ -40,7 +40,7 @@ export function removeChains(
       if (target === undefined || !removed.has(target)) {
         continue;
       }
-      if (neededByOthers === 'keep-empty' && policy === '-') {
+      if (foreignReferences === 'keep-empty' && policy === '-') {
         needed.add(target);
       } else {
         deletedRules.push({ chain, rule });

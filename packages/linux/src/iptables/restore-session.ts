@@ -43,7 +43,7 @@ export class RestoreSession {
     const word = `# done ${this.#count}\n`;
     const before = this.#lines;
     this.#lines += text.split('\n').length;
-    const done = await session.ask(`${text}${word}`, () => session.stdout.includes(word) || undefined, timeout);
+    const done = await session.exchange(`${text}${word}`, () => session.stdout.includes(word) || undefined, timeout);
     session.stdout = '';
     if (done) {
       return;

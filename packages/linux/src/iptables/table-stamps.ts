@@ -49,7 +49,7 @@ class GenerationStamps implements TableStamps {
     this.#netlink ??= new NetlinkSocket('netfilter', this.namespace === undefined ? {} : { namespace: this.namespace });
     try {
       const type = (NFNL_SUBSYS_NFTABLES << 8) | NFT_MSG_GETGEN;
-      const [answer] = await this.#netlink.ask({ type, flags: 0, payload: NFGENMSG });
+      const [answer] = await this.#netlink.request({ type, flags: 0, payload: NFGENMSG });
       const generation = answer && attributeMap(answer.payload.subarray(NFGENMSG.length)).get(NFTA_GEN_ID);
       return generation && String(asBe32(generation));
     } catch (error) {

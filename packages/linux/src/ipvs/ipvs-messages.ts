@@ -161,12 +161,12 @@ function message(command: number, attributes: readonly Attribute[]): IpvsMessage
 }
 
 /** Requests one virtual server. */
-export function encodeVirtualServerQuestion(at: VirtualServerAddress): IpvsMessage {
+export function encodeVirtualServerRequest(at: VirtualServerAddress): IpvsMessage {
   return message(IPVS_COMMANDS.getService, [serviceIdentity(at)]);
 }
 
 /** Requests the real servers of a virtual server. */
-export function encodeRealServersQuestion(at: VirtualServerAddress): IpvsMessage {
+export function encodeRealServersRequest(at: VirtualServerAddress): IpvsMessage {
   return message(IPVS_COMMANDS.getDestination, [serviceIdentity(at)]);
 }
 

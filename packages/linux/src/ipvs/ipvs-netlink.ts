@@ -10,9 +10,9 @@ import {
   decodeVersion,
   decodeVirtualServer,
   encodeIpvsCommand,
-  encodeRealServersQuestion,
+  encodeRealServersRequest,
   encodeTimeouts,
-  encodeVirtualServerQuestion,
+  encodeVirtualServerRequest,
   IPVS_COMMANDS,
   type IpvsMessage,
 } from './ipvs-messages.js';
@@ -49,13 +49,13 @@ export class IpvsNetlink implements Ipvs {
   async virtualServers(): Promise<readonly VirtualServer[]> {
     // A listing resolves the family again: the module may have been reloaded since, with another number.
     this.#family = undefined;
-    const answers = await this.#ask({ command: IPVS_COMMANDS.getService, attributes: NOTHING }, NETLINK_FLAGS.dump);
+    const answers = await this.#request({ command: IPVS_COMMANDS.getService, attributes: NOTHING }, NETLINK_FLAGS.dump);
     return answers.flatMap((attributes) => decodeVirtualServer(attributes) ?? []);
   }
 
   async has(at: VirtualServerAddress): Promise<boolean> {
     try {
-      return (await this.#ask(encodeVirtualServerQuestion(at))).length > 0;
+      return (await this.#request(encodeVirtualServerRequest(at))).length > 0;
     } catch (error) {
       if (error instanceof NetlinkRefused && error.errno === ESRCH) {
         return false;
@@ -65,12 +65,12 @@ export class IpvsNetlink implements Ipvs {
   }
 
   async realServers(at: VirtualServerAddress): Promise<readonly RealServerStatus[]> {
-    const answers = await this.#ask(encodeRealServersQuestion(at), NETLINK_FLAGS.dump);
+    const answers = await this.#request(encodeRealServersRequest(at), NETLINK_FLAGS.dump);
     return answers.flatMap((attributes) => decodeRealServer(attributes, at.family) ?? []);
   }
 
   async timeouts(): Promise<IpvsTimeouts> {
-    const [answer = NOTHING] = await this.#ask({ command: IPVS_COMMANDS.getConfig, attributes: NOTHING });
+    const [answer = NOTHING] = await this.#request({ command: IPVS_COMMANDS.getConfig, attributes: NOTHING });
     return decodeTimeouts(answer);
   }
 
@@ -83,7 +83,7 @@ export class IpvsNetlink implements Ipvs {
   }
 
   async version(): Promise<string> {
-    const [answer = NOTHING] = await this.#ask({ command: IPVS_COMMANDS.getInfo, attributes: NOTHING });
+    const [answer = NOTHING] = await this.#request({ command: IPVS_COMMANDS.getInfo, attributes: NOTHING });
     return decodeVersion(answer);
   }
 
@@ -92,8 +92,8 @@ export class IpvsNetlink implements Ipvs {
     this.netlink.close();
   }
 
-  async #ask(question: IpvsMessage, flags = 0): Promise<readonly Buffer[]> {
-    const answers = await this.netlink.ask({ type: await this.#type(), flags, payload: body(question) });
+  async #request(question: IpvsMessage, flags = 0): Promise<readonly Buffer[]> {
+    const answers = await this.netlink.request({ type: await this.#type(), flags, payload: body(question) });
     return answers.map(behindHeader);
   }
 
@@ -113,7 +113,7 @@ export class IpvsNetlink implements Ipvs {
     );
     let answers: readonly NetlinkAnswer[];
     try {
-      answers = await this.netlink.ask({ type: CONTROLLER, flags: 0, payload });
+      answers = await this.netlink.request({ type: CONTROLLER, flags: 0, payload });
     } catch (error) {
       if (error instanceof NetlinkRefused && error.errno === ENOENT) {
         throw new NetlinkError('NETLINK_UNAVAILABLE', 'the kernel has no IPVS: its module ip_vs is not loaded', {

@@ -22,7 +22,11 @@ export class LinksNetlink implements Links {
 
   async find(name: string): Promise<Link | undefined> {
     try {
-      const [answer] = await this.netlink.ask({ type: ROUTE_MESSAGES.getLink, flags: 0, payload: encodeLink(name) });
+      const [answer] = await this.netlink.request({
+        type: ROUTE_MESSAGES.getLink,
+        flags: 0,
+        payload: encodeLink(name),
+      });
       return answer && decodeLink(answer.payload);
     } catch (error) {
       if (error instanceof NetlinkRefused && error.errno === ENODEV) {
@@ -90,7 +94,7 @@ export class LinksNetlink implements Links {
 
   async #listAddresses(): Promise<readonly Buffer[]> {
     const payload = encodeEverything('addresses');
-    const answers = await this.netlink.ask({ type: ROUTE_MESSAGES.getAddress, flags: NETLINK_FLAGS.dump, payload });
+    const answers = await this.netlink.request({ type: ROUTE_MESSAGES.getAddress, flags: NETLINK_FLAGS.dump, payload });
     return answers.map((answer) => answer.payload);
   }
 

@@ -7,7 +7,7 @@ import {
   decodeFlow,
   encodeDeletion,
   encodeFlow,
-  encodeFlowQuestion,
+  encodeFlowRequest,
 } from '../conntrack/conntrack-messages.js';
 import { decodeListing, encodeEntry, encodeSetCreation } from '../ipset/ip-set-messages.js';
 import type { IpSetDefinition, IpSetEntry, IpSetType } from '../ipset/ip-sets.js';
@@ -185,7 +185,7 @@ describe('encoded messages decode to the same values', () => {
         expect(deletion.get(2)).toEqual(asSeen.get(2));
         expect(deletion.get(12)?.readUInt32BE()).toBe(given.id);
         expect(deletion.get(18)?.readUInt16BE()).toBe(given.replyZone);
-        const question = attributeMap(encodeFlowQuestion(given.entry).subarray(4));
+        const question = attributeMap(encodeFlowRequest(given.entry).subarray(4));
         expect(question.get(1)).toEqual(asSeen.get(1));
         expect(question.get(18)?.readUInt16BE()).toBe(given.entry.zone);
       }),

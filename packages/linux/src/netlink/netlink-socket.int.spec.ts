@@ -25,12 +25,12 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
       expect(errors).toEqual(requests.map(() => 19));
       expect(others).toEqual(errors);
       expect(lo).toMatchObject({ index: 1, name: 'lo' });
-      await expect(socket.ask(useless)).rejects.toMatchObject({
+      await expect(socket.request(useless)).rejects.toMatchObject({
         code: 'NETLINK_REFUSED',
         errno: 19,
         errnoName: 'ENODEV',
       });
-      await expect(socket.ask(useless)).rejects.toBeInstanceOf(NetlinkRefused);
+      await expect(socket.request(useless)).rejects.toBeInstanceOf(NetlinkRefused);
       socket.close();
       await expect(socket.execute([useless])).rejects.toMatchObject({ code: 'NETLINK_CLOSED' });
     });
@@ -40,13 +40,13 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
     await withNamespace(async ({ name }) => {
       const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}` });
       const names = Array.from({ length: 250 }, (_, index) => (index % 3 === 0 ? 'none-such' : 'lo'));
-      const answers = await socket.askEach(
+      const answers = await socket.requestEach(
         names.map((link) => ({ type: ROUTE_MESSAGES.getLink, flags: 0, payload: encodeLink(link) })),
       );
       expect(answers.map((answer) => (typeof answer === 'number' ? answer : decodeLink(answer.payload).name))).toEqual(
         names.map((link) => (link === 'lo' ? link : 19)),
       );
-      expect(await socket.askEach([])).toEqual([]);
+      expect(await socket.requestEach([])).toEqual([]);
       socket.close();
     });
   });

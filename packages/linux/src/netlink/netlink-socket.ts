@@ -72,7 +72,7 @@ export class NetlinkSocket implements Netlink {
     return results;
   }
 
-  async ask(request: NetlinkRequest): Promise<readonly NetlinkAnswer[]> {
+  async request(request: NetlinkRequest): Promise<readonly NetlinkAnswer[]> {
     const answers: NetlinkAnswer[] = [];
     const dump = (request.flags & NETLINK_FLAGS.dump) === NETLINK_FLAGS.dump;
     const lastFlags = dump ? 0 : NETLINK_FLAGS.ack;
@@ -80,7 +80,7 @@ export class NetlinkSocket implements Netlink {
     return answers;
   }
 
-  async askEach(requests: readonly NetlinkRequest[]): Promise<readonly (NetlinkAnswer | number)[]> {
+  async requestEach(requests: readonly NetlinkRequest[]): Promise<readonly (NetlinkAnswer | number)[]> {
     const results: (NetlinkAnswer | number)[] = [];
     await this.#inBatches(requests, async (batch) => {
       const answers = new Map<number, NetlinkAnswer>();

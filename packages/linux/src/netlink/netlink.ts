@@ -46,14 +46,14 @@ export interface Netlink {
    *
    * @throws NetlinkRefused
    */
-  ask(request: NetlinkRequest): Promise<readonly NetlinkAnswer[]>;
+  request(request: NetlinkRequest): Promise<readonly NetlinkAnswer[]>;
 
   /**
    * Requests many single objects. A refused request does not stop the others.
    *
    * @returns for each request its answer, or the positive error number of its refusal; 0 when it got neither.
    */
-  askEach(requests: readonly NetlinkRequest[]): Promise<readonly (NetlinkAnswer | number)[]>;
+  requestEach(requests: readonly NetlinkRequest[]): Promise<readonly (NetlinkAnswer | number)[]>;
 
   /**
    * Requests a whole list (flag `dump`) that may be too long to keep in memory or to read at once: the event loop runs

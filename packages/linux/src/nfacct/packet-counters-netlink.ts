@@ -38,7 +38,7 @@ export class PacketCountersNetlink implements PacketCounters {
 
   async read(name: string): Promise<PacketCount | undefined> {
     try {
-      const [answer] = await this.#open().ask(message(GET, name));
+      const [answer] = await this.#open().request(message(GET, name));
       return answer && decode(answer);
     } catch (error) {
       if (error instanceof NetlinkRefused && error.errno === ENOENT) {

@@ -23,7 +23,7 @@ export class NftSession {
    */
   static async start(start: NonNullable<CommandRunner['start']>, timeout: number): Promise<NftSession | undefined> {
     const session = new NftSession(start);
-    const answer = await session.ask('', timeout);
+    const answer = await session.exchange('', timeout);
     if ('stderr' in answer && answer.stderr === '') {
       return session;
     }
@@ -50,12 +50,16 @@ export class NftSession {
   }
 
   /** One request at a time. `line` has no line breaks. After `end` the outcome is unknown. */
-  async ask(line: string, timeout: number): Promise<NftAnswer> {
+  async exchange(line: string, timeout: number): Promise<NftAnswer> {
     const session = this.#session;
     this.#count += 1;
     const word = `no-such-command-${this.#count}`;
     const complaint = new RegExp(`(?:^|\\n)[^\\n]*Error: [^\\n]*\\n${word}\\n[~^ ]*\\n`);
-    const found = await session.ask(`${line}\n${word}\n`, () => complaint.exec(session.stderr) ?? undefined, timeout);
+    const found = await session.exchange(
+      `${line}\n${word}\n`,
+      () => complaint.exec(session.stderr) ?? undefined,
+      timeout,
+    );
     session.stdout = '';
     if (found === undefined) {
       return { end: session.end === 'timeout' ? 'timeout' : 'ended' };

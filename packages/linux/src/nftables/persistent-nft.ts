@@ -57,7 +57,7 @@ export class PersistentNft {
    */
   async run(document: string): Promise<{ readonly pid: number | undefined } | undefined> {
     const session = await this.#open();
-    return session && { pid: await this.#ask(session, document) };
+    return session && { pid: await this.#exchange(session, document) };
   }
 
   /** Stops the process, and gives up its tables. */
@@ -86,10 +86,10 @@ export class PersistentNft {
     return this.#session;
   }
 
-  async #ask(session: NftSession, document: string): Promise<number | undefined> {
+  async #exchange(session: NftSession, document: string): Promise<number | undefined> {
     const { timeout } = this.options;
     clearTimeout(this.#idle);
-    const answer = await session.ask(document.trimEnd().replaceAll('\n', '; '), timeout);
+    const answer = await session.exchange(document.trimEnd().replaceAll('\n', '; '), timeout);
     if ('end' in answer) {
       this.#lose(session);
       throw answer.end === 'timeout'

@@ -41,7 +41,7 @@ export class CommandSession {
    * @param timeout - milliseconds; then it is stopped, and the outcome of the request is unknown.
    * @returns undefined when the session has {@link end}ed without an answer.
    */
-  async ask<Answer>(text: string, answer: () => Answer | undefined, timeout: number): Promise<Answer | undefined> {
+  async exchange<Answer>(text: string, answer: () => Answer | undefined, timeout: number): Promise<Answer | undefined> {
     this.written += text.length;
     this.#running.write(text);
     const timer = setTimeout(() => {

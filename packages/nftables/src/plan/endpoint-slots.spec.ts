@@ -21,7 +21,7 @@ function shares(slots: readonly Endpoint[]): ReadonlyMap<string, number> {
 }
 
 describe('slots', () => {
-  test('without wishes every endpoint has one', () => {
+  test('without weights every endpoint has one slot', () => {
     const { options } = readServiceOptions({});
     expect(endpointSlots(endpoints(3), options)).toEqual(endpoints(3));
   });
@@ -31,14 +31,14 @@ describe('slots', () => {
     const moved = (before: readonly Endpoint[], after: readonly Endpoint[]) =>
       before.filter(({ key }, slot) => after[slot]?.key !== key).length;
 
-    test.each([64, 65, 100, 1000, 5000])('of %d, every endpoint has one, whatever their order', (count) => {
+    test.each([64, 65, 100, 1000, 5000])('of %d, every endpoint has a slot, whatever their order', (count) => {
       const slots = endpointSlots(endpoints(count), options);
       expect(new Set(slots.map(({ key }) => key)).size).toBe(count);
       expect(slots).toHaveLength(count);
       expect(endpointSlots(endpoints(count).reverse(), options)).toEqual(slots);
     });
 
-    test.each([100, 1000, 3000])('of %d, one that goes or is replaced moves few others', (count) => {
+    test.each([100, 1000, 3000])('of %d endpoints, a removed or replaced one moves few others', (count) => {
       const all = endpoints(count);
       const slots = endpointSlots(all, options);
       const moves = [0, 1, 2, 3].flatMap((part) => {
@@ -54,7 +54,7 @@ describe('slots', () => {
     });
   });
 
-  test('weights are shares, as few slots as that takes', () => {
+  test('weights are relative shares, with the least number of slots', () => {
     const weightOf = ({ address }: Endpoint) => ({ '10.244.0.1': 30, '10.244.0.2': 10 })[address] ?? 20;
     const options: Balancing = { loadBalancing: 'random', weightOf };
     expect([...shares(endpointSlots(endpoints(3), options)).values()]).toEqual([3, 1, 2]);
@@ -62,14 +62,17 @@ describe('slots', () => {
     expect(endpointSlots([], options)).toEqual([]);
   });
 
-  test.each([0, 1, 2, 3, 12, 13, 50, 204, 205, 5000])('as many as are counted: %d endpoints', (count) => {
-    for (const weightOf of [undefined, ({ port }: Endpoint) => (port % 7) + 1]) {
-      for (const loadBalancing of ['random', 'maglev'] as const) {
-        const options = { loadBalancing, weightOf };
-        expect(endpointSlots(endpoints(count), options)).toHaveLength(slotCount(endpoints(count), options));
+  test.each([0, 1, 2, 3, 12, 13, 50, 204, 205, 5000])(
+    'the number of slots equals the counted number: %d endpoints',
+    (count) => {
+      for (const weightOf of [undefined, ({ port }: Endpoint) => (port % 7) + 1]) {
+        for (const loadBalancing of ['random', 'maglev'] as const) {
+          const options = { loadBalancing, weightOf };
+          expect(endpointSlots(endpoints(count), options)).toHaveLength(slotCount(endpoints(count), options));
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('Maglev', () => {
@@ -85,7 +88,7 @@ describe('Maglev', () => {
     expect(endpointSlots([...some].reverse(), MAGLEV)).toEqual(endpointSlots(some, MAGLEV));
   });
 
-  test.each([3, 10, 50])('of %d endpoints one goes: clients of the others stay, but for a few', (count) => {
+  test.each([3, 10, 50])('one of %d endpoints is removed: most clients of the others keep theirs', (count) => {
     const before = endpointSlots(endpoints(count), MAGLEV);
     for (const gone of [1, Math.ceil(count / 2), count]) {
       const left = endpoints(count).filter(({ key }) => key !== endpoint(gone).key);
@@ -100,7 +103,7 @@ describe('Maglev', () => {
     }
   });
 
-  test('weights are shares here too', () => {
+  test('weights are relative shares', () => {
     const options: Balancing = {
       loadBalancing: 'maglev',
       weightOf: ({ address }) => (address.endsWith('.1') ? 3 : 1),
@@ -141,7 +144,7 @@ describe('annotations', () => {
     expect(options.weightOf?.(endpoint(1))).toBe(4);
   });
 
-  test('an unknown way to balance is named, and chance decides', () => {
+  test('an unknown load-balancing method is reported, and selection is random', () => {
     const { options, problems } = readServiceOptions({ [ANNOTATIONS.loadBalancing]: 'fastest\n' });
     expect(options.loadBalancing).toBe('random');
     expect(problems).toEqual([expect.stringContaining('"fastest\\n" is not one of random, maglev')]);

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type ProxyState } from '@kube-proxier/core';
-import { ClusterSketch, everything, runCount, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
+import {
+  ClusterSketch,
+  EXAMPLE_SERVICE,
+  everything,
+  runCount,
+  type ServiceSketch,
+  sketchAddresses,
+} from '@kube-proxier/core/testing';
 import { NftRefused } from '@kube-proxier/linux';
 import { FakeNft } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
@@ -12,21 +19,6 @@ import { affinityOf, classid } from './service-elements.js';
 
 const families = ['IPv4', 'IPv6'] as const;
 const LAYOUTS: readonly Layout[] = ['constant', 'chain-per-service'];
-
-const PLAIN: ServiceSketch = {
-  name: 'ns/svc1',
-  number: 1,
-  protocol: 'TCP',
-  kind: 'ClusterIP',
-  internalLocal: false,
-  externalLocal: false,
-  affinity: false,
-  ranges: undefined,
-  endpoints: [
-    { number: 1, node: 'node1' },
-    { number: 2, node: 'node2' },
-  ],
-};
 
 function host(family: IPFamily, layout: Layout = 'constant') {
   const nft = new FakeNft();
@@ -57,7 +49,7 @@ function take(cluster: ClusterSketch, step: Step): void {
   cluster.serviceCIDRs(step.serviceCIDRs ? [sketchAddresses.services(cluster.family)] : []);
 }
 
-/** The document for {@link PLAIN}, in the layout whose rules do not grow with the cluster. */
+/** The document for {@link EXAMPLE_SERVICE}, in the layout whose rules do not grow with the cluster. */
 const CONSTANT_DOCUMENT = `add table ip kube-proxier
 add map ip kube-proxier services { type ipv4_addr . inet_proto . inet_service : verdict; }
 add map ip kube-proxier endpoints-tcp { typeof ip daddr . tcp dport . numgen random mod 2 : ip daddr . tcp dport; }
@@ -124,7 +116,7 @@ add element ip kube-proxier cluster-ips { 10.96.0.1 }
 add element ip kube-proxier hairpin { 10.244.0.1 . 10.244.0.1 }
 `;
 
-/** Lines that the layout with a chain for each Service has instead of others. */
+/** Lines of the layout with a chain for each Service that differ from the constant layout. */
 const CHAIN_PER_SERVICE = {
   without: `add chain ip kube-proxier pick-tcp-2
 add chain ip kube-proxier from/any-pick-tcp-2.masquerade-off-cluster
@@ -146,7 +138,7 @@ add element ip kube-proxier services { 10.96.0.1 . tcp . 80 : goto from/any-endp
 describe('the document for one Service with two endpoints, on an empty host', () => {
   async function documentOf(layout: Layout): Promise<string> {
     const cluster = new ClusterSketch('IPv4');
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     const { state } = cluster.next();
     const { dataplane } = host('IPv4', layout);
     const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
@@ -169,7 +161,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
   'states and steps, $family, $layout',
   ({ family, layout }) => {
     const other = LAYOUTS.find((candidate) => candidate !== layout);
-    test('many small steps lead where one large one does, and nothing is left at the end', async () => {
+    test('incremental changes give the same result as one full load, and removal leaves nothing', async () => {
       await fc.assert(
         fc.asyncProperty(anySteps(family, 5), async (steps) => {
           const cluster = new ClusterSketch(family);
@@ -193,7 +185,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
       );
     });
 
-    test('from whatever is there, in the other layout, to whatever should be', async () => {
+    test('from any installed state of the other layout to any desired state', async () => {
       await fc.assert(
         fc.asyncProperty(anySteps(family, 1), anySteps(family, 1), async ([before], [after]) => {
           const { nft, dataplane } = host(family, other);
@@ -215,11 +207,11 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
 describe.each(families)('NftablesPlanner %s', (family) => {
   const nftOf = nftFamily(family);
 
-  test('the same question has the same answer, whatever was asked before', () => {
+  test('plan is pure: the same input gives the same output, whatever was planned before', () => {
     const cluster = new ClusterSketch(family);
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     const first = cluster.next().state;
-    cluster.set({ ...PLAIN, endpoints: [], affinity: true });
+    cluster.set({ ...EXAMPLE_SERVICE, endpoints: [], affinity: true });
     const { state, changes } = cluster.next();
     const { dataplane } = host(family);
     const once = dataplane.plan(state, changes);
@@ -229,11 +221,11 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     );
   });
 
-  test('a change writes what it changes, whatever else there is', async () => {
+  test('a change writes only the changed objects, whatever else is installed', async () => {
     const cluster = new ClusterSketch(family);
     for (let number = 1; number <= 200; number++) {
       cluster.set({
-        ...PLAIN,
+        ...EXAMPLE_SERVICE,
         name: `ns/svc${number}`,
         number,
         endpoints: [
@@ -245,7 +237,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     const { dataplane, nft } = host(family);
     await reconcile(dataplane, cluster.next().state);
     cluster.set({
-      ...PLAIN,
+      ...EXAMPLE_SERVICE,
       name: 'ns/svc7',
       number: 7,
       endpoints: [
@@ -261,34 +253,37 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     expect(nft.lists).toBe(1);
   });
 
-  test.each([false, true])('the first of many endpoints goes: few elements change; affinity: %s', async (affinity) => {
-    const endpoints = Array.from({ length: 200 }, (_, index) => ({ number: index + 1, node: 'node2' as const }));
-    const cluster = new ClusterSketch(family);
-    cluster.set({ ...PLAIN, affinity, endpoints });
-    const { dataplane, nft } = host(family);
-    await reconcile(dataplane, cluster.next().state);
-    cluster.set({ ...PLAIN, affinity, endpoints: endpoints.slice(1) });
-    const { state, changes } = cluster.next();
-    const transaction = dataplane.plan(state, changes)!;
-    const elements = transaction.write.commands.map((command) =>
-      command.do === 'add-elements'
-        ? command.elements.length
-        : command.do === 'delete-elements'
-          ? command.keys.length
-          : 0,
-    );
-    expect(elements.reduce((sum, count) => sum + count)).toBeLessThan(120);
-    await dataplane.apply(transaction);
-    expect(nft.dump()).toBe((await fresh(state)).dump());
-    expect(await reconcile(dataplane, state)).toBeUndefined();
-  });
+  test.each([false, true])(
+    'the first of many endpoints is removed: few elements change; affinity: %s',
+    async (affinity) => {
+      const endpoints = Array.from({ length: 200 }, (_, index) => ({ number: index + 1, node: 'node2' as const }));
+      const cluster = new ClusterSketch(family);
+      cluster.set({ ...EXAMPLE_SERVICE, affinity, endpoints });
+      const { dataplane, nft } = host(family);
+      await reconcile(dataplane, cluster.next().state);
+      cluster.set({ ...EXAMPLE_SERVICE, affinity, endpoints: endpoints.slice(1) });
+      const { state, changes } = cluster.next();
+      const transaction = dataplane.plan(state, changes)!;
+      const elements = transaction.write.commands.map((command) =>
+        command.do === 'add-elements'
+          ? command.elements.length
+          : command.do === 'delete-elements'
+            ? command.keys.length
+            : 0,
+      );
+      expect(elements.reduce((sum, count) => sum + count)).toBeLessThan(120);
+      await dataplane.apply(transaction);
+      expect(nft.dump()).toBe((await fresh(state)).dump());
+      expect(await reconcile(dataplane, state)).toBeUndefined();
+    },
+  );
 
   test('chains and rules are as many for 10 Services as for 500', async () => {
     const counts = [];
     for (const services of [10, 500]) {
       const cluster = new ClusterSketch(family);
       for (let number = 1; number <= services; number++) {
-        cluster.set({ ...PLAIN, name: `ns/svc${number}`, number });
+        cluster.set({ ...EXAMPLE_SERVICE, name: `ns/svc${number}`, number });
       }
       const table = await (await fresh(cluster.next().state)).list(nftOf, TABLE);
       const rules = [...(table?.chains.values() ?? [])].reduce((sum, chain) => sum + chain.rules.length, 0);
@@ -299,9 +294,9 @@ describe.each(families)('NftablesPlanner %s', (family) => {
 
   test('drift is repaired, and nothing else is written', async () => {
     const cluster = new ClusterSketch(family);
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     cluster.set({
-      ...PLAIN,
+      ...EXAMPLE_SERVICE,
       name: 'ns/svc2',
       number: 2,
       affinity: true,
@@ -355,8 +350,8 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     }
   });
 
-  describe('clients that are remembered', () => {
-    const sticky: ServiceSketch = { ...PLAIN, affinity: true };
+  describe('recorded clients', () => {
+    const sticky: ServiceSketch = { ...EXAMPLE_SERVICE, affinity: true };
     const setUp = async () => {
       const cluster = new ClusterSketch(family);
       cluster.set(sticky);
@@ -381,7 +376,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
       return { cluster, nft, dataplane, remembered, left, first: first! };
     };
 
-    test('are forgotten with their endpoint, or their Service, and only then', async () => {
+    test('are deleted with their endpoint or Service, and only then', async () => {
       const { cluster, dataplane, remembered, left, first } = await setUp();
       const apply = async () => {
         const { state, changes } = cluster.next();
@@ -400,7 +395,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
       expect(await left()).toHaveLength(2);
     });
 
-    test('are known again after a restart, but for those of endpoints that went meanwhile', async () => {
+    test('are kept across a restart, except for those of endpoints removed meanwhile', async () => {
       const { cluster, nft, left } = await setUp();
       cluster.set({ ...sticky, endpoints: sticky.endpoints.slice(1) });
       const { state } = cluster.next();
@@ -428,9 +423,9 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     });
   });
 
-  test('chains that an older kernel still counts as used are left for later', async () => {
+  test('chains that an older kernel reports as busy are deleted later', async () => {
     const cluster = new ClusterSketch(family);
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     const { nft, dataplane } = host(family);
     await reconcile(dataplane, cluster.next().state);
     cluster.remove('ns/svc1');
@@ -442,9 +437,9 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     expect(nft.dump()).toBe((await fresh(state)).dump());
   });
 
-  test('an interface name that nft cannot spell is an error that says so', () => {
+  test('an interface name that nft cannot express is an error that names it', () => {
     const cluster = new ClusterSketch(family, { localTrafficDetection: { kind: 'interface', name: 'a" drop' } });
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SERVICE);
     const { state } = cluster.next();
     expect(() => host(family).dataplane.plan(state, everything(state))).toThrow(
       expect.objectContaining({ code: 'NFTABLES_UNUSABLE_NAME' }),

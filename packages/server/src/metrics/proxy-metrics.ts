@@ -27,7 +27,8 @@ export type FailingPart =
   | 'service health check'
   | 'observer'
   | 'handler'
-  | 'address watch';
+  | 'address watch'
+  | 'recording';
 
 /** Options of {@link ProxyMetrics}. */
 export interface ProxyMetricsOptions {

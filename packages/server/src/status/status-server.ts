@@ -72,9 +72,14 @@ export interface StatusServerOptions {
   readonly configuration?: () => unknown;
   /** What `/debug/status` answers. Default: not served. */
   readonly nodeStatus?: () => Promise<NodeStatus>;
+  /** What `/debug/recording` answers: gzip of one JSON object per line. Default: not served. */
+  readonly recording?: () => AsyncIterable<Uint8Array>;
   /** Serves `/debug/pprof` and `/debug/flags/v`. Default: not served. */
   readonly profiling?: ProfilingOptions;
 }
+
+/** Milliseconds in which a client must read a recording. */
+const RECORDING_TIMEOUT = 120_000;
 
 const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 /** Placeholder for the host of a request line that has a path only. */
@@ -89,7 +94,7 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
  * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
  * state as JSON under `/debug/state`, the objects that it was resolved from under `/debug/objects`, the status of the node under `/debug/status`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
  * `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
- * `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
+ * `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`; what happened in the last hour, under `/debug/recording`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
  *
  * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
  * blocks nothing else.
@@ -187,7 +192,10 @@ export class StatusServer implements ServerObserver {
         return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, servicePorts })}\n`);
       }
     }
-    const { metrics, configuration, nodeStatus } = this.options;
+    const { metrics, configuration, nodeStatus, recording } = this.options;
+    if (url.pathname === '/debug/recording' && recording) {
+      return await replyRecording(recording(), response);
+    }
     if (url.pathname === '/debug/status' && nodeStatus) {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify(await nodeStatus())}\n`);
     }
@@ -207,6 +215,7 @@ export class StatusServer implements ServerObserver {
       ...(configuration ? ['/configz'] : []),
       ...(nodeStatus ? ['/debug/status'] : []),
       ...['/debug/state', '/debug/services', '/debug/objects'],
+      ...(recording ? ['/debug/recording'] : []),
     ];
     reply(response, 404, TEXT, `not found; use ${paths.join(', ')} or /debug/explain\n`);
   }
@@ -338,6 +347,19 @@ function questionOf(query: URLSearchParams): QuestionText {
     return value === null ? [] : [[name, value] as const];
   });
   return { ...Object.fromEntries(set), destination: query.get('destination') ?? '' };
+}
+
+/** A client that does not read it is disconnected. */
+async function replyRecording(recording: AsyncIterable<Uint8Array>, response: ServerResponse): Promise<void> {
+  response.writeHead(200, {
+    'Content-Type': 'application/gzip',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Disposition': 'attachment; filename="recording.jsonl.gz"',
+  });
+  // Also a client that disconnects ends it.
+  await pipeline(Readable.from(recording), response, { signal: AbortSignal.timeout(RECORDING_TIMEOUT) }).catch(() =>
+    response.destroy(),
+  );
 }
 
 /** The parameters `namespace` and `name`, as far as they are set. */

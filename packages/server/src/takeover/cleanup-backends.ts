@@ -119,13 +119,18 @@ export interface FoundLeftovers {
 }
 
 /**
- * Lists what {@link cleanupBackends} would remove while no mode is in force. Changes nothing on the host. Never rejects.
+ * Lists what {@link cleanupBackends} would remove. Changes nothing on the host. Never rejects.
  *
  * @param owners whose leftovers to list. Default: those of the backends.
+ * @param inForce the mode in force, or to be: nothing of its own backend is listed. Default: none.
  */
 export async function findLeftovers(
   backends: readonly BackendModule[],
-  { logger, owners = ['backend'] }: { readonly logger: Logger; readonly owners?: readonly LeftoverOwner[] },
+  {
+    logger,
+    owners = ['backend'],
+    inForce,
+  }: { readonly logger: Logger; readonly owners?: readonly LeftoverOwner[]; readonly inForce?: ProxyMode },
 ): Promise<FoundLeftovers> {
   const found: RemovedOfMode[] = [];
   const unlisted: ProxyMode[] = [];
@@ -136,9 +141,9 @@ export async function findLeftovers(
       unlisted.push(mode);
       continue;
     }
-    for (const owner of owners) {
+    for (const owner of owners.filter((one) => one === 'kube-proxy' || mode !== inForce)) {
       try {
-        const list = await container.get(Tokens.Leftovers)(owner, logger);
+        const list = await container.get(Tokens.Leftovers)(owner, logger, inForce === undefined ? {} : { inForce });
         const objects = list.filter(({ names }) => names.length > 0);
         if (objects.length > 0) {
           found.push({ mode, owner, objects });

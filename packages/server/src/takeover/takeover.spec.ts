@@ -32,7 +32,7 @@ describe('objects in use by open connections', () => {
   };
   const connections = '2 virtual servers with open connections';
 
-  test('stay, are logged once, and are checked again until nothing is left', async () => {
+  test('are kept, logged once, and checked again until they are gone', async () => {
     const left = backend(connections, connections, undefined);
     const { clock, logger, takeover } = setUp(left);
     takeover.synced({ family: 'IPv4' });

@@ -51,7 +51,7 @@ test.each([
   await watching;
 });
 
-test('steps lead where a fresh start does, and a cleanup leaves foreign rules', async () => {
+test('incremental changes give the same result as a fresh start, and cleanup keeps foreign rules', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(sketches, { minLength: 1, maxLength: 4 }), async (steps) => {
       const stepped = new FakeIptables();
@@ -96,7 +96,7 @@ test('steps lead where a fresh start does, and a cleanup leaves foreign rules', 
   );
 });
 
-test('a step is refused while the rules in force are unknown', async () => {
+test('an incremental change is refused while the installed rules are unknown', async () => {
   const redirector = new IptablesRedirector('IPv4', async () => new FakeIptables());
   const changes = { listeners: new Set<ListenerId>(), clusterIPs: new Set<string>(), node: true };
   await expect(redirector.apply(STATE, changes)).rejects.toMatchObject({ code: 'USERSPACE_REDIRECTS_UNKNOWN' });

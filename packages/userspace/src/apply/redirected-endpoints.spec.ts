@@ -38,7 +38,7 @@ function inForce(endpoints: RedirectedEndpoints, ...specs: readonly ListenerSpec
   endpoints.confirm(new Map(specs.map((spec) => [spec.id, { spec }])), 'all');
 }
 
-test('until rules were written, those of an instance before may redirect any endpoint', () => {
+test('until rules are written, rules of a previous instance may redirect any endpoint', () => {
   const endpoints = new RedirectedEndpoints();
   expect(endpoints.includes('TCP', POD1)).toBe(true);
   inForce(endpoints);
@@ -66,7 +66,7 @@ test('an endpoint is redirected from the time that its rule is about to be writt
   expect(endpoints.includes('TCP', POD2)).toBe(false);
 });
 
-test('what others redirect stays redirected when one of two listeners goes', () => {
+test('redirects of one listener stay when another is removed', () => {
   const endpoints = new RedirectedEndpoints();
   const other = listener([POD1.address], 'default/other:/TCP external');
   inForce(endpoints, listener([POD1.address]), other);
@@ -76,7 +76,7 @@ test('what others redirect stays redirected when one of two listeners goes', () 
   expect(endpoints.includes('TCP', POD1)).toBe(false);
 });
 
-test('listeners are named whose frontend becomes an endpoint of any Service, and when it is none any more', () => {
+test('reports listeners whose frontend address becomes, or stops being, an endpoint of a Service', () => {
   const endpoints = new RedirectedEndpoints();
   const spec = listener([POD1.address, '192.0.2.1']);
   inForce(endpoints, spec);

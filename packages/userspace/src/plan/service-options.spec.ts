@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readServiceOptions } from './service-options.js';
 
-test('annotations that cannot be read count as absent, and are named', () => {
+test('invalid annotations are reported and ignored', () => {
   const { options, problems } = readServiceOptions({
     'kube-proxier.io/proxy-protocol': 'v3',
     'kube-proxier.io/load-balancing': 'least-connections',

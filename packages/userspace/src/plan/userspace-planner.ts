@@ -1,4 +1,10 @@
-import { type ChangeSet, type ProxyState, type ResolvedServicePort, structurallyEqual } from '@kube-proxier/core';
+import {
+  type ChangeSet,
+  type ProxyState,
+  type ResolvedServicePort,
+  StateMemo,
+  structurallyEqual,
+} from '@kube-proxier/core';
 import type { InstalledUserspace, Reach } from './installed-userspace.js';
 import { planServicePort, problemsOf } from './planned-service-port.js';
 import type {
@@ -16,15 +22,18 @@ export interface UserspacePlannerOptions {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
 
-/**
- * Plans sockets and cluster IPs. Pure, except that what this host supports (`InstalledUserspace.reach`, which does not
- * change) is kept for plans without an installed state.
- */
+/** Plans for one kind of host. */
+interface HostPlans {
+  /** What the host supports; it came with the installed state. */
+  readonly reach: Reach;
+  /** Sockets of service ports, which are immutable. */
+  readonly planned: WeakMap<ResolvedServicePort, PlannedServicePort>;
+}
+
+/** Plans sockets and cluster IPs. Pure. */
 export class UserspacePlanner {
   readonly #listenAddresses: readonly string[];
-  #reach: Reach = 'none';
-  /** Sockets of service ports, which are immutable. */
-  #planned = new WeakMap<ResolvedServicePort, PlannedServicePort>();
+  readonly #plans = new StateMemo<HostPlans>(() => plansFor('none'));
 
   constructor({ listenAddresses = [] }: UserspacePlannerOptions = {}) {
     this.#listenAddresses = listenAddresses;
@@ -38,13 +47,15 @@ export class UserspacePlanner {
 
   #step(next: ProxyState, changes: ChangeSet): UserspaceTransaction {
     const transaction = newTransaction(false);
+    const plans = this.#plans.of(changes.previous ?? next);
+    this.#plans.set(next, plans);
     if (changes.nodeChanged) {
       transaction.node = next.node;
     }
     // Sessions follow endpoints that get no new ones too, as connection tracking does in other modes.
     for (const [key, { previous, current }] of changes.resolvedServicePorts) {
-      const before = previous && this.#planServicePort(previous);
-      const after = current && this.#planServicePort(current);
+      const before = previous && this.#planServicePort(previous, plans);
+      const after = current && this.#planServicePort(current, plans);
       transaction.problems.push(...(current && changes.servicePorts.has(key) ? problemsOf(current) : []));
       compareServices(before?.service, after?.service, transaction);
       const listeners = new Map(before?.listeners.map((listener) => [listener.id, listener]));
@@ -61,7 +72,8 @@ export class UserspacePlanner {
   }
 
   #reconcile(next: ProxyState, installed: InstalledUserspace): UserspaceTransaction {
-    this.#setReach(installed.reach);
+    const plans = plansFor(installed.reach);
+    this.#plans.set(next, plans);
     const transaction = newTransaction(!installed.redirectInForce);
     if (!structurallyEqual(installed.node, next.node)) {
       transaction.node = next.node;
@@ -69,7 +81,7 @@ export class UserspacePlanner {
     const wanted = new Set<ListenerId>();
     const services = new Set<string>();
     for (const resolved of next.servicePorts.values()) {
-      const planned = this.#planServicePort(resolved);
+      const planned = this.#planServicePort(resolved, plans);
       transaction.problems.push(...problemsOf(resolved));
       if (!planned) {
         continue;
@@ -96,22 +108,18 @@ export class UserspacePlanner {
     return transaction;
   }
 
-  #planServicePort(resolved: ResolvedServicePort): PlannedServicePort | undefined {
-    const known = this.#planned.get(resolved);
-    const context = { reach: this.#reach, listenAddresses: this.#listenAddresses };
-    const planned = known ?? planServicePort(resolved, context);
-    if (!known && planned) {
-      this.#planned.set(resolved, planned);
+  #planServicePort(resolved: ResolvedServicePort, { reach, planned }: HostPlans): PlannedServicePort | undefined {
+    const known = planned.get(resolved);
+    const found = known ?? planServicePort(resolved, { reach, listenAddresses: this.#listenAddresses });
+    if (!known && found) {
+      planned.set(resolved, found);
     }
-    return planned;
+    return found;
   }
+}
 
-  #setReach(reach: Reach): void {
-    if (reach !== this.#reach) {
-      this.#reach = reach;
-      this.#planned = new WeakMap();
-    }
-  }
+function plansFor(reach: Reach): HostPlans {
+  return { reach, planned: new WeakMap() };
 }
 
 function newTransaction(full: boolean): Mutable<UserspaceTransaction> {

@@ -35,13 +35,13 @@ describe('Balancer', () => {
     );
   });
 
-  test('nothing to pick from is said so', () => {
+  test('an empty list is reported', () => {
     const { balancer } = make([]);
     expect(balancer.pick('cluster', 'c')).toBeUndefined();
     expect(balancer.pick('local', 'c')).toBeUndefined();
   });
 
-  test('what failed is left out as long as there is something else', () => {
+  test('an endpoint that failed is skipped while another exists', () => {
     const { balancer } = make(targets(1, 2, 3));
     const failed = new Set(['10.0.0.1:80', '10.0.0.3:80']);
     expect(balancer.pick('cluster', 'c', failed)?.address).toBe('10.0.0.2');
@@ -65,7 +65,7 @@ describe('Balancer', () => {
     expect(balancer.remembered).toBe(0);
   });
 
-  test('after a failure a client is remembered with the endpoint that it got instead', () => {
+  test('after a failed dial, affinity records the endpoint that was used instead', () => {
     const { balancer } = make(targets(1, 2), { affinitySeconds: 10 });
     const first = balancer.pick('cluster', 'c');
     const second = balancer.pick('cluster', 'c', new Set([first?.key ?? '']));
@@ -73,7 +73,7 @@ describe('Balancer', () => {
     expect(balancer.pick('cluster', 'c')).toBe(second);
   });
 
-  test('what refuses a client is not remembered for it, and left out for ten seconds', () => {
+  test('an endpoint that rejects a client is not recorded for it, and skipped for ten seconds', () => {
     const { balancer, time, update } = make(targets(1, 2, 3), { affinitySeconds: 60 });
     expect(balancer.pick('cluster', 'other')?.address).toBe('10.0.0.1');
     expect(balancer.pick('cluster', 'second')?.address).toBe('10.0.0.2');
@@ -91,7 +91,7 @@ describe('Balancer', () => {
     expect(balancer.pick('cluster', 'other')?.address).toBe('10.0.0.1');
   });
 
-  test('an endpoint that refuses, and so never has a connection, does not draw all by having the fewest', () => {
+  test('least connections does not prefer an endpoint that rejects every connection', () => {
     const { balancer } = make(targets(1, 2), { options: { loadBalancing: 'least-connections' } });
     balancer.begin('10.0.0.2:80');
     expect(balancer.pick('cluster', 'c')?.address).toBe('10.0.0.1');
@@ -103,7 +103,7 @@ describe('Balancer', () => {
     }
   });
 
-  test('clients that are remembered are limited in number', () => {
+  test('the number of recorded clients is limited', () => {
     const { balancer } = make(targets(1), { affinitySeconds: 10 });
     for (let i = 0; i < 100_010; i++) {
       balancer.pick('cluster', `c${i}`);
@@ -111,7 +111,7 @@ describe('Balancer', () => {
     expect(balancer.remembered).toBe(100_000);
   });
 
-  test('least connections: never more than one apart', () => {
+  test('least connections: counts differ by one at most', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (steps) => {
         const { balancer } = make(targets(1, 2, 3), { options: { loadBalancing: 'least-connections' } });

@@ -31,7 +31,7 @@ describe('proxyProtocolHeader', () => {
     expect(line('fd00::1', 'fd00::2')).toBe('PROXY TCP6 fd00::1 fd00::2 56324 443\r\n');
   });
 
-  test('v2 holds what it was given', () => {
+  test('v2 contains the given addresses', () => {
     const addresses = fc.oneof(
       fc.tuple(ipv4, ipv4),
       fc.tuple(ipv6, ipv6).map(([a, b]) => [a?.text ?? '', b?.text ?? ''] as const),

@@ -21,7 +21,7 @@ const MOMENTS: Readonly<Record<string, (socket: Socket) => unknown>> = {
   },
 };
 
-describe('a socket that is cut is closed, and its peer cannot send any more, when', () => {
+describe('a reset socket is closed, and its peer cannot send, when', () => {
   let peer: LoopbackServer;
 
   beforeEach(async () => {

@@ -86,7 +86,7 @@ test('a connection with pending writes is not taken over', async () => {
   client.destroy();
 });
 
-test('cutting one connection resets its two sides only; closing resets the rest, and leaks no descriptor', async () => {
+test('aborting one connection resets its two sides only; closing resets the rest, and leaks no descriptor', async () => {
   const descriptors = () => readdirSync('/proc/self/fd').length;
   const connections = await Promise.all([1, 2].map(async () => ({ ours: await pair(), theirs: await pair() })));
   const before = descriptors();

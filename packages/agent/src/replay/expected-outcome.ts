@@ -1,0 +1,11 @@
+import type { Simulation } from '@kube-proxier/core';
+
+/** What happens to a packet, in the form of `--expect`: `refused`, or the endpoints that can get it, sorted. */
+export function outcomeText({ outcome }: Pick<Simulation, 'outcome'>): string {
+  return outcome.kind === 'forwarded'
+    ? outcome.choices
+        .map(({ endpoint }) => endpoint.key)
+        .sort()
+        .join(',')
+    : outcome.kind;
+}

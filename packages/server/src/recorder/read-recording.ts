@@ -1,0 +1,170 @@
+import { createGunzip } from 'node:zlib';
+import {
+  messageOf,
+  parseRecordedEntry,
+  type RecordedEntry,
+  RecordingError,
+  RecordingReplay,
+  type ReplayStep,
+} from '@kube-proxier/core';
+
+/** Bytes that are decompressed at a time: they become a thousand times as many at most. */
+const SLICE = 4096;
+/** Characters of a line. An object of Kubernetes has 1.5 MB at most. */
+const MAX_LINE = 4 * 1024 * 1024;
+/** Decompressed bytes of a recording. */
+const MAX_TOTAL = 4 * 1024 ** 3;
+
+/** How a recording ends, other than with its last complete line. */
+export type RecordingDamage = (what: string) => void;
+
+/**
+ * Reads a recording: its entries up to the end, or up to where it is damaged or truncated. Nothing about it is trusted; the
+ * memory in use is limited.
+ *
+ * @param data the file, compressed.
+ * @param onDamage called once when it cannot be read further.
+ * @throws RecordingError `NOT_A_RECORDING` when nothing of it can be read.
+ */
+export async function* readRecording(
+  data: AsyncIterable<Uint8Array>,
+  onDamage: RecordingDamage,
+): AsyncGenerator<RecordedEntry> {
+  let isEmpty = true;
+  try {
+    for await (const line of linesOf(data)) {
+      const entry = parseRecordedEntry(line);
+      if (entry !== undefined) {
+        isEmpty = false;
+        yield entry;
+      }
+    }
+  } catch (error) {
+    if (isEmpty) {
+      throw notARecording(error);
+    }
+    onDamage(messageOf(error));
+    return;
+  }
+  if (isEmpty) {
+    throw notARecording('it is empty');
+  }
+}
+
+function notARecording(reason: unknown): RecordingError {
+  const why = typeof reason === 'string' ? reason : messageOf(reason);
+  const advice = 'write one with kube-proxier record dump > FILE';
+  return new RecordingError('NOT_A_RECORDING', `this is no recording of kube-proxier (${why}); ${advice}`);
+}
+
+/** What {@link replayRecording} has read. */
+export interface ReplayedRecording {
+  readonly replay: RecordingReplay;
+  /** Why it could not be read further; undefined when all of it was. */
+  readonly damage: string | undefined;
+}
+
+/** Called for the entries of a replay. Each may end it. */
+export interface ReplayListener {
+  /** Before an entry is applied. False: it is not, and the replay ends. */
+  before?(entry: RecordedEntry, replay: RecordingReplay): boolean;
+  /** After an entry was applied. False: the replay ends. */
+  after?(entry: RecordedEntry, step: ReplayStep, replay: RecordingReplay): boolean;
+}
+
+/**
+ * Replays a recording.
+ *
+ * @throws RecordingError when nothing of it can be read, or its version is another one.
+ */
+export async function replayRecording(
+  data: AsyncIterable<Uint8Array>,
+  listener: ReplayListener = {},
+): Promise<ReplayedRecording> {
+  const replay = new RecordingReplay();
+  let damage: string | undefined;
+  const entries = readRecording(data, (what) => {
+    damage = what;
+  });
+  for await (const entry of entries) {
+    if (listener.before?.(entry, replay) === false) {
+      break;
+    }
+    let step: ReplayStep;
+    try {
+      step = replay.apply(entry);
+    } catch (error) {
+      if (error instanceof RecordingError && error.code === 'RECORDING_DAMAGED') {
+        damage = messageOf(error);
+        break;
+      }
+      throw error;
+    }
+    if (listener.after?.(entry, step, replay) === false) {
+      break;
+    }
+  }
+  return { replay, damage };
+}
+
+async function* linesOf(data: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let total = 0;
+  for await (const bytes of decompressed(data)) {
+    total += bytes.length;
+    if (total > MAX_TOTAL) {
+      throw new RecordingError('RECORDING_DAMAGED', `the recording has more than ${MAX_TOTAL} bytes when decompressed`);
+    }
+    const lines = `${rest}${decoder.decode(bytes, { stream: true })}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line !== '');
+    if (rest.length > MAX_LINE) {
+      throw new RecordingError('RECORDING_DAMAGED', `the recording has a line of more than ${MAX_LINE} characters`);
+    }
+  }
+  if (rest !== '') {
+    throw new RecordingError('RECORDING_DAMAGED', 'the recording is truncated: its last line is incomplete');
+  }
+}
+
+/** All that can be decompressed, and then the error, if any. */
+async function* decompressed(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip();
+  let ready: Uint8Array[] = [];
+  let failure: Error | undefined;
+  let wake = () => {};
+  gunzip.on('data', (bytes: Uint8Array) => ready.push(bytes));
+  const ended = new Promise<void>((resolve) => gunzip.once('end', resolve).once('close', resolve));
+  gunzip.on('error', (error) => {
+    failure = error;
+    wake();
+  });
+  const take = () => {
+    const taken = ready;
+    ready = [];
+    return taken;
+  };
+  try {
+    for await (const chunk of data) {
+      for (let from = 0; from < chunk.length && failure === undefined; from += SLICE) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          gunzip.write(chunk.subarray(from, from + SLICE), () => resolve());
+        });
+        yield* take();
+      }
+    }
+    if (failure === undefined) {
+      gunzip.end();
+      await ended;
+    }
+    yield* take();
+    if (failure !== undefined) {
+      const what = failure.message === 'unexpected end of file' ? 'truncated' : `damaged (${failure.message})`;
+      throw new RecordingError('RECORDING_DAMAGED', `the recording is ${what}`, failure);
+    }
+  } finally {
+    gunzip.destroy();
+  }
+}

@@ -1,0 +1,189 @@
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type Clock, type Logger, messageOf, type Timer } from '@kube-proxier/core';
+
+const compress = promisify(gzip);
+
+/** Milliseconds until a line is on disk: a crash may lose what happened in the last second. */
+const FLUSH_INTERVAL = 500;
+/** Files that the limits are divided into. */
+const FILES = 4;
+/** Characters that may wait to be written. */
+const MAX_WAITING = 16 * 1024 * 1024;
+/** Milliseconds between two log lines about failures. */
+const LOG_INTERVAL = 60_000;
+const NAME = /^recording-[0-9TZ.-]+\.jsonl\.gz$/;
+
+export interface RecordingDirectoryOptions {
+  readonly directory: string;
+  /** Milliseconds. */
+  readonly maxAge: number;
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The lines that a file begins with, at this moment. */
+  readonly checkpoint: () => readonly string[];
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** Lines for one file. */
+interface Section {
+  readonly startsFile: boolean;
+  readonly lines: string[];
+}
+
+/**
+ * Writes a recording to files in a directory. Each begins with a checkpoint, so each can be read alone. Lines are on disk
+ * within a second; old files are removed.
+ */
+export class RecordingDirectory {
+  readonly #options: RecordingDirectoryOptions;
+  #sections: Section[] = [];
+  #waiting = 0;
+  #file: FileHandle | undefined;
+  #path = '';
+  /** Of the current file. */
+  #written = 0;
+  #begunAt = Number.NEGATIVE_INFINITY;
+  #needsFile = true;
+  #timer: Timer | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #stopped = false;
+  #nextLog = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RecordingDirectoryOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param isObject it is a change of an object, which a checkpoint contains.
+   * @param isSettled a new file may begin after the line.
+   */
+  add(line: string, isObject: boolean, isSettled: boolean): void {
+    if (this.#stopped) {
+      return;
+    }
+    if (this.#waiting > MAX_WAITING) {
+      // The disk is too slow: the next file begins with a checkpoint.
+      this.#sections = [];
+      this.#waiting = 0;
+      this.#needsFile = true;
+    }
+    if (this.#needsFile) {
+      this.beginFile();
+      if (isObject) {
+        return;
+      }
+    }
+    this.#push(line);
+    const { maxAge, maxBytes, clock } = this.#options;
+    const isFull = this.#written > maxBytes / FILES || clock.monotonic() - this.#begunAt > maxAge / FILES;
+    this.#needsFile = isSettled && isFull;
+  }
+
+  /** Begins another file, with a checkpoint. */
+  beginFile(): void {
+    this.#needsFile = false;
+    this.#begunAt = this.#options.clock.monotonic();
+    this.#written = 0;
+    this.#sections.push({ startsFile: true, lines: [] });
+    for (const line of this.#options.checkpoint()) {
+      this.#push(line);
+    }
+  }
+
+  /** Resolves when what was added is on disk, or could not be written. */
+  flush(): Promise<void> {
+    this.#flush();
+    return this.#writing;
+  }
+
+  /** Writes what is waiting, and closes the file. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.flush();
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #push(line: string): void {
+    if (this.#sections.length === 0) {
+      this.#sections.push({ startsFile: false, lines: [] });
+    }
+    this.#sections.at(-1)?.lines.push(line);
+    this.#waiting += line.length + 1;
+    this.#timer ??= this.#options.clock.setTimer(FLUSH_INTERVAL, () => this.#flush());
+  }
+
+  #flush(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const sections = this.#sections;
+    this.#sections = [];
+    this.#waiting = 0;
+    this.#writing = this.#writing.then(() => this.#write(sections)).catch((error: unknown) => this.#failed(error));
+  }
+
+  async #write(sections: readonly Section[]): Promise<void> {
+    for (const { startsFile, lines } of sections) {
+      if (startsFile) {
+        await this.#open();
+      }
+      if (this.#file !== undefined && lines.length > 0) {
+        const data = await compress(`${lines.join('\n')}\n`);
+        await this.#file.appendFile(data);
+        await this.#file.datasync();
+        this.#written += data.length;
+      }
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { directory, clock } = this.#options;
+    await this.#file?.close();
+    this.#file = undefined;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
+    this.#path = join(directory, `recording-${time}.jsonl.gz`);
+    // Nothing is overwritten: after a restart, the file before the crash is what matters.
+    this.#file = await open(this.#path, 'a', 0o600);
+    const folder = await open(directory);
+    await folder.sync().finally(() => folder.close());
+    await this.#removeOld();
+  }
+
+  /** Removes files beyond the limits, the oldest first, and never the current one. */
+  async #removeOld(): Promise<void> {
+    const { directory, maxAge, maxBytes, clock } = this.#options;
+    const names = (await readdir(directory)).filter((name) => NAME.test(name)).sort();
+    let bytes = 0;
+    for (const name of names.reverse()) {
+      const path = join(directory, name);
+      const { size, mtimeMs } = await stat(path);
+      bytes += size;
+      // What the current file may still need is kept free.
+      const isOver = bytes > maxBytes - maxBytes / FILES || clock.now() - mtimeMs > maxAge;
+      if (isOver && path !== this.#path) {
+        await rm(path, { force: true });
+      }
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { clock, logger, directory, onFailure } = this.#options;
+    this.#needsFile = true;
+    // What follows a partly written member could not be read.
+    const file = this.#file;
+    this.#file = undefined;
+    file?.close().catch(() => {});
+    onFailure?.(error);
+    if (clock.monotonic() >= this.#nextLog) {
+      this.#nextLog = clock.monotonic() + LOG_INTERVAL;
+      logger.warn(
+        `The recording cannot be written to ${directory}, and is kept in memory only: ${messageOf(error)}; check the free space and the permissions of --recording-directory`,
+      );
+    }
+  }
+}
