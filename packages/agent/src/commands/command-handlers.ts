@@ -14,6 +14,7 @@ import { parseGoBool } from '../flags/go-values.js';
 import { commandHelpText, helpText } from '../flags/help-text.js';
 import { CommandLineError, readLogging } from '../flags/settings.js';
 import { type GetRequest, get } from '../get/get.js';
+import { type PlanRequest, plan } from '../planning/plan.js';
 import { record } from '../record/record.js';
 import { replay } from '../replay/replay.js';
 import { prepareHost, runAgent } from '../running/run-agent.js';
@@ -79,6 +80,15 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
       const [until, expect] = [textOf(commandLine, 'until'), textOf(commandLine, 'expect')];
       const request = { operands, until, expect, test: isSet(commandLine, 'test') };
       return printAnswer(await replay(request, settings), environment);
+    },
+  },
+  plan: {
+    run: async ({ commandLine, settings, composition, environment: { print, progress, style } }) => {
+      const work = () =>
+        plan(planRequest(commandLine), { commandLine, settings, composition, ...(style ? { style } : {}) });
+      const { text, status } = await (progress?.during('Planning', work) ?? work());
+      print(text);
+      return status;
     },
   },
   record: { run: ({ commandLine, settings, environment }) => record(commandLine.operands, settings, environment) },
@@ -232,6 +242,17 @@ function explainRequest(commandLine: CommandLine): ExplainRequest {
   };
 }
 
+function planRequest(commandLine: CommandLine): PlanRequest {
+  const { values } = commandLine;
+  return {
+    files: values.get('filename') ?? [],
+    rules: isSet(commandLine, 'rules'),
+    cleanup: isSet(commandLine, 'cleanup'),
+    kubeProxy: isSet(commandLine, 'kube-proxy'),
+    namespace: values.get('namespace')?.at(-1) ?? 'default',
+  };
+}
+
 function getRequest(commandLine: CommandLine, { output }: AgentSettings): GetRequest {
   const { operands, values } = commandLine;
   const all = isSet(commandLine, 'all-namespaces');
@@ -246,7 +267,16 @@ function diagnosisFormat(commandLine: CommandLine, { columns, style }: AgentEnvi
   };
 }
 
-type BooleanFlag = 'test' | 'watch' | 'only-problems' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
+type BooleanFlag =
+  | 'rules'
+  | 'cleanup'
+  | 'test'
+  | 'watch'
+  | 'only-problems'
+  | 'all-namespaces'
+  | 'kube-proxy'
+  | 'dry-run'
+  | 'force';
 
 function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
