@@ -22,8 +22,20 @@ export interface ChangedObjects {
   readonly objects: ClusterObjects;
   /** Services that get their addresses from the API server, which is not queried: `namespace/name`. */
   readonly withoutAddress: readonly string[];
+  /** Other fields that the API server assigns. */
+  readonly assigned: readonly AssignedField[];
   /** In full sentences. */
   readonly notes: readonly string[];
+}
+
+/** A field that a file leaves out, and that the API server assigns. */
+export interface AssignedField {
+  /** `namespace/name`. */
+  readonly service: string;
+  /** As `ObjectProblem.field`. */
+  readonly field: string;
+  /** In words. */
+  readonly what: string;
 }
 
 /** Anchors by hand need fewer; "a billion laughs" needs more. */
@@ -46,7 +58,7 @@ export function changeObjects(
   const endpointSlices = new Map(objects.endpointSlices);
   const nodes = new Map(objects.nodes);
   let { serviceCIDRs } = objects;
-  const withoutAddress: string[] = [];
+  const changed = new Map<string, Service>();
   const ignored = new Map<string, number>();
   for (const object of files.flatMap((file) => readChange(file, namespace))) {
     const key = objectKey(object);
@@ -54,9 +66,7 @@ export function changeObjects(
       case 'Service': {
         const service = asAllocated(object, services.get(key));
         services.set(key, service);
-        if (needsAddress(service)) {
-          withoutAddress.push(key);
-        }
+        changed.set(key, service);
         break;
       }
       case 'EndpointSlice':
@@ -80,7 +90,8 @@ export function changeObjects(
   const kinds = [...ignored].map(([kind, count]) => `${count} ${printable(kind, 80)}`).join(', ');
   return {
     objects: { services, endpointSlices, nodes, serviceCIDRs },
-    withoutAddress,
+    withoutAddress: [...changed].flatMap(([key, service]) => (needsAddress(service) ? [key] : [])),
+    assigned: [...changed].flatMap(([key, service]) => assignedFields(key, service)),
     notes: kinds === '' ? [] : [`Ignored, as a service proxy does not read them: ${kinds}.`],
   };
 }
@@ -179,6 +190,30 @@ function withNodePort(port: ServicePortEntry, { ports = [] }: NonNullable<Servic
 
 function needsAddress({ spec }: Service): boolean {
   return spec !== undefined && spec.type !== 'ExternalName' && !spec.clusterIP && (spec.clusterIPs ?? []).length === 0;
+}
+
+function assignedFields(service: string, { spec }: Service): readonly AssignedField[] {
+  if (!isRecord(spec) || (spec.type !== 'NodePort' && spec.type !== 'LoadBalancer')) {
+    return [];
+  }
+  const { allocateLoadBalancerNodePorts } = spec as { readonly allocateLoadBalancerNodePorts?: unknown };
+  const withoutNodePorts = spec.type === 'LoadBalancer' && allocateLoadBalancerNodePorts === false;
+  const nodePorts = (Array.isArray(spec.ports) ? spec.ports : []).flatMap((entry, index) =>
+    entry.nodePort === undefined && !withoutNodePorts
+      ? [
+          {
+            service,
+            field: `spec.ports[${index}].nodePort`,
+            what: `NodePort of ${service} port ${printable(String(entry.port))}`,
+          },
+        ]
+      : [],
+  );
+  const needsHealthCheck =
+    spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local' && spec.healthCheckNodePort === undefined;
+  return needsHealthCheck
+    ? [...nodePorts, { service, field: 'spec.healthCheckNodePort', what: `health check node port of ${service}` }]
+    : nodePorts;
 }
 
 function cidrsOf(object: ListedObject): readonly string[] {

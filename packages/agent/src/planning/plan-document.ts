@@ -20,13 +20,13 @@ export interface PlanDocument {
   readonly nodeName: string;
   /** What is in force. Null when no agent runs here. */
   readonly from: PlanSide | null;
-  /** What would be in force. Null for a clean-up. */
+  /** What would be in force. Null for a cleanup. */
   readonly to: PlanSide | null;
   /** By meaning. Null when what is in force is known by its rules only. */
   readonly comparison: StateComparison | null;
   /** By rule. Null when the kernel was not read. */
   readonly rules: PlannedRules | null;
-  /** What a clean-up or a takeover would remove of other modes and of kube-proxy. */
+  /** What a cleanup or a takeover would remove of other modes and of kube-proxy. */
   readonly removals: readonly RemovedOfMode[];
   /** What of kube-proxy the mode takes into use; those that it does not need are in `rules`. */
   readonly adopted: readonly RemovedOfMode[];
@@ -102,7 +102,7 @@ function headline({ nodeName, from, to }: PlanDocument): string {
   const node = printable(nodeName);
   const side = ({ mode, objects }: PlanSide) => `mode ${printable(mode)}, ${printable(objects, 200)}`;
   if (to === null) {
-    return `Clean-up of node ${node}\n`;
+    return `Cleanup of node ${node}\n`;
   }
   return `Node ${node}\n  in force: ${from === null ? 'no agent runs here' : side(from)}\n  planned:  ${side(to)}\n`;
 }
@@ -180,13 +180,22 @@ function verdict({ changed, comparison, rules, removals, to, withoutAddress }: P
         ? 'No differences.\n'
         : 'No differences: the rules of this node are as planned.\n';
   }
+  const removed = removals.flatMap(({ objects }) => objects).reduce((sum, { names }) => sum + names.length, 0);
   if (to === null) {
-    const count = removals.flatMap(({ objects }) => objects).reduce((sum, { names }) => sum + names.length, 0);
-    return `Plan: ${count} object${count === 1 ? '' : 's'} to remove.\n`;
+    return `Plan: ${countOf(removed, 'object')} to remove.\n`;
   }
-  if (comparison === null) {
-    return `Plan: ${rules?.add ?? 0} rules and objects to add, ${rules?.remove ?? 0} to remove.\n`;
-  }
-  const { summary } = comparison;
-  return `${formatPlanSummary({ summary: { ...summary, add: summary.add + withoutAddress.length } })}\n`;
+  const parts = [
+    ...(comparison === null ? [] : [servicesOf(comparison, withoutAddress.length)]),
+    ...(rules === null ? [] : [`${rules.add} rules and objects to add, ${rules.remove} to remove`]),
+    ...(removed === 0 ? [] : [`${countOf(removed, 'object')} of other modes and of kube-proxy to remove`]),
+  ];
+  return `Plan: ${parts.join('; ')}.\n`;
+}
+
+function servicesOf({ summary }: StateComparison, withoutAddress: number): string {
+  return formatPlanSummary({ summary: { ...summary, add: summary.add + withoutAddress } });
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

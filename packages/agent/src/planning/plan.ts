@@ -19,6 +19,7 @@ import {
 } from '@kube-proxier/core';
 import { findLeftovers, previewBackend, type RemovedOfMode, thisHost } from '@kube-proxier/server';
 import { stringify } from 'yaml';
+import { describeRunningProxy, runningProxies } from '../cleanup/clean-up.js';
 import { settingsOf } from '../commands/interpret-command-line.js';
 import { readManifestObjects } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
@@ -27,7 +28,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import { type ClusterObjects, collectObjects } from '../objects/cluster-objects.js';
 import { proxierOptionsOf, resolveCluster } from '../objects/resolve-cluster.js';
 import { plainStyle, type TextStyle } from '../terminal/text-style.js';
-import { type ChangeFile, changeObjects } from './changed-objects.js';
+import { type AssignedField, type ChangeFile, changeObjects } from './changed-objects.js';
 import { countByOwner, formatPlan, type PlanDocument } from './plan-document.js';
 import { queryRunningAgent, type RunningAgent } from './running-agent.js';
 
@@ -90,22 +91,27 @@ async function planCleanup(
   const backends = configured(composition, settings).filter((backend) => mode === undefined || backend.mode === mode);
   const owners = kubeProxy ? (['backend', 'kube-proxy'] as const) : (['backend'] as const);
   const { removals, notes } = await leftoversOf(backends, { owners });
+  const holder = composition.exclusive ? await describeRunningProxy(runningProxies()) : undefined;
+  const refusal = `The cleanup is refused while a proxy runs in this network namespace: ${holder}.`;
   const document: PlanDocument = {
-    ...EMPTY_PLAN,
+    ...emptyPlan(settings),
     changed: removals.length > 0,
-    nodeName: proxierOptionsOf(settings, 'IPv4').nodeName,
     removals,
-    notes,
+    notes: holder === undefined ? notes : [...notes, refusal],
   };
   return { document, changes: [] };
 }
 
-const EMPTY_PLAN = {
-  apiVersion: 'kube-proxier.io/v1alpha1',
-  kind: 'Plan',
-  ...{ from: null, to: null, comparison: null, rules: null },
-  ...{ removals: [], adopted: [], withoutAddress: [], notes: [] },
-} as const;
+function emptyPlan(settings: AgentSettings): PlanDocument {
+  return {
+    apiVersion: 'kube-proxier.io/v1alpha1',
+    kind: 'Plan',
+    changed: false,
+    nodeName: proxierOptionsOf(settings, 'IPv4').nodeName,
+    ...{ from: null, to: null, comparison: null, rules: null },
+    ...{ removals: [], adopted: [], withoutAddress: [], notes: [] },
+  };
+}
 
 async function planState(request: PlanRequest, context: PlanContext): Promise<Planned> {
   const { settings: given, composition } = context;
@@ -114,24 +120,44 @@ async function planState(request: PlanRequest, context: PlanContext): Promise<Pl
   const settings = inForce && given.configFile === '' ? withFlags(agent, context) : given;
   const { objects, source } = await objectsToPlan(agent, settings, context);
   const files = request.files.map((name) => readChangeFile(name, context));
-  const { objects: next, withoutAddress, notes } = changeObjects(objects, files, request.namespace);
+  const { objects: next, withoutAddress, assigned, notes } = changeObjects(objects, files, request.namespace);
+  // In a pod, an agent without these flags has the API server of its cluster.
+  const hasServer = settings.kubernetes !== undefined || settings.manifests.length === 0;
   const planned: Planner = {
-    ...{ request, agent, settings, next, composition },
+    ...{ request, agent, settings, next, composition, assigned: hasServer ? assigned : [] },
     inForce: inForce ?? (files.length > 0 ? settings : undefined),
     before: agent?.objects ?? (files.length > 0 ? objects : undefined),
   };
   const result = request.rules || files.length === 0 ? await planOnHost(planned) : planObjects(planned);
   const document: PlanDocument = {
-    ...EMPTY_PLAN,
+    ...emptyPlan(settings),
     ...result.document,
-    changed: result.document.changed || withoutAddress.length > 0,
-    nodeName: proxierOptionsOf(settings, 'IPv4').nodeName,
+    changed: result.document.changed || (hasServer && withoutAddress.length > 0),
     from: agent ? { mode: agent.mode, objects: 'the objects of the agent' } : null,
     to: { mode: result.mode, objects: files.length === 0 ? source : `${source}, changed by ${namesOf(files)}` },
-    withoutAddress,
-    notes: [...given.warnings.map((warning) => `${warning}.`), ...notes, ...(result.document.notes ?? [])],
+    withoutAddress: hasServer ? withoutAddress : [],
+    notes: [
+      ...given.warnings.map((warning) => `${warning}.`),
+      ...notes,
+      ...notesOfAllocation(hasServer, withoutAddress, assigned),
+      ...(result.document.notes ?? []),
+    ],
   };
   return { document, changes: result.changes };
+}
+
+/** What is left to an API server. */
+function notesOfAllocation(
+  hasServer: boolean,
+  withoutAddress: readonly string[],
+  assigned: readonly AssignedField[],
+): readonly string[] {
+  if (hasServer) {
+    const list = assigned.map(({ what }) => what).join(', ');
+    return list === '' ? [] : [`Assigned by the API server, and not part of this plan: ${list}.`];
+  }
+  const names = withoutAddress.map((name) => printable(name)).join(', ');
+  return names === '' ? [] : [`Not served, because without an API server nothing assigns a cluster IP: ${names}.`];
 }
 
 /** Everything that a plan follows from. */
@@ -144,6 +170,7 @@ interface Planner {
   readonly before: ClusterObjects | undefined;
   readonly settings: AgentSettings;
   readonly next: ClusterObjects;
+  readonly assigned: readonly AssignedField[];
   readonly composition: Composition;
 }
 
@@ -153,8 +180,8 @@ interface PlanResult extends Pick<Planned, 'changes'> {
 }
 
 /** By meaning only: needs no privileges, and does not look at the kernel. */
-function planObjects({ agent, inForce, before, settings, next }: Planner): PlanResult {
-  const problems = new ProblemNotes();
+function planObjects({ agent, inForce, before, settings, next, assigned }: Planner): PlanResult {
+  const problems = new ProblemNotes(assigned);
   const families: readonly IPFamily[] = agent?.families ?? ['IPv4', 'IPv6'];
   const pairs = families.map((family): StatePair => {
     const host = { onProblem: problems.add };
@@ -178,12 +205,13 @@ async function planOnHost({
   before,
   settings,
   next,
+  assigned,
   composition,
 }: Planner): Promise<PlanResult> {
   const backends = configured(composition, settings);
   const { backend, families: servable, notes } = await selectBackend(backends, agent, settings);
   const families = agent?.families ?? servable;
-  const problems = new ProblemNotes();
+  const problems = new ProblemNotes(assigned);
   const pairs: StatePair[] = [];
   const changes: RuleChange[] = [];
   const isSameMode = agent?.mode === backend.mode;
@@ -400,7 +428,14 @@ function unreadable({ mode }: BackendModule, error: unknown): ProxierError {
 class ProblemNotes {
   readonly #texts = new Set<string>();
 
+  /** @param assigned fields that have no value yet, which is no problem. */
+  constructor(private readonly assigned: readonly AssignedField[]) {}
+
   readonly add = (problem: ObjectProblem): void => {
+    const service = `${problem.namespace}/${problem.name}`;
+    if (this.assigned.some((one) => one.service === service && one.field === problem.field)) {
+      return;
+    }
     this.#texts.add(`${formatObjectProblem(problem)}.`);
   };
 

@@ -39,7 +39,7 @@ describe('comparison of states', () => {
     + NodePort <node>:30080: forward to cluster endpoints
     + endpoint checkout-1 10.244.0.5:8080 on node1: ready
     + endpoint checkout-2 10.244.7.5:8080 on node2: ready
-Plan: 1 Service to add, 0 to change, 0 to remove.`);
+1 Service to add, 0 to change, 0 to remove`);
   });
 
   test('a Service that disappears, and one that is not touched', () => {
@@ -48,7 +48,7 @@ Plan: 1 Service to add, 0 to change, 0 to remove.`);
 - shop/checkout:http (TCP)
     - ClusterIP 10.96.0.10:80: reject
     - NodePort <node>:30080: reject
-Plan: 0 Services to add, 0 to change, 1 to remove.`);
+0 Services to add, 0 to change, 1 to remove`);
   });
 
   test('a policy, an endpoint that is no longer ready, session affinity', () => {
@@ -62,11 +62,11 @@ Plan: 0 Services to add, 0 to change, 1 to remove.`);
     expect(text(before, after)).toBe(`\
 ~ shop/checkout:http (TCP)
     ~ session affinity: <none> -> ClientIP 10800 s
-    ~ NodePort <node>:30080: action: forward to cluster endpoints -> forward to local endpoints, forward to cluster endpoints for the node itself, forward to cluster endpoints for pods
-    ~ NodePort <node>:30080: masquerade: always -> never, always for the node itself, never for pods
+    ~ NodePort <node>:30080: action: forward to cluster endpoints -> forward to local endpoints (the node itself, pods: forward to cluster endpoints)
+    ~ NodePort <node>:30080: masquerade: always -> never (the node itself: always)
     ~ endpoint checkout-1 10.244.0.5:8080 on node1: cluster -> cluster and local
     - endpoint checkout-2 10.244.7.5:8080 on node2: not ready, and 1 ready one exists
-Plan: 0 Services to add, 1 to change, 0 to remove.`);
+0 Services to add, 1 to change, 0 to remove`);
   });
 
   test('an endpoint whose address moves to this node', () => {
@@ -81,7 +81,7 @@ Plan: 0 Services to add, 1 to change, 0 to remove.`);
 ~ node, IPv4: packets of pods: from 10.244.0.0/16 -> not distinguished
 ~ shop/checkout:http (TCP)
     ~ ClusterIP 10.96.0.10:80: masquerade: off-cluster -> never
-Plan: 0 Services to add, 1 to change, 0 to remove.`);
+0 Services to add, 1 to change, 0 to remove`);
   });
 
   test('source ranges of a load balancer', () => {

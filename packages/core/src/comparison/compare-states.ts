@@ -166,24 +166,37 @@ function frontendProperties(was: Frontend, is: Frontend): readonly PropertyChang
   ];
 }
 
-const SOURCES = { any: '', pod: ' for pods', node: ' for the node itself' } as const;
+const SOURCES = { any: 'others', pod: 'pods', node: 'the node itself' } as const;
 
-/** The last route is for all packets that no other matches. */
 function actionOf(routes: readonly Route[]): string {
-  return [...routes]
-    .reverse()
-    .map(
-      (route) =>
-        `${route.action === 'forward' ? `forward to ${route.endpoints} endpoints` : route.action}${SOURCES[route.source]}`,
-    )
-    .join(', ');
+  return (
+    bySource(routes, (route) =>
+      route.action === 'forward' ? `forward to ${route.endpoints} endpoints` : route.action,
+    ) ?? 'pass on'
+  );
 }
 
 function masqueradeOf(routes: readonly Route[]): string | null {
-  const forwarding = [...routes].reverse().flatMap((route) => (route.action === 'forward' ? [route] : []));
-  return forwarding.length === 0
-    ? null
-    : forwarding.map(({ masquerade, source }) => `${masquerade}${SOURCES[source]}`).join(', ');
+  return bySource(routes, (route) => (route.action === 'forward' ? route.masquerade : null));
+}
+
+/** What applies to most packets first, and then the exceptions: `never (the node itself: always)`. */
+function bySource(routes: readonly Route[], describe: (route: Route) => string | null): string | null {
+  // The last route is for all packets that no other matches.
+  const [usual, ...others] = [...routes].reverse();
+  const text = usual === undefined ? null : describe(usual);
+  const sources = new Map<string, string[]>();
+  for (const route of others) {
+    const other = describe(route);
+    if (other !== null && other !== text) {
+      sources.set(other, [...(sources.get(other) ?? []), SOURCES[route.source]]);
+    }
+  }
+  const exceptions = [...sources].map(([other, names]) => `${names.join(', ')}: ${other}`).join('; ');
+  if (text === null) {
+    return exceptions === '' ? null : exceptions;
+  }
+  return exceptions === '' ? text : `${text} (${exceptions})`;
 }
 
 function rangesOf(ranges: readonly string[] | undefined): string {

@@ -49,9 +49,9 @@ export function formatPlanLines(lines: readonly PlanLine[]): string {
     .join('');
 }
 
-/** `Plan: 2 Services to add, 1 to change, 0 to remove.` */
+/** `2 Services to add, 1 to change, 0 to remove` */
 export function formatPlanSummary({ summary: { add, change, remove } }: Pick<StateComparison, 'summary'>): string {
-  return `Plan: ${add} Service${add === 1 ? '' : 's'} to add, ${change} to change, ${remove} to remove.`;
+  return `${add} Service${add === 1 ? '' : 's'} to add, ${change} to change, ${remove} to remove`;
 }
 
 /** Both families of a service port are under one line. */
