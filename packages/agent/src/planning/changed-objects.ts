@@ -1,8 +1,11 @@
 import {
   type EndpointSlice,
+  formatObjectProblem,
   isRecord,
   messageOf,
   type Node,
+  type ObjectProblem,
+  ObjectReader,
   ProxierError,
   printable,
   type Service,
@@ -60,6 +63,7 @@ export function changeObjects(
   let { serviceCIDRs } = objects;
   const changed = new Map<string, Service>();
   const ignored = new Map<string, number>();
+  const problems: ObjectProblem[] = [];
   for (const object of files.flatMap((file) => readChange(file, namespace))) {
     const key = objectKey(object);
     switch (object.kind) {
@@ -82,6 +86,7 @@ export function changeObjects(
         break;
       case 'ServiceCIDR':
         serviceCIDRs = [...new Set([...serviceCIDRs, ...cidrsOf(object)])];
+        problems.push(...problemsOf(object));
         break;
       default:
         ignored.set(object.kind ?? '', (ignored.get(object.kind ?? '') ?? 0) + 1);
@@ -92,7 +97,10 @@ export function changeObjects(
     objects: { services, endpointSlices, nodes, serviceCIDRs },
     withoutAddress: [...changed].flatMap(([key, service]) => (needsAddress(service) ? [key] : [])),
     assigned: [...changed].flatMap(([key, service]) => assignedFields(key, service)),
-    notes: kinds === '' ? [] : [`Ignored, as a service proxy does not read them: ${kinds}.`],
+    notes: [
+      ...(kinds === '' ? [] : [`Ignored, as a service proxy does not read them: ${kinds}.`]),
+      ...problems.map((problem) => `${formatObjectProblem(problem)}.`),
+    ],
   };
 }
 
@@ -107,7 +115,8 @@ function readChange({ name, text }: ChangeFile, namespace: string): readonly Lis
   const found = (Array.isArray(documents) ? documents : []).flatMap((document) => {
     const [error] = document.errors;
     if (error) {
-      throw invalid(error.message);
+      // A drawing of the place follows.
+      throw invalid(error.message.split('\n')[0]?.replace(/:$/, '') ?? '');
     }
     let value: unknown;
     try {
@@ -125,10 +134,33 @@ function readChange({ name, text }: ChangeFile, namespace: string): readonly Lis
     if (READ.includes(object.kind ?? '') && !object.metadata?.name) {
       throw invalid(`a ${object.kind} has no metadata.name`);
     }
-    return hasNamespace && object.metadata?.namespace === undefined
-      ? { ...object, metadata: { ...object.metadata, namespace } }
-      : object;
+    const complete =
+      hasNamespace && object.metadata?.namespace === undefined
+        ? { ...object, metadata: { ...object.metadata, namespace } }
+        : object;
+    const [problem] = problemsOf(complete).filter(({ ignored }) => ignored === 'object');
+    if (problem) {
+      // The API server would refuse it.
+      throw invalid(formatObjectProblem(problem));
+    }
+    return complete;
   });
+}
+
+function problemsOf(object: ListedObject): readonly ObjectProblem[] {
+  const reader = new ObjectReader();
+  switch (object.kind) {
+    case 'Service':
+      return reader.readService(object).problems;
+    case 'EndpointSlice':
+      return reader.readEndpointSlice(object).problems;
+    case 'Node':
+      return reader.readNode(object).problems;
+    case 'ServiceCIDR':
+      return reader.readServiceCIDR(object).problems;
+    default:
+      return [];
+  }
 }
 
 /** One object, or those of a `List` or a list of one kind. */
@@ -171,7 +203,7 @@ function asAllocated(object: ListedObject, existing: Service | undefined): Servi
         : {}),
       ...spec,
       ...(isExternal && Array.isArray(spec.ports)
-        ? { ports: spec.ports.map((port) => withNodePort(port, known)) }
+        ? { ports: spec.ports.map((port) => (isRecord(port) ? withNodePort(port, known) : port)) }
         : {}),
     },
     ...(status === undefined ? {} : { status }),
@@ -189,7 +221,7 @@ function withNodePort(port: ServicePortEntry, { ports = [] }: NonNullable<Servic
 }
 
 function needsAddress({ spec }: Service): boolean {
-  return spec !== undefined && spec.type !== 'ExternalName' && !spec.clusterIP && (spec.clusterIPs ?? []).length === 0;
+  return isRecord(spec) && spec.type !== 'ExternalName' && !spec.clusterIP && (spec.clusterIPs ?? []).length === 0;
 }
 
 function assignedFields(service: string, { spec }: Service): readonly AssignedField[] {
@@ -199,7 +231,7 @@ function assignedFields(service: string, { spec }: Service): readonly AssignedFi
   const { allocateLoadBalancerNodePorts } = spec as { readonly allocateLoadBalancerNodePorts?: unknown };
   const withoutNodePorts = spec.type === 'LoadBalancer' && allocateLoadBalancerNodePorts === false;
   const nodePorts = (Array.isArray(spec.ports) ? spec.ports : []).flatMap((entry, index) =>
-    entry.nodePort === undefined && !withoutNodePorts
+    isRecord(entry) && entry.nodePort === undefined && !withoutNodePorts
       ? [
           {
             service,
@@ -217,8 +249,7 @@ function assignedFields(service: string, { spec }: Service): readonly AssignedFi
 }
 
 function cidrsOf(object: ListedObject): readonly string[] {
-  const { spec } = object as { readonly spec?: { readonly cidrs?: unknown } };
-  return Array.isArray(spec?.cidrs) ? spec.cidrs.map(String) : [];
+  return new ObjectReader().readServiceCIDR(object).definition?.cidrs ?? [];
 }
 
 function defined<T extends object>(fields: T): T {

@@ -167,7 +167,7 @@ function adoptedSection({ adopted }: PlanDocument): string {
   return adopted
     .map(({ mode, owner, objects }) => {
       const lines = describeRemoved(objects).map((line) => `  ${line}\n`);
-      return `Taken over from ${nameOfLeftoverOwner(owner, mode)}; what differs is among the rules above:\n${lines.join('')}`;
+      return `Taken over from ${nameOfLeftoverOwner(owner, mode)}, and changed only where it differs:\n${lines.join('')}`;
     })
     .join('');
 }

@@ -236,6 +236,7 @@ async function planOnHost({
   }
   const takeover = isSameMode ? NO_TAKEOVER : await planTakeover(backends, backend, settings);
   const isClean = before === undefined && !takeover.ownFound;
+  const ofKubeProxy = [...takeover.removals, ...takeover.adopted].filter(({ owner }) => owner === 'kube-proxy');
   const comparison = before !== undefined || isClean ? compareStates(pairs) : null;
   const count = (action: RuleChange['action']) => changes.filter((change) => change.action === action).length;
   return {
@@ -252,12 +253,20 @@ async function planOnHost({
       },
       removals: takeover.removals,
       adopted: takeover.adopted,
-      notes: [...notes, ...takeover.notes, ...problems.notes],
+      notes: [
+        ...notes,
+        ...(isClean && ofKubeProxy.length > 0 ? [KUBE_PROXY_BY_RULE] : []),
+        ...takeover.notes,
+        ...problems.notes,
+      ],
     },
     mode: backend.mode,
     changes,
   };
 }
+
+const KUBE_PROXY_BY_RULE =
+  'Rules of kube-proxy are installed. They are compared by rule, not by meaning, so all Services are listed as added.';
 
 interface StateInputs extends Pick<Planner, 'inForce' | 'before' | 'settings' | 'next'> {
   readonly family: IPFamily;
