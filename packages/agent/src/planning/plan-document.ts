@@ -186,7 +186,7 @@ function verdict({ changed, comparison, rules, removals, to, withoutAddress }: P
   }
   const parts = [
     ...(comparison === null ? [] : [servicesOf(comparison, withoutAddress.length)]),
-    ...(rules === null ? [] : [`${rules.add} rules and objects to add, ${rules.remove} to remove`]),
+    ...(rules === null ? [] : [`rules and objects: ${rules.add} to add, ${rules.remove} to remove`]),
     ...(removed === 0 ? [] : [`${countOf(removed, 'object')} of other modes and of kube-proxy to remove`]),
   ];
   return `Plan: ${parts.join('; ')}.\n`;
