@@ -21,6 +21,8 @@ let directory: string;
 
 beforeAll(async () => {
   node = await AgentOnNode.create('nft');
+  // New network namespaces inherit it from the host.
+  await node.sandbox.node.exec(['sysctl', '-qw', 'net.ipv4.conf.all.route_localnet=0']);
   copyFileSync(join(TESTDATA, 'cluster.yaml'), join(node.directory, 'cluster.yaml'));
   directory = mkdtempSync(join(tmpdir(), 'plan-'));
 }, 240_000);

@@ -18,7 +18,7 @@ export type LocalTrafficDetection =
   | { readonly kind: 'cluster-cidr'; readonly cidrs: readonly string[] }
   | { readonly kind: 'node-cidr' };
 
-/** The options of every proxier, whatever its backend. Defaults are {@link DEFAULT_PROXIER_OPTIONS}. */
+/** The options of every proxier, for any backend. Defaults are {@link DEFAULT_PROXIER_OPTIONS}. */
 export interface ProxierOptions {
   /** This node's name, as in EndpointSlices. */
   readonly nodeName: string;
