@@ -57,7 +57,8 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   },
   explain: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      environment.print(await explain(explainRequest(commandLine), settings, composition));
+      const work = () => explain(explainRequest(commandLine), settings, composition);
+      environment.print(await withProgress(environment, `Reading ${sourceOf(settings)}`, work));
       return 0;
     },
   },
@@ -83,10 +84,11 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
     },
   },
   plan: {
-    run: async ({ commandLine, settings, composition, environment: { print, progress, style } }) => {
-      const work = () =>
-        plan(planRequest(commandLine), { commandLine, settings, composition, ...(style ? { style } : {}) });
-      const { text, status } = await (progress?.during('Planning', work) ?? work());
+    run: async ({ commandLine, settings, composition, environment }) => {
+      const { print, style } = environment;
+      const context = { commandLine, settings, composition, ...(style ? { style } : {}) };
+      const work = () => plan(planRequest(commandLine), context);
+      const { text, status } = await withProgress(environment, 'Planning', work);
       print(text);
       return status;
     },
@@ -94,7 +96,8 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   record: { run: ({ commandLine, settings, environment }) => record(commandLine.operands, settings, environment) },
   get: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      const { text, message } = await get(getRequest(commandLine, settings), settings, composition);
+      const work = () => get(getRequest(commandLine, settings), settings, composition);
+      const { text, message } = await withProgress(environment, `Reading ${sourceOf(settings)}`, work);
       environment.print(text);
       environment.printError(message === '' ? '' : `${message}\n`);
       return 0;
@@ -265,6 +268,15 @@ function diagnosisFormat(commandLine: CommandLine, { columns, style }: AgentEnvi
     ...(columns === undefined ? {} : { columns }),
     ...(style ? { style } : {}),
   };
+}
+
+/** Shows at standard error what is done, once it takes longer than a second. */
+function withProgress<T>({ progress }: AgentEnvironment, what: string, work: () => Promise<T>): Promise<T> {
+  return progress?.during(what, work) ?? work();
+}
+
+function sourceOf({ manifests }: AgentSettings): string {
+  return manifests.length > 0 ? 'manifests' : 'what is in force';
 }
 
 type BooleanFlag =

@@ -1,6 +1,6 @@
 import { type IPFamily, isProxierError, isRecord, ProxierError, type ProxyMode } from '@kube-proxier/core';
 import { stringify } from 'yaml';
-import { queryAgent } from '../commands/agent-client.js';
+import { NOTHING_IN_FORCE, queryAgent } from '../commands/agent-client.js';
 import { readKubeProxyConfiguration } from '../configuration/kube-proxy-configuration.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { StatusAddress } from '../flags/status-addresses.js';
@@ -40,10 +40,7 @@ export async function queryRunningAgent(address: StatusAddress | undefined): Pro
   }
   const { mode, families, items } = JSON.parse(text) as ObjectList;
   if (families.length === 0) {
-    throw new ProxierError(
-      'AGENT_NOT_READY',
-      'the agent on this node has nothing in force yet; see kube-proxier status, and try again',
-    );
+    throw new ProxierError('AGENT_NOT_READY', `the agent on this node ${NOTHING_IN_FORCE}`);
   }
   return { mode, families, objects: objectsOfList(items), values: await configurationOf(address) };
 }

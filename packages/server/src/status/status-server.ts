@@ -215,7 +215,8 @@ export class StatusServer implements ServerObserver {
         const servicePorts = [...this.#states.values()].flatMap((state) =>
           viewServicePorts(state, selectionOf(url.searchParams), connections),
         );
-        return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, servicePorts })}\n`);
+        const families = [...this.#states.keys()];
+        return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, families, servicePorts })}\n`);
       }
     }
     const { metrics, configuration, nodeStatus, recording, syncs, page } = this.options;
