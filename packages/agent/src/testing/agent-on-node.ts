@@ -104,13 +104,15 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
     renameSync(join(this.directory, '.next'), join(this.directory, 'web.yaml'));
   }
 
+  /** Starts the agent with the manifests of `directory`, or with the API server of `--kubeconfig=`. */
   start(mode: string, ...flags: string[]): void {
+    const hasServer = flags.some((flag) => flag.startsWith('--kubeconfig='));
     this.log = '';
     this.#agent = this.sandbox.node.spawn([
       process.execPath,
       AGENT,
       `--proxy-mode=${mode}`,
-      `--manifests=${this.directory}`,
+      ...(hasServer ? [] : [`--manifests=${this.directory}`]),
       `--hostname-override=${SANDBOX_NETWORK.nodeName}`,
       `--cluster-cidr=${SANDBOX_NETWORK.clusterCIDRs[0]}`,
       '--iptables-min-sync-period=0s',
