@@ -117,5 +117,8 @@ function incomplete(unsynced: ReadonlyMap<Source, ReadonlySet<'Services' | 'Endp
       return `${kind} from ${source.description}${obstacle === undefined ? '' : `: ${obstacle}`}`;
     }),
   );
-  return new ProxierError('OBJECTS_INCOMPLETE', `lists of objects are not complete: ${texts.join('; ')}`);
+  return new ProxierError(
+    'OBJECTS_INCOMPLETE',
+    `lists of objects are not complete: ${texts.join('; ')}; restore the access, or set --manifests`,
+  );
 }

@@ -395,9 +395,11 @@ async function objectsToPlan(
     return { objects: await collectObjects(sources, nodeName), source: 'the objects of the API server' };
   }
   if (agent === undefined) {
+    // With --config, flags that kube-proxy has are ignored.
+    const server = given.configFile === '' ? '--kubeconfig' : 'clientConnection.kubeconfig in the file of --config';
     throw new ProxierError(
       'NO_OBJECTS',
-      'no agent answers on this node, so its objects are unknown; set --manifests or --kubeconfig, or ' +
+      `no agent answers on this node, so its objects are unknown; set --manifests or ${server}, or ` +
         '--metrics-bind-address as the agent has it',
     );
   }
