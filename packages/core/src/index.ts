@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 
+export * from './comparison/compare-states.js';
+export * from './comparison/format-comparison.js';
 export * from './contract/backend-errors.js';
 export * from './contract/backend-metrics.js';
 export * from './contract/backend-module.js';
@@ -71,3 +73,4 @@ export * from './text/printable.js';
 export { formatTable } from './text/text-table.js';
 export * from './views/connection-counts.js';
 export * from './views/service-view.js';
+export { nodeObjectOf, type ServiceObjects, SPLIT_SLICE, serviceObjectsOf } from './views/state-objects.js';

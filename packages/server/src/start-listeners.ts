@@ -85,6 +85,7 @@ export async function startListeners(
       clock,
       hardFail,
       isOwnAddress,
+      nodeName,
       hostNames: [nodeName, hostname(), ...(options.statusHostNames ?? [])],
       onFailure: () => metrics?.partFailed('status server'),
       localAddresses: () => network.localAddresses(),

@@ -149,6 +149,41 @@ export const COMMANDS = [
     exitStatus: '0, or 1 on an error',
   },
   {
+    name: 'plan',
+    syntax: '',
+    summary: 'Show what would be written, without writing it',
+    description:
+      'Compares what is in force on this node with what would be: with -f, other objects; with other flags or --config, ' +
+      'other options; with --manifests or --kubeconfig, objects of another source. By meaning: which addresses, endpoints ' +
+      'and policies of Services differ; with --rules, also every rule of the kernel. Without -f, the rules of the kernel ' +
+      'are read and compared, which needs root. What is not set is as the running agent has it. With --cleanup, shows ' +
+      'what cleanup would remove. Writes nothing, ever.',
+    examples: [
+      { purpose: 'Do the rules of this node match its objects?', command: 'plan' },
+      { purpose: 'What would a change of objects do here?', command: 'plan -f change.yaml' },
+      {
+        purpose: 'What would another mode write, and what would be removed?',
+        command: 'plan --proxy-mode nftables --rules',
+      },
+      { purpose: 'What would cleanup remove?', command: 'plan --cleanup --kube-proxy' },
+    ],
+    flags: [
+      'filename',
+      'rules',
+      'cleanup',
+      'kube-proxy',
+      'namespace',
+      'proxy-mode',
+      ...STATE_FLAGS,
+      ...CLUSTER_FLAGS,
+      'kubeconfig',
+      'backend',
+      'backend-option',
+    ],
+    exitStatus: '0 no differences, 1 differences, 2 an error',
+    usageErrorStatus: 2,
+  },
+  {
     name: 'doctor',
     syntax: '',
     summary: 'Check whether this host can run kube-proxier',

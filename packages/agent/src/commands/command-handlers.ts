@@ -14,6 +14,7 @@ import { parseGoBool } from '../flags/go-values.js';
 import { commandHelpText, helpText } from '../flags/help-text.js';
 import { CommandLineError, readLogging } from '../flags/settings.js';
 import { type GetRequest, get } from '../get/get.js';
+import { type PlanRequest, plan } from '../planning/plan.js';
 import { record } from '../record/record.js';
 import { replay } from '../replay/replay.js';
 import { prepareHost, runAgent } from '../running/run-agent.js';
@@ -56,7 +57,8 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   },
   explain: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      environment.print(await explain(explainRequest(commandLine), settings, composition));
+      const work = () => explain(explainRequest(commandLine), settings, composition);
+      environment.print(await withProgress(environment, `Reading ${sourceOf(settings)}`, work));
       return 0;
     },
   },
@@ -81,10 +83,21 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
       return printAnswer(await replay(request, settings), environment);
     },
   },
+  plan: {
+    run: async ({ commandLine, settings, composition, environment }) => {
+      const { print, style } = environment;
+      const context = { commandLine, settings, composition, ...(style ? { style } : {}) };
+      const work = () => plan(planRequest(commandLine), context);
+      const { text, status } = await withProgress(environment, 'Planning', work);
+      print(text);
+      return status;
+    },
+  },
   record: { run: ({ commandLine, settings, environment }) => record(commandLine.operands, settings, environment) },
   get: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      const { text, message } = await get(getRequest(commandLine, settings), settings, composition);
+      const work = () => get(getRequest(commandLine, settings), settings, composition);
+      const { text, message } = await withProgress(environment, `Reading ${sourceOf(settings)}`, work);
       environment.print(text);
       environment.printError(message === '' ? '' : `${message}\n`);
       return 0;
@@ -232,6 +245,17 @@ function explainRequest(commandLine: CommandLine): ExplainRequest {
   };
 }
 
+function planRequest(commandLine: CommandLine): PlanRequest {
+  const { values } = commandLine;
+  return {
+    files: values.get('filename') ?? [],
+    rules: isSet(commandLine, 'rules'),
+    cleanup: isSet(commandLine, 'cleanup'),
+    kubeProxy: isSet(commandLine, 'kube-proxy'),
+    namespace: values.get('namespace')?.at(-1) ?? 'default',
+  };
+}
+
 function getRequest(commandLine: CommandLine, { output }: AgentSettings): GetRequest {
   const { operands, values } = commandLine;
   const all = isSet(commandLine, 'all-namespaces');
@@ -246,7 +270,25 @@ function diagnosisFormat(commandLine: CommandLine, { columns, style }: AgentEnvi
   };
 }
 
-type BooleanFlag = 'test' | 'watch' | 'only-problems' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
+/** Shows at standard error what is done, once it takes longer than a second. */
+function withProgress<T>({ progress }: AgentEnvironment, what: string, work: () => Promise<T>): Promise<T> {
+  return progress?.during(what, work) ?? work();
+}
+
+function sourceOf({ manifests }: AgentSettings): string {
+  return manifests.length > 0 ? 'manifests' : 'what is in force';
+}
+
+type BooleanFlag =
+  | 'rules'
+  | 'cleanup'
+  | 'test'
+  | 'watch'
+  | 'only-problems'
+  | 'all-namespaces'
+  | 'kube-proxy'
+  | 'dry-run'
+  | 'force';
 
 function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;

@@ -115,7 +115,9 @@ class SettingsReader extends FlagValues {
       this.bool(name);
     }
     for (const name of ['kube-proxy', 'dry-run', 'force'] as const) {
-      if (this.bool(name) && !['cleanup', 'help', 'version'].includes(this.commandLine.command)) {
+      const { command } = this.commandLine;
+      const plansCleanup = command === 'plan' && name === 'kube-proxy' && this.bool('cleanup');
+      if (this.bool(name) && !plansCleanup && !['cleanup', 'help', 'version'].includes(command)) {
         this.problems.push(`--${name}: belongs to the command cleanup: kube-proxier cleanup --${name}`);
       }
     }

@@ -12,3 +12,4 @@ export { FakeNft } from '../nftables/fake-nft.js';
 export { canMakeNamespaces, makeNamespace, type TestNamespace, withNamespace } from '../process/network-namespace.js';
 export { FakeMarkedSockets, type FakeMarkedSocketsOptions } from '../sockets/fake-marked-sockets.js';
 export * from '../sysctl/fake-sysctl.js';
+export { recordCalls } from './record-calls.js';
