@@ -33,6 +33,7 @@ import { IptablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import { HostTools, VARIANTS } from './host-tools.js';
 import { packetMeasurement } from './metrics.js';
+import { isForeignRule, plannedPath, readPacketPath } from './packet-path.js';
 import { probe } from './probe.js';
 import { ExistingCounters } from './read-back/existing-counters.js';
 
@@ -76,6 +77,10 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     diagnose: () => diagnose(runner),
     metrics: [packetMeasurement(async (name) => (await counters?.read(name).catch(() => undefined))?.packets)],
     syncMetrics: IPTABLES_SYNC_METRICS,
+    readPacketPath: (request) =>
+      readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
+    plannedPath,
+    ownsRule: (rule) => rule.system.startsWith('iptables') && !isForeignRule(rule),
     prepare: (proxierOptions, logger) => prepare(host, proxierOptions, logger),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => createProxier(host, context));

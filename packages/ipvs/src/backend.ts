@@ -10,6 +10,8 @@ import {
   type Logger,
   messageOf,
   OptionRules,
+  type PacketPath,
+  type PacketPathRequest,
   type Preview,
   type PreviewContext,
   type ProbeResult,
@@ -43,6 +45,8 @@ import { ContainerModule } from 'inversify';
 import { IpvsDataplane, type IpvsSettings } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import type { IpvsHost } from './ipvs-host.js';
+import { isForeignRule, readPacketPath } from './packet-path.js';
+import { INTERFACE } from './plan/layout.js';
 import { DEFAULT_SCHEDULER, SCHEDULER_NAMES } from './plan/schedulers.js';
 import { type HostProbe, probeHost } from './probe.js';
 import { createIpvsProxier } from './proxier.js';
@@ -78,6 +82,9 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     requirements: { tools: ['iptables'] },
     probe: () => host.probe(),
     diagnose: () => host.diagnose(),
+    readPacketPath: (request) => host.readPacketPath(request),
+    interfaces: [INTERFACE],
+    ownsRule: (rule) => !isForeignRule(rule),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => host.createProxier(context));
       bind(Tokens.Cleanup).toConstantValue((logger, { inForce }) =>
@@ -148,6 +155,10 @@ class IpvsBackendHost {
       scheduler: this.options.scheduler ?? DEFAULT_SCHEDULER,
     });
     return this.#probed.result;
+  }
+
+  readPacketPath(request: PacketPathRequest): Promise<PacketPath> {
+    return readPacketPath(request, { ...this.#host(request.family), runner: this.#runner });
   }
 
   createProxier(context: ProxierContext): Proxier {

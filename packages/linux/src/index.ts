@@ -105,6 +105,8 @@ export {
   renderNftTransaction,
 } from './nftables/nft-transaction.js';
 export { type NftChange, NftMonitorReader, type NftWatch } from './nftables/nft-watch.js';
+// Packets through the rules that were read from the kernel.
+export * from './packet-path/index.js';
 export { whyNotPermitted } from './process/capabilities.js';
 export {
   CommandError,

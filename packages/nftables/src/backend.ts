@@ -17,6 +17,7 @@ import {
   createCommandRunner,
   createNft,
   EndingOwners,
+  kernelFilesOf,
   type Nft,
   type NftTableFlag,
 } from '@kube-proxier/linux';
@@ -25,6 +26,7 @@ import { cleanUp, cleanUpKubeProxy, findLeftovers } from './cleanup.js';
 import { type CountedConnections, NftablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import { connectionMeasurement, SYNC_METRICS } from './metrics.js';
+import { ownsRule, plannedPath, readPacketPath } from './packet-path.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
 
@@ -68,6 +70,10 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     diagnose: () => diagnose(support, ownedTable),
     metrics: [connectionMeasurement(() => proxiers.connections())],
     syncMetrics: SYNC_METRICS,
+    readPacketPath: (request) =>
+      readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
+    plannedPath: (request) => plannedPath(request),
+    ownsRule,
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => proxiers.create(context));
       bind(Tokens.Cleanup).toConstantValue(() => cleanUp(nft()));

@@ -64,6 +64,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   statusAddress: LISTEN_ADDRESS,
   statusHostNames: NAMES,
   takeover: OptionRules.boolean,
+  verification: OBJECT,
   announce: OptionRules.boolean,
   exclusive: OptionRules.boolean,
   instances: OBJECT,

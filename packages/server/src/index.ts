@@ -100,3 +100,14 @@ export {
   type RemovedOfMode,
 } from './takeover/cleanup-backends.js';
 export { describeRemoved } from './takeover/describe-removed.js';
+export {
+  BackgroundVerification,
+  type BackgroundVerificationOptions,
+  type VerificationReport,
+} from './verification/background-verification.js';
+export {
+  type NodeVerification,
+  servesLoopbackByRules,
+  type VerifyNodeOptions,
+  verifyNode,
+} from './verification/verify-node.js';

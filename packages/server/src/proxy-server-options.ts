@@ -72,6 +72,14 @@ export interface ProxyServerOptions {
    */
   readonly takeover?: boolean;
   /**
+   * Verifies periodically that the kernel does what the state says, and before a takeover removes the rules of other modes. Default:
+   * verified on request only (`/debug/verify`), and takeovers do not wait for a verification.
+   */
+  readonly verification?: {
+    /** Milliseconds; 0 verifies on request only. */
+    readonly period: number;
+  };
+  /**
    * One proxy serves a network namespace: while another kube-proxier or a kube-proxy runs in this process's, `start`
    * waits until that has ended, without changing the host. False does not wait; two proxies whose rules have the same
    * names overwrite each other. Default: true, but false where `network` is given, since the proxy then serves another

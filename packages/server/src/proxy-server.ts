@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import {
   type BackendModule,
+  type Clock,
   DEFAULT_PROXIER_OPTIONS,
   DEFAULT_PROXY_MODE,
   formatObjectProblem,
@@ -36,6 +37,8 @@ import { startListeners } from './start-listeners.js';
 import { SlowCommandLog } from './status/slow-command-log.js';
 import { SyncReport } from './status/sync-report.js';
 import { Takeover } from './takeover/takeover.js';
+import { BackgroundVerification } from './verification/background-verification.js';
+import { type NodeVerification, verifyNode } from './verification/verify-node.js';
 
 /** Result of {@link ProxyServer.start}. */
 export interface ProxyServerInfo {
@@ -67,6 +70,7 @@ export class ProxyServer {
   #listening: { stop(): Promise<void> }[] = [];
   #observer: ServerObserver = {};
   #takeover: Takeover | undefined;
+  #verification: BackgroundVerification | undefined;
   #recorder: FlightRecorder | undefined;
   #begun = false;
   /** Keeps the process alive: everything else is unreferenced. */
@@ -177,6 +181,7 @@ export class ProxyServer {
         families,
         logger: this.#logger,
         clock,
+        ...(this.#options.verification ? { verify: () => this.#verifyAlone(selection.backend, options, clock) } : {}),
         onFinished: (takeover) => this.#observer.takenOver?.(takeover),
       });
       this.#listening.push(this.#takeover);
@@ -259,11 +264,19 @@ export class ProxyServer {
   }
 
   /** Starts the listeners. Returns what is notified of all that happens: them, metrics, and the host's observer. */
-  async #startListening({ syncPeriod, nodeName }: ProxierOptions): Promise<ServerObserver> {
+  async #startListening(options: ProxierOptions): Promise<ServerObserver> {
+    const { syncPeriod, nodeName } = options;
+    const { clock = systemClock, metrics } = this.#options;
     const logger = this.#logger;
+    const verification = new BackgroundVerification({
+      period: this.#options.verification?.period ?? 0,
+      ...{ options, logger, clock },
+      onVerified: (result) => metrics?.verified(result),
+    });
+    this.#verification = verification;
     const readiness = this.#readiness;
     const observers = await startListeners(this.#options, {
-      ...{ nodeName, syncPeriod, readiness, logger, recorder: this.#recorder },
+      ...{ nodeName, syncPeriod, readiness, logger, verification, recorder: this.#recorder },
       onServiceHealthFailed: (...failure) => this.#observer.serviceHealthFailed?.(...failure),
       onCreated: (listener) => this.#listening.push(listener),
     });
@@ -273,6 +286,26 @@ export class ProxyServer {
       ...(recorder ? [onlyServerEvents(recorder)] : []),
       ...(observer ? [observer] : []),
     ]);
+  }
+
+  /** Verifies the states in force as if the rules of other modes, and of kube-proxy, were removed. */
+  async #verifyAlone(
+    backend: BackendModule,
+    options: ProxierOptions,
+    clock: Clock,
+  ): Promise<NodeVerification | undefined> {
+    const { backends } = this.#options;
+    const { signal } = this.#abort;
+    const result = await verifyNode({
+      ...{ backend, options, clock, signal },
+      states: () => this.#verification?.states ?? new Map(),
+      ignores: (rule) => rule.foreign === true && backends.some((one) => one.ownsRule?.(rule) ?? false),
+      ignoredInterfaces: backends
+        .filter(({ mode }) => mode !== backend.mode)
+        .flatMap(({ interfaces = [] }) => interfaces)
+        .filter((name) => !backend.interfaces?.includes(name)),
+    });
+    return signal.aborted ? undefined : result;
   }
 
   #combine(observers: readonly ServerObserver[]): ServerObserver {

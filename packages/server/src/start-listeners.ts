@@ -13,6 +13,7 @@ import { NodeStatusReport } from './status/node-status-report.js';
 import { StatusPage } from './status/status-page.js';
 import { StatusServer } from './status/status-server.js';
 import { SyncHistory } from './status/sync-history.js';
+import type { BackgroundVerification } from './verification/background-verification.js';
 
 /** What listeners depend on, beside the options of the server. */
 export interface ListenerContext {
@@ -21,6 +22,7 @@ export interface ListenerContext {
   readonly syncPeriod: number;
   readonly readiness: Readiness;
   readonly logger: Logger;
+  readonly verification: BackgroundVerification;
   /** Default: nothing is recorded. */
   readonly recorder: FlightRecorder | undefined;
   /** A health check node port of a Service could not be opened. */
@@ -37,7 +39,16 @@ export interface ListenerContext {
  */
 export async function startListeners(
   options: ProxyServerOptions,
-  { nodeName, syncPeriod, readiness, logger, recorder, onServiceHealthFailed, onCreated }: ListenerContext,
+  {
+    nodeName,
+    syncPeriod,
+    readiness,
+    logger,
+    verification,
+    recorder,
+    onServiceHealthFailed,
+    onCreated,
+  }: ListenerContext,
 ): Promise<readonly ServerObserver[]> {
   const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress } = options;
   const own = new OwnAddresses(() => network.localAddresses(), clock);
@@ -74,6 +85,7 @@ export async function startListeners(
     readiness,
     sources: options.sources,
     maxPending: 2 * syncPeriod,
+    verification,
     ...(metrics ? { metrics } : {}),
   });
   const history = new SyncHistory(clock);
@@ -90,6 +102,7 @@ export async function startListeners(
       onFailure: () => metrics?.partFailed('status server'),
       localAddresses: () => network.localAddresses(),
       nodeStatus: () => report.status(),
+      verification,
       syncs: () => history.syncs,
       page: new StatusPage(),
       ...(recorder ? { recording: () => recorder.dump() } : {}),
@@ -98,13 +111,14 @@ export async function startListeners(
       ...(options.profiling ? { profiling: options.profiling } : {}),
     });
   const servers = [healthServer, statusServer].filter((server) => server !== undefined);
-  for (const listener of [serviceHealth, ...servers]) {
+  for (const listener of [serviceHealth, verification, ...servers]) {
     onCreated(listener);
   }
   await Promise.all(servers.map((server) => server.start()));
   return [
     health,
     serviceHealth,
+    verification,
     ...(metrics ? [metrics] : []),
     ...(statusServer ? [statusServer, report, history] : []),
   ];

@@ -13,6 +13,7 @@ export const NOTHING_IN_FORCE = 'has nothing in force yet; see kube-proxier stat
  * @param address of its status server; undefined when that is disabled.
  * @param path with the query, such as `/debug/services`.
  * @param alternative what to do without an agent, as an imperative: `set --manifests to …`. Default: nothing.
+ * @param method `POST` starts something. Default `GET`.
  * @returns the body of the response.
  * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error.
  */
@@ -20,6 +21,7 @@ export async function queryAgent(
   address: StatusAddress | undefined,
   path: string,
   alternative?: string,
+  method: 'GET' | 'POST' = 'GET',
 ): Promise<string> {
   if (!address) {
     const advice = 'set --metrics-bind-address as the agent has it';
@@ -32,7 +34,7 @@ export async function queryAgent(
   let response: Response;
   let body: string;
   try {
-    response = await fetch(`http://${where}${path}`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
+    response = await fetch(`http://${where}${path}`, { method, signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
     body = await response.text();
   } catch (error) {
     const reason = messageOf(error instanceof Error && error.cause ? error.cause : error);

@@ -87,6 +87,29 @@ export const COMMANDS = [
     exitStatus: '0, or 1 on an error or when the named Service does not exist',
   },
   {
+    name: 'verify',
+    syntax: '',
+    summary: 'Verify that the kernel does with packets what the state says',
+    description:
+      'Enumerates the classes of packets that the state distinguishes (addresses of Services by kinds of senders), finds ' +
+      'out what the rules in the kernel do with each, whoever installed them, and prints each difference with the rule, ' +
+      'element or sysctl that decides. Sends no packets and changes nothing. Has the running agent at ' +
+      '--metrics-bind-address verify what is in force, or compares the kernel of this network namespace with --manifests, ' +
+      'for the mode of --proxy-mode. What cannot be read or interpreted is reported as unknown. With --between, compares what ' +
+      'two modes would do with each class, from what the agent has recorded last or from --manifests.',
+    examples: [
+      { purpose: 'Does this node do what its Services say?', command: 'verify' },
+      { purpose: 'For a script', command: 'verify -o json' },
+      { purpose: 'Without an agent', command: 'verify --manifests ./cluster --proxy-mode nftables' },
+      { purpose: 'Would another mode do the same?', command: 'verify --between iptables,nftables' },
+    ],
+    flags: ['proxy-mode', 'between', ...STATE_FLAGS, ...CLUSTER_FLAGS],
+    exitStatus:
+      '0 verified, 1 differences found, 2 not everything could be verified, 3 no agent or nothing programmed, ' +
+      '4 an error of the command line',
+    usageErrorStatus: 4,
+  },
+  {
     name: 'what-changed',
     syntax: '[<service>]',
     summary: 'List what happened on this node',

@@ -19,6 +19,8 @@ import { record } from '../record/record.js';
 import { replay } from '../replay/replay.js';
 import { prepareHost, runAgent } from '../running/run-agent.js';
 import { status } from '../status/status.js';
+import { verify } from '../verify/verify.js';
+import { verifyBetween } from '../verify/verify-between.js';
 import { versionText } from '../version.js';
 import { whatChanged } from '../what-changed/what-changed.js';
 import { findCommand } from './command-definition.js';
@@ -101,6 +103,14 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
       environment.print(text);
       environment.printError(message === '' ? '' : `${message}\n`);
       return 0;
+    },
+  },
+  verify: {
+    run: ({ commandLine, settings, composition, environment }) => {
+      const between = textOf(commandLine, 'between');
+      return between === ''
+        ? verify(settings, composition, environment)
+        : verifyBetween(between, settings, composition, environment);
     },
   },
   doctor: {
@@ -294,7 +304,7 @@ function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
 }
 
-type TextFlag = 'at' | 'since' | 'until' | 'recording' | 'expect';
+type TextFlag = 'at' | 'between' | 'since' | 'until' | 'recording' | 'expect';
 
 function textOf({ values }: CommandLine, name: TextFlag): string {
   return values.get(name)?.at(-1) ?? '';

@@ -20,13 +20,16 @@ export function readManifestObjects(settings: AgentSettings, composition: Compos
  * The states that an agent with these settings would have from its manifests alone, without an agent and without
  * privileges. The manifests describe another host: its addresses are those of its Node object.
  *
+ * @param localAddresses of the host that they are for. Default: those of its Node object, as the manifests describe another host.
  * @throws ProxierError when the manifests cannot be read.
  */
 export async function resolveManifests(
   families: readonly IPFamily[],
   settings: AgentSettings,
   composition: Composition,
+  localAddresses?: readonly string[],
 ): Promise<readonly ProxyState[]> {
   const objects = await readManifestObjects(settings, composition);
-  return families.map((family) => resolveCluster(objects, family, settings));
+  const host = localAddresses === undefined ? {} : { localAddresses };
+  return families.map((family) => resolveCluster(objects, family, settings, host));
 }

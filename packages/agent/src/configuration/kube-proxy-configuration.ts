@@ -133,6 +133,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   modeFallback: { type: 'text', flag: 'proxy-mode-fallback' },
   takeover: { type: 'bool', flag: 'takeover' },
   overlappingExternalAddresses: { type: 'text', flag: 'overlapping-external-addresses' },
+  verifyPeriod: { type: 'duration', flag: 'verify-period' },
   allowMultipleInstances: { type: 'bool', flag: 'allow-multiple-instances' },
   manifests: { type: 'list', flag: 'manifests' },
   'recording.age': { type: 'duration', flag: 'recording-age', zeroCounts: true },

@@ -26,6 +26,8 @@ export interface AgentSettings {
   readonly fallback: ProxyMode | 'none';
   /** Remove leftovers of other modes, once this one is in force. */
   readonly takeover: boolean;
+  /** Milliseconds between two verifications of the kernel; 0 verifies on request only. */
+  readonly verifyPeriod: number;
   readonly allowMultipleInstances: boolean;
   /** The API server to use; undefined for none. This or `manifests` is set when the agent runs. */
   readonly kubernetes: KubernetesSettings | undefined;

@@ -368,6 +368,17 @@ export const FLAGS = [
     group: 'Timing',
   },
   {
+    name: 'verify-period',
+    type: 'duration',
+    value: 'duration',
+    default: '10m0s',
+    defaultText: '10m',
+    help:
+      `How often the agent verifies that the kernel does with packets what the state says, ${DURATION}. 0 verifies on ` +
+      'request only (kube-proxier verify), and takeovers do not wait for a verification.',
+    group: 'Timing',
+  },
+  {
     name: 'healthz-bind-address',
     type: 'text',
     value: 'address',
@@ -385,8 +396,8 @@ export const FLAGS = [
     default: '127.0.0.1:10249',
     defaultText: '127.0.0.1:10249',
     help:
-      'The address that serves /metrics, /configz, /proxyMode, and under /debug what the commands status, get and ' +
-      'explain query, over HTTP. It exposes all Services: use a loopback address. The default port is 10249; "" disables it.',
+      'The address that serves /metrics, /configz, /proxyMode, and under /debug what the commands status, get, ' +
+      'explain and verify query, over HTTP. It exposes all Services: use a loopback address. The default port is 10249; "" disables it.',
     group: 'Status',
   },
   {
@@ -485,6 +496,17 @@ export const FLAGS = [
     default: 'text',
     defaultText: 'text',
     help: 'Output format of commands: text, json or yaml; also wide for kube-proxier get.',
+    group: 'Commands',
+  },
+  {
+    name: 'between',
+    type: 'text',
+    value: 'modes',
+    default: '',
+    defaultText: 'the kernel is verified',
+    help:
+      'With verify: compare what two modes would do with every class of packets, such as iptables,nftables. Nothing is read ' +
+      'from the kernel, and nothing is written.',
     group: 'Commands',
   },
   {
@@ -633,6 +655,8 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'nftables-count-connections',
   'nftables-owned-table',
   'overlapping-external-addresses',
+  'verify-period',
+  'between',
   'manifests',
   'output',
   'namespace',

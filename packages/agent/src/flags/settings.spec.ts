@@ -30,6 +30,7 @@ describe('readSettings', () => {
       mode: '',
       fallback: 'iptables',
       takeover: true,
+      verifyPeriod: 600_000,
       allowMultipleInstances: false,
       nftables: { localhostNodePorts: false, countConnections: false, ownedTable: 'never' },
       kubernetes: undefined,

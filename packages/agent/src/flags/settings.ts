@@ -75,6 +75,7 @@ class SettingsReader extends FlagValues {
       mode: this.#mode(modes),
       fallback: this.#fallback(modes),
       takeover: this.bool('takeover'),
+      verifyPeriod: this.#verifyPeriod(),
       allowMultipleInstances: this.bool('allow-multiple-instances'),
       kubernetes: readKubernetes(this, this.environment),
       manifests: readManifests(this),
@@ -126,6 +127,14 @@ class SettingsReader extends FlagValues {
       throw new CommandLineError(inFileOrder(this.problems, this.configuration?.file), settings.warnings);
     }
     return settings;
+  }
+
+  #verifyPeriod(): number {
+    const period = this.duration('verify-period') ?? 0;
+    if (period < 0) {
+      this.wrong('verify-period', this.text('verify-period'), 'is negative; write 0 to verify on request only');
+    }
+    return period;
   }
 
   #warnings(): readonly string[] {

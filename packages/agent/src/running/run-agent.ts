@@ -151,6 +151,7 @@ function serverOptions(
     mode: settings.mode,
     fallback: settings.fallback,
     takeover: settings.takeover,
+    ...(settings.verifyPeriod > 0 ? { verification: { period: settings.verifyPeriod } } : {}),
     exclusive: (composition.exclusive ?? false) && !settings.allowMultipleInstances,
     announce: composition.exclusive ?? false,
     proxier: settings.proxier,

@@ -45,6 +45,7 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
     row('Source', description);
   }
   row('Last change', status.lastObjectChange === null ? 'none since the start' : ago(status.lastObjectChange, now));
+  row('Verified', verification(status, now));
   row('Drift repairs', repairs(status, now));
   row('Stale flows', `${status.staleFlowsDeleted} deleted`);
   const failures = Object.entries(status.failures).filter(([, number]) => number > 0);
@@ -57,6 +58,21 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
   return `${lines.join('\n')}\n`;
 }
 
+function verification({ verification: last }: NodeStatus, now: number): string {
+  if (last === null) {
+    return 'not yet';
+  }
+  const when = `${ago(last.time, now)}, ${count(last.packetClasses, 'class', 'es')} of packets`;
+  switch (last.verdict) {
+    case 'verified':
+      return when;
+    case 'different':
+      return `${when}: ${count(last.differences, 'difference')}`;
+    case 'unknown':
+      return `${when}: not everything could be verified: ${last.firstFinding}`;
+  }
+}
+
 function repairs({ driftRepairs, lastDrift }: NodeStatus, now: number): string {
   return lastDrift === null
     ? String(driftRepairs)
@@ -67,8 +83,8 @@ function ago(time: string | null, now: number): string {
   return time === null ? 'never' : `${formatAge(Date.parse(time), now)} ago`;
 }
 
-function count(number: number, name: string): string {
-  return `${number} ${name}${number === 1 ? '' : 's'}`;
+function count(number: number, name: string, plural = 's'): string {
+  return `${number} ${name}${number === 1 ? '' : plural}`;
 }
 
 function megabytes(bytes: number): string {

@@ -41,6 +41,14 @@ const STATUS: NodeStatus = {
   lastObjectChange: at(3),
   driftRepairs: 1,
   lastDrift: { time: at(600), what: 'table ip kube-proxier changed by nft (process 812)' },
+  verification: {
+    verdict: 'verified',
+    time: at(120),
+    packetClasses: 96,
+    differences: 0,
+    unknowns: 0,
+    firstFinding: null,
+  },
   staleFlowsDeleted: 5,
   failures: { 'health server': 0 },
   memory: { residentBytes: 98_700_000, heapBytes: 40_100_000 },
@@ -59,6 +67,7 @@ In force:         10 Services, 30 endpoints
 IPv4:             12 service ports, last sync 3s ago in 4.2 ms, last full sync 5m ago
 Source:           API server https://10.0.0.1:6443
 Last change:      3s ago
+Verified:         2m ago, 96 classes of packets
 Drift repairs:    1, last 10m ago: table ip kube-proxier changed by nft (process 812)
 Stale flows:      5 deleted
 Other failures:   none

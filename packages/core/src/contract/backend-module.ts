@@ -1,9 +1,11 @@
 import type { ContainerModule } from 'inversify';
 import type { IPFamily } from '../model/address.js';
+import type { ProxyState } from '../model/proxy-state.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { Clock } from '../sync/clock.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
 import type { SyncObserver } from '../sync/sync-observer.js';
+import type { PacketPath, PathRule } from '../verification/packet-path.js';
 import type { BackendMeasurement, SyncMetrics } from './backend-metrics.js';
 import type { HostRequirements } from './host-requirements.js';
 import type { Logger } from './logger.js';
@@ -49,6 +51,24 @@ export interface BackendCapabilities {
   readonly externalIPsOfPods?: boolean;
   /** The installed rules keep working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
+}
+
+/** What a {@link PacketPath} is read for. */
+export interface PacketPathRequest {
+  readonly family: IPFamily;
+  readonly options: ProxierOptions;
+  /** Rules that are read as if they were not installed: a takeover is about to remove them. Default: none. */
+  readonly ignores?: (rule: PathRule) => boolean;
+  /** Names of interfaces that are read as if they did not exist: a takeover is about to remove them. Default: none. */
+  readonly ignoredInterfaces?: readonly string[];
+}
+
+/** What a planned {@link PacketPath} depends on. */
+export interface PlannedPathRequest {
+  readonly state: ProxyState;
+  readonly options: ProxierOptions;
+  /** Addresses of the host that the state is for. */
+  readonly localAddresses: readonly string[];
 }
 
 /** The result of one check of `kube-proxier doctor`. */
@@ -108,6 +128,25 @@ export interface BackendModule {
    * @throws ProxierError when the preparation failed.
    */
   prepare?(options: ProxierOptions, logger: Logger): Promise<void>;
+  /**
+   * Reads the way of packets of one family through this host, whoever installed its rules, so that a state can be verified.
+   * Changes nothing. What cannot be read is in `PacketPath.unread`. Default: the mode cannot be verified, and a verification
+   * reports that as unknown.
+   *
+   * @throws ProxierError when nothing can be read.
+   */
+  readPacketPath?(request: PacketPathRequest): Promise<PacketPath>;
+  /**
+   * The way of packets through a host that has nothing but what this backend plans for a state, so that modes can be compared. Pure:
+   * nothing is read or written. Default: the mode cannot be compared.
+   */
+  plannedPath?(request: PlannedPathRequest): PacketPath;
+  /**
+   * Whether a rule is one that this backend installs, or kube-proxy in the mode of the same name. Pure. Default: none is.
+   */
+  ownsRule?(rule: PathRule): boolean;
+  /** Names of network interfaces that this backend creates, or kube-proxy in the mode of the same name. Default: none. */
+  readonly interfaces?: readonly string[];
   /** What it measures, for `/metrics` while its mode is in force. Default: nothing. */
   readonly metrics?: readonly BackendMeasurement[];
   /** Metrics of its syncs besides those of every mode. Default: none. */

@@ -86,10 +86,22 @@ export function parseCIDR(text: unknown): ParsedCIDR | undefined {
  * @throws Error when either is not canonical text of an address or a network.
  */
 export function cidrContains(cidr: string, address: string): boolean {
-  const network = ipaddr.parseCIDR(cidr);
-  const candidate = ipaddr.parse(address);
+  let network = NETWORKS.get(cidr);
+  if (network === undefined) {
+    network = ipaddr.parseCIDR(cidr);
+    if (NETWORKS.size >= MAX_NETWORKS) {
+      NETWORKS.clear();
+    }
+    NETWORKS.set(cidr, network);
+  }
+  // `ipaddr.parse` tries the other family first.
+  const candidate = address.includes(':') ? ipaddr.IPv6.parse(address) : ipaddr.IPv4.parse(address);
   return network[0].kind() === candidate.kind() && candidate.match(network);
 }
+
+/** Networks that were parsed: those of a cluster and its node are asked about for every address. */
+const NETWORKS = new Map<string, ReturnType<typeof ipaddr.parseCIDR>>();
+const MAX_NETWORKS = 1000;
 
 /** `10.0.0.1:80` or `[fd00::1]:80` (spec K-4). */
 export function joinHostPort(address: string, port: number): string {

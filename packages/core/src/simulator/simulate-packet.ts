@@ -19,7 +19,7 @@ export interface Packet {
    * to detectors that match interfaces. Default: the node itself when the source is one of its addresses, else an
    * interface without a known name.
    */
-  readonly entry?: { readonly kind: 'host' } | { readonly kind: 'interface'; readonly name?: string };
+  readonly entry?: { readonly kind: 'host' } | { readonly kind: 'interface'; readonly name?: string | undefined };
 }
 
 /** One endpoint that the packet may go to. */
@@ -65,8 +65,11 @@ export interface Simulation {
 /** Facts about the host beyond the state. */
 export interface SimulationHost {
   /** Addresses of the host's interfaces. Default: the node's addresses. Loopback addresses are always local. */
-  readonly localAddresses?: readonly string[];
+  readonly localAddresses?: readonly string[] | ReadonlySet<string>;
 }
+
+/** An outcome, and the parts of the state that decide it, without an explanation. */
+export type PacketDecision = Omit<Simulation, 'steps' | 'endpoints'>;
 
 /**
  * Predicts the outcome of a packet under a state, with the reason (spec O-4…O-10). Pure: it interprets the state as every
@@ -77,6 +80,21 @@ export interface SimulationHost {
  */
 export function simulatePacket(state: ProxyState, packet: Packet, host: SimulationHost = {}): Simulation {
   return new Simulator(state, normalise(state, packet), host).run();
+}
+
+/**
+ * The outcome that {@link simulatePacket} predicts, without the explanation: for callers with very many packets. Its cost does
+ * not depend on the size of the state.
+ *
+ * @throws RangeError as {@link simulatePacket}.
+ */
+export function decidePacket(state: ProxyState, packet: Packet, host: SimulationHost = {}): PacketDecision {
+  const {
+    steps: _steps,
+    endpoints: _endpoints,
+    ...decision
+  } = new Simulator(state, normalise(state, packet), host, false).run();
+  return decision;
 }
 
 function normalise(state: ProxyState, packet: Packet): Packet {
@@ -104,9 +122,12 @@ class Simulator {
     private readonly state: ProxyState,
     private readonly packet: Packet,
     host: SimulationHost,
+    /** Whether the reasons are needed as well. */
+    private readonly explains = true,
   ) {
     this.#node = state.node;
-    this.#localAddresses = new Set(host.localAddresses ?? state.node.addresses);
+    const { localAddresses = state.node.addresses } = host;
+    this.#localAddresses = 'has' in localAddresses ? localAddresses : new Set(localAddresses);
     this.#fromHost = packet.entry ? packet.entry.kind === 'host' : this.#isLocal(packet.source);
   }
 
@@ -126,7 +147,9 @@ class Simulator {
       return this.#end({ kind: 'dropped' }, found);
     }
     const route = frontend.routes.find((candidate) => this.#routeMatches(candidate)) as Route;
-    this.#steps.push(...this.#describeRoute(servicePort, frontend, route));
+    if (this.explains) {
+      this.#steps.push(...this.#describeRoute(servicePort, frontend, route));
+    }
     if (route.action !== 'forward') {
       return this.#end({ kind: route.action === 'reject' ? 'refused' : 'dropped' }, found, route);
     }
@@ -135,7 +158,9 @@ class Simulator {
       const hairpin = endpoint.isLocal && endpoint.address === packet.source;
       return { endpoint, probability: 1 / endpoints.length, masqueraded: hairpin || this.#masquerades(route), hairpin };
     });
-    this.#steps.push(...this.#describeSource(route, choices));
+    if (this.explains) {
+      this.#steps.push(...this.#describeSource(route, choices));
+    }
     if (servicePort.affinitySeconds !== undefined) {
       this.#steps.push(
         `Session affinity: a client that connected within the last ${servicePort.affinitySeconds} s keeps its endpoint, while that is in the list.`,
@@ -193,6 +218,9 @@ class Simulator {
 
   #unclaimed(): Simulation {
     const { packet, state } = this;
+    if (state.clusterIPs.has(packet.destination) && !this.explains) {
+      return this.#end({ kind: 'refused' });
+    }
     if (state.clusterIPs.has(packet.destination)) {
       const owners = [...state.servicePorts.values()].filter((port) =>
         port.frontends.some(({ kind, address }) => kind === 'ClusterIP' && address === packet.destination),
@@ -328,7 +356,8 @@ class Simulator {
     found?: { readonly servicePort: ResolvedServicePort; readonly frontend: Frontend },
     route?: Route,
   ): Simulation {
-    const endpoints = !found || (!route && outcome.kind === 'dropped') ? [] : this.#describeEndpoints(found, route);
+    const isExplained = this.explains && (route || outcome.kind !== 'dropped');
+    const endpoints = found && isExplained ? this.#describeEndpoints(found, route) : [];
     return {
       packet: this.packet,
       outcome,

@@ -5,6 +5,7 @@ export * from './keys.js';
 export * from './objects.js';
 export * from './random.js';
 export * from './random-cluster.js';
+export * from './random-node-state.js';
 export * from './recording-logger.js';
 export * from './resolve-objects.js';
 export * from './simulation.js';

@@ -7,7 +7,7 @@ import { RULE_TABLES } from '../plan/fixed-chains.js';
 import { OWN_CHAINS } from '../plan/rule-documents.js';
 
 /** Addresses that a fake host has. */
-export const HOST_ADDRESSES = ['127.0.0.1', '192.168.0.2', '::1', 'fd00:192:168::2'];
+export const HOST_ADDRESSES: readonly string[] = ['127.0.0.1', '192.168.0.2', '::1', 'fd00:192:168::2'];
 
 /** A host in memory. */
 export interface FakeHost extends IpvsHost {
@@ -18,7 +18,8 @@ export interface FakeHost extends IpvsHost {
   readonly tools: FakeIptables;
 }
 
-export function fakeHost(family: IPFamily): FakeHost {
+/** @param addresses that it has beside those of its virtual interface. */
+export function fakeHost(family: IPFamily, addresses = HOST_ADDRESSES): FakeHost {
   const tools = new FakeIptables({ family, variant: 'legacy' });
   const sysctl = new FakeSysctl({
     'net/ipv4/vs/conntrack': 0,
@@ -30,7 +31,7 @@ export function fakeHost(family: IPFamily): FakeHost {
   });
   return {
     ipvs: new FakeIpvs(),
-    links: new FakeLinks(HOST_ADDRESSES),
+    links: new FakeLinks(addresses),
     sets: new FakeIpSets(),
     iptables: async () => tools,
     tools,

@@ -8,6 +8,8 @@ export { type NetlinkSoakOptions, type NetlinkSoakResult, soakNetlink } from '..
 export * from '../network/fake-local-network.js';
 export { FakePacketCounters } from '../nfacct/fake-packet-counters.js';
 export { FakeNft } from '../nftables/fake-nft.js';
+export { type FakePathHostOptions, fakePathHost } from '../packet-path/fake-path-host.js';
+export { becomeNode } from '../packet-path/test-node.js';
 // Network namespaces, to run adapters in.
 export { canMakeNamespaces, makeNamespace, type TestNamespace, withNamespace } from '../process/network-namespace.js';
 export { FakeMarkedSockets, type FakeMarkedSocketsOptions } from '../sockets/fake-marked-sockets.js';

@@ -150,6 +150,30 @@ export const PROXY_METRICS = {
     help: 'External and load balancer IPs of Services, by port, that are a node address or in the pod or Service network',
     labels: ['ip_family', 'overlaps'],
   },
+  verifiedClasses: {
+    type: 'gauge',
+    name: 'kube_proxier_verification_packet_classes',
+    help: 'Classes of packets in the last verification, by result: verified, different, unknown',
+    labels: ['ip_family', 'result'],
+  },
+  verificationFindings: {
+    type: 'gauge',
+    name: 'kube_proxier_verification_findings',
+    help: 'Findings of the last verification, by result: different, unknown',
+    labels: ['ip_family', 'result'],
+  },
+  verificationTimestamp: {
+    type: 'gauge',
+    name: 'kube_proxier_verification_last_timestamp_seconds',
+    help: 'Time of the last verification',
+    labels: [],
+  },
+  verificationDuration: {
+    type: 'gauge',
+    name: 'kube_proxier_verification_last_duration_seconds',
+    help: 'Duration of the last verification in seconds',
+    labels: [],
+  },
   servicePorts: {
     type: 'gauge',
     name: 'kube_proxier_service_ports',

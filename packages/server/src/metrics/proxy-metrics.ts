@@ -13,6 +13,7 @@ import {
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { ConntrackCleaning } from '../conntrack/conntrack-cleaner.js';
 import type { ServerObserver } from '../server-observer.js';
+import type { NodeVerification } from '../verification/verify-node.js';
 import { BackendMetrics } from './backend-metrics.js';
 import { PROXY_METRICS } from './metric-catalogue.js';
 import { type MetricsOf, registerMetrics } from './register-metrics.js';
@@ -145,6 +146,22 @@ export class ProxyMetrics implements ServerObserver {
       sum += count;
     }
     this.#metrics.conntrackDeleted.inc({ ip_family: family }, sum);
+  }
+
+  /** Records the result of one verification. */
+  verified({ families, seconds }: Pick<NodeVerification, 'families' | 'seconds'>): void {
+    const { verifiedClasses, verificationFindings, verificationTimestamp, verificationDuration } = this.#metrics;
+    for (const { family, classes, different, unknown, findings, moreFindings } of families) {
+      const labels = { ip_family: family };
+      verifiedClasses.set({ ...labels, result: 'verified' }, classes - different - unknown);
+      verifiedClasses.set({ ...labels, result: 'different' }, different);
+      verifiedClasses.set({ ...labels, result: 'unknown' }, unknown);
+      const unknownFindings = findings.filter(({ result }) => result === 'unknown').length;
+      verificationFindings.set({ ...labels, result: 'unknown' }, unknownFindings);
+      verificationFindings.set({ ...labels, result: 'different' }, findings.length - unknownFindings + moreFindings);
+    }
+    verificationTimestamp.set(this.#clock.now() / 1000);
+    verificationDuration.set(seconds);
   }
 
   /** Connections to service ports, as the mode in force counts them; undefined before a mode is selected. */

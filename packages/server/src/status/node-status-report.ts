@@ -13,9 +13,18 @@ import {
 import type { Readiness } from '../health/readiness.js';
 import type { ProxyMetrics } from '../metrics/proxy-metrics.js';
 import type { ServerObserver } from '../server-observer.js';
+import type { BackgroundVerification } from '../verification/background-verification.js';
+import type { NodeVerification } from '../verification/verify-node.js';
 import { VERSION } from '../version.js';
 import { countObjects, totalOf } from './count-objects.js';
-import { type FamilyStatus, findProblems, type NodeStatus, type SourceStatus, verdictOf } from './node-status.js';
+import {
+  type FamilyStatus,
+  findProblems,
+  type NodeStatus,
+  type SourceStatus,
+  type VerificationStatus,
+  verdictOf,
+} from './node-status.js';
 
 export interface NodeStatusReportOptions {
   readonly nodeName: string;
@@ -26,6 +35,7 @@ export interface NodeStatusReportOptions {
   readonly metrics?: ProxyMetrics;
   /** Milliseconds that a change may be pending. */
   readonly maxPending: number;
+  readonly verification?: Pick<BackgroundVerification, 'report'>;
 }
 
 interface FamilyRecord {
@@ -107,7 +117,8 @@ export class NodeStatusReport implements ServerObserver {
       [...this.#families].map(([family, record]) => [family, this.#describe(record)]),
     );
     const sources = this.options.sources.map(describeSource);
-    const problems = findProblems({ notReady: readiness.reason(), families, sources, maxPending });
+    const verification = verificationStatus(this.options.verification?.report().last ?? null);
+    const problems = findProblems({ notReady: readiness.reason(), families, sources, verification, maxPending });
     const { rss, heapUsed } = process.memoryUsage();
     return {
       apiVersion: 'kube-proxier.io/v1alpha1',
@@ -127,6 +138,7 @@ export class NodeStatusReport implements ServerObserver {
       lastObjectChange: this.#lastObjectChange === undefined ? null : isoTime(this.#lastObjectChange),
       driftRepairs: this.#driftRepairs,
       lastDrift: this.#lastDrift ? { time: isoTime(this.#lastDrift.at), what: this.#lastDrift.what } : null,
+      verification,
       staleFlowsDeleted: (await metrics?.staleFlowsDeleted()) ?? 0,
       failures: (await metrics?.failuresByPart()) ?? {},
       memory: { residentBytes: rss, heapBytes: heapUsed },
@@ -170,6 +182,24 @@ export class NodeStatusReport implements ServerObserver {
       endpoints: state === undefined ? 0 : this.#counts.of(state).endpoints,
     };
   }
+}
+
+function verificationStatus(last: NodeVerification | null): VerificationStatus | null {
+  if (last === null) {
+    return null;
+  }
+  const findings = last.families.flatMap((family) => family.findings);
+  const more = last.families.reduce((sum, { moreFindings }) => sum + moreFindings, 0);
+  const unknowns = findings.filter(({ result }) => result === 'unknown').length;
+  const first = findings.find(({ result }) => result === 'different') ?? findings[0];
+  return {
+    verdict: last.verdict,
+    time: last.time,
+    packetClasses: last.families.reduce((sum, { classes }) => sum + classes, 0),
+    differences: findings.length - unknowns + more,
+    unknowns,
+    firstFinding: first?.message ?? null,
+  };
 }
 
 function describeSource(source: Source): SourceStatus {

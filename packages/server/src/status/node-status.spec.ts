@@ -17,7 +17,7 @@ const FAMILY = {
   servicePorts: 0,
   endpoints: 0,
 } as const;
-const FACTS = { notReady: undefined, families: { IPv4: FAMILY }, sources: [], maxPending: 60_000 };
+const FACTS = { notReady: undefined, families: { IPv4: FAMILY }, sources: [], verification: null, maxPending: 60_000 };
 
 describe('problems of a node', () => {
   test('none', () => {

@@ -1,4 +1,4 @@
-import type { IPFamily } from '@kube-proxier/core';
+import type { IPFamily, VerificationVerdict } from '@kube-proxier/core';
 
 /**
  * - `ok`: every family is programmed, and nothing fails.
@@ -41,6 +41,20 @@ export interface SourceStatus {
   readonly obstacles: readonly string[];
 }
 
+/** The last comparison of what the kernel does with the state. */
+export interface VerificationStatus {
+  readonly verdict: VerificationVerdict;
+  readonly time: string;
+  /** Classes of packets that were checked. */
+  readonly packetClasses: number;
+  /** Number of differences. */
+  readonly differences: number;
+  /** What could not be checked. */
+  readonly unknowns: number;
+  /** The first difference, or the first thing that could not be checked, as a sentence; null for neither. */
+  readonly firstFinding: string | null;
+}
+
 /** What `kube-proxier status` prints: the state of the agent of one node. */
 export interface NodeStatus {
   readonly apiVersion: 'kube-proxier.io/v1alpha1';
@@ -65,6 +79,8 @@ export interface NodeStatus {
   readonly lastObjectChange: string | null;
   readonly driftRepairs: number;
   readonly lastDrift: { readonly time: string; readonly what: string } | null;
+  /** The last verification; null before the first. */
+  readonly verification: VerificationStatus | null;
   readonly staleFlowsDeleted: number;
   /** Failures that do not affect the data plane, by part. */
   readonly failures: Readonly<Record<string, number>>;
@@ -72,7 +88,7 @@ export interface NodeStatus {
 }
 
 /** What the verdict follows from. */
-export type StatusFacts = Pick<NodeStatus, 'families' | 'sources'> & {
+export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verification'> & {
   /** Why the node is not programmed; undefined when it is. */
   readonly notReady: string | undefined;
   /** Milliseconds that a change may be pending. */
@@ -80,7 +96,13 @@ export type StatusFacts = Pick<NodeStatus, 'families' | 'sources'> & {
 };
 
 /** All problems, the most severe first. */
-export function findProblems({ notReady, families, sources, maxPending }: StatusFacts): readonly StatusProblem[] {
+export function findProblems({
+  notReady,
+  families,
+  sources,
+  verification,
+  maxPending,
+}: StatusFacts): readonly StatusProblem[] {
   const problems: StatusProblem[] = [];
   if (notReady !== undefined) {
     problems.push({
@@ -103,6 +125,14 @@ export function findProblems({ notReady, families, sources, maxPending }: Status
         advice: 'see the log of the agent for a command that does not end',
       });
     }
+  }
+  if (verification?.verdict === 'different') {
+    const { differences, firstFinding } = verification;
+    problems.push({
+      severity: 'degraded',
+      found: `the kernel does not do what the state says (${differences} ${differences === 1 ? 'difference' : 'differences'}): ${firstFinding}`,
+      advice: 'run kube-proxier verify to list all differences and the rules that decide',
+    });
   }
   for (const { description, obstacles } of sources) {
     for (const obstacle of obstacles) {

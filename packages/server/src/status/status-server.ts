@@ -35,6 +35,7 @@ import {
 import { HttpListener, JSON_TYPE, reply, replyMethodNotAllowed, TEXT } from '../health/http-listener.js';
 import { hostNameOf, isTrustedHost } from '../health/trusted-host.js';
 import type { ServerObserver } from '../server-observer.js';
+import type { BackgroundVerification } from '../verification/background-verification.js';
 import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
 import type { NodeStatus } from './node-status.js';
 import type { StatusPage } from './status-page.js';
@@ -76,6 +77,8 @@ export interface StatusServerOptions {
   readonly configuration?: () => unknown;
   /** What `/debug/status` answers. Default: not served. */
   readonly nodeStatus?: () => Promise<NodeStatus>;
+  /** What `/debug/verify` reports, and starts on POST. Default: not served. */
+  readonly verification?: Pick<BackgroundVerification, 'request' | 'report'>;
   /** What `/debug/recording` answers: gzip of one JSON object per line. Default: not served. */
   readonly recording?: () => AsyncIterable<Uint8Array>;
   /** What `/debug/syncs` answers. Default: not served. */
@@ -112,6 +115,7 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
  * - `/debug/objects`: the objects that the state was resolved from.
  * - `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
  *   `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`: what happens to a packet.
+ * - `/debug/verify`: the last verification; with POST, another one is started.
  * - `/debug/recording`: what happened in the last hour.
  * - With profiling: `/debug/pprof` and `/debug/flags/v`.
  *
@@ -184,7 +188,11 @@ export class StatusServer implements ServerObserver {
       const advice = 'use an IP address, localhost, or the name of the node';
       return reply(response, 403, TEXT, `the host of the request is not one of this server; ${advice}\n`);
     }
-    const methods = this.#debug?.methods(url.pathname) ?? READ_METHODS;
+    const { verification } = this.options;
+    const methods =
+      url.pathname === '/debug/verify' && verification
+        ? [...READ_METHODS, 'POST']
+        : (this.#debug?.methods(url.pathname) ?? READ_METHODS);
     if (!methods.includes(request.method ?? '')) {
       return replyMethodNotAllowed(response, methods);
     }
@@ -223,6 +231,9 @@ export class StatusServer implements ServerObserver {
     if (page?.answer(url.pathname, response)) {
       return;
     }
+    if (url.pathname === '/debug/verify' && verification) {
+      return answerVerification(request, response, verification);
+    }
     if (url.pathname === '/debug/syncs' && syncs) {
       return reply(response, 200, JSON_TYPE, `${JSON.stringify({ syncs: syncs() })}\n`);
     }
@@ -247,6 +258,7 @@ export class StatusServer implements ServerObserver {
       ...(metrics ? ['/metrics'] : []),
       ...(configuration ? ['/configz'] : []),
       ...(nodeStatus ? ['/debug/status'] : []),
+      ...(verification ? ['/debug/verify'] : []),
       ...['/debug/state', '/debug/services', '/debug/objects'],
       ...(syncs ? ['/debug/syncs'] : []),
       ...(recording ? ['/debug/recording'] : []),
@@ -412,6 +424,24 @@ async function replyRecording(recording: AsyncIterable<Uint8Array>, response: Se
   await pipeline(Readable.from(recording), response, { signal: AbortSignal.timeout(RECORDING_TIMEOUT) }).catch(() =>
     response.destroy(),
   );
+}
+
+/** POST starts a verification and answers its number at once; GET reports the last one. */
+function answerVerification(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  verification: Pick<BackgroundVerification, 'request' | 'report'>,
+): void {
+  if (method !== 'POST') {
+    reply(response, 200, JSON_TYPE, `${JSON.stringify(verification.report())}\n`);
+    return;
+  }
+  const number = verification.request();
+  if (number === undefined) {
+    reply(response, 503, TEXT, 'nothing is programmed yet, so nothing can be verified\n');
+  } else {
+    reply(response, 202, JSON_TYPE, `${JSON.stringify({ number })}\n`);
+  }
 }
 
 /** The parameters of a selection, as far as they are set. */

@@ -8,6 +8,7 @@ import {
   type Timer,
 } from '@kube-proxier/core';
 import type { FinishedTakeover, ServerObserver } from '../server-observer.js';
+import type { NodeVerification } from '../verification/verify-node.js';
 import { CleanupError, cleanupBackends, type RemovedOfMode } from './cleanup-backends.js';
 
 /** Milliseconds until the first check of objects that open connections used; doubled each time up to `MAX_CHECK_DELAY`. */
@@ -21,6 +22,11 @@ export interface TakeoverOptions {
   readonly families: readonly IPFamily[];
   readonly logger: Logger;
   readonly clock: Clock;
+  /**
+   * Verifies that the mode in force does on its own what the state says; undefined when the proxy ends meanwhile. Default: not
+   * verified.
+   */
+  readonly verify?: () => Promise<NodeVerification | undefined>;
   /** Called once, when the first removal has ended. */
   readonly onFinished?: (takeover: FinishedTakeover) => void;
 }
@@ -28,7 +34,9 @@ export interface TakeoverOptions {
 /**
  * Removes leftovers of other modes and of kube-proxy from this host, once, when the mode in force has programmed every
  * family. Until then both sets of rules are installed, so that the node always has rules (unlike spec M-10, which removes
- * first). Objects of the mode in force are never removed. Objects in use by open connections are removed when these have
+ * first). Where `verify` is given, they are removed once it finds no difference in the rules of the mode in force: until then they
+ * stay, since they serve Services that the new rules may not. What cannot be verified does not hold them back, because a tool that
+ * cannot read rules would keep two proxies' rules installed for ever. Objects of the mode in force are never removed. Objects in use by open connections are removed when these have
  * closed. A failure is logged; the next start retries.
  */
 export class Takeover implements ServerObserver {
@@ -39,6 +47,8 @@ export class Takeover implements ServerObserver {
   /** Milliseconds. */
   #next = MIN_CHECK_DELAY;
   #isFinished = false;
+  #isAnnounced = false;
+  #verified = false;
 
   constructor(private readonly options: TakeoverOptions) {
     this.#waiting = new Set(options.families);
@@ -59,7 +69,11 @@ export class Takeover implements ServerObserver {
   }
 
   async #removeLeftovers(): Promise<void> {
-    const { backends, clock, inForce, logger } = this.options;
+    const { backends, inForce, logger } = this.options;
+    if (!(await this.#isVerified())) {
+      this.#checkAgain();
+      return;
+    }
     try {
       const { remaining, removed } = await cleanupBackends(backends, { logger, inForce, kubeProxy: true });
       this.#finish(removed);
@@ -67,17 +81,13 @@ export class Takeover implements ServerObserver {
         logger.debug(1, 'No leftovers of other proxy modes found', { inForce });
         return;
       }
-      if (this.#next === MIN_CHECK_DELAY) {
+      if (!this.#isAnnounced) {
+        this.#isAnnounced = true;
         logger.info(`Leftovers of other proxy modes stay while connections use them: ${remaining.join('; ')}`, {
           inForce,
         });
       }
-      if (!this.#stopped) {
-        this.#timer = clock.setTimer(this.#next, () => {
-          this.#done = this.#removeLeftovers();
-        });
-        this.#next = Math.min(2 * this.#next, MAX_CHECK_DELAY);
-      }
+      this.#checkAgain();
     } catch (error) {
       this.#finish(error instanceof CleanupError ? error.summary.removed : [], error);
       if (error instanceof CleanupError && error.isDenied) {
@@ -87,6 +97,48 @@ export class Takeover implements ServerObserver {
       }
       logger.warn(`Cannot remove all leftovers of other proxy modes: ${messageOf(error)}`, { inForce });
     }
+  }
+
+  #checkAgain(): void {
+    if (!this.#stopped) {
+      this.#timer = this.options.clock.setTimer(this.#next, () => {
+        this.#done = this.#removeLeftovers();
+      });
+      this.#next = Math.min(2 * this.#next, MAX_CHECK_DELAY);
+    }
+  }
+
+  /** Whether the old rules may go: no rule of the mode in force is known to be wrong or missing. */
+  async #isVerified(): Promise<boolean> {
+    const { inForce, logger, verify } = this.options;
+    if (verify === undefined || this.#verified) {
+      return true;
+    }
+    const result = await verify();
+    if (result === undefined) {
+      return false;
+    }
+    const { families, verdict } = result;
+    const findings = families.flatMap((family) => family.findings);
+    // Foreign rules that stay affect the old rules as much.
+    const wrong = findings.filter(({ result, decidedBy }) => result === 'different' && decidedBy?.foreign !== true);
+    const [first] = wrong;
+    if (first !== undefined) {
+      const more = wrong.length > 1 ? `, and ${wrong.length - 1} more differences` : '';
+      logger.error(
+        `The rules of other proxy modes are kept, because mode ${inForce} does not do what the state says: ${first.message}${more}`,
+        { inForce, nextCheckSeconds: this.#next / 1000 },
+      );
+      return false;
+    }
+    if (verdict === 'unknown') {
+      logger.info(
+        `Removing leftovers of other proxy modes though not everything could be verified: ${findings[0]?.message ?? 'nothing is programmed'}`,
+        { inForce },
+      );
+    }
+    this.#verified = true;
+    return true;
   }
 
   #finish(removed: readonly RemovedOfMode[], error?: unknown): void {

@@ -1,0 +1,131 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
+import type { NodeStatus, NodeVerification } from '@kube-proxier/server';
+import { AgentOnNode } from '../testing/agent-on-node.js';
+
+const AGENT = fileURLToPath(new URL('../../bin/kube-proxier.js', import.meta.url));
+
+describe('kube-proxier verify', () => {
+  let node: AgentOnNode;
+  beforeEach(async () => {
+    node = await AgentOnNode.create('nft');
+  }, 120_000);
+  afterEach(async () => {
+    await node.close();
+  }, 60_000);
+
+  /** Runs a command on the node. */
+  const run = (...args: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(
+      'ip',
+      ['netns', 'exec', node.sandbox.node.namespace, process.execPath, AGENT, ...args],
+      { encoding: 'utf8' },
+    );
+    return { status, stdout, stderr };
+  };
+  const verification = () => JSON.parse(run('verify', '-o', 'json').stdout) as NodeVerification;
+
+  test('mode userspace: what a process does is unknown', async () => {
+    const [pod] = node.sandbox.pods;
+    node.write(pod?.addresses[0] ?? '');
+    node.start('userspace');
+    await node.until('the agent is well', () => run('status').status === 0);
+    const unknown = run('verify');
+    expect(unknown.stdout).toMatch(
+      /^UNKNOWN: .*\n[\s\S]*in mode userspace a process chooses the endpoints, not the kernel/,
+    );
+    expect(unknown.status).toBe(2);
+    await node.stop();
+  }, 300_000);
+
+  test.each(['nftables', 'iptables'] as const)(
+    'mode %s: every exit status: verified, a difference, unknown, no agent, a wrong flag',
+    async (mode) => {
+      expect(run('verify')).toMatchObject({
+        status: 3,
+        stdout: '',
+        stderr: expect.stringContaining('no agent answers'),
+      });
+      expect(run('verify', '--no-such-flag').status).toBe(4);
+      const [pod] = node.sandbox.pods;
+      node.write(pod?.addresses[0] ?? '');
+      node.start(mode);
+      await node.until('the agent is well', () => run('status').status === 0);
+
+      const verified = run('verify');
+      expect(verified.stdout).toMatch(/^VERIFIED: /);
+      expect(verified.status).toBe(0);
+      expect(verification()).toMatchObject({ kind: 'NodeVerification', verdict: 'verified', mode });
+      // The kernel of this network namespace and manifests, without the agent.
+      const manifests = [
+        ...['--manifests', node.directory, '--proxy-mode', mode, '--cluster-cidr', '10.244.0.0/16'],
+        ...['--hostname-override', SANDBOX_NETWORK.nodeName],
+      ];
+      expect(run('verify', ...manifests).stdout).toMatch(/^VERIFIED: /);
+
+      // Two modes, from what the agent has recorded, and from manifests.
+      const between = ['verify', '--between', 'iptables,nftables'];
+      for (const args of [between, [...between, ...manifests]]) {
+        const { status, stdout } = run(...args);
+        expect(stdout).toMatch(/^THE SAME: modes iptables and nftables do the same with every packet/);
+        expect(status).toBe(0);
+      }
+      expect(JSON.parse(run(...between, '-o', 'json').stdout)).toMatchObject({
+        kind: 'ModeComparison',
+        verdict: 'verified',
+        modes: ['iptables', 'nftables'],
+      });
+      expect(run('verify', '--between', 'iptables,userspace')).toMatchObject({
+        status: 4,
+        stderr: expect.stringContaining('mode userspace cannot be compared'),
+      });
+      expect(run('verify', '--between', 'iptables')).toMatchObject({
+        status: 4,
+        stderr: expect.stringContaining('must be two modes'),
+      });
+
+      const drop = ['FORWARD', '-d', '10.244.0.0/16', '-j', 'DROP'] as const;
+      await node.sandbox.node.exec(['iptables-nft', '-I', ...drop]);
+      const different = run('verify');
+      expect(different.status).toBe(1);
+      expect(different.stdout).toMatch(
+        /are dropped, .*"-d 10\.244\.0\.0\/16 -j DROP" in chain FORWARD of table filter/,
+      );
+      expect(run('verify', ...manifests).status).toBe(1);
+      const { problems, verification: last } = JSON.parse(run('status', '-o', 'json').stdout) as NodeStatus;
+      expect(problems).toEqual([
+        expect.objectContaining({ severity: 'degraded', advice: expect.stringContaining('verify') }),
+      ]);
+      expect(last).toMatchObject({ verdict: 'different', firstFinding: expect.stringContaining('FORWARD') });
+      await node.until('the difference is logged', () =>
+        node.log.includes('The kernel does not do what the state says'),
+      );
+
+      await node.sandbox.node.exec(['iptables-nft', '-D', ...drop]);
+      expect(run('verify').status).toBe(0);
+      await node.until('the end of the difference is logged', () =>
+        node.log.includes('does what the state says again'),
+      );
+
+      // What the interpreter does not know is never verified.
+      await node.sandbox.node.exec([
+        'iptables-nft',
+        '-I',
+        'FORWARD',
+        '-m',
+        'length',
+        '--length',
+        '1000:',
+        '-j',
+        'DROP',
+      ]);
+      const unknown = run('verify');
+      expect(unknown.stdout).toMatch(/^UNKNOWN: [\s\S]*the effect of "-m length --length 1000:65535 -j DROP"/);
+      expect(unknown.status).toBe(2);
+      await node.stop();
+    },
+    300_000,
+  );
+});

@@ -1,0 +1,183 @@
+import { joinHostPort } from '../model/address.js';
+import type { PacketDecision } from '../simulator/simulate-packet.js';
+import type { PathOutcome, PathRule } from './packet-path.js';
+import { type DifferenceKind, describePathRule } from './verification-result.js';
+
+/** How outcomes differ from the decision of the state. */
+export interface Difference {
+  readonly kind: DifferenceKind;
+  readonly expected: string;
+  readonly actual: string;
+  readonly decidedBy: PathRule | undefined;
+  /** Why, as the end of a sentence. */
+  readonly because: string;
+  /** Distinguishes causes with the same deciding rule. */
+  readonly cause?: string;
+}
+
+/** Shares may differ by this much of the expected share: rules choose with limited precision. */
+export const SHARE_TOLERANCE = 0.01;
+
+/**
+ * Compares what a state decides about a packet with its possible outcomes in the kernel.
+ *
+ * @returns the first difference; `unknown` where outcomes differ only if unknown rules match or do not; undefined when all outcomes
+ * are as decided.
+ */
+export function compareOutcomes(
+  { outcome, route }: PacketDecision,
+  outcomes: readonly PathOutcome[],
+): Difference | undefined {
+  const choices = new Map(
+    outcome.kind === 'forwarded'
+      ? outcome.choices.map((choice) => [joinHostPort(choice.endpoint.address, choice.endpoint.port), choice])
+      : [],
+  );
+  const expected = expectationText(outcome);
+  const wrong = (actual: PathOutcome): Difference | undefined => {
+    const differs = (kind: DifferenceKind, text: string, rule: PathRule | undefined, instead = ''): Difference => ({
+      kind,
+      expected,
+      actual: text,
+      decidedBy: rule,
+      because: rule === undefined ? (actual.missed ?? instead) : `decided by ${describePathRule(rule)}`,
+    });
+    const { verdict, destination, decidedBy } = actual;
+    switch (outcome.kind) {
+      case 'passed-on':
+        return destination === undefined ? undefined : differs('wrong-endpoint', `sent to ${destination}`, decidedBy);
+      case 'refused':
+      case 'dropped': {
+        const as = outcome.kind;
+        return verdict === as
+          ? undefined
+          : verdict === 'accepted'
+            ? differs(
+                'accepted',
+                destination === undefined ? 'accepted' : `sent to ${destination}`,
+                decidedBy,
+                'no rule refuses it',
+              )
+            : differs(verdict, verdict, decidedBy);
+      }
+      case 'forwarded': {
+        if (verdict !== 'accepted') {
+          const difference = differs(verdict, verdict, decidedBy);
+          // The backend's own last rules refuse what was not forwarded before: why it was not is the cause.
+          return destination === undefined && decidedBy?.foreign !== true && actual.missed !== undefined
+            ? { ...difference, because: `${actual.missed}; then ${difference.because}`, cause: actual.missed }
+            : difference;
+        }
+        if (destination === undefined) {
+          return differs('not-forwarded', 'not sent to an endpoint', undefined, 'no rule changes its destination');
+        }
+        const choice = choices.get(destination);
+        if (choice === undefined) {
+          return differs('wrong-endpoint', `sent to ${destination}`, decidedBy);
+        }
+        if (choice.masqueraded && !actual.masqueraded) {
+          return {
+            ...differs('not-masqueraded', `sent to ${destination} with its own source address`, undefined),
+            decidedBy: actual.sourceKeptBy ?? actual.markedBy,
+            because: notMasqueraded(actual),
+          };
+        }
+        // Networks masquerade on their own what leaves them. It matters where the state promises the client's address.
+        const promised = route?.action === 'forward' && route.masquerade === 'never';
+        if (!choice.masqueraded && actual.masqueraded && (promised || actual.masqueradedBy?.foreign !== true)) {
+          return differs('masqueraded', `sent to ${destination} with an address of the node`, actual.masqueradedBy);
+        }
+        return undefined;
+      }
+    }
+  };
+  let unknown: Difference | undefined;
+  for (const actual of outcomes) {
+    const difference = wrong(actual);
+    if (difference === undefined) {
+      continue;
+    }
+    const [rule] = actual.unknown;
+    if (rule === undefined) {
+      return difference;
+    }
+    unknown ??= {
+      ...difference,
+      kind: 'unknown',
+      actual: `not known: ${difference.actual} if this rule matches, or if it does not`,
+      decidedBy: rule,
+      because: `the effect of ${describePathRule(rule)} is not known`,
+    };
+  }
+  return unknown ?? missingEndpoint(choices, outcomes, expected);
+}
+
+function notMasqueraded({ mark = 0, markedBy, sourceKeptBy }: PathOutcome): string {
+  if (sourceKeptBy !== undefined) {
+    return `${describePathRule(sourceKeptBy)} prevents that a rule replaces the source address`;
+  }
+  const of = mark === 0 ? 'a packet without a mark' : `a packet with the mark 0x${mark.toString(16)}`;
+  const by = markedBy === undefined ? '' : `, set by ${describePathRule(markedBy)}`;
+  return `no rule replaces the source address of ${of}${by}`;
+}
+
+function missingEndpoint(
+  choices: ReadonlyMap<string, { readonly probability: number }>,
+  outcomes: readonly PathOutcome[],
+  expected: string,
+): Difference | undefined {
+  const shares = new Map<string, number>();
+  for (const { destination = '', probability } of outcomes) {
+    shares.set(destination, (shares.get(destination) ?? 0) + probability);
+  }
+  const rule = outcomes[0]?.decidedBy;
+  const assumed = outcomes.flatMap(({ unknown }) => unknown)[0];
+  const isUneven = outcomes.some(({ unevenly }) => unevenly === true);
+  // Slices may repeat an endpoint.
+  const wanted = 1 / choices.size;
+  const missing = [...choices.keys()].find((destination) => !shares.has(destination));
+  if (missing !== undefined) {
+    const because = whoChooses(outcomes, rule);
+    return { kind: 'missing-endpoint', expected, actual: `never sent to ${missing}`, decidedBy: rule, because };
+  }
+  for (const destination of choices.keys()) {
+    const share = shares.get(destination) ?? 0;
+    if (!isUneven && assumed === undefined && Math.abs(share - wanted) > wanted * SHARE_TOLERANCE + 1e-6) {
+      return {
+        kind: 'wrong-share',
+        expected,
+        actual: `sent to ${destination} with probability ${share.toFixed(3)} instead of ${wanted.toFixed(3)}`,
+        decidedBy: rule,
+        because: whoChooses(outcomes, rule),
+      };
+    }
+  }
+  return undefined;
+}
+
+function whoChooses(outcomes: readonly PathOutcome[], rule: PathRule | undefined): string {
+  const emptyChain = outcomes.find((outcome) => outcome.emptyChain !== undefined)?.emptyChain;
+  if (emptyChain !== undefined) {
+    return `${emptyChain} has no rules`;
+  }
+  return rule === undefined ? 'no rule leads to it' : `the choice is made by ${describePathRule(rule)}`;
+}
+
+/** The outcome by the state, in a few words. */
+export function expectationText(outcome: PacketDecision['outcome']): string {
+  switch (outcome.kind) {
+    case 'refused':
+    case 'dropped':
+      return outcome.kind;
+    case 'passed-on':
+      return 'not handled by the service proxy';
+    case 'forwarded': {
+      const keys = outcome.choices.map(({ endpoint }) => endpoint.key);
+      const more = keys.length > 3 ? ` and ${keys.length - 3} more` : '';
+      const masqueraded = outcome.choices.filter((choice) => choice.masqueraded).length;
+      const source =
+        masqueraded === 0 ? 'source kept' : masqueraded === keys.length ? 'masqueraded' : 'masqueraded to itself only';
+      return `forwarded to ${keys.slice(0, 3).join(' or ')}${more} (${source})`;
+    }
+  }
+}

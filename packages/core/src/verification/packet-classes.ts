@@ -1,0 +1,300 @@
+import { cidrContains, type IPFamily } from '../model/address.js';
+import type { Endpoint } from '../model/endpoint.js';
+import type { Frontend } from '../model/frontend.js';
+import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import { formatServicePortName } from '../model/service-port-name.js';
+import { addressAt, firstAddress, lastAddress } from './address-arithmetic.js';
+import type { PathPacket } from './packet-path.js';
+
+/** Where the packets of a class come from. */
+export type PacketSource =
+  /** A pod of this node that is no endpoint of the Service. */
+  | 'pod'
+  /** A local endpoint of the Service: its own packets may return to it. */
+  | 'endpoint'
+  | 'pod of another node'
+  | 'node'
+  | 'loopback'
+  /** A client outside the cluster. */
+  | 'outside'
+  /** A client at the edge of a network of `loadBalancerSourceRanges`, inside or just outside of it. */
+  | 'source range';
+
+/** Packets with the same outcome, and one of them. */
+export interface PacketClass {
+  /** `namespace/name:port` of the service port; undefined for addresses that no Service has. */
+  readonly servicePort: string | undefined;
+  /** Kind of the destination. */
+  readonly to: Frontend['kind'] | 'unused port of a ClusterIP' | 'unused address of a service network';
+  readonly from: PacketSource;
+  readonly packet: PathPacket;
+}
+
+/** The host, as far as packets depend on it. */
+export interface ClassHost {
+  /** Addresses of the host, both families. */
+  readonly localAddresses: ReadonlySet<string>;
+  readonly interfaces: readonly string[];
+}
+
+const OUTSIDE: Readonly<Record<IPFamily, readonly string[]>> = {
+  IPv4: ['203.0.113.77', '198.51.100.77', '192.0.2.77', '8.8.8.8', '100.127.255.77'],
+  IPv6: ['2001:db8:ffff::77', '2001:4860:4860::8888', '3fff::77', '2a00:ffff::77'],
+};
+const SOURCE_PORT = 40_001;
+/** Node addresses that are tried from every kind of source. The others are tried from one. */
+const FULLY_TRIED = 1;
+
+/**
+ * All classes of packets that a state distinguishes: frontends by kinds of source, unused ports of cluster IPs and unused addresses
+ * of service networks. The number is proportional to the size of the state.
+ */
+export function* packetClasses(state: ProxyState, host: ClassHost): Generator<PacketClass> {
+  const sources = new SourceChoice(state, host);
+  for (const port of state.servicePorts.values()) {
+    yield* classesOfServicePort(state, port, sources);
+  }
+  yield* unusedPorts(state, sources);
+  yield* unusedAddresses(state, sources);
+}
+
+type Origin = Pick<PathPacket, 'source' | 'entry'>;
+
+/** Representative senders of one state. */
+class SourceChoice {
+  readonly #state: ProxyState;
+  readonly #host: ClassHost;
+  readonly #podInterface: string | undefined;
+  readonly #localPods: readonly string[];
+  readonly #remotePods: readonly string[];
+  readonly #outside: string;
+  /** Addresses of this node and family, the node's own first, without loopback. */
+  readonly nodeAddresses: readonly string[];
+
+  constructor(state: ProxyState, host: ClassHost) {
+    this.#state = state;
+    this.#host = host;
+    const { detector, addresses, serviceCIDRs } = state.node;
+    const six = state.family === 'IPv6';
+    const local = [...host.localAddresses].filter(
+      (address) => address.includes(':') === six && !isLoopback(address) && !/^fe[89ab]/i.test(address),
+    );
+    this.nodeAddresses = [...addresses.filter((address) => host.localAddresses.has(address)), ...local].filter(
+      (address, index, all) => all.indexOf(address) === index,
+    );
+    this.#podInterface =
+      detector.kind === 'interface'
+        ? detector.name
+        : detector.kind === 'interface-prefix'
+          ? (host.interfaces.find((name) => name.startsWith(detector.prefix)) ?? `${detector.prefix}0`)
+          : undefined;
+    const pods = new Map<boolean, Set<string>>([
+      [true, new Set()],
+      [false, new Set()],
+    ]);
+    const isPod = (address: string) =>
+      !host.localAddresses.has(address) && (detector.kind !== 'source-cidr' || cidrContains(detector.cidr, address));
+    for (const { candidates } of state.servicePorts.values()) {
+      for (const { isLocal, address } of candidates) {
+        const known = pods.get(isLocal);
+        // Enough to find one that is no endpoint of a given Service, in most cases.
+        if (known !== undefined && known.size < 8 && !known.has(address) && isPod(address)) {
+          known.add(address);
+        }
+      }
+    }
+    const spare = detector.kind === 'source-cidr' ? spareAddresses(detector.cidr) : [];
+    // Where interfaces distinguish pods, any address is a pod's when it arrives on one of them.
+    this.#localPods = [...(pods.get(true) ?? []), ...(this.#podInterface === undefined ? [] : OUTSIDE[state.family])];
+    this.#remotePods = [...(pods.get(false) ?? []), ...spare];
+    const isTaken = (address: string) =>
+      host.localAddresses.has(address) ||
+      state.clusterIPs.has(address) ||
+      serviceCIDRs.some((cidr) => cidrContains(cidr, address)) ||
+      (detector.kind === 'source-cidr' && cidrContains(detector.cidr, address));
+    const candidates = OUTSIDE[state.family];
+    this.#outside = candidates.find((address) => !isTaken(address)) ?? candidates[0] ?? '';
+  }
+
+  /** A pod of this node that is none of `except`; undefined where no such pod is known. */
+  pod(except: readonly Endpoint[] = []): Origin | undefined {
+    const source = this.#localPods.find((address) => !except.some((endpoint) => endpoint.address === address));
+    return source === undefined ? undefined : this.endpoint(source);
+  }
+
+  endpoint(source: string): Origin {
+    return { source, entry: { kind: 'interface', name: this.#podInterface } };
+  }
+
+  remotePod(except: readonly Endpoint[] = []): Origin | undefined {
+    const source = this.#remotePods.find((address) => !except.some((endpoint) => endpoint.address === address));
+    return source === undefined ? undefined : { source, entry: { kind: 'interface', name: undefined } };
+  }
+
+  node(): Origin | undefined {
+    const [source] = this.nodeAddresses;
+    return source === undefined ? undefined : { source, entry: { kind: 'host' } };
+  }
+
+  loopback(): Origin {
+    return { source: this.#state.family === 'IPv4' ? '127.0.0.1' : '::1', entry: { kind: 'host' } };
+  }
+
+  outside(source = this.#outside): Origin {
+    return this.#host.localAddresses.has(source)
+      ? { source, entry: { kind: 'host' } }
+      : { source, entry: { kind: 'interface', name: undefined } };
+  }
+}
+
+function* classesOfServicePort(
+  state: ProxyState,
+  port: ResolvedServicePort,
+  sources: SourceChoice,
+): Generator<PacketClass> {
+  const servicePort = formatServicePortName(port.name);
+  const tried = new Set<string>();
+  for (const frontend of port.frontends) {
+    const classOf = (from: PacketSource, destination: string, origin: Origin): PacketClass => ({
+      servicePort,
+      to: frontend.kind,
+      from,
+      packet: {
+        ...origin,
+        destination,
+        protocol: frontend.protocol,
+        port: frontend.port,
+        sourcePort: SOURCE_PORT,
+      },
+    });
+    const destinations = frontend.address === undefined ? sources.nodeAddresses : [frontend.address];
+    for (const [index, destination] of destinations.entries()) {
+      yield classOf('outside', destination, sources.outside());
+      if (index >= FULLY_TRIED) {
+        continue;
+      }
+      const pod = sources.pod(port.candidates);
+      if (pod !== undefined) {
+        yield classOf('pod', destination, pod);
+      }
+      const remotePod = sources.remotePod(port.candidates);
+      if (remotePod !== undefined) {
+        yield classOf('pod of another node', destination, remotePod);
+      }
+      const node = sources.node();
+      if (node !== undefined) {
+        yield classOf('node', destination, node);
+      }
+      for (const source of endpointsAsSources(port, frontend, tried)) {
+        yield classOf('endpoint', destination, sources.endpoint(source));
+      }
+      for (const cidr of frontend.allowedSources ?? []) {
+        for (const source of edgesOf(cidr)) {
+          yield classOf('source range', destination, sources.outside(source));
+        }
+      }
+    }
+    if (frontend.address === undefined) {
+      yield classOf('loopback', state.family === 'IPv4' ? '127.0.0.1' : '::1', sources.loopback());
+    }
+  }
+}
+
+/** Local endpoints that this frontend forwards to: all of them once for each Service, then one for each frontend. */
+function endpointsAsSources(port: ResolvedServicePort, { routes }: Frontend, tried: Set<string>): readonly string[] {
+  const found = new Set<string>();
+  for (const list of ['cluster', 'local'] as const) {
+    if (!routes.some((route) => route.action === 'forward' && route.endpoints === list)) {
+      continue;
+    }
+    let some = false;
+    for (const { isLocal, address } of port[list]) {
+      if (isLocal && (!some || !tried.has(address))) {
+        some = true;
+        tried.add(address);
+        found.add(address);
+      }
+    }
+  }
+  return [...found];
+}
+
+/** The first and the last address of a network, and their neighbours outside of it. */
+function edgesOf(cidr: string): readonly string[] {
+  const first = firstAddress(cidr);
+  const last = lastAddress(cidr);
+  return [addressAt(first, -1), first, last, addressAt(last, 1)].filter(
+    (address, index, all): address is string =>
+      address !== undefined && all.indexOf(address) === index && isUnicast(address),
+  );
+}
+
+function isUnicast(address: string): boolean {
+  return address.includes(':')
+    ? !/^(?:ff|fe[89ab]|::$|::1$)/i.test(address)
+    : !/^(?:0|127|22[4-9]|23\d|24\d|25[0-5])\./.test(address);
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith('127.') || address === '::1';
+}
+
+/** The last addresses of a network, which are rarely in use. */
+function spareAddresses(cidr: string): readonly string[] {
+  const last = lastAddress(cidr);
+  return [addressAt(last, -2), addressAt(last, -3)].filter(
+    (address): address is string => address !== undefined && cidrContains(cidr, address),
+  );
+}
+
+function* unusedPorts(state: ProxyState, sources: SourceChoice): Generator<PacketClass> {
+  const used = new Set<string>();
+  for (const { frontends } of state.servicePorts.values()) {
+    for (const { address, port } of frontends) {
+      if (address !== undefined) {
+        used.add(`${address} ${port}`);
+      }
+    }
+  }
+  for (const destination of state.clusterIPs.keys()) {
+    // Between the well-known ports, and below those that nodes choose for clients.
+    let port = 19;
+    while (used.has(`${destination} ${port}`)) {
+      port++;
+    }
+    for (const [from, origin] of [['pod', sources.pod()] as const, ['node', sources.node()] as const]) {
+      if (origin !== undefined) {
+        const packet: PathPacket = { ...origin, destination, protocol: 'TCP', port, sourcePort: SOURCE_PORT };
+        yield { servicePort: undefined, to: 'unused port of a ClusterIP', from, packet };
+      }
+    }
+  }
+}
+
+function* unusedAddresses(state: ProxyState, sources: SourceChoice): Generator<PacketClass> {
+  const taken = new Set<string>();
+  for (const { frontends } of state.servicePorts.values()) {
+    for (const { address } of frontends) {
+      if (address !== undefined) {
+        taken.add(address);
+      }
+    }
+  }
+  for (const cidr of state.node.serviceCIDRs) {
+    let destination = addressAt(lastAddress(cidr), -1);
+    while (destination !== undefined && taken.has(destination)) {
+      destination = addressAt(destination, -1);
+    }
+    if (destination === undefined || !cidrContains(cidr, destination)) {
+      continue;
+    }
+    for (const protocol of ['TCP', 'UDP', 'SCTP'] as const) {
+      for (const [from, origin] of [['pod', sources.pod()] as const, ['node', sources.node()] as const]) {
+        if (origin !== undefined) {
+          const packet: PathPacket = { ...origin, destination, protocol, port: 80, sourcePort: SOURCE_PORT };
+          yield { servicePort: undefined, to: 'unused address of a service network', from, packet };
+        }
+      }
+    }
+  }
+}

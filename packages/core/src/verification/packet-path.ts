@@ -1,0 +1,77 @@
+import type { IPFamily } from '../model/address.js';
+import type { Protocol } from '../model/service-port-name.js';
+
+/** The first packet of a connection, for a {@link PacketPath}. Addresses are canonical. */
+export interface PathPacket {
+  readonly source: string;
+  /** 1…65535. */
+  readonly sourcePort: number;
+  readonly destination: string;
+  readonly protocol: Protocol;
+  /** Destination port, 1…65535. */
+  readonly port: number;
+  /** Origin: a process of the host, or an input interface, whose name is undefined where it is not known. */
+  readonly entry: { readonly kind: 'host' } | { readonly kind: 'interface'; readonly name: string | undefined };
+}
+
+/** A rule, element or setting of the kernel that decides about packets. */
+export interface PathRule {
+  /** The part of the kernel: `iptables`, `iptables-legacy`, `nftables`, `ipvs`, `sysctl`, `route`. */
+  readonly system: string;
+  /** `nat`; `ip kube-proxier`. Undefined where there are no tables. */
+  readonly table?: string;
+  readonly chain?: string;
+  /** The rule, element or setting as the tool of the system prints it. */
+  readonly text: string;
+  /** Installed by another program than the backend. Default false. */
+  readonly foreign?: boolean;
+}
+
+/** One possible outcome of a packet. */
+export interface PathOutcome {
+  /** 0…1, for a client without session affinity state. All outcomes of a packet sum to 1. */
+  readonly probability: number;
+  readonly verdict: 'accepted' | 'refused' | 'dropped';
+  /** `address:port` (`[address]:port`) that the packet is sent to instead; undefined when its destination is kept. */
+  readonly destination: string | undefined;
+  /** The source address is replaced. */
+  readonly masqueraded: boolean;
+  /** The rule that decided the verdict or the destination; undefined where no rule did. */
+  readonly decidedBy: PathRule | undefined;
+  /** The rule that replaces the source address; undefined where none does. */
+  readonly masqueradedBy?: PathRule;
+  /** The rule that ended the search for a rule that replaces the source address; undefined where none did. */
+  readonly sourceKeptBy?: PathRule;
+  /** The packet mark at the end. Default 0. */
+  readonly mark?: number;
+  /** The rule that set it. */
+  readonly markedBy?: PathRule;
+  /**
+   * Where the destination is kept: how far the packet came in rules that change destinations, and what was missing, as one
+   * sentence without a full stop.
+   */
+  readonly missed?: string;
+  /** A chain without rules on the way to the choice of a destination: `chain web of table nat`. */
+  readonly emptyChain?: string;
+  /** The endpoint is not chosen at random, so that its probability is not known. Default false. */
+  readonly unevenly?: boolean;
+  /** Rules on the way whose effect is not known. The outcome holds only if they have, or have not, matched. */
+  readonly unknown: readonly PathRule[];
+}
+
+/** Predicts outcomes of packets from the objects that were read from a kernel. Pure after it was read. */
+export interface PacketPath {
+  readonly family: IPFamily;
+  /** Addresses of the host, canonical, without those that only serve virtual servers of IPVS. */
+  readonly localAddresses: ReadonlySet<string>;
+  /** Names of interfaces, to choose packets of pods where the detector matches interfaces. Empty when unknown. */
+  readonly interfaces: readonly string[];
+  /** What could not be read, as sentences without a full stop. While this is not empty, nothing is verified. */
+  readonly unread: readonly string[];
+  /**
+   * Every possible outcome of a packet; never empty.
+   *
+   * @param explains whether outcomes say why a packet keeps its destination (`missed`, `emptyChain`), which costs time. Default true.
+   */
+  outcomesOf(packet: PathPacket, explains?: boolean): readonly PathOutcome[];
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { diffStates, type ProxyState, verifyState } from '@kube-proxier/core';
+import { RANDOM_NODE_ADDRESSES, randomNodeState, runCount } from '@kube-proxier/core/testing';
+import { netfilterPathOf } from '@kube-proxier/linux';
+import { FakeIptables, fakePathHost } from '@kube-proxier/linux/testing';
+import { IptablesDataplane } from './dataplane.js';
+import { isForeignRule } from './packet-path.js';
+import { fakeSettings } from './testing/fake-settings.js';
+
+async function installed(state: ProxyState): Promise<FakeIptables> {
+  const iptables = new FakeIptables({ family: state.family });
+  const dataplane = new IptablesDataplane({
+    family: state.family,
+    iptables: async () => iptables,
+    sysctl: fakeSettings(),
+  });
+  const transaction = dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack());
+  if (transaction) {
+    await dataplane.apply(transaction);
+  }
+  return iptables;
+}
+
+async function pathOf(state: ProxyState, iptables: FakeIptables, sysctls: Readonly<Record<string, number>> = {}) {
+  const { family } = state;
+  return netfilterPathOf(
+    { saved: new Map([['nft', await iptables.save()]]), tables: [], unread: [] },
+    fakePathHost({
+      family,
+      addresses: RANDOM_NODE_ADDRESSES[family],
+      sysctls: { 'net/ipv4/conf/all/route_localnet': 1, ...sysctls },
+    }),
+    { isForeign: isForeignRule },
+  );
+}
+
+describe.each(['IPv4', 'IPv6'] as const)('%s', (family) => {
+  test.each(Array.from({ length: runCount(8, 100) }, (_, index) => [index + 1]))(
+    'random cluster %i: rules that are as planned are verified',
+    async (seed) => {
+      const state = randomNodeState(seed, family);
+      const { verdict, findings, classes } = verifyState(state, await pathOf(state, await installed(state)));
+      expect({ verdict, findings: findings.map(({ message }) => message) }).toEqual({
+        verdict: 'verified',
+        findings: [],
+      });
+      expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
+    },
+  );
+});

@@ -1,0 +1,44 @@
+import { diffStates, type PacketPathRequest, type PathRule, type PlannedPathRequest } from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  type KernelFiles,
+  type NetfilterPath,
+  plannedPathOf,
+  readNetfilterPath,
+  targetOf,
+} from '@kube-proxier/linux';
+import { IptablesPlanner } from './plan/iptables-planner.js';
+import { renderTransaction } from './plan/iptables-transaction.js';
+import { CHAINS, isOurChain } from './plan/layout.js';
+
+/** Whether a rule is not this backend's: it stands in a chain of another program, and leads to none of ours. Pure. */
+export function isForeignRule({ system, table = '', chain = '', text }: PathRule): boolean {
+  if (!system.startsWith('iptables') || (table !== 'nat' && table !== 'filter')) {
+    return true;
+  }
+  const target = targetOf(text);
+  return (
+    !isOurChain(table, chain) && (target === undefined || !isOurChain(table, target)) && chain !== CHAINS.localnetGuard
+  );
+}
+
+/** Reads the way of packets of one family through this host. */
+export function readPacketPath(
+  { family, ignores, ignoredInterfaces }: Omit<PacketPathRequest, 'options'>,
+  host: { readonly runner: CommandRunner; readonly files?: KernelFiles },
+): Promise<NetfilterPath> {
+  return readNetfilterPath({
+    ...{ family, ...host, isForeign: isForeignRule },
+    ...(ignores ? { ignores } : {}),
+    ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
+  });
+}
+
+/** The way of packets through a host that has nothing but the rules for a state. Pure. */
+export function plannedPath({ state, options, localAddresses }: PlannedPathRequest): NetfilterPath {
+  const facts = { randomFully: true, dropInvalid: false, counters: new Set<string>() };
+  const nothing = { filter: new Map(), nat: new Map(), routeLocalnet: false, facts };
+  const plan = new IptablesPlanner(options.masqueradeBit).plan(state, diffStates(undefined, state), nothing);
+  const document = plan === undefined ? '' : renderTransaction(plan);
+  return plannedPathOf(state.family, localAddresses, { kind: 'iptables', document }, isForeignRule);
+}

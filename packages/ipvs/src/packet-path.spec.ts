@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ProxyState, verifyState } from '@kube-proxier/core';
+import { RANDOM_NODE_ADDRESSES, randomNodeState, runCount } from '@kube-proxier/core/testing';
+import { IpvsDataplane } from './dataplane.js';
+import { type FakeHost, fakeHost, install } from './testing/contents.js';
+import { fakePath } from './testing/fake-path.js';
+
+async function installed(state: ProxyState): Promise<FakeHost> {
+  const host = fakeHost(state.family, RANDOM_NODE_ADDRESSES[state.family]);
+  await install(new IpvsDataplane({ family: state.family, host }), state);
+  return host;
+}
+
+describe.each(['IPv4', 'IPv6'] as const)('%s', (family) => {
+  test.each(Array.from({ length: runCount(10, 100) }, (_, index) => [index + 1]))(
+    'random cluster %i: virtual servers, sets and rules that are as planned are verified',
+    async (seed) => {
+      const state = randomNodeState(seed, family, { localhostNodePorts: false });
+      const { verdict, findings, classes } = verifyState(state, await fakePath(family, await installed(state)), {
+        servesLoopback: false,
+      });
+      expect({ verdict, findings: findings.map(({ message }) => message) }).toEqual({
+        verdict: 'verified',
+        findings: [],
+      });
+      expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
+    },
+  );
+});

@@ -1,0 +1,16 @@
+import type { PathRule } from '@kube-proxier/core';
+import type { ChainTable, CompiledChain } from './chain-walk.js';
+import type { Hook } from './walker.js';
+
+/** A chain that the kernel calls for packets. */
+export interface BaseChain {
+  readonly hook: Hook;
+  /** Chains of type `nat` see the first packet of a connection only, and only until one of them decides. */
+  readonly type: 'filter' | 'nat' | 'route';
+  readonly priority: number;
+  readonly chain: CompiledChain;
+  readonly chains: ChainTable;
+  readonly policy: 'accept' | 'drop';
+  /** The policy, for findings. */
+  readonly policyRule: PathRule;
+}

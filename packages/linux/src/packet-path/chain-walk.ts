@@ -1,0 +1,201 @@
+import type { PathRule } from '@kube-proxier/core';
+import { append, type Walker } from './walker.js';
+
+/** What a rule does with a packet that matches. */
+export type RuleVerdict =
+  | { readonly do: 'continue' | 'accept' | 'drop' | 'refuse' | 'return' }
+  | { readonly do: 'jump' | 'goto'; readonly chain: string };
+
+/** One way on from a rule. */
+export interface Branch {
+  readonly walker: Walker;
+  readonly verdict: RuleVerdict;
+}
+
+/** A rule that can be evaluated. */
+export interface CompiledRule {
+  readonly rule: PathRule;
+  /**
+   * All ways on; their probabilities sum to that of the walker, or each stands for an assumption about an unknown match. Undefined
+   * when the rule does not concern the packet.
+   */
+  evaluate(walker: Walker): readonly Branch[] | undefined;
+  /** The only destination address that the rule concerns, canonical; undefined where it concerns several. */
+  readonly destination?: string;
+  /** The only destination port that the rule concerns, as {@link destination}. */
+  readonly port?: number;
+}
+
+export interface CompiledChain {
+  readonly name: string;
+  /** For findings: `nat`, `ip kube-proxier`. */
+  readonly table: string;
+  readonly rules: readonly CompiledRule[];
+}
+
+/** Chains with fewer rules are followed rule by rule. */
+const INDEXED_FROM = 8;
+const INDEXES = new WeakMap<readonly CompiledRule[], RuleIndex>();
+
+/** Which rules of a long chain may concern a packet, so that the cost does not follow the number of Services. */
+class RuleIndex {
+  readonly #others: number[] = [];
+  readonly #byDestination = new Map<string, number[]>();
+  readonly #byPort = new Map<number, number[]>();
+
+  constructor(rules: readonly CompiledRule[]) {
+    for (const [index, { destination, port }] of rules.entries()) {
+      if (destination !== undefined) {
+        put(this.#byDestination, destination, index);
+      } else if (port !== undefined) {
+        put(this.#byPort, port, index);
+      } else {
+        this.#others.push(index);
+      }
+    }
+  }
+
+  /** Positions of rules, in the order of the chain. */
+  candidates({ destination, port }: Walker): readonly number[] {
+    const found = [...(this.#byDestination.get(destination) ?? []), ...(this.#byPort.get(port) ?? [])];
+    return found.length === 0 ? this.#others : [...this.#others, ...found].sort((a, b) => a - b);
+  }
+}
+
+function put<Key>(lists: Map<Key, number[]>, key: Key, index: number): void {
+  const list = lists.get(key);
+  if (list === undefined) {
+    lists.set(key, [index]);
+  } else {
+    list.push(index);
+  }
+}
+
+/** Positions of the rules of a chain from `first` on that may concern a packet; undefined for all of them. */
+function candidatesOf(rules: readonly CompiledRule[], walker: Walker, first: number): readonly number[] | undefined {
+  if (rules.length - first < INDEXED_FROM) {
+    return undefined;
+  }
+  let index = INDEXES.get(rules);
+  if (index === undefined) {
+    index = new RuleIndex(rules);
+    INDEXES.set(rules, index);
+  }
+  const all = index.candidates(walker);
+  return first === 0 ? all : all.filter((at) => at >= first);
+}
+
+/** The chains that the rules of one table can jump to. */
+export type ChainTable = ReadonlyMap<string, CompiledChain>;
+
+/** How a packet leaves a chain. `passed`: at its end, or by a return. */
+export interface ChainEnd {
+  readonly walker: Walker;
+  readonly end: 'passed' | 'accept' | 'drop' | 'refuse';
+  readonly by: PathRule | undefined;
+}
+
+export const CONTINUE: RuleVerdict = { do: 'continue' };
+/** The kernel refuses deeper jumps. */
+const MAX_DEPTH = 32;
+
+/** Follows a packet through a chain and all chains that its rules lead to. */
+export function walkChain(chains: ChainTable, chain: CompiledChain, walker: Walker): readonly ChainEnd[] {
+  const ends: ChainEnd[] = [];
+  walkRules(chains, chain, 0, walker, 0, ends);
+  return ends;
+}
+
+function walkRules(
+  chains: ChainTable,
+  chain: CompiledChain,
+  first: number,
+  start: Walker,
+  depth: number,
+  ends: ChainEnd[],
+): void {
+  const { rules } = chain;
+  let walker = start;
+  // No rule changes the destination of a packet that stays in the chain.
+  const candidates = candidatesOf(rules, start, first);
+  const count = candidates?.length ?? rules.length - first;
+  for (let step = 0; step < count; step++) {
+    const index = candidates?.[step] ?? first + step;
+    const compiled = rules[index] as CompiledRule;
+    const branches = compiled.evaluate(walker);
+    if (branches === undefined) {
+      continue;
+    }
+    let next: Walker | undefined;
+    const further: Walker[] = [];
+    const proceed = (one: Walker) => {
+      if (next === undefined) {
+        next = one;
+      } else {
+        further.push(one);
+      }
+    };
+    for (const branch of branches) {
+      follow(chains, compiled.rule, branch, depth, ends, proceed);
+    }
+    for (const one of further) {
+      walkRules(chains, chain, index + 1, one, depth, ends);
+    }
+    if (next === undefined) {
+      return;
+    }
+    walker = next;
+  }
+  ends.push({ walker, end: 'passed', by: undefined });
+}
+
+function follow(
+  chains: ChainTable,
+  by: PathRule,
+  { walker, verdict }: Branch,
+  depth: number,
+  ends: ChainEnd[],
+  proceed: (walker: Walker) => void,
+): void {
+  switch (verdict.do) {
+    case 'continue':
+      proceed(walker);
+      return;
+    case 'return':
+      ends.push({ walker, end: 'passed', by: undefined });
+      return;
+    case 'accept':
+    case 'drop':
+    case 'refuse':
+      ends.push({ walker, end: verdict.do, by });
+      return;
+    case 'jump':
+    case 'goto': {
+      const target = chains.get(verdict.chain);
+      if (target === undefined || depth >= MAX_DEPTH) {
+        // The chain was not read, so nothing is known about the packet from here on.
+        proceed({ ...walker, unknown: append(walker.unknown, by) });
+        return;
+      }
+      const entered = walker.isNoted ? noted(walker, target, depth + 1) : walker;
+      const inner: ChainEnd[] = [];
+      walkRules(chains, target, 0, entered, depth + 1, inner);
+      for (const end of inner) {
+        if (end.end !== 'passed') {
+          ends.push(end);
+        } else if (verdict.do === 'jump') {
+          proceed(end.walker);
+        } else {
+          ends.push(end);
+        }
+      }
+      return;
+    }
+  }
+}
+
+function noted(walker: Walker, target: CompiledChain, depth: number): Walker {
+  const visit = { table: target.table, chain: target.name, depth };
+  const emptyChain = walker.emptyChain ?? (target.rules.length === 0 ? visit : undefined);
+  return { ...walker, visits: append(walker.visits, visit), emptyChain };
+}

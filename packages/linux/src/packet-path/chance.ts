@@ -1,0 +1,54 @@
+import type { PathRule } from '@kube-proxier/core';
+import { type Branch, CONTINUE, type RuleVerdict } from './chain-walk.js';
+import { append, type Walker } from './walker.js';
+
+/** 0…1: how probable it is that a match holds; {@link UNKNOWN} where the interpreter does not know the match. */
+export type Chance = number;
+
+export const UNKNOWN: Chance = -1;
+
+export function chance(holds: boolean): Chance {
+  return holds ? 1 : 0;
+}
+
+export function negated(value: Chance): Chance {
+  return value === UNKNOWN ? UNKNOWN : 1 - value;
+}
+
+/** A condition of a rule. */
+export type Test = (walker: Walker) => Chance;
+
+/** Whether a rule with all of these conditions matches: an unknown condition matters only where the others hold. */
+export function allOf(tests: readonly Test[], walker: Walker): Chance {
+  let product: Chance = 1;
+  let unknown = false;
+  for (const test of tests) {
+    const value = test(walker);
+    if (value === 0) {
+      return 0;
+    }
+    if (value === UNKNOWN) {
+      unknown = true;
+    } else {
+      product *= value;
+    }
+  }
+  return unknown ? UNKNOWN : product;
+}
+
+/** The walker under the assumption that the effect of `rule` is not known. */
+export function assuming(walker: Walker, rule: PathRule): Walker {
+  for (let at = walker.unknown; at !== undefined; at = at.before) {
+    if (at.item === rule) {
+      return walker;
+    }
+  }
+  return { ...walker, unknown: append(walker.unknown, rule) };
+}
+
+/** All that may happen at a rule whose verdict is not known. */
+export function anyVerdict(walker: Walker, rule: PathRule): readonly Branch[] {
+  const assumed = assuming(walker, rule);
+  const verdicts: readonly RuleVerdict[] = [CONTINUE, { do: 'accept' }, { do: 'drop' }];
+  return verdicts.map((verdict) => ({ walker: assumed, verdict }));
+}

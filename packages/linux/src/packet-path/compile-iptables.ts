@@ -1,0 +1,282 @@
+import type { PathRule } from '@kube-proxier/core';
+import type { IptablesVariant } from '../iptables/iptables.js';
+import type { IptablesChain, SavedTable } from '../iptables/iptables-document.js';
+import { splitWords } from '../iptables/rule-text.js';
+import type { BaseChain } from './base-chain.js';
+import { type Branch, CONTINUE, type CompiledChain, type CompiledRule, type RuleVerdict } from './chain-walk.js';
+import { allOf, anyVerdict, assuming, UNKNOWN } from './chance.js';
+import { readConditions } from './iptables-matches.js';
+import type { PathHost } from './path-host.js';
+import { type Hook, translated, type Walker } from './walker.js';
+
+/** What a target does, beside its conditions. */
+type Effect = (walker: Walker, rule: PathRule) => readonly Branch[];
+
+const HOOKS: Readonly<Record<string, Hook>> = {
+  PREROUTING: 'prerouting',
+  INPUT: 'input',
+  FORWARD: 'forward',
+  OUTPUT: 'output',
+  POSTROUTING: 'postrouting',
+};
+
+/** Where the kernel calls the tables (`NF_IP_PRI_…`). */
+const PRIORITY: Readonly<Record<string, number>> = { raw: -300, mangle: -150, filter: 0, security: 50 };
+
+/** Targets that change nothing that matters to the way of a packet. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  ...['LOG', 'NFLOG', 'ULOG', 'TRACE', 'AUDIT', 'TEE', 'TCPMSS', 'TCPOPTSTRIP', 'CHECKSUM', 'CLASSIFY', 'DSCP', 'TOS'],
+  ...['TTL', 'HL', 'ECN', 'LED', 'SECMARK', 'CONNSECMARK', 'IDLETIMER', 'RATEEST', 'SYSRQ', 'ECHO'],
+]);
+
+/** The rules of one table of iptables as base chains. */
+export function compileIptablesTable(
+  name: string,
+  table: SavedTable,
+  variant: IptablesVariant,
+  host: PathHost,
+): readonly BaseChain[] {
+  const system = variant === 'legacy' ? 'iptables-legacy' : 'iptables';
+  const chains = new Map<string, CompiledChain>();
+  for (const [chain, { rules }] of table) {
+    // Rules of chains that no packet meets are never compiled.
+    let compiled: readonly CompiledRule[] | undefined;
+    chains.set(chain, {
+      name: chain,
+      table: name,
+      get rules() {
+        compiled ??= rules.map((text) => compileRule(text, { system, table: name, chain }, table, host));
+        return compiled;
+      },
+    });
+  }
+  const found: BaseChain[] = [];
+  for (const [chain, { policy }] of table) {
+    const hook = HOOKS[chain];
+    const compiled = chains.get(chain);
+    if (hook === undefined || compiled === undefined || policy === '-') {
+      continue;
+    }
+    const isSource = hook === 'postrouting' || hook === 'input';
+    found.push({
+      hook,
+      type: name === 'nat' ? 'nat' : 'filter',
+      priority: name === 'nat' ? (isSource ? 100 : -100) : (PRIORITY[name] ?? 0),
+      chain: compiled,
+      chains,
+      policy: policy === 'DROP' ? 'drop' : 'accept',
+      policyRule: policyRule(system, name, chain, { policy, rules: [] }, host),
+    });
+  }
+  return found;
+}
+
+function policyRule(system: string, table: string, chain: string, { policy }: IptablesChain, host: PathHost): PathRule {
+  const text = `policy ${policy}`;
+  return { system, table, chain, text, foreign: host.isForeign({ system, table, chain, text }) };
+}
+
+/** Compiles one rule as `iptables-save` prints it, without `-A CHAIN `. */
+export function compileRule(
+  text: string,
+  place: { readonly system: string; readonly table: string; readonly chain: string },
+  chains: ReadonlyMap<string, unknown>,
+  host: PathHost,
+): CompiledRule {
+  const rule: PathRule = { ...place, text, foreign: host.isForeign({ ...place, text }) };
+  if (host.ignores(rule)) {
+    return { rule, evaluate: () => undefined };
+  }
+  const words = splitWords(text);
+  if (words === undefined) {
+    return { rule, evaluate: (walker) => anyVerdict(walker, rule) };
+  }
+  const { tests, target, ...only } = readConditions(words, host);
+  if (target === undefined || WITHOUT_EFFECT.has(target.name)) {
+    return { rule, evaluate: () => undefined };
+  }
+  const effect = effectOf(target.name, target.isGoto, target.options, chains, host);
+  return {
+    rule,
+    ...only,
+    evaluate(walker) {
+      const probability = allOf(tests, walker);
+      if (probability === 0) {
+        return undefined;
+      }
+      if (probability === 1) {
+        return effect(walker, rule);
+      }
+      if (probability === UNKNOWN) {
+        const assumed = assuming(walker, rule);
+        return [...effect(assumed, rule), { walker: assumed, verdict: CONTINUE }];
+      }
+      const hit = { ...walker, probability: walker.probability * probability };
+      const miss = { ...walker, probability: walker.probability * (1 - probability) };
+      return [...effect(hit, rule), { walker: miss, verdict: CONTINUE }];
+    },
+  };
+}
+
+function effectOf(
+  name: string,
+  isGoto: boolean,
+  options: readonly string[],
+  chains: ReadonlyMap<string, unknown>,
+  host: PathHost,
+): Effect {
+  const ends =
+    (verdict: RuleVerdict): Effect =>
+    (walker) => [{ walker, verdict }];
+  const option = (flag: string) => {
+    const at = options.indexOf(flag);
+    return at < 0 ? undefined : (options[at + 1] ?? '');
+  };
+  if (isGoto || chains.has(name)) {
+    return ends({ do: isGoto ? 'goto' : 'jump', chain: name });
+  }
+  switch (name) {
+    case 'ACCEPT':
+      return ends({ do: 'accept' });
+    case 'DROP':
+      return ends({ do: 'drop' });
+    case 'REJECT':
+      return ends({ do: 'refuse' });
+    case 'RETURN':
+      return ends({ do: 'return' });
+    case 'MARK':
+      return markEffect(options);
+    case 'CONNMARK':
+      return connectionMarkEffect(options);
+    case 'SET': {
+      const [set, sides = ''] = options.slice(options.indexOf('--map-set') + 1);
+      if (!options.includes('--map-set') || set === undefined) {
+        return ends(CONTINUE);
+      }
+      return (walker, rule) => {
+        const found = host.set(set)?.markOf(walker, sides.split(','));
+        return [
+          {
+            walker:
+              found === undefined
+                ? assuming(walker, rule)
+                : found === null
+                  ? walker
+                  : { ...walker, mark: found, markedBy: rule },
+            verdict: CONTINUE,
+          },
+        ];
+      };
+    }
+    case 'DNAT':
+      return destinationEffect(option('--to-destination'));
+    case 'REDIRECT':
+      return redirectEffect(option('--to-ports'), host);
+    case 'MASQUERADE':
+    case 'SNAT':
+      return (walker, rule) => [
+        { walker: { ...walker, masqueradedBy: rule, sourceDecided: true }, verdict: { do: 'accept' } },
+      ];
+    case 'NOTRACK':
+      return (walker) => [{ walker: { ...walker, untracked: true }, verdict: CONTINUE }];
+    case 'CT':
+      return options.includes('--notrack')
+        ? (walker) => [{ walker: { ...walker, untracked: true }, verdict: CONTINUE }]
+        : ends(CONTINUE);
+    default:
+      return anyVerdict;
+  }
+}
+
+function numbersOf(text: string | undefined): readonly [value: number, mask: number] | undefined {
+  const [value, mask = 0xffffffff] = (text ?? '').split('/').map(Number);
+  return text === undefined || text === '' || value === undefined || Number.isNaN(value) || Number.isNaN(mask)
+    ? undefined
+    : [value, mask];
+}
+
+function markEffect(options: readonly string[]): Effect {
+  const [flag = '', text] = options;
+  const numbers = numbersOf(text);
+  return (walker, rule) => {
+    const mark = numbers && newMark(flag, walker.mark, ...numbers);
+    return [
+      { walker: mark === undefined ? assuming(walker, rule) : { ...walker, mark, markedBy: rule }, verdict: CONTINUE },
+    ];
+  };
+}
+
+function newMark(flag: string, mark: number, value: number, mask: number): number | undefined {
+  switch (flag) {
+    case '--set-xmark':
+      return ((mark & ~mask) ^ value) >>> 0;
+    case '--set-mark':
+      return ((mark & ~mask) | value) >>> 0;
+    case '--and-mark':
+      return (mark & value) >>> 0;
+    case '--or-mark':
+      return (mark | value) >>> 0;
+    case '--xor-mark':
+      return (mark ^ value) >>> 0;
+    default:
+      return undefined;
+  }
+}
+
+function connectionMarkEffect(options: readonly string[]): Effect {
+  const [flag = '', text] = options;
+  const maskOf = (name: string) => {
+    const at = options.indexOf(name);
+    return at < 0 ? 0xffffffff : Number(options[at + 1]);
+  };
+  const fromMask = maskOf(flag === '--restore-mark' ? '--ctmask' : '--nfmask');
+  const toMask = maskOf(flag === '--restore-mark' ? '--nfmask' : '--ctmask');
+  return (walker, rule) => {
+    const { mark, connectionMark } = walker;
+    if (flag === '--restore-mark') {
+      const restored = ((mark & ~toMask) ^ (connectionMark & fromMask)) >>> 0;
+      return [{ walker: { ...walker, mark: restored }, verdict: CONTINUE }];
+    }
+    if (flag === '--save-mark') {
+      const saved = ((connectionMark & ~toMask) ^ (mark & fromMask)) >>> 0;
+      return [{ walker: { ...walker, connectionMark: saved }, verdict: CONTINUE }];
+    }
+    const numbers = numbersOf(text);
+    const changed = numbers && newMark(flag, connectionMark, ...numbers);
+    return [
+      {
+        walker: changed === undefined ? assuming(walker, rule) : { ...walker, connectionMark: changed },
+        verdict: CONTINUE,
+      },
+    ];
+  };
+}
+
+const DESTINATION = /^(?:\[([^\]]+)\]|([^[\]:-]+)|([^[\]-]+))?(?::(\d+))?$/;
+
+function destinationEffect(to: string | undefined): Effect {
+  const parts = to === undefined ? null : /^[^[]*:[^[]*:/.exec(to) ? [to, to] : DESTINATION.exec(to);
+  return (walker, rule) => {
+    // A range of addresses or ports.
+    if (parts === null) {
+      return [{ walker: { ...assuming(walker, rule), destinationDecided: true }, verdict: { do: 'accept' } }];
+    }
+    const address = parts[1] ?? parts[2] ?? parts[3];
+    const port = parts[4] === undefined ? undefined : Number(parts[4]);
+    return [{ walker: translated(walker, address, port, rule), verdict: { do: 'accept' } }];
+  };
+}
+
+function redirectEffect(ports: string | undefined, host: PathHost): Effect {
+  return (walker, rule) => {
+    const address = host.redirectAddress(walker);
+    const port = ports === undefined ? undefined : Number(ports);
+    const known = address !== undefined && !Number.isNaN(port ?? 0) ? walker : assuming(walker, rule);
+    return [
+      {
+        walker: translated(known, address, Number.isNaN(port ?? 0) ? undefined : port, rule),
+        verdict: { do: 'accept' },
+      },
+    ];
+  };
+}

@@ -1,0 +1,40 @@
+import type { IPFamily } from '@kube-proxier/core';
+import type { IpSet } from '../ipset/ip-sets.js';
+import { networkOf } from './ip-bits.js';
+import type { PathHostFacts } from './path-host.js';
+
+export interface FakePathHostOptions {
+  readonly family: IPFamily;
+  /** Addresses of the node, without loopback. */
+  readonly addresses: readonly string[];
+  /** Interfaces by network (`10.244.0.0/24`): the longest network decides. Default: `eth0` for all. */
+  readonly routes?: Readonly<Record<string, string>>;
+  /** Settings beside those of a node that forwards. */
+  readonly sysctls?: Readonly<Record<string, number>>;
+  readonly bridges?: readonly string[];
+  readonly sets?: readonly IpSet[];
+}
+
+/** Facts about a node that forwards packets, for paths that are made from rules without a kernel. */
+export function fakePathHost(options: FakePathHostOptions): PathHostFacts {
+  const { family, addresses, sysctls = {}, bridges = [], sets = [] } = options;
+  const { routes = { [family === 'IPv4' ? '0.0.0.0/0' : '::/0']: 'eth0' } } = options;
+  const values = { 'net/ipv4/ip_forward': 1, 'net/ipv6/conf/all/forwarding': 1, ...sysctls };
+  return {
+    family,
+    localAddresses: new Set([...addresses, family === 'IPv4' ? '127.0.0.1' : '::1']),
+    addressesOf: new Map(['lo', ...new Set(Object.values(routes))].map((name) => [name, []])),
+    routes: Object.entries(routes)
+      .map(([network, interfaceName]) => ({
+        network: networkOf(network) ?? { value: 0n, mask: 0n },
+        length: Number(network.split('/')[1]),
+        metric: 0,
+        interfaceName,
+      }))
+      .sort((a, b) => b.length - a.length),
+    hasPolicyRouting: false,
+    sysctls: new Map(Object.entries(values).map(([name, value]) => [name, String(value)])),
+    bridges: new Set(bridges),
+    sets: new Map(sets.map((set) => [set.name, set])),
+  };
+}

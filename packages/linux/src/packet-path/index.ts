@@ -1,0 +1,23 @@
+/**
+ * Interprets the rules of netfilter as they were read from the kernel: which outcomes a packet may have, and which rule decides.
+ *
+ * {@link readNetfilterPath} reads the rules of iptables (both variants) and nftables, with routes, addresses and settings;
+ * {@link netfilterPathOf} takes them as text and objects. What is read stays as it was read: `outcomesOf` is pure.
+ *
+ * What is modelled: the first packet of a connection, from a client without a history (no session affinity, no `recent` list). All
+ * hooks of the families ip, ip6 and inet in the kernel's order; NAT decided once for each direction; routing by the main table;
+ * ip_forward, rp_filter, route_localnet and bridge-nf-call; IPVS by its virtual servers ({@link IpvsStage}). A match that the interpreter does not know is followed both ways, and
+ * the outcomes name its rule.
+ *
+ * @packageDocumentation
+ */
+
+export type { NftTableListing } from './compile-nftables.js';
+export { IpvsStage, type VirtualServerListing } from './ipvs-stage.js';
+export { NetfilterPath, type NetfilterPathOptions, type PathStage, type StageOutcome } from './netfilter-path.js';
+export { type HostRoute, PathHost, type PathHostFacts } from './path-host.js';
+export { nftListingOf, type PlannedRules, plainHost, plannedPathOf } from './planned-path.js';
+export type { NetfilterListing, NetfilterReading } from './read-netfilter-path.js';
+export { netfilterPathOf, readNetfilterPath } from './read-netfilter-path.js';
+export { parseRoutes, parseRoutesIPv6 } from './read-path-host.js';
+export type { Walker } from './walker.js';

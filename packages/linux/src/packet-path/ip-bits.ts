@@ -1,0 +1,59 @@
+import { parseAddress } from '@kube-proxier/core';
+import ipaddr from 'ipaddr.js';
+
+/** Addresses as numbers, remembered: a ruleset has few distinct ones beside endpoints. */
+const KNOWN = new Map<string, bigint>();
+const MAX_KNOWN = 100_000;
+
+/** The number that an address stands for; undefined when the text is not an address. */
+export function bitsOf(address: string): bigint | undefined {
+  const known = KNOWN.get(address);
+  if (known !== undefined) {
+    return known;
+  }
+  const parsed = parseAddress(address);
+  if (parsed === undefined) {
+    return undefined;
+  }
+  const bits =
+    parsed.family === 'IPv4'
+      ? BigInt(parsed.text.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0))
+      : ipaddr.IPv6.parse(parsed.text)
+          .toByteArray()
+          .reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  if (KNOWN.size >= MAX_KNOWN) {
+    KNOWN.clear();
+  }
+  KNOWN.set(address, bits);
+  return bits;
+}
+
+/** Addresses whose bits under `mask` are `value`. */
+export interface BitNetwork {
+  readonly value: bigint;
+  readonly mask: bigint;
+}
+
+/** A network as iptables prints it: `10.0.0.0/8`, `10.0.0.1`, `0.0.0.5/0.0.0.15`; undefined when it is none. */
+export function networkOf(text: string): BitNetwork | undefined {
+  const [base = '', length] = text.split('/');
+  const bits = bitsOf(base);
+  if (bits === undefined) {
+    return undefined;
+  }
+  const width = base.includes(':') ? 128 : 32;
+  const all = (1n << BigInt(width)) - 1n;
+  if (length === undefined) {
+    return { value: bits, mask: all };
+  }
+  const mask = /^\d+$/.test(length) ? prefixMask(width, Number(length)) : bitsOf(length);
+  return mask === undefined ? undefined : { value: bits & mask, mask };
+}
+
+export function prefixMask(width: number, length: number): bigint {
+  return ((1n << BigInt(width)) - 1n) ^ ((1n << BigInt(width - length)) - 1n);
+}
+
+export function isIn({ value, mask }: BitNetwork, bits: bigint): boolean {
+  return (bits & mask) === value;
+}

@@ -1,0 +1,436 @@
+import {
+  describePathRule,
+  type IPFamily,
+  joinHostPort,
+  type PacketPath,
+  type PathOutcome,
+  type PathPacket,
+  type PathRule,
+} from '@kube-proxier/core';
+import type { BaseChain } from './base-chain.js';
+import { walkChain } from './chain-walk.js';
+import { isLoopback, type PathHost } from './path-host.js';
+import { append, type Hook, itemsOf, startWalk, type Visit, type Walker } from './walker.js';
+
+/** The load balancer of the kernel, for backends that program it. */
+export interface PathStage {
+  /**
+   * Called for packets that are delivered to the host, behind its filters, and for packets of the host itself, before its filters.
+   *
+   * @returns what happens to the packet; undefined when the load balancer leaves it alone.
+   */
+  balance(walker: Walker): readonly StageOutcome[] | undefined;
+  /** Why it leaves a packet alone, as one sentence without a full stop. */
+  missed(walker: Walker): string;
+}
+
+export interface StageOutcome {
+  readonly walker: Walker;
+  readonly verdict: 'forwarded' | 'refused' | 'dropped';
+  readonly by: PathRule;
+}
+
+/** What is called at a hook. */
+type Step = BaseChain | 'stage';
+
+/** Where the kernel calls IPVS: behind destination NAT in `output`, before source NAT in `input`. */
+const STAGE_PRIORITY: Readonly<Partial<Record<Hook, number>>> = { output: -98, input: 98 };
+
+export interface NetfilterPathOptions {
+  readonly family: IPFamily;
+  readonly host: PathHost;
+  readonly chains: readonly BaseChain[];
+  readonly unread?: readonly string[];
+  readonly stage?: PathStage;
+}
+
+interface Ended {
+  readonly walker: Walker;
+  readonly verdict: PathOutcome['verdict'];
+  readonly by: PathRule | undefined;
+}
+
+/**
+ * The way of packets through all rules of a host: the hooks in the kernel's order, NAT decided once for a connection, routing,
+ * and the settings of the kernel that packets depend on. Pure.
+ */
+export class NetfilterPath implements PacketPath {
+  readonly family: IPFamily;
+  readonly localAddresses: ReadonlySet<string>;
+  readonly interfaces: readonly string[];
+  readonly unread: readonly string[];
+  readonly #host: PathHost;
+  readonly #hooks = new Map<Hook, readonly Step[]>();
+  readonly #stage: PathStage | undefined;
+
+  constructor({ family, host, chains, unread = [], stage }: NetfilterPathOptions) {
+    this.family = family;
+    this.#host = host;
+    this.#stage = stage;
+    this.unread = unread;
+    this.localAddresses = host.facts.localAddresses;
+    this.interfaces = [...host.facts.addressesOf.keys()];
+    for (const hook of ['prerouting', 'input', 'forward', 'output', 'postrouting'] as const) {
+      // A chain for filtering without rules does nothing; one for translation is named where it is empty.
+      const those = chains.filter(
+        (one) => one.hook === hook && (one.type === 'nat' || one.policy === 'drop' || one.chain.rules.length > 0),
+      );
+      this.#hooks.set(hook, this.#withStage(inOrder(those, hook), hook));
+    }
+  }
+
+  #withStage(chains: readonly BaseChain[], hook: Hook): readonly Step[] {
+    const priority = STAGE_PRIORITY[hook];
+    if (this.#stage === undefined || priority === undefined) {
+      return chains;
+    }
+    const at = chains.findIndex((chain) => placeOf(chain, hook) > priority);
+    return at < 0 ? [...chains, 'stage'] : [...chains.slice(0, at), 'stage', ...chains.slice(at)];
+  }
+
+  outcomesOf(packet: PathPacket, explains = true): readonly PathOutcome[] {
+    const outcomes = this.#outcomesFrom(packet, explains);
+    if (packet.entry.kind !== 'host' || !this.#host.isVirtual(packet.destination)) {
+      return outcomes;
+    }
+    // A process that chooses no source address gets the virtual one. Endpoints elsewhere cannot answer that.
+    const text = `${packet.destination} is the source address of processes that choose none, and is kept`;
+    const unanswered = this.#outcomesFrom({ ...packet, source: packet.destination }, explains)
+      .filter(({ verdict, destination, masqueraded }) => verdict === 'accepted' && destination && !masqueraded)
+      .map((outcome): PathOutcome => ({ ...outcome, verdict: 'dropped', decidedBy: { system: 'ipvs', text } }));
+    return unanswered.length > 0 && outcomes.every(({ verdict }) => verdict === 'accepted') ? unanswered : outcomes;
+  }
+
+  #outcomesFrom(packet: PathPacket, explains: boolean): readonly PathOutcome[] {
+    const ends: Ended[] = [];
+    const fromHost = packet.entry.kind === 'host';
+    const hook = fromHost ? 'output' : 'prerouting';
+    const start = { ...startWalk(packet, hook, fromHost ? null : this.#inputInterface(packet)), explains };
+    const first = fromHost ? { ...start, outInterface: this.#outInterface(start) } : start;
+    const martian = fromHost ? undefined : this.#reversePathRule(first);
+    if (martian !== undefined) {
+      ends.push({ walker: first, verdict: 'dropped', by: martian });
+    } else {
+      this.#pass(hook, first, ends, (walker) =>
+        fromHost ? this.#afterOutput(walker, ends) : this.#route(walker, ends),
+      );
+    }
+    return summarise(ends, this.#stage);
+  }
+
+  /** The interface by which a packet arrives: the one that its source is reached by. */
+  #inputInterface({ source, entry }: PathPacket): string | undefined {
+    if (entry.kind === 'interface' && entry.name !== undefined) {
+      return entry.name;
+    }
+    const { hasPolicyRouting } = this.#host.facts;
+    return hasPolicyRouting ? undefined : this.#host.route(source)?.interfaceName;
+  }
+
+  #outInterface({ destination }: Walker): string | undefined | null {
+    if (this.#host.isLocal(destination)) {
+      return 'lo';
+    }
+    return this.#host.facts.hasPolicyRouting ? undefined : this.#host.route(destination)?.interfaceName;
+  }
+
+  /** The setting that drops packets whose answers would leave by another interface. */
+  #reversePathRule({ source, inInterface }: Walker): PathRule | undefined {
+    const { facts } = this.#host;
+    if (this.family !== 'IPv4' || facts.hasPolicyRouting) {
+      return undefined;
+    }
+    const name = `net/ipv4/conf/${inInterface ?? 'all'}/rp_filter`;
+    const all = this.#host.sysctl('net/ipv4/conf/all/rp_filter') ?? 0;
+    const own = this.#host.sysctl(name) ?? 0;
+    const mode = Math.max(all, own);
+    const back = this.#host.route(source);
+    if (mode === 0 || back === undefined) {
+      return undefined;
+    }
+    const isReached =
+      back?.interfaceName !== undefined && (mode === 2 || !inInterface || back.interfaceName === inInterface);
+    return isReached ? undefined : sysctlRule(all >= own ? 'net/ipv4/conf/all/rp_filter' : name, mode);
+  }
+
+  #route(walker: Walker, ends: Ended[]): void {
+    if (this.#host.isLocal(walker.destination)) {
+      this.#deliver(walker, ends);
+      return;
+    }
+    this.#forward(walker, ends);
+  }
+
+  #forward(start: Walker, ends: Ended[]): void {
+    const blocked = this.#forwardingRule(start);
+    if (blocked !== undefined) {
+      ends.push({ walker: start, verdict: 'dropped', by: blocked });
+      return;
+    }
+    const outInterface = this.#outInterface(start);
+    const walker: Walker = { ...start, hook: 'forward', outInterface };
+    this.#pass('forward', walker, ends, (passed) =>
+      this.#pass('postrouting', { ...passed, hook: 'postrouting' }, ends, (left) => {
+        const bridge = this.#bridgeRule(left);
+        ends.push(
+          bridge === undefined
+            ? { walker: left, verdict: 'accepted', by: left.translatedBy }
+            : { walker: left, verdict: 'dropped', by: bridge },
+        );
+      }),
+    );
+  }
+
+  #forwardingRule({ inInterface }: Walker): PathRule | undefined {
+    const names =
+      this.family === 'IPv4'
+        ? [...(inInterface ? [`net/ipv4/conf/${inInterface}/forwarding`] : []), 'net/ipv4/ip_forward']
+        : ['net/ipv6/conf/all/forwarding'];
+    // The setting of the interface decides; where it is not known, the one for all of them does.
+    const name = names.find((candidate) => this.#host.sysctl(candidate) !== undefined);
+    if (name === undefined || this.#host.sysctl(name) !== 0) {
+      return undefined;
+    }
+    const all = this.family === 'IPv4' ? 'net/ipv4/ip_forward' : name;
+    return sysctlRule(this.#host.sysctl(all) === 0 ? all : name, 0);
+  }
+
+  /**
+   * Answers between two pods on one bridge bypass connection tracking, unless bridged packets pass netfilter: the client then
+   * sees an answer from an address that it does not know.
+   */
+  #bridgeRule({ inInterface, outInterface, translatedBy, masqueradedBy }: Walker): PathRule | undefined {
+    if (!inInterface || inInterface !== outInterface || translatedBy === undefined || masqueradedBy !== undefined) {
+      return undefined;
+    }
+    const name = `net/bridge/bridge-nf-call-${this.family === 'IPv4' ? 'iptables' : 'ip6tables'}`;
+    return this.#host.facts.bridges.has(inInterface) && this.#host.sysctl(name) === 0 ? sysctlRule(name, 0) : undefined;
+  }
+
+  #afterOutput(start: Walker, ends: Ended[]): void {
+    const outInterface = this.#outInterface(start);
+    if (isLoopback(start.source) && !this.#host.isLocal(start.destination) && this.family === 'IPv4') {
+      const name = `net/ipv4/conf/${outInterface ?? 'all'}/route_localnet`;
+      const all = this.#host.sysctl('net/ipv4/conf/all/route_localnet');
+      if (all === 0 && (this.#host.sysctl(name) ?? 0) === 0) {
+        ends.push({ walker: start, verdict: 'dropped', by: sysctlRule('net/ipv4/conf/all/route_localnet', 0) });
+        return;
+      }
+    }
+    const walker: Walker = { ...start, hook: 'postrouting', outInterface };
+    this.#pass('postrouting', walker, ends, (left) => {
+      if (!this.#host.isLocal(left.destination)) {
+        ends.push({ walker: left, verdict: 'accepted', by: left.translatedBy });
+        return;
+      }
+      // Over the loopback interface: connection tracking knows the packet, so NAT rules do not see it again.
+      const looped = { ...left, hook: 'prerouting' as const, inInterface: 'lo', outInterface: null };
+      this.#pass('prerouting', looped, ends, (arrived) => this.#deliver(arrived, ends), true);
+    });
+  }
+
+  #deliver(start: Walker, ends: Ended[]): void {
+    this.#pass('input', { ...start, hook: 'input' }, ends, (passed) =>
+      ends.push({ walker: passed, verdict: 'accepted', by: passed.translatedBy }),
+    );
+  }
+
+  /** IPVS sends packets on: through `output` from its beginning, and through `postrouting`. */
+  #leaveStage(start: Walker, ends: Ended[]): void {
+    const blocked = start.packet.entry.kind === 'host' ? undefined : this.#forwardingRule(start);
+    if (blocked !== undefined) {
+      ends.push({ walker: start, verdict: 'dropped', by: blocked });
+      return;
+    }
+    const walker: Walker = { ...start, hook: 'output', isBalanced: true, outInterface: this.#outInterface(start) };
+    this.#pass(
+      'output',
+      walker,
+      ends,
+      (passed) =>
+        this.#pass('postrouting', { ...passed, hook: 'postrouting' }, ends, (left) => this.#answer(left, ends)),
+      true,
+    );
+  }
+
+  /** What IPVS sends to endpoints is not forwarded, but what they answer is, so filters may drop it. */
+  #answer(left: Walker, ends: Ended[]): void {
+    const { packet, destination, port } = left;
+    const answered = (walker: Walker): void => {
+      ends.push({ walker: { ...left, unknown: walker.unknown }, verdict: 'accepted', by: left.translatedBy });
+    };
+    if (packet.entry.kind === 'host' || this.#host.isLocal(destination)) {
+      answered(left);
+      return;
+    }
+    const back: PathPacket = {
+      ...packet,
+      source: destination,
+      sourcePort: port,
+      destination: packet.source,
+      port: packet.sourcePort,
+    };
+    const reply: Walker = {
+      ...startWalk(back, 'forward', this.#outInterface(left)),
+      probability: left.probability,
+      unknown: left.unknown,
+      isReply: true,
+      isBalanced: true,
+    };
+    const ended: Ended[] = [];
+    this.#pass('forward', { ...reply, outInterface: this.#outInterface(reply) }, ended, answered);
+    for (const { walker, verdict, by } of ended) {
+      ends.push({ walker: { ...left, unknown: walker.unknown }, verdict, by });
+    }
+  }
+
+  /** Through all chains of a hook. `then` is called for each way on. */
+  #pass(hook: Hook, start: Walker, ends: Ended[], then: (walker: Walker) => void, withoutNat = false): void {
+    const chains = this.#hooks.get(hook) ?? [];
+    const isSource = hook === 'postrouting' || hook === 'input';
+    const step = (walker: Walker, index: number): void => {
+      const base = chains[index];
+      if (base === undefined) {
+        then(walker);
+        return;
+      }
+      if (base === 'stage') {
+        const staged = walker.isBalanced ? undefined : this.#stage?.balance(walker);
+        if (staged === undefined) {
+          step(walker, index + 1);
+        }
+        for (const { walker: left, verdict, by } of staged ?? []) {
+          if (verdict === 'forwarded') {
+            this.#leaveStage(left, ends);
+          } else {
+            ends.push({ walker: left, verdict, by });
+          }
+        }
+        return;
+      }
+      const isDecided = isSource ? walker.sourceDecided : walker.destinationDecided;
+      if (base.type === 'nat' && (isDecided || withoutNat || walker.untracked)) {
+        step(walker, index + 1);
+        return;
+      }
+      const before: Walker =
+        base.type !== 'nat' || isSource || walker.destinationDecided || !walker.explains
+          ? walker
+          : { ...walker, isNoted: true, visits: append(walker.visits, visitOf(base)) };
+      for (const { walker: ended, end, by } of walkChain(base.chains, base.chain, before)) {
+        const noted = ended.isNoted ? { ...ended, isNoted: false } : ended;
+        const left = base.type === 'nat' && end === 'accept' && by !== undefined ? keptBy(noted, by, isSource) : noted;
+        if (end === 'drop' || (end === 'passed' && base.policy === 'drop')) {
+          ends.push({ walker: left, verdict: 'dropped', by: by ?? base.policyRule });
+        } else if (end === 'refuse') {
+          ends.push({ walker: left, verdict: 'refused', by });
+        } else {
+          step(rerouted(this.#host, left, walker), index + 1);
+        }
+      }
+    };
+    step(start, 0);
+  }
+}
+
+/** Before it leaves the host, a packet that has another destination is routed again. */
+function rerouted(host: PathHost, left: Walker, before: Walker): Walker {
+  if (left.hook !== 'output' || left.destination === before.destination || left.outInterface === null) {
+    return left;
+  }
+  const outInterface = host.isLocal(left.destination)
+    ? 'lo'
+    : host.facts.hasPolicyRouting
+      ? undefined
+      : host.route(left.destination)?.interfaceName;
+  return { ...left, outInterface };
+}
+
+/** A rule that ends a chain of NAT rules, and has not translated the packet itself. */
+function keptBy(walker: Walker, by: PathRule, isSource: boolean): Walker {
+  if (isSource) {
+    return walker.masqueradedBy === undefined ? { ...walker, sourceKeptBy: by } : walker;
+  }
+  return walker.translatedBy === undefined ? { ...walker, destinationKeptBy: by } : walker;
+}
+
+function visitOf({ chain }: BaseChain): Visit {
+  return { table: chain.table, chain: chain.name, depth: 0 };
+}
+
+/** The kernel's order. All chains of type `nat` are called in their order where the kernel translates addresses. */
+function inOrder(chains: readonly BaseChain[], hook: Hook): readonly BaseChain[] {
+  return [...chains].sort((a, b) => placeOf(a, hook) - placeOf(b, hook) || a.priority - b.priority);
+}
+
+function placeOf({ type, priority }: BaseChain, hook: Hook): number {
+  return type === 'nat' ? (hook === 'postrouting' || hook === 'input' ? 100 : -100) : priority;
+}
+
+export function sysctlRule(name: string, value: number): PathRule {
+  return { system: 'sysctl', text: `${name.replaceAll('/', '.')} = ${value}`, foreign: true };
+}
+
+/** Outcomes that differ in nothing are one. */
+function summarise(ends: readonly Ended[], stage: PathStage | undefined): readonly PathOutcome[] {
+  const outcomes = new Map<string, PathOutcome & { probability: number; emptyChain?: string }>();
+  for (const { walker, verdict, by } of ends) {
+    const { translatedBy, masqueradedBy } = walker;
+    const destination = translatedBy === undefined ? undefined : joinHostPort(walker.destination, walker.port);
+    const unknown = itemsOf(walker.unknown);
+    const assumed = unknown.map(({ table, chain, text }) => `${table} ${chain} ${text}`).join('\n');
+    const key = `${verdict} ${destination ?? ''} ${masqueradedBy === undefined ? '' : 'masqueraded'} ${assumed}`;
+    const known = outcomes.get(key);
+    const emptyChain = walker.emptyChain && `chain ${walker.emptyChain.chain} of table ${walker.emptyChain.table}`;
+    if (known !== undefined) {
+      known.probability += walker.probability;
+      if (emptyChain !== undefined) {
+        known.emptyChain ??= emptyChain;
+      }
+      continue;
+    }
+    outcomes.set(key, {
+      probability: walker.probability,
+      verdict,
+      destination,
+      masqueraded: masqueradedBy !== undefined,
+      decidedBy: by,
+      ...(masqueradedBy === undefined ? {} : { masqueradedBy }),
+      ...(walker.mark === 0 ? {} : { mark: walker.mark }),
+      ...(walker.markedBy === undefined ? {} : { markedBy: walker.markedBy }),
+      ...(destination === undefined && walker.explains ? { missed: missedText(walker, stage) } : {}),
+      ...(emptyChain === undefined ? {} : { emptyChain }),
+      ...(walker.sourceKeptBy === undefined ? {} : { sourceKeptBy: walker.sourceKeptBy }),
+      ...(walker.unevenly ? { unevenly: true } : {}),
+      unknown,
+    });
+  }
+  return [...outcomes.values()];
+}
+
+/** How far a packet came that no rule decided about. */
+function missedText(walker: Walker, stage: PathStage | undefined): string {
+  if (walker.destinationKeptBy !== undefined) {
+    return `${describePathRule(walker.destinationKeptBy)} ends the search for another destination`;
+  }
+  if (stage !== undefined) {
+    return stage.missed(walker);
+  }
+  const misses = itemsOf(walker.misses);
+  if (misses.length > 0) {
+    return [...new Set(misses)].join(', and ');
+  }
+  const visits = itemsOf(walker.visits);
+  let deepest: Visit | undefined;
+  for (const visit of visits) {
+    if (deepest === undefined || visit.depth > deepest.depth || (visit.depth === deepest.depth && visit.depth > 0)) {
+      deepest = visit;
+    }
+  }
+  if (deepest === undefined) {
+    return 'no table that translates addresses has a rule for it';
+  }
+  return deepest.depth === 0
+    ? `no rule of chain ${deepest.chain} of table ${deepest.table} leads to it`
+    : `chain ${deepest.chain} of table ${deepest.table} ends without a rule that applies`;
+}

@@ -1,0 +1,224 @@
+import { type IPFamily, messageOf, type PathRule } from '@kube-proxier/core';
+import type { IpSets } from '../ipset/ip-sets.js';
+import type { IptablesTable, IptablesVariant } from '../iptables/iptables.js';
+import { iptablesProgram } from '../iptables/iptables-command.js';
+import { parseDocument } from '../iptables/iptables-document.js';
+import { type NftObject, parseNftObjects } from '../nftables/nft-table.js';
+import type { CommandRunner } from '../process/command-runner.js';
+import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
+import type { BaseChain } from './base-chain.js';
+import { compileIptablesTable } from './compile-iptables.js';
+import { compileNftTable, type NftTableListing } from './compile-nftables.js';
+import { NetfilterPath, type PathStage } from './netfilter-path.js';
+import { PathHost, type PathHostFacts } from './path-host.js';
+import { isNotInstalled, readPathHost } from './read-path-host.js';
+
+/** Everything that netfilter has for one IP family, as read or made up. */
+export interface NetfilterListing {
+  /** Output of `iptables-save` by variant. */
+  readonly saved: ReadonlyMap<IptablesVariant, string>;
+  readonly tables: readonly NftTableListing[];
+  /** What could not be read, as sentences without a full stop. */
+  readonly unread: readonly string[];
+}
+
+export interface NetfilterReading {
+  readonly family: IPFamily;
+  readonly runner: CommandRunner;
+  /** Default: of this process. */
+  readonly files?: KernelFiles;
+  readonly ipSets?: Pick<IpSets, 'find'>;
+  /** Whether a rule belongs to another program than the backend. Default: none does. */
+  readonly isForeign?: (rule: PathRule) => boolean;
+  /** Rules that are read as if they were not installed. Default: none. */
+  readonly ignores?: (rule: PathRule) => boolean;
+  /** Addresses of IPVS's dummy interface: packets to them are delivered, but they are no addresses of the node. Default: none. */
+  readonly virtualAddresses?: ReadonlySet<string>;
+  /** Interfaces that are read as if they did not exist. Default: none. */
+  readonly ignoredInterfaces?: readonly string[];
+  /** Made from the facts that were read, for a backend that programs more than rules. */
+  readonly stage?: (host: PathHost) => PathStage;
+  /** Further objects that could not be read. */
+  readonly unread?: readonly string[];
+}
+
+/**
+ * Reads all rules of this network namespace, whoever installed them: both variants of iptables, and nftables. Changes nothing.
+ * What cannot be read is in {@link NetfilterPath.unread}.
+ */
+export async function readNetfilterPath(reading: NetfilterReading): Promise<NetfilterPath> {
+  const { family, runner, files = kernelFiles, ignoredInterfaces, ipSets, virtualAddresses } = reading;
+  const listing = await readListing(family, runner, files);
+  const unread = [...listing.unread, ...(reading.unread ?? [])];
+  const facts = await readPathHost({
+    family,
+    runner,
+    files,
+    sets: setsOf(listing),
+    onUnread: (reason) => unread.push(reason),
+    ...(ipSets === undefined ? {} : { ipSets }),
+    ...(ignoredInterfaces === undefined ? {} : { ignoredInterfaces }),
+    ...(virtualAddresses === undefined ? {} : { virtualAddresses }),
+  });
+  return netfilterPathOf({ ...listing, unread }, facts, reading);
+}
+
+/** The path through rules that were read before. Pure. */
+export function netfilterPathOf(
+  { saved, tables, unread }: NetfilterListing,
+  facts: PathHostFacts,
+  options: Pick<NetfilterReading, 'isForeign' | 'ignores' | 'stage'> = {},
+): NetfilterPath {
+  const { isForeign = () => false, ignores, stage } = options;
+  const host = new PathHost(facts, isForeign, ignores);
+  const chains: BaseChain[] = [];
+  for (const [variant, text] of saved) {
+    for (const [name, { written }] of parseDocument(text)) {
+      chains.push(...compileIptablesTable(name, written, variant, host));
+    }
+  }
+  for (const table of tables) {
+    chains.push(...compileNftTable(table, host));
+  }
+  return new NetfilterPath({
+    family: facts.family,
+    host,
+    chains,
+    unread,
+    ...(stage === undefined ? {} : { stage: stage(host) }),
+  });
+}
+
+async function readListing(family: IPFamily, runner: CommandRunner, files: KernelFiles): Promise<NetfilterListing> {
+  const unread: string[] = [];
+  const saved = new Map<IptablesVariant, string>();
+  for (const variant of ['nft', 'legacy'] as const) {
+    const text = await readSaved(family, variant, runner, files, unread);
+    if (text !== undefined) {
+      saved.set(variant, text);
+    }
+  }
+  const readByIptables = new Set<string>(parseDocument(saved.get('nft') ?? '').keys());
+  const tables = await readNftTables(family, runner, readByIptables, unread);
+  return { saved, tables, unread };
+}
+
+async function readSaved(
+  family: IPFamily,
+  variant: IptablesVariant,
+  runner: CommandRunner,
+  files: KernelFiles,
+  unread: string[],
+): Promise<string | undefined> {
+  const command = iptablesProgram(family, variant, 'save');
+  try {
+    return (await runner.run({ command, args: [], timeout: 300_000 })).stdout;
+  } catch (error) {
+    if (!isNotInstalled(error)) {
+      unread.push(`${command} failed: ${messageOf(error)}`);
+    } else if (variant === 'legacy') {
+      const names = await legacyTables(family, files);
+      if (names.length > 0) {
+        unread.push(`the kernel has legacy tables (${names.join(', ')}), and ${command} is not installed`);
+      }
+    }
+    // Without the tools of the nft variant, nft lists the same tables.
+    return undefined;
+  }
+}
+
+async function legacyTables(family: IPFamily, files: KernelFiles): Promise<readonly string[]> {
+  try {
+    const text = await files.read(`/proc/net/${family === 'IPv4' ? 'ip' : 'ip6'}_tables_names`);
+    return text.split('\n').filter((line) => line !== '');
+  } catch {
+    return [];
+  }
+}
+
+async function readNftTables(
+  family: IPFamily,
+  runner: CommandRunner,
+  readByIptables: ReadonlySet<string>,
+  unread: string[],
+): Promise<readonly NftTableListing[]> {
+  const own = family === 'IPv4' ? 'ip' : 'ip6';
+  let objects: readonly NftObject[];
+  try {
+    objects = await listNft(runner, ['tables']);
+  } catch (error) {
+    unread.push(
+      isNotInstalled(error) ? 'nft is not installed, so tables of nftables cannot be read' : messageOf(error),
+    );
+    return [];
+  }
+  const tables: NftTableListing[] = [];
+  for (const [kind, fields] of objects) {
+    const [tableFamily, name] = [String(fields.family), String(fields.name)];
+    if (kind !== 'table') {
+      continue;
+    }
+    if (tableFamily === 'netdev') {
+      unread.push(`table netdev ${name} sees packets first, and is not interpreted`);
+    } else if ((tableFamily === own && !readByIptables.has(name as IptablesTable)) || tableFamily === 'inet') {
+      const listed = await listTable(runner, tableFamily, name, unread);
+      if (listed !== undefined) {
+        tables.push({ family: tableFamily, name, objects: listed });
+      }
+    }
+  }
+  return tables;
+}
+
+async function listTable(
+  runner: CommandRunner,
+  family: string,
+  name: string,
+  unread: string[],
+): Promise<readonly NftObject[] | undefined> {
+  try {
+    return await listNft(runner, ['table', family, name]);
+  } catch (error) {
+    try {
+      // nft 1.0.6 fails to print a table that a process owns; its parts can be listed.
+      return await listParts(runner, family, name);
+    } catch {
+      unread.push(`table ${family} ${name} cannot be read: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+}
+
+async function listParts(runner: CommandRunner, family: string, name: string): Promise<readonly NftObject[]> {
+  const parts: NftObject[] = [];
+  for (const what of [
+    ['sets', 'table', family, name],
+    ['maps', family],
+    ['chains', family],
+  ]) {
+    parts.push(...(await listNft(runner, what)).filter(([, { table }]) => table === name));
+  }
+  for (const [kind, fields] of [...parts]) {
+    if (kind === 'chain') {
+      const chain = await listNft(runner, ['chain', family, name, String(fields.name)]);
+      parts.push(...chain.filter(([what]) => what === 'rule'));
+    }
+  }
+  return parts;
+}
+
+async function listNft(runner: CommandRunner, what: readonly string[]): Promise<readonly NftObject[]> {
+  const { stdout } = await runner.run({ command: 'nft', args: ['-j', 'list', ...what], timeout: 120_000 });
+  return parseNftObjects(stdout);
+}
+
+/** Names of IP sets that rules refer to. */
+function setsOf({ saved }: NetfilterListing): readonly string[] {
+  const names = new Set<string>();
+  for (const text of saved.values()) {
+    for (const [, name = ''] of text.matchAll(/--(?:match-set|map-set) (\S+)/g)) {
+      names.add(name);
+    }
+  }
+  return [...names];
+}

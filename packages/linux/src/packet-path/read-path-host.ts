@@ -1,0 +1,226 @@
+import { type IPFamily, messageOf, parseAddress } from '@kube-proxier/core';
+import type { IpSet, IpSets } from '../ipset/ip-sets.js';
+import { ProcLocalNetwork } from '../network/local-network.js';
+import { CommandError, type CommandRunner } from '../process/command-runner.js';
+import type { KernelFiles } from '../process/kernel-files.js';
+import { bitsOf, prefixMask } from './ip-bits.js';
+import type { HostRoute, PathHostFacts } from './path-host.js';
+
+export interface HostReading {
+  readonly family: IPFamily;
+  readonly runner: CommandRunner;
+  readonly files: KernelFiles;
+  /** Default: sets are not read, and what depends on them is unknown. */
+  readonly ipSets?: Pick<IpSets, 'find'>;
+  /** Names of the sets that rules refer to. */
+  readonly sets: readonly string[];
+  /** Addresses of IPVS's dummy interface, which are not the host's own. Default: none. */
+  readonly virtualAddresses?: ReadonlySet<string>;
+  /** Interfaces whose addresses are not read. Default: none. */
+  readonly ignoredInterfaces?: readonly string[];
+  /** Called with what could not be read, as a sentence without a full stop. */
+  readonly onUnread: (reason: string) => void;
+}
+
+/** Reads what packets depend on beside the rules: addresses, routes, settings, sets. Changes nothing. */
+export async function readPathHost(reading: HostReading): Promise<PathHostFacts> {
+  const { family, files, runner, virtualAddresses, ignoredInterfaces = [] } = reading;
+  const [addresses, interfaces, routes, hasPolicyRouting, sets, ignored] = await Promise.all([
+    new ProcLocalNetwork(files).localAddresses(),
+    readInterfaces(files),
+    readRoutes(family, files),
+    readPolicyRouting(family, runner),
+    readSets(reading),
+    readAddressesOf(ignoredInterfaces, runner),
+  ]);
+  const [sysctls, bridges] = await Promise.all([
+    readSettings(family, files, interfaces),
+    readBridges(files, interfaces),
+  ]);
+  return {
+    family,
+    localAddresses: new Set(addresses.filter((address) => !virtualAddresses?.has(address) && !ignored.has(address))),
+    ...(virtualAddresses === undefined ? {} : { virtualAddresses }),
+    addressesOf: new Map(interfaces.map((name) => [name, []])),
+    routes,
+    hasPolicyRouting,
+    sysctls,
+    bridges,
+    sets,
+  };
+}
+
+/** Addresses of interfaces; none of those that do not exist. */
+async function readAddressesOf(interfaces: readonly string[], runner: CommandRunner): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const name of interfaces) {
+    try {
+      const args = ['-o', 'addr', 'show', 'dev', name];
+      const { stdout } = await runner.run({ command: 'ip', args, timeout: 10_000 });
+      for (const [, text = ''] of stdout.matchAll(/ inet6? ([^\s/]+)/g)) {
+        found.add(parseAddress(text)?.text ?? text);
+      }
+    } catch {
+      // It does not exist.
+    }
+  }
+  return found;
+}
+
+async function readInterfaces(files: KernelFiles): Promise<readonly string[]> {
+  const text = await textOf(files, '/proc/net/dev');
+  return (text ?? '').split('\n').flatMap((line) => /^\s*([^\s:]+):/.exec(line)?.[1] ?? []);
+}
+
+async function textOf(files: KernelFiles, path: string): Promise<string | undefined> {
+  try {
+    return await files.read(path);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readRoutes(family: IPFamily, files: KernelFiles): Promise<readonly HostRoute[] | undefined> {
+  const text = await textOf(files, family === 'IPv4' ? '/proc/net/route' : '/proc/net/ipv6_route');
+  return text === undefined ? undefined : family === 'IPv4' ? parseRoutes(text) : parseRoutesIPv6(text);
+}
+
+const REJECT = 0x200;
+const UP = 0x1;
+
+/** Parses `/proc/net/route`: the main table, with addresses as little-endian hexadecimal numbers. Pure. */
+export function parseRoutes(text: string): readonly HostRoute[] {
+  return inOrder(
+    text.split('\n').flatMap((line, index): HostRoute[] => {
+      const [name, destination = '', , flags = '', , , metric = '', mask = ''] = line.trim().split(/\s+/);
+      if (index === 0 || name === undefined || mask === '') {
+        return [];
+      }
+      const bits = littleEndian(mask);
+      const flagBits = Number.parseInt(flags, 16);
+      const isClosed = (flagBits & REJECT) !== 0;
+      return (flagBits & UP) === 0 && !isClosed
+        ? []
+        : [
+            {
+              network: { value: littleEndian(destination), mask: bits },
+              length: bits.toString(2).replaceAll('0', '').length,
+              metric: Number(metric),
+              interfaceName: isClosed ? undefined : name,
+            },
+          ];
+    }),
+  );
+}
+
+/** Parses `/proc/net/ipv6_route`. Pure. */
+export function parseRoutesIPv6(text: string): readonly HostRoute[] {
+  return inOrder(
+    text.split('\n').flatMap((line): HostRoute[] => {
+      const [hex = '', lengthText = '', , , , metric = '', , , flags = '', name] = line.trim().split(/\s+/);
+      const base = bitsOf(parseAddress(hex.match(/.{4}/g)?.join(':') ?? '')?.text ?? '');
+      if (name === undefined || base === undefined) {
+        return [];
+      }
+      const length = Number.parseInt(lengthText, 16);
+      const isClosed = (Number.parseInt(flags, 16) & REJECT) !== 0;
+      const mask = prefixMask(128, length);
+      return [
+        {
+          network: { value: base & mask, mask },
+          length,
+          metric: Number.parseInt(metric, 16),
+          interfaceName: isClosed ? undefined : name,
+        },
+      ];
+    }),
+  );
+}
+
+function littleEndian(hex: string): bigint {
+  return BigInt(`0x${(hex.match(/../g) ?? ['00']).reverse().join('')}`);
+}
+
+function inOrder(routes: readonly HostRoute[]): readonly HostRoute[] {
+  return [...routes].sort((a, b) => b.length - a.length || a.metric - b.metric);
+}
+
+/** Whether rules choose between routing tables. True where it cannot be read: then interfaces are not known. */
+async function readPolicyRouting(family: IPFamily, runner: CommandRunner): Promise<boolean> {
+  try {
+    const args = [family === 'IPv4' ? '-4' : '-6', 'rule', 'show'];
+    const { stdout } = await runner.run({ command: 'ip', args, timeout: 10_000 });
+    return stdout
+      .split('\n')
+      .some((line) => line.trim() !== '' && !/^\d+:\s+from all lookup (?:local|main|default)\s*$/.test(line));
+  } catch {
+    return true;
+  }
+}
+
+async function readSettings(
+  family: IPFamily,
+  files: KernelFiles,
+  interfaces: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const names =
+    family === 'IPv4'
+      ? [
+          'net/ipv4/ip_forward',
+          'net/bridge/bridge-nf-call-iptables',
+          ...['all', ...interfaces].flatMap((name) =>
+            ['rp_filter', 'route_localnet', 'forwarding'].map((setting) => `net/ipv4/conf/${name}/${setting}`),
+          ),
+        ]
+      : ['net/ipv6/conf/all/forwarding', 'net/bridge/bridge-nf-call-ip6tables'];
+  names.push('net/ipv4/vs/conntrack');
+  const values = new Map<string, string>();
+  await Promise.all(
+    names.map(async (name) => {
+      const text = await textOf(files, `/proc/sys/${name}`);
+      if (text !== undefined) {
+        values.set(name, text.trim());
+      }
+    }),
+  );
+  return values;
+}
+
+async function readBridges(files: KernelFiles, interfaces: readonly string[]): Promise<ReadonlySet<string>> {
+  const bridges = new Set<string>();
+  await Promise.all(
+    interfaces.map(async (name) => {
+      if ((await textOf(files, `/sys/class/net/${name}/bridge/bridge_id`)) !== undefined) {
+        bridges.add(name);
+      }
+    }),
+  );
+  return bridges;
+}
+
+async function readSets({ ipSets, sets, onUnread }: HostReading): Promise<ReadonlyMap<string, IpSet>> {
+  const found = new Map<string, IpSet>();
+  if (ipSets === undefined) {
+    return found;
+  }
+  for (const name of sets) {
+    try {
+      const set = await ipSets.find(name);
+      // A set of a type that is not supported is returned without its size and entries.
+      if (set !== undefined && set.maxEntries > 0) {
+        found.set(name, set);
+      }
+    } catch (error) {
+      onUnread(`IP set ${name} cannot be read: ${messageOf(error)}`);
+    }
+  }
+  return found;
+}
+
+/** Whether a program could not be started because it is not installed. */
+export function isNotInstalled(error: unknown): boolean {
+  return (
+    (error instanceof CommandError && error.failure === 'not-found') ||
+    (error instanceof Error && error.cause !== undefined && isNotInstalled(error.cause))
+  );
+}

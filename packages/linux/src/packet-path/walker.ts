@@ -1,0 +1,142 @@
+import type { PathPacket, PathRule, Protocol } from '@kube-proxier/core';
+import { bitsOf } from './ip-bits.js';
+
+/** A linked list: walkers share their history. */
+export interface Trail<Item> {
+  readonly item: Item;
+  readonly before: Trail<Item> | undefined;
+  readonly length: number;
+}
+
+export function append<Item>(before: Trail<Item> | undefined, item: Item): Trail<Item> {
+  return { item, before, length: (before?.length ?? 0) + 1 };
+}
+
+export function itemsOf<Item>(trail: Trail<Item> | undefined): Item[] {
+  const items: Item[] = [];
+  for (let at = trail; at !== undefined; at = at.before) {
+    items.push(at.item);
+  }
+  return items.reverse();
+}
+
+/** Hooks of netfilter that packets of a host pass. */
+export type Hook = 'prerouting' | 'input' | 'forward' | 'output' | 'postrouting';
+
+/** A chain that the packet entered, for findings. */
+export interface Visit {
+  readonly table: string;
+  readonly chain: string;
+  readonly depth: number;
+}
+
+/** A packet on its way, with what rules have changed. Immutable; branches share what they have in common. */
+export interface Walker {
+  readonly packet: PathPacket;
+  readonly probability: number;
+  readonly hook: Hook;
+  readonly protocol: 'tcp' | 'udp' | 'sctp';
+  readonly source: string;
+  readonly sourceBits: bigint;
+  readonly destination: string;
+  readonly destinationBits: bigint;
+  readonly port: number;
+  readonly originalDestination: string;
+  /** Name; undefined when unknown, null where the packet has none. */
+  readonly inInterface: string | undefined | null;
+  readonly outInterface: string | undefined | null;
+  readonly mark: number;
+  readonly markedBy: PathRule | undefined;
+  /** `ct mark`. */
+  readonly connectionMark: number;
+  /** `meta priority`. */
+  readonly priority: number;
+  /** The destination was changed by the rule. */
+  readonly translatedBy: PathRule | undefined;
+  /** A NAT rule decided to keep the destination. */
+  readonly destinationDecided: boolean;
+  readonly masqueradedBy: PathRule | undefined;
+  readonly sourceDecided: boolean;
+  /** Rules that ended a chain of NAT rules without a translation, so that none below them applied. */
+  readonly destinationKeptBy: PathRule | undefined;
+  readonly sourceKeptBy: PathRule | undefined;
+  /** IPVS has chosen its destination; it does not look at the packet again. */
+  readonly isBalanced: boolean;
+  /** The destination was not chosen at random. */
+  readonly unevenly: boolean;
+  /** The first answer instead of the first packet: of an established connection, in the direction of replies. */
+  readonly isReply: boolean;
+  /** Not tracked: no NAT applies. */
+  readonly untracked: boolean;
+  /** Elements that rules added or removed on this way, by set. */
+  readonly written: ReadonlyMap<string, ReadonlyMap<string, string | null>> | undefined;
+  readonly unknown: Trail<PathRule> | undefined;
+  /** Whether it is noted why a packet keeps its destination. */
+  readonly explains: boolean;
+  /** The packet is in a chain that may decide its destination: what it meets there is noted. */
+  readonly isNoted: boolean;
+  /** Chains entered while it was noted. */
+  readonly visits: Trail<Visit> | undefined;
+  /** The first chain without rules that was entered while it was noted. */
+  readonly emptyChain: Visit | undefined;
+  /** Lookups in sets and maps of the backend that found nothing, while it was noted. */
+  readonly misses: Trail<string> | undefined;
+}
+
+const PROTOCOL: Readonly<Record<Protocol, Walker['protocol']>> = { TCP: 'tcp', UDP: 'udp', SCTP: 'sctp' };
+
+export function startWalk(packet: PathPacket, hook: Hook, inInterface: string | undefined | null): Walker {
+  return {
+    packet,
+    probability: 1,
+    hook,
+    protocol: PROTOCOL[packet.protocol],
+    source: packet.source,
+    sourceBits: bitsOf(packet.source) ?? 0n,
+    destination: packet.destination,
+    destinationBits: bitsOf(packet.destination) ?? 0n,
+    port: packet.port,
+    originalDestination: packet.destination,
+    inInterface,
+    outInterface: null,
+    mark: 0,
+    markedBy: undefined,
+    connectionMark: 0,
+    priority: 0,
+    translatedBy: undefined,
+    destinationDecided: false,
+    masqueradedBy: undefined,
+    sourceDecided: false,
+    destinationKeptBy: undefined,
+    sourceKeptBy: undefined,
+    isBalanced: false,
+    unevenly: false,
+    isReply: false,
+    untracked: false,
+    written: undefined,
+    unknown: undefined,
+    explains: true,
+    isNoted: false,
+    visits: undefined,
+    emptyChain: undefined,
+    misses: undefined,
+  };
+}
+
+/** The walker after destination NAT. */
+export function translated(
+  walker: Walker,
+  address: string | undefined,
+  port: number | undefined,
+  rule: PathRule,
+): Walker {
+  const destination = address ?? walker.destination;
+  return {
+    ...walker,
+    destination,
+    destinationBits: bitsOf(destination) ?? 0n,
+    port: port ?? walker.port,
+    translatedBy: rule,
+    destinationDecided: true,
+  };
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { diffStates, type ProxyState, verifyState } from '@kube-proxier/core';
+import { RANDOM_NODE_ADDRESSES, randomNodeState, runCount } from '@kube-proxier/core/testing';
+import { createNft } from '@kube-proxier/linux';
+import { becomeNode, canMakeNamespaces, type TestNamespace, withNamespace } from '@kube-proxier/linux/testing';
+import { NftablesDataplane } from './dataplane.js';
+import { readPacketPath } from './packet-path.js';
+import type { Layout } from './plan/layout.js';
+
+const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
+
+async function install(state: ProxyState, { runner }: TestNamespace, layout: Layout): Promise<void> {
+  const dataplane = new NftablesDataplane({
+    family: state.family,
+    nft: createNft({ runner, persistent: false }),
+    layout: async () => layout,
+  });
+  const transaction = dataplane.plan(state, diffStates(undefined, state), await dataplane.readBack());
+  if (transaction !== undefined) {
+    await dataplane.apply(transaction);
+  }
+  dataplane.close();
+}
+
+whereAllowed.each(['IPv4', 'IPv6'] as const)('%s, on the kernel', (family) => {
+  test.each(
+    Array.from(
+      { length: runCount(4, 100) },
+      (_, index) => [index + 1, index % 4 === 3 ? 'chain-per-service' : 'constant'] as const,
+    ),
+  )('random cluster %i, layout %s: the installed table is verified', async (seed, layout) => {
+    await withNamespace(async (namespace) => {
+      await becomeNode(namespace.runner, RANDOM_NODE_ADDRESSES[family]);
+      const state = randomNodeState(seed, family, { localhostNodePorts: false });
+      await install(state, namespace, layout);
+      const path = await readPacketPath({ family }, namespace);
+      const { verdict, findings, classes } = verifyState(state, path);
+      expect({ verdict, findings: findings.map(({ message }) => message) }).toEqual({
+        verdict: 'verified',
+        findings: [],
+      });
+      expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
+    });
+  });
+
+  test('addresses that another mode has left on its interface are ignored on request', async () => {
+    await withNamespace(async (namespace) => {
+      const { runner } = namespace;
+      await becomeNode(runner, RANDOM_NODE_ADDRESSES[family]);
+      const state = randomNodeState(1, family, { localhostNodePorts: false });
+      await install(state, namespace, 'constant');
+      await runner.run({
+        command: 'ip',
+        args: ['link', 'add', 'kube-ipvs0', 'type', 'veth', 'peer', 'name', 'kube-peer0'],
+      });
+      for (const address of state.clusterIPs.keys()) {
+        await runner.run({ command: 'ip', args: ['addr', 'add', address, 'dev', 'kube-ipvs0'] });
+      }
+      const verdicts = [];
+      for (const ignoredInterfaces of [[], ['kube-ipvs0', 'no-such0']]) {
+        verdicts.push(verifyState(state, await readPacketPath({ family, ignoredInterfaces }, namespace)).verdict);
+      }
+      expect(verdicts).toEqual(['different', 'verified']);
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { diffStates, type PacketPathRequest, type PathRule, type PlannedPathRequest } from '@kube-proxier/core';
+import {
+  type CommandRunner,
+  type KernelFiles,
+  type NetfilterPath,
+  plannedPathOf,
+  readNetfilterPath,
+} from '@kube-proxier/linux';
+import { type Layout, TABLE } from './plan/layout.js';
+import { NftablesPlanner } from './plan/nftables-planner.js';
+
+/** Whether a rule stands in another table than this backend's. Pure. */
+export function isForeignRule({ system, table }: PathRule): boolean {
+  return system !== 'nftables' || (table !== `ip ${TABLE}` && table !== `ip6 ${TABLE}`);
+}
+
+/** Tables of this backend, and of kube-proxy in mode nftables. */
+const OWN_TABLES: ReadonlySet<string> = new Set(
+  ['ip', 'ip6'].flatMap((family) => [`${family} ${TABLE}`, `${family} kube-proxy`]),
+);
+
+/** Whether a rule is one of this backend, or of kube-proxy in mode nftables. Pure. */
+export function ownsRule({ system, table = '' }: PathRule): boolean {
+  return system === 'nftables' && OWN_TABLES.has(table);
+}
+
+/** Reads the way of packets of one family through this host. */
+export function readPacketPath(
+  { family, ignores, ignoredInterfaces }: Omit<PacketPathRequest, 'options'>,
+  host: { readonly runner: CommandRunner; readonly files?: KernelFiles },
+): Promise<NetfilterPath> {
+  return readNetfilterPath({
+    ...{ family, ...host, isForeign: isForeignRule },
+    ...(ignores ? { ignores } : {}),
+    ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
+  });
+}
+
+/** The way of packets through a host that has nothing but the table for a state. Pure. */
+export function plannedPath(
+  { state, options, localAddresses }: PlannedPathRequest,
+  layout: Layout = 'constant',
+): NetfilterPath {
+  const { masqueradeBit } = options;
+  const plan = new NftablesPlanner({ masqueradeBit, countConnections: false }).plan(
+    state,
+    diffStates(undefined, state),
+    {
+      table: undefined,
+      facts: { fullyRandom: true, layout },
+    },
+  );
+  const commands = plan?.write.commands ?? [];
+  return plannedPathOf(state.family, localAddresses, { kind: 'nftables', table: TABLE, commands }, isForeignRule);
+}

@@ -1,0 +1,160 @@
+import {
+  type BackendModule,
+  type Clock,
+  type FamilyVerification,
+  type IPFamily,
+  messageOf,
+  overallVerdict,
+  type PathRule,
+  type ProxierOptions,
+  type ProxyState,
+  type VerificationVerdict,
+  verifyInSlices,
+} from '@kube-proxier/core';
+
+/** The result of one verification of a node. */
+export interface NodeVerification {
+  readonly apiVersion: 'kube-proxier.io/v1alpha1';
+  readonly kind: 'NodeVerification';
+  readonly verdict: VerificationVerdict;
+  readonly mode: string;
+  /** When it ended: ISO 8601, in UTC. */
+  readonly time: string;
+  /** Its duration in seconds. */
+  readonly seconds: number;
+  readonly families: readonly FamilyVerification[];
+}
+
+export interface VerifyNodeOptions {
+  readonly backend: Pick<BackendModule, 'mode' | 'capabilities' | 'readPacketPath'>;
+  readonly options: ProxierOptions;
+  /** The state in force, or to verify, by family; read again after the kernel was read. */
+  readonly states: () => ReadonlyMap<IPFamily, ProxyState>;
+  readonly clock: Clock;
+  /** Rules that are read as if they were not installed. Default: none. */
+  readonly ignores?: (rule: PathRule) => boolean;
+  /** Interfaces that are read as if they did not exist. Default: none. */
+  readonly ignoredInterfaces?: readonly string[];
+  /** Ends the verification early: what was not verified is unknown. */
+  readonly signal?: AbortSignal;
+}
+
+/** Milliseconds of work between two pauses. */
+const SLICE = 10;
+/** How often the kernel is read until it was read without a change of the state meanwhile. */
+const ATTEMPTS = 4;
+
+/**
+ * Verifies every family: reads the kernel, and compares what it does with packets with the state. A difference counts when a second
+ * reading confirms it: a change may have been on its way. Pauses often, so that the process stays responsive. Never rejects:
+ * what fails is reported as unknown.
+ */
+export async function verifyNode(options: VerifyNodeOptions): Promise<NodeVerification> {
+  const { backend, clock, states } = options;
+  const start = clock.monotonic();
+  const families: FamilyVerification[] = [];
+  for (const family of states().keys()) {
+    families.push(await verifyFamily(family, options));
+  }
+  return {
+    apiVersion: 'kube-proxier.io/v1alpha1',
+    kind: 'NodeVerification',
+    verdict: overallVerdict(families),
+    mode: backend.mode,
+    time: new Date(clock.now()).toISOString(),
+    seconds: Math.round(clock.monotonic() - start) / 1000,
+    families,
+  };
+}
+
+/** Whether NodePorts on loopback addresses are served by rules. Where sockets serve them, no rule decides. */
+export function servesLoopbackByRules({ capabilities = {} }: Pick<BackendModule, 'capabilities'>): boolean {
+  const { localhostNodePorts = false, localhostNetwork = true } = capabilities;
+  return localhostNodePorts && localhostNetwork;
+}
+
+async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promise<FamilyVerification> {
+  const { backend, ignores, ignoredInterfaces, options: proxier, signal, states } = options;
+  const servesLoopback = servesLoopbackByRules(backend);
+  let confirming: FamilyVerification | undefined;
+  try {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      if (backend.readPacketPath === undefined) {
+        return unverified(states().get(family), family, whyUnreadable(backend));
+      }
+      const state = states().get(family);
+      const path = await backend.readPacketPath({
+        ...{ family, options: proxier },
+        ...(ignores ? { ignores } : {}),
+        ...(ignoredInterfaces ? { ignoredInterfaces } : {}),
+      });
+      if (state === undefined || states().get(family) !== state) {
+        continue;
+      }
+      const result = await inSlices(verifyInSlices(state, path, { servesLoopback }), signal);
+      if (result === undefined) {
+        return unverified(state, family, 'the verification was ended early');
+      }
+      if (result.verdict !== 'different' || confirming !== undefined) {
+        return result;
+      }
+      confirming = result;
+    }
+  } catch (error) {
+    return unverified(states().get(family), family, messageOf(error));
+  }
+  return unverified(states().get(family), family, 'the state changed whenever the kernel was read; try again later');
+}
+
+function whyUnreadable({ mode, capabilities }: Pick<BackendModule, 'mode' | 'capabilities'>): string {
+  return capabilities?.servesWithoutProcess === false
+    ? `in mode ${mode} a process chooses the endpoints, not the kernel, so the rules do not say what happens to packets`
+    : `mode ${mode} cannot read what the kernel does`;
+}
+
+/** @returns undefined when it was aborted. */
+async function inSlices<Result>(
+  slices: Generator<void, Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result | undefined> {
+  let until = performance.now() + SLICE;
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) {
+      return value;
+    }
+    if (performance.now() > until) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (signal?.aborted) {
+        return undefined;
+      }
+      until = performance.now() + SLICE;
+    }
+  }
+}
+
+function unverified(state: ProxyState | undefined, family: IPFamily, reason: string): FamilyVerification {
+  return {
+    family,
+    verdict: 'unknown',
+    revision: state?.revision ?? 0,
+    classes: 0,
+    different: 0,
+    unknown: 0,
+    findings: [
+      {
+        result: 'unknown',
+        kind: 'unknown',
+        family,
+        example: undefined,
+        classes: 0,
+        servicePorts: [],
+        expected: 'rules that can be read',
+        actual: reason,
+        decidedBy: undefined,
+        message: `Nothing could be verified: ${reason}`,
+      },
+    ],
+    moreFindings: 0,
+  };
+}
