@@ -2,6 +2,8 @@ import type { Logger } from '@kube-proxier/core';
 import type { Composition } from './compose.js';
 import type { AgentSettings } from './flags/agent-settings.js';
 import type { AdjustableLogger } from './logging/winston-logger.js';
+import type { ProgressLine } from './terminal/progress-line.js';
+import type { TextStyle } from './terminal/text-style.js';
 
 /** Environment of the command. */
 export interface AgentEnvironment {
@@ -17,6 +19,10 @@ export interface AgentEnvironment {
   readonly printError: (text: string) => void;
   /** Columns of the terminal at standard output. Default: not a terminal. */
   readonly columns?: number;
+  /** Colours of standard output. Default: none. */
+  readonly style?: TextStyle;
+  /** Shows at standard error what takes long. Default: shows nothing. */
+  readonly progress?: ProgressLine;
   /** The logger may support changing its verbosity later. */
   readonly createLogger: (logging: AgentSettings['logging']) => Logger | AdjustableLogger;
   /** Aborts to end the agent. */

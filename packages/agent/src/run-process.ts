@@ -49,9 +49,11 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
   // Timers and watches of the agent are unreferenced; this keeps the process alive until the command has returned.
   const alive = setInterval(() => {}, 2 ** 30);
 
-  const [{ runCommand }, { createWinstonLogger }, composition] = await Promise.all([
+  const [{ runCommand }, { createWinstonLogger }, { textStyleFor }, { ProgressLine }, composition] = await Promise.all([
     import('./agent.js'),
     import('./logging/winston-logger.js'),
+    import('./terminal/text-style.js'),
+    import('./terminal/progress-line.js'),
     load(),
   ]);
   const status = await runCommand(process.argv.slice(2), {
@@ -62,6 +64,8 @@ export async function runProcess(load: () => Promise<Composition>, onSettled?: (
         process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
       }),
     ...(process.stdout.isTTY ? { columns: process.stdout.columns } : {}),
+    style: textStyleFor(process.stdout.isTTY, process.env),
+    progress: new ProgressLine(process.stderr.isTTY ? (text) => void process.stderr.write(text) : undefined),
     printError: (text) => void process.stderr.write(text),
     createLogger: (logging) => {
       const logger = createWinstonLogger({ ...logging, stream: process.stderr });

@@ -1,9 +1,12 @@
 import {
   type BackendModule,
   checkBackendOptions,
+  createPreview,
   type Logger,
   ObjectReader,
   OptionRules,
+  type Preview,
+  type PreviewContext,
   type Proxier,
   type ProxierContext,
   type ProxierOptions,
@@ -31,6 +34,7 @@ import { diagnose } from './diagnose.js';
 import { HostTools, VARIANTS } from './host-tools.js';
 import { packetMeasurement } from './metrics.js';
 import { probe } from './probe.js';
+import { ExistingCounters } from './read-back/existing-counters.js';
 
 export interface IptablesBackendOptions {
   /** Default: the one that this host uses, detected when it is first needed. */
@@ -78,6 +82,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
       bind(Tokens.Cleanup).toConstantValue(cleanup.cleanUp);
       bind(Tokens.KubeProxyCleanup).toConstantValue(cleanup.cleanUpKubeProxy);
       bind(Tokens.Leftovers).toConstantValue(cleanup.findLeftovers);
+      bind(Tokens.Preview).toConstantValue((context) => createBackendPreview(host, context));
     }),
   };
 }
@@ -113,6 +118,20 @@ function createProxier({ counters, sysctl, tools }: IptablesHost, context: Proxi
     clock,
   });
   return new ReconcilingProxier({ mode: MODE, context, dataplane });
+}
+
+function createBackendPreview({ counters, sysctl, tools }: IptablesHost, context: PreviewContext): Preview {
+  const { family, logger, options, clock, localAddresses } = context;
+  const dataplane = new IptablesDataplane({
+    family,
+    iptables: () => tools.chosen(family, logger),
+    masqueradeBit: options.masqueradeBit,
+    sysctl,
+    ...(counters === undefined ? {} : { counters: new ExistingCounters(counters) }),
+    logger,
+    clock,
+  });
+  return createPreview({ dataplane, localAddresses });
 }
 
 /** Opens NodePorts on 127.0.0.1 where they are served, as a proxier does: the sysctl may need more privileges. */

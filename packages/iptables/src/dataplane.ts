@@ -7,6 +7,7 @@ import {
   type Logger,
   PartlyAppliedError,
   type ProxyState,
+  type RuleChange,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -17,6 +18,7 @@ import { RuleCounts } from './apply/rule-counts.js';
 import type { InstalledIptables } from './plan/installed-iptables.js';
 import { IptablesPlanner } from './plan/iptables-planner.js';
 import { describeTransaction, type IptablesTransaction } from './plan/iptables-transaction.js';
+import { renderChanges } from './plan/render-changes.js';
 import { readInstalled } from './read-back/read-installed.js';
 import { TableAudit } from './read-back/table-audit.js';
 import { jumpsStand, watchJumps } from './read-back/watch-jumps.js';
@@ -119,6 +121,10 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
 
   describe(transaction: IptablesTransaction): string {
     return describeTransaction(transaction);
+  }
+
+  render(transaction: IptablesTransaction, installed: InstalledIptables): readonly RuleChange[] {
+    return renderChanges(transaction, installed);
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import {
   type BackendModule,
   type CleanupReport,
   checkBackendOptions,
+  createPreview,
   type Diagnosis,
   type IPFamily,
   type LeftoverOwner,
@@ -9,6 +10,8 @@ import {
   type Logger,
   messageOf,
   OptionRules,
+  type Preview,
+  type PreviewContext,
   type ProbeResult,
   type Proxier,
   type ProxierContext,
@@ -87,6 +90,7 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
       bind(Tokens.Leftovers).toConstantValue(async (owner, logger, { inForce }) =>
         owner === 'kube-proxy' && inForce === MODE ? [] : await host.leftovers(owner, logger),
       );
+      bind(Tokens.Preview).toConstantValue((context) => host.createPreview(context));
     }),
   };
 }
@@ -152,6 +156,15 @@ class IpvsBackendHost {
       host: this.#host(context.family),
       availableSchedulers: () => this.#probed?.schedulers,
     });
+  }
+
+  createPreview({ family, options, logger, clock }: PreviewContext): Preview {
+    const dataplane = new IpvsDataplane({
+      ...this.options,
+      ...{ family, logger, clock, host: this.#host(family), masqueradeBit: options.masqueradeBit, readOnly: true },
+      availableSchedulers: () => this.#probed?.schedulers,
+    });
+    return createPreview({ dataplane, localAddresses: () => dataplane.localAddresses() });
   }
 
   /** Where the kernel has no IPVS there is nothing to clean up (spec V-40); its module is not loaded for that. */

@@ -8,6 +8,7 @@ import {
   messageOf,
   type ProxyState,
   type RemovedObjects,
+  type RuleChange,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -28,6 +29,7 @@ import { IpvsPlanner } from './plan/ipvs-planner.js';
 import { removalOf } from './plan/ipvs-removal.js';
 import type { IpvsTransaction } from './plan/ipvs-transaction.js';
 import { MarkLayout } from './plan/layout.js';
+import { renderChanges } from './plan/render-changes.js';
 import { DEFAULT_SCHEDULER } from './plan/schedulers.js';
 import { readInstalled, readLocalAddresses } from './read-back/read-installed.js';
 import { jumpsStand, watchKernel } from './read-back/watch-kernel.js';
@@ -52,6 +54,8 @@ export interface IpvsDataplaneOptions extends IpvsSettings {
   readonly masqueradeBit?: number;
   /** Schedulers of the kernel; called for each full sync, returns undefined while they are not known. */
   readonly availableSchedulers?: () => ReadonlySet<string> | undefined;
+  /** Only reads: what it finds draining is left to the proxier that drains it. Default false. */
+  readonly readOnly?: boolean;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -159,6 +163,10 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     return describeTransaction(transaction);
   }
 
+  render(transaction: IpvsTransaction, installed: InstalledIpvs): readonly RuleChange[] {
+    return renderChanges(transaction, installed);
+  }
+
   async cleanup(): Promise<void> {
     await this.remove(false);
   }
@@ -235,7 +243,9 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       ignoresSet: (name) => referencedSets.has(name),
     });
     expected.found(objects.virtualServers);
-    this.#resumeDraining(objects.virtualServers);
+    if (this.options.readOnly !== true) {
+      this.#resumeDraining(objects.virtualServers);
+    }
     if (jumpsStand(objects.tables)) {
       this.#rulesPlaced++;
     }

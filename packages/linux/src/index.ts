@@ -14,6 +14,7 @@ export { HostConntrack, type HostConntrackOptions } from './conntrack/host-connt
 export * from './ipset/ip-sets.js';
 export { IpSetsNetlink } from './ipset/ip-sets-netlink.js';
 export { isBuiltinTarget } from './iptables/builtin-targets.js';
+export { type IptablesChangesOptions, iptablesDocumentChanges } from './iptables/document-changes.js';
 // iptables
 export type { Iptables, IptablesTable, IptablesVariant, IptablesVersion } from './iptables/iptables.js';
 export {

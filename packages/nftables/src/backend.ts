@@ -1,8 +1,11 @@
 import {
   type BackendModule,
   checkBackendOptions,
+  createPreview,
   type Logger,
   OptionRules,
+  type Preview,
+  type PreviewContext,
   type Proxier,
   type ProxierContext,
   type ProxyMode,
@@ -70,6 +73,7 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
       bind(Tokens.Cleanup).toConstantValue(() => cleanUp(nft()));
       bind(Tokens.KubeProxyCleanup).toConstantValue(() => cleanUpKubeProxy(nft()));
       bind(Tokens.Leftovers).toConstantValue((owner) => findLeftovers(nft(), owner));
+      bind(Tokens.Preview).toConstantValue((context) => proxiers.createPreview(context));
     }),
   };
 }
@@ -99,6 +103,16 @@ class ProxierRegistry {
     });
     this.#dataplanes.add(dataplane);
     return new ReconcilingProxier({ mode: MODE, context, dataplane });
+  }
+
+  /** Of a table with an owner, as of any other: a preview claims nothing. */
+  createPreview({ family, options, logger, clock, localAddresses }: PreviewContext): Preview {
+    const dataplane = new NftablesDataplane({
+      ...{ family, nft: this.nft(), masqueradeBit: options.masqueradeBit, countConnections: this.countConnections },
+      layout: () => this.#layout(logger),
+      ...{ logger, clock },
+    });
+    return createPreview({ dataplane, localAddresses });
   }
 
   async connections(): Promise<readonly CountedConnections[]> {

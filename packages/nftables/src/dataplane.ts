@@ -7,6 +7,7 @@ import {
   type IPFamily,
   type Logger,
   type ProxyState,
+  type RuleChange,
   type ServicePortName,
   silentLogger,
   systemClock,
@@ -18,6 +19,7 @@ import type { InstalledNftables } from './plan/installed-nftables.js';
 import { type Layout, nftFamily, TABLE } from './plan/layout.js';
 import { NftablesPlanner } from './plan/nftables-planner.js';
 import type { NftablesTransaction } from './plan/nftables-transaction.js';
+import { renderChanges } from './plan/render-changes.js';
 import { countedBy } from './plan/service-elements.js';
 import { readInstalled, supportsFullyRandom } from './read-back/read-installed.js';
 import { watchTable } from './read-back/watch-table.js';
@@ -117,6 +119,10 @@ export class NftablesDataplane implements Dataplane<NftablesTransaction, Install
   describe({ write, forget }: NftablesTransaction): string {
     const clients = forget.length === 0 ? '' : ` and the affinity clients of ${forget.length} service ports`;
     return `${write.commands.length} changes${clients}`;
+  }
+
+  render(transaction: NftablesTransaction, installed: InstalledNftables): readonly RuleChange[] {
+    return renderChanges(transaction, installed);
   }
 
   close(): void {

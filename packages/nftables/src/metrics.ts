@@ -11,6 +11,7 @@ const CONNECTIONS: BackendMetric = {
   name: 'kube_proxier_service_connections_total',
   help: 'Connections to Services with a connection counter, including refused and dropped ones',
   labels: ['service', 'protocol', 'ip_family'],
+  counts: 'connections',
 };
 
 /** Metrics of syncs, with the names of kube-proxy (spec H-60). */

@@ -87,7 +87,7 @@ export async function startListeners(
       localAddresses: () => network.localAddresses(),
       nodeStatus: () => report.status(),
       ...(recorder ? { recording: () => recorder.dump() } : {}),
-      ...(metrics ? { metrics: metrics.registry } : {}),
+      ...(metrics ? { metrics: metrics.registry, connections: () => metrics.connections() } : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
       ...(options.profiling ? { profiling: options.profiling } : {}),
     });

@@ -159,7 +159,14 @@ describe('KubernetesSource', () => {
       metadata: { name: 'web-a', namespace: 'default', labels: { 'kubernetes.io/service-name': 'web' } },
       addressType: 'IPv4',
       ports: [{ name: 'http', protocol: 'TCP', port: 8080 }],
-      endpoints: [{ addresses: ['10.244.0.1'], conditions: { ready: true }, nodeName: 'node1' }],
+      endpoints: [
+        {
+          addresses: ['10.244.0.1'],
+          conditions: { ready: true },
+          nodeName: 'node1',
+          targetRef: { kind: 'Pod', name: 'web-1' },
+        },
+      ],
     });
     expect(handler.node).toMatchObject({
       metadata: { name: 'node1', labels: { 'topology.kubernetes.io/zone': 'z1' } },

@@ -27,6 +27,7 @@ import { cleanUp, findLeftovers, type OwnResource, type RuleAccess } from './cle
 import { UserspaceDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import { trafficMeasurement } from './metrics.js';
+import { createUserspacePreview } from './preview.js';
 import { HostSupport, USERSPACE_REDIRECTS, type UserspaceRedirect } from './probe.js';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
 import type { ProxySettings } from './proxy/proxy-settings.js';
@@ -119,9 +120,19 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
       bind(Tokens.ProxierFactory).toConstantValue((context) => proxiers.create(context));
       bind(Tokens.Cleanup).toConstantValue(() => cleanUp(access, proxiers.resources()));
       bind(Tokens.Leftovers).toConstantValue((owner) => findLeftovers(access, owner));
+      bind(Tokens.Preview).toConstantValue((context) =>
+        createUserspacePreview({
+          context,
+          reach: async () => REACH[(await support.redirect(context.family)).redirect],
+          ...(settings.listenAddresses === undefined ? {} : { listenAddresses: settings.listenAddresses }),
+        }),
+      );
     }),
   };
 }
+
+/** How clients reach sockets, by what the host supports. */
+const REACH = { none: 'none', bind: 'bound', iptables: 'redirected' } as const;
 
 /** Creates proxiers, which share descriptors and the thread that carries connections. */
 class ProxierRegistry {

@@ -5,6 +5,7 @@ import {
   type IPFamily,
   type Logger,
   type ProxyState,
+  type RuleChange,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -13,6 +14,7 @@ import { LocalAddresses } from './apply/local-addresses.js';
 import { noRedirector } from './apply/redirector.js';
 import { type Redirection, Redirects } from './apply/redirects.js';
 import type { InstalledUserspace } from './plan/installed-userspace.js';
+import { renderChanges } from './plan/render-changes.js';
 import { UserspacePlanner } from './plan/userspace-planner.js';
 import type { ListenerId, UserspaceTransaction } from './plan/userspace-transaction.js';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
@@ -79,7 +81,8 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
 
   /** Traffic of each service port, for metrics. Deleted service ports are included until they are drained. */
   get traffic(): readonly ServiceTraffic[] {
-    return this.#engine.traffic;
+    const { family } = this.options;
+    return this.#engine.traffic.map((traffic) => ({ ...traffic, family }));
   }
 
   /** Addresses of the sockets of a listener; for tests and explanations. */
@@ -112,6 +115,10 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
       onDrift,
       onFailure: (reason) => this.#logger.warn(`Redirect rules cannot be looked at: ${reason}`),
     });
+  }
+
+  render(transaction: UserspaceTransaction, installed: InstalledUserspace): readonly RuleChange[] {
+    return renderChanges(transaction, installed);
   }
 
   /** Closes all sockets of this instance, connections too. Redirect rules stay, until the next instance replaces them. */

@@ -17,6 +17,7 @@ const METRICS: Readonly<Record<TrafficField, BackendMetric>> = {
     name: 'kube_proxier_userspace_connections_total',
     help: 'Accepted connections (UDP: sessions)',
     labels: LABELS,
+    counts: 'connections',
   },
   refused: {
     type: 'counter',
@@ -60,5 +61,6 @@ function samplesOf(traffic: ServiceTraffic): readonly MetricSample[] {
     metric: name,
     labels,
     value: traffic[field as TrafficField],
+    ...(traffic.family === undefined ? {} : { family: traffic.family }),
   }));
 }

@@ -42,14 +42,23 @@ export const COMMANDS = [
   },
   {
     name: 'explain',
-    syntax: '<source> <destination>:<port>[/<protocol>]',
+    syntax: '[<source>] <destination>',
     summary: 'Explain how a packet is handled',
     description:
-      'Explains which Service a packet belongs to, which endpoints can get it, and why. Queries the running agent at ' +
-      '--metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent. With ' +
-      '--at, answers from what was in force at that time, by the recording of the agent or the file of --recording, and ' +
-      'says which sync had programmed it.',
+      'Explains which Service a packet belongs to, which endpoints can get it, and why. The source is an IP address, ' +
+      'pod/<name>, pod/<namespace>/<name>, node, or outside; only pods that are endpoints of a Service are known by ' +
+      'name. The destination is <address>:<port>[/<protocol>] or svc/[<namespace>/]<name>[:<port>][/<protocol>]. Without ' +
+      'a source, the result for every kind of client is printed, and with -o wide the reasons. Queries the running agent ' +
+      'at --metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent. ' +
+      'With --at, answers from what was in force at that time, by the recording of the agent or the file of --recording, ' +
+      'and says which sync had programmed it.',
     examples: [
+      { purpose: 'What do clients of a Service get, wherever they are?', command: 'explain svc/shop/checkout' },
+      {
+        purpose: 'A pod connects to a Service of its namespace',
+        command: 'explain pod/web-1 svc/checkout:http -n shop',
+      },
+      { purpose: 'A client outside, through a NodePort', command: 'explain outside svc/checkout --via node-port' },
       { purpose: 'A pod connects to a cluster IP', command: 'explain 10.244.0.5 10.96.0.10:80/tcp' },
       {
         purpose: 'The same for objects in a directory, on any machine',
@@ -57,8 +66,8 @@ export const COMMANDS = [
       },
       { purpose: 'What happened to it earlier', command: 'explain 10.244.0.5 10.96.0.10:80 --at 14:03:05' },
     ],
-    flags: ['at', 'recording', ...STATE_FLAGS, ...CLUSTER_FLAGS],
-    exitStatus: '0 when the packet was explained, 1 on an error',
+    flags: ['namespace', 'via', 'at', 'recording', ...STATE_FLAGS, ...CLUSTER_FLAGS],
+    exitStatus: '0 when the packet was explained, 1 on an error or when a name is unknown',
   },
   {
     name: 'get',
@@ -121,7 +130,7 @@ export const COMMANDS = [
         command: 'replay node1.jsonl.gz 10.244.0.5 10.96.0.10:80 --test --expect 10.244.0.7:8080',
       },
     ],
-    flags: ['until', 'test', 'expect', 'output'],
+    flags: ['until', 'test', 'expect', 'namespace', 'output'],
     exitStatus: '0, or 1 on an error',
   },
   {
@@ -148,9 +157,10 @@ export const COMMANDS = [
       'be started, and reports problems with their remedy. Changes nothing.',
     examples: [
       { purpose: 'Can this host run mode nftables?', command: 'doctor --proxy-mode nftables' },
+      { purpose: 'Only what is wrong, or could not be checked', command: 'doctor --only-problems' },
       { purpose: 'With the configuration of the agent, for a script', command: 'doctor --config config.yaml -o json' },
     ],
-    flags: ['proxy-mode', 'config', 'backend', 'backend-option', 'output'],
+    flags: ['proxy-mode', 'only-problems', 'config', 'backend', 'backend-option', 'output'],
     exitStatus: '0 without problems, 1 if there is a problem, 2 if there is none but not everything could be checked',
   },
   {

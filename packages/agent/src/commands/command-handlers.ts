@@ -5,7 +5,8 @@ import { type CleanupRequest, cleanUp, runningProxies } from '../cleanup/clean-u
 import { formatConfiguration } from '../configuration/effective-configuration.js';
 import { endOnConfigurationChange } from '../configuration/end-on-configuration-change.js';
 import { doctor } from '../doctor/doctor.js';
-import { explain } from '../explain/explain.js';
+import type { DiagnosisFormat } from '../doctor/format-diagnoses.js';
+import { type ExplainRequest, explain } from '../explain/explain.js';
 import { messageWithFlags } from '../flags/advise-flags.js';
 import { type AgentSettings, isOutput } from '../flags/agent-settings.js';
 import type { AgentCommand, CommandLine } from '../flags/command-line.js';
@@ -55,8 +56,7 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   },
   explain: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      const [at, recording] = [textOf(commandLine, 'at'), textOf(commandLine, 'recording')];
-      environment.print(await explain({ operands: commandLine.operands, at, recording }, settings, composition));
+      environment.print(await explain(explainRequest(commandLine), settings, composition));
       return 0;
     },
   },
@@ -76,8 +76,13 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   replay: {
     run: async ({ commandLine, settings, environment }) => {
       const { operands } = commandLine;
-      const [until, expect] = [textOf(commandLine, 'until'), textOf(commandLine, 'expect')];
-      const request = { operands, until, expect, test: isSet(commandLine, 'test') };
+      const request = {
+        operands,
+        until: textOf(commandLine, 'until'),
+        test: isSet(commandLine, 'test'),
+        expect: textOf(commandLine, 'expect'),
+        namespace: commandLine.values.get('namespace')?.at(-1) ?? 'default',
+      };
       return printAnswer(await replay(request, settings), environment);
     },
   },
@@ -92,15 +97,26 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   },
   doctor: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      const { text, status } = await doctor(composition, { settings, commandLine }, environment.columns);
+      const { text, status } = await doctor(
+        composition,
+        { settings, commandLine },
+        diagnosisFormat(commandLine, environment),
+        environment.progress,
+      );
       environment.print(text);
       return status;
     },
-    reportProblems: async ({ problems }, commandLine, { composition, print, columns }) => {
+    reportProblems: async ({ problems }, commandLine, environment) => {
+      const { composition, print, progress } = environment;
       if (!isOutput(commandLine.values.get('output')?.at(-1) ?? 'text')) {
         return undefined;
       }
-      const { text, status } = await doctor(composition, { problems, commandLine }, columns);
+      const { text, status } = await doctor(
+        composition,
+        { problems, commandLine },
+        diagnosisFormat(commandLine, environment),
+        progress,
+      );
       print(text);
       return status;
     },
@@ -210,19 +226,33 @@ function cleanupRequest(commandLine: CommandLine): CleanupRequest {
   };
 }
 
+function explainRequest({ operands, values }: CommandLine): ExplainRequest {
+  const [at = '', recording = ''] = [values.get('at')?.at(-1), values.get('recording')?.at(-1)];
+  const namespace = values.get('namespace')?.at(-1) ?? 'default';
+  return { operands, namespace, via: values.get('via')?.at(-1), at, recording };
+}
+
 function getRequest(commandLine: CommandLine, { output }: AgentSettings): GetRequest {
   const { operands, values } = commandLine;
   const all = isSet(commandLine, 'all-namespaces');
   return { operands, namespace: all ? undefined : (values.get('namespace')?.at(-1) ?? 'default'), output };
 }
 
-type BooleanFlag = 'test' | 'watch' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
+function diagnosisFormat(commandLine: CommandLine, { columns, style }: AgentEnvironment): DiagnosisFormat {
+  return {
+    onlyProblems: isSet(commandLine, 'only-problems'),
+    ...(columns === undefined ? {} : { columns }),
+    ...(style ? { style } : {}),
+  };
+}
+
+type BooleanFlag = 'test' | 'watch' | 'only-problems' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
 
 function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
 }
 
-type TextFlag = 'at' | 'since' | 'until' | 'recording' | 'expect';
+type TextFlag = 'since' | 'until' | 'recording' | 'expect';
 
 function textOf({ values }: CommandLine, name: TextFlag): string {
   return values.get(name)?.at(-1) ?? '';

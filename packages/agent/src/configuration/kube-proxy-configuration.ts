@@ -1,7 +1,6 @@
-import { isRecord, nestingOfText, parseAddress, printable, printableValue } from '@kube-proxier/core';
+import { isRecord, nearestName, nestingOfText, parseAddress, printable, printableValue } from '@kube-proxier/core';
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
 import type { FlagName } from '../flags/flag.js';
-import { nearestName } from '../flags/nearest-flag.js';
 import { MAX_MESSAGE_LENGTH } from '../logging/log-line.js';
 
 /** Content of a configuration file, in terms of flags, and its problems. */

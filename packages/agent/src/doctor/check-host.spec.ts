@@ -1,6 +1,8 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { Diagnosis } from '@kube-proxier/core';
 import { DEFAULT_CONNTRACK_TUNING } from '@kube-proxier/server';
+import { textStyleFor } from '../terminal/text-style.js';
 import { checkHost, type HostNeeds } from './check-host.js';
 import { diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 import { countRules, type HostFacts, listeningPorts } from './host-facts.js';
@@ -209,6 +211,25 @@ test('a table is printed in columns, with advice', () => {
   );
 });
 
+test('only problems: checks that are ok are counted and left out', () => {
+  const ok: Diagnosis = { check: 'kernel', status: 'ok', found: 'Linux 6.1' };
+  const warning: Diagnosis = { check: 'leftovers', status: 'warning', found: 'of mode ipvs (1 interface)' };
+  expect(formatDiagnoses([ok, warning], { onlyProblems: true })).toBe(
+    'warning  leftovers  of mode ipvs (1 interface)\n\n0 problems, 1 warning, 1 ok\n',
+  );
+  expect(formatDiagnoses([ok], { onlyProblems: true })).toBe('0 problems, 0 warnings, 1 ok\n');
+});
+
+test('a terminal shows statuses in colours, aligned as without', () => {
+  const rows: Diagnosis[] = [
+    { check: 'kernel', status: 'ok', found: 'Linux 6.1' },
+    { check: 'IPv4 forwarding', status: 'problem', found: 'is off' },
+  ];
+  const coloured = formatDiagnoses(rows, { style: textStyleFor(true, {}) });
+  expect(coloured).toContain('\u001b[31mproblem\u001b[39m  IPv4 forwarding  is off');
+  expect(stripVTControlCharacters(coloured)).toBe(formatDiagnoses(rows));
+});
+
 test('a table for a terminal wraps texts within their column', () => {
   const row: Diagnosis = {
     check: 'IPv4 forwarding',
@@ -216,7 +237,7 @@ test('a table for a terminal wraps texts within their column', () => {
     found: 'packets to pods are dropped, as /proc/sys/net/ipv4/ip_forward is 0',
     advice: 'set net.ipv4.ip_forward to 1 in /etc/sysctl.d',
   };
-  expect(formatDiagnoses([row], 60)).toBe(
+  expect(formatDiagnoses([row], { columns: 60 })).toBe(
     [
       'problem  IPv4 forwarding  packets to pods are dropped, as',
       '                          /proc/sys/net/ipv4/ip_forward is 0',
@@ -228,7 +249,7 @@ test('a table for a terminal wraps texts within their column', () => {
     ].join('\n'),
   );
   // A terminal that is too narrow, and no terminal.
-  expect(formatDiagnoses([row], 40)).toBe(formatDiagnoses([row]));
+  expect(formatDiagnoses([row], { columns: 40 })).toBe(formatDiagnoses([row]));
   expect(formatDiagnoses([row])).toContain(row.found);
 });
 

@@ -6,9 +6,10 @@ import { stringify } from 'yaml';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import type { CommandLine } from '../flags/command-line.js';
+import { ProgressLine } from '../terminal/progress-line.js';
 import { checkHost } from './check-host.js';
 import { checkLeftovers, modeInForce } from './check-leftovers.js';
-import { diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
+import { type DiagnosisFormat, diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 
 /** Result of reading the command line and the configuration: settings, or their problems. */
 export type DoctorCase =
@@ -18,37 +19,39 @@ export type DoctorCase =
 /**
  * Checks whether this host can run the proxier, and reports problems. Changes nothing.
  *
- * @param columns of the output terminal. Default: not a terminal, and no line is wrapped.
+ * @param format of text output.
+ * @param progress shows the check that runs.
  * @returns what to print, and the exit status: 1 when there is a problem, 2 when there is none, but not everything could
  * be checked.
  */
 export async function doctor(
   composition: Composition,
   found: DoctorCase,
-  columns?: number,
+  format: DiagnosisFormat = {},
+  progress = new ProgressLine(),
 ): Promise<{ readonly text: string; readonly status: number }> {
   const settings = 'settings' in found ? found.settings : undefined;
   const diagnoses = [
     ...checkConfiguration(found),
-    ...(await checkBackends(composition, settings)),
-    ...(await checkThisHost(composition, settings)),
-    ...(settings ? await checkApi(settings) : []),
+    ...(await checkBackends(composition, settings, progress)),
+    ...(await progress.during('Checking this host', () => checkThisHost(composition, settings))),
+    ...(settings ? await progress.during('Checking the API server', () => checkApi(settings)) : []),
   ];
   const output = settings?.output ?? found.commandLine.values.get('output')?.at(-1);
   return {
-    text: formatAs(output, diagnoses, columns),
+    text: formatAs(output, diagnoses, format),
     status: exitStatusOf(diagnoses),
   };
 }
 
-function formatAs(output: string | undefined, diagnoses: readonly Diagnosis[], columns: number | undefined): string {
+function formatAs(output: string | undefined, diagnoses: readonly Diagnosis[], format: DiagnosisFormat): string {
   switch (output) {
     case 'json':
       return `${JSON.stringify(diagnosesAsData(diagnoses), undefined, 2)}\n`;
     case 'yaml':
       return stringify(diagnosesAsData(diagnoses));
     default:
-      return formatDiagnoses(diagnoses, columns);
+      return formatDiagnoses(diagnoses, format);
   }
 }
 
@@ -65,7 +68,11 @@ function checkConfiguration(found: DoctorCase): readonly Diagnosis[] {
 }
 
 /** Checks the requested mode and its fallback; every mode if none is requested. */
-async function checkBackends(composition: Composition, settings?: AgentSettings): Promise<readonly Diagnosis[]> {
+async function checkBackends(
+  composition: Composition,
+  settings: AgentSettings | undefined,
+  progress: ProgressLine,
+): Promise<readonly Diagnosis[]> {
   const backends = (settings && composition.configure?.(settings)) ?? composition.backends;
   const requested = settings?.mode ?? '';
   const mode = requested === '' ? DEFAULT_PROXY_MODE : requested;
@@ -73,8 +80,8 @@ async function checkBackends(composition: Composition, settings?: AgentSettings)
   const candidates = requested === '' ? backends : backends.filter((one) => one.mode === mode || one.mode === fallback);
   const rows: Diagnosis[] = [];
   for (const backend of candidates) {
-    const result = await backend
-      .probe()
+    const result = await progress
+      .during(`Checking mode ${backend.mode}`, () => backend.probe())
       .catch((error: unknown) => ({ usable: false as const, reason: messageOf(error) }));
     const check = `mode ${backend.mode}`;
     if (result.usable) {
@@ -88,7 +95,7 @@ async function checkBackends(composition: Composition, settings?: AgentSettings)
         rows.push({ check, status: 'warning', found: `serves no ${missing.join(' and no ')} on this host` });
       }
       if (requested !== '' || backend.mode === mode) {
-        rows.push(...(await diagnose(backend)));
+        rows.push(...(await progress.during(`Checking mode ${backend.mode}`, () => diagnose(backend))));
       }
     } else {
       const found = `cannot be used: ${result.reason}`;

@@ -1,24 +1,42 @@
 import { type Diagnosis, printable } from '@kube-proxier/core';
 import { MAX_MESSAGE_LENGTH } from '../logging/log-line.js';
+import { plainStyle, type TextStyle, type Tone } from '../terminal/text-style.js';
 
 const STATUSES = ['problem', 'warning', 'unknown', 'ok'] as const;
 
 /** A column narrower than this is not wrapped: the wrapping of the terminal is easier to read. */
 const MIN_COLUMN_WIDTH = 20;
 
-/**
- * Text output: a line for each check, the advice below it, and a summary.
- *
- * @param columns of the terminal, to which texts are wrapped. Default: texts are not wrapped.
- */
-export function formatDiagnoses(diagnoses: readonly Diagnosis[], columns = Number.POSITIVE_INFINITY): string {
-  const width = Math.max(...diagnoses.map(({ check }) => check.length), 0);
+const TONES: Readonly<Record<Diagnosis['status'], Tone>> = {
+  problem: 'bad',
+  warning: 'warning',
+  unknown: 'warning',
+  ok: 'good',
+};
+
+/** How diagnoses are printed. */
+export interface DiagnosisFormat {
+  /** Columns of the terminal, to which texts are wrapped. Default: texts are not wrapped. */
+  readonly columns?: number;
+  /** Default: without colours. */
+  readonly style?: TextStyle;
+  /** Leaves out checks that are ok; the summary counts them. Default false. */
+  readonly onlyProblems?: boolean;
+}
+
+/** Text output: a line for each check, the advice below it, and a summary. */
+export function formatDiagnoses(
+  diagnoses: readonly Diagnosis[],
+  { columns = Number.POSITIVE_INFINITY, style = plainStyle, onlyProblems = false }: DiagnosisFormat = {},
+): string {
+  const shown = onlyProblems ? diagnoses.filter(({ status }) => status !== 'ok') : diagnoses;
+  const width = Math.max(...shown.map(({ check }) => check.length), 0);
   const indent = width + 11;
   const room = columns - indent;
   const text = (words: string, hang: string) =>
     wrap(printable(words, MAX_MESSAGE_LENGTH), room - hang.length).join(`\n${' '.repeat(indent)}${hang}`);
-  const lines = diagnoses.flatMap(({ check, status, found, advice }) => [
-    `${status.padEnd(7)}  ${printable(check).padEnd(width)}  ${text(found, '')}`,
+  const lines = shown.flatMap(({ check, status, found, advice }) => [
+    `${style(TONES[status], status.padEnd(7))}  ${printable(check).padEnd(width)}  ${text(found, '')}`,
     ...(advice === undefined ? [] : [`${' '.repeat(indent)}-> ${text(advice, '   ')}`]),
   ]);
   const counts = STATUSES.flatMap((status) => {
@@ -30,7 +48,7 @@ export function formatDiagnoses(diagnoses: readonly Diagnosis[], columns = Numbe
       ? `${count} ${status}`
       : `${count} ${status}${count === 1 ? '' : 's'}`;
   });
-  return [...lines, '', counts.join(', '), ''].join('\n');
+  return [...lines, ...(lines.length === 0 ? [] : ['']), counts.join(', '), ''].join('\n');
 }
 
 /** Wraps at spaces. A word longer than a line is not split. */

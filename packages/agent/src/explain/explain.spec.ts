@@ -26,8 +26,8 @@ metadata: {name: web-1, namespace: work, labels: {kubernetes.io/service-name: we
 addressType: IPv4
 ports: [{port: 8080}]
 endpoints:
-- {addresses: [10.244.7.5], nodeName: node2}
-- {addresses: [10.244.0.6], nodeName: node1, conditions: {ready: false}}
+- {addresses: [10.244.7.5], nodeName: node2, targetRef: {kind: Pod, name: web-5c8d-x7}}
+- {addresses: [10.244.0.6], nodeName: node1, targetRef: {kind: Pod, name: web-5c8d-a1}, conditions: {ready: false}}
 ---
 apiVersion: v1
 kind: Node
@@ -72,15 +72,15 @@ describe('kube-proxier explain', () => {
     expect(status).toBe(0);
     expect(out).toContain('10.244.0.9 -> 10.96.0.10:80/TCP: forwarded to 10.244.7.5:8080 (source kept)');
     expect(out).toContain('is the cluster IP of Service work/web');
-    expect(out).toMatch(/- 10\.244\.0\.6:8080 +not used: not ready, and 1 ready one exists/);
-    expect(out).toMatch(/\+ 10\.244\.7\.5:8080 +used: ready/);
+    expect(out).toMatch(/- 10\.244\.0\.6:8080 +web-5c8d-a1 +not used: not ready, and 1 ready one exists/);
+    expect(out).toMatch(/\+ 10\.244\.7\.5:8080 +web-5c8d-x7 +used: ready/);
   });
 
   test('a NodePort with policy Local and no local endpoint', async () => {
     const { out } = await run('203.0.113.2', '192.168.0.2:30080', ...offline());
     expect(out).toContain('dropped');
     expect(out).toContain('externalTrafficPolicy is Local, and no endpoint on this node (node1) can answer');
-    expect(out).toMatch(/10\.244\.7\.5:8080 +not used: on node node2/);
+    expect(out).toMatch(/10\.244\.7\.5:8080 +web-5c8d-x7 +not used: on node node2/);
   });
 
   test('a source outside the allowed ranges', async () => {
@@ -96,16 +96,95 @@ describe('kube-proxier explain', () => {
     });
   });
 
+  test('a pod and a Service by name', async () => {
+    const { status, out, err } = await run('pod/web-5c8d-a1', 'svc/web:80', '-n', 'work', ...offline());
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toContain(
+      'pod work/web-5c8d-a1 (10.244.0.6) -> 10.96.0.10:80/TCP: forwarded to 10.244.7.5:8080 (source kept)',
+    );
+  });
+
+  test('a pod of another node: its own node handles its packets to cluster IPs, and the answer says so', async () => {
+    const { out } = await run('pod/work/web-5c8d-x7', 'svc/work/web', ...offline());
+    expect(out).toContain(
+      'Note: pod work/web-5c8d-x7 runs on node node2: its packets to cluster IPs are handled there.',
+    );
+  });
+
+  test('the node and a client outside, by the addresses that each uses', async () => {
+    expect((await run('node', 'svc/work/web', ...offline())).out).toContain(
+      'this node (192.168.0.2) -> 10.96.0.10:80/TCP',
+    );
+    const { out } = await run('external', 'svc/work/web', '--via', 'node-port', ...offline());
+    expect(out).toContain('client outside the cluster (203.0.113.1) -> 192.168.0.2:30080/TCP: dropped');
+  });
+
+  test('a Service without a source: every kind of client, by frontend', async () => {
+    const { out, err } = await run('svc/work/web', ...offline());
+    expect(err).toBe('');
+    expect(out).toBe(`\
+Service work/web (TCP)
+TO                               FROM                         RESULT       SOURCE
+ClusterIP 10.96.0.10:80          pod on this node             1 endpoint   kept
+ClusterIP 10.96.0.10:80          this node                    1 endpoint   masqueraded
+ClusterIP 10.96.0.10:80          client outside the cluster   1 endpoint   masqueraded
+LoadBalancerIP 198.51.100.9:80   pod on this node             dropped      -
+LoadBalancerIP 198.51.100.9:80   pod on another node          dropped      -
+LoadBalancerIP 198.51.100.9:80   this node                    dropped      -
+LoadBalancerIP 198.51.100.9:80   client in 203.0.113.0/25     dropped      -
+LoadBalancerIP 198.51.100.9:80   client outside the cluster   dropped      -
+NodePort 192.168.0.2:30080       pod on this node             1 endpoint   kept
+NodePort 192.168.0.2:30080       pod on another node          1 endpoint   kept
+NodePort 192.168.0.2:30080       this node                    1 endpoint   masqueraded
+NodePort 192.168.0.2:30080       client outside the cluster   dropped      -
+`);
+    expect((await run('svc/work/web', '-o', 'wide', ...offline())).out).toMatch(
+      /Why:\n.* is the cluster IP of Service work\/web/,
+    );
+  });
+
+  test('JSON of a question with names is a list', async () => {
+    const { out } = await run('outside', 'svc/work/web', '--via=load-balancer', '-o', 'json', ...offline());
+    expect(JSON.parse(out)).toMatchObject({
+      apiVersion: 'kube-proxier.io/v1alpha1',
+      kind: 'ExplanationList',
+      notes: [],
+      items: [
+        {
+          client: { kind: 'outside', name: 'client in 203.0.113.0/25', address: '203.0.113.1' },
+          via: 'LoadBalancerIP',
+          explanation: { servicePort: 'work/web', outcome: { kind: 'dropped' } },
+        },
+        { client: { name: 'client outside the cluster', address: '198.51.100.1' } },
+      ],
+    });
+  });
+
   test.each([
     [['x', '10.96.0.10:80'], 'source "x" is not an IP address'],
     [['10.0.0.1', '10.96.0.10'], 'must be an IP address and a port'],
     [['10.0.0.1', '10.96.0.10:99999'], 'port 99999 is not a port'],
     [['10.0.0.1', '10.96.0.10:80/icmp'], 'is not one of tcp, udp, sctp'],
     [['10.0.0.1', '[fd00::1]:80'], 'of different IP families'],
-    [['10.0.0.1'], 'explain needs two arguments'],
+    [['10.0.0.1'], 'destination "10.0.0.1" must be an IP address and a port'],
+    [['10.0.0.1:80'], 'the destination 10.0.0.1:80 needs a source'],
+    [[], 'explain needs one to two arguments'],
+    [['pod/web-5c8d-x8', 'svc/web', '-n', 'work'], 'did you mean pod/web-5c8d-x7?'],
+    [['pod/web-5c8d-x7', 'svc/web'], 'did you mean pod/work/web-5c8d-x7?'],
+    [['node', 'svc/web'], 'did you mean svc/work/web?'],
+    [['svc/wab', '-n', 'work'], 'Service "wab" not found in namespace work; did you mean svc/web?'],
+    [['svc/web:81', '-n', 'work'], 'Service work/web has no port 81; it has 80/TCP'],
+    [['svc/work/web/udp'], 'Service work/web has no port /UDP; it has 80/TCP'],
+    [
+      ['node', 'svc/work/web', '--via=tunnel'],
+      '"tunnel" must be one of cluster-ip, external-ip, load-balancer, node-port',
+    ],
+    [['node', 'svc/work/web', '--via=external-ip'], 'has ClusterIP, LoadBalancerIP, NodePort'],
+    [['outside', '10.96.0.10:80', '--via=node-port'], '--via needs a Service as the destination'],
+    [['pods/web', 'svc/work/web'], 'no endpoint of a Service is pod "web" in namespace default'],
     [['10.0.0.1', '10.0.0.2:80', '--output=xml'], '"xml" must be text, json, yaml or wide'],
   ])('%j reports the problem', async (args, message) => {
-    const { status, out, err } = await run(...args);
+    const { status, out, err } = await run(...args, ...offline());
     expect([status, out]).toEqual([1, '']);
     expect(err).toContain(message);
   });

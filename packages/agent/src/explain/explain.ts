@@ -1,69 +1,87 @@
 import {
+  answerPacketQuestion,
   assertNever,
   type Explanation,
-  explainSimulation,
-  familyOf,
-  formatSimulation,
-  type Packet,
+  formatPacketAnswer,
+  type PacketAnswer,
+  type PacketQuestion,
   ProxierError,
-  simulatePacket,
+  type QuestionText,
+  readPacketQuestion,
 } from '@kube-proxier/core';
 import { stringify } from 'yaml';
 import { queryAgent } from '../commands/agent-client.js';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
-import type { StatusAddress } from '../flags/status-addresses.js';
 import { parseMoment } from '../record/moment.js';
 import { openRecording } from '../record/recording-source.js';
 import { explainAt, formatExplanationAt } from './explain-at.js';
-import { readQuestion } from './packet-question.js';
 
-/** What `kube-proxier explain` answers. */
+/** What `kube-proxier explain` is asked. */
 export interface ExplainRequest {
-  /** Source, and destination with port. */
+  /** The source, unless every kind of client is asked for, and the destination. */
   readonly operands: readonly string[];
+  /** Namespace of names without one. */
+  readonly namespace: string;
+  /** A value of `--via`; undefined: the frontends that the clients use. */
+  readonly via: string | undefined;
   /** A time, as on the command line; empty for now, or for the end of the recording. */
   readonly at: string;
   /** The file to read; empty for that of the running agent. */
   readonly recording: string;
 }
 
+/** The schema of `-o json` and `-o yaml` for a question that contains a name. */
+export interface ExplanationList extends Pick<PacketAnswer, 'notes'> {
+  readonly apiVersion: 'kube-proxier.io/v1alpha1';
+  readonly kind: 'ExplanationList';
+  readonly items: PacketAnswer['cases'];
+}
+
 /**
  * Explains how a packet is handled: from manifests if given, from a recording for a time, else by querying the agent on
  * this host.
  *
- * @returns the answer, as text or JSON.
- * @throws ProxierError when the question is invalid or no agent answers.
+ * @returns the answer, as text, JSON or YAML.
+ * @throws ProxierError when the question is invalid, names an unknown object, or no agent answers.
  */
 export async function explain(
-  { operands, at, recording }: ExplainRequest,
+  { operands, namespace, via, at, recording }: ExplainRequest,
   settings: AgentSettings,
   composition: Composition,
 ): Promise<string> {
-  const packet = readQuestion(operands[0] ?? '', operands[1] ?? '');
+  const source = operands.length > 1 ? operands[0] : undefined;
+  const text: QuestionText = {
+    ...(source === undefined ? {} : { source }),
+    destination: operands.at(-1) ?? '',
+    namespace,
+    ...(via === undefined ? {} : { via }),
+  };
+  const question = readPacketQuestion(text);
   if (at !== '' || recording !== '') {
-    return await explainRecording(packet, { at, recording }, settings);
+    return await explainRecording(question, { at, recording }, settings);
   }
-  const explanation =
+  const answer =
     settings.manifests.length > 0
-      ? await explainManifests(packet, settings, composition)
-      : await askAgent(packet, settings.status);
+      ? answerPacketQuestion(await resolveManifests(['IPv4', 'IPv6'], settings, composition), question)
+      : await queryAnswer(text, settings);
+  const isPlain = question.client?.kind === 'address' && question.destination.kind === 'address';
   switch (settings.output) {
     case 'json':
-      return `${JSON.stringify(explanation, undefined, 2)}\n`;
+      return `${JSON.stringify(documentOf(answer, isPlain), undefined, 2)}\n`;
     case 'yaml':
-      return stringify(explanation);
+      return stringify(documentOf(answer, isPlain));
     case 'text':
     case 'wide':
-      return formatSimulation(explanation);
+      return formatPacketAnswer(answer, settings.output === 'wide');
     default:
       return assertNever(settings.output);
   }
 }
 
 async function explainRecording(
-  packet: Packet,
+  question: PacketQuestion,
   { at, recording }: Pick<ExplainRequest, 'at' | 'recording'>,
   settings: AgentSettings,
 ): Promise<string> {
@@ -72,36 +90,27 @@ async function explainRecording(
   }
   const source = await openRecording(recording, settings);
   const moment = at === '' ? source.moments.end : parseMoment('at', at, source.moments);
-  const answer = await explainAt(packet, moment, source);
+  const answer = await explainAt(question, moment, source);
   switch (settings.output) {
     case 'json':
       return `${JSON.stringify(answer, undefined, 2)}\n`;
     case 'yaml':
       return stringify(answer);
     default:
-      return formatExplanationAt(answer);
+      return formatExplanationAt(answer, settings.output === 'wide');
   }
 }
 
-async function explainManifests(
-  packet: Packet,
-  settings: AgentSettings,
-  composition: Composition,
-): Promise<Explanation> {
-  const [state] = await resolveManifests([familyOf(packet.destination)], settings, composition);
-  if (state === undefined) {
-    throw new RangeError('one state for each requested family is expected');
-  }
-  return explainSimulation(simulatePacket(state, packet));
+/** A question of addresses only has one explanation, without a list around it. */
+function documentOf({ cases, notes }: PacketAnswer, isPlain: boolean): Explanation | ExplanationList {
+  const [only] = cases;
+  return isPlain && only
+    ? only.explanation
+    : { apiVersion: 'kube-proxier.io/v1alpha1', kind: 'ExplanationList', items: cases, notes };
 }
 
-async function askAgent(packet: Packet, address: StatusAddress | undefined): Promise<Explanation> {
-  const query = new URLSearchParams({
-    source: packet.source,
-    destination: packet.destination,
-    port: String(packet.port),
-    protocol: packet.protocol,
-  });
-  const answer = await queryAgent(address, `/debug/explain?${query}`, 'set --manifests to simulate the packet');
-  return JSON.parse(answer) as Explanation;
+async function queryAnswer(text: QuestionText, { status }: AgentSettings): Promise<PacketAnswer> {
+  const query = new URLSearchParams({ ...text });
+  const answer = await queryAgent(status, `/debug/explain?${query}`, 'set --manifests to simulate the packet');
+  return JSON.parse(answer) as PacketAnswer;
 }

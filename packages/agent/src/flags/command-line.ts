@@ -1,10 +1,10 @@
-import { printable } from '@kube-proxier/core';
+import { nearestName, printable } from '@kube-proxier/core';
 import { Command, Option } from 'commander';
 import { COMMANDS, type CommandDefinition, type CommandName } from '../commands/command-definition.js';
 import { FLAGS, type FlagName } from './flag.js';
 import type { Flag } from './flag-definition.js';
 import { parseGoBool } from './go-values.js';
-import { nearestFlag, nearestName } from './nearest-flag.js';
+import { nearestFlag } from './nearest-flag.js';
 
 /** The command to execute. */
 export type AgentCommand = 'run' | CommandName;

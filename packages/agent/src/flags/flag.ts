@@ -496,7 +496,17 @@ export const FLAGS = [
     value: 'namespace',
     default: 'default',
     defaultText: 'default',
-    help: 'The namespace of kube-proxier get.',
+    help: 'The namespace of names without one.',
+    group: 'Commands',
+  },
+  {
+    name: 'via',
+    type: 'text',
+    value: 'kind',
+    defaultText: 'what the clients use',
+    help:
+      'The addresses of the Service to send to: cluster-ip, external-ip, load-balancer or node-port. Clients outside use ' +
+      'external addresses where there are some, other clients the cluster IP.',
     group: 'Commands',
   },
   {
@@ -506,6 +516,14 @@ export const FLAGS = [
     default: 'false',
     defaultText: 'false',
     help: 'Print objects of all namespaces.',
+    group: 'Commands',
+  },
+  {
+    name: 'only-problems',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help: 'Print only checks that are not ok.',
     group: 'Commands',
   },
   {
@@ -603,7 +621,9 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'manifests',
   'output',
   'namespace',
+  'via',
   'all-namespaces',
+  'only-problems',
   'watch',
   'kube-proxy',
   'dry-run',

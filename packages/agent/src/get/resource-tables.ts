@@ -1,6 +1,5 @@
-import { type FrontendView, joinHostPort, type ServicePortView, serviceKey } from '@kube-proxier/core';
+import { type FrontendView, formatTable, joinHostPort, type ServicePortView, serviceKey } from '@kube-proxier/core';
 import { formatAge } from '../commands/format-age.js';
-import { formatTable } from './text-table.js';
 
 /** Resources that `kube-proxier get` prints. */
 export const RESOURCES = ['services', 'endpoints', 'frontends'] as const;
@@ -43,7 +42,9 @@ export function formatResources(resource: Resource, ports: readonly ServicePortV
 
 function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace, now }: TableOptions): string {
   const head = ['NAME', 'CLUSTER-IP', 'EXTERNAL-IP', 'PORT(S)', 'ENDPOINTS', 'AGE'];
-  const more = wide ? ['INTERNAL', 'EXTERNAL', 'AFFINITY', 'TOPOLOGY'] : [];
+  // Not every mode counts connections, and some count only those of Services with an annotation for it.
+  const isCounted = wide && ports.some(({ connections }) => connections !== undefined);
+  const more = wide ? ['INTERNAL', 'EXTERNAL', 'AFFINITY', 'TOPOLOGY', ...(isCounted ? ['CONNECTIONS'] : [])] : [];
   const services = grouped(ports, serviceKey);
   const rows = services.map((group) => {
     const [first] = group;
@@ -67,11 +68,18 @@ function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace,
             first.externalTrafficPolicy,
             first.affinitySeconds === null ? '<none>' : `ClientIP ${first.affinitySeconds}s`,
             first.topology === 'none' ? '<none>' : first.topology,
+            ...(isCounted ? [connectionsTo(group)] : []),
           ]
         : []),
     ];
   });
   return formatTable([[...(withNamespace ? ['NAMESPACE'] : []), ...head, ...more], ...rows]);
+}
+
+/** Of all ports of a Service that are counted. */
+function connectionsTo(ports: readonly ServicePortView[]): string {
+  const counted = ports.flatMap(({ connections }) => connections ?? []);
+  return counted.length === 0 ? '<none>' : String(counted.reduce((sum, count) => sum + count, 0));
 }
 
 function endpointsTable(ports: readonly ServicePortView[], { wide, withNamespace }: TableOptions): string {
@@ -81,12 +89,14 @@ function endpointsTable(ports: readonly ServicePortView[], { wide, withNamespace
       port.name,
       portLabel(port),
       joinHostPort(endpoint.address, endpoint.port),
-      ...(wide ? [endpoint.nodeName ?? '<unknown>', endpoint.isLocal ? 'yes' : 'no'] : []),
+      ...(wide
+        ? [endpoint.podName ?? '<unknown>', endpoint.nodeName ?? '<unknown>', endpoint.isLocal ? 'yes' : 'no']
+        : []),
       endpoint.used ? 'yes' : 'no',
       endpoint.reason,
     ]),
   );
-  const head = ['SERVICE', 'PORT', 'ENDPOINT', ...(wide ? ['NODE', 'LOCAL'] : []), 'USED', 'REASON'];
+  const head = ['SERVICE', 'PORT', 'ENDPOINT', ...(wide ? ['POD', 'NODE', 'LOCAL'] : []), 'USED', 'REASON'];
   return formatTable([[...(withNamespace ? ['NAMESPACE'] : []), ...head], ...rows]);
 }
 

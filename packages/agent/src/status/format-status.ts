@@ -1,10 +1,11 @@
 import type { NodeStatus, StatusVerdict } from '@kube-proxier/server';
 import { formatAge } from '../commands/format-age.js';
+import { plainStyle, type Tone } from '../terminal/text-style.js';
 
-const VERDICTS: Readonly<Record<StatusVerdict, string>> = {
-  ok: 'OK',
-  degraded: 'DEGRADED',
-  'not-serving': 'NOT SERVING',
+const VERDICTS: Readonly<Record<StatusVerdict, readonly [Tone, string]>> = {
+  ok: ['good', 'OK'],
+  degraded: ['warning', 'DEGRADED'],
+  'not-serving': ['bad', 'NOT SERVING'],
 };
 
 /** Width of the column of names. */
@@ -14,11 +15,12 @@ const WIDTH = 18;
  * A status for a person: the verdict, what is wrong, and then the facts.
  *
  * @param now milliseconds since the epoch.
+ * @param style default: without colours.
  */
-export function formatStatus(status: NodeStatus, now: number): string {
+export function formatStatus(status: NodeStatus, now: number, style = plainStyle): string {
   const { verdict, problems, mode, nodeName } = status;
   const of = mode === '' ? '' : ` (mode ${mode})`;
-  const lines = [`${VERDICTS[verdict]}: kube-proxier ${status.version} on node ${nodeName}${of}`];
+  const lines = [`${style(...VERDICTS[verdict])}: kube-proxier ${status.version} on node ${nodeName}${of}`];
   if (problems.length > 0) {
     lines.push('', 'Problems:');
     for (const { found, advice } of problems) {

@@ -3,6 +3,7 @@ import type { NodeStatus } from '@kube-proxier/server';
 import { stringify } from 'yaml';
 import { queryAgent } from '../commands/agent-client.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
+import type { TextStyle } from '../terminal/text-style.js';
 import { formatStatus } from './format-status.js';
 
 const EXIT_STATUS = { ok: 0, degraded: 1, 'not-serving': 2, 'no-agent': 3 } as const;
@@ -12,6 +13,8 @@ const INTERVAL = 1000;
 export interface StatusOutput {
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
+  /** Default: without colours. */
+  readonly style?: TextStyle;
   /** Ends `--watch`. */
   readonly signal: AbortSignal;
 }
@@ -25,7 +28,7 @@ export interface StatusOutput {
 export async function status(
   { status: address, output }: Pick<AgentSettings, 'status' | 'output'>,
   watch: boolean,
-  { print, printError, signal }: StatusOutput,
+  { print, printError, style, signal }: StatusOutput,
 ): Promise<number> {
   let shown = '';
   for (;;) {
@@ -36,7 +39,7 @@ export async function status(
       }
       shown = answer;
     } else if (shown !== fingerprint(answer)) {
-      print(`${shown === '' ? '' : '\n'}${format(answer, output)}`);
+      print(`${shown === '' ? '' : '\n'}${format(answer, output, style)}`);
       shown = fingerprint(answer);
     }
     if (!watch || signal.aborted) {
@@ -58,14 +61,14 @@ async function ask(address: AgentSettings['status']): Promise<NodeStatus | strin
   }
 }
 
-function format(answer: NodeStatus, output: AgentSettings['output']): string {
+function format(answer: NodeStatus, output: AgentSettings['output'], style?: TextStyle): string {
   switch (output) {
     case 'json':
       return `${JSON.stringify(answer, undefined, 2)}\n`;
     case 'yaml':
       return stringify(answer);
     default:
-      return formatStatus(answer, Date.now());
+      return formatStatus(answer, Date.now(), style);
   }
 }
 

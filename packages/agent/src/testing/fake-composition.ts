@@ -25,6 +25,7 @@ export class MapBackend implements BackendModule {
       return new ReconcilingProxier({ mode: this.mode, context, dataplane });
     });
     bind(Tokens.Cleanup).toConstantValue(async () => {});
+    bind(Tokens.Leftovers).toConstantValue(async () => []);
   });
 
   constructor(

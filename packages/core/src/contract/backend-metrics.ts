@@ -1,3 +1,5 @@
+import type { IPFamily } from '../model/address.js';
+
 /** A metric of a backend, in the terms of Prometheus. */
 export interface BackendMetric {
   readonly type: 'counter' | 'gauge';
@@ -6,6 +8,11 @@ export interface BackendMetric {
   /** One sentence without a full stop. */
   readonly help: string;
   readonly labels: readonly string[];
+  /**
+   * `connections`: its samples are the connections to service ports so far, and have the labels `service`
+   * (`namespace/name:portName`) and `protocol`. For `kube-proxier get`. Default: something else.
+   */
+  readonly counts?: 'connections';
 }
 
 /** One value of a metric. */
@@ -16,6 +23,8 @@ export interface MetricSample {
   readonly labels: Readonly<Record<string, string>>;
   /** Of a counter: the total so far. */
   readonly value: number;
+  /** The IP family of what was counted, for metrics that count connections. Default: the label `ip_family`, or both. */
+  readonly family?: IPFamily;
 }
 
 /**

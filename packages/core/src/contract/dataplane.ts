@@ -1,5 +1,6 @@
 import type { ChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
+import type { RuleChange } from './rule-change.js';
 
 /** Statistics of the last `apply`, for metrics. */
 export interface ApplyReport {
@@ -74,6 +75,14 @@ export interface Dataplane<Transaction = unknown, Installed = unknown> {
 
   /** A short summary of a transaction for the log: how much it sets and removes. Optional. */
   describe?(transaction: Transaction): string;
+
+  /**
+   * The changes that `apply` of a transaction makes to what is installed: all of them, and no others. Pure. For
+   * `kube-proxier plan`; a backend that binds `Tokens.Preview` has it. Optional.
+   *
+   * @param installed what the transaction was planned from.
+   */
+  render?(transaction: Transaction, installed: Installed): readonly RuleChange[];
 
   /** Statistics of the last successful `apply`; called after each sync. Must be cheap. Optional. */
   report?(): ApplyReport;

@@ -3,6 +3,7 @@ import type { Clock } from '../sync/clock.js';
 import type { ProxierFactory } from './backend-module.js';
 import type { Cleanup, FindLeftovers, KubeProxyCleanup } from './cleanup.js';
 import type { Logger } from './logger.js';
+import type { PreviewFactory } from './preview.js';
 
 function token<T>(name: string): ServiceIdentifier<T> {
   return Symbol.for(`@kube-proxier/core/${name}`) as ServiceIdentifier<T>;
@@ -27,4 +28,6 @@ export const Tokens = {
   KubeProxyCleanup: token<KubeProxyCleanup>('KubeProxyCleanup'),
   /** Optionally bound by a backend's module: lists what the two clean-ups would remove, for `cleanup --dry-run`. */
   Leftovers: token<FindLeftovers>('Leftovers'),
+  /** Optionally bound by a backend's module: shows what its proxiers would write, for `kube-proxier plan`. */
+  Preview: token<PreviewFactory>('Preview'),
 } as const;

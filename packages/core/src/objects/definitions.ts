@@ -41,6 +41,8 @@ export interface SliceEndpointDefinition {
   readonly serving: boolean;
   readonly terminating: boolean;
   readonly nodeName: string | undefined;
+  /** Name of the pod in `targetRef`, in the namespace of the slice. */
+  readonly podName: string | undefined;
   readonly zoneHints: readonly string[];
   readonly nodeHints: readonly string[];
 }

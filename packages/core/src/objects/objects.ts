@@ -72,7 +72,7 @@ export interface EndpointSlice {
     readonly nodeName?: string;
     readonly zone?: string;
     readonly hostname?: string;
-    readonly targetRef?: object;
+    readonly targetRef?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };
     readonly hints?: {
       readonly forZones?: readonly { readonly name?: string }[];
       readonly forNodes?: readonly { readonly name?: string }[];

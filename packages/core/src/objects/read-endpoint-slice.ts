@@ -67,7 +67,13 @@ export function readEndpointSlice(
     serviceName,
     family: addressType,
     ports: readPorts(reader, object.ports),
-    endpoints: readEndpoints(reader, object.endpoints, addressType, options.allowLoopbackEndpoints ?? false),
+    endpoints: readEndpoints(
+      reader,
+      object.endpoints,
+      addressType,
+      options.allowLoopbackEndpoints ?? false,
+      identity.namespace,
+    ),
     triggerTime: reader.time(annotations?.[LAST_CHANGE_TRIGGER_TIME_ANNOTATION]),
   });
 }
@@ -103,6 +109,7 @@ function readEndpoints(
   value: unknown,
   family: IPFamily,
   allowLoopback: boolean,
+  namespace: string,
 ): readonly SliceEndpointDefinition[] {
   const endpoints: SliceEndpointDefinition[] = [];
   for (const [index, entry] of reader.list(value, 'endpoints').entries()) {
@@ -128,11 +135,20 @@ function readEndpoints(
       serving: conditions.serving !== false,
       terminating: conditions.terminating === true,
       nodeName: typeof record.nodeName === 'string' && record.nodeName !== '' ? record.nodeName : undefined,
+      podName: readPodName(record.targetRef, namespace),
       zoneHints: readHints(hints?.forZones),
       nodeHints: readHints(hints?.forNodes),
     });
   }
   return endpoints;
+}
+
+/** Only names, never decisions, depend on it: anything else than the name of a pod of this namespace is no name. */
+function readPodName(targetRef: unknown, namespace: string): string | undefined {
+  if (!isRecord(targetRef) || targetRef.kind !== 'Pod' || (targetRef.namespace ?? namespace) !== namespace) {
+    return undefined;
+  }
+  return typeof targetRef.name === 'string' && isDnsSubdomain(targetRef.name) ? targetRef.name : undefined;
 }
 
 function readHints(value: unknown): readonly string[] {

@@ -25,20 +25,30 @@ export function explainSimulation(simulation: Simulation): Explanation {
   };
 }
 
-/** A simulation as text for a person: the outcome first, then the reason, then every endpoint. */
-export function formatSimulation(simulation: Pick<Simulation, 'packet' | 'outcome' | 'steps' | 'endpoints'>): string {
+/**
+ * A simulation as text for a person: the outcome first, then the reason, then every endpoint.
+ *
+ * @param sourceName name of the sender. Default: its address only.
+ */
+export function formatSimulation(
+  simulation: Pick<Simulation, 'packet' | 'outcome' | 'steps' | 'endpoints'>,
+  sourceName?: string,
+): string {
   const { packet, outcome, steps, endpoints } = simulation;
+  const source = sourceName === undefined ? packet.source : `${sourceName} (${packet.source})`;
   const lines = [
-    `${packet.source} -> ${joinHostPort(packet.destination, packet.port)}/${packet.protocol}: ${outcomeText(outcome)}`,
+    `${source} -> ${joinHostPort(packet.destination, packet.port)}/${packet.protocol}: ${outcomeText(outcome)}`,
     '',
     'Why:',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
   ];
   if (endpoints.length > 0) {
-    const width = Math.max(...endpoints.map(({ endpoint }) => endpoint.key.length));
+    const width = widest(endpoints.map(({ endpoint }) => endpoint.key));
+    const podWidth = widest(endpoints.map(({ endpoint }) => endpoint.podName ?? ''));
     lines.push('', 'Endpoints:');
     for (const { endpoint, used, reason } of endpoints) {
-      lines.push(`  ${used ? '+' : '-'} ${endpoint.key.padEnd(width)}  ${used ? 'used' : 'not used'}: ${reason}`);
+      const pod = podWidth === 0 ? '' : `${(endpoint.podName ?? '').padEnd(podWidth)}  `;
+      lines.push(`  ${used ? '+' : '-'} ${endpoint.key.padEnd(width)}  ${pod}${used ? 'used' : 'not used'}: ${reason}`);
     }
   }
   return `${lines.join('\n')}\n`;
@@ -67,4 +77,8 @@ function outcomeText(outcome: SimulatedOutcome): string {
     case 'passed-on':
       return 'not handled by the service proxy';
   }
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map(({ length }) => length));
 }

@@ -24,6 +24,8 @@ export function makeService(
 export interface EndpointDescription {
   readonly address: string;
   readonly node?: string;
+  /** Name of the pod. */
+  readonly pod?: string;
   readonly ready?: boolean;
   readonly serving?: boolean;
   readonly terminating?: boolean;
@@ -61,11 +63,12 @@ export function makeSlice(
 }
 
 function sliceEndpoint(described: EndpointDescription): SliceEndpoint {
-  const { address, node, ready = true, serving = ready, terminating = false, zones, nodes } = described;
+  const { address, node, pod, ready = true, serving = ready, terminating = false, zones, nodes } = described;
   return {
     addresses: [address],
     conditions: { ready, serving, terminating },
     ...(node === undefined ? {} : { nodeName: node }),
+    ...(pod === undefined ? {} : { targetRef: { kind: 'Pod', name: pod } }),
     ...(zones || nodes
       ? {
           hints: {

@@ -339,6 +339,7 @@ function contributionOf(
         serving: definition.serving,
         terminating: definition.terminating,
         nodeName: definition.nodeName,
+        podName: definition.podName,
         zoneHints: definition.zoneHints,
         nodeHints: definition.nodeHints,
       };
@@ -358,6 +359,7 @@ function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
     left.serving === right.serving &&
     left.terminating === right.terminating &&
     left.nodeName === right.nodeName &&
+    left.podName === right.podName &&
     left.isLocal === right.isLocal &&
     sameNames(left.zoneHints, right.zoneHints) &&
     sameNames(left.nodeHints, right.nodeHints)

@@ -3,6 +3,7 @@ import type { Frontend } from '../model/frontend.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { Protocol } from '../model/service-port-name.js';
 import { type EndpointDecision, endpointDescriber, intendedList } from '../simulator/describe-endpoint.js';
+import type { ConnectionCounts } from './connection-counts.js';
 
 /** One endpoint of a service port, with the decision about it: plain data for JSON. */
 export interface EndpointView {
@@ -20,6 +21,8 @@ export interface EndpointView {
   readonly terminating: boolean;
   /** The node it runs on; null when unknown. */
   readonly nodeName: string | null;
+  /** The pod that has the address, in the namespace of the Service; null when unknown. */
+  readonly podName: string | null;
 }
 
 /** One address and port at which a service port is reached: plain data for JSON. */
@@ -62,6 +65,11 @@ export interface ServicePortView {
   readonly topology: ResolvedServicePort['selection']['topology'];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /**
+   * Connections so far, where the mode counts those of this service port: since counting began, as of the last reading,
+   * at most about 10 s ago. Absent where they are not counted, or not yet known.
+   */
+  readonly connections?: number;
   readonly frontends: readonly FrontendView[];
   readonly endpoints: readonly EndpointView[];
 }
@@ -73,10 +81,15 @@ export interface ServiceSelection {
   readonly name?: string;
 }
 
-/** The selected service ports of a state, sorted by namespace, Service and port. */
+/**
+ * The selected service ports of a state, sorted by namespace, Service and port.
+ *
+ * @param connections as counted. Default: not counted.
+ */
 export function viewServicePorts(
   state: ProxyState,
   { namespace, name }: ServiceSelection = {},
+  connections?: ConnectionCounts,
 ): readonly ServicePortView[] {
   return [...state.servicePorts.values()]
     .filter(
@@ -84,12 +97,16 @@ export function viewServicePorts(
         (namespace === undefined || port.name.namespace === namespace) &&
         (name === undefined || port.name.name === name),
     )
-    .map((port) => viewServicePort(port, state))
+    .map((port) => viewServicePort(port, state, connections?.of(port.name, state.family)))
     .sort(compareViews);
 }
 
 /** One service port of a state. */
-export function viewServicePort(resolved: ResolvedServicePort, state: ProxyState): ServicePortView {
+export function viewServicePort(
+  resolved: ResolvedServicePort,
+  state: ProxyState,
+  connections?: number,
+): ServicePortView {
   const { name, servicePort, selection } = resolved;
   const decide = endpointDecider(resolved, state);
   return {
@@ -108,6 +125,7 @@ export function viewServicePort(resolved: ResolvedServicePort, state: ProxyState
     affinitySeconds: resolved.affinitySeconds ?? null,
     topology: selection.topology,
     createdAt: servicePort.createdAt,
+    ...(connections === undefined ? {} : { connections }),
     frontends: resolved.frontends.map(viewFrontend),
     endpoints: resolved.candidates.map((endpoint) => viewEndpoint(endpoint, decide)),
   };
@@ -128,9 +146,20 @@ function viewFrontend({ kind, address, port, allowedSources, routes }: Frontend)
 }
 
 function viewEndpoint(endpoint: Endpoint, decide: (endpoint: Endpoint) => EndpointDecision): EndpointView {
-  const { address, port, isLocal, ready, serving, terminating, nodeName } = endpoint;
+  const { address, port, isLocal, ready, serving, terminating, nodeName, podName } = endpoint;
   const { used, reason } = decide(endpoint);
-  return { address, port, used, reason, isLocal, ready, serving, terminating, nodeName: nodeName ?? null };
+  return {
+    address,
+    port,
+    used,
+    reason,
+    isLocal,
+    ready,
+    serving,
+    terminating,
+    nodeName: nodeName ?? null,
+    podName: podName ?? null,
+  };
 }
 
 /** An endpoint is used when some frontend forwards to it. Where none forwards, the traffic policies say why. */

@@ -1,12 +1,13 @@
-import type {
-  ApplyReport,
-  BackendMeasurement,
-  BackendMetric,
-  BackendModule,
-  Clock,
-  IPFamily,
-  MetricSample,
-  SyncMetrics,
+import {
+  type ApplyReport,
+  type BackendMeasurement,
+  type BackendMetric,
+  type BackendModule,
+  type Clock,
+  ConnectionCounts,
+  type IPFamily,
+  type MetricSample,
+  type SyncMetrics,
 } from '@kube-proxier/core';
 import type { Counter, Gauge, Registry } from 'prom-client';
 import { BackgroundReading } from './background-reading.js';
@@ -20,12 +21,14 @@ type RegisteredSyncMetrics = { readonly [Key in keyof SyncMetrics]: Metric };
 export class BackendMetrics {
   readonly #readings = new Map<string, BackgroundReading<readonly MetricSample[]>>();
   readonly #sync: RegisteredSyncMetrics;
+  readonly #measurements: readonly BackendMeasurement[];
 
   constructor(
     private readonly registry: Registry,
     private readonly clock: Clock,
     { metrics = [], syncMetrics = {} }: Pick<BackendModule, 'metrics' | 'syncMetrics'>,
   ) {
+    this.#measurements = metrics;
     this.#sync = Object.fromEntries(
       Object.entries(syncMetrics).map(([key, metric]: [string, BackendMetric]) => [
         key,
@@ -46,6 +49,25 @@ export class BackendMetrics {
     for (const reading of this.#readings.values()) {
       void reading.refresh();
     }
+  }
+
+  /** Connections to service ports, as far as they are counted and known. Never waits for the kernel. */
+  connections(): ConnectionCounts {
+    return new ConnectionCounts(
+      this.#measurements.flatMap((measurement) => {
+        const names = new Set(
+          measurement.metrics.filter(({ counts }) => counts === 'connections').map(({ name }) => name),
+        );
+        if (names.size === 0) {
+          return [];
+        }
+        const samples =
+          measurement.source === 'process'
+            ? measurement.read()
+            : (this.#readings.get(measurement.name)?.latest() ?? []);
+        return samples.filter(({ metric }) => names.has(metric));
+      }),
+    );
   }
 
   synced(family: IPFamily, report: ApplyReport | undefined): void {

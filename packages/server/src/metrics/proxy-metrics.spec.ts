@@ -7,7 +7,7 @@ import {
   type ProxyState,
   type SyncSuccess,
 } from '@kube-proxier/core';
-import { makeService, makeSlice, resolveObjects, VirtualClock } from '@kube-proxier/core/testing';
+import { makeService, makeSlice, resolveObjects, until, VirtualClock } from '@kube-proxier/core/testing';
 import { IPTABLES_SYNC_METRICS } from '@kube-proxier/linux';
 import { ProxyMetrics } from './proxy-metrics.js';
 
@@ -291,5 +291,30 @@ describe('ProxyMetrics (spec H-60)', () => {
     expect(await value(metrics, 'hits_total', { service: 'a' })).toBe(4);
     const age = await value(metrics, 'kube_proxier_kernel_counters_age_seconds', { counters: 'packets' });
     expect(age).toBeGreaterThan(100);
+  });
+
+  test('connections to service ports come from the metrics that count them, of the process and of the kernel', async () => {
+    const metrics = new ProxyMetrics({ clock: new VirtualClock() });
+    expect(metrics.connections()).toBeUndefined();
+    const counted = { ...counter('connections_total', 'service', 'protocol'), counts: 'connections' } as const;
+    const sample = (family: 'IPv4' | 'IPv6', amount: number): MetricSample => ({
+      ...{ metric: 'connections_total', labels: { service: 'work/web', protocol: 'TCP' }, value: amount },
+      family,
+    });
+    const hits: MetricSample = { metric: 'hits_total', labels: { service: 'work/web', protocol: 'TCP' }, value: 99 };
+    const kernel = {
+      ...kernelMeasurement('hits', async () => [sample('IPv6', 3), hits]),
+      metrics: [counted, counter('hits_total')],
+    };
+    metrics.modeSelected(
+      selection({
+        metrics: [{ name: 'sockets', source: 'process', metrics: [counted], read: () => [sample('IPv4', 2)] }, kernel],
+      }),
+    );
+    const name = { namespace: 'work', name: 'web', portName: '', protocol: 'TCP' } as const;
+    // The first request has the kernel read, and does not wait for it.
+    expect([metrics.connections()?.of(name, 'IPv4'), metrics.connections()?.of(name, 'IPv6')]).toEqual([2, undefined]);
+    await until(() => metrics.connections()?.of(name, 'IPv6') === 3, 'the kernel was read');
+    expect(metrics.connections()?.of({ ...name, protocol: 'UDP' }, 'IPv4')).toBeUndefined();
   });
 });

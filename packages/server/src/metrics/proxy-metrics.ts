@@ -1,6 +1,7 @@
 import {
   type AddressOverlapKind,
   type Clock,
+  type ConnectionCounts,
   type DriftRepair,
   type IPFamily,
   type ModeSelection,
@@ -144,6 +145,11 @@ export class ProxyMetrics implements ServerObserver {
       sum += count;
     }
     this.#metrics.conntrackDeleted.inc({ ip_family: family }, sum);
+  }
+
+  /** Connections to service ports, as the mode in force counts them; undefined before a mode is selected. */
+  connections(): ConnectionCounts | undefined {
+    return this.#backendMetrics?.connections();
   }
 
   /** Counted failures of parts, by part. */

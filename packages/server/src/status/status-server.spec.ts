@@ -1,7 +1,14 @@
 import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Explanation, isEmptyChangeSet, type ProxyState, type SyncSuccess } from '@kube-proxier/core';
+import {
+  ConnectionCounts,
+  type Explanation,
+  isEmptyChangeSet,
+  type ProxyState,
+  type ServicePortView,
+  type SyncSuccess,
+} from '@kube-proxier/core';
 import {
   makeService,
   makeSlice,
@@ -51,7 +58,12 @@ function burn(): void {
 
 const state = resolveObjects({
   services: [makeService('work/web', { clusterIP: '10.96.0.10' })],
-  slices: [makeSlice('work/web', ['10.244.0.5', { address: '10.244.0.6', ready: false }])],
+  slices: [
+    makeSlice('work/web', [
+      { address: '10.244.0.5', pod: 'web-1' },
+      { address: '10.244.0.6', ready: false },
+    ]),
+  ],
 });
 
 describe('StatusServer', () => {
@@ -72,12 +84,45 @@ describe('StatusServer', () => {
     expect(explanation.endpoints.map(({ used }) => used)).toEqual([true, false]);
   });
 
+  test('answers a question with names from the last programmed state', async () => {
+    const { server, get } = await started();
+    const path = '/debug/explain?source=pod/web-1&destination=svc/web:80&namespace=work';
+    expect(await get(path)).toMatchObject({ status: 503, text: 'nothing is programmed yet\n' });
+    server.synced(synced(state));
+    const { status, text } = await get(path);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      cases: [
+        {
+          client: { kind: 'pod', name: 'pod work/web-1', address: '10.244.0.5' },
+          via: 'ClusterIP',
+          explanation: { servicePort: 'work/web', outcome: { kind: 'forwarded' } },
+        },
+      ],
+    });
+  });
+
+  test('lists service ports with their connections, where the mode counts them', async () => {
+    const metric = { metric: 'acme_connections_total', value: 7 };
+    const labels = { service: 'work/web', protocol: 'TCP', ip_family: 'IPv4' };
+    const { server, get } = await started({ connections: () => new ConnectionCounts([{ ...metric, labels }]) });
+    server.synced(synced(state));
+    const list = JSON.parse((await get('/debug/services')).text) as { servicePorts: readonly ServicePortView[] };
+    expect(list.servicePorts.map(({ connections }) => connections)).toEqual([7]);
+    const { server: other, get: getOther } = await started();
+    other.synced(synced(state));
+    expect((await getOther('/debug/services')).text).not.toContain('connections');
+  });
+
   test.each([
     ['/debug/explain?source=10.0.0.1&destination=nonsense&port=80', 400, 'destination is not an IP address'],
     ['/debug/explain?source=nonsense&destination=10.96.0.10&port=80', 400, 'not an IP address'],
     ['/debug/explain?source=10.0.0.1&destination=10.96.0.10&port=0', 400, 'not a port'],
     ['/debug/explain?source=10.0.0.1&destination=10.96.0.10&port=80&protocol=ICMP', 400, 'TCP, UDP, SCTP'],
     ['/debug/explain?source=fd00::1&destination=fd00::2&port=80', 503, 'nothing is programmed for IPv6'],
+    ['/debug/explain?source=pod/web-1&destination=svc/wob&namespace=work', 404, 'did you mean svc/web?'],
+    ['/debug/explain?destination=svc/work/web&via=tunnel', 400, '--via: "tunnel" must be one of'],
+    ['/debug/explain', 400, 'destination "" must be an IP address and a port'],
     ['/elsewhere', 404, '/debug/explain'],
   ])('%s is answered with %i', async (path, status, text) => {
     const { server, get } = await started();

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
+  answerPacketQuestion,
   type Clock,
+  type ConnectionCounts,
   explainSimulation,
   familyOf,
   type IPFamily,
@@ -13,7 +15,11 @@ import {
   type Protocol,
   type ProxyState,
   parseAddress,
+  QuestionError,
+  type QuestionText,
+  readPacketQuestion,
   type ServiceSelection,
+  type SimulationHost,
   type SyncSuccess,
   silentLogger,
   simulatePacket,
@@ -54,6 +60,8 @@ export interface StatusServerOptions {
   readonly localAddresses?: () => Promise<readonly string[]>;
   /** What `/metrics` answers. Default: not served. */
   readonly metrics?: { readonly contentType: string; metrics(): Promise<string> };
+  /** Connections to service ports, for `/debug/services`. Must not wait for the kernel. Default: not counted. */
+  readonly connections?: () => ConnectionCounts | undefined;
   /** What `/configz` answers, as JSON. Default: not served. */
   readonly configuration?: () => unknown;
   /** What `/debug/status` answers. Default: not served. */
@@ -76,7 +84,9 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 /**
  * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
  * state as JSON under `/debug/state`, the status of the node under `/debug/status`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
- * `/debug/explain?source=…&destination=…&port=…&protocol=…`; what happened in the last hour, under `/debug/recording`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
+ * `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
+ * `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`; what happened in the last
+ * hour, under `/debug/recording`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
  *
  * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
  * blocks nothing else.
@@ -156,8 +166,9 @@ export class StatusServer implements ServerObserver {
       case '/debug/state':
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
+        const connections = this.options.connections?.();
         const servicePorts = [...this.#states.values()].flatMap((state) =>
-          viewServicePorts(state, selectionOf(url.searchParams)),
+          viewServicePorts(state, selectionOf(url.searchParams), connections),
         );
         return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, servicePorts })}\n`);
       }
@@ -210,6 +221,9 @@ export class StatusServer implements ServerObserver {
   }
 
   async #explain(query: URLSearchParams, response: ServerResponse): Promise<void> {
+    if (!query.has('port')) {
+      return await this.#answerQuestion(query, response);
+    }
     const destination = parseAddress(query.get('destination'));
     const state = destination && this.#states.get(familyOf(destination.text));
     if (!destination) {
@@ -228,9 +242,9 @@ export class StatusServer implements ServerObserver {
       port: Number(query.get('port')),
       protocol,
     };
-    const localAddresses = await this.options.localAddresses?.();
+    const host = await this.#host();
     try {
-      const simulation = simulatePacket(state, packet, localAddresses ? { localAddresses } : {});
+      const simulation = simulatePacket(state, packet, host);
       reply(response, 200, 'application/json', `${JSON.stringify(explainSimulation(simulation))}\n`);
     } catch (error) {
       if (!(error instanceof RangeError)) {
@@ -239,6 +253,40 @@ export class StatusServer implements ServerObserver {
       reply(response, 400, TEXT, `${messageOf(error)}\n`);
     }
   }
+
+  /** A question as `kube-proxier explain` has it: with names of pods and Services. */
+  async #answerQuestion(query: URLSearchParams, response: ServerResponse): Promise<void> {
+    if (this.#states.size === 0) {
+      return reply(response, 503, TEXT, 'nothing is programmed yet\n');
+    }
+    try {
+      const answer = answerPacketQuestion(
+        [...this.#states.values()],
+        readPacketQuestion(questionOf(query)),
+        await this.#host(),
+      );
+      reply(response, 200, JSON_TYPE, `${JSON.stringify(answer)}\n`);
+    } catch (error) {
+      if (!(error instanceof QuestionError)) {
+        throw error;
+      }
+      reply(response, error.code === 'NOT_FOUND' ? 404 : 400, TEXT, `${error.message}\n`);
+    }
+  }
+
+  async #host(): Promise<SimulationHost> {
+    const localAddresses = await this.options.localAddresses?.();
+    return localAddresses ? { localAddresses } : {};
+  }
+}
+
+/** The parameters of a question, as far as they are set. */
+function questionOf(query: URLSearchParams): QuestionText {
+  const set = (['source', 'namespace', 'via'] as const).flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(set), destination: query.get('destination') ?? '' };
 }
 
 /** A client that does not read it is disconnected. */

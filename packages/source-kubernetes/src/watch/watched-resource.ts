@@ -100,6 +100,8 @@ export const ENDPOINT_SLICES: WatchedResource = {
         addresses: whole,
         conditions: fields({ ready: whole, serving: whole, terminating: whole }),
         nodeName: whole,
+        // The name of the pod, for explanations.
+        targetRef: fields({ kind: whole, name: whole }),
         hints: fields({ forZones: names, forNodes: names }),
       }),
     ),

@@ -1,4 +1,4 @@
-import type { ServicePortKey } from '@kube-proxier/core';
+import type { IPFamily, ServicePortKey } from '@kube-proxier/core';
 import type { ProxiedProtocol } from '../plan/userspace-transaction.js';
 
 /** What went through one service port since it came up; for metrics. */
@@ -7,6 +7,7 @@ export interface ServiceTraffic {
   /** `namespace/name:port`. */
   readonly name: string;
   readonly protocol: ProxiedProtocol;
+  readonly family?: IPFamily;
   /** Connections (UDP: sessions) that are open now. */
   readonly active: number;
   /** Of these, by endpoint key. */
