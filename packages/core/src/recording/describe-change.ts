@@ -67,7 +67,9 @@ function summaryOf(service: unknown): string {
     return `${String(number)}/${String(protocol)}`;
   });
   const addresses = listOf(spec.clusterIPs);
-  return printable(`${(addresses.length === 0 ? [spec.clusterIP] : addresses).join(', ')}, ${ports.length === 0 ? 'no port' : ports.join(', ')}`);
+  return printable(
+    `${(addresses.length === 0 ? [spec.clusterIP] : addresses).join(', ')}, ${ports.length === 0 ? 'no port' : ports.join(', ')}`,
+  );
 }
 
 function describeSlice(name: string, previous: unknown, current: unknown): readonly DescribedChange[] {
