@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // What the flight recorder costs: npm run bench:recorder. An hour with 100 changes a second is recorded as fast as
 // possible; its CPU time is compared with that hour, and with that of resolving the same changes in the same run.
+import { isDeepStrictEqual } from 'node:util';
 import {
   DEFAULT_PROXIER_OPTIONS,
-  diffStates,
   ObjectReader,
   ProxyStateResolver,
   silentLogger,
