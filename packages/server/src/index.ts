@@ -68,6 +68,14 @@ export { type FailingPart, ProxyMetrics, type ProxyMetricsOptions } from './metr
 export { type HostNetwork, thisHost } from './node/host-network.js';
 export { type NodeAddresses, resolveNodeAddresses } from './node/node-addresses.js';
 export { resolveNodeName } from './node/node-name.js';
+export {
+  DEFAULT_PROBE_ADDRESSES,
+  DEFAULT_PROBE_INTERVAL,
+  type ProbeOptions,
+  type ProbeStatus,
+  type ProbeStatuses,
+  type ProbeVerdict,
+} from './probe/probe-options.js';
 export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
 export type { ListenAddress, ProxyServerOptions } from './proxy-server-options.js';
 export { FlightRecorder, type FlightRecorderContext } from './recorder/flight-recorder.js';

@@ -6,6 +6,7 @@ import { ProxyHealth } from './health/proxy-health.js';
 import type { Readiness } from './health/readiness.js';
 import { ServiceHealthServers } from './health/service-health-servers.js';
 import { thisHost } from './node/host-network.js';
+import type { DataPlaneProbe } from './probe/data-plane-probe.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { FlightRecorder } from './recorder/flight-recorder.js';
 import type { ServerObserver } from './server-observer.js';
@@ -21,6 +22,8 @@ export interface ListenerContext {
   readonly logger: Logger;
   /** Default: nothing is recorded. */
   readonly recorder: FlightRecorder | undefined;
+  /** Default: the data plane is not probed. */
+  readonly probe: DataPlaneProbe | undefined;
   /** A health check node port of a Service could not be opened. */
   readonly onServiceHealthFailed: (service: HealthCheckNodePort, error: unknown) => void;
   /** Called with each listener before it starts, also when a later one fails to. */
@@ -35,7 +38,7 @@ export interface ListenerContext {
  */
 export async function startListeners(
   options: ProxyServerOptions,
-  { nodeName, syncPeriod, readiness, logger, recorder, onServiceHealthFailed, onCreated }: ListenerContext,
+  { nodeName, syncPeriod, readiness, logger, recorder, probe, onServiceHealthFailed, onCreated }: ListenerContext,
 ): Promise<readonly ServerObserver[]> {
   const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress } = options;
   const own = new OwnAddresses(() => network.localAddresses(), clock);
@@ -58,7 +61,7 @@ export async function startListeners(
     new HealthServer({
       ...healthAddress,
       health,
-      notReady: () => readiness.reason(),
+      notReady: () => readiness.reason() ?? probe?.notReady(),
       logger,
       clock,
       hardFail,
@@ -72,6 +75,7 @@ export async function startListeners(
     readiness,
     sources: options.sources,
     maxPending: 2 * syncPeriod,
+    ...(probe ? { probe: () => probe.status() } : {}),
     ...(metrics ? { metrics } : {}),
   });
   const statusServer =

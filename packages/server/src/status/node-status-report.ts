@@ -9,9 +9,11 @@ import {
   StateMemo,
   type SyncFailure,
   type SyncSuccess,
+  stateDigest,
 } from '@kube-proxier/core';
 import type { Readiness } from '../health/readiness.js';
 import type { ProxyMetrics } from '../metrics/proxy-metrics.js';
+import type { ProbeStatuses } from '../probe/probe-options.js';
 import type { ServerObserver } from '../server-observer.js';
 import { VERSION } from '../version.js';
 import { countObjects, totalOf } from './count-objects.js';
@@ -22,6 +24,8 @@ export interface NodeStatusReportOptions {
   readonly clock: Clock;
   readonly readiness: Readiness;
   readonly sources: readonly Source[];
+  /** Results of probes of the data plane. Default: it is not probed. */
+  readonly probe?: () => ProbeStatuses;
   /** Default: failures by part and stale flows are not reported. */
   readonly metrics?: ProxyMetrics;
   /** Milliseconds that a change may be pending. */
@@ -107,7 +111,8 @@ export class NodeStatusReport implements ServerObserver {
       [...this.#families].map(([family, record]) => [family, this.#describe(record)]),
     );
     const sources = this.options.sources.map(describeSource);
-    const problems = findProblems({ notReady: readiness.reason(), families, sources, maxPending });
+    const probe = this.options.probe?.() ?? null;
+    const problems = findProblems({ notReady: readiness.reason(), families, sources, probe, maxPending });
     const { rss, heapUsed } = process.memoryUsage();
     return {
       apiVersion: 'kube-proxier.io/v1alpha1',
@@ -127,6 +132,7 @@ export class NodeStatusReport implements ServerObserver {
       lastObjectChange: this.#lastObjectChange === undefined ? null : isoTime(this.#lastObjectChange),
       driftRepairs: this.#driftRepairs,
       lastDrift: this.#lastDrift ? { time: isoTime(this.#lastDrift.at), what: this.#lastDrift.what } : null,
+      probe,
       staleFlowsDeleted: (await metrics?.staleFlowsDeleted()) ?? 0,
       failures: (await metrics?.failuresByPart()) ?? {},
       memory: { residentBytes: rss, heapBytes: heapUsed },
@@ -166,6 +172,7 @@ export class NodeStatusReport implements ServerObserver {
       failures,
       lastError: lastError ?? null,
       pendingSeconds: pending === undefined ? null : pending / 1000,
+      digest: state === undefined ? null : stateDigest(state),
       servicePorts: state?.servicePorts.size ?? 0,
       endpoints: state === undefined ? 0 : this.#counts.of(state).endpoints,
     };
