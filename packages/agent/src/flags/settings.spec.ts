@@ -46,6 +46,7 @@ describe('readSettings', () => {
         minSyncPeriod: 1000,
       },
       logging: { format: 'text', verbosity: 0 },
+      probe: undefined,
       recording: { maxAge: 3_600_000, maxBytes: 67_108_864 },
       output: 'text',
       userspace: { redirect: 'auto', udpTimeout: 250 },

@@ -1,4 +1,5 @@
-import type { NodeStatus, StatusVerdict } from '@kube-proxier/server';
+import { assertNever } from '@kube-proxier/core';
+import type { NodeStatus, ProbeStatus, StatusVerdict } from '@kube-proxier/server';
 import { formatAge } from '../commands/format-age.js';
 import { plainStyle, type Tone } from '../terminal/text-style.js';
 
@@ -45,6 +46,9 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
     row('Source', description);
   }
   row('Last change', status.lastObjectChange === null ? 'none since the start' : ago(status.lastObjectChange, now));
+  for (const [family, one] of Object.entries(status.probe ?? {})) {
+    row(`${family} probe`, describeProbe(one, now));
+  }
   row('Drift repairs', repairs(status, now));
   row('Stale flows', `${status.staleFlowsDeleted} deleted`);
   const failures = Object.entries(status.failures).filter(([, number]) => number > 0);
@@ -55,6 +59,19 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
   row('Memory', `${megabytes(status.memory.residentBytes)} resident, ${megabytes(status.memory.heapBytes)} heap`);
   row('Running', `${formatAge(Date.parse(status.startTime), now)}, process ${status.pid}`);
   return `${lines.join('\n')}\n`;
+}
+
+function describeProbe({ verdict, frontend, reason, lastSuccess, milliseconds }: ProbeStatus, now: number): string {
+  switch (verdict) {
+    case 'ok':
+      return `${frontend} answered ${ago(lastSuccess, now)} in ${milliseconds} ms`;
+    case 'failed':
+      return `${frontend} failed: ${reason}; last answer ${ago(lastSuccess, now)}`;
+    case 'unknown':
+      return `${frontend} unknown: ${reason}`;
+    default:
+      return assertNever(verdict);
+  }
 }
 
 function repairs({ driftRepairs, lastDrift }: NodeStatus, now: number): string {
