@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { runPlugin } from './kubectl-proxier.js';
+
+const abort = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => abort.abort());
+}
+process.stdout.on('error', () => {});
+process.exitCode = await runPlugin(process.argv.slice(2), {
+  print: (text) => void process.stdout.write(text),
+  printError: (text) => void process.stderr.write(text),
+  variables: process.env,
+  signal: abort.signal,
+});
