@@ -90,8 +90,12 @@ test('agents on two nodes: they agree, one differs, one ends', async () => {
   // Node 2 misses a change.
   const path = join(first.directory, 'web.yaml');
   writeFileSync(path, readFileSync(path, 'utf8').replace('10.244.1.11', '10.244.1.12'));
-  await first.until('they differ', async () => (await plugin('status')).exitStatus === 1);
-  const { stdout } = await plugin('status');
+  let stdout = '';
+  await first.until('they differ', async () => {
+    const status = await plugin('status');
+    stdout = status.stdout;
+    return status.exitStatus === 1;
+  });
   expect(stdout).toMatch(/^node2 +OK .* \*$/m);
   expect(stdout).toMatch(/^\* Nodes differ .*:\n( {2}IPv4 [0-9a-f]{16}: node[12]\n){2}/m);
 
