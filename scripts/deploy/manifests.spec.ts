@@ -252,7 +252,7 @@ describe('deploy/', () => {
     }
   });
 
-  test('the ClusterRole of the kubectl plugin grants exactly what it requests, and is bound to nobody', async () => {
+  test('the ClusterRoles of the kubectl plugin grant exactly what it requests, and are bound to nobody', async () => {
     const server = await FakeApiServer.start();
     const client = new PodClient({ master: server.url, userAgent: 'test' });
     try {
@@ -264,8 +264,12 @@ describe('deploy/', () => {
       await client.run({ namespace: 'kube-system', pod: 'agent', container: 'c', command: ['true'] }, signal);
       const asked = server.requests.map(({ verb, resource }) => `${verb} ${resource}.`);
       // A WebSocket begins with GET: API servers ask for one of the verbs or for both, depending on their version.
-      const role = grantedBy(pick(kustomized(), 'ClusterRole', 'kube-proxier-kubectl'));
-      expect(role).toEqual([...asked, 'get pods/exec.'].sort());
+      const all = kustomized();
+      const ofNamespace = grantedBy(pick(all, 'ClusterRole', 'kube-proxier-kubectl'));
+      const ofNodes = grantedBy(pick(all, 'ClusterRole', 'kube-proxier-kubectl-nodes'));
+      expect([...ofNamespace, ...ofNodes].sort()).toEqual([...asked, 'get pods/exec.'].sort());
+      // What is bound for the whole cluster must not allow to run commands everywhere.
+      expect(ofNodes).toEqual(['list nodes.']);
       const bindings = JSON.stringify(kustomized().filter(({ kind }) => kind.endsWith('Binding')));
       expect(bindings).not.toContain('kube-proxier-kubectl');
     } finally {

@@ -85,8 +85,8 @@ export class DataPlaneProbe implements Source, ServerObserver {
     }
     for (const [family, probe] of this.#probes) {
       const { verdict, reason, failures, lastSuccess } = probe.status();
-      const isFailing = lastSuccess === null || failures >= PROBE_FAILURES || verdict === 'unknown';
-      if (verdict !== 'ok' && isFailing) {
+      // What cannot be probed any more says nothing about the data plane.
+      if (lastSuccess === null || (verdict === 'failed' && failures >= PROBE_FAILURES)) {
         return `waiting for a successful ${family} probe${reason === null ? '' : `: ${reason}`}`;
       }
     }
