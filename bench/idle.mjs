@@ -27,7 +27,7 @@ const SETTLE = 20_000;
 /** @param {number} count */
 function manifest(count) {
   const objects = Array.from({ length: count }, (_, index) => [service(index), slice(index, podsOf(index, 2))]).flat();
-  return objects.map((object) => JSON.stringify(object)).join('\n---\n');
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
 }
 
 /**
@@ -44,7 +44,7 @@ async function inside(subject, services) {
     spawnSync(`iptables-${variant}`, ['-t', 'mangle', '-N', 'KUBE-IPTABLES-HINT']);
   }
   const directory = mkdtempSync(join(tmpdir(), 'bench-idle-'));
-  writeFileSync(join(directory, 'services.yaml'), manifest(services));
+  writeFileSync(join(directory, 'services.json'), manifest(services));
   try {
     const agent = await startAgent([`--proxy-mode=${mode}`, `--manifests=${directory}`], ['IPv4', 'IPv6']);
     try {

@@ -101,7 +101,7 @@ whereAllowed('the examples', () => {
     },
   );
 
-  test('static-lb: balances without a cluster, keeps clients with their server, and lets nobody else in', async () => {
+  test('static-lb: balances without a cluster, keeps clients with their server, and drops other sources', async () => {
     cpSync(join(EXAMPLES, 'static-lb/manifests'), directory, { recursive: true });
     // As in its README.
     const flags = ['--proxy-mode=nftables', '--hostname-override=balancer', `--manifests=${directory}`];

@@ -7,12 +7,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUNDLE = join(ROOT, 'packages/agent/bundle');
+/** Where the status page is served from. */
+const PAGES = [join(ROOT, 'packages/server/dist/status/page'), join(BUNDLE, 'page')];
 
 /** Names in the bundle, and the modules that they are made of. Worker threads are loaded by path, so they keep their names. */
 const ENTRY_POINTS = {
@@ -38,7 +40,43 @@ export async function build() {
   if (compiler.status !== 0) {
     throw new Error(`tsc -b failed:\n${compiler.stdout}${compiler.stderr}`, { cause: compiler.error });
   }
+  await bundleStatusPage();
   await bundleAgent();
+}
+
+/** The status page: static files beside the module that serves them, in the package and in the bundle of the agent. */
+async function bundleStatusPage() {
+  const { outputFiles } = await bundle({
+    absWorkingDir: join(ROOT, 'packages/server/page'),
+    entryPoints: ['src/status-page.tsx', 'src/status-page.css'],
+    outdir: 'out',
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'inline',
+    write: false,
+    logLevel: 'error',
+  });
+  const page = readFileSync(join(ROOT, 'packages/server/page/status-page.html'));
+  const licenses = ['preact', 'uplot'].map((name) => {
+    const text = readFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8');
+    return `${name}\n\n${text.trim()}\n`;
+  });
+  const files = [
+    ...outputFiles.map(({ path, contents }) => ({ name: basename(path), contents })),
+    { name: 'status-page.html', contents: page },
+    { name: 'LICENSES.txt', contents: Buffer.from(licenses.join('\n')) },
+  ];
+  for (const directory of PAGES) {
+    mkdirSync(directory, { recursive: true });
+    for (const { name, contents } of files) {
+      writeChanged(join(directory, name), contents);
+    }
+  }
 }
 
 async function bundleAgent() {
@@ -67,17 +105,26 @@ async function bundleAgent() {
     const path = file.replace('.mjs.js', '.mjs');
     const written = path === file ? contents : Buffer.from(text.replace('.mjs.js.map', '.mjs.map'));
     names.add(path.slice(BUNDLE.length + 1));
-    if (!isWritten(path, written)) {
-      // Another process may be loading it.
-      const draft = `${path}.${process.pid}`;
-      writeFileSync(draft, written);
-      renameSync(draft, path);
-    }
+    writeChanged(path, written);
   }
   for (const name of readdirSync(BUNDLE)) {
-    if (!names.has(name) && !/\.\d+$/.test(name)) {
+    if (!names.has(name) && name !== 'page' && !/\.\d+$/.test(name)) {
       rmSync(join(BUNDLE, name), { force: true });
     }
+  }
+}
+
+/**
+ * Replaces a file if its content differs: another process may be loading it.
+ *
+ * @param {string} path
+ * @param {Uint8Array} contents
+ */
+function writeChanged(path, contents) {
+  if (!isWritten(path, contents)) {
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, contents);
+    renameSync(draft, path);
   }
 }
 
@@ -96,7 +143,9 @@ function isWritten(path, contents) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     if (process.argv.includes('--clean')) {
-      rmSync(BUNDLE, { recursive: true, force: true });
+      for (const directory of [BUNDLE, ...PAGES]) {
+        rmSync(directory, { recursive: true, force: true });
+      }
     } else {
       await build();
     }

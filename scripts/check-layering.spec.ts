@@ -214,7 +214,7 @@ describe('checkLayering', () => {
     ]);
   });
 
-  test('fails on a package that nobody has placed', () => {
+  test('fails on a package without a layer', () => {
     source('shiny/src/index.ts', 'export {};');
     expect(violations()).toEqual([expect.stringContaining('packages/shiny: not in the table')]);
   });

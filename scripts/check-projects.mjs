@@ -3,13 +3,16 @@
  * Part of `npm run typecheck`; or `node scripts/check-projects.mjs [directory of the repository]`.
  */
 import { execFile } from 'node:child_process';
-import { relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 const COMPILER = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
 /** Projects besides those that the first one refers to. */
 const PROJECTS = ['tsconfig.json', 'tsconfig.scripts.json'];
+/** A project that only this repository has. */
+const PAGE = 'packages/server/page';
 const CODE = ['ts', 'mts', 'cts', 'tsx', 'js', 'mjs', 'cjs', 'jsx'];
 const JAVASCRIPT = /\.[cm]?jsx?$/;
 
@@ -20,7 +23,8 @@ const execute = promisify(execFile);
  * @returns {Promise<{files: number, projects: number, violations: string[]}>}
  */
 export async function checkProjects(root) {
-  const projects = (await Promise.all(PROJECTS.map((project) => projectsFrom(root, project)))).flat();
+  const roots = [...PROJECTS, ...(existsSync(join(root, PAGE)) ? [PAGE] : [])];
+  const projects = (await Promise.all(roots.map((project) => projectsFrom(root, project)))).flat();
   const checked = new Set((await Promise.all(projects.map((project) => checkedFiles(root, project)))).flat());
   const files = await codeFiles(root);
   const violations = files

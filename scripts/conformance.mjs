@@ -172,7 +172,7 @@ function cellOf({ outcome, lacks }) {
 }
 
 /**
- * What a column came to, in one line.
+ * The result of a column, in one line.
  *
  * @param {ReportedColumn} column
  */

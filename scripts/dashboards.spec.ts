@@ -76,7 +76,7 @@ beforeAll(async () => {
   }
 });
 
-/** What is wrong with a query: it cannot be parsed, or it names what nobody exports. */
+/** What is wrong with a query: it cannot be parsed, or it names a metric that is not exported. */
 function problems(query: string): readonly string[] {
   // Grafana puts these in before Prometheus sees them.
   const text = query.replaceAll('$__rate_interval', '5m');

@@ -52,7 +52,7 @@ async function launch() {
   const [command = '', ...args] = [...prefix, process.execPath, SCRIPT, ...process.argv.slice(2)];
   const child = spawn(command, args, {
     cwd: ROOT,
-    // Kept running, it must not hold on to this process's streams, or nobody who reads them would see their end.
+    // Kept running, it must not inherit this process's streams, or their readers would never see the end.
     stdio: keep ? ['ignore', 'ignore', 'ignore', 'ipc'] : ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: keep,
     env: { ...process.env, KUBE_PROXIER_DEMO: 'inside', KUBE_PROXIER_DEMO_COLOURS: colours ? '1' : '0' },
@@ -245,7 +245,7 @@ class World {
   }
 
   /**
-   * Ends a Redis as the kubelet does, once nobody is sent to it any more.
+   * Ends a Redis as the kubelet does, once no connection is sent to it any more.
    *
    * @param {Host} pod
    */
@@ -476,7 +476,7 @@ async function refusal(world) {
 async function removeWithoutLoss(world, gone, stays) {
   const { client, node } = world;
   say(
-    `A client connects again and again, while ${gone.name} is taken out of endpoints.yaml; once nobody is sent there any`,
+    `A client connects again and again, while ${gone.name} is taken out of endpoints.yaml; once no connection is sent there any`,
   );
   say('more, its redis-server is stopped.');
   /** @type {Map<string, number>} */

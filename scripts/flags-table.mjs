@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes the table of flags in packages/agent/README.md anew from what the program knows of them.
+// Rewrites the table of flags in packages/agent/README.md from their definitions.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { FLAGS } from '../packages/agent/dist/flags/flag.js';

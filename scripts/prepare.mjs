@@ -2,7 +2,7 @@
  * Gets a fresh clone ready: Debian packages, npm packages, build. Says what it does and why; silent when there is
  * nothing to do. Runs before `npm install`, so it uses nothing but Node.
  *
- *   node scripts/prepare.mjs [--demo] [--ipvs] [--system-only]
+ *   node scripts/prepare.mjs [--demo] [--ipvs] [--browser] [--system-only]
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,6 +27,7 @@ const TOOLS = [
   { command: 'modprobe', package: 'kmod', purpose: 'to load kernel modules where that is allowed' },
 ];
 const HAPROXY_TOOLS = [{ command: 'haproxy', package: 'haproxy', purpose: 'to balance in the example of a backend' }];
+const BROWSER_TOOLS = [{ command: 'chromium', package: 'chromium', purpose: 'to open the status page, in tests' }];
 const DEMO_TOOLS = [
   { command: 'redis-server', package: 'redis-server', purpose: 'to run behind the example Service' },
   { command: 'redis-cli', package: 'redis-tools', purpose: 'to be its client' },
@@ -46,12 +47,19 @@ const IPVS_TOOLS = [
 export class PrepareError extends Error {}
 
 /**
- * @param {{demo?: boolean, ipvs?: boolean, haproxy?: boolean, systemOnly?: boolean}} options `demo`, `ipvs`, `haproxy`: also
- * what only the demo, the tests of IPVS, or the example of a backend, need; `systemOnly`: leave out npm packages and build.
+ * @param {{demo?: boolean, ipvs?: boolean, haproxy?: boolean, browser?: boolean, systemOnly?: boolean}} options `demo`, `ipvs`,
+ * `haproxy`, `browser`: also what only the demo, the tests of IPVS, the example of a backend, or the tests of the status page
+ * need; `systemOnly`: leave out npm packages and build.
  */
-export function prepare({ demo = false, ipvs = false, haproxy = false, systemOnly = false } = {}) {
+export function prepare({ demo = false, ipvs = false, haproxy = false, browser = false, systemOnly = false } = {}) {
   checkNode();
-  installTools([...TOOLS, ...(demo ? DEMO_TOOLS : []), ...(ipvs ? IPVS_TOOLS : []), ...(haproxy ? HAPROXY_TOOLS : [])]);
+  installTools([
+    ...TOOLS,
+    ...(demo ? DEMO_TOOLS : []),
+    ...(ipvs ? IPVS_TOOLS : []),
+    ...(haproxy ? HAPROXY_TOOLS : []),
+    ...(browser ? BROWSER_TOOLS : []),
+  ]);
   if (!systemOnly) {
     installPackages();
     build();
@@ -115,7 +123,7 @@ function installTools(tools) {
     try {
       install();
     } catch {
-      say('apt-get update, and once more (the list of packages may name some that are gone)');
+      say('apt-get update, then a second attempt (the package list may be outdated)');
       run('apt-get', ['update', '--quiet'], environment, true);
       install();
     }
@@ -212,7 +220,7 @@ function say(text) {
 }
 
 /**
- * The message of whatever was thrown.
+ * The message of a thrown value.
  *
  * @param {unknown} error
  */
@@ -264,6 +272,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     prepare({
       demo: process.argv.includes('--demo'),
       ipvs: process.argv.includes('--ipvs'),
+      browser: process.argv.includes('--browser'),
       systemOnly: process.argv.includes('--system-only'),
     }),
   );

@@ -1,5 +1,5 @@
 /**
- * Runs a command inside a Linux kernel that has IPVS, whatever the machine's own kernel lacks:
+ * Runs a command inside a Linux kernel with IPVS, independent of the machine's own kernel:
  *
  *   node scripts/run-in-ipvs-kernel.mjs [--timeout seconds] [--memory size] [--write directory]… [--verbose]
  *                                       -- command [argument…]

@@ -3,7 +3,7 @@
  * and writes "passed failed unsteady", the numbers of tests, to the file COUNTS. They are from jest's own report, so that a
  * run that dies half-way does not look like a good one.
  *
- * When a few suites fail they are run once more, alone: a machine that has much else to do can break what waits for
+ * When a few suites fail they are run again, alone: on a busy machine, time limits can break what waits for
  * the kernel and for other programs, and one such test in thousands is no reason to refuse a change. What passes only
  * then is named as unsteady, with its first failure above, so that it can be mended. A defect that is there each time fails
  * twice, and suites that fail in numbers are not run again.
@@ -41,7 +41,7 @@ try {
   const unsteady = [];
   if (first.complete && failing.length > 0 && failing.length <= FEW) {
     const names = failing.map(({ name }) => name);
-    console.log(`----  once more, alone: ${names.join(', ')}`);
+    console.log(`----  again, alone: ${names.join(', ')}`);
     const again = run(['--runInBand', ...names]);
     const second = new Map(again.suites.map((suite) => [suite.name, suite]));
     suites = first.suites.map((suite) => (suite.failed > 0 ? (second.get(suite.name) ?? suite) : suite));

@@ -137,7 +137,7 @@ class AgentProcess {
    */
   warnings = [];
   /**
-   * What it took for somebody else's doing.
+   * What it reported as a foreign change.
    *
    * @type {string[]}
    */

@@ -11,7 +11,7 @@ import { PrepareError, prepare, runScript } from './prepare.mjs';
 import { IpvsKernelError, runInIpvsKernel } from './run-in-ipvs-kernel.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Seconds until the kernel is taken for hung. */
+/** Seconds until the kernel is considered hung. */
 const TIMEOUT = 1500;
 /** Suites of one kernel; the other one has the rest. Each share takes about as long. */
 const SHARE = '(conformance|packet-flows)\\.ipvs';

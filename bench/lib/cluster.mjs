@@ -135,7 +135,7 @@ export class BenchCluster {
 }
 
 /**
- * Brings a dataplane from whatever is installed to a state.
+ * Brings a dataplane from what is installed to a state.
  *
  * @template Transaction, Installed
  * @param {Dataplane<Transaction, Installed>} dataplane

@@ -342,7 +342,7 @@ async function until(what, holds) {
   const deadline = Date.now() + 60_000;
   while (!(await holds())) {
     if (Date.now() > deadline) {
-      refuse(`it never came to this: ${what}`);
+      refuse(`this condition never held: ${what}`);
     }
     await new Promise((done) => setTimeout(done, 50));
   }

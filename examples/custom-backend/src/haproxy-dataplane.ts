@@ -42,7 +42,7 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
     };
   }
 
-  /** First whoever serves, then what leads there. */
+  /** First the servers, then the rules that lead to them. */
   async apply({ full, reload, servers, rules }: HaproxyTransaction): Promise<void> {
     if (full) {
       const rest = this.#family === 'ip' ? ['scope', 'host'] : ['nodad'];

@@ -1,7 +1,7 @@
 import { ProxierError } from '@kube-proxier/core';
 
 /**
- * - `HAPROXY_NOT_RUNNING`: nobody answers at its socket.
+ * - `HAPROXY_NOT_RUNNING`: no process answers at its socket.
  * - `HAPROXY_COMMAND_REFUSED`: it answered something else than it should.
  * - `HAPROXY_DIRECTORY`: the directory for its files cannot be used.
  * - `HAPROXY_LEFTOVERS`: a clean-up could not remove everything.

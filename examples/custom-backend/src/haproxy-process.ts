@@ -142,7 +142,7 @@ export class HaproxyProcess {
 }
 
 function refused(command: string, answer: string): HaproxyError {
-  const message = `haproxy answered "${answer.trim()}" to "${command}"; it is read back and planned anew`;
+  const message = `haproxy answered "${answer.trim()}" to "${command}"; its state is read back and planned again`;
   return new HaproxyError('HAPROXY_COMMAND_REFUSED', message);
 }
 

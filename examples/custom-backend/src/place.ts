@@ -6,7 +6,7 @@ import type { IPFamily } from '@kube-proxier/core';
  */
 export interface Place {
   readonly family: IPFamily;
-  /** Nobody else's; packets for Services are sent here by address translation. */
+  /** Used by nothing else; packets for Services are sent here by address translation. */
   readonly address: string;
   readonly ports: { readonly cluster: number; readonly local: number };
   /** Holds the configuration, the map and the sockets. */

@@ -10,7 +10,7 @@ import { createHaproxyBackend } from '../src/index.js';
 import { placeOf } from '../src/place.js';
 import { renderConfig } from '../src/render-config.js';
 
-/** In a network namespace of its own, `lo` is all that HAProxy needs: it listens on an address that nobody has. */
+/** In a network namespace of its own, `lo` is all that HAProxy needs: it listens on an unassigned address. */
 test('the real HAProxy takes a configuration, changes of endpoints, and a reload', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'haproxy-test-'));
   const place = { ...placeOf('IPv4', directory, 0), address: '127.0.0.1', ports: { cluster: 0, local: 0 } };
@@ -64,7 +64,7 @@ test('the probe says in one sentence what is missing', async () => {
   });
 });
 
-test('servers out of service are not taken for servers that are there', () => {
+test('servers in maintenance do not count as available', () => {
   const listing = `1
 # be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state
 4 cluster:work:web: 1 10.0.0.1_80 10.0.0.1 2 0

@@ -39,7 +39,7 @@ function holding(there: ProxyState): InstalledHaproxy {
   return { structure: renderConfig(place, there).structure, servers, rules: renderRules(place, there), address: true };
 }
 
-test('a Service comes to a backend, a line of the map and a rule', () => {
+test('a Service is rendered as a backend, a line of the map and a rule', () => {
   const next = state({ services: [web], slices: [one] });
   const { config, map } = renderConfig(place, next);
   assert.equal(map, '10.96.0.10:80 work:web:\n');
@@ -69,7 +69,7 @@ test('a Service that comes needs a reload, with its endpoints in the configurati
   assert.notEqual(plan?.rules, undefined);
 });
 
-test('the last endpoint that goes has the Service refused by a rule, as nobody is left to accept', () => {
+test('when the last endpoint is removed, a rule rejects connections to the Service', () => {
   const plan = change({ services: [web], slices: [one] }, { services: [web], slices: [none] });
   assert.match(plan?.rules ?? '', /policy-\w+ \{\n {4}reject\n/);
   assert.equal(plan?.reload?.map, '');

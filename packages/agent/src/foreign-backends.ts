@@ -134,7 +134,7 @@ function optionValue(text: string): unknown {
 }
 
 /**
- * The backend of an offer, created anew when there are options for it.
+ * The backend of an offer, created again when there are options for it.
  *
  * @throws what its `create…Backend` throws, or TypeError when there is none.
  */

@@ -35,7 +35,7 @@ export class HostCleanup {
 
   /**
    * See `Tokens.KubeProxyCleanup`. Where this mode is in force, only the rules of the variant that it does not use are
-   * removed, whoever wrote them: the rules of its own variant it has adopted.
+   * removed, regardless of their author: the rules of its own variant it has adopted.
    */
   readonly cleanUpKubeProxy: KubeProxyCleanup = async (logger, { inForce }) => {
     if (inForce !== this.mode) {

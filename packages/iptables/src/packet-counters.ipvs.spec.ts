@@ -7,7 +7,7 @@ import { COUNTERS } from './plan/fixed-chains.js';
 
 /** In the kernel that the ipvs tests boot: it has `nfnetlink_acct`, which others often lack. */
 
-/** An address of this host, where nobody listens: what counts is the first packet. */
+/** An address of this host without a listener: the first packet is what counts. */
 const ENDPOINT = '10.244.0.9';
 const address = (what: 'add' | 'del') => execFileSync('ip', ['address', what, `${ENDPOINT}/32`, 'dev', 'lo']);
 
@@ -55,5 +55,5 @@ test('connections to a NodePort on 127.0.0.1 are counted, also after a restart',
   expect(await install()).toBeUndefined();
   connect();
   expect((await counters.read(COUNTERS.localhostNodePorts))?.packets).toBe(before + 3);
-  expect(await counters.read('nobody_made_this')).toBeUndefined();
+  expect(await counters.read('no_such_accounting_object')).toBeUndefined();
 });

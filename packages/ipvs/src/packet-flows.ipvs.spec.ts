@@ -53,14 +53,14 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
       }),
     );
     const server = await sandbox.node.serve({ port: 81 });
-    const nobody = six ? 'fd00:10:96::ff' : '10.96.0.255';
+    const unassigned = six ? 'fd00:10:96::ff' : '10.96.0.255';
     try {
       for (const from of [sandbox.pod(3), sandbox.node, sandbox.client]) {
         for (const [to, port, protocol] of [
           [address.clusterIP, 81, 'TCP'],
           [address.clusterIP, 80, 'UDP'],
-          [nobody, 80, 'TCP'],
-          [nobody, 80, 'UDP'],
+          [unassigned, 80, 'TCP'],
+          [unassigned, 80, 'UDP'],
         ] as const) {
           expect(await verifyFlow(sandbox, state, { from, to, port, protocol })).toBeUndefined();
         }
@@ -181,7 +181,7 @@ describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (famil
     const there = async () => (await host?.ipvs.realServers(at))?.find((real) => real.address === pod);
     expect(await there()).toMatchObject({ weight: 0, activeConnections: 1 });
     await connection.close('reset');
-    // The kernel forgets a connection that was reset after ten seconds; then the next look finds it gone.
+    // The kernel forgets a connection that was reset after ten seconds; then the next check no longer finds it.
     for (const deadline = Date.now() + 120_000; (await there()) !== undefined; ) {
       expect(Date.now()).toBeLessThan(deadline);
       await new Promise((resolve) => setTimeout(resolve, 200));

@@ -1,5 +1,5 @@
 /**
- * Backends that are wrong on purpose: nftables, told a state that somebody has tampered with. The conformance kit has to
+ * Backends that are wrong on purpose: nftables, given a state that was tampered with. The conformance kit has to
  * catch each in the cases that name what it does wrong.
  */
 import { diffStates, ReconcilingProxier, Tokens } from '@kube-proxier/core';

@@ -11,7 +11,9 @@ import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { FlightRecorder } from './recorder/flight-recorder.js';
 import type { ServerObserver } from './server-observer.js';
 import { NodeStatusReport } from './status/node-status-report.js';
+import { StatusPage } from './status/status-page.js';
 import { StatusServer } from './status/status-server.js';
+import { SyncHistory } from './status/sync-history.js';
 
 /** What listeners depend on, beside the options of the server. */
 export interface ListenerContext {
@@ -78,6 +80,7 @@ export async function startListeners(
     ...(probe ? { probe: () => probe.status() } : {}),
     ...(metrics ? { metrics } : {}),
   });
+  const history = new SyncHistory(clock);
   const statusServer =
     statusAddress &&
     new StatusServer({
@@ -90,6 +93,8 @@ export async function startListeners(
       onFailure: () => metrics?.partFailed('status server'),
       localAddresses: () => network.localAddresses(),
       nodeStatus: () => report.status(),
+      syncs: () => history.syncs,
+      page: new StatusPage(),
       ...(recorder ? { recording: () => recorder.dump() } : {}),
       ...(metrics ? { metrics: metrics.registry, connections: () => metrics.connections() } : {}),
       ...(options.configuration ? { configuration: options.configuration } : {}),
@@ -100,5 +105,10 @@ export async function startListeners(
     onCreated(listener);
   }
   await Promise.all(servers.map((server) => server.start()));
-  return [health, serviceHealth, ...(metrics ? [metrics] : []), ...(statusServer ? [statusServer, report] : [])];
+  return [
+    health,
+    serviceHealth,
+    ...(metrics ? [metrics] : []),
+    ...(statusServer ? [statusServer, report, history] : []),
+  ];
 }

@@ -82,7 +82,7 @@ export interface KubernetesSourceOptions {
  * Kubernetes objects from an API server: Services, EndpointSlices, this node's Node, and ServiceCIDRs (spec W-1…W-4).
  *
  * Each kind is listed in pages and then watched, for as long as the source runs. An outage of the API server, however
- * long and of whatever kind, changes none of the reported objects; when it is over, events lead to the current state.
+ * long and of any kind, changes none of the reported objects; when it is over, events lead to the current state.
  * Objects contain only what a proxy reads.
  *
  * `start` resolves when the requests have been started, since an API server may be unavailable for long.

@@ -191,7 +191,7 @@ test.each(['yaml', 'json'])('16 kB of each piece that nests are refused at once,
   }
 });
 
-describe('whatever one file holds, the others are in force soon, and the process goes on', () => {
+describe('for any content of one file, the others are in force soon, and the process keeps running', () => {
   test.each(CASES)('%s', (_what, name, make, logged) => {
     const report = run([{ name, make }], false);
     expect(report.second).toBeLessThan(1000 * BUSY);

@@ -42,7 +42,7 @@ const IDLE = 5000;
 
 /**
  * Parses manifests without blocking the event loop: small ones at once, others in threads with memory and time limits.
- * Whatever a file contains, the process keeps running, and other files are parsed. An idle parser keeps no process
+ * For any content of a file, the process keeps running, and other files are parsed. An idle parser keeps no process
  * alive.
  */
 export class ManifestParser {

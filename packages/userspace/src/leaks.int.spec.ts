@@ -146,7 +146,7 @@ whereCountable('nothing leaks', () => {
           if (index % 3 === 0) {
             socket.resetAndDestroy();
           } else if (index % 3 === 1) {
-            // What it sends comes back, and finds nobody.
+            // What it sends comes back, and finds no socket.
             socket.write(Buffer.alloc(256 * 1024));
             socket.destroy();
           } else {

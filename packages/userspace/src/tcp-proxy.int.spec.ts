@@ -109,7 +109,7 @@ describe.each(['IPv4', 'IPv6'] as const)('TCP through sockets, %s', (family) => 
   });
 });
 
-/** The same has to hold whoever carries the bytes. */
+/** The same must hold for every way of copying the bytes. */
 describe.each(['the event loop', 'the kernel'] as const)('TCP carried by %s', (who) => {
   let carrier: SpliceCarrier;
 

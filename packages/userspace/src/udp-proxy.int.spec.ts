@@ -73,7 +73,7 @@ describe.each(['IPv4', 'IPv6'] as const)('UDP through sockets, %s', (family) => 
     const { port } = await endpoint(host);
     const proxy = world({ family });
     await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: [host] });
-    // More than a socket holds by default, fewer than it does with twice as much. This process stands still meanwhile.
+    // More than a socket holds by default, fewer than it does with twice as much. This process is blocked in the meantime.
     const sent = spawnSync(process.execPath, ['--input-type=module', '--eval', CROWD, host, `${nodePort}`, '450']);
     expect(sent.status).toBe(0);
     await until(() => proxy.traffic().connections === 450, 'all have a session');
@@ -152,7 +152,7 @@ describe('UDP', () => {
   test.each<[string, Partial<LoopbackService>]>([
     ['session affinity', { spec: { sessionAffinity: 'ClientIP' } }],
     ['least connections', { annotations: { 'kube-proxier.io/load-balancing': 'least-connections' } }],
-  ])('with %s too, an endpoint where nobody listens loses its clients', async (_what, rest) => {
+  ])('with %s too, an endpoint without a listener loses its clients', async (_what, rest) => {
     const hosts = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
     const { port } = await endpoint(hosts[0] as string);
     const others = [await udpEcho(hosts[1] as string, port), await udpEcho(hosts[2] as string, port)];

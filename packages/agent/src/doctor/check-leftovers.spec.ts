@@ -41,7 +41,7 @@ describe('checkLeftovers', () => {
     });
   });
 
-  test('rules of the running kube-proxier are no leftovers, whatever mode is checked', () => {
+  test('rules of the running kube-proxier are no leftovers, for every checked mode', () => {
     expect(modeInForce(RUNNING, 'ipvs')).toBe('nftables');
     expect(modeInForce(undefined, 'ipvs')).toBe('ipvs');
     expect(modeInForce({ known: false, reason: 'it does not answer' }, 'ipvs')).toBe('ipvs');

@@ -43,7 +43,7 @@ describe('readSettings', () => {
         overlappingExternalAddresses: 'serve',
         masqueradeBit: 14,
         syncPeriod: 30_000,
-        minSyncPeriod: 1000,
+        minSyncPeriod: 'adaptive',
       },
       logging: { format: 'text', verbosity: 0 },
       probe: undefined,
@@ -52,6 +52,7 @@ describe('readSettings', () => {
       userspace: { redirect: 'auto', udpTimeout: 250 },
       ipvs: { scheduler: 'rr', excludeCIDRs: [], strictARP: false, timeouts: { tcp: 0, tcpFin: 0, udp: 0 } },
       allowLoopbackEndpoints: false,
+      recording: { maxAge: 3_600_000, maxBytes: 67_108_864 },
       status: { host: '127.0.0.1', port: 10249 },
       health: { host: '0.0.0.0', port: 10256 },
       bindAddressHardFail: false,
@@ -162,8 +163,8 @@ describe('readSettings', () => {
     ['--iptables-sync-period=30', '--iptables-sync-period: "30" is not a duration; write it like 500ms, 30s or 1m30s'],
     ['--iptables-sync-period=0', '--iptables-sync-period: "0" must be greater than 0, such as 30s'],
     [
-      '--iptables-sync-period=500ms',
-      '--iptables-sync-period: "500ms" must be greater than or equal to 1s (--iptables-min-sync-period)',
+      '--iptables-min-sync-period=31s',
+      '--iptables-sync-period: "30s" must be greater than or equal to 31s (--iptables-min-sync-period)',
     ],
     ['--iptables-min-sync-period=-1s', '--iptables-min-sync-period: "-1s" must be 0 or greater, such as 1s'],
     ['--logging-format=xml', '--logging-format: "xml" must be text or json'],
@@ -288,7 +289,7 @@ describe('readSettings', () => {
       timeouts: { tcp: 600, tcpFin: 0, udp: 30 },
     });
     expect(given.proxier).toMatchObject({ syncPeriod: 60_000, minSyncPeriod: 2000 });
-    expect(read('--ipvs-min-sync-period=2s').proxier).toMatchObject({ minSyncPeriod: 1000 });
+    expect(read('--ipvs-min-sync-period=2s').proxier).toMatchObject({ minSyncPeriod: 'adaptive' });
   });
 
   test.each([

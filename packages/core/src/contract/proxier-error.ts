@@ -1,7 +1,7 @@
 const BRAND = Symbol.for('@kube-proxier/core/ProxierError');
 
 /**
- * What hosts distinguish across backends, whatever the code:
+ * What hosts distinguish across backends, independent of the code:
  * - `partly-applied`: a transaction is in force except for parts of it.
  * - `leftovers`: a clean-up could not remove everything.
  * - `permission-denied`: the process lacks a privilege.

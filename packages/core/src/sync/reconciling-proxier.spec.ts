@@ -63,7 +63,7 @@ describe('ReconcilingProxier', () => {
     expect(dataplane.applied).toBe(1);
   });
 
-  test('a change writes one service port, whatever the size of the state', async () => {
+  test('a change writes one service port, for any size of the state', async () => {
     const running = start();
     const { proxier, clock, dataplane, successes } = running;
     for (let index = 0; index < 50; index += 1) {

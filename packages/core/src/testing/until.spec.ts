@@ -23,7 +23,7 @@ test('rejects with the condition in words, as they are at the end', async () => 
   await expect(waiting).rejects.toThrow('condition not reached within 20 ms: two, but one');
 });
 
-test('an error of the condition is not taken for "not yet"', async () => {
+test('an error of the condition does not count as "not yet"', async () => {
   const failing = until(() => {
     throw new Error('broken');
   });

@@ -18,7 +18,7 @@ export interface EndpointView {
   /** Endpoints for policy Local: local ready ones, else local serving terminating ones (spec K-47). */
   readonly local: SortedEndpoints;
   readonly selection: EndpointSelection;
-  /** Some endpoint in the cluster can answer: without one, packets are rejected, whatever the policy. */
+  /** Some endpoint in the cluster can answer: without one, packets are rejected under every policy. */
   readonly hasAny: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Proxier } from '../contract/proxier.js';
 import { makeService, makeSlice, resolveObjects } from '../testing/index.js';
 import { Random } from '../testing/random.js';
 import { RandomCluster } from '../testing/random-cluster.js';
-import { viewServicePorts } from './service-view.js';
+import { firstServicePorts, viewServicePorts } from './service-view.js';
 
 const ignoring = new Proxy({}, { get: () => () => {} }) as Proxier;
 
@@ -65,6 +65,43 @@ describe('viewServicePorts', () => {
     });
     expect(viewServicePorts(state)[0]?.endpoints).toEqual([
       expect.objectContaining({ used: false, reason: 'on node node2, and only endpoints on this node are used' }),
+    ]);
+  });
+});
+
+describe('firstServicePorts', () => {
+  const names = ['b/web', 'a/web', 'c/dns', 'a/api'];
+  const state = resolveObjects({
+    services: names.map((name, index) => makeService(name, { clusterIP: `10.96.0.${index + 1}` })),
+    slices: [],
+  });
+  const first = (selection: object, limit: number) => {
+    const { total, servicePorts } = firstServicePorts([state], selection, limit);
+    return { total, names: servicePorts.map(({ namespace, name }) => `${namespace}/${name}`) };
+  };
+
+  test('the first by namespace and name, and the number of all', () => {
+    expect(first({}, 2)).toEqual({ total: 4, names: ['a/api', 'a/web'] });
+    expect(first({}, 9)).toEqual({ total: 4, names: ['a/api', 'a/web', 'b/web', 'c/dns'] });
+  });
+
+  test('a search matches parts of namespace/name', () => {
+    expect(first({ search: '/web' }, 9)).toEqual({ total: 2, names: ['a/web', 'b/web'] });
+    expect(first({ search: 'a/w' }, 9)).toEqual({ total: 1, names: ['a/web'] });
+    expect(first({ search: 'A/W' }, 9)).toEqual({ total: 0, names: [] });
+  });
+
+  test('all families', () => {
+    const other = resolveObjects(
+      { services: [makeService('a/six', { clusterIP: 'fd00::1' })], slices: [] },
+      { family: 'IPv6' },
+    );
+    const { total, servicePorts } = firstServicePorts([state, other], { namespace: 'a' }, 9);
+    expect([total, ...servicePorts.map(({ name, family }) => `${name} ${family}`)]).toEqual([
+      3,
+      'api IPv4',
+      'six IPv6',
+      'web IPv4',
     ]);
   });
 });

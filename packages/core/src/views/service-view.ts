@@ -79,6 +79,45 @@ export interface ServiceSelection {
   readonly namespace?: string;
   /** Name of the Service. */
   readonly name?: string;
+  /** Part of `namespace/name`. */
+  readonly search?: string;
+}
+
+/** Whether a selection contains a service port. */
+function isSelected({ name: of }: ResolvedServicePort, { namespace, name, search }: ServiceSelection): boolean {
+  return (
+    (namespace === undefined || of.namespace === namespace) &&
+    (name === undefined || of.name === name) &&
+    (search === undefined || `${of.namespace}/${of.name}`.includes(search))
+  );
+}
+
+/** A part of a list of service ports, and the size of the list. */
+export interface ServicePortPage {
+  /** Service ports that match the selection. */
+  readonly total: number;
+  readonly servicePorts: readonly ServicePortView[];
+}
+
+/**
+ * The first selected service ports of several states, sorted by namespace, Service and port. Costs what its result costs:
+ * of the others only names are read.
+ *
+ * @param limit most service ports of the result.
+ */
+export function firstServicePorts(
+  states: readonly ProxyState[],
+  selection: ServiceSelection,
+  limit: number,
+): ServicePortPage {
+  const found = states.flatMap((state) =>
+    [...state.servicePorts.values()]
+      .filter((port) => isSelected(port, selection))
+      .map((port) => ({ state, port, key: `${port.name.namespace}/${port.name.name}/${port.name.portName}` })),
+  );
+  found.sort((a, b) => compareText(a.key, b.key));
+  const servicePorts = found.slice(0, limit).map(({ state, port }) => viewServicePort(port, state));
+  return { total: found.length, servicePorts };
 }
 
 /**
@@ -88,15 +127,11 @@ export interface ServiceSelection {
  */
 export function viewServicePorts(
   state: ProxyState,
-  { namespace, name }: ServiceSelection = {},
+  selection: ServiceSelection = {},
   connections?: ConnectionCounts,
 ): readonly ServicePortView[] {
   return [...state.servicePorts.values()]
-    .filter(
-      (port) =>
-        (namespace === undefined || port.name.namespace === namespace) &&
-        (name === undefined || port.name.name === name),
-    )
+    .filter((port) => isSelected(port, selection))
     .map((port) => viewServicePort(port, state, connections?.of(port.name, state.family)))
     .sort(compareViews);
 }

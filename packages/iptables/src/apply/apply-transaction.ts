@@ -154,7 +154,7 @@ class PiecemealApply {
         await tryGroup(group.slice(half));
       }
     };
-    // If what belongs to nobody is refused, no service port is to blame.
+    // If the kernel refuses rules that belong to no service port, none is the cause.
     if ((await this.#try(withoutOwners(whole, () => true))) !== undefined) {
       return false;
     }

@@ -16,7 +16,7 @@ import { CHAINS } from '../plan/layout.js';
  * Lets NodePorts be served on 127.0.0.1 (spec I-24, I-70): first the rule that keeps others out, then what would let
  * them in. Adds only what is not there.
  *
- * @returns false when this host does not let them in; others are kept out all the same.
+ * @returns false when this host does not accept them; other sources are dropped in either case.
  */
 export async function openLocalnet(iptables: Iptables, sysctl: Sysctl, logger: Logger): Promise<boolean> {
   const exists = await iptables.chainExists('filter', CHAINS.localnetGuard);

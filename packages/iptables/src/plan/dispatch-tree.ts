@@ -42,7 +42,7 @@ export const TREES = {
   firewall: { table: 'filter', root: CHAINS.proxyFirewall, branches: CHAINS.proxyFirewall },
   /** filter: NodePorts that only some may use. */
   blockedNodePorts: { table: 'filter', root: CHAINS.blockedNodePorts, branches: CHAINS.blockedNodePorts },
-  /** filter: health check node ports, let in whatever else the host blocks. */
+  /** filter: health check node ports, accepted, even if the host blocks other traffic. */
   healthChecks: { table: 'filter', root: CHAINS.nodePorts, branches: CHAINS.nodePorts },
 } as const satisfies Record<string, TreeChains>;
 

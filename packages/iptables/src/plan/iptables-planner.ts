@@ -192,7 +192,7 @@ function sameRules(a: Chain['rules'], b: Chain['rules']): boolean {
   return a.length === b.length && a.every((rule, index) => rule.bareText === b[index]?.bareText);
 }
 
-/** Whether a chain has the wanted rules, whatever their comments and spelling. */
+/** Whether a chain has the wanted rules, ignoring comments and spelling. */
 function holds(found: readonly string[], wanted: Chain['rules']): boolean {
   return (
     found.length === wanted.length &&

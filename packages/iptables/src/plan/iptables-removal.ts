@@ -16,7 +16,7 @@ import { ownersOf, type TableOwners } from './table-owner.js';
 
 /**
  * Whose rules to remove. `kube-proxier`: what this backend has installed, and of a table where kube-proxy has taken over,
- * what it left behind. `kube-proxy`: only tables where kube-proxy's rules are installed. `both`: whoever wrote them.
+ * what it left behind. `kube-proxy`: only tables where kube-proxy's rules are installed. `both`: rules of either.
  */
 export type CleanupOwner = 'kube-proxier' | 'kube-proxy' | 'both';
 
@@ -53,7 +53,7 @@ export function planRemoval(family: IPFamily, saved: string, owner: CleanupOwner
       return [table, content] as const;
     }),
   );
-  const mine = Object.values(owners).filter((one) => one !== 'nobody');
+  const mine = Object.values(owners).filter((one) => one !== 'none');
   const isWanted =
     owner === 'both' || (mine.length === 0 ? owner === 'kube-proxier' : mine.every((one) => one === owner));
   // Only IPv4 has the guard; a kubelet that keeps it for itself also keeps its canary.
@@ -82,7 +82,7 @@ function removable(
       return (chain) => owner === 'kube-proxier' && isOurs(chain);
     case 'kube-proxy':
       return owner === 'kube-proxy' ? isOurs : (chain) => isOnlyOurChain(table, chain);
-    case 'nobody':
+    case 'none':
       return (chain) => isOurs(chain) && (chain === CANARY) === (owner === 'kube-proxy');
   }
 }

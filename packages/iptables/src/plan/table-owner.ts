@@ -1,8 +1,8 @@
 import { type SavedTable, targetOf } from '@kube-proxier/linux';
 import { CHAINS, isOnlyOurChain, SHARED_ROOTS } from './layout.js';
 
-/** Whose the chains are that this backend and kube-proxy call by the same names; `nobody` where there are none. */
-export type TableOwner = 'kube-proxier' | 'kube-proxy' | 'nobody';
+/** Whose the chains are that this backend and kube-proxy call by the same names; `none` where there are no such chains. */
+export type TableOwner = 'kube-proxier' | 'kube-proxy' | 'none';
 
 /** The owner of each table that has such chains. */
 export type TableOwners = Readonly<Record<'filter' | 'nat', TableOwner>>;
@@ -11,7 +11,7 @@ export type TableOwners = Readonly<Record<'filter' | 'nat', TableOwner>>;
 export type SavedTables = Readonly<Record<'filter' | 'nat', SavedTable>>;
 
 /**
- * Finds out whose rules are installed, whatever the names of chains: who wrote the chains that kube-proxy rewrites with
+ * Finds out which program's rules are installed, without relying on chain names: who wrote the chains that kube-proxy rewrites with
  * every sync. Those of kube-proxier jump to chains that only kube-proxier makes: {@link CHAINS.marker}, or, where an
  * earlier version wrote them, `KUBE-HAIRPIN` and others. Pure.
  */
@@ -26,7 +26,7 @@ function ownerOf(table: 'filter' | 'nat', saved: SavedTable): TableOwner {
   if (leadsTo(table, saved, (chain) => isOnlyOurChain(table, chain))) {
     return 'kube-proxier';
   }
-  return SHARED_ROOTS[table].some((chain) => saved.has(chain)) ? 'kube-proxy' : 'nobody';
+  return SHARED_ROOTS[table].some((chain) => saved.has(chain)) ? 'kube-proxy' : 'none';
 }
 
 function leadsTo(table: 'filter' | 'nat', saved: SavedTable, matches: (chain: string) => boolean): boolean {

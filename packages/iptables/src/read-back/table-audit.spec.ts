@@ -96,7 +96,7 @@ describe('foreign changes of table contents', () => {
     }
     expect(iptables.saves - saves).toBeGreaterThanOrEqual(9);
     expect(iptables.saves - saves).toBeLessThanOrEqual(11);
-    // What was wrong meanwhile is found all the same.
+    // Drift in between is still found.
     await iptables.restoreByOthers(`*nat\n-F ${chain}\nCOMMIT\n`);
     for (let seconds = 0; seconds < 90 && drift.length === 0; seconds++) {
       await clock.advance(1000);

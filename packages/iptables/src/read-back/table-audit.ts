@@ -4,7 +4,7 @@ import type { ExpectedRules } from '../apply/rule-counts.js';
 import { JUMPS } from '../plan/fixed-chains.js';
 import { isOurChain } from '../plan/layout.js';
 
-/** Time without a look after one, in times of what it took: whatever others do, looks take a twentieth of the time. */
+/** Pause after an audit, as a multiple of its duration: audits take at most a twentieth of the time. */
 const REST = 19;
 const TABLES = ['nat', 'filter'] as const;
 

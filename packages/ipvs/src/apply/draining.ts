@@ -42,12 +42,12 @@ interface Retiring {
  *
  * - TCP and SCTP: weight 0 keeps new connections away. Open connections continue until they close; the kernel forgets a
  *   connection that is silent for its timeout (15 minutes for TCP unless set otherwise) and one that was closed within
- *   two minutes, and with the next look after the last one the server goes.
+ *   two minutes, and the next check after the last one removes the server.
  * - UDP has no end to wait for: when its endpoint serves no more, the server goes at once, and the next packet of a flow is
  *   sent to another. Until then it stays without weight, as the plan says.
  *
  * A virtual server that is not wanted any more stays, without weight, while it has open connections: a Service that is
- * removed cuts nobody off. New connections are refused. Its address stays on the interface for as long.
+ * removed interrupts no client. New connections are refused. Its address stays on the interface until then.
  *
  * What is on its way out can be seen in the kernel (weight 0), so nothing is lost when this process ends meanwhile.
  */

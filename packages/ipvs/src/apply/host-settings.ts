@@ -34,14 +34,14 @@ const STRICT_ARP: readonly Setting[] = [
 ];
 
 /**
- * Spec V-5: from 4.1 up to 5.8, kernels let a client that takes a port anew wait for a second, as connections are tracked.
+ * Spec V-5: from 4.1 up to 5.8, kernels delay a client that reuses a port by one second, when connections are tracked.
  * Later ones do not, and take another endpoint where the one of before has no weight: they are left as they are.
  */
 const WITHOUT_REUSE: Setting = {
   name: 'net/ipv4/vs/conn_reuse_mode',
   value: 0,
   needed: false,
-  purpose: 'clients that take a port anew do not wait for a second',
+  purpose: 'clients that reuse a port are not delayed by one second',
 };
 
 function waitsForReuse(release: string | undefined): boolean {

@@ -3,8 +3,8 @@ import { RULE_TABLES } from './fixed-chains.js';
 import type { InstalledIpvs, InstalledVirtualServer } from './installed-ipvs.js';
 import { hasKubeProxyRules, isKubeProxySet, OWN_CHAINS } from './rule-documents.js';
 
-/** Who serves through IPVS, for one IP family; `nobody` where neither has left a sign. */
-export type IpvsOwner = 'kube-proxier' | 'kube-proxy' | 'nobody';
+/** Which proxy has installed IPVS objects, for one IP family; `none` where no objects of either are found. */
+export type IpvsOwner = 'kube-proxier' | 'kube-proxy' | 'none';
 
 /** What a clean-up removes, of one IP family. */
 export interface IpvsRemoval {
@@ -35,14 +35,14 @@ export function ownerOf({ tables, sets }: InstalledIpvs): IpvsOwner {
   if (hasOwn) {
     return 'kube-proxier';
   }
-  return sets.size > 0 ? 'kube-proxy' : 'nobody';
+  return sets.size > 0 ? 'kube-proxy' : 'none';
 }
 
 /**
  * Decides what a clean-up removes. Pure.
  *
  * @param whose `backend`: what this backend has installed, and where kube-proxy serves, what it left behind. `kube-proxy`:
- * what kube-proxy has installed, and what nobody can be said to have. `both`: all that was read.
+ * what kube-proxy has installed, and objects without a recognizable owner. `both`: all that was read.
  */
 export function removalOf(installed: InstalledIpvs, whose: LeftoverOwner | 'both'): IpvsRemoval {
   const { virtualServers, addresses } = installed;
@@ -67,7 +67,7 @@ export function removalOf(installed: InstalledIpvs, whose: LeftoverOwner | 'both
       const marked = virtualServers.filter(({ virtual: { at } }) => at.kind === 'mark');
       return { ...nothing, virtualServers: marked, sets: own, ownChains: true, kubeProxyChains: false };
     }
-    case 'nobody':
+    case 'none':
       return { ...nothing, ownChains: false, kubeProxyChains: false };
   }
 }

@@ -54,11 +54,11 @@ export interface IpvsTransaction {
 
 /** Sets to which entries are added before IPVS knows of a frontend, and those for which it has to come first. */
 const AFTER_IPVS = new Set(['SHORTCUT']);
-/** Of the others: those that shut out come after those that let in. */
+/** Of the others: those that drop packets come after those that accept them. */
 const SHUTS_OUT = new Set(['GUARDED', 'DROP', 'ADDRESSES']);
 
 /**
- * Orders changes: what leads packets to a virtual server comes after it and goes before it; packets are let in before
+ * Orders changes: what leads packets to a virtual server comes after it and goes before it; packets are accepted before
  * others are shut out; a new endpoint is there before an old one goes; what may have connections goes last.
  *
  * @param others addresses that other interfaces of the host have.

@@ -65,7 +65,7 @@ export function setDefinition(role: SetRole, family: IPFamily): IpSetDefinition 
 
 /** Chains, in the tables that they stand in. None of kube-proxy's names: its own must not clean them up. */
 export const CHAINS = {
-  /** mangle: decides what becomes of packets to frontends before IPVS sees them. */
+  /** mangle: decides what happens to packets to frontends before IPVS receives them. */
   services: 'KUBE-IPVS-SERVICES',
   /** mangle: gives a packet the mark that leads to other endpoints. nat: takes it back. */
   shortcut: 'KUBE-IPVS-SHORTCUT',
@@ -97,7 +97,7 @@ export const KUBE_PROXY_CHAINS: Readonly<Record<'filter' | 'nat', readonly strin
 };
 
 const MARK_BITS = 22;
-/** Of marks that lead to a virtual server, how they begin: nine bits that hardly anybody else begins with. */
+/** Prefix of marks that select a virtual server: nine bits that other programs are unlikely to use. */
 const MARK_BEGINNING = 0b1_0110_1011;
 
 /** Number of distinct values: 0 up to, but excluding, this. */

@@ -26,7 +26,7 @@ export const SCHEDULER_NAMES = Object.keys(SCHEDULERS) as readonly Scheduler[];
 /** Of Services that do not choose one. */
 export const DEFAULT_SCHEDULER: Scheduler = 'rr';
 
-/** Whether there is a scheduler of that name; a kernel may lack it all the same. */
+/** Whether there is a scheduler of that name; a kernel may still lack it. */
 export function isScheduler(name: string): name is Scheduler {
   return Object.hasOwn(SCHEDULERS, name);
 }

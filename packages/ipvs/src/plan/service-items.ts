@@ -71,7 +71,7 @@ function terminating(port: ResolvedServicePort): readonly Endpoint[] {
   return endpointsKeepingFlows(port).filter((endpoint) => endpoint.terminating && endpoint.serving);
 }
 
-/** All that the kernel has to hold for a service port. */
+/** All kernel objects of a service port. */
 export function itemsOf(port: ResolvedServicePort, context: ItemContext): readonly Item[] {
   return new ItemList(port, context).build();
 }

@@ -45,7 +45,7 @@ export interface KernelWatchOptions {
 
 /**
  * Checks periodically whether foreign programs removed objects of this backend. `ipvsadm -C`, a removal of the interface and a
- * flush of a table each remove all of it, so one object of each kind is checked, whatever is installed. An object counts as
+ * flush of a table each remove all of it, so one object of each kind is checked, independent of how many are installed. An object counts as
  * removed only after it was seen.
  *
  * @returns when the signal aborts.

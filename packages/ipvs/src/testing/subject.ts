@@ -43,7 +43,7 @@ export class Subject {
     this.#resolver.updateLocalAddresses(addresses);
   }
 
-  /** As a process does that starts anew: the next sync reads back. */
+  /** As after a restart of the process: the next sync reads back. */
   forget(): void {
     this.#installed = undefined;
   }

@@ -16,7 +16,7 @@ export interface WatchedRule {
 
 /**
  * Rules that are checked periodically: a program that flushes a table removes them with the rest. The cost is that of
- * these rules only, whatever else is installed, and almost none while the kernel reports no change. A rule is reported
+ * these rules only, independent of how many are installed, and almost none while the kernel reports no change. A rule is reported
  * as missing only after it was present.
  */
 export class RuleSentinels {

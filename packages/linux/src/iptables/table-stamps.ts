@@ -34,7 +34,7 @@ const NFTA_GEN_ID = 1;
 /** `struct nfgenmsg`: address family, version, resource id (unused). */
 const NFGENMSG = Buffer.alloc(4);
 
-/** nf_tables counts the transactions of a network namespace, whichever program makes them, and whatever they change. */
+/** nf_tables counts the transactions of a network namespace, of any program, for any change. */
 class GenerationStamps implements TableStamps {
   readonly counted = true;
   #netlink: NetlinkSocket | undefined;

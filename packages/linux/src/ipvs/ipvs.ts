@@ -3,7 +3,7 @@ import type { NetlinkRefused } from '../netlink/netlink-error.js';
 
 /**
  * The packets that a virtual server receives: those to an address and port, or those that carry a firewall mark,
- * whatever their destination.
+ * for any destination.
  */
 export type VirtualServerAddress =
   | {

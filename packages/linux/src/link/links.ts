@@ -20,7 +20,7 @@ export interface LinkAddress {
 }
 
 /**
- * Addresses are added with the prefix length of a host address, and removed whatever their prefix length. They receive
+ * Addresses are added with the prefix length of a host address, and removed for any prefix length. They receive
  * packets at once; the kernel does not select them as source of what it sends elsewhere or masquerades.
  */
 export interface AddressCommand {

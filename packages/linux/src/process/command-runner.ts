@@ -155,7 +155,7 @@ function explain(failure: CommandFailure, command: string, outcome: Outcome, tim
 let endsWithUs: readonly string[] | undefined;
 
 /**
- * Command prefix that makes the kernel kill a program when this process ends, for whatever reason: it must not carry
+ * Command prefix that makes the kernel kill a program when this process ends, for any reason: it must not carry
  * out half of its input, and a program that only listens would not notice. Empty where there is no setpriv, or one
  * without this option.
  */

@@ -31,7 +31,7 @@ describe('slots', () => {
     const moved = (before: readonly Endpoint[], after: readonly Endpoint[]) =>
       before.filter(({ key }, slot) => after[slot]?.key !== key).length;
 
-    test.each([64, 65, 100, 1000, 5000])('of %d, every endpoint has a slot, whatever their order', (count) => {
+    test.each([64, 65, 100, 1000, 5000])('of %d, every endpoint has a slot, in any order', (count) => {
       const slots = endpointSlots(endpoints(count), options);
       expect(new Set(slots.map(({ key }) => key)).size).toBe(count);
       expect(slots).toHaveLength(count);

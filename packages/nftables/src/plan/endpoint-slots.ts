@@ -43,7 +43,7 @@ function greatestCommonDivisor(a: number, b: number): number {
 
 /** Endpoints from which on they do not stand in their order. */
 const LONG_LIST = 64;
-const NOBODY = -1;
+const NO_ENDPOINT = -1;
 /** A changed Service is requested before and after the change, and so costs once. */
 const ARRANGED = new WeakMap<readonly Endpoint[], readonly Endpoint[]>();
 
@@ -51,7 +51,7 @@ const ARRANGED = new WeakMap<readonly Endpoint[], readonly Endpoint[]>();
  * A slot for each endpoint, such that one that comes or goes moves few others: of 5,000 some hundred, where in order
  * all after it would move. It is the stable matching (Gale and Shapley, 1962) of endpoints, which try slots in an order
  * of their own, and slots, which prefer some endpoints to others, both by hash. There is one such matching, so it follows
- * from the endpoints alone, in whatever order they are.
+ * from the endpoints alone, independent of their order.
  */
 function steadySlots(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const known = ARRANGED.get(endpoints);
@@ -61,19 +61,19 @@ function steadySlots(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const { length } = endpoints;
   const seeds = Uint32Array.from(endpoints, ({ key }) => textHash(key));
   const tries = new Uint32Array(length);
-  const holders = new Int32Array(length).fill(NOBODY);
+  const holders = new Int32Array(length).fill(NO_ENDPOINT);
   const prefers = (slot: number, one: number, other: number) => {
     const [a, b] = [mixed(seeds[one] as number, ~slot), mixed(seeds[other] as number, ~slot)];
     return a === b ? (endpoints[one] as Endpoint).key < (endpoints[other] as Endpoint).key : a < b;
   };
-  // Slots beyond the last are tried in vain: so the others are tried in the same order with one endpoint more or less.
+  // Slots beyond the last are skipped, so that the order of the others is the same with one endpoint more or less.
   const mask = 2 ** Math.ceil(Math.log2(length)) - 1;
   for (let next = 0; next < length; next++) {
-    for (let seeker = next; seeker !== NOBODY; ) {
+    for (let seeker = next; seeker !== NO_ENDPOINT; ) {
       tries[seeker] = (tries[seeker] as number) + 1;
       const slot = mixed(seeds[seeker] as number, tries[seeker] as number) & mask;
       const holder = holders[slot];
-      if (holder === NOBODY || (holder !== undefined && prefers(slot, seeker, holder))) {
+      if (holder === NO_ENDPOINT || (holder !== undefined && prefers(slot, seeker, holder))) {
         holders[slot] = seeker;
         seeker = holder;
       }

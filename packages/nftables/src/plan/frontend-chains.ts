@@ -281,7 +281,7 @@ function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family
       const left = endpoints.length - index;
       return rule(left === 1 ? '' : ` numgen random mod ${left} 0`, endpoint);
     }),
-    // When no more clients can be remembered, they are served all the same.
+    // When the affinity set is full, clients are served without affinity.
     ...(affinitySeconds === undefined || first === undefined ? [] : [rule('', first, false)]),
   ];
 }
@@ -290,7 +290,7 @@ function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family
  * Session affinity without a chain per Service or endpoint.
  *
  * A client is remembered by its address and the number of the service port, and what is remembered is the number of an
- * endpoint, which is looked up among the endpoints of the list in use: so nobody is ever sent to one that is gone, or
+ * endpoint, which is looked up among the endpoints of the list in use: so no client is ever sent to one that was removed, or
  * that this list does not have. The mark carries the number of the service port, the priority that of the endpoint; the
  * mark itself is kept in a map meanwhile.
  */
@@ -320,7 +320,7 @@ function stickyRules(chain: PickChain, { family }: LayoutContext): string[] {
   return [
     keepMark,
     ...rememberAndSend,
-    // What was remembered is of no use here: once more, from the start.
+    // The recorded endpoint is not usable: choose again, from the start.
     keepMark,
     `delete @${AFFINITY} { ${client} : meta priority }`,
     ...rememberAndSend,

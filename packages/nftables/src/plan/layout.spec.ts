@@ -4,7 +4,7 @@ import { layoutSample } from '../testing/layout-sample.js';
 
 const DRAWN = new URL('../../testdata/layout.nft', import.meta.url);
 
-/** `KUBE_PROXIER_DRAW=1` draws it anew. */
+/** `KUBE_PROXIER_DRAW=1` redraws it. */
 test('the table equals the documented layout', () => {
   const sample = layoutSample();
   if (process.env.KUBE_PROXIER_DRAW === '1') {

@@ -22,7 +22,7 @@ export type SpaceContainer =
   | 'dispatch'
   /** Who may use it, where not everybody may. */
   | 'allowed'
-  /** Frontends that refuse. Cluster IPs are not in it: they refuse whatever is not forwarded. */
+  /** Frontends that reject packets. Cluster IPs are not in it: they reject all that is not forwarded. */
   | 'refused'
   /** The counter of its connections, where counting is requested. */
   | 'counters'

@@ -207,7 +207,7 @@ describe.each(families.flatMap((family) => LAYOUTS.map((layout) => ({ family, la
 describe.each(families)('NftablesPlanner %s', (family) => {
   const nftOf = nftFamily(family);
 
-  test('plan is pure: the same input gives the same output, whatever was planned before', () => {
+  test('plan is pure: the same input gives the same output, independent of earlier plans', () => {
     const cluster = new ClusterSketch(family);
     cluster.set(EXAMPLE_SERVICE);
     const first = cluster.next().state;
@@ -221,7 +221,7 @@ describe.each(families)('NftablesPlanner %s', (family) => {
     );
   });
 
-  test('a change writes only the changed objects, whatever else is installed', async () => {
+  test('a change writes only the changed objects, independent of how many are installed', async () => {
     const cluster = new ClusterSketch(family);
     for (let number = 1; number <= 200; number++) {
       cluster.set({

@@ -13,7 +13,7 @@ export interface NftablesTransaction {
   /** Carried out all or none. */
   readonly write: NftTransaction;
   /**
-   * Removed afterwards. Nobody is sent to them any more, so this only makes room; it cannot be part of the rest, for
+   * Removed afterwards. No packet is sent to them any more, so this only frees memory; it cannot be part of the rest, for
    * the kernel may expire a client at any moment.
    */
   readonly forget: readonly ForgottenClients[];

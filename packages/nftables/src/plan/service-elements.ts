@@ -173,7 +173,7 @@ function withoutContained(networks: readonly string[]): readonly string[] {
 export interface AffinityNumbers {
   /** 1…2³²-1. Two service ports may have the same: their clients then lose their endpoint to each other, no more. */
   readonly id: number;
-  /** By endpoint key; even, distinct, and the same whatever other endpoints there are (but for one in 10⁹ cases). */
+  /** By endpoint key; even, distinct, and independent of other endpoints (but for one in 10⁹ cases). */
   readonly numbers: ReadonlyMap<string, number>;
 }
 

@@ -18,7 +18,7 @@ export type LoadBalancing = 'random' | 'maglev';
 /** What a Service asks of this backend in particular. */
 export interface ServiceOptions {
   readonly loadBalancing: LoadBalancing;
-  /** 1…100. Undefined: all the same. */
+  /** 1…100. Undefined: equal weights. */
   readonly weightOf: ((endpoint: Endpoint) => number) | undefined;
   /** Undefined: as all others are. */
   readonly countConnections: boolean | undefined;

@@ -19,7 +19,7 @@ const needsOptions = (options?: { readonly mode?: string }) => {
 describe('offeredBackends', () => {
   const a = backend('a');
 
-  test('exported backends are offered once, whatever their names', () => {
+  test('exported backends are offered once, under any name', () => {
     const offers = offeredBackends({ a, default: a, b: backend('b'), version: '1', nothing: null }, false);
     expect(offers.map(({ mode, makers }) => [mode, makers.length])).toEqual([
       ['a', 0],

@@ -48,7 +48,7 @@ export function offeredBackends(exported: unknown, withOptions: boolean): readon
 }
 
 /**
- * The backend of an offer, created anew when there are options.
+ * The backend of an offer, created again when there are options.
  *
  * @param options undefined for none.
  * @param mode that the backend must have. Default: any where the offer has none.

@@ -132,6 +132,41 @@ describe('StatusServer', () => {
     expect(answer.text).toContain(text);
   });
 
+  test('lists the first service ports that match a search, with their total', async () => {
+    const { server, get } = await started();
+    server.synced(synced(state));
+    expect(JSON.parse((await get('/debug/services?limit=5&search=ork/we')).text)).toMatchObject({
+      total: 1,
+      servicePorts: [{ namespace: 'work', name: 'web' }],
+    });
+    expect(JSON.parse((await get('/debug/services?limit=5&search=nothing')).text)).toMatchObject({
+      total: 0,
+      servicePorts: [],
+    });
+  });
+
+  test('a client that has the first service ports of the same states gets 304', async () => {
+    const { server, get } = await started();
+    server.synced(synced(state));
+    const url = `http://127.0.0.1:${server.address?.port}/debug/services?limit=5`;
+    const tag = (await fetch(url)).headers.get('etag') ?? '';
+    expect((await get('/debug/services?limit=5', { headers: { 'If-None-Match': tag } })).status).toBe(304);
+    server.synced(synced({ ...state, revision: state.revision + 1 }));
+    expect((await get('/debug/services?limit=5', { headers: { 'If-None-Match': tag } })).status).toBe(200);
+    const { server: restarted } = await started();
+    restarted.synced(synced(state));
+    const other = `http://127.0.0.1:${restarted.address?.port}/debug/services?limit=5`;
+    expect((await fetch(other, { headers: { 'If-None-Match': tag } })).status).toBe(200);
+  });
+
+  test.each(['0', '-1', '1001', 'many', '1e99', ''])('a limit of "%s" is refused', async (limit) => {
+    const { get } = await started();
+    expect(await get(`/debug/services?limit=${limit}`)).toMatchObject({
+      status: 400,
+      text: 'limit must be a whole number from 1 to 1000\n',
+    });
+  });
+
   test('/metrics/slis exists for scrapers, and is empty as in kube-proxy (spec H-32)', async () => {
     const { get } = await started({ metrics: new Registry() });
     expect(await get('/metrics/slis')).toMatchObject({ status: 200, text: '' });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,6 +8,7 @@ import {
   type ConnectionCounts,
   explainSimulation,
   familyOf,
+  firstServicePorts,
   type IPFamily,
   type Logger,
   type ModeSelection,
@@ -31,6 +33,8 @@ import { hostNameOf, isTrustedHost } from '../health/trusted-host.js';
 import type { ServerObserver } from '../server-observer.js';
 import { DebugRoutes, type ProfilingOptions } from './debug-routes.js';
 import type { NodeStatus } from './node-status.js';
+import type { StatusPage } from './status-page.js';
+import type { SyncRecord } from './sync-history.js';
 
 /** Options of {@link StatusServer}. */
 export interface StatusServerOptions {
@@ -68,6 +72,10 @@ export interface StatusServerOptions {
   readonly nodeStatus?: () => Promise<NodeStatus>;
   /** What `/debug/recording` answers: gzip of one JSON object per line. Default: not served. */
   readonly recording?: () => AsyncIterable<Uint8Array>;
+  /** What `/debug/syncs` answers. Default: not served. */
+  readonly syncs?: () => readonly SyncRecord[];
+  /** Serves the status page at `/`. Default: not served. */
+  readonly page?: Pick<StatusPage, 'answer'>;
   /** Serves `/debug/pprof` and `/debug/flags/v`. Default: not served. */
   readonly profiling?: ProfilingOptions;
 }
@@ -79,14 +87,23 @@ const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 /** Placeholder for the host of a request line that has a path only. */
 const NO_HOST = 'no-host.invalid';
 
+/** Service ports of one response to a request with `limit`. */
+const MAX_LIMIT = 1000;
+
 const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
- * Reports the state of the proxy over HTTP (spec H-30…H-36): `/proxyMode`, `/healthz`, `/metrics`, `/configz`; the programmed
- * state as JSON under `/debug/state`, the status of the node under `/debug/status`, and under `/debug/services` with the endpoints that are not used, and why; what happens to a packet, and why, under
- * `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
- * `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`; what happened in the last
- * hour, under `/debug/recording`; and, with profiling, `/debug/pprof` and `/debug/flags/v`.
+ * Reports the state of the proxy over HTTP (spec H-30…H-36):
+ *
+ * - `/proxyMode`, `/healthz`, `/metrics`, `/configz`: as kube-proxy does.
+ * - `/`: the status page.
+ * - `/debug/status`: the status of the node. `/debug/syncs`: its last syncs.
+ * - `/debug/state`: the programmed state. `/debug/services`: service ports with used and unused endpoints, and why; with
+ *   `limit`, the first ones.
+ * - `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
+ *   `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`: what happens to a packet.
+ * - `/debug/recording`: what happened in the last hour.
+ * - With profiling: `/debug/pprof` and `/debug/flags/v`.
  *
  * It answers from the states that were programmed last, and changes nothing. A port in use is logged and retried; it
  * blocks nothing else.
@@ -95,6 +112,8 @@ export class StatusServer implements ServerObserver {
   readonly #states = new Map<IPFamily, ProxyState>();
   readonly #listener: HttpListener;
   readonly #debug: DebugRoutes | undefined;
+  /** Distinguishes this server from another one at the same address, such as that of a restarted agent. */
+  readonly #instance = randomUUID();
   #mode = '';
 
   constructor(private readonly options: StatusServerOptions) {
@@ -167,13 +186,24 @@ export class StatusServer implements ServerObserver {
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
         const connections = this.options.connections?.();
+        const limit = url.searchParams.get('limit');
+        if (limit !== null) {
+          this.#replyFirstServices(Number(limit), url.searchParams, request, response);
+          return;
+        }
         const servicePorts = [...this.#states.values()].flatMap((state) =>
           viewServicePorts(state, selectionOf(url.searchParams), connections),
         );
         return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, servicePorts })}\n`);
       }
     }
-    const { metrics, configuration, nodeStatus, recording } = this.options;
+    const { metrics, configuration, nodeStatus, recording, syncs, page } = this.options;
+    if (page?.answer(url.pathname, response)) {
+      return;
+    }
+    if (url.pathname === '/debug/syncs' && syncs) {
+      return reply(response, 200, JSON_TYPE, `${JSON.stringify({ syncs: syncs() })}\n`);
+    }
     if (url.pathname === '/debug/recording' && recording) {
       return await replyRecording(recording(), response);
     }
@@ -196,9 +226,28 @@ export class StatusServer implements ServerObserver {
       ...(configuration ? ['/configz'] : []),
       ...(nodeStatus ? ['/debug/status'] : []),
       ...['/debug/state', '/debug/services'],
+      ...(syncs ? ['/debug/syncs'] : []),
       ...(recording ? ['/debug/recording'] : []),
     ];
     reply(response, 404, TEXT, `not found; use ${paths.join(', ')} or /debug/explain\n`);
+  }
+
+  /** Without counts of connections. While the states are the same, a client that has the response gets 304. */
+  #replyFirstServices(limit: number, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+      reply(response, 400, TEXT, `limit must be a whole number from 1 to ${MAX_LIMIT}\n`);
+      return;
+    }
+    const states = [...this.#states.values()];
+    const revisions = states.map(({ family, revision }) => `${family}-${revision}`);
+    const tag = `"${[this.#instance, this.#mode, ...revisions].join('.')}"`;
+    if (request.headers['if-none-match'] === tag) {
+      response.writeHead(304, { ETag: tag });
+      response.end();
+      return;
+    }
+    const page = firstServicePorts(states, selectionOf(query), limit);
+    reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, ...page })}\n`, { ETag: tag });
   }
 
   #describeStates(): object {
@@ -302,10 +351,13 @@ async function replyRecording(recording: AsyncIterable<Uint8Array>, response: Se
   );
 }
 
-/** The parameters `namespace` and `name`, as far as they are set. */
+/** The parameters of a selection, as far as they are set. */
 function selectionOf(query: URLSearchParams): ServiceSelection {
-  const [namespace, name] = [query.get('namespace'), query.get('name')];
-  return { ...(namespace === null ? {} : { namespace }), ...(name === null ? {} : { name }) };
+  const set = (['namespace', 'name', 'search'] as const).flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(set);
 }
 
 /** The requested URL; undefined if the target is neither a path nor a URL. */

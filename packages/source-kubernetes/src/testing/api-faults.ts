@@ -52,7 +52,7 @@ export type RequestFault =
  * - `malformed`: sends a line that is not JSON.
  * - `endless`: sends a line without an end, of this many bytes.
  * - `flood`: sends events of objects that were never created, as fast as they are read.
- * - `duplicate`: the last events are sent once more.
+ * - `duplicate`: the last events are sent again.
  * - `slow`: from now on bytes are sent one at a time.
  */
 export type WatchFault =

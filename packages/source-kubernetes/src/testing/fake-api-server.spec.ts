@@ -34,7 +34,7 @@ describe('FakeApiServer answers as a real one', () => {
     return lines.map((line) => JSON.parse(line) as { type: string; object: Record<string, unknown> });
   }
 
-  test('to lists in pages, of one version whatever changes in the meantime', async () => {
+  test('lists in pages are of one resource version, also when objects change in between', async () => {
     const first = await ask('limit=2');
     expect(first.names).toEqual(['a', 'b']);
     expect(first.body).toMatchObject({

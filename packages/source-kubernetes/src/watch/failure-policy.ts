@@ -48,7 +48,7 @@ export interface FailureReaction {
   readonly history: RequestHistory;
   /** Milliseconds before the next request. */
   readonly delay: number;
-  /** The next request is a list, whatever has been listed. */
+  /** The next request is a list, even after earlier lists. */
   readonly relist: boolean;
   /** Undefined when the failure is not reported (yet). */
   readonly report: AvailabilityReport | undefined;
@@ -56,7 +56,7 @@ export interface FailureReaction {
   readonly renewCredentials: boolean;
   /** The field selector is omitted from now on. */
   readonly dropFieldSelector: boolean;
-  /** The resource cannot be listed for now, and nobody should wait for it. */
+  /** The resource cannot be listed for now, and start does not wait for it. */
   readonly unavailable: boolean;
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../api/kubernetes-error.js';
 
 const NEWLINE = 0x0a;
 
-/** Splits a stream of bytes into lines, whatever the chunk size, and buffers at most one line. */
+/** Splits a stream of bytes into lines, for any chunk size, and buffers at most one line. */
 export class LineSplitter {
   readonly #pending = new ByteCollector();
 

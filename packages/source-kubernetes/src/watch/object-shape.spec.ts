@@ -18,7 +18,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-test('a packed value is restored unchanged, whatever its type', () => {
+test('a packed value is restored unchanged, for any type', () => {
   fc.assert(
     fc.property(fc.constantFrom(...SHAPES), value, (shape, given) => {
       const kept = shape.take(given);

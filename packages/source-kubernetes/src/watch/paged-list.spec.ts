@@ -97,7 +97,7 @@ describe('PagedList', () => {
   test.each<[string, Answer[]]>([
     ['more than the 5 objects', [page(['a', 'b', 'c', 'd', 'e', 'f'])]],
     ['names itself as the one that follows it', [page(['a'], 't1'), page(['b'], 't1')]],
-    ['does not come to an end (11 pages, 1 objects)', pagesWithoutEnd(['a'])],
+    ['does not end (11 pages, 1 objects)', pagesWithoutEnd(['a'])],
   ])('refuses a list that is endless: %s', async (message, answers) => {
     await expect(new Listing(answers).read()).rejects.toMatchObject({
       code: 'API_RESPONSE_INVALID',

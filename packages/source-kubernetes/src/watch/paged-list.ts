@@ -136,7 +136,7 @@ function refuseEndlessList(list: {
   if (idlePages >= IDLE_PAGES || pages > SPARE_PAGES + objects / few) {
     throw new ApiError(
       'API_RESPONSE_INVALID',
-      `the list does not come to an end (${pages} pages, ${objects} objects), and was refused`,
+      `the list does not end (${pages} pages, ${objects} objects), and was refused`,
     );
   }
 }

@@ -232,7 +232,7 @@ export class Reflector {
   }
 
   #put(object: unknown): void {
-    // A list must fit, whatever objects events have added.
+    // A list must fit, in addition to objects that events have added.
     const room = (this.#resourceVersion === undefined ? 3 : 2) * this.options.maxObjects;
     if (this.#cache.size >= room && !this.#cache.has(object)) {
       throw new ApiError(

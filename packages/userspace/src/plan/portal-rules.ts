@@ -219,7 +219,7 @@ function sourceOf(
   }
 }
 
-/** Other ports of a cluster IP are refused, whatever the protocol. */
+/** Other ports of a cluster IP are refused, for all protocols. */
 export function clusterIPRules(family: IPFamily, address: string): readonly PortalRule[] {
   return (['tcp', 'udp', 'sctp'] as const).map((protocol) => ({
     table: 'filter',

@@ -67,7 +67,7 @@ export interface PlannedServicePort {
 
 /** What leads from the current state to the desired state. */
 export interface UserspaceTransaction {
-  /** Redirect rules are written from nothing, whatever is there; else only those that differ. */
+  /** All redirect rules are rewritten; else only those that differ. */
   readonly full: boolean;
   /** Present when it differs. */
   readonly node: NodeState | undefined;

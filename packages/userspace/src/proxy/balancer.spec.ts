@@ -22,7 +22,7 @@ function make(cluster: readonly Target[], rest: { affinitySeconds?: number; opti
 }
 
 describe('Balancer', () => {
-  test('every endpoint has its turn, whatever their number', () => {
+  test('every endpoint has its turn, for any number of endpoints', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5 }), (count, rounds) => {
         const list = targets(...Array.from({ length: count }, (_, index) => index));

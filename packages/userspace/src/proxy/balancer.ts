@@ -147,7 +147,7 @@ export class Balancer {
   }
 
   #remember(client: string, key: string): void {
-    // Set anew, so that it stands last.
+    // Inserted again, so that it is last.
     this.#clients.delete(client);
     this.#clients.set(client, { key, lastUsed: this.options.now() });
     if (this.#clients.size > MAX_CLIENTS) {

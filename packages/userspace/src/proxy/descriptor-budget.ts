@@ -2,7 +2,7 @@ import { type KernelFiles, kernelFiles } from '@kube-proxier/linux';
 
 /** Descriptors that are left to everything else in the process: files, the API server, tools that are run. */
 const RESERVE = 256;
-/** What is taken for the limit where the system does not say. */
+/** The assumed limit where the system does not report one. */
 const UNKNOWN_LIMIT = 8192;
 
 /**
@@ -43,7 +43,7 @@ export class DescriptorBudget {
     return true;
   }
 
-  /** Takes them all the same: for what must be, and is few. */
+  /** Takes them beyond the limit: for a few that are essential. */
   force(count: number): void {
     this.#taken += count;
   }

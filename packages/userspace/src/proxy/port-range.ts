@@ -1,4 +1,4 @@
-/** Ports that may be taken for proxy ports. Undefined stands for any that the system gives. */
+/** Ports that may be used as proxy ports. Undefined stands for any that the system gives. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;

@@ -14,7 +14,7 @@ export interface ServiceTraffic {
   readonly activeByEndpoint: ReadonlyMap<string, number>;
   /** Connections (UDP: sessions) that were taken on. */
   readonly connections: number;
-  /** Those that were turned away: by policy, or because nobody was there to answer. */
+  /** Rejected ones: by policy, or because no endpoint answered. */
   readonly refused: number;
   /** Those that were turned away at a limit of connections or descriptors; UDP: datagrams. */
   readonly limited: number;

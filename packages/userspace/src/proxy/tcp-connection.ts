@@ -23,7 +23,7 @@ export interface TcpConnectionOptions {
 
 /**
  * One TCP connection of a client, and the one to an endpoint that goes with it (spec U-30). Bytes, ends and resets go
- * from each side to the other; whatever becomes of either, both sockets are closed in the end.
+ * from each side to the other; both sockets are closed in the end, however either one ends.
  */
 export class TcpConnection implements Closable {
   readonly #client: Socket;

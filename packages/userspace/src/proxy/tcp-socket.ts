@@ -46,7 +46,7 @@ export class TcpSocket {
       server.once('error', failed);
       server.listen({ host: address, port, backlog: BACKLOG, ipv6Only: address.includes(':'), exclusive: true }, () => {
         server.off('error', failed);
-        // Accepting may fail for want of descriptors or memory; listening sockets continue.
+        // Accepting may fail when descriptors or memory are exhausted; listening sockets continue.
         server.on('error', (error) => view().service.warn(`${view().spec.id} could not accept: ${error.message}`));
         resolve();
       });

@@ -12,7 +12,7 @@ const LATE = 10;
 /** Bytes that may wait to be sent by one socket; more is dropped, as a router does. */
 const MAX_QUEUED = 1 << 20;
 const DESCRIPTORS_PER_SESSION = 1;
-/** Errors that say of the endpoint that nobody is there; the first is what ICMP "port unreachable" becomes. */
+/** Errors that mean that the endpoint does not listen; the first is what ICMP "port unreachable" becomes. */
 const REFUSALS: readonly (string | undefined)[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'];
 /**
  * Bytes that the kernel holds of what clients sent: each new session takes time, and the usual 208 KiB are full with 277
@@ -207,7 +207,7 @@ class UdpSession implements Closable {
     }
   }
 
-  /** Nobody is there, or no descriptor: the next datagram begins a new session, with another endpoint if there is one. */
+  /** The endpoint does not listen, or no descriptor is left: the next datagram begins a new session, with another endpoint if there is one. */
   #fail({ code }: NodeJS.ErrnoException): void {
     if (this.#closed) {
       return;

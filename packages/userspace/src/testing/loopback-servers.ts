@@ -102,7 +102,7 @@ server.listen({ host: workerData.address, port: workerData.port, backlog: 1 }, (
 });
 `;
 
-/** A TCP endpoint that is there and never answers: it accepts nobody, and those who wait fill its queue. */
+/** A TCP endpoint that listens and never accepts: pending connections fill its queue. */
 export async function hangingServer(address: string, port: number) {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(HANGING, { eval: true, workerData: { address, port, gate } });

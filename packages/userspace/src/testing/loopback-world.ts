@@ -32,7 +32,7 @@ export interface LoopbackWorldOptions extends Partial<UserspaceDataplaneOptions>
   readonly standIns?: Readonly<Record<string, string>>;
 }
 
-/** A dataplane that serves NodePorts on loopback, for tests that need no privilege and disturb nobody. */
+/** A dataplane that serves NodePorts on loopback, for tests that need no privilege and affect no other program. */
 export class LoopbackWorld {
   readonly dataplane: UserspaceDataplane;
   readonly family: IPFamily;
