@@ -52,7 +52,6 @@ describe('readSettings', () => {
       userspace: { redirect: 'auto', udpTimeout: 250 },
       ipvs: { scheduler: 'rr', excludeCIDRs: [], strictARP: false, timeouts: { tcp: 0, tcpFin: 0, udp: 0 } },
       allowLoopbackEndpoints: false,
-      recording: { maxAge: 3_600_000, maxBytes: 67_108_864 },
       status: { host: '127.0.0.1', port: 10249 },
       health: { host: '0.0.0.0', port: 10256 },
       bindAddressHardFail: false,
