@@ -16,6 +16,9 @@ export type ProbeOutcome =
   | { readonly kind: 'ok'; readonly milliseconds: number }
   | { readonly kind: 'failed'; readonly reason: string };
 
+/** Milliseconds by which a timer of an idle process is late at most. */
+const LATE = 50;
+
 /**
  * Connects, and compares the answer. Never rejects.
  *
@@ -39,11 +42,19 @@ export function probeConnection(
     };
     const fail = (reason: string) => finish({ kind: 'failed', reason });
     const stop = () => fail('the agent is stopping');
-    const timer = setTimeout(() => {
-      // What has arrived while this process was busy is read first.
-      setImmediate(() => setImmediate(() => fail(timedOut(isConnected, timeout))));
-    }, timeout);
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const arm = () => {
+      const armed = performance.now();
+      timer = setTimeout(() => {
+        // This process was busy, and so was its listener: the time starts again.
+        if (performance.now() - armed > timeout + LATE) {
+          arm();
+        } else {
+          fail(timedOut(isConnected, timeout));
+        }
+      }, timeout).unref();
+    };
+    arm();
     signal.addEventListener('abort', stop);
     socket.setEncoding('latin1');
     socket.on('connect', () => {
