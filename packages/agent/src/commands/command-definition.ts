@@ -49,9 +49,9 @@ export const COMMANDS = [
       'pod/<name>, pod/<namespace>/<name>, node, or outside; only pods that are endpoints of a Service are known by ' +
       'name. The destination is <address>:<port>[/<protocol>] or svc/[<namespace>/]<name>[:<port>][/<protocol>]. Without ' +
       'a source, the result for every kind of client is printed, and with -o wide the reasons. Queries the running agent ' +
-      'at --metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent. With ' +
-      '--at, answers from what was in force at that time, by the recording of the agent or the file of --recording, and ' +
-      'says which sync had programmed it; then source and destination are addresses.',
+      'at --metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent. ' +
+      'With --at, answers from what was in force at that time, by the recording of the agent or the file of --recording, ' +
+      'and says which sync had programmed it.',
     examples: [
       { purpose: 'What do clients of a Service get, wherever they are?', command: 'explain svc/shop/checkout' },
       {
@@ -153,7 +153,7 @@ export const COMMANDS = [
         command: 'replay node1.jsonl.gz 10.244.0.5 10.96.0.10:80 --test --expect 10.244.0.7:8080',
       },
     ],
-    flags: ['until', 'test', 'expect', 'output'],
+    flags: ['until', 'test', 'expect', 'namespace', 'output'],
     exitStatus: '0, or 1 on an error',
   },
   {

@@ -80,8 +80,13 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   replay: {
     run: async ({ commandLine, settings, environment }) => {
       const { operands } = commandLine;
-      const [until, expect] = [textOf(commandLine, 'until'), textOf(commandLine, 'expect')];
-      const request = { operands, until, expect, test: isSet(commandLine, 'test') };
+      const request = {
+        operands,
+        until: textOf(commandLine, 'until'),
+        test: isSet(commandLine, 'test'),
+        expect: textOf(commandLine, 'expect'),
+        namespace: commandLine.values.get('namespace')?.at(-1) ?? 'default',
+      };
       return printAnswer(await replay(request, settings), environment);
     },
   },
@@ -244,15 +249,10 @@ function cleanupRequest(commandLine: CommandLine): CleanupRequest {
   };
 }
 
-function explainRequest(commandLine: CommandLine): ExplainRequest {
-  const { operands, values } = commandLine;
-  return {
-    operands,
-    namespace: values.get('namespace')?.at(-1) ?? 'default',
-    via: values.get('via')?.at(-1),
-    at: textOf(commandLine, 'at'),
-    recording: textOf(commandLine, 'recording'),
-  };
+function explainRequest({ operands, values }: CommandLine): ExplainRequest {
+  const [at = '', recording = ''] = [values.get('at')?.at(-1), values.get('recording')?.at(-1)];
+  const namespace = values.get('namespace')?.at(-1) ?? 'default';
+  return { operands, namespace, via: values.get('via')?.at(-1), at, recording };
 }
 
 function planRequest(commandLine: CommandLine): PlanRequest {
@@ -304,7 +304,7 @@ function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
 }
 
-type TextFlag = 'at' | 'between' | 'since' | 'until' | 'recording' | 'expect';
+type TextFlag = 'between' | 'since' | 'until' | 'recording' | 'expect';
 
 function textOf({ values }: CommandLine, name: TextFlag): string {
   return values.get(name)?.at(-1) ?? '';

@@ -11,6 +11,7 @@ import type { FlagName } from './flag.js';
 import { FlagValues } from './flag-values.js';
 import { parseGoInt } from './go-values.js';
 import { mergeConfiguration } from './merge-configuration.js';
+import { readProbe } from './probe-settings.js';
 import { readProxier } from './proxier-settings.js';
 import { readKubernetes, readManifests } from './source-settings.js';
 import { listenAddresses, statusAddresses } from './status-addresses.js';
@@ -92,6 +93,7 @@ class SettingsReader extends FlagValues {
       ...addresses,
       bindAddressHardFail: this.bool('bind-address-hard-fail'),
       profiling: this.bool('profiling'),
+      probe: readProbe(this),
       recording: this.#recording(),
       output: this.#output(),
       conntrack: readConntrack(this),
