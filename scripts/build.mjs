@@ -19,6 +19,7 @@ const PAGES = [join(ROOT, 'packages/server/dist/status/page'), join(BUNDLE, 'pag
 /** Names in the bundle, and the modules that they are made of. Worker threads are loaded by path, so they keep their names. */
 const ENTRY_POINTS = {
   'kube-proxier': 'packages/agent/dist/main.js',
+  'kubectl-proxier': 'packages/agent/dist/kubectl/main.js',
   'manifest-thread': 'packages/source-manifests/dist/manifest-thread.js',
   'splice-thread.mjs': 'packages/userspace/dist/splice/splice-thread.mjs',
 };

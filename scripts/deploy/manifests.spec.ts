@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { until } from '@kube-proxier/core/testing';
-import { EventRecorder, KubernetesSource } from '@kube-proxier/source-kubernetes';
+import { EventRecorder, KubernetesSource, PodClient } from '@kube-proxier/source-kubernetes';
 import { FakeApiServer, RecordingHandler } from '@kube-proxier/source-kubernetes/testing';
 import { Ajv } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
@@ -44,8 +44,10 @@ function charted(changes: Readonly<Record<string, unknown>> = KIND, namespace?: 
   return [...renderChart(changes, namespace).values()].map((text) => parse(text) as Manifest);
 }
 
-function pick(manifests: readonly Manifest[], kind: string): Manifest {
-  const found = manifests.filter((manifest) => manifest.kind === kind);
+function pick(manifests: readonly Manifest[], kind: string, name?: string): Manifest {
+  const found = manifests.filter(
+    ({ kind: actual, metadata }) => actual === kind && (name === undefined || metadata.name === name),
+  );
   expect(found).toHaveLength(1);
   return found[0] as Manifest;
 }
@@ -54,7 +56,8 @@ const configurationOf = (manifests: readonly Manifest[]) => pick(manifests, 'Con
 
 /** By kind, with the documents inside of the ConfigMap as what they say. */
 function comparable(manifests: readonly Manifest[]) {
-  const sorted = [...manifests].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+  const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+  const sorted = [...manifests].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   return sorted.map(({ data, ...rest }) =>
     data === undefined
       ? rest
@@ -81,6 +84,17 @@ interface DaemonSet {
       };
     };
   };
+}
+
+/** `verb resource.group` of each permission, sorted. */
+function grantedBy({ rules = [] }: Manifest): readonly string[] {
+  return rules
+    .flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${group}`)),
+      ),
+    )
+    .sort();
 }
 
 const validateValues = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }).compile(
@@ -232,13 +246,34 @@ describe('deploy/', () => {
         ['events', 'events.k8s.io'],
       ]);
       const asked = server.requests.map(({ verb, resource }) => `${verb} ${resource}.${group.get(resource)}`);
-      const granted = (pick(kustomized(), 'ClusterRole').rules ?? []).flatMap(({ apiGroups, resources, verbs }) =>
-        apiGroups.flatMap((name) =>
-          resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${name}`)),
-        ),
-      );
-      expect(granted.sort()).toEqual([...new Set(asked)].sort());
+      expect(grantedBy(pick(kustomized(), 'ClusterRole', 'kube-proxier'))).toEqual([...new Set(asked)].sort());
     } finally {
+      await server.stop();
+    }
+  });
+
+  test('the ClusterRoles of the kubectl plugin grant exactly what it requests, and are bound to nobody', async () => {
+    const server = await FakeApiServer.start();
+    const client = new PodClient({ master: server.url, userAgent: 'test' });
+    try {
+      const { signal } = new AbortController();
+      server.store.put('pods', { metadata: { name: 'agent', namespace: 'kube-system' }, spec: {} });
+      server.onExec = async () => ({ stdout: '', stderr: '', exitStatus: 0 });
+      await client.listPods('kube-system', '', signal);
+      await client.listNodeNames('', signal);
+      await client.run({ namespace: 'kube-system', pod: 'agent', container: 'c', command: ['true'] }, signal);
+      const asked = server.requests.map(({ verb, resource }) => `${verb} ${resource}.`);
+      // A WebSocket begins with GET: API servers ask for one of the verbs or for both, depending on their version.
+      const all = kustomized();
+      const ofNamespace = grantedBy(pick(all, 'ClusterRole', 'kube-proxier-kubectl'));
+      const ofNodes = grantedBy(pick(all, 'ClusterRole', 'kube-proxier-kubectl-nodes'));
+      expect([...ofNamespace, ...ofNodes].sort()).toEqual([...asked, 'get pods/exec.'].sort());
+      // What is bound for the whole cluster must not allow to run commands everywhere.
+      expect(ofNodes).toEqual(['list nodes.']);
+      const bindings = JSON.stringify(kustomized().filter(({ kind }) => kind.endsWith('Binding')));
+      expect(bindings).not.toContain('kube-proxier-kubectl');
+    } finally {
+      client.close();
       await server.stop();
     }
   });

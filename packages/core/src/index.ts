@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 
+export * from './comparison/compare-states.js';
+export * from './comparison/format-comparison.js';
 export * from './contract/backend-errors.js';
 export * from './contract/backend-metrics.js';
 export * from './contract/backend-module.js';
@@ -28,11 +30,13 @@ export * from './model/change-set.js';
 export * from './model/endpoint.js';
 export { endpointsKeepingFlows } from './model/flow-endpoints.js';
 export * from './model/frontend.js';
+export * from './model/probe-service.js';
 export * from './model/proxy-state.js';
 export * from './model/service-port.js';
 export * from './model/service-port-name.js';
 export { structurallyEqual } from './model/structurally-equal.js';
 export * from './objects/definitions.js';
+export { specialAddress } from './objects/field-reader.js';
 export * from './objects/object-problem.js';
 export * from './objects/object-reader.js';
 export * from './objects/objects.js';
@@ -77,3 +81,5 @@ export * from './verification/verification-result.js';
 export * from './verification/verify-state.js';
 export * from './views/connection-counts.js';
 export * from './views/service-view.js';
+export * from './views/state-digest.js';
+export { nodeObjectOf, type ServiceObjects, SPLIT_SLICE, serviceObjectsOf } from './views/state-objects.js';

@@ -74,6 +74,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   configuration: OptionRules.function,
   profiling: OBJECT,
   recording: OBJECT,
+  probe: OBJECT,
   serviceExternalIPs: OptionRules.boolean,
   conntrack: OptionRules.having('list', 'delete'),
 };

@@ -66,8 +66,17 @@ export {
 export { KERNEL_COUNTERS_AGE, METRIC_CATALOGUE, type MetricDescriptor } from './metrics/metric-catalogue.js';
 export { type FailingPart, ProxyMetrics, type ProxyMetricsOptions } from './metrics/proxy-metrics.js';
 export { type HostNetwork, thisHost } from './node/host-network.js';
-export { type NodeAddresses, resolveNodeAddresses } from './node/node-addresses.js';
+export { type NodeAddresses, resolveNodeAddresses, withBindAddress } from './node/node-addresses.js';
 export { resolveNodeName } from './node/node-name.js';
+export { type PreviewBackendOptions, previewBackend } from './preview/preview-backend.js';
+export {
+  DEFAULT_PROBE_ADDRESSES,
+  DEFAULT_PROBE_INTERVAL,
+  type ProbeOptions,
+  type ProbeStatus,
+  type ProbeStatuses,
+  type ProbeVerdict,
+} from './probe/probe-options.js';
 export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
 export type { ListenAddress, ProxyServerOptions } from './proxy-server-options.js';
 export { FlightRecorder, type FlightRecorderContext } from './recorder/flight-recorder.js';

@@ -14,6 +14,7 @@ import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
 import type { ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
 import type { ProxyMetrics } from './metrics/proxy-metrics.js';
 import type { HostNetwork } from './node/host-network.js';
+import type { ProbeOptions } from './probe/probe-options.js';
 import type { RecordingOptions } from './recorder/recording-options.js';
 import type { ServerObserver } from './server-observer.js';
 import type { ProfilingOptions } from './status/debug-routes.js';
@@ -113,6 +114,11 @@ export interface ProxyServerOptions {
    * recorded.
    */
   readonly recording?: RecordingOptions;
+  /**
+   * Probes the data plane: every few seconds a connection to a Service of the server's own, through the rules of the
+   * kernel, to a listener of this process. Default: it is not probed.
+   */
+  readonly probe?: ProbeOptions;
   /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
   readonly serviceExternalIPs?: boolean;
   /** Conntrack table from which stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: none are deleted. */

@@ -28,6 +28,7 @@ import { thisHost } from './node/host-network.js';
 import { resolveNodeAddresses } from './node/node-addresses.js';
 import { resolveNodeName } from './node/node-name.js';
 import { familiesOfMode, selectFamilies } from './node/select-families.js';
+import { DataPlaneProbe } from './probe/data-plane-probe.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
 import { FlightRecorder } from './recorder/flight-recorder.js';
 import type { ServerObserver } from './server-observer.js';
@@ -72,6 +73,7 @@ export class ProxyServer {
   #takeover: Takeover | undefined;
   #verification: BackgroundVerification | undefined;
   #recorder: FlightRecorder | undefined;
+  #probe: DataPlaneProbe | undefined;
   #begun = false;
   /** Keeps the process alive: everything else is unreferenced. */
   #alive: NodeJS.Timeout | undefined;
@@ -149,14 +151,17 @@ export class ProxyServer {
   }
 
   async #startAll(): Promise<ProxyServerInfo> {
-    const { sources, bindAddress = '' } = this.#options;
+    const { bindAddress = '' } = this.#options;
     // May be missing: JavaScript callers have no compiler checks.
-    if (!(sources?.length > 0)) {
+    if (!(this.#options.sources?.length > 0)) {
       throw new ProxierError('NO_SOURCES', 'no Service source is configured; give ProxyServer the option sources');
     }
     const nodeName = this.#nodeName();
     const reader = this.#makeReader();
     this.#recorder = this.#makeRecorder(nodeName, reader);
+    this.#probe = this.#makeProbe();
+    // The objects of the others come first.
+    const sources = [...this.#options.sources, ...(this.#probe ? [this.#probe] : [])];
     this.#instance = await waitForOtherProxies(this.#options, {
       nodeName,
       syncPeriod: this.#proxierOptions(nodeName).syncPeriod,
@@ -187,6 +192,7 @@ export class ProxyServer {
       this.#listening.push(this.#takeover);
     }
     this.#options.checkFamilies?.(families);
+    this.#probe?.serve(families);
     this.#listening.push(new SlowCommandLog(this.#logger));
     const cleaner = await this.#makeCleaner(selection.backend);
     this.#listening.push(...(cleaner ? [cleaner] : []));
@@ -214,7 +220,7 @@ export class ProxyServer {
     );
     this.finished.catch(() => clearInterval(this.#alive));
     const pairs = sources.map((source) => ({ source, handler: hub.handler(source) }));
-    this.#startedSources = [...sources];
+    this.#startedSources = sources;
     await Promise.all(pairs.map(({ source, handler }) => source.start(handler, { nodeName })));
     // A failed start leaves the host unchanged, and the first sync depends on these settings.
     await this.#tuneConntrack(selection);
@@ -242,6 +248,18 @@ export class ProxyServer {
     });
     this.#listening.push(recorder);
     return recorder;
+  }
+
+  #makeProbe(): DataPlaneProbe | undefined {
+    const { probe, clock = systemClock, network = thisHost, metrics } = this.#options;
+    return (
+      probe &&
+      new DataPlaneProbe(probe, {
+        ...{ clock, logger: this.#logger },
+        localAddresses: () => network.localAddresses(),
+        onResult: (family, result) => metrics?.probed(family, result),
+      })
+    );
   }
 
   #selectMode(): Promise<ModeSelection> {
@@ -276,7 +294,7 @@ export class ProxyServer {
     this.#verification = verification;
     const readiness = this.#readiness;
     const observers = await startListeners(this.#options, {
-      ...{ nodeName, syncPeriod, readiness, logger, verification, recorder: this.#recorder },
+      ...{ nodeName, syncPeriod, readiness, logger, verification, recorder: this.#recorder, probe: this.#probe },
       onServiceHealthFailed: (...failure) => this.#observer.serviceHealthFailed?.(...failure),
       onCreated: (listener) => this.#listening.push(listener),
     });
@@ -374,6 +392,7 @@ export class ProxyServer {
       ...(conntrackTuning && tracksConnections(backend) ? [conntrackTuning] : []),
       ...(cleaner ? [cleaner] : []),
       this.#readiness,
+      ...(this.#probe ? [this.#probe] : []),
       this.#observer,
       new SyncReport(families, logger, clock),
       ...(this.#takeover ? [this.#takeover] : []),

@@ -6,6 +6,7 @@ import { ProxyHealth } from './health/proxy-health.js';
 import type { Readiness } from './health/readiness.js';
 import { ServiceHealthServers } from './health/service-health-servers.js';
 import { thisHost } from './node/host-network.js';
+import type { DataPlaneProbe } from './probe/data-plane-probe.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { FlightRecorder } from './recorder/flight-recorder.js';
 import type { ServerObserver } from './server-observer.js';
@@ -25,6 +26,8 @@ export interface ListenerContext {
   readonly verification: BackgroundVerification;
   /** Default: nothing is recorded. */
   readonly recorder: FlightRecorder | undefined;
+  /** Default: the data plane is not probed. */
+  readonly probe: DataPlaneProbe | undefined;
   /** A health check node port of a Service could not be opened. */
   readonly onServiceHealthFailed: (service: HealthCheckNodePort, error: unknown) => void;
   /** Called with each listener before it starts, also when a later one fails to. */
@@ -46,6 +49,7 @@ export async function startListeners(
     logger,
     verification,
     recorder,
+    probe,
     onServiceHealthFailed,
     onCreated,
   }: ListenerContext,
@@ -71,7 +75,7 @@ export async function startListeners(
     new HealthServer({
       ...healthAddress,
       health,
-      notReady: () => readiness.reason(),
+      notReady: () => readiness.reason() ?? probe?.notReady(),
       logger,
       clock,
       hardFail,
@@ -86,6 +90,7 @@ export async function startListeners(
     sources: options.sources,
     maxPending: 2 * syncPeriod,
     verification,
+    ...(probe ? { probe: () => probe.status() } : {}),
     ...(metrics ? { metrics } : {}),
   });
   const history = new SyncHistory(clock);
@@ -97,6 +102,7 @@ export async function startListeners(
       clock,
       hardFail,
       isOwnAddress,
+      nodeName,
       hostNames: [nodeName, hostname(), ...(options.statusHostNames ?? [])],
       onFailure: () => metrics?.partFailed('status server'),
       localAddresses: () => network.localAddresses(),

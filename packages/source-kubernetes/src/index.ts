@@ -12,4 +12,12 @@ export {
   type EventSubject,
 } from './events/event-recorder.js';
 export { KubernetesSource, type KubernetesSourceOptions } from './kubernetes-source.js';
+export {
+  isForbidden,
+  PodClient,
+  type PodClientOptions,
+  type PodCommand,
+  type PodCommandResult,
+  type PodSummary,
+} from './pods/pod-client.js';
 export { type ApiAccess, type ApiAccessOptions, checkApiAccess } from './watch/check-api-access.js';

@@ -180,7 +180,8 @@ async function printLeftovers(
   }
 }
 
-async function describeRunningProxy(running: RunningProxies | undefined): Promise<string | undefined> {
+/** The proxy that runs here, for messages; undefined when none is found. */
+export async function describeRunningProxy(running: RunningProxies | undefined): Promise<string | undefined> {
   const holder = await running?.lock.currentHolder();
   if (holder !== undefined) {
     return `kube-proxier, ${describeHolder(holder)}`;

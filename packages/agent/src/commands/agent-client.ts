@@ -4,6 +4,9 @@ import type { StatusAddress } from '../flags/status-addresses.js';
 /** Milliseconds that a running agent may take to answer. */
 const ANSWER_TIMEOUT = 5000;
 
+/** End of the message of `AGENT_NOT_READY`. */
+export const NOTHING_IN_FORCE = 'has nothing in force yet; see kube-proxier status, and try again';
+
 /**
  * Queries the agent on this host.
  *

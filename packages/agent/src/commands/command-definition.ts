@@ -49,9 +49,9 @@ export const COMMANDS = [
       'pod/<name>, pod/<namespace>/<name>, node, or outside; only pods that are endpoints of a Service are known by ' +
       'name. The destination is <address>:<port>[/<protocol>] or svc/[<namespace>/]<name>[:<port>][/<protocol>]. Without ' +
       'a source, the result for every kind of client is printed, and with -o wide the reasons. Queries the running agent ' +
-      'at --metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent. With ' +
-      '--at, answers from what was in force at that time, by the recording of the agent or the file of --recording, and ' +
-      'says which sync had programmed it; then source and destination are addresses.',
+      'at --metrics-bind-address, or simulates the packet from --manifests, which needs no privileges and no agent. ' +
+      'With --at, answers from what was in force at that time, by the recording of the agent or the file of --recording, ' +
+      'and says which sync had programmed it.',
     examples: [
       { purpose: 'What do clients of a Service get, wherever they are?', command: 'explain svc/shop/checkout' },
       {
@@ -153,7 +153,7 @@ export const COMMANDS = [
         command: 'replay node1.jsonl.gz 10.244.0.5 10.96.0.10:80 --test --expect 10.244.0.7:8080',
       },
     ],
-    flags: ['until', 'test', 'expect', 'output'],
+    flags: ['until', 'test', 'expect', 'namespace', 'output'],
     exitStatus: '0, or 1 on an error',
   },
   {
@@ -170,6 +170,41 @@ export const COMMANDS = [
     ],
     flags: ['metrics-bind-address', 'output', 'config'],
     exitStatus: '0, or 1 on an error',
+  },
+  {
+    name: 'plan',
+    syntax: '',
+    summary: 'Show what would be written, without writing it',
+    description:
+      'Compares what is in force on this node with what would be: with -f, other objects; with other flags or --config, ' +
+      'other options; with --manifests or --kubeconfig, objects of another source. By meaning: which addresses, endpoints ' +
+      'and policies of Services differ; with --rules, also every rule of the kernel. Without -f, the rules of the kernel ' +
+      'are read and compared, which needs root. What is not set is as the running agent has it. With --cleanup, shows ' +
+      'what cleanup would remove. Writes nothing, ever.',
+    examples: [
+      { purpose: 'Do the rules of this node match its objects?', command: 'plan' },
+      { purpose: 'What would a change of objects do here?', command: 'plan -f change.yaml' },
+      {
+        purpose: 'What would another mode write, and what would be removed?',
+        command: 'plan --proxy-mode nftables --rules',
+      },
+      { purpose: 'What would cleanup remove?', command: 'plan --cleanup --kube-proxy' },
+    ],
+    flags: [
+      'filename',
+      'rules',
+      'cleanup',
+      'kube-proxy',
+      'namespace',
+      'proxy-mode',
+      ...STATE_FLAGS,
+      ...CLUSTER_FLAGS,
+      'kubeconfig',
+      'backend',
+      'backend-option',
+    ],
+    exitStatus: '0 no differences, 1 differences, 2 an error',
+    usageErrorStatus: 2,
   },
   {
     name: 'doctor',

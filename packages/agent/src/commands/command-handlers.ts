@@ -14,6 +14,7 @@ import { parseGoBool } from '../flags/go-values.js';
 import { commandHelpText, helpText } from '../flags/help-text.js';
 import { CommandLineError, readLogging } from '../flags/settings.js';
 import { type GetRequest, get } from '../get/get.js';
+import { type PlanRequest, plan } from '../planning/plan.js';
 import { record } from '../record/record.js';
 import { replay } from '../replay/replay.js';
 import { prepareHost, runAgent } from '../running/run-agent.js';
@@ -58,7 +59,8 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   },
   explain: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      environment.print(await explain(explainRequest(commandLine), settings, composition));
+      const work = () => explain(explainRequest(commandLine), settings, composition);
+      environment.print(await withProgress(environment, `Reading ${sourceOf(settings)}`, work));
       return 0;
     },
   },
@@ -78,15 +80,31 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   replay: {
     run: async ({ commandLine, settings, environment }) => {
       const { operands } = commandLine;
-      const [until, expect] = [textOf(commandLine, 'until'), textOf(commandLine, 'expect')];
-      const request = { operands, until, expect, test: isSet(commandLine, 'test') };
+      const request = {
+        operands,
+        until: textOf(commandLine, 'until'),
+        test: isSet(commandLine, 'test'),
+        expect: textOf(commandLine, 'expect'),
+        namespace: commandLine.values.get('namespace')?.at(-1) ?? 'default',
+      };
       return printAnswer(await replay(request, settings), environment);
+    },
+  },
+  plan: {
+    run: async ({ commandLine, settings, composition, environment }) => {
+      const { print, style } = environment;
+      const context = { commandLine, settings, composition, ...(style ? { style } : {}) };
+      const work = () => plan(planRequest(commandLine), context);
+      const { text, status } = await withProgress(environment, 'Planning', work);
+      print(text);
+      return status;
     },
   },
   record: { run: ({ commandLine, settings, environment }) => record(commandLine.operands, settings, environment) },
   get: {
     run: async ({ commandLine, settings, composition, environment }) => {
-      const { text, message } = await get(getRequest(commandLine, settings), settings, composition);
+      const work = () => get(getRequest(commandLine, settings), settings, composition);
+      const { text, message } = await withProgress(environment, `Reading ${sourceOf(settings)}`, work);
       environment.print(text);
       environment.printError(message === '' ? '' : `${message}\n`);
       return 0;
@@ -231,14 +249,20 @@ function cleanupRequest(commandLine: CommandLine): CleanupRequest {
   };
 }
 
-function explainRequest(commandLine: CommandLine): ExplainRequest {
-  const { operands, values } = commandLine;
+function explainRequest({ operands, values }: CommandLine): ExplainRequest {
+  const [at = '', recording = ''] = [values.get('at')?.at(-1), values.get('recording')?.at(-1)];
+  const namespace = values.get('namespace')?.at(-1) ?? 'default';
+  return { operands, namespace, via: values.get('via')?.at(-1), at, recording };
+}
+
+function planRequest(commandLine: CommandLine): PlanRequest {
+  const { values } = commandLine;
   return {
-    operands,
+    files: values.get('filename') ?? [],
+    rules: isSet(commandLine, 'rules'),
+    cleanup: isSet(commandLine, 'cleanup'),
+    kubeProxy: isSet(commandLine, 'kube-proxy'),
     namespace: values.get('namespace')?.at(-1) ?? 'default',
-    via: values.get('via')?.at(-1),
-    at: textOf(commandLine, 'at'),
-    recording: textOf(commandLine, 'recording'),
   };
 }
 
@@ -256,13 +280,31 @@ function diagnosisFormat(commandLine: CommandLine, { columns, style }: AgentEnvi
   };
 }
 
-type BooleanFlag = 'test' | 'watch' | 'only-problems' | 'all-namespaces' | 'kube-proxy' | 'dry-run' | 'force';
+/** Shows at standard error what is done, once it takes longer than a second. */
+function withProgress<T>({ progress }: AgentEnvironment, what: string, work: () => Promise<T>): Promise<T> {
+  return progress?.during(what, work) ?? work();
+}
+
+function sourceOf({ manifests }: AgentSettings): string {
+  return manifests.length > 0 ? 'manifests' : 'what is in force';
+}
+
+type BooleanFlag =
+  | 'rules'
+  | 'cleanup'
+  | 'test'
+  | 'watch'
+  | 'only-problems'
+  | 'all-namespaces'
+  | 'kube-proxy'
+  | 'dry-run'
+  | 'force';
 
 function isSet({ values }: CommandLine, name: BooleanFlag): boolean {
   return parseGoBool(values.get(name)?.at(-1) ?? 'false') === true;
 }
 
-type TextFlag = 'at' | 'between' | 'since' | 'until' | 'recording' | 'expect';
+type TextFlag = 'between' | 'since' | 'until' | 'recording' | 'expect';
 
 function textOf({ values }: CommandLine, name: TextFlag): string {
   return values.get(name)?.at(-1) ?? '';

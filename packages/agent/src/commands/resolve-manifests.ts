@@ -1,20 +1,24 @@
 import { hostname } from 'node:os';
-import {
-  DEFAULT_PROXIER_OPTIONS,
-  type IPFamily,
-  ObjectReader,
-  type ProxyState,
-  ProxyStateResolver,
-  type SourceHandler,
-  silentLogger,
-} from '@kube-proxier/core';
+import { type IPFamily, type ProxyState, silentLogger } from '@kube-proxier/core';
 import { resolveNodeName } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
+import { type ClusterObjects, collectObjects } from '../objects/cluster-objects.js';
+import { resolveCluster } from '../objects/resolve-cluster.js';
+
+/**
+ * The objects of the manifests of these settings.
+ *
+ * @throws ProxierError when the manifests cannot be read.
+ */
+export function readManifestObjects(settings: AgentSettings, composition: Composition): Promise<ClusterObjects> {
+  const sources = composition.sources({ ...settings, kubernetes: undefined }, silentLogger);
+  return collectObjects(sources, resolveNodeName(settings.proxier.nodeName, hostname()));
+}
 
 /**
  * The states that an agent with these settings would have from its manifests alone, without an agent and without
- * privileges.
+ * privileges. The manifests describe another host: its addresses are those of its Node object.
  *
  * @param localAddresses of the host that they are for. Default: those of its Node object, as the manifests describe another host.
  * @throws ProxierError when the manifests cannot be read.
@@ -25,33 +29,7 @@ export async function resolveManifests(
   composition: Composition,
   localAddresses?: readonly string[],
 ): Promise<readonly ProxyState[]> {
-  const nodeName = resolveNodeName(settings.proxier.nodeName, hostname());
-  const nodeAddresses =
-    settings.bindAddress === '' || /^(0\.0\.0\.0|::)$/.test(settings.bindAddress) ? [] : [settings.bindAddress];
-  const options = { ...DEFAULT_PROXIER_OPTIONS, ...settings.proxier, nodeName, nodeAddresses };
-  const reader = new ObjectReader(undefined, { allowLoopbackEndpoints: settings.allowLoopbackEndpoints });
-  const resolvers = families.map((family) => new ProxyStateResolver({ family, options, reader, since: 0 }));
-  const handler: SourceHandler = {
-    onServiceUpdate: (previous, current) => resolvers.forEach((one) => void one.updateService(previous, current)),
-    onEndpointsUpdate: (previous, current) =>
-      resolvers.forEach((one) => void one.updateEndpointSlice(previous, current)),
-    onNodeUpdate: (node) => resolvers.forEach((one) => void one.updateNode(node)),
-    onServiceCIDRsUpdate: (cidrs) => resolvers.forEach((one) => void one.updateServiceCIDRs(cidrs)),
-    onServicesSynced() {},
-    onEndpointsSynced() {},
-  };
-  const sources = composition.sources({ ...settings, kubernetes: undefined }, silentLogger);
-  try {
-    for (const source of sources) {
-      await source.start(handler, { nodeName });
-    }
-  } finally {
-    await Promise.all(sources.map((source) => source.stop()));
-  }
-  return resolvers.map((resolver) => {
-    resolver.updateLocalAddresses(
-      localAddresses ?? [...resolver.applyPending().state.node.addresses, '127.0.0.1', '::1'],
-    );
-    return resolver.applyPending().state;
-  });
+  const objects = await readManifestObjects(settings, composition);
+  const host = localAddresses === undefined ? {} : { localAddresses };
+  return families.map((family) => resolveCluster(objects, family, settings, host));
 }

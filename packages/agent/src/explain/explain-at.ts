@@ -1,17 +1,17 @@
 import {
+  answerPacketQuestion,
   describeChange,
-  type Explanation,
-  explainSimulation,
   familyOf,
-  formatSimulation,
+  formatPacketAnswer,
   type IPFamily,
-  type Packet,
+  type PacketAnswer,
+  type PacketQuestion,
   ProxierError,
+  type ProxyState,
   type RecordingReplay,
   type ReplayedChange,
   type ReplayedSync,
   type SimulationHost,
-  simulatePacket,
   structurallyEqual,
 } from '@kube-proxier/core';
 import { replayRecording } from '@kube-proxier/server';
@@ -20,6 +20,7 @@ import type { RecordingSource } from '../record/recording-source.js';
 
 /** A sync that programmed a state. */
 export interface ProgrammingSync {
+  readonly family: IPFamily;
   /** When it ended. ISO 8601, in UTC. */
   readonly time: string;
   readonly full: boolean;
@@ -39,29 +40,34 @@ export interface FollowedChange {
   readonly delayMilliseconds: number | null;
 }
 
-/** What happened to a packet at a time, and since when. */
+/** The schema of `explain --at` with `-o json` and `-o yaml`. */
 export interface ExplanationAt {
+  readonly apiVersion: 'kube-proxier.io/v1alpha1';
+  readonly kind: 'ExplanationAt';
   /** ISO 8601, in UTC. */
   readonly at: string;
   readonly nodeName: string;
-  readonly explanation: Explanation;
-  /** The sync whose state was in force. */
-  readonly inForceSince: ProgrammingSync;
-  /** Syncs failed at that time: the kernel may have had a part of a later state. */
-  readonly failing: boolean;
+  /** What was in force. */
+  readonly items: PacketAnswer['cases'];
+  readonly notes: PacketAnswer['notes'];
+  /** The syncs whose states were in force. */
+  readonly inForceSince: readonly ProgrammingSync[];
+  /** Families whose syncs failed at that time: the kernel may have had a part of a later state. */
+  readonly failing: readonly IPFamily[];
   /** The last change of the Service up to that time; null when the recording has none. */
   readonly lastChange: FollowedChange | null;
-  /** The answer that this change led to, where the kernel followed later; null when it was in force already. */
-  readonly next: Explanation | null;
+  /** What that change led to, where the kernel followed later; null when it was in force already, or changed nothing. */
+  readonly next: PacketAnswer['cases'] | null;
 }
 
 /**
- * Answers from the state that was in force at `at`, and says when the kernel followed.
+ * Answers from the states that were in force at `at`, and says when the kernel followed.
  *
  * @param at milliseconds since the epoch.
- * @throws ProxierError `NOT_RECORDED` when the recording does not have that time, or nothing was in force then.
+ * @throws ProxierError `NOT_RECORDED` when the recording does not have that time, or nothing was in force then;
+ * QuestionError when the question names what was unknown then.
  */
-export async function explainAt(packet: Packet, at: number, source: RecordingSource): Promise<ExplanationAt> {
+export async function explainAt(question: PacketQuestion, at: number, source: RecordingSource): Promise<ExplanationAt> {
   const { begin, end } = source.moments;
   if (at < begin || at > end) {
     throw new ProxierError(
@@ -69,13 +75,13 @@ export async function explainAt(packet: Packet, at: number, source: RecordingSou
       `${formatMoment(at)} is not recorded: the recording of ${source.description} has ${formatMoment(begin)} to ${formatMoment(end)}`,
     );
   }
-  const search = new Search(packet, at);
+  const search = new Search(question, at);
   const { replay } = await replayRecording(source.open(), search);
-  const found = search.answer(replay);
+  const found = search.finish(replay);
   if (found === undefined) {
     throw new ProxierError(
       'NOT_RECORDED',
-      `nothing was in force for ${familyOf(packet.destination)} at ${formatMoment(at)}, by the recording of ${source.description}: no sync had succeeded`,
+      `nothing was in force at ${formatMoment(at)}, by the recording of ${source.description}: no sync had succeeded`,
     );
   }
   return found;
@@ -85,26 +91,25 @@ interface ServiceChange {
   readonly at: number;
   readonly time: number;
   readonly what: string;
+  /** Of the sync that it needs. */
+  readonly family: IPFamily;
 }
 
 /** Follows a replay to the answer, and on to the sync with which the kernel followed. */
 class Search {
-  readonly #family: IPFamily;
   /** The last change of each Service. */
   readonly #changes = new Map<string, ServiceChange>();
-  /** Successful syncs of the family, of which a change of the last ones may be part. */
   readonly #syncs: ReplayedSync[] = [];
   #answer: Omit<ExplanationAt, 'lastChange' | 'next'> | undefined;
-  #isPast = false;
+  #states: readonly ProxyState[] = [];
   #host: SimulationHost = {};
+  #isPast = false;
   #change: ServiceChange | undefined;
 
   constructor(
-    private readonly packet: Packet,
+    private readonly question: PacketQuestion,
     private readonly time: number,
-  ) {
-    this.#family = familyOf(packet.destination);
-  }
+  ) {}
 
   before(entry: Parameters<RecordingReplay['timeOf']>[0], replay: RecordingReplay): boolean {
     if (!this.#isPast && entry.entry !== 'begin' && replay.timeOf(entry) > this.time) {
@@ -117,49 +122,50 @@ class Search {
     { at }: { readonly at: number },
     { change, sync, time }: { readonly change?: ReplayedChange; readonly sync?: ReplayedSync; readonly time: number },
   ): boolean {
-    if (sync?.entry.family === this.#family) {
+    if (sync !== undefined) {
       this.#syncs.push(sync);
     }
-    if (!this.#isPast && change !== undefined && !change.isInitial) {
+    const [family] = change?.needsSync ?? [];
+    if (!this.#isPast && change !== undefined && !change.isInitial && family !== undefined) {
       for (const { service, what } of describeChange(change)) {
         if (service !== undefined) {
-          this.#changes.set(service, { at, time, what });
+          this.#changes.set(service, { at, time, what, family });
         }
       }
     }
     return true;
   }
 
-  answer(replay: RecordingReplay): ExplanationAt | undefined {
+  finish(replay: RecordingReplay): ExplanationAt | undefined {
     this.#stop(replay);
     if (this.#answer === undefined) {
       return undefined;
     }
     const change = this.#change;
     const sync = this.#programming;
-    const next =
-      sync !== undefined && sync.time > this.time
-        ? explainSimulation(simulatePacket(sync.state, this.packet, this.#host))
-        : null;
+    const next = sync !== undefined && sync.time > this.time ? this.#answerAfter(sync) : null;
+    const lastChange =
+      change === undefined
+        ? null
+        : {
+            time: new Date(change.time).toISOString(),
+            what: change.what,
+            programmed: sync === undefined ? null : describeSync(sync),
+            delayMilliseconds: sync === undefined ? null : Math.round((sync.time - change.time) * 10) / 10,
+          };
     return {
       ...this.#answer,
-      lastChange:
-        change === undefined
-          ? null
-          : {
-              time: new Date(change.time).toISOString(),
-              what: change.what,
-              programmed: sync === undefined ? null : describeSync(sync),
-              delayMilliseconds: sync === undefined ? null : rounded(sync.time - change.time),
-            },
-      next: next !== null && !structurallyEqual(next, this.#answer.explanation) ? next : null,
+      lastChange,
+      next: next !== null && !structurallyEqual(next, this.#answer.items) ? next : null,
     };
   }
 
   /** The first sync that covers the last change. */
   get #programming(): ReplayedSync | undefined {
     const change = this.#change;
-    return change === undefined ? undefined : this.#syncs.find(({ resolvedAt }) => resolvedAt >= change.at);
+    return (
+      change && this.#syncs.find(({ entry, resolvedAt }) => entry.family === change.family && resolvedAt >= change.at)
+    );
   }
 
   /** The replay has reached the time. */
@@ -168,39 +174,60 @@ class Search {
       return;
     }
     this.#isPast = true;
-    const state = replay.inForce(this.#family);
-    const last = replay.lastSync(this.#family);
-    if (state === undefined || last === undefined) {
+    this.#states = replay.families.flatMap((family) => replay.inForce(family) ?? []);
+    if (this.#states.length === 0) {
       return;
     }
-    this.#host = replay.hostOf(this.#family);
-    const simulation = simulatePacket(state, this.packet, this.#host);
+    this.#host = replay.hostOf(this.#states[0]?.family ?? 'IPv4');
+    const { cases, notes } = answerPacketQuestion(this.#states, this.question, this.#host);
+    const families = new Set(cases.map(({ explanation }) => familyOf(explanation.packet.destination)));
+    const services = new Set(cases.flatMap(({ explanation }) => explanation.servicePort?.split(':')[0] ?? []));
     this.#answer = {
+      apiVersion: 'kube-proxier.io/v1alpha1',
+      kind: 'ExplanationAt',
       at: new Date(this.time).toISOString(),
       nodeName: replay.begin.nodeName,
-      explanation: explainSimulation(simulation),
-      inForceSince: describeSync(last),
-      failing: replay.isFailing(this.#family),
+      items: cases,
+      notes,
+      inForceSince: [...families].flatMap((family) => {
+        const sync = replay.lastSync(family);
+        return sync === undefined ? [] : [describeSync(sync)];
+      }),
+      failing: [...families].filter((family) => replay.isFailing(family)),
     };
-    const name = simulation.servicePort?.name;
-    const services = name === undefined ? this.#servicesOfAddress(replay) : [`${name.namespace}/${name.name}`];
-    this.#change = services
+    this.#change = [...(services.size === 0 ? this.#servicesOfAddress(replay) : services)]
       .flatMap((service) => this.#changes.get(service) ?? [])
+      .filter(({ family }) => families.has(family))
       .reduce<ServiceChange | undefined>((latest, one) => (latest && latest.at > one.at ? latest : one), undefined);
   }
 
-  /** Nothing had the address: a Service that claims it may be waiting for a sync. */
+  /** No Service had the address: one that claims it may be waiting for a sync. */
   #servicesOfAddress(replay: RecordingReplay): readonly string[] {
-    const destination = JSON.stringify(this.packet.destination);
+    const { destination } = this.question;
+    if (destination.kind !== 'address') {
+      return [];
+    }
+    const address = JSON.stringify(destination.address);
     return replay
       .objects()
-      .filter(({ kind, value }) => kind === 'Service' && JSON.stringify(value).includes(destination))
+      .filter(({ kind, value }) => kind === 'Service' && JSON.stringify(value).includes(address))
       .map(({ name }) => name);
+  }
+
+  #answerAfter({ entry, state }: ReplayedSync): PacketAnswer['cases'] {
+    const states = [...this.#states.filter(({ family }) => family !== entry.family), state];
+    try {
+      return answerPacketQuestion(states, this.question, this.#host).cases;
+    } catch {
+      // What the question names is gone by then.
+      return [];
+    }
   }
 }
 
 function describeSync({ entry, time }: Pick<ReplayedSync, 'entry' | 'time'>): ProgrammingSync {
   return {
+    family: entry.family,
     time: new Date(time).toISOString(),
     full: entry.full,
     milliseconds: entry.duration,
@@ -208,37 +235,41 @@ function describeSync({ entry, time }: Pick<ReplayedSync, 'entry' | 'time'>): Pr
   };
 }
 
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 10) / 10;
-}
-
-/** The answer for people. Times are local. */
-export function formatExplanationAt(answer: ExplanationAt): string {
-  const { nodeName, explanation, inForceSince, lastChange, failing, next } = answer;
+/** The answer for people. Times are local. `details`: all reasons. */
+export function formatExplanationAt(answer: ExplanationAt, details = false): string {
+  const { nodeName, items, notes, inForceSince, lastChange, failing, next } = answer;
   const at = Date.parse(answer.at);
   const lines = [
     `At ${formatMoment(at)} on ${nodeName}:`,
-    formatSimulation(explanation).trimEnd(),
+    formatPacketAnswer({ cases: items, notes }, details).trimEnd(),
     '',
-    `In force since ${formatMoment(Date.parse(inForceSince.time))}: ${syncText(inForceSince)}.`,
-    ...(failing ? ['Syncs failed at that time, so the kernel may have had a part of a later state.'] : []),
+    ...inForceSince.map((sync) => `In force since ${formatMoment(Date.parse(sync.time))}: ${syncText(sync)}.`),
+    ...failing.map(
+      (family) => `Syncs of ${family} failed at that time: the kernel may have had a part of a later state.`,
+    ),
     ...(lastChange === null ? ['The recording has no earlier change of this Service.'] : followedLines(lastChange, at)),
-    ...(next === null ? [] : ['', 'After that:', formatSimulation(next).trimEnd()]),
+    ...(next === null
+      ? []
+      : [
+          '',
+          'After that:',
+          next.length === 0 ? 'nothing' : formatPacketAnswer({ cases: next, notes: [] }, details).trimEnd(),
+        ]),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 function followedLines({ time, what, programmed, delayMilliseconds }: FollowedChange, at: number): readonly string[] {
-  const change = `Last change of the Service: ${formatMoment(Date.parse(time))}, ${what}.`;
+  const change = `Last change: ${formatMoment(Date.parse(time))}, ${what}.`;
   if (programmed === null) {
     return [change, 'The kernel did not follow until the end of the recording.'];
   }
   const when = formatMoment(Date.parse(programmed.time));
-  const late = Date.parse(programmed.time) > at ? 'This was not in force yet. ' : '';
+  const late = Date.parse(programmed.time) > at ? 'It was not in force yet. ' : '';
   return [change, `${late}The kernel followed at ${when}, ${delayMilliseconds} ms later: ${syncText(programmed)}.`];
 }
 
-function syncText({ full, milliseconds, servicePorts }: ProgrammingSync): string {
+function syncText({ family, full, milliseconds, servicePorts }: ProgrammingSync): string {
   const ports = `${servicePorts} service port${servicePorts === 1 ? '' : 's'}`;
-  return `a ${full ? 'full ' : ''}sync of ${ports} in ${milliseconds} ms`;
+  return `a ${full ? 'full ' : ''}sync of ${family}, ${ports} in ${milliseconds} ms`;
 }

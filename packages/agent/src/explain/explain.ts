@@ -3,8 +3,8 @@ import {
   assertNever,
   type Explanation,
   formatPacketAnswer,
-  type Packet,
   type PacketAnswer,
+  type PacketQuestion,
   ProxierError,
   type QuestionText,
   readPacketQuestion,
@@ -17,7 +17,6 @@ import type { AgentSettings } from '../flags/agent-settings.js';
 import { parseMoment } from '../record/moment.js';
 import { openRecording } from '../record/recording-source.js';
 import { explainAt, formatExplanationAt } from './explain-at.js';
-import { packetOf } from './packet-of-question.js';
 
 /** What `kube-proxier explain` is asked. */
 export interface ExplainRequest {
@@ -29,7 +28,7 @@ export interface ExplainRequest {
   readonly via: string | undefined;
   /** A time, as on the command line; empty for now, or for the end of the recording. */
   readonly at: string;
-  /** The recording to read; empty for that of the running agent. */
+  /** The file to read; empty for that of the running agent. */
   readonly recording: string;
 }
 
@@ -61,7 +60,7 @@ export async function explain(
   };
   const question = readPacketQuestion(text);
   if (at !== '' || recording !== '') {
-    return await explainRecording(packetOf(question), { at, recording }, settings);
+    return await explainRecording(question, { at, recording }, settings);
   }
   const answer =
     settings.manifests.length > 0
@@ -81,16 +80,8 @@ export async function explain(
   }
 }
 
-/** A question of addresses only has one explanation, without a list around it. */
-function documentOf({ cases, notes }: PacketAnswer, isPlain: boolean): Explanation | ExplanationList {
-  const [only] = cases;
-  return isPlain && only
-    ? only.explanation
-    : { apiVersion: 'kube-proxier.io/v1alpha1', kind: 'ExplanationList', items: cases, notes };
-}
-
 async function explainRecording(
-  packet: Packet,
+  question: PacketQuestion,
   { at, recording }: Pick<ExplainRequest, 'at' | 'recording'>,
   settings: AgentSettings,
 ): Promise<string> {
@@ -99,15 +90,23 @@ async function explainRecording(
   }
   const source = await openRecording(recording, settings);
   const moment = at === '' ? source.moments.end : parseMoment('at', at, source.moments);
-  const answer = await explainAt(packet, moment, source);
+  const answer = await explainAt(question, moment, source);
   switch (settings.output) {
     case 'json':
       return `${JSON.stringify(answer, undefined, 2)}\n`;
     case 'yaml':
       return stringify(answer);
     default:
-      return formatExplanationAt(answer);
+      return formatExplanationAt(answer, settings.output === 'wide');
   }
+}
+
+/** A question of addresses only has one explanation, without a list around it. */
+function documentOf({ cases, notes }: PacketAnswer, isPlain: boolean): Explanation | ExplanationList {
+  const [only] = cases;
+  return isPlain && only
+    ? only.explanation
+    : { apiVersion: 'kube-proxier.io/v1alpha1', kind: 'ExplanationList', items: cases, notes };
 }
 
 async function queryAnswer(text: QuestionText, { status }: AgentSettings): Promise<PacketAnswer> {

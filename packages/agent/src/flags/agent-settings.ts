@@ -1,7 +1,7 @@
 import type { ProxierOptions, ProxyMode } from '@kube-proxier/core';
 import type { IpvsSettings } from '@kube-proxier/ipvs';
 import type { NftablesBackendOptions } from '@kube-proxier/nftables';
-import type { ConntrackTuningOptions, RecordingOptions } from '@kube-proxier/server';
+import type { ConntrackTuningOptions, ProbeOptions, RecordingOptions } from '@kube-proxier/server';
 import type { UserspaceBackendOptions } from '@kube-proxier/userspace';
 import type { EffectiveConfiguration } from '../configuration/effective-configuration.js';
 import type { LoggingFormat } from '../logging/winston-logger.js';
@@ -59,6 +59,8 @@ export interface AgentSettings {
   readonly bindAddressHardFail: boolean;
   /** The status server also profiles the process, and sets the verbosity. */
   readonly profiling: boolean;
+  /** How the data plane is probed; undefined when it is not. */
+  readonly probe: Required<ProbeOptions> | undefined;
   /** What the flight recorder keeps; undefined when nothing is recorded. */
   readonly recording: (Required<Pick<RecordingOptions, 'maxAge' | 'maxBytes'>> & RecordingOptions) | undefined;
   /** Output format of `explain` and `doctor`. */

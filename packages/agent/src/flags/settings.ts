@@ -11,6 +11,7 @@ import type { FlagName } from './flag.js';
 import { FlagValues } from './flag-values.js';
 import { parseGoInt } from './go-values.js';
 import { mergeConfiguration } from './merge-configuration.js';
+import { readProbe } from './probe-settings.js';
 import { readProxier } from './proxier-settings.js';
 import { readKubernetes, readManifests } from './source-settings.js';
 import { listenAddresses, statusAddresses } from './status-addresses.js';
@@ -92,6 +93,7 @@ class SettingsReader extends FlagValues {
       ...addresses,
       bindAddressHardFail: this.bool('bind-address-hard-fail'),
       profiling: this.bool('profiling'),
+      probe: readProbe(this),
       recording: this.#recording(),
       output: this.#output(),
       conntrack: readConntrack(this),
@@ -116,7 +118,9 @@ class SettingsReader extends FlagValues {
       this.bool(name);
     }
     for (const name of ['kube-proxy', 'dry-run', 'force'] as const) {
-      if (this.bool(name) && !['cleanup', 'help', 'version'].includes(this.commandLine.command)) {
+      const { command } = this.commandLine;
+      const plansCleanup = command === 'plan' && name === 'kube-proxy' && this.bool('cleanup');
+      if (this.bool(name) && !plansCleanup && !['cleanup', 'help', 'version'].includes(command)) {
         this.problems.push(`--${name}: belongs to the command cleanup: kube-proxier cleanup --${name}`);
       }
     }

@@ -1,4 +1,5 @@
 import {
+  type IPFamily,
   ProxierError,
   printable,
   type ServicePortView,
@@ -6,7 +7,7 @@ import {
   viewServicePorts,
 } from '@kube-proxier/core';
 import { stringify } from 'yaml';
-import { queryAgent } from '../commands/agent-client.js';
+import { NOTHING_IN_FORCE, queryAgent } from '../commands/agent-client.js';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
@@ -32,7 +33,7 @@ export interface ServicePortList {
  * Prints what is in force on this node, or what would be with manifests.
  *
  * @returns the output; `message` is for standard error, when nothing matches.
- * @throws ProxierError `UNKNOWN_RESOURCE`, `NOT_FOUND`, `NO_AGENT` or `AGENT_REFUSED`.
+ * @throws ProxierError `UNKNOWN_RESOURCE`, `NOT_FOUND`, `NO_AGENT`, `AGENT_REFUSED`, or `AGENT_NOT_READY` before the first sync.
  */
 export async function get(
   { operands, namespace, output }: GetRequest,
@@ -80,6 +81,13 @@ function selectionOf(name: string | undefined, namespace: string | undefined): S
   };
 }
 
+/** Content of `/debug/services`. */
+interface ServicePortsAnswer {
+  /** Those with a state in force. Absent in the answer of an older agent. */
+  readonly families?: readonly IPFamily[];
+  readonly servicePorts: readonly ServicePortView[];
+}
+
 async function readServicePorts(
   selection: ServiceSelection,
   settings: AgentSettings,
@@ -95,5 +103,9 @@ async function readServicePorts(
     `/debug/services?${query}`,
     'set --manifests to read objects from files',
   );
-  return (JSON.parse(answer) as { readonly servicePorts: readonly ServicePortView[] }).servicePorts;
+  const { families, servicePorts } = JSON.parse(answer) as ServicePortsAnswer;
+  if (families?.length === 0) {
+    throw new ProxierError('AGENT_NOT_READY', `the agent on this node ${NOTHING_IN_FORCE}`);
+  }
+  return servicePorts;
 }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type Packet, ProxierError, parseAddress, printable, type Simulation } from '@kube-proxier/core';
+import { type Explanation, ProxierError, parseAddress, printable } from '@kube-proxier/core';
 import { readRecording } from '@kube-proxier/server';
 import type { RecordingSource } from '../record/recording-source.js';
 import { outcomeText } from './expected-outcome.js';
@@ -15,12 +15,11 @@ const ENDPOINT = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+)):(\d{1,5})$/i;
 
 /** What a test asserts. */
 export interface IssueSpecRequest {
-  readonly packet: Packet;
+  /** The packet, and what the replay says about it. */
+  readonly explanation: Pick<Explanation, 'packet' | 'outcome'>;
   /** Milliseconds since the epoch. */
   readonly moment: number;
   readonly source: RecordingSource;
-  /** What the replay says. */
-  readonly simulation: Simulation;
   /** What should have happened, as on the command line; empty for what the replay says. */
   readonly expect: string;
 }
@@ -31,15 +30,16 @@ export interface IssueSpecRequest {
  *
  * @throws ProxierError `INVALID_ARGUMENT` when the expected outcome is not understood, `RECORDING_TOO_LARGE`.
  */
-export async function issueSpec({ packet, moment, source, simulation, expect }: IssueSpecRequest): Promise<string> {
-  const expected = expect === '' ? outcomeText(simulation) : readExpectation(expect);
+export async function issueSpec({ explanation, moment, source, expect }: IssueSpecRequest): Promise<string> {
+  const { packet } = explanation;
+  const expected = expect === '' ? outcomeText(explanation) : readExpectation(expect);
   const data = await upTo(moment, source);
   const { source: from, destination, port, protocol } = packet;
   const time = new Date(moment).toISOString();
   const address = destination.includes(':') ? `[${destination}]` : destination;
   const title = `${from} to ${address}:${port}/${protocol} at ${time}`;
   const family = destination.includes(':') ? 'IPv6' : 'IPv4';
-  const asserted = JSON.stringify({ source: from, destination, port, protocol });
+  const asserted = JSON.stringify(packet);
   return `// Made by kube-proxier replay --test. It replays what a node received and did up to ${time}.
 import { expect, test } from '@jest/globals';
 import { FakeDataplane, renderState } from '@kube-proxier/core/testing';

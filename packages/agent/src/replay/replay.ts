@@ -1,33 +1,33 @@
 import {
-  explainSimulation,
-  familyOf,
-  formatSimulation,
-  type Packet,
+  answerPacketQuestion,
+  type Explanation,
+  formatPacketAnswer,
+  type PacketAnswer,
+  type PacketQuestion,
   ProxierError,
   type RecordingReplay,
   readPacketQuestion,
   type ServicePortView,
-  type Simulation,
-  simulatePacket,
   viewServicePorts,
 } from '@kube-proxier/core';
 import { replayRecording } from '@kube-proxier/server';
 import { stringify } from 'yaml';
-import { packetOf } from '../explain/packet-of-question.js';
+import type { ExplanationList } from '../explain/explain.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import { formatResources } from '../get/resource-tables.js';
 import { formatMoment, parseMoment } from '../record/moment.js';
 import { openRecording, type RecordingSource } from '../record/recording-source.js';
-import { outcomeText } from './expected-outcome.js';
 import { issueSpec } from './issue-spec.js';
 
 /** What `kube-proxier replay` does. Texts as on the command line; empty where they are not given. */
 export interface ReplayRequest {
-  /** The file, and the packet if given: source, and destination with port. */
+  /** The file, and the question if given: source, and destination, as of `explain`. */
   readonly operands: readonly string[];
   readonly until: string;
   readonly test: boolean;
   readonly expect: string;
+  /** Namespace of names without one. */
+  readonly namespace: string;
 }
 
 /** The schema of `-o json` and `-o yaml` without a packet. */
@@ -50,23 +50,12 @@ export interface ReplayedState {
  * @throws ProxierError when the recording cannot be read, or the arguments are wrong.
  */
 export async function replay(
-  { operands, until, test, expect }: ReplayRequest,
+  { operands, until, test, expect, namespace }: ReplayRequest,
   settings: AgentSettings,
 ): Promise<{ readonly text: string; readonly message: string }> {
-  const [file = '', ...question] = operands;
-  if (question.length === 1) {
-    throw new ProxierError(
-      'INVALID_ARGUMENT',
-      'a packet is a source and a destination, as in 10.244.0.5 10.96.0.10:80',
-    );
-  }
-  const packet =
-    question.length === 0
-      ? undefined
-      : packetOf(
-          readPacketQuestion({ source: question[0] ?? '', destination: question[1] ?? '', namespace: 'default' }),
-        );
-  if (test && packet === undefined) {
+  const [file = '', ...asked] = operands;
+  const question = asked.length === 0 ? undefined : questionOf(asked, namespace);
+  if (test && question === undefined) {
     throw new ProxierError(
       'INVALID_ARGUMENT',
       '--test needs a packet to ask about, as in: kube-proxier replay FILE 10.244.0.5 10.96.0.10:80 --test',
@@ -79,50 +68,76 @@ export async function replay(
   const moment = until === '' ? source.moments.end : parseMoment('until', until, source.moments);
   const { state, damage } = await replayTo(moment, source);
   const message = damage === undefined ? '' : `${damage}; what follows is not known`;
-  if (packet !== undefined) {
-    const simulation = simulate(packet, state, moment);
-    if (test) {
-      return { text: await issueSpec({ packet, moment, source, simulation, expect }), message };
-    }
-    return { text: formatPacket(simulation, settings.output), message };
+  if (question === undefined) {
+    return { text: formatState(state, moment, damage, settings.output), message };
   }
-  return { text: formatState(state, moment, damage, settings.output), message };
+  const answer = answerOf(question, state, moment);
+  const text = test
+    ? await issueSpec({ explanation: onlyCaseOf(answer), moment, source, expect })
+    : formatAnswer(answer, settings.output);
+  return { text, message };
+}
+
+function questionOf(operands: readonly string[], namespace: string): PacketQuestion {
+  const source = operands.length > 1 ? operands[0] : undefined;
+  return readPacketQuestion({
+    ...(source === undefined ? {} : { source }),
+    ...{ destination: operands.at(-1) ?? '', namespace },
+  });
+}
+
+/** @throws ProxierError `INVALID_ARGUMENT` when the question is about several packets. */
+function onlyCaseOf({ cases }: PacketAnswer): Explanation {
+  const [only, ...others] = cases;
+  if (only === undefined || others.length > 0) {
+    throw new ProxierError(
+      'INVALID_ARGUMENT',
+      `--test asserts one packet, and the question has ${cases.length}; give a source, and a destination with a port`,
+    );
+  }
+  return only.explanation;
 }
 
 async function replayTo(
   moment: number,
   source: RecordingSource,
 ): Promise<{ readonly state: RecordingReplay; readonly damage: string | undefined }> {
-  const { replay: state, damage } = await replayRecording(source.open(), {
-    before: (entry, current) => entry.entry === 'begin' || current.timeOf(entry) <= moment,
-  });
   if (moment < source.moments.begin) {
     throw new ProxierError(
       'NOT_RECORDED',
       `${formatMoment(moment)} is not recorded: the recording of ${source.description} begins at ${formatMoment(source.moments.begin)}`,
     );
   }
+  const { replay: state, damage } = await replayRecording(source.open(), {
+    before: (entry, current) => entry.entry === 'begin' || current.timeOf(entry) <= moment,
+  });
   return { state, damage };
 }
 
-function simulate(packet: Packet, replayed: RecordingReplay, moment: number): Simulation {
-  const family = familyOf(packet.destination);
-  const state = replayed.inForce(family);
-  if (state === undefined) {
-    throw new ProxierError('NOT_RECORDED', `nothing was in force for ${family} at ${formatMoment(moment)}`);
+function answerOf(question: PacketQuestion, replayed: RecordingReplay, moment: number): PacketAnswer {
+  const states = replayed.families.flatMap((family) => replayed.inForce(family) ?? []);
+  const [first] = states;
+  if (first === undefined) {
+    throw new ProxierError('NOT_RECORDED', `nothing was in force at ${formatMoment(moment)}: no sync had succeeded`);
   }
-  return simulatePacket(state, packet, replayed.hostOf(family));
+  return answerPacketQuestion(states, question, replayed.hostOf(first.family));
 }
 
-function formatPacket(simulation: Simulation, output: AgentSettings['output']): string {
-  const explanation = explainSimulation(simulation);
+function formatAnswer(answer: PacketAnswer, output: AgentSettings['output']): string {
+  const { cases, notes } = answer;
+  const list: ExplanationList = {
+    apiVersion: 'kube-proxier.io/v1alpha1',
+    kind: 'ExplanationList',
+    items: cases,
+    notes,
+  };
   switch (output) {
     case 'json':
-      return `${JSON.stringify(explanation, undefined, 2)}\n`;
+      return `${JSON.stringify(list, undefined, 2)}\n`;
     case 'yaml':
-      return stringify(explanation);
+      return stringify(list);
     default:
-      return `${formatSimulation(explanation)}Outcome: ${outcomeText(simulation)}\n`;
+      return formatPacketAnswer(answer, output === 'wide');
   }
 }
 

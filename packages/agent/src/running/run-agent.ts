@@ -165,6 +165,7 @@ function serverOptions(
     ...(settings.health ? { healthAddress: settings.health } : {}),
     bindAddressHardFail: settings.bindAddressHardFail,
     ...(settings.profiling ? { profiling: profilingOf(logger) } : {}),
+    ...(settings.probe ? { probe: settings.probe } : {}),
     ...(settings.recording ? { recording: settings.recording } : {}),
     configuration: () => ({
       'kubeproxy.config.k8s.io': effective.kubeProxy,

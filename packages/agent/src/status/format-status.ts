@@ -1,4 +1,5 @@
-import type { NodeStatus, StatusVerdict } from '@kube-proxier/server';
+import { assertNever } from '@kube-proxier/core';
+import type { NodeStatus, ProbeStatus, StatusVerdict } from '@kube-proxier/server';
 import { formatAge } from '../commands/format-age.js';
 import { plainStyle, type Tone } from '../terminal/text-style.js';
 
@@ -46,6 +47,9 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
   }
   row('Last change', status.lastObjectChange === null ? 'none since the start' : ago(status.lastObjectChange, now));
   row('Verified', verification(status, now));
+  for (const [family, one] of Object.entries(status.probe ?? {})) {
+    row(`${family} probe`, describeProbe(one, now));
+  }
   row('Drift repairs', repairs(status, now));
   row('Stale flows', `${status.staleFlowsDeleted} deleted`);
   const failures = Object.entries(status.failures).filter(([, number]) => number > 0);
@@ -70,6 +74,21 @@ function verification({ verification: last }: NodeStatus, now: number): string {
       return `${when}: ${count(last.differences, 'difference')}`;
     case 'unknown':
       return `${when}: not everything could be verified: ${last.firstFinding}`;
+    default:
+      return assertNever(last.verdict);
+  }
+}
+
+function describeProbe({ verdict, frontend, reason, lastSuccess, milliseconds }: ProbeStatus, now: number): string {
+  switch (verdict) {
+    case 'ok':
+      return `${frontend} answered ${ago(lastSuccess, now)} in ${milliseconds} ms`;
+    case 'failed':
+      return `${frontend} failed: ${reason}; last answer ${ago(lastSuccess, now)}`;
+    case 'unknown':
+      return `${frontend} unknown: ${reason}`;
+    default:
+      return assertNever(verdict);
   }
 }
 

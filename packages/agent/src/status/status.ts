@@ -73,7 +73,8 @@ function format(answer: NodeStatus, output: AgentSettings['output'], style?: Tex
 }
 
 /** What has to change for the status to be printed again: all but memory, and times that pass. */
-function fingerprint({ memory: _memory, families, problems, ...rest }: NodeStatus): string {
+function fingerprint({ memory: _memory, families, problems, probe, ...rest }: NodeStatus): string {
   const stable = Object.entries(families).map(([family, { pendingSeconds: _pending, ...one }]) => [family, one]);
-  return JSON.stringify([stable, problems.map(({ severity, advice }) => [severity, advice]), rest]);
+  const probed = Object.entries(probe ?? {}).map(([family, { verdict, reason }]) => [family, verdict, reason]);
+  return JSON.stringify([stable, probed, problems.map(({ severity, advice }) => [severity, advice]), rest]);
 }

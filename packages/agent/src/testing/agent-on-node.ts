@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,14 @@ const ANSWER_TIMEOUT = 60_000;
 
 /** The Service that {@link AgentOnNode} serves, besides its cluster IP `10.96.0.10:80`. */
 export const NODE_PORT = 31_269;
+
+/** What a command has printed, and its exit status. */
+export interface CommandOutcome {
+  /** Null when a signal ended it. */
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** The agent as a separate process on the node of a sandbox, with one Service `work/web` from a manifest. */
 export class AgentOnNode {
@@ -95,13 +104,15 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
     renameSync(join(this.directory, '.next'), join(this.directory, 'web.yaml'));
   }
 
+  /** Starts the agent with the manifests of `directory`, or with the API server of `--kubeconfig=`. */
   start(mode: string, ...flags: string[]): void {
+    const hasServer = flags.some((flag) => flag.startsWith('--kubeconfig='));
     this.log = '';
     this.#agent = this.sandbox.node.spawn([
       process.execPath,
       AGENT,
       `--proxy-mode=${mode}`,
-      `--manifests=${this.directory}`,
+      ...(hasServer ? [] : [`--manifests=${this.directory}`]),
       `--hostname-override=${SANDBOX_NETWORK.nodeName}`,
       `--cluster-cidr=${SANDBOX_NETWORK.clusterCIDRs[0]}`,
       '--iptables-min-sync-period=0s',
@@ -142,6 +153,28 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
       throw new Error(`no command of kube-proxier: ${line}`);
     }
     return (await this.sandbox.node.exec([process.execPath, AGENT, ...args])).stdout;
+  }
+
+  /**
+   * Runs a command of kube-proxier on the node to its end.
+   *
+   * @param options.user id of the user that runs it. Default: the user of this process.
+   */
+  async run(
+    args: readonly string[],
+    { stdin = '', user }: { readonly stdin?: string; readonly user?: number } = {},
+  ): Promise<CommandOutcome> {
+    const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
+    const [file = '', ...rest] = [...as, process.execPath, AGENT, ...args];
+    const child = this.sandbox.node.spawn([file, ...rest]);
+    const [out, error]: string[][] = [[], []];
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => out?.push(text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => error?.push(text));
+    // A command that does not read its input may end before it is written.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(stdin);
+    const [status] = (await once(child, 'close')) as [number | null];
+    return { status, stdout: out?.join('') ?? '', stderr: error?.join('') ?? '' };
   }
 
   /** @throws Error with the log when the condition is not met within the timeout. */

@@ -22,6 +22,8 @@ export interface Endpoint {
   readonly nodeName: string | undefined;
   /** The pod that has the address (`targetRef`), in the namespace of the Service; undefined when unknown. For names only. */
   readonly podName?: string | undefined;
+  /** The EndpointSlice that lists it; undefined when unknown. For names only. */
+  readonly sliceName?: string | undefined;
   /** Zones that the zone hints assign this endpoint to; empty without zone hints. */
   readonly zoneHints: readonly string[];
   /** Nodes that the node hints assign this endpoint to; empty without node hints. */

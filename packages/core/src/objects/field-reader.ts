@@ -30,7 +30,7 @@ export function identityOf(object: unknown): ObjectIdentity | undefined {
  * Why an address must not be a forwarding target or be taken over, or undefined when it may. The same rules as in the
  * API server: such an address would let a Service redirect traffic into the node itself.
  */
-function specialAddress(address: ParsedAddress): string | undefined {
+export function specialAddress(address: ParsedAddress): string | undefined {
   const { text } = address;
   if (text === '0.0.0.0' || text === '::') {
     return 'is the unspecified address';

@@ -66,7 +66,10 @@ function summaryOf(service: unknown): string {
     const { port: number, protocol = 'TCP' } = recordOf(port);
     return `${String(number)}/${String(protocol)}`;
   });
-  return printable(`${listOf(spec.clusterIPs).join(', ')}, ${ports.length === 0 ? 'no port' : ports.join(', ')}`);
+  const addresses = listOf(spec.clusterIPs);
+  return printable(
+    `${(addresses.length === 0 ? [spec.clusterIP] : addresses).join(', ')}, ${ports.length === 0 ? 'no port' : ports.join(', ')}`,
+  );
 }
 
 function describeSlice(name: string, previous: unknown, current: unknown): readonly DescribedChange[] {

@@ -49,6 +49,8 @@ export interface ReplayedChange {
   readonly current: unknown;
   /** It is part of the checkpoint, and no change. */
   readonly isInitial: boolean;
+  /** Families whose states it may change: each needs a sync. */
+  readonly needsSync: readonly IPFamily[];
 }
 
 /** What an entry did. */
@@ -240,10 +242,10 @@ export class RecordingReplay {
     if (this.#objects.size > MAX_OBJECTS) {
       throw new RecordingError('RECORDING_DAMAGED', `the recording has more than ${MAX_OBJECTS} objects`);
     }
-    for (const family of this.#families.values()) {
-      family.update(kind, name, previous, current);
-    }
-    return { entry, kind, name, time: this.timeOf(entry), previous, current, isInitial: this.#isInitial };
+    const needsSync = [...this.#families]
+      .filter(([, replay]) => replay.update(kind, name, previous, current))
+      .map(([family]) => family);
+    return { entry, kind, name, time: this.timeOf(entry), previous, current, isInitial: this.#isInitial, needsSync };
   }
 
   #sync(entry: SyncEntry): Omit<ReplayStep, 'time'> {
@@ -289,29 +291,24 @@ class FamilyReplay {
     });
   }
 
-  update(kind: RecordedKind, name: string, previous: unknown, current: unknown): void {
+  /** @returns whether a sync is needed. */
+  update(kind: RecordedKind, name: string, previous: unknown, current: unknown): boolean {
     switch (kind) {
       case 'Service':
-        this.#resolver.updateService(previous as Service | undefined, current as Service | undefined);
-        break;
+        return this.#resolver.updateService(previous as Service | undefined, current as Service | undefined);
       case 'EndpointSlice':
-        this.#resolver.updateEndpointSlice(previous as EndpointSlice | undefined, current as EndpointSlice | undefined);
-        break;
+        return this.#resolver.updateEndpointSlice(
+          previous as EndpointSlice | undefined,
+          current as EndpointSlice | undefined,
+        );
       case 'Node':
-        if (isRecord(current)) {
-          this.#resolver.updateNode(current as Node);
-        }
-        break;
+        return isRecord(current) && this.#resolver.updateNode(current as Node);
       case 'ServiceCIDRs':
-        this.#resolver.updateServiceCIDRs(textsOf(current));
-        break;
+        return this.#resolver.updateServiceCIDRs(textsOf(current));
       case 'Addresses':
-        if (name === this.#family) {
-          this.#resolver.updateLocalAddresses(textsOf(current));
-        }
-        break;
+        return name === this.#family && this.#resolver.updateLocalAddresses(textsOf(current));
       default:
-        assertNever(kind);
+        return assertNever(kind);
     }
   }
 

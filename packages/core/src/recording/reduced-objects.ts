@@ -99,7 +99,7 @@ export function reducedEndpointSlice(definition: EndpointSliceDefinition): Endpo
 }
 
 function reducedEndpoint(endpoint: SliceEndpointDefinition): NonNullable<EndpointSlice['endpoints']>[number] {
-  const { address, ready, serving, terminating, nodeName, zoneHints, nodeHints } = endpoint;
+  const { address, ready, serving, terminating, nodeName, podName, zoneHints, nodeHints } = endpoint;
   const isPlain = ready && serving && !terminating;
   const hasHints = zoneHints.length + nodeHints.length > 0;
   return {
@@ -114,6 +114,7 @@ function reducedEndpoint(endpoint: SliceEndpointDefinition): NonNullable<Endpoin
           },
         }),
     ...(nodeName === undefined ? {} : { nodeName }),
+    ...(podName === undefined ? {} : { targetRef: { kind: 'Pod', name: podName } }),
     ...(hasHints
       ? {
           hints: {

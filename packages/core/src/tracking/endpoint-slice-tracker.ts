@@ -340,6 +340,7 @@ function contributionOf(
         terminating: definition.terminating,
         nodeName: definition.nodeName,
         podName: definition.podName,
+        sliceName: slice.name,
         zoneHints: definition.zoneHints,
         nodeHints: definition.nodeHints,
       };

@@ -14,3 +14,4 @@ export { becomeNode } from '../packet-path/test-node.js';
 export { canMakeNamespaces, makeNamespace, type TestNamespace, withNamespace } from '../process/network-namespace.js';
 export { FakeMarkedSockets, type FakeMarkedSocketsOptions } from '../sockets/fake-marked-sockets.js';
 export * from '../sysctl/fake-sysctl.js';
+export { recordCalls } from './record-calls.js';

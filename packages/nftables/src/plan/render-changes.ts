@@ -216,7 +216,7 @@ class Comparison {
       const rules = listDifference(old?.rules ?? [], fresh?.rules ?? []).map(
         ({ action, position, text: tag }): RuleChange => ({
           ...{ action, table: this.table, kind: 'rule', container: name, position },
-          text: `rule ${name} ${this.#ruleText(tag)}`,
+          text: `rule ${name} ${this.#ruleText(tag, position)}`,
         }),
       );
       const isReplaced = old === undefined || fresh === undefined || !structurallyEqual(old.base, fresh.base);
@@ -228,10 +228,10 @@ class Comparison {
     });
   }
 
-  #ruleText(tag: string): string {
+  #ruleText(tag: string, position: number): string {
     const comment = tag === '' ? 'without comment' : `comment "${tag}"`;
     const text = this.texts.get(tag);
-    return text === undefined ? `… ${comment}` : `${text} ${comment}`;
+    return `${text ?? `number ${position},`} ${comment}`;
   }
 }
 

@@ -174,6 +174,25 @@ export const PROXY_METRICS = {
     help: 'Duration of the last verification in seconds',
     labels: [],
   },
+  probeSuccess: {
+    type: 'gauge',
+    name: 'kube_proxier_probe_success',
+    help: '1 when the last probe of the data plane succeeded, 0 when it failed; absent while it is unknown',
+    labels: FAMILY,
+  },
+  probes: {
+    type: 'counter',
+    name: 'kube_proxier_probes_total',
+    help: 'Probes of the data plane by result',
+    labels: ['ip_family', 'result'],
+  },
+  probeDuration: {
+    type: 'histogram',
+    name: 'kube_proxier_probe_duration_seconds',
+    help: 'Duration of successful probes of the data plane in seconds',
+    labels: FAMILY,
+    buckets: DURATION_BUCKETS,
+  },
   servicePorts: {
     type: 'gauge',
     name: 'kube_proxier_service_ports',
@@ -181,6 +200,14 @@ export const PROXY_METRICS = {
     labels: FAMILY,
   },
 } as const satisfies Readonly<Record<string, MetricDescriptor>>;
+
+/** The digest of the state in force, computed when it is scraped. */
+export const STATE_DIGEST = {
+  type: 'gauge',
+  name: 'kube_proxier_state_digest',
+  help: 'A number that is equal on nodes with the same Services and endpoints in force',
+  labels: FAMILY,
+} as const satisfies MetricDescriptor;
 
 /** The age of values that the kernel counts. */
 export const KERNEL_COUNTERS_AGE = {
@@ -191,4 +218,8 @@ export const KERNEL_COUNTERS_AGE = {
 } as const satisfies MetricDescriptor;
 
 /** Metrics of every mode. Those of a mode are in its backend. */
-export const METRIC_CATALOGUE: readonly MetricDescriptor[] = [...Object.values(PROXY_METRICS), KERNEL_COUNTERS_AGE];
+export const METRIC_CATALOGUE: readonly MetricDescriptor[] = [
+  ...Object.values(PROXY_METRICS),
+  STATE_DIGEST,
+  KERNEL_COUNTERS_AGE,
+];

@@ -3,20 +3,23 @@ import {
   type Clock,
   type ConnectionCounts,
   type DriftRepair,
+  digestNumber,
   type IPFamily,
   type ModeSelection,
   type ResolvedServicePort,
   type SyncFailure,
   type SyncSuccess,
+  stateDigest,
   systemClock,
 } from '@kube-proxier/core';
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { ConntrackCleaning } from '../conntrack/conntrack-cleaner.js';
+import type { ProbeResult } from '../probe/family-probe.js';
 import type { ServerObserver } from '../server-observer.js';
 import type { NodeVerification } from '../verification/verify-node.js';
 import { BackendMetrics } from './backend-metrics.js';
-import { PROXY_METRICS } from './metric-catalogue.js';
-import { type MetricsOf, registerMetrics } from './register-metrics.js';
+import { PROXY_METRICS, STATE_DIGEST } from './metric-catalogue.js';
+import { type MetricsOf, registerMetric, registerMetrics } from './register-metrics.js';
 import { ServicePortTally } from './service-port-tally.js';
 
 const OVERLAP_KINDS: readonly AddressOverlapKind[] = ['node-address', 'pod-network', 'service-network'];
@@ -49,6 +52,8 @@ export class ProxyMetrics implements ServerObserver {
   #backendMetrics: BackendMetrics | undefined;
   /** At least one sync succeeded. */
   #begun = false;
+  /** States in force. */
+  readonly #states = new Map<IPFamily, SyncSuccess['state']>();
   /** Families with a requested sync that has not succeeded yet. */
   readonly #due = new Set<IPFamily>();
   /** External addresses that also belong to something else in the cluster. */
@@ -68,6 +73,11 @@ export class ProxyMetrics implements ServerObserver {
       collectDefaultMetrics({ register: this.registry });
     }
     this.#metrics = registerMetrics(this.registry, PROXY_METRICS);
+    registerMetric(this.registry, STATE_DIGEST, (metric) => {
+      for (const [family, state] of this.#states) {
+        metric.set({ ip_family: family }, digestNumber(stateDigest(state)));
+      }
+    });
   }
 
   modeSelected({ mode, requested, backend }: Pick<ModeSelection, 'mode' | 'requested' | 'backend'>): void {
@@ -104,6 +114,7 @@ export class ProxyMetrics implements ServerObserver {
       metrics.programmingDuration.observe(labels, Math.max(0, now - time) / 1000);
     }
     this.#begun = true;
+    this.#states.set(family, state);
     this.#due.delete(family);
     if (this.#due.size === 0) {
       metrics.serviceChangesPending.set(0);
@@ -162,6 +173,21 @@ export class ProxyMetrics implements ServerObserver {
     }
     verificationTimestamp.set(this.#clock.now() / 1000);
     verificationDuration.set(seconds);
+  }
+
+  /** Records one probe of the data plane. */
+  probed(family: IPFamily, { verdict, milliseconds }: ProbeResult): void {
+    const { probeSuccess, probes, probeDuration } = this.#metrics;
+    const labels = { ip_family: family };
+    if (verdict === 'unknown') {
+      probeSuccess.remove(labels);
+      return;
+    }
+    probeSuccess.set(labels, verdict === 'ok' ? 1 : 0);
+    probes.inc({ ...labels, result: verdict });
+    if (milliseconds !== undefined) {
+      probeDuration.observe(labels, milliseconds / 1000);
+    }
   }
 
   /** Connections to service ports, as the mode in force counts them; undefined before a mode is selected. */

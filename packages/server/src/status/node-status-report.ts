@@ -9,9 +9,11 @@ import {
   StateMemo,
   type SyncFailure,
   type SyncSuccess,
+  stateDigest,
 } from '@kube-proxier/core';
 import type { Readiness } from '../health/readiness.js';
 import type { ProxyMetrics } from '../metrics/proxy-metrics.js';
+import type { ProbeStatuses } from '../probe/probe-options.js';
 import type { ServerObserver } from '../server-observer.js';
 import type { BackgroundVerification } from '../verification/background-verification.js';
 import type { NodeVerification } from '../verification/verify-node.js';
@@ -31,6 +33,8 @@ export interface NodeStatusReportOptions {
   readonly clock: Clock;
   readonly readiness: Readiness;
   readonly sources: readonly Source[];
+  /** Results of probes of the data plane. Default: it is not probed. */
+  readonly probe?: () => ProbeStatuses;
   /** Default: failures by part and stale flows are not reported. */
   readonly metrics?: ProxyMetrics;
   /** Milliseconds that a change may be pending. */
@@ -118,7 +122,8 @@ export class NodeStatusReport implements ServerObserver {
     );
     const sources = this.options.sources.map(describeSource);
     const verification = verificationStatus(this.options.verification?.report().last ?? null);
-    const problems = findProblems({ notReady: readiness.reason(), families, sources, verification, maxPending });
+    const probe = this.options.probe?.() ?? null;
+    const problems = findProblems({ notReady: readiness.reason(), families, sources, verification, probe, maxPending });
     const { rss, heapUsed } = process.memoryUsage();
     return {
       apiVersion: 'kube-proxier.io/v1alpha1',
@@ -139,6 +144,7 @@ export class NodeStatusReport implements ServerObserver {
       driftRepairs: this.#driftRepairs,
       lastDrift: this.#lastDrift ? { time: isoTime(this.#lastDrift.at), what: this.#lastDrift.what } : null,
       verification,
+      probe,
       staleFlowsDeleted: (await metrics?.staleFlowsDeleted()) ?? 0,
       failures: (await metrics?.failuresByPart()) ?? {},
       memory: { residentBytes: rss, heapBytes: heapUsed },
@@ -178,6 +184,7 @@ export class NodeStatusReport implements ServerObserver {
       failures,
       lastError: lastError ?? null,
       pendingSeconds: pending === undefined ? null : pending / 1000,
+      digest: state === undefined ? null : stateDigest(state),
       servicePorts: state?.servicePorts.size ?? 0,
       endpoints: state === undefined ? 0 : this.#counts.of(state).endpoints,
     };

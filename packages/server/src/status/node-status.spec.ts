@@ -14,10 +14,29 @@ const FAMILY = {
   failures: 0,
   lastError: null,
   pendingSeconds: null,
+  digest: null,
   servicePorts: 0,
   endpoints: 0,
 } as const;
-const FACTS = { notReady: undefined, families: { IPv4: FAMILY }, sources: [], verification: null, maxPending: 60_000 };
+const FACTS = {
+  notReady: undefined,
+  families: { IPv4: FAMILY },
+  sources: [],
+  verification: null,
+  probe: null,
+  maxPending: 60_000,
+};
+
+const PROBE = {
+  verdict: 'ok',
+  frontend: '192.0.2.1:80',
+  endpoint: '192.168.0.2:40001',
+  reason: null,
+  impossible: false,
+  failures: 0,
+  lastSuccess: null,
+  milliseconds: null,
+} as const;
 
 describe('problems of a node', () => {
   test('none', () => {
@@ -42,12 +61,31 @@ describe('problems of a node', () => {
       'degraded',
       'API server: it forbids to list services',
     ],
+    [
+      { probe: { IPv4: { ...PROBE, verdict: 'failed', failures: 2, reason: 'no answer came within 3000 ms' } } },
+      'degraded',
+      '2 IPv4 probes of 192.0.2.1:80 failed in a row: no answer',
+    ],
+    [
+      { probe: { IPv4: { ...PROBE, verdict: 'unknown', impossible: true, reason: '192.0.2.1 is taken' } } },
+      'degraded',
+      'cannot be probed at 192.0.2.1:80: 192.0.2.1 is taken',
+    ],
   ] as const)('%j', (change, verdict, found) => {
     const problems = findProblems({ ...FACTS, ...change });
     expect(verdictOf(problems)).toBe(verdict);
     expect(problems).toEqual([
       { severity: verdict, found: expect.stringContaining(found), advice: expect.stringMatching(/./) },
     ]);
+  });
+
+  test('a lost probe and one that is still to come are no problems', () => {
+    for (const change of [
+      { verdict: 'failed', failures: 1, reason: 'no answer' },
+      { verdict: 'unknown', reason: 'waiting for the first sync' },
+    ] as const) {
+      expect(findProblems({ ...FACTS, probe: { IPv4: { ...PROBE, ...change } } })).toEqual([]);
+    }
   });
 
   test('a change that waits for a short time is no problem', () => {

@@ -1,4 +1,5 @@
 import type { IPFamily, VerificationVerdict } from '@kube-proxier/core';
+import { PROBE_FAILURES, type ProbeStatuses } from '../probe/probe-options.js';
 
 /**
  * - `ok`: every family is programmed, and nothing fails.
@@ -29,6 +30,10 @@ export interface FamilyStatus {
   readonly lastError: string | null;
   /** Seconds that the oldest change has been waiting for a sync; null when none is pending. */
   readonly pendingSeconds: number | null;
+  /**
+   * Equal on nodes with the same Services and endpoints in force (see `stateDigest` of core); null before the first sync.
+   */
+  readonly digest: string | null;
   readonly servicePorts: number;
   /** Endpoints that traffic can be sent to. */
   readonly endpoints: number;
@@ -81,6 +86,8 @@ export interface NodeStatus {
   readonly lastDrift: { readonly time: string; readonly what: string } | null;
   /** The last verification; null before the first. */
   readonly verification: VerificationStatus | null;
+  /** Probes of the data plane, by family; null when the agent does not probe it. */
+  readonly probe: ProbeStatuses | null;
   readonly staleFlowsDeleted: number;
   /** Failures that do not affect the data plane, by part. */
   readonly failures: Readonly<Record<string, number>>;
@@ -88,7 +95,7 @@ export interface NodeStatus {
 }
 
 /** What the verdict follows from. */
-export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verification'> & {
+export type StatusFacts = Pick<NodeStatus, 'families' | 'sources' | 'verification' | 'probe'> & {
   /** Why the node is not programmed; undefined when it is. */
   readonly notReady: string | undefined;
   /** Milliseconds that a change may be pending. */
@@ -101,6 +108,7 @@ export function findProblems({
   families,
   sources,
   verification,
+  probe,
   maxPending,
 }: StatusFacts): readonly StatusProblem[] {
   const problems: StatusProblem[] = [];
@@ -134,6 +142,7 @@ export function findProblems({
       advice: 'run kube-proxier verify to list all differences and the rules that decide',
     });
   }
+  problems.push(...problemsOfProbe(probe ?? {}));
   for (const { description, obstacles } of sources) {
     for (const obstacle of obstacles) {
       problems.push({
@@ -144,6 +153,32 @@ export function findProblems({
     }
   }
   return problems;
+}
+
+function problemsOfProbe(probe: ProbeStatuses): readonly StatusProblem[] {
+  return Object.entries(probe).flatMap(
+    ([family, { verdict, frontend, reason, failures, impossible }]): StatusProblem[] => {
+      if (verdict === 'failed' && failures >= PROBE_FAILURES) {
+        return [
+          {
+            severity: 'degraded',
+            found: `${failures} ${family} probes of ${frontend} failed in a row: ${reason ?? 'unknown error'}`,
+            advice:
+              'connections of this node to Services may fail; look for rules of other programs before those of kube-proxier',
+          },
+        ];
+      }
+      return verdict === 'unknown' && impossible
+        ? [
+            {
+              severity: 'degraded',
+              found: `the ${family} data plane cannot be probed at ${frontend}: ${reason ?? 'unknown error'}`,
+              advice: 'set --probe-addresses to an address that nothing else has, or without this IP family',
+            },
+          ]
+        : [];
+    },
+  );
 }
 
 /** The verdict is that of the most severe problem. */

@@ -102,6 +102,32 @@ describe('StatusServer', () => {
     });
   });
 
+  test('lists the objects that the states were resolved from, as a manifest', async () => {
+    const { server, get } = await started({ nodeName: 'node1' });
+    server.modeSelected({ mode: 'nftables' });
+    server.synced(synced(state));
+    server.nodeEvent({ metadata: { name: 'node2' }, spec: { podCIDRs: ['10.244.2.0/24'] } });
+    server.nodeEvent({ metadata: { name: 'node1' }, spec: { podCIDRs: ['10.244.1.0/24'] } });
+    const { status, text } = await get('/debug/objects');
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      ...{ apiVersion: 'v1', kind: 'List', mode: 'nftables', families: ['IPv4'] },
+      items: [
+        { kind: 'Node', metadata: { name: 'node1' }, spec: { podCIDRs: ['10.244.1.0/24'] } },
+        { kind: 'Service', metadata: { namespace: 'work', name: 'web' }, spec: { clusterIP: '10.96.0.10' } },
+        {
+          kind: 'EndpointSlice',
+          metadata: { name: 'web-1' },
+          endpoints: [
+            { addresses: ['10.244.0.5'], targetRef: { kind: 'Pod', name: 'web-1' } },
+            { addresses: ['10.244.0.6'], conditions: { ready: false } },
+          ],
+        },
+      ],
+    });
+    expect(await get('/debug/objects', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  });
+
   test('lists service ports with their connections, where the mode counts them', async () => {
     const metric = { metric: 'acme_connections_total', value: 7 };
     const labels = { service: 'work/web', protocol: 'TCP', ip_family: 'IPv4' };
@@ -176,7 +202,7 @@ describe('StatusServer', () => {
     const { get } = await started();
     expect(await get('/configz')).toMatchObject({
       status: 404,
-      text: 'not found; use /healthz, /proxyMode, /debug/state, /debug/services or /debug/explain\n',
+      text: 'not found; use /healthz, /proxyMode, /debug/state, /debug/services, /debug/objects or /debug/explain\n',
     });
     const { get: ask } = await started({ metrics: new Registry(), configuration: () => ({}) });
     expect((await ask('/nothing')).text).toContain('/metrics, /configz, ');

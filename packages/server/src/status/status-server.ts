@@ -13,6 +13,8 @@ import {
   type Logger,
   type ModeSelection,
   messageOf,
+  type Node,
+  nodeObjectOf,
   type Packet,
   type Protocol,
   type ProxyState,
@@ -20,9 +22,11 @@ import {
   QuestionError,
   type QuestionText,
   readPacketQuestion,
+  type ServiceCIDR,
   type ServiceSelection,
   type SimulationHost,
   type SyncSuccess,
+  serviceObjectsOf,
   silentLogger,
   simulatePacket,
   systemClock,
@@ -59,6 +63,8 @@ export interface StatusServerOptions {
    * this address (DNS rebinding). Default: none.
    */
   readonly hostNames?: readonly string[];
+  /** Name of this node, whose Node is part of `/debug/objects`. Default: what is known of it without that object. */
+  readonly nodeName?: string;
   /** Whether an address belongs to the node, whose connections have reserved room. Default: loopback addresses only. */
   readonly isOwnAddress?: (address: string) => boolean;
   /** Addresses of this host's interfaces, to recognise NodePorts. Default: those of the Node object. */
@@ -90,6 +96,9 @@ const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 /** Placeholder for the host of a request line that has a path only. */
 const NO_HOST = 'no-host.invalid';
 
+/** Characters of a long answer that are made at a time. */
+const PIECE = 65_536;
+
 /** Service ports of one response to a request with `limit`. */
 const MAX_LIMIT = 1000;
 
@@ -103,6 +112,7 @@ const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
  * - `/debug/status`: the status of the node. `/debug/syncs`: its last syncs.
  * - `/debug/state`: the programmed state. `/debug/services`: service ports with used and unused endpoints, and why; with
  *   `limit`, the first ones.
+ * - `/debug/objects`: the objects that the state was resolved from.
  * - `/debug/explain?source=…&destination=…&port=…&protocol=…`, or with names, as `kube-proxier explain` has them,
  *   `/debug/explain?source=pod/web-1&destination=svc/checkout:http&namespace=shop&via=node-port`: what happens to a packet.
  * - `/debug/verify`: the last verification; with POST, another one is started.
@@ -119,6 +129,8 @@ export class StatusServer implements ServerObserver {
   /** Distinguishes this server from another one at the same address, such as that of a restarted agent. */
   readonly #instance = randomUUID();
   #mode = '';
+  /** As a source reported it. */
+  #node: Node | undefined;
 
   constructor(private readonly options: StatusServerOptions) {
     const { host, port, logger = silentLogger, clock = systemClock, hardFail = false } = options;
@@ -143,6 +155,10 @@ export class StatusServer implements ServerObserver {
 
   modeSelected({ mode }: Pick<ModeSelection, 'mode'>): void {
     this.#mode = mode;
+  }
+
+  nodeEvent(node: Node): void {
+    this.#node = node.metadata?.name === this.options.nodeName ? node : this.#node;
   }
 
   synced({ family, state }: SyncSuccess): void {
@@ -190,6 +206,11 @@ export class StatusServer implements ServerObserver {
         return reply(response, 200, TEXT, this.#mode);
       case '/debug/explain':
         return await this.#explain(url.searchParams, response);
+      case '/debug/objects':
+        response.writeHead(200, { 'Content-Type': JSON_TYPE });
+        // A client that disconnects ends it.
+        await pipeline(Readable.from(this.#objects()), response).catch(() => {});
+        return;
       case '/debug/state':
         return reply(response, 200, JSON_TYPE, `${JSON.stringify(this.#describeStates())}\n`);
       case '/debug/services': {
@@ -202,7 +223,8 @@ export class StatusServer implements ServerObserver {
         const servicePorts = [...this.#states.values()].flatMap((state) =>
           viewServicePorts(state, selectionOf(url.searchParams), connections),
         );
-        return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, servicePorts })}\n`);
+        const families = [...this.#states.keys()];
+        return reply(response, 200, JSON_TYPE, `${JSON.stringify({ mode: this.#mode, families, servicePorts })}\n`);
       }
     }
     const { metrics, configuration, nodeStatus, recording, syncs, page } = this.options;
@@ -237,11 +259,43 @@ export class StatusServer implements ServerObserver {
       ...(configuration ? ['/configz'] : []),
       ...(nodeStatus ? ['/debug/status'] : []),
       ...(verification ? ['/debug/verify'] : []),
-      ...['/debug/state', '/debug/services'],
+      ...['/debug/state', '/debug/services', '/debug/objects'],
       ...(syncs ? ['/debug/syncs'] : []),
       ...(recording ? ['/debug/recording'] : []),
     ];
     reply(response, 404, TEXT, `not found; use ${paths.join(', ')} or /debug/explain\n`);
+  }
+
+  /**
+   * The objects that the states in force were resolved from, as a `List` that is also a manifest: those that a proxy reads,
+   * with the fields that it reads. In pieces, so that nothing else waits for it.
+   */
+  async *#objects(): AsyncGenerator<string> {
+    const states = [...this.#states.values()];
+    const families = states.map(({ family }) => family);
+    const head = { apiVersion: 'v1', kind: 'List', mode: this.#mode, families };
+    yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
+    const cidrs = states.flatMap(({ node }) => node.serviceCIDRs);
+    const others = [
+      ...(states.length === 0 ? [] : [nodeObjectOf(states, this.#node)]),
+      ...(cidrs.length === 0 ? [] : [serviceCIDROf(cidrs)]),
+    ];
+    let separator = '';
+    let text = '';
+    const add = (object: object) => {
+      text += `${separator}${JSON.stringify(object)}`;
+      separator = ',\n';
+    };
+    others.forEach(add);
+    for (const { service, endpointSlices } of serviceObjectsOf(states)) {
+      [service, ...endpointSlices].forEach(add);
+      if (text.length > PIECE) {
+        yield text;
+        text = '';
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    yield `${text}]}\n`;
   }
 
   /** Without counts of connections. While the states are the same, a client that has the response gets 304. */
@@ -339,6 +393,15 @@ export class StatusServer implements ServerObserver {
     const localAddresses = await this.options.localAddresses?.();
     return localAddresses ? { localAddresses } : {};
   }
+}
+
+function serviceCIDROf(cidrs: readonly string[]): ServiceCIDR {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'ServiceCIDR',
+    metadata: { name: 'kube-proxier' },
+    spec: { cidrs: [...new Set(cidrs)] },
+  };
 }
 
 /** The parameters of a question, as far as they are set. */

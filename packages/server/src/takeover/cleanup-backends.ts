@@ -8,11 +8,10 @@ import {
   ProxierError,
   type ProxyMode,
   type RemovedObjects,
-  systemClock,
   Tokens,
 } from '@kube-proxier/core';
 import { whyNotPermitted } from '@kube-proxier/linux';
-import { Container } from 'inversify';
+import { containerOf } from '../backends/backend-container.js';
 import { describeRemoved } from './describe-removed.js';
 
 /** Objects that one cleanup removed, or would remove. */
@@ -165,14 +164,6 @@ interface Failure {
 /** Name of the owner of leftovers, for messages. */
 export function nameOfLeftoverOwner(owner: LeftoverOwner, mode: ProxyMode): string {
   return owner === 'backend' ? `mode ${mode}` : `kube-proxy in mode ${mode}`;
-}
-
-function containerOf(module: BackendModule['module'], logger: Logger): Container {
-  const container = new Container();
-  container.bind(Tokens.Logger).toConstantValue(logger);
-  container.bind(Tokens.Clock).toConstantValue(systemClock);
-  container.load(module);
-  return container;
 }
 
 function cleanupError(failures: readonly Failure[], summary: CleanupSummary): CleanupError {

@@ -1,5 +1,7 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions, request as requestHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import {
   type Clock,
@@ -38,6 +40,8 @@ interface ApiRequest {
 const NO_QUERY = new URLSearchParams();
 /** Number of bytes that are decoded to text at a time. */
 const TEXT_BYTES = 32 * 1024;
+/** Part of every WebSocket handshake (RFC 6455). */
+const WEB_SOCKET_ID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Milliseconds after which the kernel starts to probe an idle connection (TCP keepalive). */
 const PROBE_AFTER = 15_000;
@@ -126,6 +130,56 @@ export class ApiClient {
     }
   }
 
+  /**
+   * Opens a connection that is no longer HTTP.
+   *
+   * @param protocols offered to the server, the preferred one first.
+   * @returns the connection, and what already arrived on it.
+   * @throws ApiError, KubernetesError
+   */
+  async openWebSocket(
+    path: string,
+    query: URLSearchParams,
+    protocols: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ readonly socket: Duplex; readonly head: Buffer }> {
+    const access = await this.options.credentials.get(signal);
+    signal.throwIfAborted();
+    const { url, options } = this.#optionsOf(access, { path, query }, signal);
+    const key = randomBytes(16).toString('base64');
+    const headers = {
+      ...options.headers,
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': key,
+      'Sec-WebSocket-Protocol': protocols.join(', '),
+    };
+    try {
+      return await new Promise((resolve, reject) => {
+        const upgrade = { ...options, headers };
+        const request = url.protocol === 'https:' ? requestHttps(url, upgrade) : requestHttp(url, upgrade);
+        request.on('upgrade', ({ headers: answered }, socket, head) => {
+          const accepted = createHash('sha1').update(`${key}${WEB_SOCKET_ID}`).digest('base64');
+          const protocol = answered['sec-websocket-protocol'] ?? '';
+          if (answered['sec-websocket-accept'] !== accepted || !protocols.includes(protocol)) {
+            socket.destroy();
+            reject(new ApiError('API_RESPONSE_INVALID', 'the answer is no WebSocket of a protocol that was offered'));
+            return;
+          }
+          resolve({ socket, head });
+        });
+        request.on('response', (response) => {
+          this.#readError(response).then(reject, reject);
+        });
+        request.on('error', reject);
+        request.end();
+      });
+    } catch (error) {
+      throw asApiError(error);
+    }
+  }
+
   /** Closes idle connections: they are probably as dead as the one that failed. */
   dropIdleConnections(): void {
     for (const agent of this.#agents.values()) {
@@ -165,32 +219,10 @@ export class ApiClient {
     return response;
   }
 
-  #sendOnce(
-    access: RequestCredentials,
-    { path, query, body }: ApiRequest,
-    signal: AbortSignal,
-  ): Promise<IncomingMessage> {
-    const { clock, responseTimeout, userAgent } = this.options;
-    const url = new URL(access.server);
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
-    url.search = query.toString();
-    const headers = Object.fromEntries(
-      Object.entries(access.headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
-    );
-    const options: RequestOptions = {
-      agent: access.agent ?? this.#agentFor(url.protocol),
-      headers: {
-        Accept: 'application/json',
-        'User-Agent': userAgent,
-        ...(body === undefined
-          ? {}
-          : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
-        ...headers,
-      },
-      method: body === undefined ? 'GET' : 'POST',
-      signal,
-      ...access.tls,
-    };
+  #sendOnce(access: RequestCredentials, asked: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const { clock, responseTimeout } = this.options;
+    const { body } = asked;
+    const { url, options } = this.#optionsOf(access, asked, signal);
     return new Promise((resolve, reject) => {
       const request: ClientRequest = url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options);
       const timer = new InactivityTimer(clock, responseTimeout, () => {
@@ -208,6 +240,35 @@ export class ApiClient {
       });
       request.end(body);
     });
+  }
+
+  #optionsOf(
+    access: RequestCredentials,
+    { path, query, body }: ApiRequest,
+    signal: AbortSignal,
+  ): { readonly url: URL; readonly options: RequestOptions & { readonly headers: object } } {
+    const { userAgent } = this.options;
+    const url = new URL(access.server);
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+    url.search = query.toString();
+    const headers = Object.fromEntries(
+      Object.entries(access.headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+    );
+    const options = {
+      agent: access.agent ?? this.#agentFor(url.protocol),
+      headers: {
+        Accept: 'application/json',
+        'User-Agent': userAgent,
+        ...(body === undefined
+          ? {}
+          : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+        ...headers,
+      },
+      method: body === undefined ? 'GET' : 'POST',
+      signal,
+      ...access.tls,
+    };
+    return { url, options };
   }
 
   #agentFor(protocol: string): HttpAgent {

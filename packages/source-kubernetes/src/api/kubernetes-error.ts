@@ -17,7 +17,7 @@ export class KubernetesError extends ProxierError {}
  * A request failed. Logged and retried; never thrown out of a source.
  *
  * `code` is `API_UNREACHABLE` (no connection, or it was closed), `API_SILENT` (a timeout on an open connection),
- * `API_STATUS` ({@link ApiStatusError}), `API_RESPONSE_INVALID` (an answer that cannot be parsed) or `API_STALE` (an
+ * `API_STATUS` ({@link ApiStatusError}), `COMMAND_FAILED` (a command that could not be run in a pod), `API_RESPONSE_INVALID` (an answer that cannot be parsed) or `API_STALE` (an
  * answer older than the known state).
  */
 export class ApiError extends ProxierError {}

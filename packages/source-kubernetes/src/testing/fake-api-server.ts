@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '@kube-proxier/core';
 import type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
 import type { ApiObject } from './api-object.js';
 import { ApiObjectStore } from './api-object-store.js';
+import { acceptWebSocket, sendExecOutcome } from './exec-web-socket.js';
 import { resetConnection } from './reset-connection.js';
 import { type Matcher, parseFieldSelector, parseLabelSelector, SelectorError } from './selectors.js';
 import { endlessly, WatchStream } from './watch-stream.js';
@@ -34,8 +35,24 @@ interface ServedResource {
   readonly group: string;
 }
 
+/** A command that a client runs in a container. */
+export interface ExecRequest {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly command: readonly string[];
+}
+
+/** What a command in a container does; `hang` never ends, `reset` breaks the connection off. */
+export type ExecOutcome =
+  | { readonly stdout: string; readonly stderr: string; readonly exitStatus: number }
+  | { readonly refused: string }
+  | 'hang'
+  | 'reset';
+
 const RESOURCES: Readonly<Record<string, ServedResource>> = {
   '/api/v1/services': { name: 'services', kind: 'Service', apiVersion: 'v1', group: '' },
+  '/api/v1/pods': { name: 'pods', kind: 'Pod', apiVersion: 'v1', group: '' },
   '/api/v1/nodes': { name: 'nodes', kind: 'Node', apiVersion: 'v1', group: '' },
   '/apis/discovery.k8s.io/v1/endpointslices': {
     name: 'endpointslices',
@@ -51,6 +68,8 @@ const RESOURCES: Readonly<Record<string, ServedResource>> = {
   },
 };
 
+const PODS = /^\/api\/v1\/namespaces\/([a-z0-9-]+)\/pods$/;
+const EXEC = /^\/api\/v1\/namespaces\/([a-z0-9-]+)\/pods\/([a-z0-9.-]+)\/exec$/;
 const EVENTS = /^\/apis\/events\.k8s\.io\/v1\/namespaces\/[a-z0-9-]+\/events$/;
 const EVENT: ServedResource = {
   name: 'events',
@@ -78,6 +97,8 @@ export class FakeApiServer {
   readonly requests: ApiRequestInfo[] = [];
   /** Called for each request to select a fault; undefined for a normal answer. */
   faultFor: (request: ApiRequestInfo) => RequestFault | undefined = () => undefined;
+  /** Called for each command in a container. */
+  onExec: (request: ExecRequest) => Promise<ExecOutcome> = async () => ({ refused: 'no container is served' });
   /** Events that clients created (`events.k8s.io/v1`), in order. */
   readonly events: Readonly<Record<string, unknown>>[] = [];
   /** Resources that are forbidden (403); with `events`, events cannot be created. */
@@ -192,6 +213,7 @@ export class FakeApiServer {
           handle,
         )
       : createHttpServer(handle);
+    server.on('upgrade', (request: IncomingMessage, socket: Socket) => void this.#upgrade(request, socket));
     server.keepAliveTimeout = 0;
     server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.#connections += 1;
@@ -221,7 +243,8 @@ export class FakeApiServer {
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://server');
     const create = request.method === 'POST' && EVENTS.test(url.pathname);
-    const resource = create ? EVENT : RESOURCES[url.pathname];
+    const namespace = PODS.exec(url.pathname)?.[1];
+    const resource = create ? EVENT : RESOURCES[namespace === undefined ? url.pathname : '/api/v1/pods'];
     const query = url.searchParams;
     const watch = query.get('watch') === 'true' || query.get('watch') === '1';
     const verb = create ? 'create' : watch ? 'watch' : 'list';
@@ -264,7 +287,9 @@ export class FakeApiServer {
       return;
     }
     try {
-      const matches = this.#selection(resource, query);
+      const selected = this.#selection(resource, query);
+      const matches: Matcher = (object) =>
+        (namespace === undefined || object.metadata.namespace === namespace) && selected(object);
       if (verb === 'watch') {
         this.#watch(resource, matches, query, response, fault);
       } else {
@@ -276,6 +301,42 @@ export class FakeApiServer {
       }
       this.#answerStatus(response, 400, 'BadRequest', error.message);
     }
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Socket): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://server');
+    const query = url.searchParams;
+    const [, namespace = '', pod = ''] = EXEC.exec(url.pathname) ?? [];
+    const info: ApiRequestInfo = {
+      resource: 'pods/exec',
+      verb: 'create',
+      query,
+      index: this.requests.length,
+      authorization: request.headers.authorization,
+      certificate: certificateName(request),
+    };
+    this.requests.push(info);
+    const resource = { name: 'pods/exec', kind: '', apiVersion: 'v1', group: '' };
+    const missing: [number, string, string] = [404, 'NotFound', `pods "${pod}" not found`];
+    const known = this.store.list('pods').some(({ metadata }) => metadata.name === pod);
+    const refusal = this.#refusal(info, resource) ?? (known ? undefined : missing);
+    if (refusal !== undefined) {
+      const [code, reason, message] = refusal;
+      const body = JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, code });
+      socket.end(`HTTP/1.1 ${code} ${reason}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+      return;
+    }
+    acceptWebSocket(request, socket);
+    const command = query.getAll('command');
+    const outcome = await this.onExec({ namespace, pod, container: query.get('container') ?? '', command });
+    if (outcome === 'hang') {
+      return;
+    }
+    if (outcome === 'reset') {
+      resetConnection(socket);
+      return;
+    }
+    sendExecOutcome(socket, outcome);
   }
 
   #create(request: IncomingMessage, response: ServerResponse): void {

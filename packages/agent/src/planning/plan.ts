@@ -1,0 +1,456 @@
+import { readFileSync } from 'node:fs';
+import {
+  type BackendModule,
+  compareStates,
+  formatObjectProblem,
+  type IPFamily,
+  isEmptyComparison,
+  type Logger,
+  messageOf,
+  type ObjectProblem,
+  type Preview,
+  ProxierError,
+  type ProxyState,
+  printable,
+  type RuleChange,
+  type StatePair,
+  selectProxyMode,
+  silentLogger,
+} from '@kube-proxier/core';
+import { findLeftovers, previewBackend, type RemovedOfMode, thisHost } from '@kube-proxier/server';
+import { stringify } from 'yaml';
+import { describeRunningProxy, runningProxies } from '../cleanup/clean-up.js';
+import { settingsOf } from '../commands/interpret-command-line.js';
+import { readManifestObjects } from '../commands/resolve-manifests.js';
+import type { Composition } from '../compose.js';
+import type { AgentSettings } from '../flags/agent-settings.js';
+import type { CommandLine } from '../flags/command-line.js';
+import { type ClusterObjects, collectObjects } from '../objects/cluster-objects.js';
+import { proxierOptionsOf, resolveCluster } from '../objects/resolve-cluster.js';
+import { plainStyle, type TextStyle } from '../terminal/text-style.js';
+import { type AssignedField, type ChangeFile, changeObjects } from './changed-objects.js';
+import { countByOwner, formatPlan, type PlanDocument } from './plan-document.js';
+import { queryRunningAgent, type RunningAgent } from './running-agent.js';
+
+/** What `kube-proxier plan` is asked. */
+export interface PlanRequest {
+  /** Files of objects; `-` is standard input. */
+  readonly files: readonly string[];
+  /** Lists every rule. */
+  readonly rules: boolean;
+  /** Plans a clean-up. */
+  readonly cleanup: boolean;
+  /** Of a clean-up: also of what kube-proxy has installed. */
+  readonly kubeProxy: boolean;
+  /** Namespace of objects without one. */
+  readonly namespace: string;
+}
+
+/** What a plan is made from. */
+export interface PlanContext {
+  readonly commandLine: CommandLine;
+  /** Of the command line, with the configuration file that it names. */
+  readonly settings: AgentSettings;
+  readonly composition: Composition;
+  /** Default: none. */
+  readonly style?: TextStyle;
+  /** Reads standard input. Default: that of this process. */
+  readonly readStandardInput?: () => string;
+}
+
+/**
+ * Plans what would be written, and writes nothing.
+ *
+ * @returns the exit status: 0 no differences, 1 differences.
+ * @throws ProxierError when it cannot be planned.
+ */
+export async function plan(
+  request: PlanRequest,
+  context: PlanContext,
+): Promise<{ readonly text: string; readonly status: number }> {
+  const { document, changes } = await (request.cleanup ? planCleanup(request, context) : planState(request, context));
+  const { output } = context.settings;
+  const status = document.changed ? 1 : 0;
+  if (output === 'json' || output === 'yaml') {
+    return { text: output === 'json' ? `${JSON.stringify(document, undefined, 2)}\n` : stringify(document), status };
+  }
+  const format = { rules: request.rules, byOwner: countByOwner(changes), style: context.style ?? plainStyle };
+  return { text: formatPlan(document, format), status };
+}
+
+interface Planned {
+  readonly document: PlanDocument;
+  readonly changes: readonly RuleChange[];
+}
+
+async function planCleanup(
+  { kubeProxy }: PlanRequest,
+  { commandLine, settings, composition }: PlanContext,
+): Promise<Planned> {
+  const mode = commandLine.values.get('proxy-mode')?.at(-1);
+  const backends = configured(composition, settings).filter((backend) => mode === undefined || backend.mode === mode);
+  const owners = kubeProxy ? (['backend', 'kube-proxy'] as const) : (['backend'] as const);
+  const { removals, notes } = await leftoversOf(backends, { owners });
+  const holder = composition.exclusive ? await describeRunningProxy(runningProxies()) : undefined;
+  const refusal = `The cleanup is refused while a proxy runs in this network namespace: ${holder}.`;
+  const document: PlanDocument = {
+    ...emptyPlan(settings),
+    changed: removals.length > 0,
+    removals,
+    notes: holder === undefined ? notes : [...notes, refusal],
+  };
+  return { document, changes: [] };
+}
+
+function emptyPlan(settings: AgentSettings): PlanDocument {
+  return {
+    apiVersion: 'kube-proxier.io/v1alpha1',
+    kind: 'Plan',
+    changed: false,
+    nodeName: proxierOptionsOf(settings, 'IPv4').nodeName,
+    ...{ from: null, to: null, comparison: null, rules: null },
+    ...{ removals: [], adopted: [], withoutAddress: [], notes: [] },
+  };
+}
+
+async function planState(request: PlanRequest, context: PlanContext): Promise<Planned> {
+  const { settings: given, composition } = context;
+  const agent = await queryRunningAgent(given.status);
+  const inForce = agent && settingsOfAgent(agent, context);
+  const settings = inForce && given.configFile === '' ? withFlags(agent, context) : given;
+  const { objects, source } = await objectsToPlan(agent, settings, context);
+  const files = request.files.map((name) => readChangeFile(name, context));
+  const { objects: next, withoutAddress, assigned, notes } = changeObjects(objects, files, request.namespace);
+  // In a pod, an agent without these flags has the API server of its cluster.
+  const hasServer = settings.kubernetes !== undefined || settings.manifests.length === 0;
+  const planned: Planner = {
+    ...{ request, agent, settings, next, composition, assigned: hasServer ? assigned : [] },
+    inForce: inForce ?? (files.length > 0 ? settings : undefined),
+    before: agent?.objects ?? (files.length > 0 ? objects : undefined),
+  };
+  const result = request.rules || files.length === 0 ? await planOnHost(planned) : planObjects(planned);
+  const document: PlanDocument = {
+    ...emptyPlan(settings),
+    ...result.document,
+    changed: result.document.changed || (hasServer && withoutAddress.length > 0),
+    from: agent ? { mode: agent.mode, objects: 'the objects of the agent' } : null,
+    to: { mode: result.mode, objects: files.length === 0 ? source : `${source}, changed by ${namesOf(files)}` },
+    withoutAddress: hasServer ? withoutAddress : [],
+    notes: [
+      ...given.warnings.map((warning) => `${warning}.`),
+      ...notes,
+      ...notesOfAllocation(hasServer, withoutAddress, assigned),
+      ...(result.document.notes ?? []),
+    ],
+  };
+  return { document, changes: result.changes };
+}
+
+/** What is left to an API server. */
+function notesOfAllocation(
+  hasServer: boolean,
+  withoutAddress: readonly string[],
+  assigned: readonly AssignedField[],
+): readonly string[] {
+  if (hasServer) {
+    const list = assigned.map(({ what }) => what).join(', ');
+    return list === '' ? [] : [`Assigned by the API server, and not part of this plan: ${list}.`];
+  }
+  const names = withoutAddress.map((name) => printable(name)).join(', ');
+  return names === '' ? [] : [`Not served, because without an API server nothing assigns a cluster IP: ${names}.`];
+}
+
+/** Everything that a plan follows from. */
+interface Planner {
+  readonly request: PlanRequest;
+  readonly agent: RunningAgent | undefined;
+  /** Of the agent that runs; undefined when none runs. */
+  readonly inForce: AgentSettings | undefined;
+  /** Objects that are in force; undefined when they are not known. */
+  readonly before: ClusterObjects | undefined;
+  readonly settings: AgentSettings;
+  readonly next: ClusterObjects;
+  readonly assigned: readonly AssignedField[];
+  readonly composition: Composition;
+}
+
+interface PlanResult extends Pick<Planned, 'changes'> {
+  readonly document: Partial<PlanDocument> & Pick<PlanDocument, 'changed'>;
+  readonly mode: string;
+}
+
+/** By meaning only: needs no privileges, and does not look at the kernel. */
+function planObjects({ agent, inForce, before, settings, next, assigned }: Planner): PlanResult {
+  const problems = new ProblemNotes(assigned);
+  const families: readonly IPFamily[] = agent?.families ?? ['IPv4', 'IPv6'];
+  const pairs = families.map((family): StatePair => {
+    const host = { onProblem: problems.add };
+    return {
+      family,
+      before: inForce && before && resolveCluster(before, family, inForce),
+      after: resolveCluster(next, family, settings, host),
+    };
+  });
+  const comparison = compareStates(pairs);
+  const changed = !isEmptyComparison(comparison);
+  const mode = settings.mode === '' ? (agent?.mode ?? '<default>') : settings.mode;
+  return { document: { changed, comparison, notes: problems.notes }, mode, changes: [] };
+}
+
+/** By rule, too: reads the kernel. */
+async function planOnHost({
+  request,
+  agent,
+  inForce,
+  before,
+  settings,
+  next,
+  assigned,
+  composition,
+}: Planner): Promise<PlanResult> {
+  const backends = configured(composition, settings);
+  const { backend, families: servable, notes } = await selectBackend(backends, agent, settings);
+  const families = agent?.families ?? servable;
+  const problems = new ProblemNotes(assigned);
+  const pairs: StatePair[] = [];
+  const changes: RuleChange[] = [];
+  const isSameMode = agent?.mode === backend.mode;
+  for (const family of families) {
+    const proxier = proxierOptionsOf(settings, family);
+    const preview = previewBackend(backend, { family, proxier, logger: silentLogger });
+    if (preview === undefined) {
+      throw new ProxierError(
+        'NO_PREVIEW',
+        `mode ${backend.mode} cannot show what it would write; use -f without --rules to compare objects`,
+      );
+    }
+    try {
+      const pair = await statesOf(preview, { family, inForce, before, settings, next, problems });
+      pairs.push(pair);
+      changes.push(...(await preview.changes(pair.after, isSameMode ? pair.before : undefined)));
+    } catch (error) {
+      throw unreadable(backend, error);
+    } finally {
+      await preview.close();
+    }
+  }
+  const takeover = isSameMode ? NO_TAKEOVER : await planTakeover(backends, backend, settings);
+  const isClean = before === undefined && !takeover.ownFound;
+  const ofKubeProxy = [...takeover.removals, ...takeover.adopted].filter(({ owner }) => owner === 'kube-proxy');
+  const comparison = before !== undefined || isClean ? compareStates(pairs) : null;
+  const count = (action: RuleChange['action']) => changes.filter((change) => change.action === action).length;
+  return {
+    document: {
+      changed:
+        changes.length > 0 ||
+        takeover.removals.length > 0 ||
+        (agent !== undefined && !isSameMode) ||
+        (before !== undefined && comparison !== null && !isEmptyComparison(comparison)),
+      comparison,
+      rules: {
+        ...{ mode: backend.mode, add: count('add'), remove: count('remove') },
+        ...(request.rules ? { changes } : {}),
+      },
+      removals: takeover.removals,
+      adopted: takeover.adopted,
+      notes: [
+        ...notes,
+        ...(isClean && ofKubeProxy.length > 0 ? [KUBE_PROXY_BY_RULE] : []),
+        ...takeover.notes,
+        ...problems.notes,
+      ],
+    },
+    mode: backend.mode,
+    changes,
+  };
+}
+
+const KUBE_PROXY_BY_RULE =
+  'Rules of kube-proxy are installed. They are compared by rule, not by meaning, so all Services are listed as added.';
+
+interface StateInputs extends Pick<Planner, 'inForce' | 'before' | 'settings' | 'next'> {
+  readonly family: IPFamily;
+  readonly problems: ProblemNotes;
+}
+
+async function statesOf(
+  preview: Preview,
+  { family, inForce, before, settings, next, problems }: StateInputs,
+): Promise<StatePair & { readonly after: ProxyState }> {
+  const host = {
+    localAddresses: await preview.localAddresses(),
+    includesLocalAddresses: preview.followsLocalAddresses,
+  };
+  return {
+    family,
+    before: inForce && before && resolveCluster(before, family, inForce, host),
+    after: resolveCluster(next, family, settings, { ...host, onProblem: problems.add }),
+  };
+}
+
+interface PlannedTakeover {
+  readonly removals: readonly RemovedOfMode[];
+  readonly adopted: readonly RemovedOfMode[];
+  readonly notes: readonly string[];
+  /** Objects of the planned mode itself are installed. */
+  readonly ownFound: boolean;
+}
+
+const NO_TAKEOVER: PlannedTakeover = { removals: [], adopted: [], notes: [], ownFound: true };
+
+/** What is removed and taken over when the mode comes into force. */
+async function planTakeover(
+  backends: readonly BackendModule[],
+  backend: BackendModule,
+  { takeover }: AgentSettings,
+): Promise<PlannedTakeover> {
+  const own = await leftoversOf([backend], { owners: ['backend'] });
+  if (!takeover) {
+    return { ...NO_TAKEOVER, notes: own.notes, ownFound: own.removals.length > 0 };
+  }
+  const inForce = backend.mode;
+  const { removals, notes } = await leftoversOf(backends, { owners: ['backend', 'kube-proxy'], inForce });
+  const kubeProxys = await leftoversOf([backend], { owners: ['kube-proxy'] });
+  const removed = removals.find(({ mode, owner }) => mode === inForce && owner === 'kube-proxy')?.objects ?? [];
+  const isRemoved = (location: string | undefined) => removed.some((object) => object.location === location);
+  const adopted = kubeProxys.removals
+    .map((found) => ({ ...found, objects: found.objects.filter(({ location }) => !isRemoved(location)) }))
+    .filter(({ objects }) => objects.length > 0);
+  return { removals, adopted, notes: [...new Set([...own.notes, ...notes])], ownFound: own.removals.length > 0 };
+}
+
+/** @throws ProxierError `LEFTOVERS_UNKNOWN` when a host cannot be read: then nothing is known about it. */
+async function leftoversOf(
+  backends: readonly BackendModule[],
+  options: Omit<Parameters<typeof findLeftovers>[1], 'logger'>,
+): Promise<{ readonly removals: readonly RemovedOfMode[]; readonly notes: readonly string[] }> {
+  const { found, unlisted, failures } = await findLeftovers(backends, { logger: silentLogger, ...options });
+  if (failures.length > 0) {
+    const reasons = [...new Set(failures.map(({ mode, error }) => `${mode}: ${messageOf(error)}`))].join('; ');
+    throw new ProxierError('LEFTOVERS_UNKNOWN', `cannot list what would be removed (${reasons}); run it as root`, {
+      cause: failures[0]?.error,
+    });
+  }
+  return {
+    removals: found,
+    notes: unlisted.map((mode) => `What mode ${mode} has installed is unknown: its backend does not list it.`),
+  };
+}
+
+async function selectBackend(
+  backends: readonly BackendModule[],
+  agent: RunningAgent | undefined,
+  settings: AgentSettings,
+): Promise<{
+  readonly backend: BackendModule;
+  readonly families: readonly IPFamily[];
+  readonly notes: readonly string[];
+}> {
+  const running = agent && backends.find(({ mode }) => mode === agent.mode);
+  if (agent && running && (settings.mode === '' || settings.mode === agent.mode)) {
+    return { backend: running, families: agent.families, notes: [] };
+  }
+  const selection = await selectProxyMode({
+    ...{ requested: settings.mode, backends, fallback: settings.fallback, logger: QUIET },
+  });
+  const { backend, mode, requested, reason } = selection;
+  const hasIPv6 = await thisHost.hasIPv6();
+  return {
+    backend,
+    families: selection.families.filter((family) => family === 'IPv4' || hasIPv6),
+    notes: reason === undefined ? [] : [`Mode ${mode} would be used in place of ${requested}: ${reason}.`],
+  };
+}
+
+const QUIET: Logger = silentLogger;
+
+/** The settings that the agent has. */
+function settingsOfAgent(agent: RunningAgent, { commandLine, composition }: PlanContext): AgentSettings {
+  return settingsOf({ ...commandLine, values: agent.values, errors: [] }, composition.backends, undefined, []);
+}
+
+/** The settings of the agent, with the flags of the command line in place of its own. */
+function withFlags(agent: RunningAgent, { commandLine, composition }: PlanContext): AgentSettings {
+  const values = new Map([...agent.values, ...commandLine.values]);
+  const settings = settingsOf({ ...commandLine, values }, composition.backends, undefined, []);
+  // A default may have been replaced by what this host can run.
+  return commandLine.values.has('proxy-mode') ? settings : { ...settings, mode: agent.mode };
+}
+
+async function objectsToPlan(
+  agent: RunningAgent | undefined,
+  settings: AgentSettings,
+  { commandLine, settings: given, composition }: PlanContext,
+): Promise<{ readonly objects: ClusterObjects; readonly source: string }> {
+  const { values } = commandLine;
+  if (values.has('manifests') || (agent === undefined && given.manifests.length > 0)) {
+    const { manifests } = given;
+    const objects = await readManifestObjects({ ...settings, manifests }, composition);
+    return { objects, source: `the objects in ${manifests.join(', ')}` };
+  }
+  const wantsServer = values.has('kubeconfig') || values.has('master') || agent === undefined;
+  if (wantsServer && given.kubernetes !== undefined) {
+    const { nodeName } = proxierOptionsOf(settings, 'IPv4');
+    const sources = composition.sources({ ...settings, kubernetes: given.kubernetes, manifests: [] }, silentLogger);
+    return { objects: await collectObjects(sources, nodeName), source: 'the objects of the API server' };
+  }
+  if (agent === undefined) {
+    // With --config, flags that kube-proxy has are ignored.
+    const server = given.configFile === '' ? '--kubeconfig' : 'clientConnection.kubeconfig in the file of --config';
+    throw new ProxierError(
+      'NO_OBJECTS',
+      `no agent answers on this node, so its objects are unknown; set --manifests or ${server}, or ` +
+        '--metrics-bind-address as the agent has it',
+    );
+  }
+  return { objects: agent.objects, source: 'the objects of the agent' };
+}
+
+function readChangeFile(name: string, { readStandardInput = () => readFileSync(0, 'utf8') }: PlanContext): ChangeFile {
+  try {
+    return name === '-'
+      ? { name: 'standard input', text: readStandardInput() }
+      : { name, text: readFileSync(name, 'utf8') };
+  } catch (error) {
+    throw new ProxierError('INVALID_CHANGE', `-f ${printable(name)}: cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function namesOf(files: readonly ChangeFile[]): string {
+  return files.map(({ name }) => name).join(', ');
+}
+
+function configured(composition: Composition, settings: AgentSettings): readonly BackendModule[] {
+  return composition.configure?.(settings) ?? composition.backends;
+}
+
+function unreadable({ mode }: BackendModule, error: unknown): ProxierError {
+  return new ProxierError(
+    'KERNEL_UNREADABLE',
+    `cannot read what mode ${mode} has installed: ${messageOf(error)}; run it as root on the node, or use -f without ` +
+      '--rules to compare objects only',
+    { cause: error },
+  );
+}
+
+/** Problems of the planned objects. Both families find most of them. */
+class ProblemNotes {
+  readonly #texts = new Set<string>();
+
+  /** @param assigned fields that have no value yet, which is no problem. */
+  constructor(private readonly assigned: readonly AssignedField[]) {}
+
+  readonly add = (problem: ObjectProblem): void => {
+    const service = `${problem.namespace}/${problem.name}`;
+    if (this.assigned.some((one) => one.service === service && one.field === problem.field)) {
+      return;
+    }
+    this.#texts.add(`${formatObjectProblem(problem)}.`);
+  };
+
+  get notes(): readonly string[] {
+    return [...this.#texts];
+  }
+}

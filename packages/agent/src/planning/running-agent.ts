@@ -1,0 +1,54 @@
+import { type IPFamily, isProxierError, isRecord, ProxierError, type ProxyMode } from '@kube-proxier/core';
+import { stringify } from 'yaml';
+import { NOTHING_IN_FORCE, queryAgent } from '../commands/agent-client.js';
+import { readKubeProxyConfiguration } from '../configuration/kube-proxy-configuration.js';
+import type { CommandLine } from '../flags/command-line.js';
+import type { StatusAddress } from '../flags/status-addresses.js';
+import { type ClusterObjects, type ListedObject, objectsOfList } from '../objects/cluster-objects.js';
+
+/** What the agent on this node has in force. */
+export interface RunningAgent {
+  readonly mode: ProxyMode;
+  readonly families: readonly IPFamily[];
+  readonly objects: ClusterObjects;
+  /** Its configuration, as flags. */
+  readonly values: CommandLine['values'];
+}
+
+/** Content of `/debug/objects`. */
+interface ObjectList {
+  readonly mode: ProxyMode;
+  readonly families: readonly IPFamily[];
+  readonly items: readonly ListedObject[];
+}
+
+/**
+ * Queries the agent on this node.
+ *
+ * @returns undefined when none answers.
+ * @throws ProxierError `AGENT_REFUSED`, `AGENT_NOT_READY` before its first sync.
+ */
+export async function queryRunningAgent(address: StatusAddress | undefined): Promise<RunningAgent | undefined> {
+  let text: string;
+  try {
+    text = await queryAgent(address, '/debug/objects');
+  } catch (error) {
+    if (isProxierError(error) && error.code === 'NO_AGENT') {
+      return undefined;
+    }
+    throw error;
+  }
+  const { mode, families, items } = JSON.parse(text) as ObjectList;
+  if (families.length === 0) {
+    throw new ProxierError('AGENT_NOT_READY', `the agent on this node ${NOTHING_IN_FORCE}`);
+  }
+  return { mode, families, objects: objectsOfList(items), values: await configurationOf(address) };
+}
+
+/** The configuration of the agent, read as the file that it could have been started with. */
+async function configurationOf(address: StatusAddress | undefined): Promise<CommandLine['values']> {
+  const parts: unknown = JSON.parse(await queryAgent(address, '/configz'));
+  const documents = isRecord(parts) ? Object.values(parts) : [];
+  const text = documents.map((part) => stringify(part)).join('---\n');
+  return readKubeProxyConfiguration(text, 'configuration of the agent').values;
+}
