@@ -43,6 +43,12 @@ describe('a ProxyServer made from JavaScript', () => {
       'option takeover of ProxyServer is "yes"; it must be true or false',
     ],
     [
+      'a minimum period that is no number',
+      { ...good, proxier: { minSyncPeriod: 'fast' } },
+      'proxier.minSyncPeriod',
+      'option minSyncPeriod of proxier is "fast"; it must be a number of milliseconds from 0, or adaptive',
+    ],
+    [
       'a period that is no number',
       { ...good, proxier: { syncPeriod: Number.NaN } },
       'proxier.syncPeriod',

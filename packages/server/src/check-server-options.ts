@@ -33,6 +33,10 @@ const NAMES: OptionRule = {
   expected: 'a list of host names',
   accepts: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
 };
+const MIN_SYNC_PERIOD: OptionRule = {
+  expected: 'a number of milliseconds from 0, or adaptive',
+  accepts: (value) => value === 'adaptive' || (typeof value === 'number' && value >= 0),
+};
 const LISTEN_ADDRESS: OptionRule = {
   expected: 'an object with host (a text) and port (0 to 65535)',
   accepts: (value) => {
@@ -73,9 +77,12 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   conntrack: OptionRules.having('list', 'delete'),
 };
 
-/** Each option of a proxier has the type of its default. */
+/** Each option of a proxier has the type of its default, except `minSyncPeriod`. */
 const PROXIER_RULES = Object.fromEntries(
   Object.entries(DEFAULT_PROXIER_OPTIONS).map(([name, value]): [string, OptionRule] => {
+    if (name === 'minSyncPeriod') {
+      return [name, MIN_SYNC_PERIOD];
+    }
     const type = Array.isArray(value) ? 'list' : typeof value;
     return [
       name,

@@ -35,7 +35,7 @@ describe('a KubeProxyConfiguration', () => {
         localhostNodePorts: true,
         masqueradeBit: 14,
         syncPeriod: 30_000,
-        minSyncPeriod: 1000,
+        minSyncPeriod: 'adaptive',
       },
       health: { host: '0.0.0.0', port: 10_256 },
       status: { host: '127.0.0.1', port: 10_249 },

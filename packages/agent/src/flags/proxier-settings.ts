@@ -101,7 +101,7 @@ function periodsOf(
 ): Pick<ProxierOptions, 'syncPeriod' | 'minSyncPeriod'> {
   const [period, least] = [`${mode}-sync-period`, `${mode}-min-sync-period`] as const;
   const syncPeriod = values.duration(period);
-  const minSyncPeriod = values.duration(least);
+  const minSyncPeriod = values.given(least) ? values.duration(least) : undefined;
   if (syncPeriod !== undefined && syncPeriod <= 0) {
     values.wrong(period, values.text(period), 'must be greater than 0, such as 30s');
   }
@@ -114,7 +114,7 @@ function periodsOf(
       `must be greater than or equal to ${values.text(least)} (${values.place(least)})`,
     );
   }
-  return { syncPeriod: syncPeriod ?? 0, minSyncPeriod: minSyncPeriod ?? 0 };
+  return { syncPeriod: syncPeriod ?? 0, minSyncPeriod: minSyncPeriod ?? 'adaptive' };
 }
 
 function overlappingExternalAddresses(values: FlagValues): 'serve' | 'refuse' {

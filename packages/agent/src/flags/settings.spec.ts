@@ -43,7 +43,7 @@ describe('readSettings', () => {
         overlappingExternalAddresses: 'serve',
         masqueradeBit: 14,
         syncPeriod: 30_000,
-        minSyncPeriod: 1000,
+        minSyncPeriod: 'adaptive',
       },
       logging: { format: 'text', verbosity: 0 },
       output: 'text',
@@ -161,8 +161,8 @@ describe('readSettings', () => {
     ['--iptables-sync-period=30', '--iptables-sync-period: "30" is not a duration; write it like 500ms, 30s or 1m30s'],
     ['--iptables-sync-period=0', '--iptables-sync-period: "0" must be greater than 0, such as 30s'],
     [
-      '--iptables-sync-period=500ms',
-      '--iptables-sync-period: "500ms" must be greater than or equal to 1s (--iptables-min-sync-period)',
+      '--iptables-min-sync-period=31s',
+      '--iptables-sync-period: "30s" must be greater than or equal to 31s (--iptables-min-sync-period)',
     ],
     ['--iptables-min-sync-period=-1s', '--iptables-min-sync-period: "-1s" must be 0 or greater, such as 1s'],
     ['--logging-format=xml', '--logging-format: "xml" must be text or json'],
@@ -287,7 +287,7 @@ describe('readSettings', () => {
       timeouts: { tcp: 600, tcpFin: 0, udp: 30 },
     });
     expect(given.proxier).toMatchObject({ syncPeriod: 60_000, minSyncPeriod: 2000 });
-    expect(read('--ipvs-min-sync-period=2s').proxier).toMatchObject({ minSyncPeriod: 1000 });
+    expect(read('--ipvs-min-sync-period=2s').proxier).toMatchObject({ minSyncPeriod: 'adaptive' });
   });
 
   test.each([

@@ -40,8 +40,11 @@ export interface ProxierOptions {
    * `serve`.
    */
   readonly overlappingExternalAddresses: 'serve' | 'refuse';
-  /** Minimum time in milliseconds between two syncs. Default 1000. */
-  readonly minSyncPeriod: number;
+  /**
+   * Minimum time in milliseconds between two syncs. `adaptive`: proportional to the duration of the last sync, so that
+   * syncs use a small share of the time, and at most one second. Default `adaptive`; kube-proxy's is 1000.
+   */
+  readonly minSyncPeriod: number | 'adaptive';
   /** Maximum time in milliseconds before a failed sync is retried. Default 30000. */
   readonly syncPeriod: number;
   /**
@@ -49,7 +52,7 @@ export interface ProxierOptions {
    * changes that the backend does not detect itself. Default 300000.
    */
   readonly driftCheckPeriod: number;
-  /** Syncs that may follow each other without delay, before `minSyncPeriod` applies. Default 2. */
+  /** Syncs that may follow each other without delay, before a constant `minSyncPeriod` applies. Default 2. */
   readonly syncBurst: number;
 }
 
@@ -64,7 +67,7 @@ export const DEFAULT_PROXIER_OPTIONS: ProxierOptions = {
   localhostNodePorts: true,
   nodeTopologyHints: true,
   overlappingExternalAddresses: 'serve',
-  minSyncPeriod: 1000,
+  minSyncPeriod: 'adaptive',
   syncPeriod: 30_000,
   driftCheckPeriod: 300_000,
   syncBurst: 2,

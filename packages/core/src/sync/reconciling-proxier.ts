@@ -9,6 +9,7 @@ import { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Node, Service } from '../objects/objects.js';
 import { diffStates } from '../resolution/diff-states.js';
 import { ProxyStateResolver } from '../resolution/proxy-state-resolver.js';
+import { adaptiveInterval } from './adaptive-interval.js';
 import { SyncRunner } from './sync-runner.js';
 
 /** Milliseconds before the first retry of a failed sync; doubled with each failure up to `syncPeriod`. */
@@ -76,9 +77,13 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     this.#runner = new SyncRunner({
       clock,
       run: () => this.#syncOnce(),
-      minInterval: options.minSyncPeriod,
-      burst: options.syncBurst,
-      maxInterval: Math.max(options.driftCheckPeriod, options.minSyncPeriod),
+      ...(options.minSyncPeriod === 'adaptive'
+        ? { minInterval: adaptiveInterval, maxInterval: options.driftCheckPeriod }
+        : {
+            minInterval: options.minSyncPeriod,
+            burst: options.syncBurst,
+            maxInterval: Math.max(options.driftCheckPeriod, options.minSyncPeriod),
+          }),
       retryInterval: (failures) => Math.min(FIRST_RETRY * 2 ** (failures - 1), options.syncPeriod),
     });
   }

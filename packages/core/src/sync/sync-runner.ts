@@ -5,8 +5,11 @@ export interface SyncRunnerOptions {
   readonly clock: Clock;
   /** The work. `true` on success, `false` when it failed and has to be retried. Must not reject. */
   readonly run: () => Promise<boolean>;
-  /** Minimum time between the end of one run and the start of the next, once the burst is used up. */
-  readonly minInterval: number;
+  /**
+   * Minimum time between the end of one run and the start of the next, once the burst is used up; or its calculation from
+   * the duration of the last run.
+   */
+  readonly minInterval: number | ((duration: number) => number);
   /** Number of runs without delay; one is added per `minInterval`. At least 1. Default 1. */
   readonly burst?: number;
   /** Maximum time without a run; then the work runs without a request. */
@@ -26,13 +29,16 @@ export class SyncRunner {
   readonly #burst: number;
   #refilledAt: number;
   #nextDue: number;
+  /** Of the last run. */
+  #minInterval: number;
   #timer: Timer | undefined;
   #wake: (() => void) | undefined;
 
-  /** @throws RangeError when `maxInterval` is below `minInterval`, or `burst` below 1. */
+  /** @throws RangeError when `maxInterval` is below a constant `minInterval`, or `burst` below 1. */
   constructor(private readonly options: SyncRunnerOptions) {
     const { minInterval, maxInterval, burst = 1, clock } = options;
-    if (maxInterval < minInterval) {
+    this.#minInterval = typeof minInterval === 'number' ? minInterval : 0;
+    if (maxInterval < this.#minInterval) {
       throw new RangeError(`maxInterval (${maxInterval} ms) must not be less than minInterval (${minInterval} ms)`);
     }
     if (!(burst >= 1)) {
@@ -63,16 +69,21 @@ export class SyncRunner {
           continue;
         }
         this.#requested = false;
+        const begin = clock.monotonic();
         const done = await run();
         const now = clock.monotonic();
         this.#refill(now);
+        if (typeof minInterval === 'function') {
+          this.#minInterval = minInterval(now - begin);
+        }
         if (this.#tokens === this.#burst) {
           this.#refilledAt = now;
         }
         this.#tokens -= 1;
         this.#failures = done ? 0 : this.#failures + 1;
         this.#nextDue =
-          now + (done ? maxInterval : Math.min(Math.max(retryInterval(this.#failures), minInterval), maxInterval));
+          now +
+          (done ? maxInterval : Math.min(Math.max(retryInterval(this.#failures), this.#minInterval), maxInterval));
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -88,11 +99,11 @@ export class SyncRunner {
       return due - now;
     }
     this.#refill(now);
-    return this.#tokens > 0 ? 0 : this.#refilledAt + this.options.minInterval - now;
+    return this.#tokens > 0 ? 0 : this.#refilledAt + this.#minInterval - now;
   }
 
   #refill(now: number): void {
-    const { minInterval } = this.options;
+    const minInterval = this.#minInterval;
     if (minInterval === 0) {
       this.#tokens = this.#burst;
       this.#refilledAt = now;

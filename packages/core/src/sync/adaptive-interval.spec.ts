@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { settle, VirtualClock } from '../testing/index.js';
+import { adaptiveInterval } from './adaptive-interval.js';
+import { SyncRunner } from './sync-runner.js';
+
+/** Runs that take `cost` milliseconds each, while a change arrives each millisecond. */
+async function churn(cost: number, milliseconds: number) {
+  const clock = new VirtualClock();
+  const abort = new AbortController();
+  const runs: number[] = [];
+  const delays: number[] = [];
+  let pending: number[] = [];
+  const runner = new SyncRunner({
+    clock,
+    run: async () => {
+      runs.push(clock.monotonic());
+      const written = pending;
+      pending = [];
+      await new Promise<void>((resolve) => void clock.setTimer(cost, resolve));
+      delays.push(...written.map((time) => clock.monotonic() - time));
+      return true;
+    },
+    minInterval: adaptiveInterval,
+    maxInterval: 300_000,
+    retryInterval: () => 100,
+  });
+  const loop = runner.loop(abort.signal);
+  for (let time = 0; time < milliseconds; time++) {
+    pending.push(clock.monotonic());
+    runner.request();
+    await clock.advance(1);
+  }
+  abort.abort();
+  await clock.advance(cost);
+  await loop;
+  await settle();
+  return { runs, delays };
+}
+
+describe('adaptiveInterval', () => {
+  test.each([1, 5, 20, 50])(
+    'syncs of %d ms take a tenth of the time, and a change waits for one interval',
+    async (cost) => {
+      const { runs, delays } = await churn(cost, 4000);
+      expect(runs[0]).toBe(0);
+      expect((runs.length * cost) / 4000).toBeGreaterThan(0.05);
+      expect((runs.length * cost) / 4000).toBeLessThan(0.13);
+      expect(Math.max(...delays)).toBeLessThanOrEqual(11 * cost + 2);
+    },
+  );
+
+  test('a wait never exceeds one second', async () => {
+    const { runs } = await churn(500, 8000);
+    const waits = runs.slice(1).map((time, index) => time - (runs[index] ?? 0) - 500);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(1001);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(999);
+  });
+});
