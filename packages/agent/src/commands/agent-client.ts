@@ -14,12 +14,15 @@ export const NOTHING_IN_FORCE = 'has nothing in force yet; see kube-proxier stat
  * @param path with the query, such as `/debug/services`.
  * @param alternative what to do without an agent, as an imperative: `set --manifests to …`. Default: nothing.
  * @returns the body of the response.
- * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error.
+ * @param timeout milliseconds for the whole response. Default 5000.
+ * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error, `AGENT_TIMEOUT` when one listens and
+ * its response is not complete in time, or is cut off.
  */
 export async function queryAgent(
   address: StatusAddress | undefined,
   path: string,
   alternative?: string,
+  timeout = ANSWER_TIMEOUT,
 ): Promise<string> {
   if (!address) {
     const advice = 'set --metrics-bind-address as the agent has it';
@@ -29,12 +32,20 @@ export async function queryAgent(
     );
   }
   const where = joinHostPort(address.host, address.port);
+  const late = (error: unknown) =>
+    new ProxierError(
+      'AGENT_TIMEOUT',
+      `the agent at ${where} has not answered within ${timeout / 1000} s (${messageOf(error)}); see its log, and try again`,
+      { cause: error },
+    );
+  const signal = AbortSignal.timeout(timeout);
   let response: Response;
-  let body: string;
   try {
-    response = await fetch(`http://${where}${path}`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
-    body = await response.text();
+    response = await fetch(`http://${where}${path}`, { signal });
   } catch (error) {
+    if (signal.aborted) {
+      throw late(error);
+    }
     const reason = messageOf(error instanceof Error && error.cause ? error.cause : error);
     throw new ProxierError(
       'NO_AGENT',
@@ -42,6 +53,9 @@ export async function queryAgent(
       { cause: error },
     );
   }
+  const body = await response.text().catch((error: unknown) => {
+    throw late(error);
+  });
   if (!response.ok) {
     throw new ProxierError('AGENT_REFUSED', `the agent at ${where} answers: ${body.trim()}`);
   }
