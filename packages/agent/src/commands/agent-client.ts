@@ -4,6 +4,14 @@ import type { StatusAddress } from '../flags/status-addresses.js';
 /** Milliseconds that a running agent may take to answer. */
 const ANSWER_TIMEOUT = 5000;
 
+/** How {@link queryAgent} makes its request. */
+export interface AgentRequest {
+  /** `POST` starts something. Default `GET`. */
+  readonly method?: 'GET' | 'POST';
+  /** Milliseconds for the whole response. Default 5000. */
+  readonly timeout?: number;
+}
+
 /** End of the message of `AGENT_NOT_READY`. */
 export const NOTHING_IN_FORCE = 'has nothing in force yet; see kube-proxier status, and try again';
 
@@ -13,15 +21,15 @@ export const NOTHING_IN_FORCE = 'has nothing in force yet; see kube-proxier stat
  * @param address of its status server; undefined when that is disabled.
  * @param path with the query, such as `/debug/services`.
  * @param alternative what to do without an agent, as an imperative: `set --manifests to …`. Default: nothing.
- * @param method `POST` starts something. Default `GET`.
  * @returns the body of the response.
- * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error.
+ * @throws ProxierError `NO_AGENT` when none answers, `AGENT_REFUSED` for an HTTP error, `AGENT_TIMEOUT` when one listens and
+ * its response is not complete in time, or is cut off.
  */
 export async function queryAgent(
   address: StatusAddress | undefined,
   path: string,
   alternative?: string,
-  method: 'GET' | 'POST' = 'GET',
+  { method = 'GET', timeout = ANSWER_TIMEOUT }: AgentRequest = {},
 ): Promise<string> {
   if (!address) {
     const advice = 'set --metrics-bind-address as the agent has it';
@@ -31,12 +39,20 @@ export async function queryAgent(
     );
   }
   const where = joinHostPort(address.host, address.port);
+  const late = (error: unknown) =>
+    new ProxierError(
+      'AGENT_TIMEOUT',
+      `the agent at ${where} has not answered within ${timeout / 1000} s (${messageOf(error)}); see its log, and try again`,
+      { cause: error },
+    );
+  const signal = AbortSignal.timeout(timeout);
   let response: Response;
-  let body: string;
   try {
-    response = await fetch(`http://${where}${path}`, { method, signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
-    body = await response.text();
+    response = await fetch(`http://${where}${path}`, { method, signal });
   } catch (error) {
+    if (signal.aborted) {
+      throw late(error);
+    }
     const reason = messageOf(error instanceof Error && error.cause ? error.cause : error);
     throw new ProxierError(
       'NO_AGENT',
@@ -44,6 +60,9 @@ export async function queryAgent(
       { cause: error },
     );
   }
+  const body = await response.text().catch((error: unknown) => {
+    throw late(error);
+  });
   if (!response.ok) {
     throw new ProxierError('AGENT_REFUSED', `the agent at ${where} answers: ${body.trim()}`);
   }

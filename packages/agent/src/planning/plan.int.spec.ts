@@ -126,12 +126,14 @@ describe.each(casesOf(['nftables'], ['iptables']))('plan beside an agent in mode
     expect(stdout).not.toContain('Rules and objects');
   }, 240_000);
 
-  test('objects as they are: exit status 0', async () => {
-    expect(await plan(['-f', join(node.directory, 'cluster.yaml')])).toMatchObject({
+  test('objects as they are: exit status 0, and 1 with another mode', async () => {
+    const same = ['-f', join(node.directory, 'cluster.yaml')];
+    expect(await plan(same)).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/\nNo differences\.\n$/),
       stderr: '',
     });
+    expect(await plan([...same, '--proxy-mode', other])).toMatchObject({ status: 1, stderr: '' });
   }, 240_000);
 
   test('another option: who is masqueraded', async () => {

@@ -139,6 +139,7 @@ async function planState(request: PlanRequest, context: PlanContext): Promise<Pl
     notes: [
       ...given.warnings.map((warning) => `${warning}.`),
       ...notes,
+      ...(agent === undefined && files.length > 0 ? [`No agent runs here: compared with ${source} as they are.`] : []),
       ...notesOfAllocation(hasServer, withoutAddress, assigned),
       ...(result.document.notes ?? []),
     ],
@@ -192,8 +193,8 @@ function planObjects({ agent, inForce, before, settings, next, assigned }: Plann
     };
   });
   const comparison = compareStates(pairs);
-  const changed = !isEmptyComparison(comparison);
   const mode = settings.mode === '' ? (agent?.mode ?? '<default>') : settings.mode;
+  const changed = !isEmptyComparison(comparison) || (agent !== undefined && agent.mode !== mode);
   return { document: { changed, comparison, notes: problems.notes }, mode, changes: [] };
 }
 

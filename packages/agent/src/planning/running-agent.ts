@@ -15,6 +15,9 @@ export interface RunningAgent {
   readonly values: CommandLine['values'];
 }
 
+/** Milliseconds for all objects of a large cluster, beside other work of the node. */
+const LIST_TIMEOUT = 60_000;
+
 /** Content of `/debug/objects`. */
 interface ObjectList {
   readonly mode: ProxyMode;
@@ -26,12 +29,12 @@ interface ObjectList {
  * Queries the agent on this node.
  *
  * @returns undefined when none answers.
- * @throws ProxierError `AGENT_REFUSED`, `AGENT_NOT_READY` before its first sync.
+ * @throws ProxierError `AGENT_REFUSED`, `AGENT_TIMEOUT` when an agent listens and does not answer, `AGENT_NOT_READY` before its first sync.
  */
 export async function queryRunningAgent(address: StatusAddress | undefined): Promise<RunningAgent | undefined> {
   let text: string;
   try {
-    text = await queryAgent(address, '/debug/objects');
+    text = await queryAgent(address, '/debug/objects', undefined, { timeout: LIST_TIMEOUT });
   } catch (error) {
     if (isProxierError(error) && error.code === 'NO_AGENT') {
       return undefined;

@@ -49,7 +49,9 @@ export async function verify(
 }
 
 async function askAgent({ status }: AgentSettings, signal: AbortSignal): Promise<NodeVerification> {
-  const started = JSON.parse(await queryAgent(status, '/debug/verify', 'set --manifests to verify them', 'POST')) as {
+  const started = JSON.parse(
+    await queryAgent(status, '/debug/verify', 'set --manifests to verify them', { method: 'POST' }),
+  ) as {
     readonly number: number;
   };
   for (;;) {
