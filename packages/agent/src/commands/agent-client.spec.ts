@@ -26,13 +26,14 @@ afterEach(() => {
   server.close();
 });
 
-/** An agent that listens is not "no agent", whatever it does. */
+/** An agent that listens is never reported as "no agent". */
 test('errors tell apart: no agent, a slow one, one that ends, one that refuses', async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const address = { host: '127.0.0.1', port };
-  const query = (path: string, timeout?: number) => queryAgent(address, path, 'set --manifests', timeout);
+  const query = (path: string, timeout?: number) =>
+    queryAgent(address, path, 'set --manifests', timeout === undefined ? {} : { timeout });
   await expect(query('/silent', 50)).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
   await expect(query('/endless', 50)).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
   await expect(query('/cut')).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
