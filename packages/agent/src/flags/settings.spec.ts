@@ -107,6 +107,22 @@ describe('readSettings', () => {
     expect(read(...args).proxier).toMatchObject(expected);
   });
 
+  test('reads the probe', () => {
+    const addresses = ['192.0.2.1', '2001:db8::1'];
+    expect(read('--probe-interval=5s').probe).toEqual({ interval: 5000, addresses, readiness: false });
+    expect(read('--probe-interval=1m', '--probe-addresses=2001:DB8:0::9', '--probe-readiness').probe).toEqual({
+      interval: 60_000,
+      addresses: ['2001:db8::9'],
+      readiness: true,
+    });
+  });
+
+  test('a probe without an address is refused', () => {
+    expect(problems('--manifests=m', '--probe-interval=5s', '--probe-addresses=')).toEqual([
+      '--probe-addresses: "" must have an address when --probe-interval is set',
+    ]);
+  });
+
   test('reads the rest', () => {
     expect(read('--bind-address=FD00::1').bindAddress).toBe('fd00::1');
     expect(read('--proxy-mode=ipvs', '--proxy-mode-fallback=none')).toMatchObject({ mode: 'ipvs', fallback: 'none' });
@@ -159,6 +175,16 @@ describe('readSettings', () => {
       '--nodeport-addresses: "10.0.0.1" is not a network; write it like 10.0.0.0/8 or fd00::/64',
     ],
     ['--masquerade-all=yes', '--masquerade-all: "yes" must be true or false'],
+    ['--probe-interval=10ms', '--probe-interval: "10ms" must be at least 1s, or 0 for no probe'],
+    ['--probe-readiness', '--probe-readiness: "true" needs a --probe-interval, such as 5s'],
+    [
+      '--probe-addresses=192.0.2.1:80',
+      '--probe-addresses: "192.0.2.1:80" is not an IP address; give one without port, such as 192.0.2.1',
+    ],
+    [
+      '--probe-addresses=192.0.2.1,192.0.2.2',
+      '--probe-addresses: "192.0.2.1,192.0.2.2" must be at most one address of each IP family',
+    ],
     ['--iptables-masquerade-bit=32', '--iptables-masquerade-bit: "32" must be a bit from 0 to 31'],
     ['--iptables-sync-period=30', '--iptables-sync-period: "30" is not a duration; write it like 500ms, 30s or 1m30s'],
     ['--iptables-sync-period=0', '--iptables-sync-period: "0" must be greater than 0, such as 30s'],

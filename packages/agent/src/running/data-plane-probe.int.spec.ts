@@ -79,8 +79,12 @@ describe.each(casesOf(['nftables'], ['iptables', 'userspace']))('the probe in mo
 });
 
 test('another program that answers in place of the agent is a failure', async () => {
-  node.start('nftables', '--probe-interval=1s', '--probe-addresses=192.0.2.1');
-  await node.until('the probe succeeds', () => probeOf()?.verdict === 'ok');
+  // With the default addresses, of both families.
+  node.start('nftables', '--probe-interval=1s');
+  await node.until('the probes succeed', () => {
+    const { IPv4, IPv6 } = statusOf()?.probe ?? {};
+    return IPv4?.verdict === 'ok' && IPv6?.verdict === 'ok';
+  });
   await nft('add table ip foreign');
   await nft('add chain ip foreign output { type nat hook output priority -150; }');
   const other = node.sandbox.pods[1]?.addresses[0] ?? '';

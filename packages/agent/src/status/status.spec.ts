@@ -78,6 +78,28 @@ Running:          120m, process 4711
 `);
 });
 
+test('the result of the probe', () => {
+  const probe = {
+    verdict: 'ok',
+    frontend: '192.0.2.1:80',
+    endpoint: '192.168.0.2:40001',
+    reason: null,
+    impossible: false,
+    failures: 0,
+    lastSuccess: at(3),
+    milliseconds: 1.2,
+  } as const;
+  const lineOf = (change: object) =>
+    formatStatus({ ...STATUS, probe: { IPv4: { ...probe, ...change } } }, NOW).match(/^IPv4 probe: +(.*)$/m)?.[1];
+  expect(lineOf({})).toBe('192.0.2.1:80 answered 3s ago in 1.2 ms');
+  expect(lineOf({ verdict: 'failed', reason: 'no answer came' })).toBe(
+    '192.0.2.1:80 failed: no answer came; last answer 3s ago',
+  );
+  expect(lineOf({ verdict: 'unknown', reason: 'waiting for the first sync' })).toBe(
+    '192.0.2.1:80 unknown: waiting for the first sync',
+  );
+});
+
 test('what is wrong comes first, with the remedy', () => {
   expect(formatStatus(DEGRADED, NOW)).toMatch(
     /^DEGRADED: .*\n\nProblems:\n {2}- 3 IPv4 syncs failed in a row: nft is missing\n {4}install nft\n\n/,

@@ -83,7 +83,11 @@ export class DataPlaneProbe implements Source, ServerObserver {
     if (this.options.readiness !== true) {
       return undefined;
     }
-    for (const [family, probe] of this.#probes) {
+    const probed = [...this.#probes].filter(([, { hasAddress }]) => hasAddress);
+    if (probed.length === 0) {
+      return 'waiting for a successful probe: this host has no address of a family that is probed';
+    }
+    for (const [family, probe] of probed) {
       const { verdict, reason, failures, lastSuccess } = probe.status();
       // What cannot be probed any more says nothing about the data plane.
       if (lastSuccess === null || (verdict === 'failed' && failures >= PROBE_FAILURES)) {

@@ -66,6 +66,7 @@ export class FamilyProbe {
   #objects: { readonly service: Service; readonly slice: EndpointSlice } | undefined;
   #finding: Finding = unknown('waiting for the first sync');
   #failures = 0;
+  #hasAddress = true;
   #lastSuccess: number | undefined;
   #milliseconds: number | undefined;
 
@@ -73,6 +74,11 @@ export class FamilyProbe {
     this.#context = context;
     const name = probeServiceName(context.family);
     this.#key = servicePortKey({ namespace: PROBE_NAMESPACE, name, portName: '', protocol: 'TCP' });
+  }
+
+  /** The host has an address of this family, so its data plane matters. */
+  get hasAddress(): boolean {
+    return this.#hasAddress;
   }
 
   /** The kernel now has this state. */
@@ -164,8 +170,10 @@ export class FamilyProbe {
     const address = endpointAddress(local, state);
     if (address === undefined) {
       this.#withdraw();
-      return impossible(`this host has no ${family} address for the listener`);
+      this.#hasAddress = false;
+      return unknown(`this host has no ${family} address`);
     }
+    this.#hasAddress = true;
     if (this.#listener?.address !== address) {
       this.close();
       try {

@@ -188,9 +188,20 @@ describe('a DataPlaneProbe', () => {
     }
   });
 
+  test('a family of which the host has no address is unknown, which is no problem; but nothing is ready without any', async () => {
+    const { probe, sync } = await startProbe(true, async () => ['127.0.0.2', '169.254.1.1', '::1', 'fd00::2']);
+    sync();
+    await until(
+      () => probe.status().IPv4?.reason === 'this host has no IPv4 address',
+      () => JSON.stringify(probe.status()),
+      10_000,
+    );
+    expect(probe.status().IPv4).toMatchObject({ verdict: 'unknown', impossible: false });
+    expect(probe.notReady()).toMatch(/no address of a family that is probed/);
+  });
+
   test.each([
     ['has the address itself', async () => ['127.0.0.1', '192.168.0.2'], /127\.0\.0\.1 is an address of this host/],
-    ['has only loopback and link-local addresses', async () => ['127.0.0.2', '169.254.1.1', '::1'], /no IPv4 address/],
     ['has an address that cannot be bound', async () => ['198.51.100.77'], /cannot listen at 198\.51\.100\.77/],
     ['cannot be read', () => Promise.reject(new Error('EMFILE')), /cannot be read: EMFILE/],
   ])('is impossible where the host %s', async (_what, localAddresses, reason) => {
