@@ -37,6 +37,8 @@ export interface ManifestReaderOptions {
   readonly allowLoopbackEndpoints: boolean;
   /** A file is parsed that a reading did not wait for. */
   readonly onParsed: () => void;
+  /** Default: one with threads of its own. */
+  readonly parser?: Pick<ManifestParser, 'parse' | 'close'>;
 }
 
 /** A file that is being parsed, or whose parsed objects are not in force yet. */
@@ -47,6 +49,8 @@ interface Parsing {
   manifest?: Manifest;
   /** Other files did not wait for it. */
   late: boolean;
+  /** A reading has its result. */
+  used: boolean;
 }
 
 /** File systems may have timestamps of this resolution (milliseconds): two writes within one step look the same. */
@@ -58,12 +62,14 @@ const PARSE_RETRY_DELAY = 300_000;
 
 /** Reads and parses the files that changed. What is malformed or cannot be read keeps its last valid objects. */
 export class ManifestReader {
-  readonly #parser = new ManifestParser();
+  readonly #parser: Pick<ManifestParser, 'parse' | 'close'>;
   /** By file name. */
   readonly #parsings = new Map<string, Parsing>();
   #closed = false;
 
-  constructor(private readonly options: ManifestReaderOptions) {}
+  constructor(private readonly options: ManifestReaderOptions) {
+    this.#parser = options.parser ?? new ManifestParser();
+  }
 
   /** Whether a file was added, changed or removed since these states were read, or is due for another attempt. */
   differs(snapshot: DirectorySnapshot, files: FileStates): boolean {
@@ -108,8 +114,9 @@ export class ManifestReader {
 
   /** The states are in force: what was parsed for them is no longer needed. */
   release(files: FileStates): void {
-    for (const [name, { digest }] of this.#parsings) {
-      if (files.get(name)?.digest === digest) {
+    for (const [name, { digest, used }] of this.#parsings) {
+      // A file that is parsed again after it took too long has the same digest before and after.
+      if (used && files.get(name)?.digest === digest) {
         this.#parsings.delete(name);
       }
     }
@@ -161,6 +168,7 @@ export class ManifestReader {
       parsing.late = true;
       return known;
     }
+    parsing.used = true;
     for (const ignored of manifest.ignored) {
       logger.debug(4, `${printable(found.path)}: passed over ${ignored}`);
     }
@@ -186,7 +194,7 @@ export class ManifestReader {
     }
     const { allowLoopbackEndpoints, onParsed } = this.options;
     const done = this.#parser.parse(path, bytes, { allowLoopbackEndpoints });
-    const parsing: Parsing = { digest, done, late: false };
+    const parsing: Parsing = { digest, done, late: false, used: false };
     this.#parsings.set(name, parsing);
     void done.then((manifest) => {
       parsing.manifest = manifest;

@@ -286,19 +286,25 @@ describe('ManifestSource', () => {
     const path = join(directory, 'inner');
     await mkdir(path);
     await write('inner/web.yaml', service('web', 1));
-    await begin({ path });
+    const source = await begin({ path });
     await rm(path, { recursive: true });
     await until(() =>
       log.has(/^E manifests in .*inner: .*does not exist \(ENOENT\); what was read last stays in force/),
     );
     expect(portOf('web')).toBe(1);
+    expect(source.obstacle()).toMatch(/does not exist \(ENOENT\)$/);
     await mkdir(join(directory, 'new'));
     await write('new/web.yaml', service('web', 2));
     await rename(join(directory, 'new'), path);
     await until(() => portOf('web') === 2);
     expect(log.has(/^I manifests in .*inner: can be read again/)).toBe(true);
+    expect(source.obstacle()).toBeUndefined();
+    await write('inner/web.yaml', 'kind: [');
+    await until(() => source.obstacle() !== undefined);
+    expect(source.obstacle()).toMatch(/web\.yaml:1:/);
     await write('inner/web.yaml', service('web', 3));
     await until(() => portOf('web') === 3);
+    expect(source.obstacle()).toBeUndefined();
     expect(recorder.events.filter((event) => event.startsWith('remove'))).toEqual([]);
   });
 

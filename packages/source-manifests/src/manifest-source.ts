@@ -17,8 +17,8 @@ import { DirectoryWatcher } from './directory-watcher.js';
 import { type DirectorySnapshot, readSnapshot } from './manifest-directory.js';
 import { ManifestError } from './manifest-error.js';
 import type { ManifestObject } from './manifest-object.js';
-import type { ManifestProblem } from './manifest-problem.js';
-import { type FileStates, ManifestReader, type Reading } from './manifest-reader.js';
+import { formatManifestProblem, type ManifestProblem } from './manifest-problem.js';
+import { type FileStates, isMalformed, ManifestReader, type Reading } from './manifest-reader.js';
 import { nodeNameWarning, type ReportLine, reportDuplicates, reportFiles } from './manifest-report.js';
 import { type Duplicate, diffObjects, type ManifestEvent, selectObjects } from './manifest-set.js';
 import { ScanLoop } from './scan-loop.js';
@@ -150,6 +150,20 @@ export class ManifestSource implements Source {
   /** The current problems of the files, by file name. */
   get problems(): readonly ManifestProblem[] {
     return [...this.#files.values()].flatMap((file) => file.problems);
+  }
+
+  /** Why the objects in force may be outdated: the directory cannot be read, or files are malformed. */
+  obstacle(): string | undefined {
+    if (this.#failure !== '') {
+      return this.#failure;
+    }
+    const malformed = [...this.#files.values()].filter((file) => isMalformed(file));
+    const [problem] = malformed.flatMap((file) => file.problems.filter(({ severity }) => severity === 'error'));
+    if (problem === undefined) {
+      return undefined;
+    }
+    const others = malformed.length > 1 ? `, and ${malformed.length - 1} more files are malformed` : '';
+    return `${formatManifestProblem(problem)}${others}`;
   }
 
   /**

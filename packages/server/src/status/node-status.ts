@@ -148,7 +148,7 @@ export function findProblems({
       problems.push({
         severity: 'degraded',
         found: `${description}: ${obstacle}`,
-        advice: 'the objects that were read last stay in force; restore the access',
+        advice: 'the objects that were read last stay in force; fix the cause',
       });
     }
   }
