@@ -75,6 +75,11 @@ export * from './text/printable.js';
 export { formatTable } from './text/text-table.js';
 export { compareModes, compareModesInSlices, type ModePath } from './verification/compare-modes.js';
 export { compareOutcomes, type Difference } from './verification/compare-outcomes.js';
+export {
+  type ConnectionAttempt,
+  ConnectionVerification,
+  compareConnection,
+} from './verification/connection-verification.js';
 export { type ClassHost, type PacketClass, type PacketSource, packetClasses } from './verification/packet-classes.js';
 export * from './verification/packet-path.js';
 export * from './verification/verification-result.js';

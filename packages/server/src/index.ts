@@ -113,6 +113,7 @@ export {
   type BackgroundVerificationOptions,
   type VerificationReport,
 } from './verification/background-verification.js';
+export * from './verification/verify-connections.js';
 export {
   type NodeVerification,
   servesLoopbackByRules,

@@ -93,7 +93,7 @@ export const COMMANDS = [
     description:
       'Enumerates the classes of packets that the state distinguishes (addresses of Services by kinds of senders), finds ' +
       'out what the rules in the kernel do with each, whoever installed them, and prints each difference with the rule, ' +
-      'element or sysctl that decides. Sends no packets and changes nothing. Has the running agent at ' +
+      'element or sysctl that decides. Sends no packets, unless --packets is set, and changes nothing. Has the running agent at ' +
       '--metrics-bind-address verify what is in force, or compares the kernel of this network namespace with --manifests, ' +
       'for the mode of --proxy-mode. What cannot be read or interpreted is reported as unknown. With --between, compares what ' +
       'two modes would do with each class, from what the agent has recorded last or from --manifests.',
@@ -102,8 +102,9 @@ export const COMMANDS = [
       { purpose: 'For a script', command: 'verify -o json' },
       { purpose: 'Without an agent', command: 'verify --manifests ./cluster --proxy-mode nftables' },
       { purpose: 'Would another mode do the same?', command: 'verify --between iptables,nftables' },
+      { purpose: 'With real connections', command: 'verify --packets' },
     ],
-    flags: ['proxy-mode', 'between', ...STATE_FLAGS, ...CLUSTER_FLAGS],
+    flags: ['proxy-mode', 'between', 'packets', ...STATE_FLAGS, ...CLUSTER_FLAGS],
     exitStatus:
       '0 verified, 1 differences found, 2 not everything could be verified, 3 no agent or nothing programmed, ' +
       '4 an error of the command line',

@@ -21,6 +21,7 @@ import { prepareHost, runAgent } from '../running/run-agent.js';
 import { status } from '../status/status.js';
 import { verify } from '../verify/verify.js';
 import { verifyBetween } from '../verify/verify-between.js';
+import { verifyByConnections } from '../verify/verify-by-connections.js';
 import { versionText } from '../version.js';
 import { whatChanged } from '../what-changed/what-changed.js';
 import { findCommand } from './command-definition.js';
@@ -113,6 +114,9 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
   verify: {
     run: ({ commandLine, settings, composition, environment }) => {
       const between = textOf(commandLine, 'between');
+      if (isSet(commandLine, 'packets')) {
+        return verifyByConnections(settings, composition, environment);
+      }
       return between === ''
         ? verify(settings, composition, environment)
         : verifyBetween(between, settings, composition, environment);
@@ -290,6 +294,7 @@ function sourceOf({ manifests }: AgentSettings): string {
 }
 
 type BooleanFlag =
+  | 'packets'
   | 'rules'
   | 'cleanup'
   | 'test'

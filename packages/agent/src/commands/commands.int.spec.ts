@@ -187,7 +187,9 @@ describe('commands beside an agent of an API server', () => {
     await node.until('it is degraded', async () => {
       const { status, stdout } = await node.run(['status', '-o', 'json']);
       const problems = status === 1 ? (JSON.parse(stdout) as NodeStatus).problems : [];
-      return problems.length === 2 && problems.every(({ found }) => found.includes('ECONNREFUSED'));
+      return ['services', 'endpointslices'].every((resource) =>
+        problems.some(({ found }) => found.includes(`: ${resource}: connect ECONNREFUSED`)),
+      );
     });
     await expectOutput('status-degraded.txt', 1, 'status');
     await expectOutput('status-degraded.json', 1, 'status -o json');

@@ -540,6 +540,15 @@ export const FLAGS = [
     group: 'Commands',
   },
   {
+    name: 'packets',
+    type: 'bool',
+    defaultText: 'the rules are verified',
+    help:
+      'With verify: make real TCP connections from this node to addresses of Services, at most 500 for each IP family, and compare ' +
+      'where they go. They carry no data, but endpoints see them.',
+    group: 'Commands',
+  },
+  {
     name: 'namespace',
     short: 'n',
     type: 'text',

@@ -24,6 +24,14 @@ export interface IssueSpecRequest {
   readonly expect: string;
 }
 
+/** Imports of the written test. Not at the beginning of lines of this file, where tools would read them as its own. */
+const IMPORTS = [
+  "import { expect, test } from '@jest/globals';",
+  "import { FakeDataplane, renderState } from '@kube-proxier/core/testing';",
+  "import { type ReplayedSync, simulatePacket } from '@kube-proxier/core';",
+  "import { replayRecording } from '@kube-proxier/server';",
+];
+
 /**
  * The text of a jest test that replays the recording, on the code of the repository that it is put into, and asserts what
  * happens to the packet. It contains the recording up to the moment.
@@ -41,10 +49,7 @@ export async function issueSpec({ explanation, moment, source, expect }: IssueSp
   const family = destination.includes(':') ? 'IPv6' : 'IPv4';
   const asserted = JSON.stringify(packet);
   return `// Made by kube-proxier replay --test. It replays what a node received and did up to ${time}.
-import { expect, test } from '@jest/globals';
-import { FakeDataplane, renderState } from '@kube-proxier/core/testing';
-import { type ReplayedSync, simulatePacket } from '@kube-proxier/core';
-import { replayRecording } from '@kube-proxier/server';
+${IMPORTS.join('\n')}
 
 const RECORDING = Buffer.from(
   \`

@@ -16,6 +16,16 @@ export function formatVerification({ verdict, mode, seconds, families }: NodeVer
   return formatFamilies(`${VERDICTS[verdict]} (mode ${mode})`, 'verified', seconds, families);
 }
 
+/** A verification by real connections for a person. */
+export function formatConnections({ verdict, mode, seconds, families }: NodeVerification): string {
+  const texts: Readonly<Record<VerificationVerdict, string>> = {
+    verified: 'VERIFIED: real connections of this node go where the state says',
+    different: 'DIFFERENT: real connections of this node do not go where the state says',
+    unknown: 'UNKNOWN: no difference was found, but not every connection could be compared',
+  };
+  return formatFamilies(`${texts[verdict]} (mode ${mode})`, 'verified', seconds, families);
+}
+
 /** A comparison of two modes for a person. */
 export function formatComparison({ verdict, modes, seconds, families }: ModeComparison): string {
   const [first, second] = modes;

@@ -1,12 +1,24 @@
-import { type BackendModule, type IPFamily, ProxierError, type ProxyState } from '@kube-proxier/core';
+import {
+  type BackendModule,
+  DEFAULT_PROXY_MODE,
+  type IPFamily,
+  ProxierError,
+  type ProxyState,
+} from '@kube-proxier/core';
+import { replayRecording } from '@kube-proxier/server';
 import { resolveManifests } from '../commands/resolve-manifests.js';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
+import { openRecording } from '../record/recording-source.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
 
-/** @throws ProxierError when there is no such mode. */
-export function backendOf(mode: string, settings: AgentSettings, composition: Composition): BackendModule {
+/**
+ * @param name of the mode; empty for the default.
+ * @throws ProxierError when there is no such mode.
+ */
+export function backendOf(name: string, settings: AgentSettings, composition: Composition): BackendModule {
+  const mode = name === '' ? DEFAULT_PROXY_MODE : name;
   const backends = composition.configure?.(settings) ?? composition.backends;
   const backend = backends.find((candidate) => candidate.mode === mode);
   if (backend === undefined) {
@@ -25,4 +37,19 @@ export async function usedStates(
   const resolved = await resolveManifests(FAMILIES, settings, composition, localAddresses);
   const used = resolved.filter(({ servicePorts }) => servicePorts.size > 0);
   return used.length > 0 ? used : resolved.slice(0, 1);
+}
+
+/**
+ * The states that the running agent has in force, from its recording.
+ *
+ * @throws ProxierError when there is no agent, or nothing is in force.
+ */
+export async function recordedStates(settings: AgentSettings): Promise<readonly ProxyState[]> {
+  const source = await openRecording('', settings);
+  const { replay } = await replayRecording(source.open());
+  const states = replay.families.flatMap((family) => replay.inForce(family) ?? []);
+  if (states.length === 0) {
+    throw new ProxierError('NOT_RECORDED', 'nothing is in force yet; set --manifests to verify without an agent');
+  }
+  return states;
 }

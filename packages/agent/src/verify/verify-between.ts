@@ -12,13 +12,12 @@ import {
   type ProxyState,
   systemClock,
 } from '@kube-proxier/core';
-import { replayRecording, servesLoopbackByRules } from '@kube-proxier/server';
+import { servesLoopbackByRules } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
-import { openRecording } from '../record/recording-source.js';
 import { formatComparison } from './format-verification.js';
 import type { ModeComparison } from './mode-comparison.js';
-import { backendOf, usedStates } from './verified-states.js';
+import { backendOf, recordedStates, usedStates } from './verified-states.js';
 import { EXIT_STATUS, formatResult, NO_AGENT, type VerifyOutput } from './verify-output.js';
 
 /**
@@ -96,15 +95,4 @@ function comparableMode(backend: BackendModule): ComparableMode {
     );
   }
   return { mode, servesLoopback: servesLoopbackByRules(backend), plannedPath: backend.plannedPath.bind(backend) };
-}
-
-/** The states that the running agent has in force, from its recording. */
-async function recordedStates(settings: AgentSettings): Promise<readonly ProxyState[]> {
-  const source = await openRecording('', settings);
-  const { replay } = await replayRecording(source.open());
-  const states = replay.families.flatMap((family) => replay.inForce(family) ?? []);
-  if (states.length === 0) {
-    throw new ProxierError('NOT_RECORDED', 'nothing is in force yet; set --manifests to compare without an agent');
-  }
-  return states;
 }

@@ -40,6 +40,40 @@ describe('kube-proxier verify', () => {
     await node.stop();
   }, 300_000);
 
+  test('--packets: connections reach endpoints; a foreign rule, and an endpoint that does not listen, are distinguished', async () => {
+    const [first, second] = node.sandbox.pods;
+    node.write(first?.ipv4 ?? '');
+    node.start('nftables');
+    await node.until('the agent is well', () => run('status').status === 0);
+    const verified = run('verify', '--packets');
+    expect(verified.stdout).toMatch(
+      /^VERIFIED: real connections of this node go where the state says \(mode nftables\)/,
+    );
+    expect(verified.status).toBe(0);
+
+    // It is found by a connection, and named by the verification of the rules.
+    const drop = ['OUTPUT', '-d', first?.ipv4 ?? '', '-p', 'tcp', '-j', 'DROP'];
+    await node.sandbox.node.exec(['iptables-nft', '-I', ...drop]);
+    const dropped = run('verify', '--packets');
+    expect(dropped.stdout).toMatch(/^DIFFERENT: [\s\S]* are dropped, not forwarded to /);
+    expect(dropped.status).toBe(1);
+    await node.sandbox.node.exec(['iptables-nft', '-D', ...drop]);
+
+    // An address without a listener: the endpoint refuses, not this node.
+    await second?.exec(['iptables-nft', '-I', 'INPUT', '-p', 'tcp', '-j', 'REJECT', '--reject-with', 'tcp-reset']);
+    node.write(second?.ipv4 ?? '');
+    await node.until('the other endpoint is in force', () =>
+      run('get', 'endpoints', '-A').stdout.includes(second?.ipv4 ?? ''),
+    );
+    const refused = run('verify', '--packets');
+    expect(refused.stdout).toMatch(/^UNKNOWN: [\s\S]* may be the cause/);
+    expect(refused.status).toBe(2);
+
+    expect(run('verify', '--packets', '-o', 'json').stdout).toContain('"kind": "NodeVerification"');
+    await node.stop();
+    expect(run('verify', '--packets').status).toBe(3);
+  }, 300_000);
+
   test.each(['nftables', 'iptables'] as const)(
     'mode %s: every exit status: verified, a difference, unknown, no agent, a wrong flag',
     async (mode) => {

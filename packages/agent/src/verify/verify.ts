@@ -1,6 +1,5 @@
 import {
   DEFAULT_PROXIER_OPTIONS,
-  DEFAULT_PROXY_MODE,
   isProxierError,
   messageOf,
   ProxierError,
@@ -71,8 +70,7 @@ async function verifyManifests(
   composition: Composition,
   signal: AbortSignal,
 ): Promise<NodeVerification> {
-  const mode = settings.mode === '' ? DEFAULT_PROXY_MODE : settings.mode;
-  const backend = backendOf(mode, settings, composition);
+  const backend = backendOf(settings.mode, settings, composition);
   const localAddresses = await new ProcLocalNetwork().localAddresses();
   const states = new Map(
     (await usedStates(settings, composition, localAddresses)).map((state) => [state.family, state]),

@@ -2,9 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { ProxierContext } from '../contract/backend-module.js';
 import type { DriftReporter } from '../contract/dataplane.js';
 import { silentLogger } from '../contract/logger.js';
+import type { ChangeSet } from '../model/change-set.js';
+import type { ProxyState } from '../model/proxy-state.js';
 import {
   FakeDataplane,
   type FakeTransaction,
+  type InstalledServicePorts,
   makeService,
   makeSlice,
   RecordingLogger,
@@ -61,6 +64,33 @@ describe('ReconcilingProxier', () => {
     await settle();
     expect([...dataplane.contents.keys()].sort()).toEqual(['default/a:/TCP', 'default/b:/TCP']);
     expect(dataplane.applied).toBe(1);
+  });
+
+  test('each step is planned from the state of the last plan, also after states that need none', async () => {
+    const plans: [previous: ProxyState | undefined, next: ProxyState][] = [];
+    class Recording extends FakeDataplane {
+      override plan(next: ProxyState, changes: ChangeSet, installed?: InstalledServicePorts) {
+        plans.push([changes.previous, next]);
+        return super.plan(next, changes, installed);
+      }
+    }
+    const running = start({ family: 'IPv6' }, new Recording());
+    const { proxier, clock, dataplane } = running;
+    const service = makeService('a', { clusterIPs: ['10.96.0.1', 'fd00:10:96::1'] });
+    proxier.onServiceUpdate(undefined, service);
+    synced(running);
+    await clock.advance(2000);
+    // Endpoints of the other family.
+    proxier.onEndpointsUpdate(undefined, makeSlice('a', ['10.244.0.1']));
+    await clock.advance(2000);
+    proxier.sync();
+    await clock.advance(2000);
+    expect(plans).toHaveLength(1);
+    proxier.onEndpointsUpdate(undefined, makeSlice('a', ['fd00:10:244::1']));
+    await clock.advance(2000);
+    expect(plans).toHaveLength(2);
+    expect(plans[1]?.[0]).toBe(plans[0]?.[1]);
+    expect(dataplane.applied).toBe(2);
   });
 
   test('a change writes one service port, for any size of the state', async () => {

@@ -49,6 +49,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
   #servicesSynced = false;
   #endpointsSynced = false;
   #applied: ProxyState | undefined;
+  /** The state of the last plan: that in force, or an earlier one that differs from it in nothing. */
+  #planned: ProxyState | undefined;
   /** The installed state may differ from what was applied; set from outside, also during a sync. */
   #suspect = false;
   /** The host's addresses in the resolver may be outdated. */
@@ -236,7 +238,10 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
           believed !== undefined && installed !== undefined && !isEmptyChangeSet(diffStates(believed, state));
         // Without what this sync changes: what leads from the current state back to what was written last.
         const drift = pending ? this.#dataplane.plan(believed, diffStates(undefined, believed), installed) : undefined;
-        const transaction = this.#dataplane.plan(state, changes, installed);
+        // Planners find what they know of a state by its identity.
+        const known = !full && changes.previous === believed ? { ...changes, previous: this.#planned } : changes;
+        const transaction = this.#dataplane.plan(state, known, installed);
+        this.#planned = state;
         if (transaction !== undefined) {
           await this.#dataplane.apply(transaction);
         }

@@ -20,7 +20,7 @@ export class FindingGroups {
 
   constructor(private readonly state: ProxyState) {}
 
-  addUnread(reason: string): void {
+  addUnread(reason: string, message = `Nothing could be verified: ${reason}`): void {
     this.#groups.set(reason, {
       finding: {
         result: 'unknown',
@@ -30,7 +30,7 @@ export class FindingGroups {
         expected: 'rules that can be read',
         actual: reason,
         decidedBy: undefined,
-        message: `Nothing could be verified: ${reason}`,
+        message,
       },
       classes: 0,
       servicePorts: new Set(),

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '@kube-proxier/core';
 import { RecordingLogger, until } from '@kube-proxier/core/testing';
 import { KubernetesSource, type KubernetesSourceOptions } from '../kubernetes-source.js';
 import {
@@ -13,6 +14,7 @@ import {
   RecordingHandler,
   TestCertificateAuthority,
 } from '../testing/index.js';
+import { createApiCredentials } from './api-credentials.js';
 
 let directory: string;
 let server: FakeApiServer;
@@ -235,6 +237,22 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     const { handler } = await begin({ kubeconfig: await kubeconfig({ token: 'x' }, { 'proxy-url': proxyUrl }) });
     await until(() => handler.servicesSynced === 1, 'synced');
     expect(through).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['proxy-url', { token: 'x' }, { 'proxy-url': 'http://127.0.0.1:1' }],
+    ['auth-provider', { 'auth-provider': { name: 'oidc', config: {} } }, {}],
+  ])('that need client-node name the package to install: %s', async (field, user, cluster) => {
+    await serve({ tokens: new Set() });
+    const credentials = createApiCredentials({
+      kubeconfig: await kubeconfig(user, cluster),
+      clock: systemClock,
+      importClientNode: () => Promise.reject(new Error('Cannot find package')),
+    });
+    await expect(credentials.get(new AbortController().signal)).rejects.toMatchObject({
+      code: 'CLIENT_NODE_MISSING',
+      message: expect.stringMatching(`the kubeconfig has ${field}, .* run npm install @kubernetes/client-node`),
+    });
   });
 
   test('stay valid while the kubeconfig is malformed, and a server URL in the options has precedence', async () => {

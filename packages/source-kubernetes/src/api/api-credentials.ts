@@ -49,6 +49,8 @@ export interface CredentialOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Directory of the pod's token and CA. Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
   readonly serviceAccountDirectory?: string;
+  /** Loads the optional peer. Default: an import of it. */
+  readonly importClientNode?: () => Promise<ClientNode>;
   readonly clock: Clock;
 }
 
@@ -231,6 +233,21 @@ class ContextCredentials implements ApiCredentials {
     return value;
   }
 
+  /** @throws KubernetesError `CLIENT_NODE_MISSING` when it is not installed. */
+  async #clientNode({ proxyUrl }: KubeconfigContext): Promise<ClientNode> {
+    const { importClientNode = () => import('@kubernetes/client-node') } = this.options;
+    try {
+      return await importClientNode();
+    } catch (error) {
+      const field = proxyUrl === undefined ? 'auth-provider' : 'proxy-url';
+      throw new KubernetesError(
+        'CLIENT_NODE_MISSING',
+        `the kubeconfig has ${field}, which needs the package @kubernetes/client-node; run npm install @kubernetes/client-node (${messageOf(error)})`,
+        { cause: error },
+      );
+    }
+  }
+
   /** Legacy providers and proxies are left to client-node. It is loaded only here: it takes 70 MB. */
   async #fromClientNode(
     context: KubeconfigContext,
@@ -238,7 +255,7 @@ class ContextCredentials implements ApiCredentials {
     tls: RequestCredentials['tls'],
   ): Promise<{ readonly headers: Record<string, string>; readonly agent: Agent | undefined }> {
     if (this.#foreign?.of !== context) {
-      const { KubeConfig } = await import('@kubernetes/client-node');
+      const { KubeConfig } = await this.#clientNode(context);
       const config = new KubeConfig();
       const cluster = {
         name: 'cluster',
@@ -250,7 +267,7 @@ class ContextCredentials implements ApiCredentials {
       config.loadFromClusterAndUser(cluster, user);
       this.#foreign = { of: context, config };
     }
-    const request: Parameters<ForeignConfig['applyToHTTPSOptions']>[0] = {
+    const request: ForeignRequest = {
       headers: {},
       ...(tls.ca ? { ca: tls.ca } : {}),
       ...(tls.cert ? { cert: tls.cert } : {}),
@@ -267,8 +284,25 @@ class ContextCredentials implements ApiCredentials {
   }
 }
 
-/** The part of client-node's `KubeConfig` in use. */
-type ForeignConfig = Pick<import('@kubernetes/client-node').KubeConfig, 'applyToHTTPSOptions'>;
+/** The part of client-node in use. Not its own types: they must not be needed where it is not installed. */
+interface ClientNode {
+  readonly KubeConfig: new () => ForeignConfig;
+}
+
+interface ForeignConfig {
+  loadFromClusterAndUser(cluster: object, user: object): void;
+  applyToHTTPSOptions(options: ForeignRequest): Promise<void>;
+}
+
+/** Options of `https.request` that client-node sets. */
+interface ForeignRequest {
+  headers?: Record<string, unknown>;
+  agent?: Agent | boolean;
+  ca?: Buffer;
+  cert?: Buffer | string;
+  key?: Buffer | string;
+  servername?: string;
+}
 
 async function read({ data, file }: Material, what: string): Promise<Buffer | undefined> {
   if (file === undefined) {

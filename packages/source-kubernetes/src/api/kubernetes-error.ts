@@ -8,6 +8,7 @@ import { ProxierError } from '@kube-proxier/core';
  * - `KUBECONFIG_INVALID`: it is not a kubeconfig, or required fields are missing;
  * - `NOT_IN_CLUSTER`: no kubeconfig and no server were given, and this process does not run in a pod;
  * - `CREDENTIALS_UNREADABLE`: a token, certificate or key that the configuration names cannot be read;
+ * - `CLIENT_NODE_MISSING`: the kubeconfig needs the package @kubernetes/client-node, which is not installed;
  * - `EXEC_PLUGIN_FAILED`: the credential plug-in failed;
  * - `SOURCE_IN_USE`: a source was started twice.
  */
