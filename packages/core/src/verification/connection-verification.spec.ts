@@ -31,7 +31,7 @@ describe('ConnectionVerification', () => {
     ['to the address itself', { result: 'connected', endpoint: undefined }, ['different', 'not-forwarded']],
     ['to another endpoint', { result: 'connected', endpoint: '10.9.9.9:1' }, ['different', 'wrong-endpoint']],
     ['nowhere: dropped', { result: 'timeout', endpoint: undefined }, ['different', 'dropped']],
-    ['nowhere: refused', { result: 'refused', endpoint: undefined }, ['different', 'refused']],
+    ['nowhere: refused', { result: 'refused', endpoint: undefined }, ['unknown', 'unknown']],
     ['to its endpoint, which refuses', { result: 'refused', endpoint: ENDPOINT }, ['unknown', 'unknown']],
     ['to its endpoint, without an answer', { result: 'timeout', endpoint: ENDPOINT }, ['unknown', 'unknown']],
     ['nowhere known: refused', { result: 'refused', endpoint: null }, ['unknown', 'unknown']],

@@ -111,17 +111,12 @@ export function compareConnection(
       if (result === 'connected') {
         return endpoint === undefined ? differs('not-forwarded', sentTo, 'seen with a real connection') : undefined;
       }
-      const answer = result === 'refused' ? 'refused' : 'not answered';
-      if (endpoint === undefined) {
-        return differs(got[result], got[result], 'seen with a real connection, which was sent to no endpoint');
+      if (result === 'timeout' && endpoint === undefined) {
+        return differs('dropped', 'dropped', 'seen with a real connection, which was sent to no endpoint');
       }
-      return differs(
-        'unknown',
-        answer,
-        endpoint === null
-          ? 'connection tracking cannot be read, so the endpoint may be the cause'
-          : `endpoint ${endpoint} may be the cause, or the network to it`,
-      );
+      // Connection tracking forgets a connection at once when the endpoint refuses it.
+      const who = typeof endpoint === 'string' ? `endpoint ${endpoint}` : 'an endpoint, or a rule of this node,';
+      return differs('unknown', result === 'refused' ? 'refused' : 'not answered', `${who} may be the cause`);
     }
   }
 }
