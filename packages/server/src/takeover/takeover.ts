@@ -23,7 +23,7 @@ export interface TakeoverOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   /**
-   * Verifies that the mode in force does on its own what the state says; undefined when the proxy ends meanwhile. Default: not
+   * Verifies that the mode in force does on its own what the state says; undefined when the proxy ends in between. Default: not
    * verified.
    */
   readonly verify?: () => Promise<NodeVerification | undefined>;
@@ -35,8 +35,8 @@ export interface TakeoverOptions {
  * Removes leftovers of other modes and of kube-proxy from this host, once, when the mode in force has programmed every
  * family. Until then both sets of rules are installed, so that the node always has rules (unlike spec M-10, which removes
  * first). Where `verify` is given, they are removed once it finds no difference in the rules of the mode in force: until then they
- * stay, since they serve Services that the new rules may not. What cannot be verified does not hold them back, because a tool that
- * cannot read rules would keep two proxies' rules installed for ever. Objects of the mode in force are never removed. Objects in use by open connections are removed when these have
+ * stay, since they serve Services that the new rules may not. What cannot be verified does not delay the removal, because otherwise a
+ * tool that cannot read rules would keep the rules of two proxies installed permanently. Objects of the mode in force are never removed. Objects in use by open connections are removed when these have
  * closed. A failure is logged; the next start retries.
  */
 export class Takeover implements ServerObserver {
