@@ -14,7 +14,10 @@ import type { ServerObserver } from '../server-observer.js';
 import { type NodeVerification, verifyNode } from './verify-node.js';
 
 export interface BackgroundVerificationOptions {
-  /** Milliseconds between two verifications, varied by a fifth; 0 verifies on request only. */
+  /**
+   * Milliseconds between two verifications, varied by a fifth, and at least 100 times the duration of the last one; 0 verifies on
+   * request only.
+   */
   readonly period: number;
   readonly options: ProxierOptions;
   readonly logger: Logger;
@@ -39,6 +42,8 @@ export interface VerificationReport {
 
 /** Findings that are logged in one verification. */
 const MAX_LOGGED = 5;
+/** The period is at least this many times the duration of a verification. */
+const MIN_PERIOD_RATIO = 100;
 /** Share of the period by which it varies. */
 const JITTER = 0.2;
 /** Milliseconds from the first sync of a family to the first verification, where a period is set. */
@@ -152,7 +157,7 @@ export class BackgroundVerification implements ServerObserver {
     logger.debug(2, 'Verified what the kernel does', { verdict: result.verdict, seconds: result.seconds });
     onVerified?.(result);
     if (period > 0) {
-      this.#schedule(period);
+      this.#schedule(Math.max(period, result.seconds * 1000 * MIN_PERIOD_RATIO));
     }
   }
 
