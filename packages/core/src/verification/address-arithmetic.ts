@@ -15,15 +15,24 @@ export function lastAddress(cidr: string): string {
   return textOf(bytes);
 }
 
+/** An address as a number. */
+export function addressNumber(address: string): bigint {
+  return numberOf(ipaddr.parse(address).toByteArray());
+}
+
 /** The address `distance` after another one, canonical; undefined beyond the first and the last of the family. */
 export function addressAt(address: string, distance: number): string | undefined {
   const bytes = ipaddr.parse(address).toByteArray();
   const bits = BigInt(bytes.length * 8);
-  const value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n) + BigInt(distance);
+  const value = numberOf(bytes) + BigInt(distance);
   if (value < 0n || value >= 1n << bits) {
     return undefined;
   }
   return textOf(bytes.map((_byte, index) => Number((value >> (bits - 8n * BigInt(index + 1))) & 0xffn)));
+}
+
+function numberOf(bytes: readonly number[]): bigint {
+  return bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 }
 
 function textOf(bytes: number[]): string {

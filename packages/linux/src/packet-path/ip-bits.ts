@@ -1,5 +1,4 @@
-import { parseAddress } from '@kube-proxier/core';
-import ipaddr from 'ipaddr.js';
+import { addressNumber, parseAddress } from '@kube-proxier/core';
 
 /** Addresses as numbers, remembered: a ruleset has few distinct ones beside endpoints. */
 const KNOWN = new Map<string, bigint>();
@@ -18,9 +17,7 @@ export function bitsOf(address: string): bigint | undefined {
   const bits =
     parsed.family === 'IPv4'
       ? BigInt(parsed.text.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0))
-      : ipaddr.IPv6.parse(parsed.text)
-          .toByteArray()
-          .reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+      : addressNumber(parsed.text);
   if (KNOWN.size >= MAX_KNOWN) {
     KNOWN.clear();
   }
