@@ -1,36 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type ProxyState, verifyState } from '@kube-proxier/core';
-import { ClusterSketch, everything, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
+import { ClusterSketch, EXAMPLE_SKETCHES, everything, sketchAddresses } from '@kube-proxier/core/testing';
 import { type NftTableListing, netfilterPathOf } from '@kube-proxier/linux';
 import { FakeIptables, fakePathHost } from '@kube-proxier/linux/testing';
 import { IptablesDataplane } from './dataplane.js';
 import { isForeignRule } from './packet-path.js';
 import { serviceChain } from './plan/layout.js';
 import { fakeSettings } from './testing/fake-settings.js';
-
-const PLAIN: ServiceSketch = {
-  name: 'ns/web',
-  number: 1,
-  protocol: 'TCP',
-  kind: 'LoadBalancer',
-  internalLocal: false,
-  externalLocal: false,
-  affinity: false,
-  ranges: ['192.0.2.128/25'],
-  endpoints: [
-    { number: 1, node: 'node1' },
-    { number: 2, node: 'node2' },
-    { number: 3, node: 'node2' },
-  ],
-};
-
-const SERVICES: readonly ServiceSketch[] = [
-  PLAIN,
-  { ...PLAIN, name: 'ns/sticky', number: 2, kind: 'ClusterIP', affinity: true, ranges: undefined },
-  { ...PLAIN, name: 'ns/local', number: 3, kind: 'NodePort', externalLocal: true, ranges: undefined },
-  { ...PLAIN, name: 'ns/empty', number: 4, kind: 'NodePort', ranges: undefined, endpoints: [] },
-  { ...PLAIN, name: 'ns/external', number: 5, kind: 'ExternalIP', ranges: undefined, protocol: 'UDP' },
-];
 
 const portOf = (name: string) => ({ namespace: 'ns', name, portName: 'p', protocol: 'TCP' }) as const;
 
@@ -276,7 +252,7 @@ describe('somebody changes the rules of the node', () => {
   let state: ProxyState;
   beforeEach(async () => {
     const cluster = new ClusterSketch('IPv4');
-    for (const sketch of SERVICES) {
+    for (const sketch of EXAMPLE_SKETCHES) {
       cluster.set(sketch);
     }
     ({ state } = cluster.next());

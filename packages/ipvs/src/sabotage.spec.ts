@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type ProxyState, verifyState } from '@kube-proxier/core';
-import { ClusterSketch, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
+import { ClusterSketch, EXAMPLE_SKETCH, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
 import type { IpvsCommand, VirtualServerAddress } from '@kube-proxier/linux';
 import { IpvsDataplane } from './dataplane.js';
 import { INTERFACE, type SetRole, setName } from './plan/layout.js';
@@ -8,37 +8,21 @@ import { type FakeHost, fakeHost, install } from './testing/contents.js';
 import { type FakePathOptions, fakePath } from './testing/fake-path.js';
 
 const NODE = sketchAddresses.node('IPv4');
-const PLAIN: ServiceSketch = {
-  name: 'ns/web',
-  number: 1,
-  protocol: 'TCP',
-  kind: 'LoadBalancer',
-  internalLocal: false,
-  externalLocal: false,
-  affinity: false,
-  ranges: ['192.0.2.128/25'],
-  endpoints: [
-    { number: 1, node: 'node1' },
-    { number: 2, node: 'node2' },
-    { number: 3, node: 'node2' },
-  ],
-};
-
 const SERVICES: readonly ServiceSketch[] = [
-  PLAIN,
+  EXAMPLE_SKETCH,
   {
-    ...PLAIN,
+    ...EXAMPLE_SKETCH,
     name: 'ns/weighted',
     number: 2,
     kind: 'ClusterIP',
     ranges: undefined,
     annotations: { 'kube-proxier.io/ipvs-scheduler': 'wrr' },
   },
-  { ...PLAIN, name: 'ns/local', number: 3, kind: 'NodePort', externalLocal: true, ranges: undefined },
-  { ...PLAIN, name: 'ns/empty', number: 4, kind: 'NodePort', ranges: undefined, endpoints: [] },
-  { ...PLAIN, name: 'ns/external', number: 5, kind: 'ExternalIP', ranges: undefined, protocol: 'UDP' },
+  { ...EXAMPLE_SKETCH, name: 'ns/local', number: 3, kind: 'NodePort', externalLocal: true, ranges: undefined },
+  { ...EXAMPLE_SKETCH, name: 'ns/empty', number: 4, kind: 'NodePort', ranges: undefined, endpoints: [] },
+  { ...EXAMPLE_SKETCH, name: 'ns/external', number: 5, kind: 'ExternalIP', ranges: undefined, protocol: 'UDP' },
   {
-    ...PLAIN,
+    ...EXAMPLE_SKETCH,
     name: 'ns/remote',
     number: 6,
     kind: 'NodePort',
@@ -372,7 +356,7 @@ describe('somebody changes virtual servers, sets, rules and addresses of the nod
 
   test('without a network of pods, processes keep virtual addresses as their source: it is found and named', async () => {
     const cluster = new ClusterSketch('IPv4', { localhostNodePorts: false, localTrafficDetection: { kind: 'none' } });
-    cluster.set(PLAIN);
+    cluster.set(EXAMPLE_SKETCH);
     ({ state } = cluster.next());
     await install(new IpvsDataplane({ family: 'IPv4', host }), state);
     expect((await verify({})).findings).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ProxyState, verifyState } from '@kube-proxier/core';
-import { ClusterSketch, everything, type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
+import { ClusterSketch, EXAMPLE_SKETCHES, everything, sketchAddresses } from '@kube-proxier/core/testing';
 import { createNft } from '@kube-proxier/linux';
 import { becomeNode, canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 import { NftablesDataplane } from './dataplane.js';
@@ -8,33 +8,9 @@ import { readPacketPath } from './packet-path.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 
-const PLAIN: ServiceSketch = {
-  name: 'ns/web',
-  number: 1,
-  protocol: 'TCP',
-  kind: 'LoadBalancer',
-  internalLocal: false,
-  externalLocal: false,
-  affinity: false,
-  ranges: ['192.0.2.128/25'],
-  endpoints: [
-    { number: 1, node: 'node1' },
-    { number: 2, node: 'node2' },
-    { number: 3, node: 'node2' },
-  ],
-};
-
-const SERVICES: readonly ServiceSketch[] = [
-  PLAIN,
-  { ...PLAIN, name: 'ns/sticky', number: 2, kind: 'ClusterIP', affinity: true, ranges: undefined },
-  { ...PLAIN, name: 'ns/local', number: 3, kind: 'NodePort', externalLocal: true, ranges: undefined },
-  { ...PLAIN, name: 'ns/empty', number: 4, kind: 'NodePort', ranges: undefined, endpoints: [] },
-  { ...PLAIN, name: 'ns/external', number: 5, kind: 'ExternalIP', ranges: undefined, protocol: 'UDP' },
-];
-
 function stateOf(): ProxyState {
   const cluster = new ClusterSketch('IPv4', { localhostNodePorts: false });
-  for (const sketch of SERVICES) {
+  for (const sketch of EXAMPLE_SKETCHES) {
     cluster.set(sketch);
   }
   return cluster.next().state;

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type Logger, messageOf, printable } from '@kube-proxier/core';
+import { type Logger, messageOf, ProxierError, printable } from '@kube-proxier/core';
 import type { AgentEnvironment } from '../agent-environment.js';
 import { type CleanupRequest, cleanUp, runningProxies } from '../cleanup/clean-up.js';
 import { formatConfiguration } from '../configuration/effective-configuration.js';
@@ -115,6 +115,9 @@ export const COMMAND_HANDLERS: Readonly<Record<AgentCommand, CommandHandler>> = 
     run: ({ commandLine, settings, composition, environment }) => {
       const between = textOf(commandLine, 'between');
       if (isSet(commandLine, 'packets')) {
+        if (between !== '') {
+          throw new ProxierError('INVALID_ARGUMENT', '--packets and --between cannot be combined; set one of them');
+        }
         return verifyByConnections(settings, composition, environment);
       }
       return between === ''

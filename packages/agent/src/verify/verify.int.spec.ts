@@ -115,6 +115,10 @@ describe('kube-proxier verify', () => {
         status: 4,
         stderr: expect.stringContaining('mode userspace cannot be compared'),
       });
+      expect(run(...between, '--packets')).toMatchObject({
+        status: 4,
+        stderr: expect.stringContaining('--packets and --between cannot be combined'),
+      });
       expect(run('verify', '--between', 'iptables')).toMatchObject({
         status: 4,
         stderr: expect.stringContaining('must be two modes'),

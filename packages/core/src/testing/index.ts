@@ -1,5 +1,6 @@
 export * from './cluster-sketch.js';
 export * from './connection-tracking-model.js';
+export * from './example-sketches.js';
 export * from './fake-dataplane.js';
 export * from './keys.js';
 export * from './objects.js';

@@ -55,7 +55,7 @@ interface Finding {
  */
 export class FamilyProbe {
   readonly #context: FamilyProbeContext;
-  /** Service ports of others that have the address. */
+  /** Service ports of the cluster that have the address. */
   readonly #others = new ServicePortTally((port: ResolvedServicePort) => this.#nameOfClaimant(port));
   readonly #key;
   #claimants: readonly string[] = [];
