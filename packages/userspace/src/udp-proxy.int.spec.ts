@@ -174,6 +174,40 @@ describe('UDP', () => {
     }
   });
 
+  test('an endpoint that listens again gets new clients as soon as it answers one', async () => {
+    const { port } = await endpoint('127.0.0.2');
+    const restarting = await udpEcho('127.0.0.3', port);
+    const clock = new VirtualClock();
+    const proxy = world({ clock, udpTimeout: 60_000 });
+    await proxy.install({ protocol: 'UDP', nodePort, port, endpoints: ['127.0.0.2', '127.0.0.3'] });
+    // Two sessions: one with each endpoint.
+    const clients = [client('127.0.0.1'), client('127.0.0.1')];
+    for (const { send, answers } of clients) {
+      send('x');
+      await until(() => answers.length === 1, 'an answer');
+    }
+    const kept = clients.find(({ answers }) => answers[0] === '127.0.0.3') as ReturnType<typeof client>;
+    await restarting.close();
+    const { failedDials } = proxy.traffic();
+    for (let i = 0; i < 2; i++) {
+      client('127.0.0.1').send('x');
+    }
+    await until(() => proxy.traffic().failedDials > failedDials, 'a refusal');
+    await endpoint('127.0.0.3', port);
+    const answersTo = async (count: number) => {
+      const fresh = Array.from({ length: count }, () => client('127.0.0.1'));
+      for (const { send, answers } of fresh) {
+        send('x');
+        await until(() => answers.length === 1, 'an answer');
+      }
+      return new Set(fresh.map(({ answers }) => answers[0]));
+    };
+    expect(await answersTo(4)).toEqual(new Set(['127.0.0.2']));
+    kept.send('x');
+    await until(() => kept.answers.length === 2, 'an answer of the endpoint that listens again');
+    expect(await answersTo(4)).toEqual(new Set(['127.0.0.2', '127.0.0.3']));
+  });
+
   test.each([-3_600_000, 3_600_000])(
     'setting the time of the host by %d ms ends no session early or late',
     async (step) => {

@@ -91,6 +91,17 @@ describe('Balancer', () => {
     expect(balancer.pick('cluster', 'other')?.address).toBe('10.0.0.1');
   });
 
+  test('an endpoint that answers after it rejected a client is picked at once', () => {
+    const { balancer } = make(targets(1, 2));
+    balancer.refused('c', '10.0.0.1:80');
+    const picked = () => new Set([1, 2].map(() => balancer.pick('cluster', 'c')?.address));
+    expect(picked()).toEqual(new Set(['10.0.0.2']));
+    balancer.answered('10.0.0.2:80');
+    expect(picked()).toEqual(new Set(['10.0.0.2']));
+    balancer.answered('10.0.0.1:80');
+    expect(picked()).toEqual(new Set(['10.0.0.1', '10.0.0.2']));
+  });
+
   test('least connections does not prefer an endpoint that rejects every connection', () => {
     const { balancer } = make(targets(1, 2), { options: { loadBalancing: 'least-connections' } });
     balancer.begin('10.0.0.2:80');

@@ -10,7 +10,7 @@ interface AffinityRecord {
 
 /** Clients that are remembered for one service port, at most: those that were here longest ago go first. */
 const MAX_CLIENTS = 100_000;
-/** Milliseconds for which an endpoint that refused a client is left out as long as there is something else. */
+/** Milliseconds for which an endpoint that refused a client is not picked while there is another; less when it answers. */
 const AVOIDED_FOR = 10_000;
 
 /** Time and chance, for a {@link Balancer}. */
@@ -104,14 +104,19 @@ export class Balancer {
 
   /**
    * An endpoint refused a client after it was picked. The client is not remembered with it any more (spec U-22), and for
-   * 10 seconds those that are not remembered are sent there only when there is nothing else. Other clients that are
-   * remembered with it stay: each of them notices on its own.
+   * 10 seconds, or until it answers some client, others are sent there only when there is no other endpoint. Clients that
+   * are remembered with it stay: each of them notices on its own (spec U-35).
    */
   refused(client: string, key: string): void {
     if (this.#clients.get(client)?.key === key) {
       this.#clients.delete(client);
     }
     this.#refusals.set(key, this.options.now());
+  }
+
+  /** An endpoint answered a client, so it listens, and is picked again (spec U-35). */
+  answered(key: string): void {
+    this.#refusals.delete(key);
   }
 
   /** A connection to an endpoint begins; call what is returned once, when it ends. */

@@ -168,6 +168,7 @@ class UdpSession implements Closable {
     this.#socket = newSocket(target.address);
     this.#socket.on('message', (message) => {
       this.lastUsed = clock.monotonic();
+      service.balancer.answered(target.key);
       answer(message);
     });
     this.#socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(error));
