@@ -39,9 +39,12 @@ export class ApiStatusError extends ApiError {
   readonly reason: string;
   /** Milliseconds to wait before the next request, when the server requests it. */
   readonly retryAfter: number | undefined;
+  /** The server does not have the requested version yet, or not any more: it was restored. */
+  readonly isVersionTooLarge: boolean;
 
-  constructor(status: number, reason: string, message: string, retryAfter?: number) {
+  constructor(status: number, reason: string, message: string, retryAfter?: number, isVersionTooLarge = false) {
     super('API_STATUS', message);
+    this.isVersionTooLarge = isVersionTooLarge;
     this.status = status;
     this.reason = reason;
     this.retryAfter = retryAfter;

@@ -1,6 +1,6 @@
 import { assertNever, type Clock, type Logger, messageOf } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
-import { ApiError } from '../api/kubernetes-error.js';
+import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
 import type { ApiAvailability } from './api-availability.js';
 import {
   afterAnswer,
@@ -11,7 +11,7 @@ import {
   reactToFailure,
 } from './failure-policy.js';
 import { ObjectCache, type ObjectChange } from './object-cache.js';
-import { PagedList } from './paged-list.js';
+import { type ListAge, PagedList } from './paged-list.js';
 import { compareResourceVersions } from './resource-version.js';
 import { type WatchEvent, watchEvents } from './watch-stream.js';
 import type { WatchedResource } from './watched-resource.js';
@@ -54,7 +54,7 @@ export interface ReflectorListener {
 
 /** Minimum duration of a watch without events that does not count as a failure (client-go's). */
 const SHORT_WATCH = 1000;
-/** Number of consecutive outdated lists before one is accepted: the cluster was restored. */
+/** Number of consecutive outdated lists before one is accepted: the cluster was restored. The last one is consistent. */
 const STALE_LISTS = 3;
 
 /**
@@ -71,6 +71,8 @@ export class Reflector {
   /** The newest version seen. */
   #newest = '';
   #staleLists = 0;
+  /** The watch cache of the server cannot answer the next list: its answers were outdated, or it does not have the version. */
+  #consistent = false;
   #fieldSelector: string | undefined;
   #history: RequestHistory = NO_REQUESTS;
   /** Time of the server's last answer for this resource. */
@@ -127,14 +129,15 @@ export class Reflector {
 
   async #list(signal: AbortSignal): Promise<void> {
     let version: string | undefined;
+    const age = this.#listAge();
     this.#cache.beginList();
-    for await (const page of this.#pagedList.pages(this.#selectors(), () => this.#cache.named, signal)) {
+    for await (const part of this.#pagedList.parts(this.#selectors(), age, () => this.#cache.named, signal)) {
       if (version === undefined) {
         // The version of the first page: a change that the watch repeats is harmless, a missed change is not.
-        version = page.resourceVersion;
+        version = part.resourceVersion;
         this.#refuseStale(version);
       }
-      for (const item of page.items) {
+      for (const item of part.items) {
         if (signal.aborted) {
           return;
         }
@@ -152,6 +155,7 @@ export class Reflector {
       this.#report(change);
     }
     this.#staleLists = 0;
+    this.#consistent = false;
     this.#newest = version;
     this.#resourceVersion = version;
     this.#answered();
@@ -161,13 +165,23 @@ export class Reflector {
     this.listener.listed(this.#cache);
   }
 
+  /** The watch cache answers where it can: it costs the server little, and etcd nothing. */
+  #listAge(): ListAge {
+    if (this.#consistent) {
+      return 'consistent';
+    }
+    return this.#newest === '' ? 'any' : { notOlderThan: this.#newest };
+  }
+
   #refuseStale(version: string): void {
     const order = this.#newest === '' ? 0 : compareResourceVersions(version, this.#newest);
     if (order === undefined || order >= 0) {
       return;
     }
     this.#staleLists += 1;
-    if (this.#staleLists < STALE_LISTS) {
+    if (this.#staleLists < STALE_LISTS || !this.#consistent) {
+      // Another server, with a newer cache, may answer the second one.
+      this.#consistent ||= this.#staleLists >= STALE_LISTS - 1;
       throw new ApiError('API_STALE', `the list is of version ${version}, and ${this.#newest} was seen already`);
     }
     this.options.logger.warn(
@@ -268,6 +282,9 @@ export class Reflector {
   #recover(error: unknown): number {
     const { clock, onUnauthorized, random } = this.options;
     const operation = this.#resourceVersion === undefined ? 'list' : 'watch';
+    if (operation === 'list' && isUnavailableInCache(error)) {
+      this.#consistent = true;
+    }
     const reaction = reactToFailure(this.#history, {
       error,
       operation,
@@ -352,4 +369,12 @@ export class Reflector {
       logger.debug(level, `${this.#resource.name}: ${text}`, fields);
     }
   }
+}
+
+/** Whether the list was refused because the watch cache does not have it, or because it is too large for one answer. */
+function isUnavailableInCache(error: unknown): boolean {
+  return (
+    error instanceof ResponseTooLarge ||
+    (error instanceof ApiStatusError && (error.status === 410 || error.isVersionTooLarge))
+  );
 }
