@@ -156,7 +156,9 @@ describe('lists from the watch cache', () => {
     server.disturbWatches('reset', 'services');
     await scene.until(() => scene.names.join() === 'a,b,c', 'the restored state');
     expect(scene.lists.slice(-3)).toEqual(['consistent', 'consistent', 'consistent']);
-    expect(scene.log.lines.filter((line) => line.includes('it was restored'))).toHaveLength(1);
+    expect(
+      scene.log.lines.filter((line) => line.startsWith('W services: ') && line.includes('it was restored')),
+    ).toHaveLength(1);
     await scene.watching();
     server.store.put('services', service('e'));
     await scene.until(() => scene.names.join() === 'a,b,c,e', 'a change after that');
