@@ -61,7 +61,7 @@ class Scene {
   }
 
   async synced(): Promise<this> {
-    await this.until(() => this.handler.servicesSynced === 1, 'synced');
+    await this.until(() => this.handler.servicesSynced + this.handler.endpointsSynced === 2, 'synced');
     return this.watching();
   }
 
@@ -201,6 +201,216 @@ describe('lists from the watch cache', () => {
         : undefined;
     await (await scene.start({ pageSize: 2 })).synced();
     expect(scene.lists).toEqual(['0', 'consistent']);
+  });
+});
+
+describe('watches with initial events', () => {
+  const ALL = { watchList: 'all' } as const;
+
+  /** How watches of Services with initial events were requested. */
+  const initialWatches = (scene: Scene) =>
+    scene.requests
+      .filter(({ query }) => query.has('sendInitialEvents'))
+      .map(({ query }) => query.get('resourceVersion') ?? 'consistent');
+
+  test('start consistently, without a list, and continue as watches', async () => {
+    const scene = await (await (await Scene.make()).start(ALL)).synced();
+    const { server } = scene;
+    expect(scene.names).toEqual(['a', 'b', 'c']);
+    server.store.put('services', service('d'));
+    server.store.delete('services', 'a', 'default');
+    await scene.until(() => scene.names.join() === 'b,c,d', 'changes');
+    expect(scene.requests).toHaveLength(1);
+    expect(Object.fromEntries(scene.requests[0]?.query ?? [])).toMatchObject({
+      watch: 'true',
+      sendInitialEvents: 'true',
+      resourceVersionMatch: 'NotOlderThan',
+      allowWatchBookmarks: 'true',
+      labelSelector: '!service.kubernetes.io/service-proxy-name',
+    });
+    expect(initialWatches(scene)).toEqual(['consistent']);
+    expect(server.requests.filter(({ verb }) => verb === 'list').map(({ resource }) => resource)).toEqual([]);
+  });
+
+  test('are the default for the Node and ServiceCIDRs', async () => {
+    const scene = await (await (await Scene.make()).start()).synced();
+    await scene.until(() => scene.server.openWatches.length === 4, 'four watches');
+    const lists = scene.server.requests.filter(({ verb }) => verb === 'list').map(({ resource }) => resource);
+    expect(lists.sort()).toEqual(['endpointslices', 'services']);
+    const none = await (await (await Scene.make()).start({ watchList: 'none' })).synced();
+    expect(none.server.requests.filter(({ query }) => query.has('sendInitialEvents'))).toEqual([]);
+  });
+
+  test('find what was deleted, changed and added while disconnected, and report nothing else', async () => {
+    const scene = await (await (await Scene.make()).start(ALL)).synced();
+    const { server, handler } = scene;
+    const known = server.store.currentVersion;
+    await server.goAway();
+    server.store.delete('services', 'a', 'default');
+    server.store.put('services', service('b', '10.96.0.2'));
+    server.store.put('services', service('d'));
+    server.store.compact();
+    const before = handler.events.length;
+    await server.comeBack();
+    await scene.until(() => scene.names.join() === 'b,c,d', 'the changes');
+    expect(
+      handler.events
+        .slice(before)
+        .filter((event) => event.includes(' Service '))
+        .sort(),
+    ).toEqual(['+ Service default/d', '- Service default/a', '~ Service default/b']);
+    expect(initialWatches(scene)).toEqual(['consistent', String(known)]);
+    expect(scene.lists).toEqual([]);
+    expect(handler.violations).toEqual([]);
+  });
+
+  test('are not synced before the bookmark that ends them: a watch cache that is behind', async () => {
+    const scene = await Scene.make();
+    const { server } = scene;
+    server.store.freezeCache();
+    server.store.delete('services', 'a', 'default');
+    server.store.put('services', service('d'));
+    // Long enough for no fall-back.
+    await scene.start({ ...ALL, responseTimeout: 6_000_000 });
+    await scene.until(() => scene.names.join() === 'a,b,c', 'initial events of the old state');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(scene.handler.servicesSynced).toBe(0);
+    server.store.thawCache();
+    await scene.synced();
+    expect(scene.names).toEqual(['b', 'c', 'd']);
+    expect(scene.handler.events.indexOf('synced services')).toBeGreaterThan(
+      scene.handler.events.indexOf('- Service default/a'),
+    );
+  });
+
+  test('are refused by a server without them: once, and without a word in the log', async () => {
+    const scene = await (await (await Scene.make({ watchList: 'refused' })).start(ALL)).synced();
+    const { server } = scene;
+    await scene.until(() => server.openWatches.length === 4, 'four watches');
+    // Four kinds of objects ask at the same time, at the start.
+    const asked = () => server.requests.filter(({ query }) => query.has('sendInitialEvents')).length;
+    expect(asked()).toBeLessThanOrEqual(4);
+    const before = asked();
+    server.disturbWatches('gone');
+    await scene.until(() => scene.lists.length === 2, 'a new list');
+    expect(scene.lists[0]).toBe('0');
+    expect(asked()).toBe(before);
+    expect(scene.log.lines.filter((line) => !line.startsWith('D '))).toEqual([]);
+  });
+
+  test('are ignored by an old server, whose watch of nothing ends nothing: it is listed', async () => {
+    const scene = await Scene.make({ watchList: 'ignored' });
+    await scene.start({ ...ALL, responseTimeout: 60_000 });
+    await scene.synced();
+    expect(scene.lists).toEqual(['0']);
+    expect(scene.names).toEqual(['a', 'b', 'c']);
+    scene.server.disturbWatches('gone', 'services');
+    await scene.until(() => scene.lists.length === 2, 'a new list');
+    expect(initialWatches(scene)).toHaveLength(1);
+  });
+
+  test('are ignored by an old server where much changes: the first bookmark shows it', async () => {
+    const scene = await Scene.make({ watchList: 'ignored' });
+    await scene.start({ ...ALL, responseTimeout: 6_000_000 });
+    for (let change = 0; scene.handler.servicesSynced === 0 && change < 5000; change += 1) {
+      scene.server.store.put('services', service('busy', `10.96.1.${change % 250}`));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await scene.synced();
+    expect(scene.lists).toEqual(['0']);
+  });
+
+  test.each([0, 2])('that break off after %d of them remove nothing, and sync nothing', async (events) => {
+    const scene = await (await (await Scene.make()).start(ALL)).synced();
+    const { server, handler } = scene;
+    const before = handler.events.length;
+    let faults = 0;
+    server.faultFor = ({ resource, verb, query }) => {
+      if (resource !== 'services') {
+        return undefined;
+      }
+      faults += 1;
+      return verb === 'watch' && query.has('sendInitialEvents')
+        ? { kind: 'cut-initial-events', events }
+        : { kind: 'status', code: 500 };
+    };
+    server.store.delete('services', 'c', 'default');
+    await scene.until(() => scene.names.length === 2, 'a removal');
+    server.store.compact();
+    server.disturbWatches('gone', 'services');
+    await scene.until(() => faults >= 6, 'faults');
+    expect(handler.events.slice(before)).toEqual(['- Service default/c']);
+    // A list came instead.
+    expect(scene.lists.length).toBeGreaterThan(0);
+    server.faultFor = () => undefined;
+    server.store.put('services', service('d'));
+    await scene.until(() => scene.names.join() === 'a,b,d', 'the end of the faults');
+  });
+
+  test('of an older version than what is known are not applied', async () => {
+    const scene = await (await (await Scene.make()).start(ALL)).synced();
+    const { server, handler } = scene;
+    const before = handler.events.length;
+    await server.goAway();
+    server.store.delete('services', 'a', 'default');
+    server.store.put('services', service('b', '10.96.0.2'));
+    server.store.put('services', service('d'));
+    server.store.compact();
+    let stale = 2;
+    const seen: number[] = [];
+    server.faultFor = ({ resource, query }) => {
+      if (resource !== 'services' || !query.has('sendInitialEvents')) {
+        return undefined;
+      }
+      seen.push(handler.events.length - before);
+      stale -= 1;
+      return stale >= 0 ? { kind: 'stale', versions: 50 } : undefined;
+    };
+    await server.comeBack();
+    await scene.until(() => scene.names.join() === 'b,c,d', 'the changes');
+    // Nothing had been applied when the third answer was requested.
+    expect(seen).toEqual([0, 0, 0]);
+    expect(
+      scene.log.lines.filter((line) => line.startsWith('D services: ') && line.includes('was seen already')),
+    ).toHaveLength(2);
+    expect(handler.violations).toEqual([]);
+  });
+
+  test('are requested consistently when the server does not have the version any more', async () => {
+    const scene = await (await (await Scene.make()).start(ALL)).synced();
+    const { server } = scene;
+    const known = String(server.store.currentVersion);
+    server.faultFor = ({ resource, query }) =>
+      resource === 'services' && query.get('resourceVersion') === known
+        ? { kind: 'status', code: 410, reason: 'Expired' }
+        : undefined;
+    server.disturbWatches('reset', 'services');
+    await scene.until(() => initialWatches(scene).length === 3, 'a consistent watch');
+    expect(initialWatches(scene)).toEqual(['consistent', known, 'consistent']);
+    server.store.put('services', service('d'));
+    await scene.until(() => scene.names.join() === 'a,b,c,d', 'a change');
+  });
+
+  test.each([
+    ['HTML', { kind: 'html' }],
+    ['500', { kind: 'status', code: 500 }],
+  ] as const)('are replaced by a list when the answer is %s', async (_what, fault) => {
+    const scene = await Scene.make();
+    scene.server.faultFor = ({ query }) => (query.has('sendInitialEvents') ? fault : undefined);
+    await (await scene.start(ALL)).synced();
+    expect(scene.lists).toEqual(['0']);
+  });
+
+  test('are requested again, and no list instead, when the server is overloaded', async () => {
+    const scene = await Scene.make();
+    let requests = 0;
+    scene.server.faultFor = ({ resource }) => {
+      requests += resource === 'services' ? 1 : 0;
+      return resource === 'services' && requests <= 2 ? { kind: 'status', code: 429, retryAfter: 1 } : undefined;
+    };
+    await (await scene.start(ALL)).synced();
+    expect(scene.lists).toEqual([]);
+    expect(initialWatches(scene)).toHaveLength(3);
   });
 });
 

@@ -188,7 +188,7 @@ describe('KubernetesSource', () => {
       resourceVersion: '0',
     });
     expect(asked('endpointslices', 'list').labelSelector).toBe('!service.kubernetes.io/headless');
-    expect(asked('nodes', 'list').fieldSelector).toBe('metadata.name=node1');
+    expect(asked('nodes', 'watch')).toMatchObject({ fieldSelector: 'metadata.name=node1', sendInitialEvents: 'true' });
     const watch = asked('services', 'watch');
     expect(watch).toMatchObject({
       labelSelector: '!service.kubernetes.io/service-proxy-name',

@@ -19,6 +19,7 @@ import { ApiClient } from './api/api-client.js';
 import { type ApiCredentials, createApiCredentials } from './api/api-credentials.js';
 import { KubernetesError } from './api/kubernetes-error.js';
 import { ApiAvailability } from './watch/api-availability.js';
+import { WatchListSupport } from './watch/initial-events.js';
 import type { ObjectCache } from './watch/object-cache.js';
 import { Reflector, type ReflectorListener } from './watch/reflector.js';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES, type WatchedResource } from './watch/watched-resource.js';
@@ -70,6 +71,18 @@ export interface KubernetesSourceOptions {
   readonly maxEventBytes?: number;
   /** Maximum number of objects of one kind. A longer list is rejected. Default 300000. */
   readonly maxObjects?: number;
+  /**
+   * Which objects are learned at first, and again after a failure, from a watch that begins with the current objects (Kubernetes'
+   * WatchList), where the server supports it, instead of a list:
+   *
+   * - `few`: those of which there are few: the Node and ServiceCIDRs. Services and EndpointSlices are listed, since API servers
+   *   compress lists, and watches not.
+   * - `all`: all of them: the state is consistent from the first sync. It takes several times as many bytes.
+   * - `none`.
+   *
+   * Default `few`.
+   */
+  readonly watchList?: 'few' | 'all' | 'none';
   /** User agent. Default `kube-proxier`. */
   readonly userAgent?: string;
   /** Environment with the in-cluster address. Default: this process. */
@@ -164,11 +177,12 @@ export class KubernetesSource implements Source {
       ),
     );
     this.#reporter = reporter;
+    const responseTimeout = options.responseTimeout ?? 30_000;
     const maxPageBytes = options.maxPageBytes ?? 16 * 1024 * 1024;
     const client = new ApiClient({
       credentials,
       clock,
-      responseTimeout: options.responseTimeout ?? 30_000,
+      responseTimeout,
       pageTimeout: options.pageTimeout ?? 300_000,
       maxPageBytes,
       userAgent: options.userAgent ?? 'kube-proxier',
@@ -184,14 +198,21 @@ export class KubernetesSource implements Source {
       clock,
       random: options.random ?? Math.random,
       pageSize: options.pageSize ?? 500,
+      initialPatience: responseTimeout / 3,
       silenceLimit: options.silenceLimit ?? 90_000,
       relistAfter: options.relistAfter ?? 300_000,
       maxPageBytes,
       maxEventBytes: options.maxEventBytes ?? 4 * 1024 * 1024,
       maxObjects: options.maxObjects ?? 300_000,
     };
+    const { watchList: choice = 'few' } = options;
+    const watchListSupport = new WatchListSupport();
+    const watchListFor = ({ isLarge = false }: WatchedResource) =>
+      choice === 'all' || (choice === 'few' && !isLarge) ? watchListSupport : undefined;
     const reflect = (resource: WatchedResource, listener: Partial<ReflectorListener>) =>
-      new Reflector({ ...common, resource }, { ...NO_LISTENER, ...listener }).run(signal);
+      new Reflector({ ...common, resource, watchList: watchListFor(resource) }, { ...NO_LISTENER, ...listener }).run(
+        signal,
+      );
 
     // Spec W-4: what depends on the node (zone, pod CIDRs) is correct from the first sync.
     const nodeKnown = this.#untilNodeKnown();

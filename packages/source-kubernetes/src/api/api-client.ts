@@ -329,8 +329,8 @@ export class ApiClient {
 
   async #readError(response: IncomingMessage): Promise<ApiStatusError> {
     const code = response.statusCode ?? 0;
-    const header = Number(response.headers['retry-after']);
     const { clock, responseTimeout } = this.options;
+    const retryAfter = millisecondsOf(response.headers['retry-after'], clock.now());
     let status: UnknownRecord = {};
     try {
       const limits = { maxBytes: MAX_ERROR_BYTES, silenceLimit: responseTimeout };
@@ -340,8 +340,15 @@ export class ApiClient {
     } catch {
       // Only the status code counts: a proxy in front of an API server may answer with any body.
     }
-    return statusError(status, code, header > 0 ? header * 1000 : undefined);
+    return statusError(status, code, retryAfter);
   }
+}
+
+/** @param header `Retry-After`: seconds, or a date. @returns undefined without a time that is to come. */
+function millisecondsOf(header: string | undefined, now: number): number | undefined {
+  const seconds = Number(header);
+  const milliseconds = Number.isNaN(seconds) ? Date.parse(header ?? '') - now : seconds * 1000;
+  return milliseconds > 0 ? milliseconds : undefined;
 }
 
 /** A kept-alive connection was closed by the server. */

@@ -18,8 +18,9 @@ export class KubernetesError extends ProxierError {}
  * A request failed. Logged and retried; never thrown out of a source.
  *
  * `code` is `API_UNREACHABLE` (no connection, or it was closed), `API_SILENT` (a timeout on an open connection),
- * `API_STATUS` ({@link ApiStatusError}), `COMMAND_FAILED` (a command that could not be run in a pod), `API_RESPONSE_INVALID` (an answer that cannot be parsed) or `API_STALE` (an
- * answer older than the known state).
+ * `API_STATUS` ({@link ApiStatusError}), `COMMAND_FAILED` (a command that could not be run in a pod), `API_RESPONSE_INVALID` (an answer that cannot be parsed), `API_STALE` (an
+ * answer older than the known state), `API_INCOMPLETE` (a watch that ended within its initial events) or `WATCH_LIST_UNSUPPORTED` (a
+ * server without initial events).
  */
 export class ApiError extends ProxierError {}
 

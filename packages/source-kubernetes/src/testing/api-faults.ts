@@ -30,7 +30,7 @@ export interface ApiRequestInfo {
  * - `endless`: a list that continues with new objects, as fast as they are read.
  * - `endless-page`: each page has this many objects that were never created, and another page follows, without end.
  *   With the `names` `same`, each page has the same objects.
- * - `stale`: a list with the version number of this many versions ago (and the current content).
+ * - `stale`: a list, or initial events, with the version number of this many versions ago (and the current content).
  * - `cut-initial-events`: a watch with initial events ends after this many of them.
  * - `gone`: a watch is answered with the event that its version has expired.
  */

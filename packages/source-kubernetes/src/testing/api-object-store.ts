@@ -58,10 +58,11 @@ export class ApiObjectStore {
 
   /** The watch cache catches up. */
   thawCache(): void {
-    this.#frozen = undefined;
     for (const change of this.#unseen.splice(0)) {
+      this.#frozen = { version: change.version, objects: new Map() };
       this.#notify(change);
     }
+    this.#frozen = undefined;
   }
 
   /** The objects of a resource in the watch cache. */

@@ -543,6 +543,7 @@ export class FakeApiServer {
       bookmarkInterval:
         query.get('allowWatchBookmarks') === 'true' ? (this.#options.bookmarkInterval ?? 60_000) : undefined,
       sendInitialEvents: query.get('sendInitialEvents') === 'true' && this.#options.watchList !== 'ignored',
+      staleBy: fault?.kind === 'stale' ? fault.versions : undefined,
       cutAfter: fault?.kind === 'cut-initial-events' ? fault.events : undefined,
     });
     this.#watches.add(stream);

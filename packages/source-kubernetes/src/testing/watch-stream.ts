@@ -20,6 +20,8 @@ export interface WatchStreamOptions {
   readonly bookmarkInterval: number | undefined;
   /** Begin with the current objects, and a bookmark that ends them. */
   readonly sendInitialEvents: boolean;
+  /** End the initial events with a version that is older by so much, whatever version was requested. */
+  readonly staleBy?: number | undefined;
   /** End after this many of the initial events. */
   readonly cutAfter?: number | undefined;
 }
@@ -52,7 +54,7 @@ export class WatchStream {
    * all objects, once the watch cache has `version` (empty: the current one).
    */
   begin(version: string): void {
-    const { store, matches, sendInitialEvents, cutAfter, timeout, bookmarkInterval } = this.options;
+    const { store, matches, sendInitialEvents, staleBy, cutAfter, timeout, bookmarkInterval } = this.options;
     const since = Number(version === '' ? 0 : version);
     if (since === 0 || sendInitialEvents) {
       const { objects, version: cached } = store.cached(this.resource);
@@ -66,7 +68,7 @@ export class WatchStream {
         return;
       }
       if (sendInitialEvents) {
-        this.#initialUntil = version === '' ? store.currentVersion : since;
+        this.#initialUntil = version === '' ? store.currentVersion : staleBy === undefined ? since : 0;
         this.#endInitialEvents();
       }
     } else {
@@ -186,10 +188,12 @@ export class WatchStream {
   }
 
   #endInitialEvents(): void {
-    const { store } = this.options;
+    const { store, staleBy = 0 } = this.options;
     if (this.#initialUntil !== undefined && store.cachedVersion >= this.#initialUntil) {
       this.#initialUntil = undefined;
-      this.#send('BOOKMARK', { metadata: { resourceVersion: String(store.cachedVersion), ...INITIAL_EVENTS_END } });
+      this.#send('BOOKMARK', {
+        metadata: { resourceVersion: String(store.cachedVersion - staleBy), ...INITIAL_EVENTS_END },
+      });
     }
   }
 

@@ -77,6 +77,33 @@ export class ObjectCache {
     return { previous: known && this.#recall(known), current };
   }
 
+  /**
+   * Records that the current list has this object, if nothing retained of it changed.
+   *
+   * @returns whether that is so.
+   */
+  confirm(object: unknown): boolean {
+    const known = this.#objects.get(keyOf(object) ?? '');
+    const { shape } = this.resource;
+    if (known?.text !== JSON.stringify(shape.pack(shape.take(object)))) {
+      return false;
+    }
+    if (known.list !== this.#list) {
+      this.#namedInList += 1;
+      known.list = this.#list;
+    }
+    return true;
+  }
+
+  /** Records that the current list does not have this object. */
+  unconfirm(object: unknown): void {
+    const known = this.#objects.get(keyOf(object) ?? '');
+    if (known?.list === this.#list) {
+      this.#namedInList -= 1;
+      known.list -= 1;
+    }
+  }
+
   /** @returns the change; undefined when the object was unknown; `malformed` when it has no name. */
   remove(object: unknown): ObjectChange | 'malformed' | undefined {
     const key = keyOf(object);
@@ -137,7 +164,8 @@ export class ObjectCache {
   }
 }
 
-function keyOf(object: unknown): string | undefined {
+/** Namespace and name of an object; undefined without a name. */
+export function keyOf(object: unknown): string | undefined {
   const metadata = isRecord(object) ? object.metadata : undefined;
   if (!isRecord(metadata) || !isText(metadata.name)) {
     return undefined;

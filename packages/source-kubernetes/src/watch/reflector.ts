@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { assertNever, type Clock, type Logger, messageOf } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
+import { InactivityTimer } from '../api/inactivity-timer.js';
 import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
 import type { ApiAvailability } from './api-availability.js';
 import {
@@ -9,8 +11,16 @@ import {
   NO_REQUESTS,
   type RequestHistory,
   reactToFailure,
+  relistDelay,
 } from './failure-policy.js';
-import { ObjectCache, type ObjectChange } from './object-cache.js';
+import {
+  endsInitialEvents,
+  mayListInstead,
+  refusesInitialEvents,
+  type WatchListSupport,
+  WatchListUnsupported,
+} from './initial-events.js';
+import { keyOf, ObjectCache, type ObjectChange } from './object-cache.js';
 import { type ListAge, PagedList } from './paged-list.js';
 import { compareResourceVersions } from './resource-version.js';
 import { type WatchEvent, watchEvents } from './watch-stream.js';
@@ -39,6 +49,12 @@ export interface ReflectorOptions {
   readonly maxEventBytes: number;
   /** Maximum number of objects in a list. */
   readonly maxObjects: number;
+  /** Start with a watch that begins with the current objects, where the server supports it. Undefined: with a list. */
+  readonly watchList: WatchListSupport | undefined;
+  /**
+   * Milliseconds without a byte before the end of the initial events after which the server counts as one that does not send them.
+   */
+  readonly initialPatience: number;
 }
 
 /** Callbacks of a {@link Reflector}. */
@@ -58,7 +74,7 @@ const SHORT_WATCH = 1000;
 const STALE_LISTS = 3;
 
 /**
- * Follows one kind of object: lists it in pages, then watches it, for as long as it runs. After any failure, the cache
+ * Follows one kind of object: lists it, or has a watch begin with all objects, then watches it, for as long as it runs. After any failure, the cache
  * converges to the state of the server, and an object is removed only on evidence from the server: an event, or a
  * complete list without it.
  */
@@ -73,6 +89,10 @@ export class Reflector {
   #staleLists = 0;
   /** The watch cache of the server cannot answer the next list: its answers were outdated, or it does not have the version. */
   #consistent = false;
+  /** The last watch failed within its initial events, and a list may succeed. */
+  #listInstead = false;
+  /** The initial events of the running watch that are not in the cache yet; undefined when none are awaited. */
+  #initialEvents: Map<string, object | undefined> | undefined;
   #fieldSelector: string | undefined;
   #history: RequestHistory = NO_REQUESTS;
   /** Time of the server's last answer for this resource. */
@@ -90,14 +110,18 @@ export class Reflector {
 
   /** Runs until `signal` aborts, then resolves. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, relistAfter } = this.options;
+    const { clock, random, relistAfter } = this.options;
     while (!signal.aborted) {
       let delay = 0;
       try {
-        if (this.#resourceVersion === undefined) {
-          await this.#listOrUndo(signal);
+        const { watchList } = this.options;
+        if (
+          this.#resourceVersion === undefined &&
+          (this.#listInstead || watchList === undefined || watchList.isRefused)
+        ) {
+          await this.#orUndo(() => this.#list(signal));
         }
-        await this.#watch(signal);
+        await this.#orUndo(() => this.#watch(signal));
       } catch (error) {
         if (signal.aborted) {
           return;
@@ -107,17 +131,18 @@ export class Reflector {
       if (this.#resourceVersion !== undefined && clock.monotonic() - this.#lastAnswer >= relistAfter) {
         this.#note(2, `nothing was heard for ${relistAfter} ms; listing`);
         this.#resourceVersion = undefined;
+        delay = Math.max(delay, relistDelay(random()));
       }
       await this.#sleep(delay, signal);
     }
   }
 
   /** Repeatedly rejected lists must not fill the memory with different objects. */
-  async #listOrUndo(signal: AbortSignal): Promise<void> {
+  async #orUndo(request: () => Promise<void>): Promise<void> {
     try {
-      await this.#list(signal);
+      await request();
     } catch (error) {
-      if (this.#cache.size > 2 * this.options.maxObjects) {
+      if (this.#resourceVersion === undefined && this.#cache.size > 2 * this.options.maxObjects) {
         for (const change of this.#cache.undoList()) {
           this.#report(change);
         }
@@ -148,6 +173,10 @@ export class Reflector {
     if (version === undefined) {
       throw new ApiError('API_RESPONSE_INVALID', 'the list has no pages');
     }
+    this.#completeList(version, signal);
+  }
+
+  #completeList(version: string, signal: AbortSignal): void {
     for (const change of this.#cache.endList()) {
       if (signal.aborted) {
         return;
@@ -156,6 +185,7 @@ export class Reflector {
     }
     this.#staleLists = 0;
     this.#consistent = false;
+    this.#listInstead = false;
     this.#newest = version;
     this.#resourceVersion = version;
     this.#answered();
@@ -195,30 +225,115 @@ export class Reflector {
     query.set('watch', 'true');
     query.set('allowWatchBookmarks', 'true');
     query.set('timeoutSeconds', String(300 + Math.floor(random() * 300)));
-    query.set('resourceVersion', this.#resourceVersion ?? '');
+    this.#initialEvents = undefined;
+    if (this.#resourceVersion === undefined) {
+      this.#requestInitialEvents(query);
+    } else {
+      query.set('resourceVersion', this.#resourceVersion);
+    }
     const begin = clock.monotonic();
     const response = await client.openWatch(this.#resource.path, query, signal);
-    if (!isOutage(this.#history)) {
+    if (!isOutage(this.#history) && this.#initialEvents === undefined) {
       availability.answered(this.#resource.name);
     }
+    const patience = this.#initialEvents ? this.#initialTimer(response) : undefined;
     let events = 0;
-    for await (const arrived of watchEvents(response, {
-      ...this.options,
-      onSilence: () => client.dropIdleConnections(),
-    })) {
-      for (const event of arrived) {
-        if (signal.aborted) {
-          return;
+    try {
+      for await (const arrived of watchEvents(response, {
+        ...this.options,
+        onSilence: () => client.dropIdleConnections(),
+      })) {
+        patience?.touch();
+        for (const event of arrived) {
+          if (signal.aborted) {
+            return;
+          }
+          if (this.#initialEvents) {
+            this.#applyInitial(event, this.#initialEvents, signal);
+          } else {
+            this.#apply(event);
+          }
+          events += 1;
         }
-        this.#apply(event);
-        events += 1;
+        if (!this.#initialEvents) {
+          patience?.cancel();
+        }
+        this.listener.settled(this.#cache);
       }
-      this.listener.settled(this.#cache);
+    } finally {
+      patience?.cancel();
+    }
+    if (this.#initialEvents) {
+      throw new ApiError('API_INCOMPLETE', 'the watch ended within its initial events');
     }
     const lived = clock.monotonic() - begin;
     this.#note(4, 'the watch ended', { events, milliseconds: Math.round(lived) });
     if (events === 0 && lived < SHORT_WATCH) {
       throw new ApiError('API_UNREACHABLE', 'the server ended a watch as soon as it began');
+    }
+  }
+
+  /** Servers that do not know initial events may send nothing, for as long as nothing changes. */
+  #initialTimer(response: IncomingMessage): InactivityTimer {
+    const { clock, initialPatience } = this.options;
+    return new InactivityTimer(clock, initialPatience, () => {
+      if (this.#initialEvents) {
+        response.destroy(new WatchListUnsupported(`neither events nor their end came within ${initialPatience} ms`));
+      }
+    });
+  }
+
+  #requestInitialEvents(query: URLSearchParams): void {
+    query.set('sendInitialEvents', 'true');
+    query.set('resourceVersionMatch', 'NotOlderThan');
+    // Without a version the state is consistent: the server compares its watch cache with etcd.
+    if (this.#newest !== '' && !this.#consistent) {
+      query.set('resourceVersion', this.#newest);
+    }
+    this.#cache.beginList();
+    this.#initialEvents = new Map();
+  }
+
+  /**
+   * Where older objects are known, changes are held back until the version of the initial events is known, at their end.
+   *
+   * @param held by key; undefined for objects that were deleted.
+   */
+  #applyInitial(event: WatchEvent, held: Map<string, object | undefined>, signal: AbortSignal): void {
+    const { type, object, resourceVersion: version } = event;
+    if (type === 'BOOKMARK') {
+      if (!endsInitialEvents(event)) {
+        throw new WatchListUnsupported('a bookmark came before the end of the initial events');
+      }
+      if (version === undefined) {
+        throw new ApiError('API_RESPONSE_INVALID', 'the end of the initial events has no version');
+      }
+      this.#refuseStale(version);
+      this.#initialEvents = undefined;
+      for (const [, current] of held) {
+        if (current !== undefined) {
+          this.#put(current);
+        }
+      }
+      this.#completeList(version, signal);
+      return;
+    }
+    const key = keyOf(object);
+    if (this.#cache.named + held.size > this.options.maxObjects) {
+      throw new ApiError(
+        'API_RESPONSE_INVALID',
+        `there are more than the ${this.options.maxObjects} initial events that are read; the watch was refused`,
+      );
+    }
+    if (this.#newest === '' || key === undefined) {
+      this.#applyObject(type, object);
+    } else if (type === 'DELETED') {
+      held.set(key, undefined);
+      this.#cache.unconfirm(object);
+    } else if (this.#cache.confirm(object)) {
+      held.delete(key);
+    } else {
+      held.set(key, this.#resource.shape.take(object) as object);
     }
   }
 
@@ -230,6 +345,14 @@ export class Reflector {
       this.#note(type === 'BOOKMARK' ? 6 : 4, 'an event came again', { type, resourceVersion: version });
       return;
     }
+    this.#applyObject(type, object);
+    if (version !== undefined) {
+      this.#resourceVersion = version;
+      this.#newest = version;
+    }
+  }
+
+  #applyObject(type: WatchEvent['type'], object: WatchEvent['object']): void {
     if (type === 'ADDED' || type === 'MODIFIED') {
       this.#put(object);
     } else if (type === 'DELETED') {
@@ -238,10 +361,6 @@ export class Reflector {
         throw new ApiError('API_RESPONSE_INVALID', 'an object without a name was deleted');
       }
       this.#report(change);
-    }
-    if (version !== undefined) {
-      this.#resourceVersion = version;
-      this.#newest = version;
     }
   }
 
@@ -282,6 +401,14 @@ export class Reflector {
   #recover(error: unknown): number {
     const { clock, onUnauthorized, random } = this.options;
     const operation = this.#resourceVersion === undefined ? 'list' : 'watch';
+    const initialEvents = this.#initialEvents !== undefined;
+    this.#initialEvents = undefined;
+    if (initialEvents && refusesInitialEvents(error)) {
+      this.#note(2, `this API server does not send initial events (${messageOf(error)}); listing`);
+      this.options.watchList?.refuse();
+      return 0;
+    }
+    this.#listInstead ||= initialEvents && mayListInstead(error);
     if (operation === 'list' && isUnavailableInCache(error)) {
       this.#consistent = true;
     }
