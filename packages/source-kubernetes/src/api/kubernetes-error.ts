@@ -10,7 +10,9 @@ import { ProxierError } from '@kube-proxier/core';
  * - `CREDENTIALS_UNREADABLE`: a token, certificate or key that the configuration names cannot be read;
  * - `CLIENT_NODE_MISSING`: the kubeconfig needs the package @kubernetes/client-node, which is not installed;
  * - `EXEC_PLUGIN_FAILED`: the credential plug-in failed;
- * - `SOURCE_IN_USE`: a source was started twice.
+ * - `RESOURCE_INVALID`: the name of a resource or namespace that cannot be part of a URL;
+ * - `SOURCE_IN_USE`: a source or reflector was started twice;
+ * - `STOPPED`: a reflector was stopped before its cache was complete.
  */
 export class KubernetesError extends ProxierError {}
 

@@ -26,6 +26,8 @@ export interface FakeApiServerOptions {
   readonly refuseFieldLabels?: readonly string[];
   /** Resources that the server does not have. Default none. */
   readonly unknownResources?: readonly string[];
+  /** Further resources that it serves. Default none. */
+  readonly resources?: readonly { readonly apiVersion: string; readonly kind: string; readonly plural: string }[];
   /** Lists of any version are answered from the watch cache, whole; without it in pages, from etcd. Default true. */
   readonly watchCache?: boolean;
   /**
@@ -81,7 +83,8 @@ const COMPRESSED_FROM = 128 * 1024;
 /** Milliseconds that a list waits until the watch cache has its version. */
 const CACHE_PATIENCE = 3000;
 
-const PODS = /^\/api\/v1\/namespaces\/([a-z0-9-]+)\/pods$/;
+/** A collection in one namespace. */
+const NAMESPACED = /^(\/(?:api|apis\/[a-z0-9.-]+)\/[a-z0-9]+)\/namespaces\/([a-z0-9-]+)\/([a-z0-9]+)$/;
 const EXEC = /^\/api\/v1\/namespaces\/([a-z0-9-]+)\/pods\/([a-z0-9.-]+)\/exec$/;
 const EVENTS = /^\/apis\/events\.k8s\.io\/v1\/namespaces\/[a-z0-9-]+\/events$/;
 const EVENT: ServedResource = {
@@ -121,6 +124,8 @@ export class FakeApiServer {
 
   readonly #options: FakeApiServerOptions;
   readonly #clock: Clock;
+  /** By path. */
+  readonly #resources: ReadonlyMap<string, ServedResource>;
   readonly #sockets = new Set<Socket>();
   readonly #rawSockets = new Set<Socket>();
   readonly #watches = new Set<WatchStream>();
@@ -134,6 +139,11 @@ export class FakeApiServer {
   private constructor(options: FakeApiServerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    const further = (options.resources ?? []).map(({ apiVersion, kind, plural }): [string, ServedResource] => {
+      const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+      return [`/${group === '' ? 'api' : 'apis'}/${apiVersion}/${plural}`, { name: plural, kind, apiVersion, group }];
+    });
+    this.#resources = new Map([...Object.entries(RESOURCES), ...further]);
     this.tokens = options.tokens;
     this.#server = this.#createServer();
   }
@@ -265,8 +275,9 @@ export class FakeApiServer {
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://server');
     const create = request.method === 'POST' && EVENTS.test(url.pathname);
-    const namespace = PODS.exec(url.pathname)?.[1];
-    const resource = create ? EVENT : RESOURCES[namespace === undefined ? url.pathname : '/api/v1/pods'];
+    const [, version = '', namespace, plural = ''] = NAMESPACED.exec(url.pathname) ?? [];
+    const path = namespace === undefined ? url.pathname : `${version}/${plural}`;
+    const resource = create ? EVENT : this.#resources.get(path);
     const query = url.searchParams;
     const watch = query.get('watch') === 'true' || query.get('watch') === '1';
     const verb = create ? 'create' : watch ? 'watch' : 'list';

@@ -147,6 +147,12 @@ export class ObjectCache {
     return this.#objects.has(keyOf(object) ?? '');
   }
 
+  /** An object by its namespace and name, or its name; undefined when it is not known. */
+  get(name: string, namespace?: string): object | undefined {
+    const known = this.#objects.get(namespace === undefined ? name : `${namespace}/${name}`);
+    return known && this.#recall(known);
+  }
+
   /** All objects, each created unless it is still referenced. */
   *values(): IterableIterator<object> {
     for (const known of this.#objects.values()) {

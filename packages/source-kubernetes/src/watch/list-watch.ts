@@ -26,8 +26,8 @@ import { compareResourceVersions } from './resource-version.js';
 import { type WatchEvent, watchEvents } from './watch-stream.js';
 import type { WatchedResource } from './watched-resource.js';
 
-/** Options of a {@link Reflector}. */
-export interface ReflectorOptions {
+/** Options of a {@link ListWatch}. */
+export interface ListWatchOptions {
   readonly resource: WatchedResource;
   readonly client: ApiClient;
   readonly availability: ApiAvailability;
@@ -57,8 +57,10 @@ export interface ReflectorOptions {
   readonly initialPatience: number;
 }
 
-/** Callbacks of a {@link Reflector}. */
-export interface ReflectorListener {
+/** Callbacks of a {@link ListWatch}. */
+export interface ListWatchListener {
+  /** It starts, with this cache, which is still empty. */
+  began(cache: ObjectCache): void;
   changed(change: ObjectChange): void;
   /** A full list is complete. */
   listed(cache: ObjectCache): void;
@@ -78,7 +80,7 @@ const STALE_LISTS = 3;
  * converges to the state of the server, and an object is removed only on evidence from the server: an event, or a
  * complete list without it.
  */
-export class Reflector {
+export class ListWatch {
   readonly #resource: WatchedResource;
   readonly #cache: ObjectCache;
   readonly #pagedList: PagedList;
@@ -99,8 +101,8 @@ export class Reflector {
   #lastAnswer = 0;
 
   constructor(
-    private readonly options: ReflectorOptions,
-    private readonly listener: ReflectorListener,
+    private readonly options: ListWatchOptions,
+    private readonly listener: ListWatchListener,
   ) {
     this.#resource = options.resource;
     this.#cache = new ObjectCache(options.resource);
@@ -111,6 +113,7 @@ export class Reflector {
   /** Runs until `signal` aborts, then resolves. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, relistAfter } = this.options;
+    this.listener.began(this.#cache);
     while (!signal.aborted) {
       let delay = 0;
       try {
@@ -333,7 +336,7 @@ export class Reflector {
     } else if (this.#cache.confirm(object)) {
       held.delete(key);
     } else {
-      held.set(key, this.#resource.shape.take(object) as object);
+      held.set(key, object);
     }
   }
 
