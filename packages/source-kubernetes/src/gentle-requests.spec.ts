@@ -180,6 +180,31 @@ describe('lists from the watch cache', () => {
     expect(scene.lists.slice(-3).map((age) => age === 'consistent')).toEqual([false, false, true]);
   });
 
+  test('a first list that breaks off is followed by none that is older', async () => {
+    const scene = await Scene.make();
+    const { server } = scene;
+    const version = String(server.store.currentVersion);
+    let lists = 0;
+    server.faultFor = ({ resource, verb }) => {
+      lists += resource === 'services' && verb === 'list' ? 1 : 0;
+      return resource === 'services' && verb === 'list' && lists === 1 ? { kind: 'cut', bytes: 500 } : undefined;
+    };
+    await (await scene.start()).synced();
+    expect(scene.lists).toEqual(['0', version]);
+  });
+
+  test('first initial events that break off are followed by no list that is older', async () => {
+    const scene = await Scene.make();
+    const { server } = scene;
+    const versionOfB = server.store.list('services').find(({ metadata }) => metadata.name === 'b')
+      ?.metadata.resourceVersion;
+    server.faultFor = ({ query }) =>
+      query.has('sendInitialEvents') ? { kind: 'cut-initial-events', events: 2 } : undefined;
+    await (await scene.start({ watchList: 'all' })).synced();
+    expect(scene.lists).toEqual([versionOfB]);
+    expect(scene.names).toEqual(['a', 'b', 'c']);
+  });
+
   test('a list that has expired in the watch cache is requested consistently, in pages', async () => {
     const scene = await Scene.make();
     const { server } = scene;
@@ -300,9 +325,11 @@ describe('watches with initial events', () => {
 
   test('are ignored by an old server, whose watch of nothing ends nothing: it is listed', async () => {
     const scene = await Scene.make({ watchList: 'ignored' });
+    const version = String(scene.server.store.currentVersion);
     await scene.start({ ...ALL, responseTimeout: 60_000 });
     await scene.synced();
-    expect(scene.lists).toEqual(['0']);
+    expect(Number(scene.lists[0])).toBeLessThan(Number(version));
+    expect(scene.lists).toHaveLength(1);
     expect(scene.names).toEqual(['a', 'b', 'c']);
     scene.server.disturbWatches('gone', 'services');
     await scene.until(() => scene.lists.length === 2, 'a new list');
@@ -317,7 +344,8 @@ describe('watches with initial events', () => {
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     await scene.synced();
-    expect(scene.lists).toEqual(['0']);
+    expect(scene.lists).toHaveLength(1);
+    expect(scene.lists).not.toContain('consistent');
   });
 
   test.each([0, 2])('that break off after %d of them remove nothing, and sync nothing', async (events) => {
@@ -432,6 +460,9 @@ describe('compressed lists', () => {
     expect(scene.names).toHaveLength(603);
     expect(scene.server.bytesSent).toBeGreaterThan(1000);
     expect(scene.server.bytesSent).toBeLessThan(60_000);
+    // Connections are used again after a compressed answer.
+    await scene.until(() => scene.server.openWatches.length === 4, 'four watches');
+    expect(scene.server.totalConnections).toBe(4);
   });
 
   test.each([

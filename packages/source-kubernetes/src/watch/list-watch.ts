@@ -20,7 +20,7 @@ import {
   type WatchListSupport,
   WatchListUnsupported,
 } from './initial-events.js';
-import { keyOf, ObjectCache, type ObjectChange } from './object-cache.js';
+import { keyOf, ObjectCache, type ObjectChange, type PreparedObject } from './object-cache.js';
 import { type ListAge, PagedList } from './paged-list.js';
 import { compareResourceVersions } from './resource-version.js';
 import { type WatchEvent, watchEvents } from './watch-stream.js';
@@ -75,6 +75,15 @@ const SHORT_WATCH = 1000;
 /** Number of consecutive outdated lists before one is accepted: the cluster was restored. The last one is consistent. */
 const STALE_LISTS = 3;
 
+/** The initial events of a watch that have arrived. */
+interface InitialEvents {
+  /**
+   * Changed objects that are not in the cache yet, by key; undefined for those that were deleted. None are held back before the
+   * first list is complete, as nobody uses an incomplete one.
+   */
+  readonly held: Map<string, PreparedObject | undefined> | undefined;
+}
+
 /**
  * Follows one kind of object: lists it, or has a watch begin with all objects, then watches it, for as long as it runs. After any failure, the cache
  * converges to the state of the server, and an object is removed only on evidence from the server: an event, or a
@@ -86,15 +95,17 @@ export class ListWatch {
   readonly #pagedList: PagedList;
   /** Where the watch continues; undefined when a list has to come first. */
   #resourceVersion: string | undefined;
-  /** The newest version seen. */
+  /** The newest version of what was applied. */
   #newest = '';
+  /** A list was complete before. */
+  #wasComplete = false;
   #staleLists = 0;
   /** The watch cache of the server cannot answer the next list: its answers were outdated, or it does not have the version. */
   #consistent = false;
   /** The last watch failed within its initial events, and a list may succeed. */
   #listInstead = false;
-  /** The initial events of the running watch that are not in the cache yet; undefined when none are awaited. */
-  #initialEvents: Map<string, object | undefined> | undefined;
+  /** Undefined when the running watch has no initial events, or they have ended. */
+  #initialEvents: InitialEvents | undefined;
   #fieldSelector: string | undefined;
   #history: RequestHistory = NO_REQUESTS;
   /** Time of the server's last answer for this resource. */
@@ -186,6 +197,7 @@ export class ListWatch {
       }
       this.#report(change);
     }
+    this.#wasComplete = true;
     this.#staleLists = 0;
     this.#consistent = false;
     this.#listInstead = false;
@@ -209,6 +221,8 @@ export class ListWatch {
   #refuseStale(version: string): void {
     const order = this.#newest === '' ? 0 : compareResourceVersions(version, this.#newest);
     if (order === undefined || order >= 0) {
+      // Also where the list breaks off: its first objects are applied then.
+      this.#newest = version;
       return;
     }
     this.#staleLists += 1;
@@ -220,6 +234,7 @@ export class ListWatch {
     this.options.logger.warn(
       `${this.#resource.name}: the API server continues from version ${version}, which is older than ${this.#newest}; it was restored, and its current state is used`,
     );
+    this.#newest = version;
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -290,19 +305,17 @@ export class ListWatch {
     query.set('sendInitialEvents', 'true');
     query.set('resourceVersionMatch', 'NotOlderThan');
     // Without a version the state is consistent: the server compares its watch cache with etcd.
-    if (this.#newest !== '' && !this.#consistent) {
+    if (this.#wasComplete && !this.#consistent) {
       query.set('resourceVersion', this.#newest);
     }
     this.#cache.beginList();
-    this.#initialEvents = new Map();
+    this.#initialEvents = { held: this.#wasComplete ? new Map() : undefined };
   }
 
   /**
    * Where older objects are known, changes are held back until the version of the initial events is known, at their end.
-   *
-   * @param held by key; undefined for objects that were deleted.
    */
-  #applyInitial(event: WatchEvent, held: Map<string, object | undefined>, signal: AbortSignal): void {
+  #applyInitial(event: WatchEvent, { held }: InitialEvents, signal: AbortSignal): void {
     const { type, object, resourceVersion: version } = event;
     if (type === 'BOOKMARK') {
       if (!endsInitialEvents(event)) {
@@ -313,30 +326,37 @@ export class ListWatch {
       }
       this.#refuseStale(version);
       this.#initialEvents = undefined;
-      for (const [, current] of held) {
-        if (current !== undefined) {
-          this.#put(current);
+      for (const prepared of held?.values() ?? []) {
+        if (prepared !== undefined) {
+          this.#report(this.#cache.putPrepared(prepared));
         }
       }
       this.#completeList(version, signal);
       return;
     }
     const key = keyOf(object);
-    if (this.#cache.named + held.size > this.options.maxObjects) {
+    if (this.#cache.named + (held?.size ?? 0) > this.options.maxObjects) {
       throw new ApiError(
         'API_RESPONSE_INVALID',
         `there are more than the ${this.options.maxObjects} initial events that are read; the watch was refused`,
       );
     }
-    if (this.#newest === '' || key === undefined) {
+    if (held === undefined || key === undefined) {
       this.#applyObject(type, object);
+      // The version of all of them is at least that of each.
+      if (version !== undefined && (compareResourceVersions(version, this.#newest) ?? 1) > 0) {
+        this.#newest = version;
+      }
     } else if (type === 'DELETED') {
       held.set(key, undefined);
       this.#cache.unconfirm(object);
-    } else if (this.#cache.confirm(object)) {
-      held.delete(key);
     } else {
-      held.set(key, object);
+      const prepared = this.#cache.prepareUnlessKnown(key, object);
+      if (prepared) {
+        held.set(key, prepared);
+      } else {
+        held.delete(key);
+      }
     }
   }
 

@@ -7,6 +7,14 @@ export interface ObjectChange {
   readonly current: object | undefined;
 }
 
+/** An object that is not recorded yet. */
+export interface PreparedObject {
+  /** Namespace and name. */
+  readonly key: string;
+  /** JSON of the retained fields, packed. */
+  readonly text: string;
+}
+
 interface KnownObject {
   /** JSON of the retained fields, packed. */
   readonly text: string;
@@ -58,7 +66,15 @@ export class ObjectCache {
     }
     const { shape } = this.resource;
     const kept = shape.take(object) as object;
-    const text = JSON.stringify(shape.pack(kept));
+    return this.#put({ key, text: JSON.stringify(shape.pack(kept)) }, kept);
+  }
+
+  /** Records an object that was prepared before. @returns the change, undefined when no retained field changed. */
+  putPrepared(prepared: PreparedObject): ObjectChange | undefined {
+    return this.#put(prepared, this.resource.shape.unpack(JSON.parse(prepared.text)) as object);
+  }
+
+  #put({ key, text }: PreparedObject, kept: object): ObjectChange | undefined {
     const known = this.#objects.get(key);
     if (known?.list !== this.#list) {
       this.#namedInList += 1;
@@ -80,19 +96,21 @@ export class ObjectCache {
   /**
    * Records that the current list has this object, if nothing retained of it changed.
    *
-   * @returns whether that is so.
+   * @param key of the object.
+   * @returns what is retained of it, to be recorded later; undefined when nothing of that changed.
    */
-  confirm(object: unknown): boolean {
-    const known = this.#objects.get(keyOf(object) ?? '');
+  prepareUnlessKnown(key: string, object: unknown): PreparedObject | undefined {
+    const known = this.#objects.get(key);
     const { shape } = this.resource;
-    if (known?.text !== JSON.stringify(shape.pack(shape.take(object)))) {
-      return false;
+    const text = JSON.stringify(shape.pack(shape.take(object)));
+    if (known?.text !== text) {
+      return { key, text };
     }
     if (known.list !== this.#list) {
       this.#namedInList += 1;
       known.list = this.#list;
     }
-    return true;
+    return undefined;
   }
 
   /** Records that the current list does not have this object. */
