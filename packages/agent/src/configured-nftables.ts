@@ -4,14 +4,11 @@ import { createUserspaceBackend } from '@kube-proxier/userspace';
 
 export interface ConfiguredNftablesOptions extends NftablesBackendOptions {
   /**
-   * Whether sockets serve IPv4 NodePorts on 127.0.0.1, which nftables cannot: `true` regardless of the proxier's
-   * `nodePortAddresses`, as with `--nftables-localhost-nodeports`; `selected` if these and the proxier's
-   * `localhostNodePorts` include it. Default false.
+   * Whether sockets serve NodePorts on 127.0.0.1 and ::1, which nftables cannot: `true` regardless of the proxier's
+   * `nodePortAddresses`; `selected` if these and the proxier's `localhostNodePorts` include them. Default false.
    */
   readonly localhostNodePorts?: boolean | 'selected';
 }
-
-const LOOPBACK = '127.0.0.0/8';
 
 /** Mode nftables with its optional companion for localhost NodePorts. Has no side effects until it is used. */
 export function createConfiguredNftablesBackend({
@@ -25,14 +22,14 @@ export function createConfiguredNftablesBackend({
   // Not the shared userspace backend, whose cleanup runs when another mode takes over.
   const companion = createUserspaceBackend({ redirect: 'none' });
   const both = withCompanion(backend, companion, (context) =>
-    context.family === 'IPv6' || (localhostNodePorts === 'selected' && !servesLoopback(context.options))
+    localhostNodePorts === 'selected' && !servesLoopback(context.options, context.family)
       ? undefined
       : {
           ...context,
           options: {
             ...context.options,
             localhostNodePorts: true,
-            nodePortAddresses: { kind: 'cidrs', cidrs: [LOOPBACK] },
+            nodePortAddresses: { kind: 'entries', entries: ['localhost'] },
             // Sockets are cheap: they need no minimum period.
             minSyncPeriod: 0,
           },
@@ -40,5 +37,13 @@ export function createConfiguredNftablesBackend({
           observer: {},
         },
   );
-  return { ...both, capabilities: { ...backend.capabilities, localhostNodePorts: true, localhostNetwork: false } };
+  return {
+    ...both,
+    capabilities: {
+      ...backend.capabilities,
+      localhostNodePorts: true,
+      localhostNodePortsIPv6: true,
+      localhostNetwork: false,
+    },
+  };
 }

@@ -104,6 +104,7 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
     description: 'Carries connections in this process: needs least of the kernel, runs anywhere',
     capabilities: {
       localhostNodePorts: true,
+      localhostNodePortsIPv6: true,
       sctp: false,
       preservesSource: false,
       tracksConnections: false,

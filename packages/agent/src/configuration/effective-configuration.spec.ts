@@ -24,7 +24,12 @@ describe('the effective configuration', () => {
     [
       [
         ...['--manifests=m', '--oom-score-adj=0', '--conntrack-max-per-core=0', '--conntrack-udp-timeout-stream=1m30s'],
-        ...['--feature-gates=AllowServiceExternalIPs=false', '-v=3', '--logging-format=json', '--hostname-override=n'],
+        ...[
+          '--feature-gates=KubeProxyNFTablesLocalhostNodePorts=true',
+          '-v=3',
+          '--logging-format=json',
+          '--hostname-override=n',
+        ],
         ...[
           '--healthz-bind-address=10.0.0.1:99',
           '--iptables-masquerade-bit=0',
