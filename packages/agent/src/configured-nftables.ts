@@ -1,6 +1,12 @@
-import { type BackendModule, servesLoopback, withCompanion } from '@kube-proxier/core';
+import {
+  type BackendMeasurement,
+  type BackendMetric,
+  type BackendModule,
+  servesLoopback,
+  withCompanion,
+} from '@kube-proxier/core';
 import { createNftablesBackend, type NftablesBackendOptions } from '@kube-proxier/nftables';
-import { createUserspaceBackend } from '@kube-proxier/userspace';
+import { createUserspaceBackend, type NodePortListeners } from '@kube-proxier/userspace';
 
 export interface ConfiguredNftablesOptions extends NftablesBackendOptions {
   /**
@@ -39,11 +45,41 @@ export function createConfiguredNftablesBackend({
   );
   return {
     ...both,
+    metrics: [...(backend.metrics ?? []), localhostNodePortMeasurement(() => companion.nodePorts())],
     capabilities: {
       ...backend.capabilities,
       localhostNodePorts: true,
       localhostNodePortsIPv6: true,
       localhostNetwork: false,
     },
+  };
+}
+
+/** With the names of kube-proxy 1.37; that serves TCP only, and so counts TCP only. */
+const METRICS = {
+  open: {
+    type: 'gauge',
+    name: 'kubeproxy_nftables_localhost_nodeport_listeners',
+    help: 'NodePorts that are served on a loopback address, of TCP and UDP',
+    labels: ['ip_family'],
+  },
+  failures: {
+    type: 'counter',
+    name: 'kubeproxy_nftables_localhost_nodeport_listener_creation_failures_total',
+    help: 'Failed attempts to listen on a loopback address for a NodePort',
+    labels: ['ip_family'],
+  },
+} as const satisfies Readonly<Record<string, BackendMetric>>;
+
+function localhostNodePortMeasurement(read: () => readonly NodePortListeners[]): BackendMeasurement {
+  return {
+    name: 'localhost node ports',
+    source: 'process',
+    metrics: Object.values(METRICS),
+    read: () =>
+      read().flatMap(({ family, open, failures }) => [
+        { metric: METRICS.open.name, labels: { ip_family: family }, value: open },
+        { metric: METRICS.failures.name, labels: { ip_family: family }, value: failures },
+      ]),
   };
 }

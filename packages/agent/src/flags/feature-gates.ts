@@ -29,6 +29,8 @@ const LOGGING = 'logging does not depend on it';
 
 /** Feature gates of kube-proxy 1.36 and 1.37 that its own code depends on, in alphabetical order. */
 export const FEATURE_GATES: readonly GateDefinition[] = [
+  { name: 'AllAlpha', stage: 'Alpha', effect: 'nftablesLocalhostNodePorts' },
+  { name: 'AllBeta', stage: 'Beta', without: 'no beta gate has an effect' },
   { name: 'AllowServiceExternalIPs', stage: 'Deprecated', effect: 'allowServiceExternalIPs' },
   { name: 'ComponentFlagz', stage: 'Beta', without: '/flagz is not served; /configz is' },
   { name: 'ComponentStatusz', stage: 'Beta', without: '/statusz is not served; /debug/status is' },
@@ -64,6 +66,7 @@ export function readFeatureGates(values: FlagValues): FeatureGates & { readonly 
       continue;
     }
     if (name === 'AllAlpha') {
+      // A gate that is named itself takes precedence, in any order.
       all = on;
       continue;
     }
