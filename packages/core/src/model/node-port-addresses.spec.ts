@@ -4,6 +4,7 @@ import {
   dependsOnLocalAddresses,
   isNodePortAddressSelection,
   type LocalhostNodePorts,
+  listNodePortAddresses,
   type NodePortAddresses,
   optionsOfFamily,
   resolveNodePortAddresses,
@@ -99,6 +100,14 @@ describe('nodePortAddresses of a node with both families (spec K-70…K-76)', ()
     expect(needs('10.0.0.0/8,localhost')).toEqual([true, false]);
     expect(needs('10.0.0.0/8,0.0.0.0/0')).toEqual([false, false]);
     expect(needs('primary,fd00::/8')).toEqual([false, true]);
+  });
+
+  test('reports list addresses, all of them, or none, and the loopback network', () => {
+    const report = (entries: string, family: IPFamily) => listNodePortAddresses(resolve(entries, family), family);
+    expect(report('primary,localhost', 'IPv4')).toEqual(['192.0.2.1', '127.0.0.0/8']);
+    expect(report('localhost', 'IPv6')).toEqual(['::1/128']);
+    expect(report('all', 'IPv6')).toEqual(['all']);
+    expect(report('172.16.0.0/12', 'IPv4')).toEqual([]);
   });
 
   test('servesLoopback is what will be resolved for a node that has addresses', () => {

@@ -154,6 +154,17 @@ export function resolveNodePortAddresses(
   return { kind: 'listed', addresses, loopback };
 }
 
+/**
+ * The addresses on which NodePorts are served, for reports: `all` or single addresses, and the loopback network where that is
+ * served, too. Empty for none.
+ */
+export function listNodePortAddresses(addresses: NodePortAddresses, family: IPFamily): readonly string[] {
+  return [
+    ...(addresses.kind === 'all' ? ['all'] : addresses.addresses),
+    ...(addresses.loopback ? [LOOPBACK_NETWORKS[family]] : []),
+  ];
+}
+
 /** Whether {@link resolveNodePortAddresses} depends on the addresses of the host's interfaces (spec K-72). */
 export function dependsOnLocalAddresses(selection: NodePortAddressSelection, family: IPFamily): boolean {
   const networks = networksOf(selection, family);
