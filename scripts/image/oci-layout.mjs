@@ -1,4 +1,4 @@
-/** Writes an OCI image layout (image-spec 1.1): the same bytes for the same directories. */
+/** Writes an image layout as the Open Container Initiative specifies it: the same bytes for the same directories. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
