@@ -28,6 +28,7 @@ const TOOLS = [
 ];
 const HAPROXY_TOOLS = [{ command: 'haproxy', package: 'haproxy', purpose: 'to balance in the example of a backend' }];
 const BROWSER_TOOLS = [{ command: 'chromium', package: 'chromium', purpose: 'to open the status page, in tests' }];
+const ALERT_TOOLS = [{ command: 'promtool', package: 'prometheus', purpose: 'to evaluate the alert rules, in tests' }];
 const IMAGE_TOOLS = [
   { command: 'dpkg-deb', package: 'dpkg', purpose: 'to unpack the Debian packages of the image' },
   { command: 'runc', package: 'runc', purpose: 'to run the image, in tests' },
@@ -56,13 +57,22 @@ export class PrepareError extends Error {}
  * @property {boolean} [ipvs] the tests of IPVS
  * @property {boolean} [haproxy] the example of a backend
  * @property {boolean} [browser] the tests of the status page
+ * @property {boolean} [alerts] the tests of the alert rules
  * @property {boolean} [image] the build and the check of the image
  * @property {boolean} [systemOnly] leaves out npm packages and build
  */
 
 /** @param {PrepareOptions} options */
 export function prepare(options = {}) {
-  const { demo = false, ipvs = false, haproxy = false, browser = false, image = false, systemOnly = false } = options;
+  const {
+    demo = false,
+    ipvs = false,
+    haproxy = false,
+    browser = false,
+    alerts = false,
+    image = false,
+    systemOnly = false,
+  } = options;
   checkNode();
   installTools([
     ...TOOLS,
@@ -70,6 +80,7 @@ export function prepare(options = {}) {
     ...(ipvs ? IPVS_TOOLS : []),
     ...(haproxy ? HAPROXY_TOOLS : []),
     ...(browser ? BROWSER_TOOLS : []),
+    ...(alerts ? ALERT_TOOLS : []),
     ...(image ? IMAGE_TOOLS : []),
   ]);
   if (!systemOnly) {
