@@ -57,11 +57,13 @@ async function serve() {
     if (message === 'expire') {
       // As when an API server was away for longer than the others keep changes.
       port += 1;
+      server.store.freezeCache();
       for (let index = 0; index < 10; index += 1) {
         server.store.put('services', apiService(index, port));
       }
       server.store.compact();
       server.disturbWatches('gone');
+      server.store.thawCache();
       sendToParent({ port });
       return;
     }
