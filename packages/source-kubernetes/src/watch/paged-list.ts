@@ -44,7 +44,7 @@ const UNPAGED_RATIO = 64;
 const SMALLER_PAGE = 4;
 /** Number of bytes that are parsed at a time, and that are parsed before other work of the event loop is done. */
 const SLICE_BYTES = 32 * 1024;
-const TURN_BYTES = 128 * 1024;
+const TURN_BYTES = 64 * 1024;
 
 /**
  * Requests lists of one resource, parses their objects as they arrive, and adapts pages to what the server can.

@@ -15,7 +15,7 @@ import { ApiError } from '../api/kubernetes-error.js';
 import { LineSplitter } from './line-splitter.js';
 
 /** Number of bytes after which other work of the event loop is done: the initial events of a watch may be many. */
-const TURN_BYTES = 128 * 1024;
+const TURN_BYTES = 64 * 1024;
 
 /** An event of a watch. */
 export interface WatchEvent {
