@@ -43,7 +43,6 @@ export function effectiveConfiguration(
       ...kubeProxy,
       // Spec M-1, M-3: the defaults that kube-proxy fills in.
       mode: mode === '' ? 'iptables' : mode,
-      nodePortAddresses: kubeProxy.nodePortAddresses ?? (mode === 'nftables' ? ['primary'] : null),
       detectLocalMode: kubeProxy.detectLocalMode === '' ? 'ClusterCIDR' : kubeProxy.detectLocalMode,
       apiVersion: API_VERSION,
       kind: KIND,
