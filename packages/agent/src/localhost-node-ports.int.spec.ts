@@ -79,6 +79,11 @@ iptables: {localhostNodePorts: false}
     );
     node.start('nftables', `--config=${file}`);
     await node.until('127.0.0.1 answers', async () => (await fromNode('127.0.0.1')).kind === 'answered');
+    // The sockets of the loopback addresses may be open before the rules are in force.
+    await node.until(
+      'the rules are in force',
+      async () => (await fromNode(node.sandbox.node.ipv4)).kind === 'answered',
+    );
     expect(await fromNode(node.sandbox.node.ipv4)).toMatchObject({ kind: 'answered', by: 'pod1' });
     const { status, configz, explanation } = await reports(`127.0.0.1:${NODE_PORT}`);
     expect(status.families.IPv4?.nodePortAddresses).toEqual([node.sandbox.node.ipv4, '127.0.0.0/8']);
