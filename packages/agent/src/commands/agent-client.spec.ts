@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 /** An agent that listens is never reported as "no agent". */
-test('errors tell apart: no agent, a slow one, one that ends, one that refuses', async () => {
+test('errors distinguish: no agent, a slow one, one that ends, one that refuses', async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

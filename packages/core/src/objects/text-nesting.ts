@@ -1,6 +1,6 @@
 /**
- * How deep lists and mappings are nested in YAML or JSON text, at most. It says more than there is, as it does not tell text
- * in quotes, blocks and comments from the rest; and less only where such text has closing brackets. In time proportional to
+ * How deep lists and mappings are nested in YAML or JSON text, at most. An upper estimate, as it does not distinguish text
+ * in quotes, blocks and comments from the rest; lower only where such text has closing brackets. In time proportional to
  * the text, without recursion.
  *
  * To be asked before a YAML parser is: parsers recurse, and a stack that is used up may end the process.

@@ -127,7 +127,7 @@ describe('ListSplitter makes what JSON.parse makes', () => {
     );
   });
 
-  test('of a list that is cut off: none is taken for complete', () => {
+  test('a truncated list is never treated as complete', () => {
     fc.assert(
       fc.property(written, fc.nat(), borders, (json, length, cuts) => {
         const bytes = Buffer.from(json);
