@@ -11,8 +11,8 @@ export default {
     '<rootDir>/examples/*.spec.ts',
     '<rootDir>/bench/**/*.spec.ts',
   ],
-  // These need a kernel with IPVS: see jest.ipvs.config.mjs.
-  testPathIgnorePatterns: ['/node_modules/', '\\.ipvs\\.spec\\.ts$'],
+  // These need a kernel with IPVS, or a real API server: see jest.ipvs.config.mjs and jest.apiserver.config.mjs.
+  testPathIgnorePatterns: ['/node_modules/', '\\.(ipvs|apiserver)\\.spec\\.ts$'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@kube-proxier/core/test-data/(.+)$': '<rootDir>/packages/core/test-data/$1',

@@ -449,7 +449,7 @@ describe('KubernetesSource', () => {
     expect(reports.length).toBeGreaterThan(0);
     expect(new Set(reports).size).toBe(reports.length);
     await world.until(() => world.loud.some((line) => /answers again after \d+ s/.test(line)), 'the end in the log');
-    expect(world.loud).toHaveLength(reports.length + 1);
+    expect(world.loud.filter((line) => !reports.includes(line) && !/answers again after/.test(line))).toEqual([]);
   });
 
   test('waits as long as Retry-After requests', async () => {

@@ -1,99 +1,246 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ApiObject } from './api-object.js';
+import { ApiServerProcess, type ApiServerResponse, apiServerPrograms } from './api-server-process.js';
 import { FakeApiServer } from './fake-api-server.js';
 import { FastClock } from './fast-clock.js';
 
-/** What a real API server (1.36) was seen to answer to the same requests. */
-describe('FakeApiServer answers as a real one', () => {
-  let server: FakeApiServer;
+/** An API server with the namespace `contract`, in which Services are changed. */
+interface TestedServer {
+  get(path: string, token?: string | null, headers?: Readonly<Record<string, string>>): Promise<ApiServerResponse>;
+  put(name: string, labels?: Readonly<Record<string, string>>): Promise<ApiObject>;
+  delete(name: string): Promise<void>;
+  compact(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+function service(name: string, labels: Readonly<Record<string, string>> = {}): ApiObject {
+  return { metadata: { name, namespace: 'contract', labels }, spec: { ports: [{ name: 'http', port: 80 }] } };
+}
+
+async function startFake(): Promise<TestedServer> {
+  const server = await FakeApiServer.start({ clock: new FastClock(1000), tokens: new Set(['good']) });
+  return {
+    async get(path, token = 'good', headers = {}) {
+      const authorization: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
+      const response = await fetch(`${server.url}${path}`, { headers: { ...authorization, ...headers } });
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: await response.text(),
+      };
+    },
+    put: async (name, labels) => server.store.put('services', service(name, labels)),
+    async delete(name) {
+      server.store.delete('services', name, 'contract');
+    },
+    async compact() {
+      server.store.compact();
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function startProcess(programs: NonNullable<ReturnType<typeof apiServerPrograms>>): Promise<TestedServer> {
+  const server = await ApiServerProcess.start(programs);
+  await server.put('namespaces', { metadata: { name: 'contract' } });
+  return {
+    get: (path, token, headers) => server.request('GET', path, undefined, token, headers),
+    put: (name, labels) => server.put('services', service(name, labels)),
+    delete: (name) => server.delete('services', name, 'contract'),
+    async compact() {
+      await server.compact();
+      // The watch cache remembers what etcd does not.
+      await server.stopServer();
+      await server.startServer();
+    },
+    stop: () => server.stop(),
+  };
+}
+
+const programs = apiServerPrograms();
+const servers: (readonly [string, () => Promise<TestedServer>])[] = [
+  ['FakeApiServer', startFake],
+  ...(programs === undefined ? [] : [['kube-apiserver', () => startProcess(programs)] as const]),
+];
+
+const SERVICES = '/api/v1/namespaces/contract/services';
+
+interface ListOrStatus {
+  readonly kind: string;
+  readonly metadata: {
+    readonly resourceVersion?: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items?: readonly ApiObject[];
+  readonly reason?: string;
+  readonly code?: number;
+  readonly message?: string;
+  readonly details?: object;
+}
+
+interface WatchEvent {
+  readonly type: string;
+  readonly object: ApiObject & { readonly kind: string };
+}
+
+describe.each(servers)('%s responds as the API server of Kubernetes 1.36', (_name, start) => {
+  let server: TestedServer;
 
   beforeEach(async () => {
-    server = await FakeApiServer.start({ clock: new FastClock(1000), tokens: new Set(['good']) });
+    server = await start();
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      server.store.put('services', { metadata: { name, namespace: 'default' }, spec: { clusterIP: '10.96.0.1' } });
+      await server.put(name);
     }
   });
 
   afterEach(() => server.stop());
 
-  async function ask(query: string, token: string | undefined = 'good', path = '/api/v1/services') {
-    const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-    const response = await fetch(`${server.url}${path}?${query}`, { headers });
-    const body = (await response.json()) as {
-      kind: string;
-      metadata: { resourceVersion?: string; continue?: string; remainingItemCount?: number };
-      items?: { metadata: { name: string } }[];
-      reason?: string;
-      details?: object;
-    };
+  async function get(query: string, path = SERVICES, token?: string | null) {
+    const { status, body: text } = await server.get(`${path}?${query}`, token);
+    const body = JSON.parse(text) as ListOrStatus;
+    return { status, body, names: body.items?.map(({ metadata }) => metadata.name) };
+  }
+
+  async function watch(query: string): Promise<readonly WatchEvent[]> {
+    const { status, body } = await server.get(`${SERVICES}?watch=true&${query}`);
+    expect({ status, body: status === 200 ? '' : body }).toEqual({ status: 200, body: '' });
+    const lines = body.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as WatchEvent);
+  }
+
+  const types = (events: readonly WatchEvent[]) => events.map(({ type }) => type);
+
+  test('to lists in pages: one resource version, also when objects change in between', async () => {
+    const first = await get('limit=2');
+    expect(first.names).toEqual(['a', 'b']);
+    expect(first.body).toMatchObject({ kind: 'ServiceList', metadata: { remainingItemCount: 3 } });
+    await server.delete('d');
+    const second = await get(`limit=2&continue=${first.body.metadata.continue}`);
+    expect(second.names).toEqual(['c', 'd']);
+    expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion);
+    const last = await get(`limit=2&continue=${second.body.metadata.continue}`);
+    expect(last.body.metadata).toEqual({ resourceVersion: first.body.metadata.resourceVersion });
+  });
+
+  test('to a list of version 0: whole, whatever the limit', async () => {
+    const { names, body } = await get('limit=2&resourceVersion=0');
+    expect(names).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(body.metadata.continue).toBeUndefined();
+  });
+
+  test('to expired pages, and to invalid tokens of pages', async () => {
+    const first = await get('limit=2');
+    await server.put('f');
+    await server.compact();
+    const expired = await get(`limit=2&continue=${first.body.metadata.continue}`);
+    expect(expired).toMatchObject({ status: 410, body: { kind: 'Status', reason: 'Expired', code: 410 } });
+    // An inconsistent rest is offered.
+    expect((await get(`limit=9&continue=${expired.body.metadata.continue}`)).names).toEqual(['c', 'd', 'e', 'f']);
+    expect(await get('limit=2&continue=garbage')).toMatchObject({ status: 400, body: { reason: 'BadRequest' } });
+  });
+
+  test('to watches: changes since a version, and an end after the timeout', async () => {
+    const { body } = await get('');
+    const from = `resourceVersion=${body.metadata.resourceVersion}`;
+    const [, , before] = body.items ?? [];
+    await server.put('b', { x: '1' });
+    await server.delete('c');
+    const last = await server.put('f');
+    const events = await watch(`${from}&timeoutSeconds=5&allowWatchBookmarks=true`);
+    expect(types(events)).toEqual(['MODIFIED', 'DELETED', 'ADDED']);
+    // As it was last, with the version of its removal.
+    expect(events[1]?.object).toMatchObject({ kind: 'Service', spec: before?.spec, metadata: { name: 'c' } });
+    const versions = events.map(({ object }) => Number(object.metadata.resourceVersion));
+    expect(versions).toEqual([...versions].sort((a, b) => a - b));
+    expect(events[2]?.object.metadata).toMatchObject({ name: 'f', resourceVersion: last.metadata.resourceVersion });
+    const selected = await watch(`${from}&timeoutSeconds=5&labelSelector=${encodeURIComponent('!x')}`);
+    expect(types(selected)).toEqual(['DELETED', 'DELETED', 'ADDED']);
+  });
+
+  test('to watches from an expired version', async () => {
+    const { body } = await get('');
+    await server.put('f');
+    await server.put('g');
+    await server.compact();
+    expect(await watch(`resourceVersion=${body.metadata.resourceVersion}&timeoutSeconds=5`)).toEqual([
+      { type: 'ERROR', object: expect.objectContaining({ kind: 'Status', reason: 'Expired', code: 410 }) },
+    ]);
+  });
+
+  test('to watches with initial events: all objects, then a bookmark with an annotation', async () => {
+    const initial = 'sendInitialEvents=true&allowWatchBookmarks=true&timeoutSeconds=5';
+    const events = await watch(`${initial}&resourceVersionMatch=NotOlderThan`);
+    expect(types(events)).toEqual([...Array(5).fill('ADDED'), 'BOOKMARK']);
+    expect(events[5]?.object).toMatchObject({
+      ...{ kind: 'Service', apiVersion: 'v1' },
+      metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } },
+    });
+    expect(await get(`watch=true&${initial}`)).toMatchObject({ status: 422, body: { reason: 'Invalid' } });
+    expect(await get(initial)).toMatchObject({ status: 422, body: { reason: 'Invalid' } });
+  });
+
+  test('to clients that accept gzip, with compressed lists from 128 KiB', async () => {
+    const encodingOf = async (encoding: string) =>
+      (await server.get(`${SERVICES}?resourceVersion=0`, undefined, { 'Accept-Encoding': encoding })).headers[
+        'content-encoding'
+      ];
+    expect(await encodingOf('gzip')).toBeUndefined();
+    // Labels have at most 63 characters.
+    const labels = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`l${index}`, 'x'.repeat(63)]));
+    for (const name of ['f', 'g', 'h', 'i']) {
+      await server.put(name, labels);
+    }
+    expect(await encodingOf('gzip')).toBe('gzip');
+    expect(await encodingOf('identity')).toBeUndefined();
+  });
+
+  test('to unauthorized clients, and to what it does not know', async () => {
+    expect(await get('', SERVICES, 'bad')).toMatchObject({
+      status: 401,
+      body: { kind: 'Status', reason: 'Unauthorized', code: 401 },
+    });
+    expect(await get('', '/api/v1/services', null)).toMatchObject({
+      status: 403,
+      body: {
+        ...{ kind: 'Status', reason: 'Forbidden' },
+        message:
+          'services is forbidden: User "system:anonymous" cannot list resource "services" in API group "" at the cluster scope',
+      },
+    });
+    expect((await server.get('/api/v1/none')).status).toBe(404);
+    expect(await get('fieldSelector=spec.x%3D1')).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('field label not supported: spec.x') },
+    });
+  });
+});
+
+describe('FakeApiServer', () => {
+  let server: FakeApiServer;
+
+  beforeEach(async () => {
+    server = await FakeApiServer.start({ clock: new FastClock(1000) });
+    for (const name of ['a', 'b']) {
+      server.store.put('services', service(name));
+    }
+  });
+
+  afterEach(() => server.stop());
+
+  async function get(query: string) {
+    const response = await fetch(`${server.url}/api/v1/services?${query}`);
+    const body = (await response.json()) as ListOrStatus;
     return { status: response.status, body, names: body.items?.map(({ metadata }) => metadata.name) };
   }
 
-  async function watch(query: string): Promise<{ type: string; object: Record<string, unknown> }[]> {
-    const url = `${server.url}/api/v1/services?watch=true&${query}`;
-    const response = await fetch(url, { headers: { Authorization: 'Bearer good' } });
-    expect(response.status).toBe(200);
-    const lines = (await response.text()).split('\n').filter((line) => line !== '');
-    return lines.map((line) => JSON.parse(line) as { type: string; object: Record<string, unknown> });
-  }
-
-  test('lists in pages are of one resource version, also when objects change in between', async () => {
-    const first = await ask('limit=2');
-    expect(first.names).toEqual(['a', 'b']);
-    expect(first.body).toMatchObject({
-      kind: 'ServiceList',
-      metadata: { resourceVersion: '105', remainingItemCount: 3 },
-    });
-    server.store.delete('services', 'd', 'default');
-    const second = await ask(`limit=2&continue=${first.body.metadata.continue}`);
-    expect(second.names).toEqual(['c', 'd']);
-    expect(second.body.metadata.resourceVersion).toBe('105');
-    const last = await ask(`limit=2&continue=${second.body.metadata.continue}`);
-    expect(last.body.metadata).toEqual({ resourceVersion: '105' });
-    expect((await ask('limit=2&resourceVersion=0')).names).toEqual(['a', 'b', 'c', 'e']);
-  });
-
-  test('to expired pages, and to invalid tokens', async () => {
-    const first = await ask('limit=2');
-    server.store.compact();
-    const expired = await ask(`limit=2&continue=${first.body.metadata.continue}`);
-    expect(expired).toMatchObject({ status: 410, body: { kind: 'Status', reason: 'Expired', code: 410 } });
-    // An inconsistent rest is offered.
-    expect((await ask(`limit=9&continue=${expired.body.metadata.continue}`)).names).toEqual(['c', 'd', 'e']);
-    expect(await ask('continue=garbage')).toMatchObject({ status: 400, body: { reason: 'BadRequest' } });
-  });
-
-  test('to watches: changes since a version, bookmarks, and an end after the timeout', async () => {
-    server.store.put('services', { metadata: { name: 'b', namespace: 'default', labels: { x: '1' } } });
-    server.store.delete('services', 'c', 'default');
-    server.store.put('services', { metadata: { name: 'f', namespace: 'default' } });
-    const events = await watch('resourceVersion=105&timeoutSeconds=65&allowWatchBookmarks=true');
-    expect(events.map(({ type }) => type)).toEqual(['MODIFIED', 'DELETED', 'ADDED', 'BOOKMARK', 'BOOKMARK']);
-    // As it was last, with the version of its removal.
-    expect(events[1]?.object).toMatchObject({
-      kind: 'Service',
-      metadata: { name: 'c', resourceVersion: '107' },
-      spec: { clusterIP: '10.96.0.1' },
-    });
-    expect(events[3]?.object).toEqual({ kind: 'Service', apiVersion: 'v1', metadata: { resourceVersion: '108' } });
-    const selected = await watch(`resourceVersion=105&timeoutSeconds=5&labelSelector=${encodeURIComponent('!x')}`);
-    expect(selected.map(({ type }) => type)).toEqual(['DELETED', 'DELETED', 'ADDED']);
-  });
-
-  test('to watches from an expired version, and from a future one', async () => {
-    server.store.compact();
-    expect(await watch('resourceVersion=101&timeoutSeconds=5')).toEqual([
-      { type: 'ERROR', object: expect.objectContaining({ kind: 'Status', reason: 'Expired', code: 410 }) },
-    ]);
-    expect(await watch('resourceVersion=500&timeoutSeconds=65&allowWatchBookmarks=true')).toEqual([]);
-  });
-
-  test('to lists that must not be older than a version: from the watch cache, once it has it', async () => {
+  test('lists what must not be older than a version from the watch cache, once it has the version', async () => {
     server.store.freezeCache();
-    server.store.delete('services', 'a', 'default');
-    expect((await ask('resourceVersion=0')).names).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(await ask('resourceVersion=105')).toMatchObject({ body: { metadata: { resourceVersion: '105' } } });
-    expect((await ask('')).names).toEqual(['b', 'c', 'd', 'e']);
-    expect(await ask('resourceVersion=106')).toMatchObject({
+    server.store.delete('services', 'a', 'contract');
+    expect((await get('resourceVersion=0')).names).toEqual(['a', 'b']);
+    expect(await get('resourceVersion=102')).toMatchObject({ body: { metadata: { resourceVersion: '102' } } });
+    expect((await get('')).names).toEqual(['b']);
+    expect(await get('resourceVersion=103')).toMatchObject({
       status: 504,
       body: {
         reason: 'Timeout',
@@ -101,53 +248,22 @@ describe('FakeApiServer answers as a real one', () => {
       },
     });
     server.store.thawCache();
-    expect((await ask('resourceVersion=106')).names).toEqual(['b', 'c', 'd', 'e']);
+    expect((await get('resourceVersion=103')).names).toEqual(['b']);
     expect(server.requests.map(({ readsEtcd }) => readsEtcd)).toEqual([false, false, true, false, false]);
   });
 
-  test('to watches with initial events: all objects, then a bookmark with an annotation', async () => {
-    const initial = 'sendInitialEvents=true&allowWatchBookmarks=true&timeoutSeconds=5';
-    const events = await watch(`${initial}&resourceVersionMatch=NotOlderThan`);
-    expect(events.map(({ type }) => type)).toEqual([...Array(5).fill('ADDED'), 'BOOKMARK', 'BOOKMARK']);
-    expect(events[5]?.object).toEqual({
-      kind: 'Service',
-      apiVersion: 'v1',
-      metadata: { resourceVersion: '105', annotations: { 'k8s.io/initial-events-end': 'true' } },
-    });
-    expect(events[6]?.object).toEqual({ kind: 'Service', apiVersion: 'v1', metadata: { resourceVersion: '105' } });
-    expect(await ask(`watch=true&${initial}`)).toMatchObject({ status: 422, body: { reason: 'Invalid' } });
-    expect(await ask(initial)).toMatchObject({ status: 422, body: { reason: 'Invalid' } });
+  test('sends nothing to a watch from a future version', async () => {
+    const { body } = await get('');
+    const future = Number(body.metadata.resourceVersion) + 400;
+    const response = await fetch(
+      `${server.url}/api/v1/services?watch=true&resourceVersion=${future}&timeoutSeconds=65&allowWatchBookmarks=true`,
+    );
+    expect(await response.text()).toBe('');
   });
 
-  test('to clients that accept gzip, with compressed lists from 128 KiB', async () => {
-    const encodingOf = async (encoding: string) => {
-      const headers = { Authorization: 'Bearer good', 'Accept-Encoding': encoding };
-      const response = await fetch(`${server.url}/api/v1/services?resourceVersion=0`, { headers });
-      await response.arrayBuffer();
-      return response.headers.get('content-encoding');
-    };
-    expect(await encodingOf('gzip')).toBeNull();
-    server.store.put('services', { metadata: { name: 'large', namespace: 'default' }, text: 'x'.repeat(130_000) });
-    expect(await encodingOf('gzip')).toBe('gzip');
-    expect(await encodingOf('identity')).toBeNull();
-  });
-
-  test('to unauthorized clients', async () => {
-    expect(await ask('', 'bad')).toMatchObject({ status: 401, body: { kind: 'Status', reason: 'Unauthorized' } });
-    const anonymous = await fetch(`${server.url}/api/v1/services`);
-    expect([anonymous.status, await anonymous.json()]).toEqual([
-      403,
-      expect.objectContaining({
-        kind: 'Status',
-        reason: 'Forbidden',
-        message:
-          'services is forbidden: User "system:anonymous" cannot list resource "services" in API group "" at the cluster scope',
-      }),
-    ]);
-    expect(await ask('', 'good', '/api/v1/none')).toMatchObject({ status: 404, body: { reason: 'NotFound' } });
-    expect(await ask('fieldSelector=spec.x%3D1')).toMatchObject({
-      status: 400,
-      body: { message: 'field label not supported: spec.x' },
-    });
+  test('sends a bookmark each minute', async () => {
+    const query = 'watch=true&resourceVersion=102&timeoutSeconds=200&allowWatchBookmarks=true';
+    const response = await fetch(`${server.url}/api/v1/services?${query}`);
+    expect((await response.text()).match(/"BOOKMARK"/g)?.length).toBeGreaterThan(1);
   });
 });
