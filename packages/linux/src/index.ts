@@ -94,7 +94,6 @@ export {
   type NftBaseChain,
   type NftCommand,
   type NftFamily,
-  type NftField,
   type NftNewElement,
   type NftRule,
   type NftSetOrMap,
@@ -105,6 +104,22 @@ export {
   renderNftTransaction,
 } from './nftables/nft-transaction.js';
 export { type NftChange, NftMonitorReader, type NftWatch } from './nftables/nft-watch.js';
+export {
+  type NftBitwise,
+  type NftConntrack,
+  type NftFib,
+  type NftField,
+  type NftHash,
+  type NftLookup,
+  type NftMeta,
+  type NftPayload,
+  type NftRandom,
+  type NftStatement,
+  type NftType,
+  nftFields,
+  nftTypeOf,
+} from './nftables/rules/nft-expression.js';
+export { nftClassid, renderNftFields, renderNftRule } from './nftables/rules/render-rule.js';
 // Packets through the rules that were read from the kernel.
 export * from './packet-path/index.js';
 export { whyNotPermitted } from './process/capabilities.js';

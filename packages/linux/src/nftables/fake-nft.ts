@@ -10,6 +10,7 @@ import {
   nftContainerSignature,
 } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
+import { renderNftRule } from './rules/render-rule.js';
 
 /**
  * nftables in memory, with the kernel's semantics: a transaction is atomic; adding an existing object has no effect,
@@ -54,7 +55,7 @@ export class FakeNft implements Nft {
       }
       for (const [key, { base, rules }] of sorted(chains)) {
         lines.push(`  chain ${key}${base ? ` ${base.type} ${base.hook} ${base.priority}` : ''}`);
-        lines.push(...rules.map(({ text }) => `    ${text}`));
+        lines.push(...rules.map(({ statements }) => `    ${renderNftRule(statements)}`));
       }
     }
     return `${lines.join('\n')}\n`;

@@ -285,8 +285,8 @@ function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draf
   } else {
     draft.declareChain({ do: 'add-chain', chain: name, ...(base === undefined ? {} : { base }) });
   }
-  for (const text of rules) {
-    draft.addRule({ do: 'add-rule', chain: name, rule: { text, comment: ruleTag(text) } });
+  for (const statements of rules) {
+    draft.addRule({ do: 'add-rule', chain: name, rule: { statements, comment: ruleTag(statements) } });
   }
 }
 
