@@ -80,6 +80,7 @@ export { PacketCountersNetlink } from './nfacct/packet-counters-netlink.js';
 export { EndingOwners } from './nftables/ending-owners.js';
 export type { Nft } from './nftables/nft.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
+export type { NftFamily } from './nftables/nft-family.js';
 export { createNft, type NftProgramOptions } from './nftables/nft-program.js';
 export type { NftElement } from './nftables/nft-table.js';
 export {
@@ -93,7 +94,6 @@ export {
 export {
   type NftBaseChain,
   type NftCommand,
-  type NftFamily,
   type NftNewElement,
   type NftRule,
   type NftSetOrMap,

@@ -1,9 +1,7 @@
 import { assertNever } from '@kube-proxier/core';
+import type { NftFamily } from './nft-family.js';
 import { type NftField, type NftStatement, nftTypeOf } from './rules/nft-expression.js';
 import { renderNftFields, renderNftRule } from './rules/render-rule.js';
-
-/** The address families of tables for one IP family. */
-export type NftFamily = 'ip' | 'ip6';
 
 /** A set or a map, without its elements. */
 export interface NftSetOrMap {

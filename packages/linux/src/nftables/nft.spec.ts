@@ -4,14 +4,9 @@ import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../process
 import { FakeNft } from './fake-nft.js';
 import type { Nft } from './nft.js';
 import { type NftError, NftRefused } from './nft-error.js';
+import type { NftFamily } from './nft-family.js';
 import { createNft } from './nft-program.js';
-import {
-  type NftCommand,
-  type NftFamily,
-  type NftNewElement,
-  type NftSetOrMap,
-  nftContainerSignature,
-} from './nft-transaction.js';
+import { type NftCommand, type NftNewElement, type NftSetOrMap, nftContainerSignature } from './nft-transaction.js';
 import { type NftField, type NftStatement, nftFields } from './rules/nft-expression.js';
 
 const TABLE = 'trial';

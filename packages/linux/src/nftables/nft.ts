@@ -1,5 +1,6 @@
+import type { NftFamily } from './nft-family.js';
 import type { NftCounter, NftElement, NftTable } from './nft-table.js';
-import type { NftFamily, NftTransaction } from './nft-transaction.js';
+import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
 /**

@@ -1,7 +1,7 @@
 import { assertNever } from '@kube-proxier/core';
 import { u8, u32 } from '../../netlink/attributes.js';
 import { addressBytes } from '../../netlink/ip-bytes.js';
-import type { NftFamily } from '../nft-transaction.js';
+import type { NftFamily } from '../nft-family.js';
 import {
   NFT_TYPE_SIZES,
   type NftBitwise,

@@ -1,4 +1,4 @@
-import type { NftFamily } from '../nft-transaction.js';
+import type { NftFamily } from '../nft-family.js';
 
 /** A field in a header of the packet. `th` is the transport header, whatever its protocol. */
 export interface NftPayload {
