@@ -81,6 +81,7 @@ export { EndingOwners } from './nftables/ending-owners.js';
 export type { Nft } from './nftables/nft.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
 export type { NftFamily } from './nftables/nft-family.js';
+export { createNetlinkNft, type NetlinkNftOptions } from './nftables/nft-netlink.js';
 export { createNft, type NftProgramOptions } from './nftables/nft-program.js';
 export type { NftElement } from './nftables/nft-table.js';
 export {

@@ -5,6 +5,8 @@ export interface Libc {
   setsockopt(fd: number, level: number, name: number, value: Uint8Array, length: number): number;
   /** @param length a 32-bit number: the size of `value`, and then the number of bytes written. */
   getsockopt(fd: number, level: number, name: number, value: Uint8Array, length: Uint8Array): number;
+  /** @param length a 32-bit number: the size of `address`, and then the number of bytes written. */
+  getsockname(fd: number, address: Uint8Array, length: Uint8Array): number;
   send(fd: number, message: Uint8Array, length: number, flags: number): number;
   recv(fd: number, into: Uint8Array, length: number, flags: number): number;
   open(path: string, flags: number): number;
@@ -22,6 +24,7 @@ const SIGNATURES = {
   bind: 'int bind(int, const void *, unsigned int)',
   setsockopt: 'int setsockopt(int, int, int, const void *, unsigned int)',
   getsockopt: 'int getsockopt(int, int, int, void *, void *)',
+  getsockname: 'int getsockname(int, void *, void *)',
   send: 'long send(int, const void *, size_t, int)',
   recv: 'long recv(int, void *, size_t, int)',
   open: 'int open(const char *, int)',

@@ -5,15 +5,16 @@ import { FakeNft } from './fake-nft.js';
 import type { Nft } from './nft.js';
 import { type NftError, NftRefused } from './nft-error.js';
 import type { NftFamily } from './nft-family.js';
+import { createNetlinkNft } from './nft-netlink.js';
 import { createNft } from './nft-program.js';
 import { type NftCommand, type NftNewElement, type NftSetOrMap, nftContainerSignature } from './nft-transaction.js';
 import { type NftField, type NftStatement, nftFields } from './rules/nft-expression.js';
 
 const TABLE = 'trial';
 const families: readonly NftFamily[] = ['ip', 'ip6'];
-const subjects = (canMakeNamespaces() ? (['fake', 'real', 'one process each'] as const) : (['fake'] as const)).flatMap(
-  (kind) => families.map((family) => ({ kind, family })),
-);
+const subjects = (
+  canMakeNamespaces() ? (['fake', 'real', 'one process each', 'netlink'] as const) : (['fake'] as const)
+).flatMap((kind) => families.map((family) => ({ kind, family })));
 
 describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
   let nft: Nft;
@@ -21,10 +22,16 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
 
   beforeEach(() => {
     namespace = kind === 'fake' ? undefined : makeNamespace();
-    nft = namespace ? createNft({ runner: namespace.runner, persistent: kind === 'real' }) : new FakeNft();
+    nft =
+      namespace === undefined
+        ? new FakeNft()
+        : kind === 'netlink'
+          ? createNetlinkNft({ namespace: `/run/netns/${namespace.name}` })
+          : createNft({ runner: namespace.runner, persistent: kind === 'real' });
   });
 
   afterEach(() => {
+    nft.close();
     namespace?.remove();
   });
 

@@ -1,0 +1,630 @@
+import { release } from 'node:os';
+import { assertNever } from '@kube-proxier/core';
+import { type Attribute, be32, cString, encodeAttributes } from '../netlink/attributes.js';
+import { NETLINK_FLAGS, type NetlinkAnswer } from '../netlink/netlink.js';
+import { NetlinkError } from '../netlink/netlink-error.js';
+import { encodeNftTransaction, type NftEncodedTransaction, NftNotEncodable } from './netlink/encode-transaction.js';
+import { refusalOfCommand, refusalOfKernel } from './netlink/netlink-refusal.js';
+import {
+  NFT_FAMILIES,
+  NFT_OBJECT_COUNTER,
+  NFTA_CHAIN,
+  NFTA_ELEMENTS,
+  NFTA_OBJECT,
+  NFTA_RULE,
+  NFTA_SET,
+  NFTA_TABLE,
+  type NftMessage,
+  nftMessageType,
+} from './netlink/nf-tables.js';
+import { NftJournal, type NftJournalEntries, nftTableKey } from './netlink/nft-journal.js';
+import { NftSocket } from './netlink/nft-socket.js';
+import {
+  messageAttributes,
+  type ReadSet,
+  readChain,
+  readCounter,
+  readElements,
+  readRule,
+  readSet,
+} from './netlink/read-table.js';
+import { type NftElementTypes, nftElementTypes } from './netlink/set-attributes.js';
+import type { Nft } from './nft.js';
+import { NftError } from './nft-error.js';
+import type { NftFamily } from './nft-family.js';
+import type { NftCounter, NftElement, NftListedChain, NftListedContainer, NftTable } from './nft-table.js';
+import type { NftBaseChain, NftTransaction } from './nft-transaction.js';
+import type { NftChange, NftWatch } from './nft-watch.js';
+
+export interface NetlinkNftOptions {
+  /** Path of the network namespace, such as `/run/netns/a`. Default: that of this process. */
+  readonly namespace?: string;
+  /** Milliseconds after which an answer of the kernel counts as lost. Default 20000. */
+  readonly timeout?: number;
+  /** Milliseconds between two looks at what others changed. Default 250. */
+  readonly watchInterval?: number;
+}
+
+/**
+ * nf_tables by netlink: no program is started. A table with the flag `owner` belongs to this instance, until
+ * {@link Nft.close}.
+ *
+ * A transaction starts from a known generation of the ruleset. Where another process changed a table since this instance
+ * listed it, the next transaction on it is rejected with `NFT_CHANGED`, and nothing of it is in force.
+ */
+export function createNetlinkNft(options: NetlinkNftOptions = {}): Nft {
+  return new NetlinkNft(options);
+}
+
+/** Attempts while others change the ruleset. */
+const MAX_ATTEMPTS = 20;
+const WATCH_INTERVAL = 250;
+const ERESTART = 85;
+const ENOENT = 2;
+/** Maximum number of own generations to remember. */
+const MAX_OWN = 1000;
+
+/** Element types of the sets and maps of a table, in one generation of the ruleset. */
+interface KnownSets {
+  readonly generation: number;
+  readonly types: Map<string, NftElementTypes | undefined>;
+}
+
+/** Notes the first change that another makes to a table from now on. */
+interface Mark {
+  readonly key: string;
+  changed: NftChange | undefined;
+}
+
+class NetlinkNft implements Nft {
+  #socket: NftSocket;
+  readonly #journal: NftJournal;
+  readonly #marks = new Set<Mark>();
+  /** Since when tables are known that were listed. */
+  readonly #listed = new Map<string, Mark>();
+  readonly #known = new Map<string, KnownSets>();
+  readonly #watchers = new Set<Watcher>();
+  /** Generations that this instance led to. */
+  readonly #own = new Set<number>();
+  /** The generation up to which the journal has been read. */
+  #read = 0;
+  /** Changes may have been missed since the journal was last read. */
+  #isJournalLost = false;
+  /** The end of the queue of calls. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: NetlinkNftOptions) {
+    this.#socket = this.#newSocket();
+    this.#journal = new NftJournal(() => this.#socket.portId, options);
+  }
+
+  run(transaction: NftTransaction): Promise<number | undefined> {
+    return this.#inTurn(async () => {
+      await this.#commit(transaction, true);
+      return process.pid;
+    });
+  }
+
+  async check(transaction: NftTransaction): Promise<void> {
+    await this.#inTurn(() => this.#commit(transaction, false));
+  }
+
+  list(family: NftFamily, table: string): Promise<NftTable | undefined> {
+    return this.#inTurn(async () => {
+      const key = nftTableKey(family, table);
+      const { value, mark } = await this.#steadily(key, () => this.#listTable(family, table));
+      this.#forgetListing(key);
+      this.#listed.set(key, mark);
+      return value;
+    });
+  }
+
+  listElements(
+    family: NftFamily,
+    table: string,
+    kind: 'set' | 'map',
+    name: string,
+  ): Promise<ReadonlyMap<string, NftElement> | undefined> {
+    return this.#inTurn(async () => {
+      const { value, mark } = await this.#steadily(nftTableKey(family, table), async () => {
+        const sets = await this.#listSets(family, table, name);
+        const found = sets.value?.[0];
+        return found === undefined || found.kind !== kind
+          ? { value: undefined, isInterrupted: sets.isInterrupted }
+          : this.#listSetElements(family, table, found);
+      });
+      this.#release(mark);
+      return value;
+    });
+  }
+
+  listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
+    return this.#inTurn(async () => {
+      if (!(await this.#exists(family, table))) {
+        return undefined;
+      }
+      const { value, mark } = await this.#steadily(nftTableKey(family, table), () => this.#listCounters(family, table));
+      this.#release(mark);
+      return value;
+    });
+  }
+
+  tables(family: NftFamily): Promise<readonly string[]> {
+    return this.#inTurn(async () => {
+      const names: string[] = [];
+      await this.#dump('getTable', family, [], (payload) => {
+        if (payload[0] === NFT_FAMILIES[family]) {
+          names.push(nameOf(payload, NFTA_TABLE.name));
+        }
+      });
+      return names;
+    });
+  }
+
+  watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch {
+    const watcher = new Watcher(nftTableKey(family, table), onChange, {
+      interval: this.options.watchInterval ?? WATCH_INTERVAL,
+      look: () => this.#inTurn(() => this.#follow()),
+      onEnd: () => {
+        this.#watchers.delete(watcher);
+        this.#closeJournal();
+      },
+    });
+    this.#watchers.add(watcher);
+    watcher.start();
+    return watcher;
+  }
+
+  close(): void {
+    void this.#inTurn(async () => {
+      this.#socket.close();
+      this.#socket = this.#newSocket();
+      this.#marks.clear();
+      this.#listed.clear();
+      this.#known.clear();
+      this.#closeJournal();
+    });
+  }
+
+  async version(): Promise<string> {
+    return release();
+  }
+
+  #newSocket(): NftSocket {
+    return new NftSocket(this.options);
+  }
+
+  #closeJournal(): void {
+    if (this.#watchers.size === 0 && this.#marks.size === 0) {
+      this.#journal.close();
+    }
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const run = this.#last.then(work).catch((error: unknown) => {
+      throw error instanceof NetlinkError ? nftErrorOfNetlink(error) : error;
+    });
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+
+  async #commit(transaction: NftTransaction, isCommitted: boolean): Promise<void> {
+    const key = nftTableKey(transaction.family, transaction.table);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const generation = await this.#socket.generation();
+      await this.#refuseChanged(key, generation, transaction);
+      const types = await this.#knownSets(transaction, key, generation);
+      const encoded = encode(transaction, {
+        ...{ generation, isCommitted },
+        typesOf: (name) => types?.types.get(name),
+      });
+      const { errors } = await this.#socket.send(encoded);
+      const [error] = errors;
+      if (error?.errno === ERESTART && error.message === 0) {
+        continue;
+      }
+      if (error !== undefined) {
+        throw refusalOfKernel(transaction, encoded, error);
+      }
+      if (isCommitted) {
+        this.#noteOwn(key, transaction, generation, types);
+      }
+      return;
+    }
+    throw new NftError(
+      'NFT_BUSY',
+      `other programs changed the ruleset ${MAX_ATTEMPTS} times meanwhile; find them with "nft monitor"`,
+    );
+  }
+
+  /** @throws NftError when another changed the table since it was listed. */
+  async #refuseChanged(key: string, generation: number, { family, table }: NftTransaction): Promise<void> {
+    const mark = this.#listed.get(key);
+    if (mark === undefined) {
+      return;
+    }
+    if (generation !== this.#read) {
+      await this.#follow();
+    }
+    if (mark.changed !== undefined) {
+      const { changed } = mark;
+      this.#forgetListing(key);
+      const who =
+        changed.pid === undefined ? 'another program' : `${changed.program ?? 'process'} (process ${changed.pid})`;
+      throw new NftError(
+        'NFT_CHANGED',
+        `${who} ${changed.uncertain ? 'may have changed' : 'changed'} table ${family} ${table} since it was read; read it again, and write from that`,
+      );
+    }
+  }
+
+  /** The types that elements in a transaction have, where it does not declare them. */
+  async #knownSets(transaction: NftTransaction, key: string, generation: number): Promise<KnownSets | undefined> {
+    const isNeeded = transaction.commands.some(({ do: what }) => what === 'add-elements' || what === 'delete-elements');
+    if (!isNeeded) {
+      return undefined;
+    }
+    const known = this.#known.get(key);
+    if (known?.generation === generation) {
+      return known;
+    }
+    const { value } = await this.#listSets(transaction.family, transaction.table);
+    const fresh: KnownSets = { generation, types: new Map(value?.map(({ name, types }) => [name, types])) };
+    this.#known.set(key, fresh);
+    return fresh;
+  }
+
+  #noteOwn(key: string, transaction: NftTransaction, before: number, known: KnownSets | undefined): void {
+    const generation = nextGeneration(before);
+    this.#own.add(generation);
+    for (const old of this.#own.size > MAX_OWN ? this.#own : []) {
+      this.#own.delete(old);
+      break;
+    }
+    if (this.#read === before) {
+      this.#read = generation;
+    }
+    const types = known?.types ?? this.#known.get(key)?.types;
+    this.#known.delete(key);
+    if (types !== undefined && (known !== undefined || this.#known.get(key)?.generation === before)) {
+      for (const command of transaction.commands) {
+        if (command.do === 'add-container') {
+          types.set(command.name, nftElementTypes(command.container));
+        } else if (command.do === 'delete-container') {
+          types.delete(command.name);
+        } else if (command.do === 'delete-table') {
+          types.clear();
+        }
+      }
+      this.#known.set(key, { generation, types });
+    }
+  }
+
+  /** Reads the journal, and reports what others changed. */
+  async #follow(): Promise<void> {
+    const wasLost = this.#isJournalLost;
+    await this.#journal.open();
+    this.#isJournalLost = false;
+    const generation = await this.#socket.generation();
+    let entries: NftJournalEntries;
+    try {
+      entries = this.#journal.read();
+    } catch (error) {
+      this.#isJournalLost = true;
+      throw error;
+    }
+    for (const { tables, pid, program } of entries.transactions) {
+      for (const table of tables) {
+        this.#report(table, { pid, program });
+      }
+    }
+    if ((entries.missed || wasLost) && !this.#isOwnSince(generation)) {
+      this.#report(undefined, { pid: undefined, program: undefined, uncertain: true });
+    }
+    this.#read = generation;
+  }
+
+  /** Whether this instance made every change since the journal was last read. */
+  #isOwnSince(generation: number): boolean {
+    let at = this.#read;
+    for (let steps = 0; at !== generation && steps < MAX_OWN; steps++) {
+      at = nextGeneration(at);
+      if (!this.#own.has(at)) {
+        return false;
+      }
+    }
+    return at === generation;
+  }
+
+  /** @param table undefined: it may be any. */
+  #report(table: string | undefined, change: NftChange): void {
+    for (const mark of this.#marks) {
+      if (table === undefined || table === mark.key) {
+        mark.changed ??= change;
+      }
+    }
+    for (const watcher of this.#watchers) {
+      watcher.report(table, change);
+    }
+  }
+
+  /**
+   * Reads something while nobody changes the table: again, where the ruleset changed meanwhile, and the journal does not
+   * say that the change was of another table.
+   *
+   * @returns what was read, and a mark, which the caller releases.
+   */
+  async #steadily<Value>(
+    key: string,
+    read: () => Promise<Read<Value>>,
+  ): Promise<{ readonly value: Value; readonly mark: Mark }> {
+    await this.#follow();
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const mark: Mark = { key, changed: undefined };
+      this.#marks.add(mark);
+      try {
+        const before = await this.#socket.generation();
+        const { value, isInterrupted } = await read();
+        if (isInterrupted || before !== this.#read || before !== (await this.#socket.generation())) {
+          await this.#follow();
+        }
+        if (mark.changed === undefined) {
+          return { value, mark };
+        }
+      } catch (error) {
+        this.#release(mark);
+        throw error;
+      }
+      this.#marks.delete(mark);
+    }
+    this.#closeJournal();
+    throw new NftError(
+      'NFT_BUSY',
+      'the table changed each time that it was read; find the program that changes it with "nft monitor"',
+    );
+  }
+
+  #release(mark: Mark): void {
+    this.#marks.delete(mark);
+    this.#closeJournal();
+  }
+
+  #forgetListing(key: string): void {
+    const mark = this.#listed.get(key);
+    if (mark !== undefined) {
+      this.#marks.delete(mark);
+      this.#listed.delete(key);
+    }
+  }
+
+  async #listTable(family: NftFamily, table: string): Promise<Read<NftTable | undefined>> {
+    if (!(await this.#exists(family, table))) {
+      return { value: undefined, isInterrupted: false };
+    }
+    const interrupted: boolean[] = [];
+    const chains = new Map<string, { base: NftBaseChain | undefined; rules: (string | undefined)[] }>();
+    interrupted.push(
+      await this.#dump('getChain', family, [], (payload) => {
+        if (nameOf(payload, NFTA_CHAIN.table) === table) {
+          const { name, base } = readChain(messageAttributes(payload));
+          chains.set(name, { base, rules: [] });
+        }
+      }),
+    );
+    interrupted.push(
+      await this.#dump('getRule', family, [{ type: NFTA_RULE.table, value: cString(table) }], (payload) => {
+        const { chain, comment } = readRule(messageAttributes(payload));
+        chains.get(chain)?.rules.push(comment);
+      }),
+    );
+    const sets = await this.#listSets(family, table);
+    interrupted.push(sets.isInterrupted);
+    const containers = new Map<string, NftListedContainer>();
+    for (const set of sets.value ?? []) {
+      const elements = await this.#listSetElements(family, table, set);
+      interrupted.push(elements.isInterrupted);
+      containers.set(set.name, {
+        ...{ kind: set.kind, signature: set.signature },
+        elements: elements.value ?? new Map(),
+      });
+    }
+    const counters = await this.#listCounters(family, table);
+    interrupted.push(counters.isInterrupted);
+    return {
+      value: { counters: counters.value, chains: chains as ReadonlyMap<string, NftListedChain>, containers },
+      isInterrupted: interrupted.includes(true),
+    };
+  }
+
+  async #exists(family: NftFamily, table: string): Promise<boolean> {
+    const name: Attribute = { type: NFTA_TABLE.name, value: cString(table) };
+    const { errno } = await this.#socket.request(message('getTable', family, [name], 0), () => undefined);
+    if (errno !== 0 && errno !== ENOENT) {
+      throw refusedToList(errno);
+    }
+    return errno === 0;
+  }
+
+  /** @param name of the only one. Default: all that have a name of their own. */
+  async #listSets(family: NftFamily, table: string, name?: string): Promise<Read<readonly ReadSet[] | undefined>> {
+    const sets: ReadSet[] = [];
+    const take = (payload: Buffer) => {
+      const set = readSet(messageAttributes(payload));
+      if (!set.isAnonymous && nameOf(payload, NFTA_SET.table) === table) {
+        sets.push(set);
+      }
+    };
+    const attributes: Attribute[] = [{ type: NFTA_SET.table, value: cString(table) }];
+    if (name === undefined) {
+      return { value: sets, isInterrupted: await this.#dump('getSet', family, attributes, take) };
+    }
+    attributes.push({ type: NFTA_SET.name, value: cString(name) });
+    const { errno } = await this.#socket.request(message('getSet', family, attributes, 0), ({ payload }) =>
+      take(payload),
+    );
+    if (errno !== 0 && errno !== ENOENT) {
+      throw refusedToList(errno);
+    }
+    return { value: sets, isInterrupted: false };
+  }
+
+  async #listSetElements(
+    family: NftFamily,
+    table: string,
+    { name, types }: ReadSet,
+  ): Promise<Read<ReadonlyMap<string, NftElement> | undefined>> {
+    const elements = new Map<string, NftElement>();
+    if (types === undefined) {
+      return { value: elements, isInterrupted: false };
+    }
+    const attributes: Attribute[] = [
+      { type: NFTA_ELEMENTS.table, value: cString(table) },
+      { type: NFTA_ELEMENTS.set, value: cString(name) },
+    ];
+    const isInterrupted = await this.#dump('getElements', family, attributes, (payload) =>
+      readElements(payload, types, elements),
+    );
+    return { value: elements, isInterrupted };
+  }
+
+  async #listCounters(family: NftFamily, table: string): Promise<Read<ReadonlyMap<string, NftCounter>>> {
+    const counters = new Map<string, NftCounter>();
+    const attributes: Attribute[] = [
+      { type: NFTA_OBJECT.table, value: cString(table) },
+      { type: NFTA_OBJECT.type, value: be32(NFT_OBJECT_COUNTER) },
+    ];
+    const isInterrupted = await this.#dump('getObject', family, attributes, (payload) => {
+      if (nameOf(payload, NFTA_OBJECT.table) === table) {
+        counters.set(...readCounter(messageAttributes(payload)));
+      }
+    });
+    return { value: counters, isInterrupted };
+  }
+
+  /** @returns whether the ruleset changed meanwhile. A list of what does not exist is empty. */
+  async #dump(
+    what: NftMessage,
+    family: NftFamily,
+    attributes: readonly Attribute[],
+    take: (payload: Buffer) => void,
+  ): Promise<boolean> {
+    const { errno, isInterrupted } = await this.#socket.request(
+      message(what, family, attributes, NETLINK_FLAGS.dump),
+      ({ payload }: NetlinkAnswer) => take(payload),
+    );
+    if (errno !== 0 && errno !== ENOENT) {
+      throw refusedToList(errno);
+    }
+    return isInterrupted || errno === ENOENT;
+  }
+}
+
+/** What was read, and whether the ruleset changed meanwhile. */
+interface Read<Value> {
+  readonly value: Value;
+  readonly isInterrupted: boolean;
+}
+
+interface WatcherOptions {
+  readonly interval: number;
+  readonly look: () => Promise<void>;
+  readonly onEnd: () => void;
+}
+
+/** Looks at regular intervals until it is stopped, or cannot look. */
+class Watcher implements NftWatch {
+  readonly ended: Promise<void>;
+  #end: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(
+    private readonly key: string,
+    private readonly onChange: (change: NftChange) => void,
+    private readonly options: WatcherOptions,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  start(): void {
+    void this.#look();
+  }
+
+  report(table: string | undefined, change: NftChange): void {
+    if (!this.#isStopped && (table === undefined || table === this.key)) {
+      this.onChange(change);
+    }
+  }
+
+  stop(): void {
+    if (!this.#isStopped) {
+      this.#isStopped = true;
+      clearTimeout(this.#timer);
+      this.options.onEnd();
+      this.#end();
+    }
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.options.look();
+    } catch {
+      this.stop();
+    }
+    if (!this.#isStopped) {
+      this.#timer = setTimeout(() => void this.#look(), this.options.interval);
+      this.#timer.unref();
+    }
+  }
+}
+
+function nextGeneration(generation: number): number {
+  return (generation + 1) >>> 0 || 1;
+}
+
+function message(what: NftMessage, family: NftFamily, attributes: readonly Attribute[], flags: number) {
+  const payload = encodeAttributes(attributes, Buffer.of(NFT_FAMILIES[family], 0, 0, 0));
+  return { type: nftMessageType(what), flags, payload };
+}
+
+function nameOf(payload: Buffer, type: number): string {
+  const value = messageAttributes(payload).get(type);
+  return value === undefined ? '' : value.toString('latin1', 0, Math.max(0, value.length - 1));
+}
+
+function encode(
+  transaction: NftTransaction,
+  options: Parameters<typeof encodeNftTransaction>[1],
+): NftEncodedTransaction {
+  try {
+    return encodeNftTransaction(transaction, options);
+  } catch (error) {
+    throw error instanceof NftNotEncodable
+      ? refusalOfCommand(transaction, error.command, error.refusal, error.message)
+      : error;
+  }
+}
+
+function refusedToList(errno: number): NftError {
+  return refusalOfKernel(
+    { family: 'ip', table: '', commands: [] },
+    { bytes: Buffer.alloc(0), messages: [] },
+    { message: 0, errno, offset: undefined, text: undefined },
+  );
+}
+
+function nftErrorOfNetlink(error: NetlinkError): NftError {
+  const cause = { cause: error };
+  switch (error.code) {
+    case 'NETLINK_UNAVAILABLE':
+      return new NftError('NFT_MISSING', `nf_tables cannot be reached: ${error.message}`, cause);
+    case 'NETLINK_REFUSED':
+    case 'NETLINK_LOST':
+    case 'NETLINK_CLOSED':
+      return new NftError('NFT_FAILED', error.message, cause);
+    default:
+      return assertNever(error.code);
+  }
+}
