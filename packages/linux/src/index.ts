@@ -79,6 +79,7 @@ export { PacketCountersNetlink } from './nfacct/packet-counters-netlink.js';
 // nftables
 export { EndingOwners } from './nftables/ending-owners.js';
 export type { Nft } from './nftables/nft.js';
+export { type ChosenNftAccess, type NftAccess, NftChoice, type NftChoiceOptions } from './nftables/nft-choice.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
 export type { NftFamily } from './nftables/nft-family.js';
 export { createNetlinkNft, type NetlinkNftOptions } from './nftables/nft-netlink.js';

@@ -11,6 +11,7 @@ export interface Libc {
   recv(fd: number, into: Uint8Array, length: number, flags: number): number;
   open(path: string, flags: number): number;
   setns(fd: number, type: number): number;
+  unshare(flags: number): number;
   close(fd: number): number;
   fcntl(fd: number, command: number, argument: number): number;
   eventfd(initial: number, flags: number): number;
@@ -29,6 +30,7 @@ const SIGNATURES = {
   recv: 'long recv(int, void *, size_t, int)',
   open: 'int open(const char *, int)',
   setns: 'int setns(int, int)',
+  unshare: 'int unshare(int)',
   close: 'int close(int)',
   fcntl: 'int fcntl(int, int, int)',
   eventfd: 'int eventfd(unsigned int, int)',

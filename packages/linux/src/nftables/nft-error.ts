@@ -15,7 +15,9 @@ export class NftError extends ProxierError {
   declare readonly code: NftErrorCode;
 
   constructor(code: NftErrorCode, message: string, options?: ErrorOptions) {
-    super(code, message, { ...options, ...(code === 'NFT_PERMISSION_DENIED' ? { kind: 'permission-denied' } : {}) });
+    const kind =
+      code === 'NFT_PERMISSION_DENIED' ? 'permission-denied' : code === 'NFT_CHANGED' ? 'outdated' : undefined;
+    super(code, message, { ...options, ...(kind === undefined ? {} : { kind }) });
   }
 }
 

@@ -3,6 +3,7 @@ import { assertNever } from '@kube-proxier/core';
 import { type Attribute, be32, cString, encodeAttributes } from '../netlink/attributes.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../netlink/netlink.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
+import { EndingOwners } from './ending-owners.js';
 import { encodeNftTransaction, type NftEncodedTransaction, NftNotEncodable } from './netlink/encode-transaction.js';
 import { refusalOfCommand, refusalOfKernel } from './netlink/netlink-refusal.js';
 import {
@@ -37,8 +38,16 @@ import type { NftBaseChain, NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
 export interface NetlinkNftOptions {
-  /** Path of the network namespace, such as `/run/netns/a`. Default: that of this process. */
+  /**
+   * Path of the network namespace, such as `/run/netns/a`; `new`: one that is removed with {@link Nft.close}, in which
+   * nothing can be listed. Default: that of this process.
+   */
   readonly namespace?: string;
+  /**
+   * Shared by instances that take over tables with the flag `owner` from each other: the next waits until the last has
+   * given them up. Default: this instance's own.
+   */
+  readonly endingOwners?: EndingOwners;
   /** Milliseconds after which an answer of the kernel counts as lost. Default 20000. */
   readonly timeout?: number;
   /** Milliseconds between two looks at what others changed. Default 250. */
@@ -93,7 +102,10 @@ class NetlinkNft implements Nft {
   /** The end of the queue of calls. */
   #last: Promise<unknown> = Promise.resolve();
 
+  readonly #endingOwners: EndingOwners;
+
   constructor(private readonly options: NetlinkNftOptions) {
+    this.#endingOwners = options.endingOwners ?? new EndingOwners();
     this.#socket = this.#newSocket();
     this.#journal = new NftJournal(() => this.#socket.portId, options);
   }
@@ -176,7 +188,7 @@ class NetlinkNft implements Nft {
   }
 
   close(): void {
-    void this.#inTurn(async () => {
+    const closed = this.#inTurn(async () => {
       this.#socket.close();
       this.#socket = this.#newSocket();
       this.#marks.clear();
@@ -184,6 +196,7 @@ class NetlinkNft implements Nft {
       this.#known.clear();
       this.#closeJournal();
     });
+    this.#endingOwners.add(closed);
   }
 
   async version(): Promise<string> {
@@ -210,6 +223,9 @@ class NetlinkNft implements Nft {
 
   async #commit(transaction: NftTransaction, isCommitted: boolean): Promise<void> {
     const key = nftTableKey(transaction.family, transaction.table);
+    if (transaction.commands.some((command) => command.do === 'add-table' && command.flags?.includes('owner'))) {
+      await this.#endingOwners.allEnded();
+    }
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const generation = await this.#socket.generation();
       await this.#refuseChanged(key, generation, transaction);
