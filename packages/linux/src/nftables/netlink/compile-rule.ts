@@ -14,7 +14,7 @@ import {
 } from '../rules/nft-expression.js';
 import { instructions, type NftInstruction } from './instructions.js';
 import { NFT_FAMILIES } from './nf-tables.js';
-import { be16Value, PROTOCOL_NUMBERS } from './value-bytes.js';
+import { be16Value, clearHostBits, PROTOCOL_NUMBERS } from './value-bytes.js';
 
 /** A set without a name of its own, for one rule. */
 export interface NftAnonymousSet {
@@ -184,6 +184,7 @@ class RuleCompiler implements NftCompiledRule {
     const [base = '', length] = text.split('/');
     const address = addressBytes(base);
     const bits = length === undefined ? address.length * 8 : Number(length);
+    clearHostBits(address, 0, address.length, bits);
     if (bits > 0 && bits % 8 === 0) {
       out.push(
         this.#payload(left, 0, bits / 8),
@@ -191,10 +192,8 @@ class RuleCompiler implements NftCompiledRule {
       );
       return;
     }
-    const mask = Buffer.alloc(address.length);
-    for (let bit = 0; bit < bits; bit++) {
-      mask[bit >> 3] = (mask[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
-    }
+    const mask = Buffer.alloc(address.length, 0xff);
+    clearHostBits(mask, 0, mask.length, bits);
     out.push(
       this.#payload(left, 0, address.length),
       instructions.bitwise(register(0), mask, Buffer.alloc(address.length)),

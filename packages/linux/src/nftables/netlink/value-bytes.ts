@@ -54,13 +54,21 @@ export function writeNftFields(text: string, types: readonly NftType[], into: Bu
     writeField(text, from, next, type, into, to);
     if (last !== undefined) {
       const network = text.indexOf('/', from);
-      into.copy(into, last + to - at, to, to + NFT_TYPE_SIZES[type]);
-      if (network >= 0 && network < next) {
-        setHostBits(into, last + to - at, NFT_TYPE_SIZES[type], Number(text.slice(network + 1, next)));
-      }
+      const size = NFT_TYPE_SIZES[type];
+      const prefix = network >= 0 && network < next ? Number(text.slice(network + 1, next)) : size * 8;
+      clearHostBits(into, to, size, prefix);
+      into.copy(into, last + to - at, to, to + size);
+      setHostBits(into, last + to - at, size, prefix);
     }
     from = next + SEPARATOR.length;
     to += (NFT_TYPE_SIZES[type] + 3) & ~3;
+  }
+}
+
+/** Clears the bits of an address after its prefix. */
+export function clearHostBits(into: Buffer, at: number, size: number, prefix: number): void {
+  for (let bit = prefix; bit < size * 8; bit++) {
+    into[at + (bit >> 3)] = (into[at + (bit >> 3)] ?? 0) & ~(0x80 >> (bit & 7));
   }
 }
 
@@ -84,10 +92,10 @@ function writeField(text: string, from: number, end: number, type: NftType, into
       return;
     }
     case 'inet_proto':
-      into[at] = PROTOCOL_NUMBERS.get(text.slice(from, end)) ?? decimal(text, from, end, type);
+      into[at] = PROTOCOL_NUMBERS.get(text.slice(from, end)) ?? decimal(text, from, end, type, 0xff);
       return;
     case 'inet_service': {
-      const port = decimal(text, from, end, type);
+      const port = decimal(text, from, end, type, 0xffff);
       into[at] = port >>> 8;
       into[at + 1] = port & 0xff;
       return;
@@ -102,7 +110,7 @@ function writeField(text: string, from: number, end: number, type: NftType, into
     }
     case 'mark':
     case 'integer':
-      writeU32(into, decimal(text, from, end, type), at);
+      writeU32(into, decimal(text, from, end, type, 0xffff_ffff), at);
       return;
     default:
       throw new NftValueInvalid(text, `${type}, which elements cannot have`);
@@ -111,7 +119,7 @@ function writeField(text: string, from: number, end: number, type: NftType, into
 
 const [ZERO, NINE, DOT, SLASH] = [48, 57, 46, 47] as const;
 
-function decimal(text: string, from: number, end: number, type: NftType): number {
+function decimal(text: string, from: number, end: number, type: NftType, most: number): number {
   let number = 0;
   for (let index = from; index < end; index++) {
     const code = text.charCodeAt(index);
@@ -120,7 +128,7 @@ function decimal(text: string, from: number, end: number, type: NftType): number
     }
     number = number * 10 + code - ZERO;
   }
-  if (end === from) {
+  if (end === from || number > most) {
     throw new NftValueInvalid(text, type);
   }
   return number;
@@ -129,23 +137,26 @@ function decimal(text: string, from: number, end: number, type: NftType): number
 /** By character: transactions have them by the hundred thousand. */
 function writeIPv4(text: string, from: number, end: number, into: Buffer, at: number): void {
   let part = 0;
+  let digits = 0;
   let index = 0;
   for (let position = from; position < end; position++) {
     const code = text.charCodeAt(position);
     if (code === SLASH) {
       break;
     }
-    if (code === DOT) {
+    if (code === DOT && digits > 0 && index < 3) {
       into[at + index] = part;
       index++;
       part = 0;
-    } else if (code < ZERO || code > NINE) {
+      digits = 0;
+    } else if (code < ZERO || code > NINE || digits > 2 || part * 10 + code - ZERO > 0xff) {
       throw new NftValueInvalid(text, 'ipv4_addr');
     } else {
       part = part * 10 + code - ZERO;
+      digits++;
     }
   }
-  if (index !== 3) {
+  if (index !== 3 || digits === 0) {
     throw new NftValueInvalid(text, 'ipv4_addr');
   }
   into[at + 3] = part;
