@@ -487,7 +487,7 @@ class NetlinkNft implements Nft {
   async #listSetElements(
     family: NftFamily,
     table: string,
-    { name, types }: ReadSet,
+    { name, types, count = 0 }: ReadSet,
   ): Promise<Read<ReadonlyMap<string, NftElement> | undefined>> {
     const elements = new Map<string, NftElement>();
     if (types === undefined) {
@@ -497,9 +497,17 @@ class NetlinkNft implements Nft {
       { type: NFTA_ELEMENTS.table, value: cString(table) },
       { type: NFTA_ELEMENTS.set, value: cString(name) },
     ];
-    const isInterrupted = await this.#dump('getElements', family, attributes, (payload) =>
-      readElements(payload, types, elements),
-    );
+    let isInterrupted = false;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      isInterrupted = await this.#dump('getElements', family, attributes, (payload) =>
+        readElements(payload, types, elements),
+      );
+      if (isInterrupted || elements.size >= count) {
+        break;
+      }
+      // The kernel skips some while it enlarges the hash table, which it does for a moment after large transactions.
+      await new Promise((resolve) => setTimeout(resolve, attempt));
+    }
     return { value: elements, isInterrupted };
   }
 

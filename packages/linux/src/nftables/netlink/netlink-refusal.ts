@@ -14,7 +14,7 @@ const REFUSALS: Readonly<Record<string, NftRefusal>> = {
   ENOENT: 'missing',
   EEXIST: 'exists',
   EBUSY: 'busy',
-  EOPNOTSUPP: 'unsupported',
+  ENOTSUP: 'unsupported',
   EPROTONOSUPPORT: 'unsupported',
   EAFNOSUPPORT: 'unsupported',
 };

@@ -59,6 +59,8 @@ export const NFTA_SET = {
   timeout: 11,
   userData: 13,
   objectType: 15,
+  /** Since Linux 6.16. */
+  count: 20,
 } as const;
 export const NFTA_SET_DESCRIPTION = { size: 1, fields: 2 } as const;
 export const NFTA_SET_FIELD_LENGTH = 1;

@@ -95,6 +95,8 @@ export interface ReadSet {
   readonly signature: string;
   /** Undefined where a type is not known here. */
   readonly types: NftElementTypes | undefined;
+  /** Number of its elements; undefined where the kernel does not say, and where packets write it. */
+  readonly count: number | undefined;
 }
 
 export function readSet(attributes: AttributeMap): ReadSet {
@@ -114,6 +116,7 @@ export function readSet(attributes: AttributeMap): ReadSet {
   const description = attributes.get(NFTA_SET.description);
   const size = description && attributeMap(description).get(NFTA_SET_DESCRIPTION.size);
   const timeout = attributes.get(NFTA_SET.timeout);
+  const count = attributes.get(NFTA_SET.count);
   const spell = (types: readonly string[] | undefined) => types?.join(' . ') ?? 'unknown';
   const data = value === undefined ? '' : ` : ${typeof value === 'string' ? value : spell(value)}`;
   return {
@@ -124,6 +127,7 @@ export function readSet(attributes: AttributeMap): ReadSet {
       ...(size === undefined ? [] : [`size ${asBe32(size)}`]),
       ...(timeout === undefined || timeout.length < 8 ? [] : [`timeout ${seconds(timeout)}`]),
     ].join(', '),
+    count: count === undefined || has('dynamic') || has('timeout') || has('interval') ? undefined : asBe32(count),
     types: key === undefined || value === 'unknown' ? undefined : { key, value, isInterval: has('interval') },
   };
 }
