@@ -22,10 +22,10 @@ import { NftJournal, type NftJournalEntries, nftTableKey } from './netlink/nft-j
 import { NftSocket } from './netlink/nft-socket.js';
 import {
   messageAttributes,
+  NftElementReader,
   type ReadSet,
   readChain,
   readCounter,
-  readElements,
   readRule,
   readSet,
 } from './netlink/read-table.js';
@@ -489,19 +489,18 @@ class NetlinkNft implements Nft {
     table: string,
     { name, types, count = 0 }: ReadSet,
   ): Promise<Read<ReadonlyMap<string, NftElement> | undefined>> {
-    const elements = new Map<string, NftElement>();
     if (types === undefined) {
-      return { value: elements, isInterrupted: false };
+      return { value: new Map(), isInterrupted: false };
     }
+    const reader = new NftElementReader(types);
+    const { elements } = reader;
     const attributes: Attribute[] = [
       { type: NFTA_ELEMENTS.table, value: cString(table) },
       { type: NFTA_ELEMENTS.set, value: cString(name) },
     ];
     let isInterrupted = false;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      isInterrupted = await this.#dump('getElements', family, attributes, (payload) =>
-        readElements(payload, types, elements),
-      );
+      isInterrupted = await this.#dump('getElements', family, attributes, (payload) => reader.read(payload));
       if (isInterrupted || elements.size >= count) {
         break;
       }

@@ -1,5 +1,5 @@
 import { assertNever } from '@kube-proxier/core';
-import { type Attribute, be32, cString } from '../../netlink/attributes.js';
+import { type Attribute, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
 import type { NftBaseChain, NftCommand, NftNewElement, NftTransaction } from '../nft-transaction.js';
 import { ANONYMOUS_SET_NAME, compileNftRule } from './compile-rule.js';
@@ -95,6 +95,7 @@ class TransactionEncoder {
   readonly #writer = new MessageWriter();
   readonly #messages: NftEncodedMessage[] = [];
   readonly #head: Buffer;
+  readonly #verdicts = new Map<string, Buffer>();
   readonly #declared = new Map<string, NftElementTypes | undefined>();
   #table: Buffer;
   #command = -1;
@@ -252,6 +253,7 @@ class TransactionEncoder {
     }
     const writer = this.#writer;
     const set = cString(name);
+    const length = nftFieldsLength(types.key);
     for (let index = 0; index < count; ) {
       const starts: number[] = [];
       const first = index;
@@ -263,17 +265,21 @@ class TransactionEncoder {
       const list = writer.beginNested(NFTA_ELEMENTS.elements);
       for (; index < count && writer.length - writer.messageStart < MAX_MESSAGE; index++) {
         starts.push(writer.length);
-        this.#element(elementAt(index), types, message === 'deleteElements');
+        this.#element(elementAt(index), types, length, message === 'deleteElements');
       }
       writer.endNested(list);
       writer.end();
     }
   }
 
-  #element([key, value, timeoutSeconds]: NftNewElement, types: NftElementTypes, isKeyOnly: boolean): void {
+  #element(
+    [key, value, timeoutSeconds]: NftNewElement,
+    types: NftElementTypes,
+    length: number,
+    isKeyOnly: boolean,
+  ): void {
     const writer = this.#writer;
     const element = writer.beginNested(NFTA_LIST_ELEMENT);
-    const length = nftFieldsLength(types.key);
     try {
       const start = this.#data(NFTA_ELEMENT.key, length);
       const end = types.isInterval ? this.#data(NFTA_ELEMENT.keyEnd, length) : undefined;
@@ -303,22 +309,33 @@ class TransactionEncoder {
       return;
     }
     if (types === 'counter') {
-      writer.attributes([{ type: NFTA_ELEMENT.object, value: cString(value) }]);
+      const at = writer.value(NFTA_ELEMENT.object, Buffer.byteLength(value) + 1);
+      writer.buffer.write(value, at);
     } else if (types === 'verdict') {
-      writer.attributes([{ type: NFTA_ELEMENT.data, value: [this.#verdict(value)] }]);
+      const bytes = this.#verdict(value);
+      const at = writer.reserve(bytes.length);
+      writer.buffer.set(bytes, at);
     } else {
       const at = this.#data(NFTA_ELEMENT.data, nftFieldsLength(types));
       writeNftFields(value, types, writer.buffer, at);
     }
   }
 
-  #verdict(text: string): Attribute {
+  /** The attribute with a verdict. There are few different ones. */
+  #verdict(text: string): Buffer {
+    const known = this.#verdicts.get(text);
+    if (known !== undefined) {
+      return known;
+    }
     const [verdict = '', chain] = text.split(' ', 2);
     const isJump = verdict === 'goto' || verdict === 'jump';
     if (isJump !== (chain !== undefined) || !(isJump || ['accept', 'drop', 'return'].includes(verdict))) {
       throw new NftValueInvalid(text, 'verdict');
     }
-    return verdictData(verdict as keyof typeof NFT_VERDICTS, chain);
+    const data = verdictData(verdict as keyof typeof NFT_VERDICTS, chain);
+    const bytes = encodeAttributes([{ type: NFTA_ELEMENT.data, value: [data] }]);
+    this.#verdicts.set(text, bytes);
+    return bytes;
   }
 
   /** An attribute with data of a known length. @returns the position of the data. */

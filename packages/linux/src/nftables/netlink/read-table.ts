@@ -1,11 +1,11 @@
 import {
   type AttributeMap,
+  align,
   asBe32,
   asText,
   attributeEnd,
   attributeMap,
   findAttribute,
-  readAttributes,
 } from '../../netlink/attributes.js';
 import type { NftCounter, NftElement } from '../nft-table.js';
 import type { NftBaseChain } from '../nft-transaction.js';
@@ -21,7 +21,6 @@ import {
   NFTA_ELEMENT,
   NFTA_ELEMENTS,
   NFTA_HOOK,
-  NFTA_LIST_ELEMENT,
   NFTA_OBJECT,
   NFTA_RULE,
   NFTA_SET,
@@ -134,64 +133,106 @@ export function readSet(attributes: AttributeMap): ReadSet {
 
 const VERDICT_NAMES = new Map<number, string>(Object.entries(NFT_VERDICTS).map(([name, code]) => [code, name]));
 
-/** Reads the elements of one message of a list into a map. */
-export function readElements(payload: Buffer, types: NftElementTypes, into: Map<string, NftElement>): void {
-  const list = findAttribute(payload, NFTA_ELEMENTS.elements, NFT_MESSAGE_HEAD, payload.length);
-  if (list < 0) {
-    return;
+/** Reads elements of lists. By position, without copies: there are hundreds of thousands. */
+export class NftElementReader {
+  readonly elements = new Map<string, NftElement>();
+  readonly #keyLength: number;
+  readonly #valueLength: number;
+  /** Verdicts by their bytes: there are few. */
+  readonly #verdicts = new Map<string, string>();
+
+  constructor(private readonly types: NftElementTypes) {
+    this.#keyLength = nftFieldsLength(types.key);
+    this.#valueLength = typeof types.value === 'object' ? nftFieldsLength(types.value) : 0;
   }
-  const keyLength = nftFieldsLength(types.key);
-  for (const [type, element] of readAttributes(payload.subarray(list + 4, attributeEnd(payload, list)))) {
-    if (type !== NFTA_LIST_ELEMENT) {
-      continue;
+
+  /** Reads one message. */
+  read(payload: Buffer): void {
+    const list = findAttribute(payload, NFTA_ELEMENTS.elements, NFT_MESSAGE_HEAD, payload.length);
+    const end = list < 0 ? 0 : attributeEnd(payload, list);
+    for (let at = list + 4; at + 4 <= end; ) {
+      const next = attributeEnd(payload, at);
+      if (next < at + 4 || next > end) {
+        return;
+      }
+      this.#element(payload, at + 4, next);
+      at = align(next - at) + at;
     }
-    const first = dataOf(element, NFTA_ELEMENT.key);
-    if (first === undefined || first.length < keyLength) {
-      continue;
+  }
+
+  #element(payload: Buffer, start: number, end: number): void {
+    const { types, elements } = this;
+    const key = dataAt(payload, NFTA_ELEMENT.key, start, end, this.#keyLength);
+    if (key < 0) {
+      return;
     }
-    const last = types.isInterval ? dataOf(element, NFTA_ELEMENT.keyEnd) : undefined;
-    const [timeout, expires] = [NFTA_ELEMENT.timeout, NFTA_ELEMENT.expiration].map((lifetime) => {
-      const at = findAttribute(element, lifetime, 0, element.length);
-      return at < 0 ? undefined : seconds(element.subarray(at + 4));
-    });
-    into.set(readNftFields(first, types.key, last), {
-      value: elementValue(element, types.value),
-      ...(timeout === undefined ? {} : { timeout }),
-      ...(expires === undefined ? {} : { expires }),
-    });
+    const last = types.isInterval ? dataAt(payload, NFTA_ELEMENT.keyEnd, start, end, this.#keyLength) : -1;
+    const text = readNftFields(payload, types.key, key, last < 0 ? undefined : last);
+    const value = this.#value(payload, start, end);
+    const timeout = secondsAt(payload, NFTA_ELEMENT.timeout, start, end);
+    const expires = secondsAt(payload, NFTA_ELEMENT.expiration, start, end);
+    elements.set(
+      text,
+      timeout === undefined && expires === undefined
+        ? { value }
+        : {
+            value,
+            ...(timeout === undefined ? {} : { timeout }),
+            ...(expires === undefined ? {} : { expires }),
+          },
+    );
+  }
+
+  #value(payload: Buffer, start: number, end: number): string | undefined {
+    const { value: types } = this.types;
+    if (types === undefined) {
+      return undefined;
+    }
+    if (types === 'counter') {
+      const at = findAttribute(payload, NFTA_ELEMENT.object, start, end);
+      return at < 0 ? undefined : asText(payload.subarray(at + 4, attributeEnd(payload, at)));
+    }
+    if (types === 'verdict') {
+      const at = findAttribute(payload, NFTA_ELEMENT.data, start, end);
+      return at < 0 ? undefined : this.#verdict(payload.subarray(at + 4, attributeEnd(payload, at)));
+    }
+    const at = dataAt(payload, NFTA_ELEMENT.data, start, end, this.#valueLength);
+    return at < 0 ? undefined : readNftFields(payload, types, at);
+  }
+
+  #verdict(data: Buffer): string {
+    const bytes = data.toString('latin1');
+    let text = this.#verdicts.get(bytes);
+    if (text === undefined) {
+      text = verdictText(data);
+      this.#verdicts.set(bytes, text);
+    }
+    return text;
   }
 }
 
-/** The bytes of a value in an attribute with data. */
-function dataOf(element: Buffer, type: number): Buffer | undefined {
-  const outer = findAttribute(element, type, 0, element.length);
+/** The position of the bytes of a value in an attribute with data; -1 when there are not as many. */
+function dataAt(payload: Buffer, type: number, start: number, end: number, length: number): number {
+  const outer = findAttribute(payload, type, start, end);
   if (outer < 0) {
-    return undefined;
+    return -1;
   }
-  const end = attributeEnd(element, outer);
-  const inner = findAttribute(element, NFTA_DATA.value, outer + 4, end);
-  return inner < 0 ? undefined : element.subarray(inner + 4, attributeEnd(element, inner));
+  const inner = findAttribute(payload, NFTA_DATA.value, outer + 4, attributeEnd(payload, outer));
+  return inner < 0 || attributeEnd(payload, inner) < inner + 4 + length ? -1 : inner + 4;
 }
 
-function elementValue(element: Buffer, types: NftElementTypes['value']): string | undefined {
-  if (types === undefined) {
-    return undefined;
-  }
-  if (types === 'counter') {
-    const at = findAttribute(element, NFTA_ELEMENT.object, 0, element.length);
-    return at < 0 ? undefined : asText(element.subarray(at + 4, attributeEnd(element, at)));
-  }
-  if (types === 'verdict') {
-    const data = attributeMap(element).get(NFTA_ELEMENT.data);
-    const verdict = data && attributeMap(data).get(NFTA_DATA.verdict);
-    const parts = verdict && attributeMap(verdict);
-    const code = asBe32(parts?.get(NFTA_VERDICT.code)) | 0;
-    const name = VERDICT_NAMES.get(code) ?? `verdict ${code}`;
-    const chain = parts?.get(NFTA_VERDICT.chain);
-    return chain === undefined ? name : `${name} ${asText(chain)}`;
-  }
-  const bytes = dataOf(element, NFTA_ELEMENT.data);
-  return bytes === undefined || bytes.length < nftFieldsLength(types) ? undefined : readNftFields(bytes, types);
+function secondsAt(payload: Buffer, type: number, start: number, end: number): number | undefined {
+  const at = findAttribute(payload, type, start, end);
+  return at < 0 ? undefined : seconds(payload.subarray(at + 4));
+}
+
+function verdictText(data: Buffer): string {
+  const verdict = attributeMap(data).get(NFTA_DATA.verdict);
+  const parts = verdict && attributeMap(verdict);
+  const code = asBe32(parts?.get(NFTA_VERDICT.code)) | 0;
+  const name = VERDICT_NAMES.get(code) ?? `verdict ${code}`;
+  const chain = parts?.get(NFTA_VERDICT.chain);
+  return chain === undefined ? name : `${name} ${asText(chain)}`;
 }
 
 /** Of a number of milliseconds in network byte order. */

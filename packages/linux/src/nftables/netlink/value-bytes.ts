@@ -165,19 +165,21 @@ function writeIPv4(text: string, from: number, end: number, into: Buffer, at: nu
 /**
  * The text of fields. Inverse of {@link writeNftFields}.
  *
- * @param last the last address of an interval.
+ * @param start position of the first.
+ * @param last position of the last address of an interval, in the same bytes.
  */
-export function readNftFields(bytes: Buffer, types: readonly NftType[], last?: Buffer): string {
+export function readNftFields(bytes: Buffer, types: readonly NftType[], start = 0, last?: number): string {
   let text = '';
-  let at = 0;
+  let at = start;
   for (let index = 0; index < types.length; index++) {
     const type = types[index] as NftType;
     const size = NFT_TYPE_SIZES[type];
     text += index === 0 ? '' : SEPARATOR;
     text += readField(bytes, at, type);
-    if (last !== undefined && bytes.compare(last, at, at + size, at, at + size) !== 0) {
-      const prefix = prefixLength(bytes, last, at, size);
-      text += prefix === undefined ? `-${readField(last, at, type)}` : `/${prefix}`;
+    const end = last === undefined ? at : last + at - start;
+    if (end !== at && bytes.compare(bytes, end, end + size, at, at + size) !== 0) {
+      const prefix = prefixLength(bytes, at, end, size);
+      text += prefix === undefined ? `-${readField(bytes, end, type)}` : `/${prefix}`;
     }
     at += (size + 3) & ~3;
   }
@@ -185,8 +187,8 @@ export function readNftFields(bytes: Buffer, types: readonly NftType[], last?: B
 }
 
 /** The length of the prefix that an interval is; undefined when it is none. */
-function prefixLength(first: Buffer, last: Buffer, at: number, size: number): number | undefined {
-  const bitOf = (bytes: Buffer, bit: number) => ((bytes[at + (bit >> 3)] ?? 0) >> (7 - (bit & 7))) & 1;
+function prefixLength(bytes: Buffer, first: number, last: number, size: number): number | undefined {
+  const bitOf = (at: number, bit: number) => ((bytes[at + (bit >> 3)] ?? 0) >> (7 - (bit & 7))) & 1;
   let prefix = 0;
   while (prefix < size * 8 && bitOf(first, prefix) === bitOf(last, prefix)) {
     prefix++;
