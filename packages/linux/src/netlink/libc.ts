@@ -8,6 +8,11 @@ export interface Libc {
   /** @param length a 32-bit number: the size of `address`, and then the number of bytes written. */
   getsockname(fd: number, address: Uint8Array, length: Uint8Array): number;
   send(fd: number, message: Uint8Array, length: number, flags: number): number;
+  /**
+   * {@link send} in a thread of its own: the kernel carries out a netlink request while it is sent. `message` must not
+   * change meanwhile. Where it fails, `errno` does not have the cause.
+   */
+  sendInBackground(fd: number, message: Uint8Array, length: number, flags: number): Promise<number>;
   recv(fd: number, into: Uint8Array, length: number, flags: number): number;
   open(path: string, flags: number): number;
   setns(fd: number, type: number): number;
@@ -54,5 +59,15 @@ async function bindLibc(): Promise<Libc> {
   const functions = Object.fromEntries(
     Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
   );
-  return { ...(functions as unknown as Omit<Libc, 'errno'>), errno: () => koffi.errno() };
+  const send = library.func(SIGNATURES.send);
+  return {
+    ...(functions as unknown as Omit<Libc, 'errno' | 'sendInBackground'>),
+    errno: () => koffi.errno(),
+    sendInBackground: (...request) =>
+      new Promise((resolve, reject) => {
+        send.async(...request, (error: unknown, sent: number | bigint) =>
+          error ? reject(error) : resolve(Number(sent)),
+        );
+      }),
+  };
 }

@@ -74,6 +74,15 @@ const many = (count: number) =>
     expect(await addresses()).toEqual([]);
   });
 
+  test('the process does other things while the kernel carries out a large transaction', async () => {
+    const commands = [add(...many(100_000))];
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    await nft.check({ family: FAMILY, table: TABLE, commands });
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(10);
+  });
+
   test('a refusal names the element', async () => {
     await run(nft, { do: 'add-elements', name: 'ports', elements: [['10.0.0.2', '2']] });
     const elements = many(5000).map((key): NftNewElement => [key, '1']);

@@ -14,6 +14,8 @@ export interface Nft {
    *
    * @returns the id of the process that ran it, as `nft monitor` reports it; undefined where there was none.
    * @throws NftRefused when a command is rejected.
+   * @throws NftError with code `NFT_CHANGED`, by netlink, when another changed the table since this instance listed it;
+   *   nothing is in force then.
    */
   run(transaction: NftTransaction): Promise<number | undefined>;
 
@@ -52,7 +54,7 @@ export interface Nft {
   tables(family: NftFamily): Promise<readonly string[]>;
 
   /**
-   * For example `1.0.6`.
+   * The version of the program, for example `1.0.6`; by netlink, that of the kernel.
    *
    * @throws NftError with code `NFT_MISSING` when the program is not installed.
    */

@@ -40,7 +40,7 @@ const NETLINK_EXT_ACK = 11;
 const HAS_ATTRIBUTES = 0x200;
 const IS_CAPPED = 0x100;
 const ACK_ATTRIBUTES = { text: 1, offset: 2 } as const;
-/** Bytes that are sent without a larger buffer. */
+/** Bytes that are sent at once, and without a larger buffer. */
 const SEND_BUFFER = 128 * 1024;
 
 /**
@@ -78,7 +78,7 @@ export class NftSocket {
       writeU32(bytes, first + index, start + 8);
     }
     this.#provideBuffer(libc, fd, bytes.length);
-    this.#sendAll(libc, fd, bytes);
+    await this.#deliver(libc, fd, bytes);
     const errors = new Map<number, NftKernelError>();
     // An answer to this comes after all errors of the transaction.
     const last = first + messages.length;
@@ -192,6 +192,14 @@ export class NftSocket {
       libc.setsockopt(fd, SOL_SOCKET, SO_SNDBUF, size, size.length);
     }
     this.#sendBuffer = length;
+  }
+
+  /** Large transactions take the kernel up to a second, in which this process does other things. */
+  async #deliver(libc: Libc, fd: number, bytes: Buffer): Promise<void> {
+    if (bytes.length > SEND_BUFFER && (await libc.sendInBackground(fd, bytes, bytes.length, 0)) >= 0) {
+      return;
+    }
+    this.#sendAll(libc, fd, bytes);
   }
 
   #sendAll(libc: Libc, fd: number, bytes: Buffer): void {
