@@ -82,8 +82,11 @@ function planned({ state, masqueradeBit = 14, facts, family, layout }: Variant &
 const IRRELEVANT =
   /"handle": \d+, |^ {2}\[ byteorder reg \d+ = hton\(reg \d+, 2, 1\) \]\n|(?<=^ip6? \S+ \S+) \d+( \d+)?$/gm;
 
-async function listing({ runner }: TestNamespace, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await runner.run({ command: 'nft', args: [...args, 'list', 'ruleset'] });
+/** Further versions of nft; `scripts/nft-versions.mjs` installs them. */
+const PROGRAMS = (process.env.KUBE_PROXIER_NFT_PROGRAMS ?? '').split(':').filter((path) => path !== '');
+
+async function listing({ runner }: TestNamespace, command: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await runner.run({ command, args: [...args, 'list', 'ruleset'] });
   // The kernel lists elements in the order of hashes with a random seed; nft sorts them, except in this output.
   return stdout
     .replace(IRRELEVANT, '')
@@ -102,17 +105,42 @@ const LISTINGS = [[], ['-j'], ['--debug=netlink']] as const;
         const nft = createNetlinkNft({ namespace: byNetlink.path });
         await nft.run(transaction);
         for (const args of LISTINGS) {
-          expect(await listing(byNetlink, ...args)).toBe(await listing(byText, ...args));
+          expect(await listing(byNetlink, 'nft', ...args)).toBe(await listing(byText, 'nft', ...args));
         }
         nft.close();
-        await withNamespace(async (reloaded) => {
-          const stdin = await listing(byNetlink);
-          await reloaded.runner.run({ command: 'nft', args: ['-f', '-'], stdin });
-          expect(await listing(reloaded)).toBe(stdin);
-        });
+        await reloads(byNetlink, 'nft');
       }),
     );
   });
+
+  // Other versions use other registers, so only what they print is compared.
+  for (const program of PROGRAMS) {
+    test.each(cases)(`is listed by ${program} as its own: $name, $family, $layout`, async (variant) => {
+      const transaction = planned(variant);
+      await withNamespace((byText) =>
+        withNamespace(async (byNetlink) => {
+          const stdin = renderNftTransaction(transaction);
+          await byText.runner.run({ command: program, args: ['-f', '-'], stdin });
+          const nft = createNetlinkNft({ namespace: byNetlink.path });
+          await nft.run(transaction);
+          nft.close();
+          for (const args of [[], ['-j']]) {
+            expect(await listing(byNetlink, program, ...args)).toBe(await listing(byText, program, ...args));
+          }
+          await reloads(byNetlink, program);
+        }),
+      );
+    });
+  }
+
+  /** What a version of nft lists, it loads. */
+  async function reloads(namespace: TestNamespace, program: string): Promise<void> {
+    const stdin = await listing(namespace, program);
+    await withNamespace(async (reloaded) => {
+      await reloaded.runner.run({ command: program, args: ['-f', '-'], stdin });
+      expect(await listing(reloaded, program)).toBe(stdin);
+    });
+  }
 });
 
 test('the states above have every kind of statement', () => {
