@@ -191,6 +191,40 @@ whereAllowed('the backend', () => {
     });
   });
 
+  test('needs no program to serve, to notice foreign changes and to clean up', async () => {
+    await withNamespace(async ({ runner, path }) => {
+      const none: CommandRunner = {
+        networkNamespace: path,
+        run: ({ command }) =>
+          Promise.reject(new CommandError('not-found', command, undefined, undefined, '', `${command} was not found`)),
+      };
+      const container = new Container();
+      await container.load(createNftablesBackend({ runner: none }).module);
+      const logger = new RecordingLogger();
+      const stop = new AbortController();
+      const proxier = container.get(Tokens.ProxierFactory)({
+        family: 'IPv4',
+        options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
+        ...{ logger, clock: systemClock, observer: {}, localAddresses: async () => [] },
+      });
+      proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: sketchAddresses.cluster('IPv4', 1) }));
+      proxier.onEndpointsUpdate(undefined, makeSlice('a', [sketchAddresses.pod('IPv4', 1)]));
+      proxier.onServicesSynced();
+      proxier.onEndpointsSynced();
+      const loop = proxier.syncLoop(stop.signal);
+      const isServed = async () => (await listed(runner, 'ruleset')).includes(sketchAddresses.pod('IPv4', 1));
+      await until(isServed);
+      await runner.run({ command: 'nft', args: ['flush', 'ruleset'] });
+      await until(isServed);
+      await until(() => logger.warnings.some((line) => line.startsWith('Drift repaired')));
+      expect(logger.warnings[0]).toMatch(/^Drift detected: table ip kube-proxier changed by nft \(process \d+\)/);
+      stop.abort();
+      await loop;
+      await container.get(Tokens.Cleanup)(silentLogger, {});
+      expect(await listed(runner, 'ruleset')).toBe('');
+    });
+  });
+
   test('gives the reason why it cannot be used, in one sentence', async () => {
     const missing: CommandRunner = {
       run: async () => {

@@ -145,11 +145,20 @@ export class HostSupport {
   async #tryLayout(layout: Layout): Promise<void> {
     const { choice, runner } = this.options;
     const own = inNewNamespace(runner);
-    const isolated = await canRun(own);
-    const trial = isolated ? choice.createIsolated(own) : choice.create();
+    const { access } = await choice.chosen();
+    const separate = choice.createIsolated(own);
+    const isolated =
+      access === 'nft'
+        ? await canRun(own)
+        : await separate.tables('ip').then(
+            () => true,
+            () => false,
+          );
+    const trial = isolated ? separate : choice.create();
     try {
       await this.#load(trial, layout, isolated);
     } finally {
+      separate.close();
       trial.close();
     }
   }

@@ -1,10 +1,16 @@
 import { release } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '@kube-proxier/core';
 import { type Attribute, be32, cString, encodeAttributes } from '../netlink/attributes.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../netlink/netlink.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
 import { EndingOwners } from './ending-owners.js';
-import { encodeNftTransaction, type NftEncodedTransaction, NftNotEncodable } from './netlink/encode-transaction.js';
+import {
+  encodeNftTransaction,
+  type NftEncodedTransaction,
+  NftNotEncodable,
+  setNftGeneration,
+} from './netlink/encode-transaction.js';
 import { refusalOfCommand, refusalOfKernel } from './netlink/netlink-refusal.js';
 import {
   NFT_FAMILIES,
@@ -52,6 +58,8 @@ export interface NetlinkNftOptions {
   readonly timeout?: number;
   /** Milliseconds between two looks at what others changed. Default 250. */
   readonly watchInterval?: number;
+  /** Bytes of notifications that the kernel keeps between two looks. Default 8 MiB. */
+  readonly watchBuffer?: number;
 }
 
 /**
@@ -68,6 +76,8 @@ export function createNetlinkNft(options: NetlinkNftOptions = {}): Nft {
 /** Attempts while others change the ruleset. */
 const MAX_ATTEMPTS = 20;
 const WATCH_INTERVAL = 250;
+/** Bytes of a transaction that is encoded in less than a millisecond. */
+const QUICKLY_ENCODED = 16_384;
 const ERESTART = 85;
 const ENOENT = 2;
 /** Maximum number of own generations to remember. */
@@ -107,7 +117,11 @@ class NetlinkNft implements Nft {
   constructor(private readonly options: NetlinkNftOptions) {
     this.#endingOwners = options.endingOwners ?? new EndingOwners();
     this.#socket = this.#newSocket();
-    this.#journal = new NftJournal(() => this.#socket.portId, options);
+    const { namespace, watchBuffer } = options;
+    this.#journal = new NftJournal(() => this.#socket.portId, {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(watchBuffer === undefined ? {} : { receiveBuffer: watchBuffer }),
+    });
   }
 
   run(transaction: NftTransaction): Promise<number | undefined> {
@@ -226,14 +240,21 @@ class NetlinkNft implements Nft {
     if (transaction.commands.some((command) => command.do === 'add-table' && command.flags?.includes('owner'))) {
       await this.#endingOwners.allEnded();
     }
+    let encoded: NftEncodedTransaction | undefined;
+    let types: KnownSets['types'] | undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const generation = await this.#socket.generation();
       await this.#refuseChanged(key, generation, transaction);
-      const types = await this.#knownSets(transaction, key, generation);
-      const encoded = encode(transaction, {
-        ...{ generation, isCommitted },
-        typesOf: (name) => types?.types.get(name),
-      });
+      const known = await this.#knownSets(transaction, key, generation);
+      if (encoded === undefined || !isDeepStrictEqual(known?.types, types)) {
+        types = known?.types;
+        encoded = encode(transaction, { isCommitted, typesOf: (name) => known?.types.get(name) });
+        if (encoded.bytes.length > QUICKLY_ENCODED) {
+          // Others had time to change the ruleset.
+          continue;
+        }
+      }
+      setNftGeneration(encoded, generation);
       const { errors } = await this.#socket.send(encoded);
       const [error] = errors;
       if (error?.errno === ERESTART && error.message === 0) {
@@ -243,7 +264,7 @@ class NetlinkNft implements Nft {
         throw refusalOfKernel(transaction, encoded, error);
       }
       if (isCommitted) {
-        this.#noteOwn(key, transaction, generation, types);
+        this.#noteOwn(key, transaction, generation, known);
       }
       return;
     }

@@ -1,6 +1,7 @@
 import { assertNever } from '@kube-proxier/core';
 import { type Attribute, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
 import { NETLINK_FLAGS } from '../../netlink/netlink.js';
+import { HEADER } from '../../netlink/request-batches.js';
 import type { NftBaseChain, NftCommand, NftNewElement, NftTransaction } from '../nft-transaction.js';
 import { ANONYMOUS_SET_NAME, compileNftRule } from './compile-rule.js';
 import { be64, verdictData } from './instructions.js';
@@ -65,11 +66,17 @@ export interface NftEncodedTransaction {
   readonly messages: readonly NftEncodedMessage[];
 }
 
+/** The begin of a transaction: header, structure, and the attribute with the generation. */
+const GENERATION_AT = HEADER + 4 + 4;
+
+/** Sets the generation of the ruleset from which a transaction starts: the kernel refuses it in another. */
+export function setNftGeneration({ bytes }: NftEncodedTransaction, generation: number): void {
+  bytes.writeUInt32BE(generation, GENERATION_AT);
+}
+
 export interface NftEncodeOptions {
   /** The types of elements of sets and maps that the transaction does not declare. */
   readonly typesOf: (name: string) => NftElementTypes | undefined;
-  /** The generation of the ruleset from which the transaction starts; the kernel refuses it in another. Default: any. */
-  readonly generation?: number;
   /** Ends the transaction, so that it takes effect; without, the kernel checks it only. Default true. */
   readonly isCommitted?: boolean;
 }
@@ -78,7 +85,7 @@ export interface NftEncodeOptions {
 const MAX_MESSAGE = 60_000;
 
 /**
- * The messages of a transaction. Pure.
+ * The messages of a transaction. Pure. {@link setNftGeneration} completes it.
  *
  * @throws NftNotEncodable
  */
@@ -111,14 +118,9 @@ class TransactionEncoder {
 
   encode(): NftEncodedTransaction {
     const { commands } = this.transaction;
-    const { generation, isCommitted = true } = this.options;
+    const { isCommitted = true } = this.options;
     const subsystem = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
-    this.#raw(
-      NFNL_BATCH.begin,
-      0,
-      subsystem,
-      generation === undefined ? [] : [{ type: NFNL_BATCH.generation, value: be32(generation) }],
-    );
+    this.#raw(NFNL_BATCH.begin, 0, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
     commands.forEach((command, index) => {
       this.#command = index;
       this.#encode(command);

@@ -1,4 +1,4 @@
-import { align, attributeEnd, findAttribute, readU16, readU32 } from '../../netlink/attributes.js';
+import { align, attributeEnd, findAttribute, readU16, readU32, u32 } from '../../netlink/attributes.js';
 import { type Libc, loadLibc } from '../../netlink/libc.js';
 import { errnoName, NetlinkError } from '../../netlink/netlink-error.js';
 import { type NetlinkSocketOptions, openSocket, unavailable } from '../../netlink/open-socket.js';
@@ -54,7 +54,7 @@ export class NftJournal {
   /** @param ownPortId the socket whose transactions are left out. */
   constructor(
     private readonly ownPortId: () => number,
-    private readonly options: Pick<NetlinkSocketOptions, 'namespace'> = {},
+    private readonly options: Pick<NetlinkSocketOptions, 'namespace' | 'receiveBuffer'> = {},
   ) {}
 
   /**
@@ -70,10 +70,10 @@ export class NftJournal {
     try {
       const libc = await loadLibc();
       this.#libc = libc;
-      this.#fd ??= openSocket(libc, 'netfilter', { ...this.options, receiveBuffer: RECEIVE_BUFFER }, GROUP);
+      const { receiveBuffer = RECEIVE_BUFFER } = this.options;
+      this.#fd ??= openSocket(libc, 'netfilter', { ...this.options, receiveBuffer }, GROUP);
       // Beyond the limit for all sockets, where that is permitted.
-      const size = Buffer.alloc(4);
-      size.writeUInt32LE(RECEIVE_BUFFER);
+      const size = u32(receiveBuffer);
       libc.setsockopt(this.#fd, SOL_SOCKET, SO_RCVBUFFORCE, size, size.length);
       return true;
     } catch (error) {
