@@ -243,13 +243,18 @@ class NetlinkNft implements Nft {
     let encoded: NftEncodedTransaction | undefined;
     let types: KnownSets['types'] | undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const generation = await this.#socket.generation();
-      await this.#refuseChanged(key, generation, transaction);
+      const isListed = this.#listed.has(key);
+      if (isListed && attempt > 1) {
+        await this.#follow();
+      }
+      // Of a listed table it is the one of which all changes are known; the kernel refuses it if there were others.
+      const generation = isListed ? this.#read : await this.#socket.generation();
+      this.#refuseChanged(key, transaction);
       const known = await this.#knownSets(transaction, key, generation);
       if (encoded === undefined || !isDeepStrictEqual(known?.types, types)) {
         types = known?.types;
         encoded = encode(transaction, { isCommitted, typesOf: (name) => known?.types.get(name) });
-        if (encoded.bytes.length > QUICKLY_ENCODED) {
+        if (encoded.bytes.length > QUICKLY_ENCODED && !isListed) {
           // Others had time to change the ruleset.
           continue;
         }
@@ -268,6 +273,9 @@ class NetlinkNft implements Nft {
       }
       return;
     }
+    // Begin again: nothing that was received, or was not, may keep the next transaction from being accepted.
+    this.#journal.close();
+    this.#isJournalLost = true;
     throw new NftError(
       'NFT_BUSY',
       `other programs changed the ruleset ${MAX_ATTEMPTS} times meanwhile; find them with "nft monitor"`,
@@ -275,15 +283,9 @@ class NetlinkNft implements Nft {
   }
 
   /** @throws NftError when another changed the table since it was listed. */
-  async #refuseChanged(key: string, generation: number, { family, table }: NftTransaction): Promise<void> {
+  #refuseChanged(key: string, { family, table }: NftTransaction): void {
     const mark = this.#listed.get(key);
-    if (mark === undefined) {
-      return;
-    }
-    if (generation !== this.#read) {
-      await this.#follow();
-    }
-    if (mark.changed !== undefined) {
+    if (mark?.changed !== undefined) {
       const { changed } = mark;
       this.#forgetListing(key);
       const who =
@@ -340,9 +342,9 @@ class NetlinkNft implements Nft {
   /** Reads the journal, and reports what others changed. */
   async #follow(): Promise<void> {
     const wasLost = this.#isJournalLost;
-    await this.#journal.open();
+    const isNew = await this.#journal.open();
     this.#isJournalLost = false;
-    const generation = await this.#socket.generation();
+    const current = await this.#socket.generation();
     let entries: NftJournalEntries;
     try {
       entries = this.#journal.read();
@@ -355,10 +357,13 @@ class NetlinkNft implements Nft {
         this.#report(table, { pid, program });
       }
     }
-    if ((entries.missed || wasLost) && !this.#isOwnSince(generation)) {
+    const isUncertain = entries.missed || wasLost;
+    if (isUncertain && !this.#isOwnSince(current)) {
       this.#report(undefined, { pid: undefined, program: undefined, uncertain: true });
     }
-    this.#read = generation;
+    // The notification of a transaction may follow its generation; what it changed is not known until then.
+    const { generation = this.#read } = entries;
+    this.#read = isNew || isUncertain ? current : isLater(generation, this.#read) ? generation : this.#read;
   }
 
   /** Whether this instance made every change since the journal was last read. */
@@ -622,6 +627,11 @@ class Watcher implements NftWatch {
       this.#timer.unref();
     }
   }
+}
+
+/** They count up, and begin again after the last. */
+function isLater(generation: number, than: number): boolean {
+  return ((generation - than) | 0) > 0;
 }
 
 function nextGeneration(generation: number): number {

@@ -21,6 +21,8 @@ export interface NftForeignTransaction {
 export interface NftJournalEntries {
   /** In order. */
   readonly transactions: readonly NftForeignTransaction[];
+  /** The generation that the last transaction led to, own ones included; undefined without any. */
+  readonly generation: number | undefined;
   /** Some were not received. */
   readonly missed: boolean;
 }
@@ -50,6 +52,7 @@ export class NftJournal {
   #libc: Libc | undefined;
   #tables = new Set<string>();
   #isOwn = false;
+  #generation: number | undefined;
 
   /** @param ownPortId the socket whose transactions are left out. */
   constructor(
@@ -90,6 +93,7 @@ export class NftJournal {
     const [libc, fd] = [this.#libc, this.#fd];
     const transactions: NftForeignTransaction[] = [];
     let missed = false;
+    this.#generation = undefined;
     while (libc !== undefined && fd !== undefined) {
       const length = libc.recv(fd, this.#buffer, this.#buffer.length, MSG_TRUNC);
       if (length >= 0) {
@@ -111,7 +115,7 @@ export class NftJournal {
         throw new NetlinkError('NETLINK_LOST', `listening to changes of nftables failed: ${errnoName(errno)}`);
       }
     }
-    return { transactions, missed };
+    return { transactions, generation: this.#generation, missed };
   }
 
   /** Idempotent. */
@@ -151,11 +155,14 @@ export class NftJournal {
   }
 
   #endTransaction(start: number, end: number, transactions: NftForeignTransaction[]): void {
+    const find = (type: number) => findAttribute(this.#buffer, type, start, end);
+    const id = find(NFTA_GENERATION.id);
+    const generation = id < 0 ? 0 : this.#buffer.readUInt32BE(id + 4);
+    this.#generation = generation;
     if (!this.#isOwn) {
-      const find = (type: number) => findAttribute(this.#buffer, type, start, end);
-      const [id, pid, name] = [NFTA_GENERATION.id, NFTA_GENERATION.processId, NFTA_GENERATION.processName].map(find);
+      const [pid, name] = [NFTA_GENERATION.processId, NFTA_GENERATION.processName].map(find);
       transactions.push({
-        generation: id === undefined || id < 0 ? 0 : this.#buffer.readUInt32BE(id + 4),
+        generation,
         pid: pid === undefined || pid < 0 ? undefined : this.#buffer.readUInt32BE(pid + 4),
         program:
           name === undefined || name < 0
