@@ -272,8 +272,11 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
     } catch (error) {
       this.#applied = undefined;
       if (hasErrorKind(error, 'outdated')) {
-        logger.warn(`Drift detected: ${messageOf(error)}`, { family });
-        this.#noticed ??= messageOf(error);
+        // The backend may have reported it just before.
+        if (this.#noticed === undefined) {
+          logger.warn(`Drift detected: ${messageOf(error)}`, { family });
+          this.#noticed = messageOf(error);
+        }
         // Nothing was written: what is installed is what was written before, and the foreign change.
         this.#applied = believed;
         this.#suspect = true;

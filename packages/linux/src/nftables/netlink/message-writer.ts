@@ -4,7 +4,7 @@ import { HEADER } from '../../netlink/request-batches.js';
 
 const ATTRIBUTE_HEADER = 4;
 const NESTED = 0x8000;
-const FIRST_SIZE = 64 * 1024;
+const FIRST_SIZE = 4096;
 
 /** Netlink messages in one buffer that grows: what is written by the hundred thousand is written once. */
 export class MessageWriter {
