@@ -159,15 +159,34 @@ const many = (count: number) =>
     const changes: NftChange[] = [];
     const watch = small.watch(FAMILY, TABLE, (change) => changes.push(change));
     await small.list(FAMILY, TABLE);
-    const elements = many(20_000);
-    await run(small, add(...elements));
-    await run(small, { do: 'delete-elements', name: 'addresses', keys: elements });
+    // Of the larger ones there are no notifications.
+    for (const elements of [many(2000), many(20_000)]) {
+      await run(small, add(...elements));
+      await run(small, { do: 'delete-elements', name: 'addresses', keys: elements });
+    }
     await run(small, add('192.0.2.1'));
     expect(changes).toEqual([]);
-    await program.run({ family: FAMILY, table: TABLE, commands: [add(...elements)] });
+    await program.run({ family: FAMILY, table: TABLE, commands: [add(...many(20_000))] });
     await until(() => changes.length > 0);
     await expect(run(small, add('192.0.2.2'))).rejects.toMatchObject({ code: 'NFT_CHANGED' });
     expect(changes[0]).toMatchObject({ pid: undefined, uncertain: true });
+    watch?.stop();
+  });
+
+  test('a foreign change just before or after a large transaction is noticed', async () => {
+    const changes: NftChange[] = [];
+    const watch = nft.watch(FAMILY, TABLE, (change) => changes.push(change));
+    await nft.list(FAMILY, TABLE);
+    const elements = many(30_000);
+    await shell('add', 'element', FAMILY, TABLE, 'addresses', '{ 192.0.2.1 }');
+    await expect(run(nft, add(...elements))).rejects.toMatchObject({ code: 'NFT_CHANGED' });
+    expect(await addresses()).toEqual(['192.0.2.1']);
+    await nft.list(FAMILY, TABLE);
+    const count = changes.length;
+    const large = run(nft, add(...elements));
+    await Promise.all([large, run(open(), add('192.0.2.2'))]);
+    await until(() => changes.length > count);
+    await expect(run(nft, add('192.0.2.3'))).rejects.toMatchObject({ code: 'NFT_CHANGED' });
     watch?.stop();
   });
 

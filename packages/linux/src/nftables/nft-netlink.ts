@@ -78,6 +78,8 @@ const MAX_ATTEMPTS = 20;
 const WATCH_INTERVAL = 250;
 /** Bytes of a transaction that is encoded in less than a millisecond. */
 const QUICKLY_ENCODED = 16_384;
+/** Bytes of a transaction without whose notifications the kernel is markedly faster. */
+const LARGE = 131_072;
 const ERESTART = 85;
 const ENOENT = 2;
 /** Maximum number of own generations to remember. */
@@ -248,7 +250,7 @@ class NetlinkNft implements Nft {
         await this.#follow();
       }
       // Of a listed table it is the one of which all changes are known; the kernel refuses it if there were others.
-      const generation = isListed ? this.#read : await this.#socket.generation();
+      let generation = isListed ? this.#read : await this.#socket.generation();
       this.#refuseChanged(key, transaction);
       const known = await this.#knownSets(transaction, key, generation);
       if (encoded === undefined || !isDeepStrictEqual(known?.types, types)) {
@@ -258,6 +260,13 @@ class NetlinkNft implements Nft {
           // Others had time to change the ruleset.
           continue;
         }
+      }
+      const isUnheard = encoded.bytes.length > LARGE && this.#journal.isOpen;
+      if (isUnheard) {
+        await this.#follow();
+        this.#refuseChanged(key, transaction);
+        generation = isListed ? this.#read : generation;
+        this.#stopListening();
       }
       setNftGeneration(encoded, generation);
       const { errors } = await this.#socket.send(encoded);
@@ -271,11 +280,13 @@ class NetlinkNft implements Nft {
       if (isCommitted) {
         this.#noteOwn(key, transaction, generation, known);
       }
+      if (isUnheard) {
+        await this.#follow();
+      }
       return;
     }
-    // Begin again: nothing that was received, or was not, may keep the next transaction from being accepted.
-    this.#journal.close();
-    this.#isJournalLost = true;
+    // Nothing that was received, or was not, may keep the next transaction from being accepted.
+    this.#stopListening();
     throw new NftError(
       'NFT_BUSY',
       `other programs changed the ruleset ${MAX_ATTEMPTS} times meanwhile; find them with "nft monitor"`,
@@ -337,6 +348,15 @@ class NetlinkNft implements Nft {
       }
       this.#known.set(key, { generation, types });
     }
+  }
+
+  /**
+   * Until the journal is read again. The kernel makes notifications only for who listens, which costs as much as the
+   * elements themselves; own ones say nothing new, and the generation shows whether there were others.
+   */
+  #stopListening(): void {
+    this.#journal.close();
+    this.#isJournalLost = true;
   }
 
   /** Reads the journal, and reports what others changed. */

@@ -60,6 +60,10 @@ export class NftJournal {
     private readonly options: Pick<NetlinkSocketOptions, 'namespace' | 'receiveBuffer'> = {},
   ) {}
 
+  get isOpen(): boolean {
+    return this.#fd !== undefined;
+  }
+
   /**
    * Begins to receive. No effect when it has begun.
    *
