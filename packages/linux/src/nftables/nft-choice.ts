@@ -1,6 +1,7 @@
 import { messageOf } from '@kube-proxier/core';
 import type { CommandRunner } from '../process/command-runner.js';
 import { EndingOwners } from './ending-owners.js';
+import { NftCommits } from './netlink/nft-commits.js';
 import type { Nft } from './nft.js';
 import { NftError } from './nft-error.js';
 import type { NftFamily } from './nft-family.js';
@@ -30,6 +31,7 @@ export interface NftChoiceOptions {
 /** Chooses once how nf_tables is reached, by trial, for all instances that it creates. */
 export class NftChoice {
   readonly #endingOwners = new EndingOwners();
+  readonly #commits = new NftCommits();
   #chosen: Promise<ChosenNftAccess> | undefined;
 
   constructor(private readonly options: NftChoiceOptions) {}
@@ -96,7 +98,11 @@ export class NftChoice {
 
   #netlink(): Nft {
     const { networkNamespace: place = 'own' } = this.options.runner;
-    return createNetlinkNft({ ...(place === 'own' ? {} : { namespace: place }), endingOwners: this.#endingOwners });
+    return createNetlinkNft({
+      ...(place === 'own' ? {} : { namespace: place }),
+      endingOwners: this.#endingOwners,
+      commits: this.#commits,
+    });
   }
 
   #program(): Nft {

@@ -24,6 +24,7 @@ import {
   type NftMessage,
   nftMessageType,
 } from './netlink/nf-tables.js';
+import { NftCommits, nextNftGeneration } from './netlink/nft-commits.js';
 import { NftJournal, type NftJournalEntries, nftTableKey } from './netlink/nft-journal.js';
 import { NftSocket } from './netlink/nft-socket.js';
 import {
@@ -54,6 +55,8 @@ export interface NetlinkNftOptions {
    * given them up. Default: this instance's own.
    */
   readonly endingOwners?: EndingOwners;
+  /** Shared by instances in one network namespace, so that they know of each other's transactions. Default: its own. */
+  readonly commits?: NftCommits;
   /** Milliseconds after which an answer of the kernel counts as lost. Default 20000. */
   readonly timeout?: number;
   /** Milliseconds between two looks at what others changed. Default 250. */
@@ -82,8 +85,6 @@ const QUICKLY_ENCODED = 16_384;
 const LARGE = 131_072;
 const ERESTART = 85;
 const ENOENT = 2;
-/** Maximum number of own generations to remember. */
-const MAX_OWN = 1000;
 
 /** Element types of the sets and maps of a table, in one generation of the ruleset. */
 interface KnownSets {
@@ -105,8 +106,7 @@ class NetlinkNft implements Nft {
   readonly #listed = new Map<string, Mark>();
   readonly #known = new Map<string, KnownSets>();
   readonly #watchers = new Set<Watcher>();
-  /** Generations that this instance led to. */
-  readonly #own = new Set<number>();
+  readonly #commits: NftCommits;
   /** The generation up to which the journal has been read. */
   #read = 0;
   /** Changes may have been missed since the journal was last read. */
@@ -118,6 +118,7 @@ class NetlinkNft implements Nft {
 
   constructor(private readonly options: NetlinkNftOptions) {
     this.#endingOwners = options.endingOwners ?? new EndingOwners();
+    this.#commits = options.commits ?? new NftCommits();
     this.#socket = this.#newSocket();
     const { namespace, watchBuffer } = options;
     this.#journal = new NftJournal(() => this.#socket.portId, {
@@ -248,6 +249,8 @@ class NetlinkNft implements Nft {
       const isListed = this.#listed.has(key);
       if (isListed && attempt > 1) {
         await this.#follow();
+      } else if (isListed) {
+        this.#skipKnown();
       }
       // Of a listed table it is the one of which all changes are known; the kernel refuses it if there were others.
       let generation = isListed ? this.#read : await this.#socket.generation();
@@ -325,12 +328,8 @@ class NetlinkNft implements Nft {
   }
 
   #noteOwn(key: string, transaction: NftTransaction, before: number, known: KnownSets | undefined): void {
-    const generation = nextGeneration(before);
-    this.#own.add(generation);
-    for (const old of this.#own.size > MAX_OWN ? this.#own : []) {
-      this.#own.delete(old);
-      break;
-    }
+    const generation = nextNftGeneration(before);
+    this.#commits.note(generation, key, this);
     if (this.#read === before) {
       this.#read = generation;
     }
@@ -378,30 +377,36 @@ class NetlinkNft implements Nft {
       }
     }
     const isUncertain = entries.missed || wasLost;
-    if (isUncertain && !this.#isOwnSince(current)) {
-      this.#report(undefined, { pid: undefined, program: undefined, uncertain: true });
+    if (isUncertain) {
+      const change = { pid: undefined, program: undefined, uncertain: true } as const;
+      for (const table of this.#tables()) {
+        if (!this.#commits.spare(table, this, this.#read, current)) {
+          this.#report(table, change);
+        }
+      }
     }
     // The notification of a transaction may follow its generation; what it changed is not known until then.
     const { generation = this.#read } = entries;
     this.#read = isNew || isUncertain ? current : isLater(generation, this.#read) ? generation : this.#read;
   }
 
-  /** Whether this instance made every change since the journal was last read. */
-  #isOwnSince(generation: number): boolean {
-    let at = this.#read;
-    for (let steps = 0; at !== generation && steps < MAX_OWN; steps++) {
-      at = nextGeneration(at);
-      if (!this.#own.has(at)) {
-        return false;
-      }
+  /** Goes past transactions of instances that share what they did, where none was of a table of this one. */
+  #skipKnown(): void {
+    const { latest } = this.#commits;
+    const isSpared = (table: string) => this.#commits.spare(table, this, this.#read, latest);
+    if (isLater(latest, this.#read) && [...this.#tables()].every(isSpared)) {
+      this.#read = latest;
     }
-    return at === generation;
   }
 
-  /** @param table undefined: it may be any. */
-  #report(table: string | undefined, change: NftChange): void {
+  /** Tables whose changes matter. */
+  #tables(): ReadonlySet<string> {
+    return new Set([...this.#marks, ...this.#watchers].map(({ key }) => key));
+  }
+
+  #report(table: string, change: NftChange): void {
     for (const mark of this.#marks) {
-      if (table === undefined || table === mark.key) {
+      if (table === mark.key) {
         mark.changed ??= change;
       }
     }
@@ -608,7 +613,7 @@ class Watcher implements NftWatch {
   #isStopped = false;
 
   constructor(
-    private readonly key: string,
+    readonly key: string,
     private readonly onChange: (change: NftChange) => void,
     private readonly options: WatcherOptions,
   ) {
@@ -621,8 +626,8 @@ class Watcher implements NftWatch {
     void this.#look();
   }
 
-  report(table: string | undefined, change: NftChange): void {
-    if (!this.#isStopped && (table === undefined || table === this.key)) {
+  report(table: string, change: NftChange): void {
+    if (!this.#isStopped && table === this.key) {
       this.onChange(change);
     }
   }
@@ -652,10 +657,6 @@ class Watcher implements NftWatch {
 /** They count up, and begin again after the last. */
 function isLater(generation: number, than: number): boolean {
   return ((generation - than) | 0) > 0;
-}
-
-function nextGeneration(generation: number): number {
-  return (generation + 1) >>> 0 || 1;
 }
 
 function message(what: NftMessage, family: NftFamily, attributes: readonly Attribute[], flags: number) {
