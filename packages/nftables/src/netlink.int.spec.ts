@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type ProxyState } from '@kube-proxier/core';
-import { ClusterSketch, EXAMPLE_SERVICE } from '@kube-proxier/core/testing';
+import { ClusterSketch, EXAMPLE_SERVICE, until } from '@kube-proxier/core/testing';
 import { createNetlinkNft, type NftStatement, type NftTransaction, renderNftTransaction } from '@kube-proxier/linux';
 import { canMakeNamespaces, type TestNamespace, withNamespace } from '@kube-proxier/linux/testing';
 import type { HostFacts } from './plan/installed-nftables.js';
@@ -130,6 +130,49 @@ const LISTINGS = [[], ['-j'], ['--debug=netlink']] as const;
           await reloads(byNetlink, program);
         }),
       );
+    });
+  }
+
+  for (const program of PROGRAMS) {
+    test.each(FAMILIES)(`is monitored by ${program} as its own: %s`, async (family) => {
+      const transaction = planned({ name: '', state: trialState, family, layout: 'constant' });
+      const removal: NftTransaction = { ...transaction, commands: [{ do: 'delete-table' }] };
+      const events = (load: (namespace: TestNamespace, what: NftTransaction) => Promise<unknown>) =>
+        withNamespace(async (namespace) => {
+          let printed = '';
+          const monitor = namespace.runner.start(
+            { command: program, args: ['monitor'] },
+            { stdout: (text) => (printed += text) },
+          );
+          const generations = () => printed.match(/^# new generation/gm)?.length ?? 0;
+          let tables = 0;
+          await until(async () => {
+            await namespace.runner.run({ command: program, args: ['add', 'table', 'ip', `other${tables++}`] });
+            return generations() > 0;
+          });
+          for (const what of [transaction, removal]) {
+            const before = generations();
+            await load(namespace, what);
+            await until(() => generations() > before);
+          }
+          monitor.stop();
+          await monitor.ended;
+          return printed
+            .split('\n')
+            .filter((line) => !line.startsWith('#') && !line.includes('other'))
+            .map((line) => line.replace(/ handle \d+/, ''))
+            .sort();
+        });
+      const byNetlink = await events(async ({ path }, what) => {
+        const nft = createNetlinkNft({ namespace: path });
+        await nft.run(what);
+        nft.close();
+      });
+      const byText = await events(({ runner }, what) =>
+        runner.run({ command: program, args: ['-f', '-'], stdin: renderNftTransaction(what) }),
+      );
+      expect(byNetlink).toEqual(byText);
+      expect(byNetlink.length).toBeGreaterThan(100);
     });
   }
 

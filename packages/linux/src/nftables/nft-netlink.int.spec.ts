@@ -191,6 +191,18 @@ const many = (count: number) =>
     watch?.stop();
   });
 
+  test('a transaction that changes nothing does not hinder the next', async () => {
+    await nft.list(FAMILY, TABLE);
+    for (let round = 0; round < 3; round++) {
+      await run(nft, { do: 'add-table' }, ADDRESSES);
+      await nft.list(FAMILY, TABLE);
+      await run(nft, { do: 'add-table' });
+      await run(nft, add(`10.0.0.${round}`));
+      await run(nft, add(`10.0.0.${round}`));
+    }
+    expect(await addresses()).toHaveLength(3);
+  });
+
   test('a transaction is rejected once another changed the table since it was listed', async () => {
     await nft.list(FAMILY, TABLE);
     await shell('add', 'element', FAMILY, TABLE, 'addresses', '{ 192.0.2.1 }');

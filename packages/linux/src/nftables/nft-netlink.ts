@@ -144,7 +144,8 @@ class NetlinkNft implements Nft {
       const { value, mark } = await this.#steadily(key, () => this.#listTable(family, table));
       this.#forgetListing(key);
       this.#listed.set(key, mark);
-      return value;
+      this.#known.set(key, { generation: this.#read, types: new Map(value.types) });
+      return value.table;
     });
   }
 
@@ -272,7 +273,7 @@ class NetlinkNft implements Nft {
         this.#stopListening();
       }
       setNftGeneration(encoded, generation);
-      const { errors } = await this.#socket.send(encoded);
+      const { errors, generation: own } = await this.#socket.send(encoded);
       const [error] = errors;
       if (error?.errno === ERESTART && error.message === 0) {
         continue;
@@ -280,8 +281,8 @@ class NetlinkNft implements Nft {
       if (error !== undefined) {
         throw refusalOfKernel(transaction, encoded, error);
       }
-      if (isCommitted) {
-        this.#noteOwn(key, transaction, generation, known);
+      if (own !== undefined) {
+        this.#noteOwn(key, transaction, own, known);
       }
       if (isUnheard) {
         await this.#follow();
@@ -318,7 +319,8 @@ class NetlinkNft implements Nft {
       return undefined;
     }
     const known = this.#known.get(key);
-    if (known?.generation === generation) {
+    // Nobody else has changed a listed table: then nothing would be written.
+    if (known !== undefined && (known.generation === generation || this.#listed.has(key))) {
       return known;
     }
     const { value } = await this.#listSets(transaction.family, transaction.table);
@@ -327,26 +329,26 @@ class NetlinkNft implements Nft {
     return fresh;
   }
 
-  #noteOwn(key: string, transaction: NftTransaction, before: number, known: KnownSets | undefined): void {
-    const generation = nextNftGeneration(before);
+  #noteOwn(key: string, transaction: NftTransaction, generation: number, known: KnownSets | undefined): void {
     this.#commits.note(generation, key, this);
-    if (this.#read === before) {
-      this.#read = generation;
+    const isNext = generation === nextNftGeneration(this.#read);
+    this.#read = isNext ? generation : this.#read;
+    const sets = known ?? this.#known.get(key);
+    if (sets === undefined || !(this.#listed.has(key) || nextNftGeneration(sets.generation) === generation)) {
+      this.#known.delete(key);
+      return;
     }
-    const types = known?.types ?? this.#known.get(key)?.types;
-    this.#known.delete(key);
-    if (types !== undefined && (known !== undefined || this.#known.get(key)?.generation === before)) {
-      for (const command of transaction.commands) {
-        if (command.do === 'add-container') {
-          types.set(command.name, nftElementTypes(command.container));
-        } else if (command.do === 'delete-container') {
-          types.delete(command.name);
-        } else if (command.do === 'delete-table') {
-          types.clear();
-        }
+    const { types } = sets;
+    for (const command of transaction.commands) {
+      if (command.do === 'add-container') {
+        types.set(command.name, nftElementTypes(command.container));
+      } else if (command.do === 'delete-container') {
+        types.delete(command.name);
+      } else if (command.do === 'delete-table') {
+        types.clear();
       }
-      this.#known.set(key, { generation, types });
     }
+    this.#known.set(key, { generation, types });
   }
 
   /**
@@ -461,12 +463,13 @@ class NetlinkNft implements Nft {
     if (mark !== undefined) {
       this.#marks.delete(mark);
       this.#listed.delete(key);
+      this.#known.delete(key);
     }
   }
 
-  async #listTable(family: NftFamily, table: string): Promise<Read<NftTable | undefined>> {
+  async #listTable(family: NftFamily, table: string): Promise<Read<ListedTable>> {
     if (!(await this.#exists(family, table))) {
-      return { value: undefined, isInterrupted: false };
+      return { value: { table: undefined, types: [] }, isInterrupted: false };
     }
     const interrupted: boolean[] = [];
     const chains = new Map<string, { base: NftBaseChain | undefined; rules: (string | undefined)[] }>();
@@ -498,7 +501,10 @@ class NetlinkNft implements Nft {
     const counters = await this.#listCounters(family, table);
     interrupted.push(counters.isInterrupted);
     return {
-      value: { counters: counters.value, chains: chains as ReadonlyMap<string, NftListedChain>, containers },
+      value: {
+        table: { counters: counters.value, chains: chains as ReadonlyMap<string, NftListedChain>, containers },
+        types: (sets.value ?? []).map(({ name, types }) => [name, types]),
+      },
       isInterrupted: interrupted.includes(true),
     };
   }
@@ -591,6 +597,12 @@ class NetlinkNft implements Nft {
     }
     return isInterrupted || errno === ENOENT;
   }
+}
+
+interface ListedTable {
+  readonly table: NftTable | undefined;
+  /** Element types of its sets and maps. */
+  readonly types: readonly (readonly [string, NftElementTypes | undefined])[];
 }
 
 /** What was read, and whether the ruleset changed meanwhile. */

@@ -120,7 +120,8 @@ class TransactionEncoder {
     const { commands } = this.transaction;
     const { isCommitted = true } = this.options;
     const subsystem = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
-    this.#raw(NFNL_BATCH.begin, 0, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
+    // The kernel answers with the generation that it leads to.
+    this.#raw(NFNL_BATCH.begin, NETLINK_FLAGS.echo, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
     commands.forEach((command, index) => {
       this.#command = index;
       this.#encode(command);

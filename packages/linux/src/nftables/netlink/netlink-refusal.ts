@@ -6,9 +6,17 @@ import { whyNotPermitted } from '../../process/capabilities.js';
 import { NftError, type NftRefusal, NftRefused } from '../nft-error.js';
 import { type NftCommand, type NftTransaction, renderNftTransaction } from '../nft-transaction.js';
 import type { NftEncodedTransaction } from './encode-transaction.js';
-import { NFT_MESSAGES, NFTA_CHAIN, NFTA_ELEMENTS, NFTA_OBJECT, NFTA_RULE, NFTA_SET, NFTA_TABLE } from './nf-tables.js';
+import {
+  NFT_MESSAGE_HEAD,
+  NFT_MESSAGES,
+  NFTA_CHAIN,
+  NFTA_ELEMENTS,
+  NFTA_OBJECT,
+  NFTA_RULE,
+  NFTA_SET,
+  NFTA_TABLE,
+} from './nf-tables.js';
 import { isNotPermitted, type NftKernelError } from './nft-socket.js';
-import { NFT_MESSAGE_HEAD } from './read-table.js';
 
 const REFUSALS: Readonly<Record<string, NftRefusal>> = {
   ENOENT: 'missing',

@@ -34,6 +34,9 @@ export function nftMessageType(message: NftMessage): number {
   return (NFTABLES_SUBSYSTEM << 8) | NFT_MESSAGES[message];
 }
 
+/** Bytes of the structure that messages of nf_tables begin with. */
+export const NFT_MESSAGE_HEAD = 4;
+
 /** Begin and end of a transaction. */
 export const NFNL_BATCH = { begin: 0x10, end: 0x11, generation: 1 } as const;
 

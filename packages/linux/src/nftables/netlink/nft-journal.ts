@@ -4,8 +4,7 @@ import { errnoName, NetlinkError } from '../../netlink/netlink-error.js';
 import { type NetlinkSocketOptions, openSocket, unavailable } from '../../netlink/open-socket.js';
 import { HEADER, MAX_BYTES } from '../../netlink/request-batches.js';
 import type { NftFamily } from '../nft-family.js';
-import { NFT_FAMILIES, NFTA_GENERATION, NFTABLES_SUBSYSTEM, nftMessageType } from './nf-tables.js';
-import { NFT_MESSAGE_HEAD } from './read-table.js';
+import { NFT_FAMILIES, NFT_MESSAGE_HEAD, NFTA_GENERATION, NFTABLES_SUBSYSTEM, nftMessageType } from './nf-tables.js';
 
 /** A transaction that another process, or another socket of this one, carried out. */
 export interface NftForeignTransaction {

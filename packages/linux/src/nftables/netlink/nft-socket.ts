@@ -5,7 +5,7 @@ import { errnoName, NetlinkError } from '../../netlink/netlink-error.js';
 import { type NetlinkSocketOptions, openSocket, unavailable } from '../../netlink/open-socket.js';
 import { encodeMessages, HEADER, MAX_BYTES } from '../../netlink/request-batches.js';
 import type { NftEncodedTransaction } from './encode-transaction.js';
-import { NFTA_GENERATION, nftMessageType } from './nf-tables.js';
+import { NFT_MESSAGE_HEAD, NFTA_GENERATION, nftMessageType } from './nf-tables.js';
 
 /** An error that the kernel reported for a message. */
 export interface NftKernelError {
@@ -23,6 +23,8 @@ export interface NftKernelError {
 export interface NftBatchOutcome {
   /** In order. None: everything is in force. */
   readonly errors: readonly NftKernelError[];
+  /** The generation of the ruleset that it led to; undefined where it changed nothing. */
+  readonly generation: number | undefined;
 }
 
 /** Milliseconds after which an answer counts as lost. */
@@ -80,6 +82,7 @@ export class NftSocket {
     this.#provideBuffer(libc, fd, bytes.length);
     await this.#deliver(libc, fd, bytes);
     const errors = new Map<number, NftKernelError>();
+    let generation: number | undefined;
     // An answer to this comes after all errors of the transaction.
     const last = first + messages.length;
     this.#sendAll(libc, fd, encodeMessages([generationRequest()], last, 0));
@@ -90,21 +93,23 @@ export class NftSocket {
       if (sequence === last) {
         return true;
       }
+      if (type === nftMessageType('newGeneration')) {
+        generation = generationOf(message.subarray(HEADER));
+      }
       const error = type === ERROR ? readError(message, sequence - first) : undefined;
       if (error !== undefined && !errors.has(error.message)) {
         errors.set(error.message, error);
       }
       return false;
     });
-    return { errors: [...errors.values()].sort((a, b) => a.message - b.message) };
+    return { errors: [...errors.values()].sort((a, b) => a.message - b.message), generation };
   }
 
   /** The number of the current generation of the ruleset. */
   async generation(): Promise<number> {
     let generation = 0;
     await this.request(generationRequest(), ({ payload }) => {
-      const at = findAttribute(payload, NFTA_GENERATION.id, 4, payload.length);
-      generation = at < 0 ? 0 : payload.readUInt32BE(at + 4);
+      generation = generationOf(payload);
     });
     return generation;
   }
@@ -262,6 +267,11 @@ export class NftSocket {
       }
     }
   }
+}
+
+function generationOf(payload: Buffer): number {
+  const at = findAttribute(payload, NFTA_GENERATION.id, NFT_MESSAGE_HEAD, payload.length);
+  return at < 0 ? 0 : payload.readUInt32BE(at + 4);
 }
 
 function generationRequest() {

@@ -12,6 +12,7 @@ import type { NftBaseChain } from '../nft-transaction.js';
 import {
   NFT_DATA_VERDICT,
   NFT_HOOKS,
+  NFT_MESSAGE_HEAD,
   NFT_SET_FLAGS,
   NFT_USER_DATA,
   NFT_VERDICTS,
@@ -29,9 +30,6 @@ import {
 } from './nf-tables.js';
 import { type NftElementTypes, nftTypesOfNumber } from './set-attributes.js';
 import { nftFieldsLength, readNftFields } from './value-bytes.js';
-
-/** Bytes of the structure that messages of nf_tables begin with. */
-export const NFT_MESSAGE_HEAD = 4;
 
 const HOOK_NAMES: ReadonlyMap<number, NftBaseChain['hook']> = new Map(
   Object.entries(NFT_HOOKS).map(([name, number]) => [number, name as NftBaseChain['hook']]),
