@@ -8,7 +8,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../packages/core/dist/index.js';
 
-const RELEASES = ['bullseye', 'bookworm', 'trixie', 'sid'];
+/** Oldstable, stable, testing and unstable. */
+const RELEASES = ['bookworm', 'trixie', 'forky', 'sid'];
 const MIRROR = 'http://deb.debian.org/debian';
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const LIBRARIES = [

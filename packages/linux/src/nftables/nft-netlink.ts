@@ -303,6 +303,7 @@ class NetlinkNft implements Nft {
     if (mark?.changed !== undefined) {
       const { changed } = mark;
       this.#forgetListing(key);
+      this.#closeJournal();
       const who =
         changed.pid === undefined ? 'another program' : `${changed.program ?? 'process'} (process ${changed.pid})`;
       throw new NftError(
