@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '@kube-proxier/core';
 import { type Attribute, be32, cString, encodeAttributes } from '../netlink/attributes.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../netlink/netlink.js';
-import { NetlinkError } from '../netlink/netlink-error.js';
+import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import { EndingOwners } from './ending-owners.js';
 import {
   encodeNftTransaction,
@@ -364,6 +364,10 @@ class NetlinkNft implements Nft {
   /** Reads the journal, and reports what others changed. */
   async #follow(): Promise<void> {
     const wasLost = this.#isJournalLost;
+    if (!this.#journal.isOpen) {
+      // Says why it is refused, which listening does not.
+      await this.#socket.generation();
+    }
     const isNew = await this.#journal.open();
     this.#isJournalLost = false;
     const current = await this.#socket.generation();
@@ -709,6 +713,9 @@ function nftErrorOfNetlink(error: NetlinkError): NftError {
     case 'NETLINK_UNAVAILABLE':
       return new NftError('NFT_MISSING', `nf_tables cannot be reached: ${error.message}`, cause);
     case 'NETLINK_REFUSED':
+      return error instanceof NetlinkRefused
+        ? refusedToList(error.errno)
+        : new NftError('NFT_FAILED', error.message, cause);
     case 'NETLINK_LOST':
     case 'NETLINK_CLOSED':
       return new NftError('NFT_FAILED', error.message, cause);

@@ -1,7 +1,7 @@
 import { align, findAttribute, readU16, readU32, u32, writeU32 } from '../../netlink/attributes.js';
 import { type Libc, loadLibc } from '../../netlink/libc.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../../netlink/netlink.js';
-import { errnoName, NetlinkError } from '../../netlink/netlink-error.js';
+import { errnoName, NetlinkError, NetlinkRefused } from '../../netlink/netlink-error.js';
 import { type NetlinkSocketOptions, openSocket, unavailable } from '../../netlink/open-socket.js';
 import { encodeMessages, HEADER, MAX_BYTES } from '../../netlink/request-batches.js';
 import type { NftEncodedTransaction } from './encode-transaction.js';
@@ -105,12 +105,19 @@ export class NftSocket {
     return { errors: [...errors.values()].sort((a, b) => a.message - b.message), generation };
   }
 
-  /** The number of the current generation of the ruleset. */
+  /**
+   * The number of the current generation of the ruleset.
+   *
+   * @throws NetlinkRefused
+   */
   async generation(): Promise<number> {
     let generation = 0;
-    await this.request(generationRequest(), ({ payload }) => {
+    const { errno } = await this.request(generationRequest(), ({ payload }) => {
       generation = generationOf(payload);
     });
+    if (errno !== 0) {
+      throw new NetlinkRefused(errno, 'name the generation of the ruleset of nf_tables');
+    }
     return generation;
   }
 
