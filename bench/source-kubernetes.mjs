@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { apiService, apiSlice } from './lib/api-objects.mjs';
 import { sendToParent, writeKubeconfig } from './lib/child-processes.mjs';
-import { clusterIP, podAddress } from './lib/cluster.mjs';
 import { toMegabytes, usedHeap } from './lib/process-usage.mjs';
 import { Report } from './lib/report.mjs';
 import { median } from './lib/statistics.mjs';
@@ -41,81 +41,6 @@ const ENDPOINTS = 2;
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const SELF = fileURLToPath(import.meta.url);
 
-/**
- * As large as real ones: an API server sends more than a proxy reads.
- *
- * @param {readonly string[]} fields
- */
-function managedFields(fields) {
-  return [
-    {
-      manager: 'kube-controller-manager',
-      operation: 'Update',
-      apiVersion: 'v1',
-      time: '2026-11-20T22:03:43Z',
-      fieldsType: 'FieldsV1',
-      fieldsV1: Object.fromEntries(fields.map((field) => [`f:${field}`, { '.': {}, 'f:kubernetes.io/name': {} }])),
-    },
-  ];
-}
-
-/**
- * @param {number} index
- * @param {number} [port]
- */
-function service(index, port = 80) {
-  const address = clusterIP(index);
-  return {
-    metadata: {
-      name: `svc-${index}`,
-      namespace: `team-${index % 50}`,
-      labels: { app: `svc-${index}`, 'app.kubernetes.io/managed-by': 'Helm' },
-      annotations: { 'meta.helm.sh/release-name': `svc-${index}` },
-      managedFields: managedFields(['spec', 'ports', 'selector', 'type', 'sessionAffinity', 'internalTrafficPolicy']),
-    },
-    spec: {
-      type: 'ClusterIP',
-      clusterIP: address,
-      clusterIPs: [address],
-      ipFamilies: ['IPv4'],
-      ipFamilyPolicy: 'SingleStack',
-      internalTrafficPolicy: 'Cluster',
-      sessionAffinity: 'None',
-      selector: { app: `svc-${index}` },
-      ports: [{ name: 'http', port, protocol: 'TCP', targetPort: 8080 }],
-    },
-    status: { loadBalancer: {} },
-  };
-}
-
-/** @param {number} index */
-function slice(index) {
-  return {
-    metadata: {
-      name: `svc-${index}-x7k2p`,
-      generateName: `svc-${index}-`,
-      namespace: `team-${index % 50}`,
-      labels: {
-        'kubernetes.io/service-name': `svc-${index}`,
-        'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
-        app: `svc-${index}`,
-      },
-      annotations: { 'endpoints.kubernetes.io/last-change-trigger-time': '2026-11-20T22:03:43Z' },
-      ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name: `svc-${index}`, controller: true }],
-      managedFields: managedFields(['addressType', 'endpoints', 'metadata', 'ports']),
-    },
-    addressType: 'IPv4',
-    ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
-    endpoints: Array.from({ length: ENDPOINTS }, (_, offset) => ({
-      addresses: [podAddress(index * ENDPOINTS + offset)],
-      conditions: { ready: true, serving: true, terminating: false },
-      nodeName: `node${index % 100}`,
-      zone: `zone-${index % 3}`,
-      targetRef: { kind: 'Pod', namespace: `team-${index % 50}`, name: `svc-${index}-7d9c5b8f6d-x${offset}`, uid: 'u' },
-    })),
-  };
-}
-
 async function serve() {
   const { FakeApiServer, TestCertificateAuthority } = await import(
     '../packages/source-kubernetes/dist/testing/index.js'
@@ -124,8 +49,8 @@ async function serve() {
   const { certificate, key } = authority.issue({ commonName: 'api', hosts: ['127.0.0.1'], use: 'server' });
   const server = await FakeApiServer.start({ tls: { certificate, key } });
   for (let index = 0; index < SERVICES; index += 1) {
-    server.store.put('services', service(index));
-    server.store.put('endpointslices', slice(index));
+    server.store.put('services', apiService(index));
+    server.store.put('endpointslices', apiSlice(index, ENDPOINTS));
   }
   server.store.put('nodes', { metadata: { name: 'node1' } });
   let port = 1000;
@@ -137,7 +62,7 @@ async function serve() {
     // One change; its time is reported with it.
     port += 1;
     const at = performance.timeOrigin + performance.now();
-    server.store.put('services', service(message.index, port));
+    server.store.put('services', apiService(message.index, port));
     sendToParent({ port, at });
   });
   sendToParent({ url: server.url, ca: authority.certificate });

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { until } from '@kube-proxier/core/testing';
 import { canMakeNamespaces } from '@kube-proxier/linux/testing';
 import { NetworkSandbox } from '@kube-proxier/network-sandbox';
+import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
 import { parseAllDocuments } from 'yaml';
 import { checkManifest } from '../scripts/deploy/check-manifest.mjs';
 
@@ -24,6 +25,53 @@ describe('the manifests of', () => {
     expect(objects.length).toBeGreaterThan(0);
     expect(objects.flatMap((object) => checkManifest(object))).toEqual([]);
   });
+});
+
+test('deployment-watch: prints what is short of replicas, then every change of their number, until it is stopped', async () => {
+  const resource = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' };
+  const server = await FakeApiServer.start({ resources: [resource] });
+  const put = (name: string, replicas: number, available: number, image = 'web:1') =>
+    server.store.put('deployments', {
+      metadata: { name, namespace: 'shop' },
+      spec: { replicas, template: { spec: { containers: [{ name: 'web', image }] } } },
+      status: { availableReplicas: available },
+    });
+  put('web', 3, 2);
+  put('cart', 1, 1);
+  const program = join(EXAMPLES, 'deployment-watch/dist/main.js');
+  const child = spawn(process.execPath, [program, '--master', server.url, '--namespace', 'shop']);
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  }
+  const lines = () => printed.split('\n').slice(0, -1);
+  try {
+    const first = ['2 Deployments, 1 of them short of replicas', 'shop/web: 2 of 3 available'];
+    await until(
+      () => lines().length >= 2,
+      () => printed,
+      TIMEOUT,
+    );
+    expect(lines()).toEqual(first);
+    await until(() => server.openWatches.length === 1, 'a watch', TIMEOUT);
+    put('cart', 1, 1, 'web:2');
+    put('web', 3, 3);
+    server.store.delete('deployments', 'cart', 'shop');
+    await until(
+      () => lines().length >= 4,
+      () => printed,
+      TIMEOUT,
+    );
+    expect(lines()).toEqual([...first, 'shop/web: 3 of 3 available', 'shop/cart: 1 of 1 available, deleted']);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    child.kill('SIGKILL');
+    await server.stop();
+  }
 });
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;

@@ -118,7 +118,7 @@ describe('code compiles, and what needs no kernel runs', () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   test('docs/embedding.md', () => {
-    expect(files).toHaveLength(4);
+    expect(files).toHaveLength(5);
     const options = [
       '--module',
       'nodenext',

@@ -2,7 +2,7 @@
  * Gets a fresh clone ready: Debian packages, npm packages, build. Says what it does and why; silent when there is
  * nothing to do. Runs before `npm install`, so it uses nothing but Node.
  *
- *   node scripts/prepare.mjs [--demo] [--ipvs] [--browser] [--system-only]
+ *   node scripts/prepare.mjs [--demo] [--ipvs] [--browser] [--image] [--system-only]
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -28,6 +28,11 @@ const TOOLS = [
 ];
 const HAPROXY_TOOLS = [{ command: 'haproxy', package: 'haproxy', purpose: 'to balance in the example of a backend' }];
 const BROWSER_TOOLS = [{ command: 'chromium', package: 'chromium', purpose: 'to open the status page, in tests' }];
+const ALERT_TOOLS = [{ command: 'promtool', package: 'prometheus', purpose: 'to evaluate the alert rules, in tests' }];
+const IMAGE_TOOLS = [
+  { command: 'dpkg-deb', package: 'dpkg', purpose: 'to unpack the Debian packages of the image' },
+  { command: 'runc', package: 'runc', purpose: 'to run the image, in tests' },
+];
 const DEMO_TOOLS = [
   { command: 'redis-server', package: 'redis-server', purpose: 'to run behind the example Service' },
   { command: 'redis-cli', package: 'redis-tools', purpose: 'to be its client' },
@@ -47,11 +52,27 @@ const IPVS_TOOLS = [
 export class PrepareError extends Error {}
 
 /**
- * @param {{demo?: boolean, ipvs?: boolean, haproxy?: boolean, browser?: boolean, systemOnly?: boolean}} options `demo`, `ipvs`,
- * `haproxy`, `browser`: also what only the demo, the tests of IPVS, the example of a backend, or the tests of the status page
- * need; `systemOnly`: leave out npm packages and build.
+ * @typedef {object} PrepareOptions also what only a part of the scripts needs
+ * @property {boolean} [demo] the demo
+ * @property {boolean} [ipvs] the tests of IPVS
+ * @property {boolean} [haproxy] the example of a backend
+ * @property {boolean} [browser] the tests of the status page
+ * @property {boolean} [alerts] the tests of the alert rules
+ * @property {boolean} [image] the build and the check of the image
+ * @property {boolean} [systemOnly] leaves out npm packages and build
  */
-export function prepare({ demo = false, ipvs = false, haproxy = false, browser = false, systemOnly = false } = {}) {
+
+/** @param {PrepareOptions} options */
+export function prepare(options = {}) {
+  const {
+    demo = false,
+    ipvs = false,
+    haproxy = false,
+    browser = false,
+    alerts = false,
+    image = false,
+    systemOnly = false,
+  } = options;
   checkNode();
   installTools([
     ...TOOLS,
@@ -59,6 +80,8 @@ export function prepare({ demo = false, ipvs = false, haproxy = false, browser =
     ...(ipvs ? IPVS_TOOLS : []),
     ...(haproxy ? HAPROXY_TOOLS : []),
     ...(browser ? BROWSER_TOOLS : []),
+    ...(alerts ? ALERT_TOOLS : []),
+    ...(image ? IMAGE_TOOLS : []),
   ]);
   if (!systemOnly) {
     installPackages();
@@ -273,6 +296,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
       demo: process.argv.includes('--demo'),
       ipvs: process.argv.includes('--ipvs'),
       browser: process.argv.includes('--browser'),
+      image: process.argv.includes('--image'),
       systemOnly: process.argv.includes('--system-only'),
     }),
   );

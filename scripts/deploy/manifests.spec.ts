@@ -218,7 +218,8 @@ describe('deploy/', () => {
   });
 
   test('the ClusterRole grants exactly what the source requests from an API server', async () => {
-    const server = await FakeApiServer.start();
+    // Without WatchList everything has to be listed.
+    const server = await FakeApiServer.start({ watchList: 'refused' });
     try {
       const source = new KubernetesSource({ master: server.url });
       await source.start(new RecordingHandler(), { nodeName: 'node1' });
@@ -280,18 +281,23 @@ describe('deploy/', () => {
 });
 
 describe('the image', () => {
-  const text = readFileSync(join(ROOT, 'deploy/image/Dockerfile'), 'utf8');
+  const lock = JSON.parse(readFileSync(join(ROOT, 'deploy/image/image.lock.json'), 'utf8')) as {
+    architectures: Readonly<
+      Record<string, { node: Record<string, string>; packages: readonly { name: string; sha256: string }[] }>
+    >;
+  };
 
-  test('has the tools that the agent runs, and starts it without a shell', () => {
-    for (const tool of ['iptables', 'nftables', 'conntrack', 'ipset', 'kmod']) {
-      expect(text).toMatch(new RegExp(`apt-get install .*\\b${tool}\\b`));
-    }
-    const { bin } = JSON.parse(readFileSync(join(ROOT, 'packages/agent/package.json'), 'utf8')) as {
-      bin: Readonly<Record<string, string>>;
-    };
-    expect(text).toContain(
-      `ln -s ${join('/app/packages/agent', bin['kube-proxier'] ?? '')} /usr/local/bin/kube-proxier`,
+  test.each(['amd64', 'arm64'])('pins the tools that the agent runs, and Node, by digest: %s', (architecture) => {
+    const { node, packages } = lock.architectures[architecture] ?? { node: {}, packages: [] };
+    expect(packages.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['iptables', 'nftables', 'conntrack', 'ipset', 'kmod', 'libstdc++6']),
     );
-    expect(text).toMatch(/^ENTRYPOINT \["\/usr\/local\/bin\/kube-proxier"\]$/m);
+    for (const { name, sha256 } of packages) {
+      expect([name, sha256]).toEqual([name, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    }
+    expect(node).toMatchObject({
+      integrity: expect.stringMatching(/^sha512-/),
+      version: expect.stringMatching(/^24\./),
+    });
   });
 });

@@ -90,7 +90,7 @@ function run(story: readonly (readonly Block[] | string)[]) {
     const home = join(directory, 'stand-in');
     const bin = join(home, 'bin');
     mkdirSync(bin, { recursive: true });
-    for (const program of ['kubectl', 'helm', 'kind', 'docker', 'npm']) {
+    for (const program of ['kubectl', 'helm', 'kind', 'npm']) {
       const script = `#!/bin/sh\nexec "${process.execPath}" "${STAND_IN}" ${program} "$@"\n`;
       writeFileSync(join(bin, program), script, { mode: 0o755 });
     }
@@ -142,7 +142,7 @@ describe('commands of migrating, deploying and operating', () => {
   test.each(PAGES)('%s has no command within a sentence that is not run as well', (page) => {
     const sentences = readFileSync(join(ROOT, page), 'utf8').replace(/^\s*```.*?^\s*```/gms, '');
     const commands = BLOCKS.map((block) => block.commands.replace(/\\\n\s*/g, ' ')).join('\n');
-    const programs = 'kubectl|helm|kind|docker|npm|npx|node|kube-proxier|nft|curl|ss|iptables|ipvsadm|sysctl';
+    const programs = 'kubectl|helm|kind|npm|npx|node|kube-proxier|nft|curl|ss|iptables|ipvsadm|sysctl';
     const named = [...sentences.matchAll(new RegExp(`\`((?:${programs}) [^\`]+)\``, 'g'))].map(([, text = '']) => text);
     // SOURCE, MODE and … stand for what the reader knows; `kube-proxier cleanup` names a command.
     const exact = named.filter((text) => !/…|\b[A-Z]{4,}\b|^[\w-]+ [\w-]+$/.test(text));

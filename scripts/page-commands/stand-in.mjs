@@ -1,5 +1,5 @@
 /**
- * Stands in for `kubectl`, `helm`, `kind`, `docker` and `npm` while commands of pages are tested; its
+ * Stands in for `kubectl`, `helm`, `kind` and `npm` while commands of pages are tested; its
  * first argument says for which. It has the objects of a cluster of kubeadm with one node, and does what a page does with them; whatever it
  * does not know, a flag that is misspelt included, ends it with status 64. The node is the network namespace that it runs in:
  * there it starts and ends the real agent, as the kubelet would.
@@ -48,7 +48,7 @@ import { messageOf } from '../prepare.mjs';
  * @property {Record<string, ClusterObject | undefined>} before what was replaced last
  * @property {Record<string, string>} labels of the node
  * @property {string[]} images that were loaded
- * @property {string} [built] image that was built
+ * @property {string} [built] archive of the image that was built
  * @property {Record<string, readonly string[]>} releases of helm: keys of their objects
  * @property {number | undefined} agent its process id
  *
@@ -62,6 +62,9 @@ const HOME = process.env.STAND_IN ?? '';
 const STATE = join(HOME, 'state.json');
 const AGENT = join(ROOT, 'packages/agent/bin/kube-proxier.js');
 const NODE = 'worker-1';
+/** What `npm run image` writes, and the image in it. */
+const ARCHIVE = 'image/kube-proxier-0.1.0.oci.tar';
+const IMAGE = 'kube-proxier:0.1.0';
 /** What the agent serves, as there is no API server. */
 const MANIFESTS = join(ROOT, 'examples/traffic-policies');
 
@@ -552,35 +555,26 @@ async function kind(state, args) {
       refuse(`${values.config} does not make a cluster without kube-proxy`);
     }
     delete state.objects['daemonset/kube-proxy'];
-  } else if (words.slice(0, 2).join(' ') === 'load docker-image') {
-    const [, , image = ''] = words;
-    state.images.push(state.built === image ? image : refuse(`${image} was not built`));
+  } else if (words.slice(0, 2).join(' ') === 'load image-archive') {
+    const [, , archive = ''] = words;
+    state.images.push(state.built === archive ? IMAGE : refuse(`${archive} was not built`));
   } else {
     refuse(`${words.join(' ')} is not known here`);
   }
 }
 
 /**
+ * Links the commands of a package of this repository, as `npm install --global` does. `npm run image` only reports where the
+ * archive is: `npm run check-image` tests the build.
+ *
  * @param {State} state
  * @param {Words} args
  */
-async function docker(state, args) {
-  const { words, values } = read(args, { file: text, tag: text }, 2);
-  const [verb, directory = ''] = words;
-  const { file = 'Dockerfile', tag = refuse('--tag is missing') } = values;
-  if (verb !== 'build' || !existsSync(join(directory, file)) || !existsSync(join(directory, 'package.json'))) {
-    refuse(`${words.join(' ')}: there is no ${file} here`);
+async function npm(state, args) {
+  if (args.join(' ') === 'run image') {
+    state.built = ARCHIVE;
+    return;
   }
-  state.built = tag;
-}
-
-/**
- * Links the commands of a package of this repository, as `npm install --global` does.
- *
- * @param {State} _state
- * @param {Words} args
- */
-async function npm(_state, args) {
   const { words } = read(args, { global: yes }, 2);
   const [, wanted = ''] = words;
   const directory = join(ROOT, 'packages', wanted.replace(/^@kube-proxier\//, ''));
@@ -598,7 +592,7 @@ async function npm(_state, args) {
 }
 
 /** @type {Readonly<Record<string, Command>>} */
-const PROGRAMS = { kubectl, helm, kind, docker, npm };
+const PROGRAMS = { kubectl, helm, kind, npm };
 
 async function main() {
   const [program = '', ...args] = process.argv.slice(2);

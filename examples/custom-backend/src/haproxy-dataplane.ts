@@ -111,7 +111,7 @@ export class HaproxyDataplane implements Dataplane<HaproxyTransaction, Installed
     return (await this.#process.running()) ? undefined : 'haproxy';
   }
 
-  /** The table in words whose order says nothing; undefined when there is none. */
+  /** The words of the table, independent of their order; undefined when the table does not exist. */
   async #list(): Promise<string | undefined> {
     const text = await this.#optional({ command: 'nft', args: ['-s', 'list', 'table', this.#family, TABLE] });
     return text

@@ -25,7 +25,7 @@ export interface InstalledHaproxy {
   readonly structure: string | undefined;
   /** Servers that take new connections, by backend. */
   readonly servers: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The rules, as they were written, if they still are what stands there. */
+  /** The rules as written; undefined when the installed rules differ. */
   readonly rules: string | undefined;
   /** The address of HAProxy's own is on `lo`. */
   readonly address: boolean;

@@ -10,7 +10,7 @@ export function rulesShapeOf(resolved: ResolvedServicePort | undefined): string 
 }
 
 /**
- * The nft table that sends packets for Services to HAProxy, and answers for Services that have nobody to answer: a
+ * The nft table that sends packets for Services to HAProxy, and rejects for Services without endpoints: a
  * program can refuse or ignore a client only after it has accepted it. One `nft -f` that replaces the table at once.
  * Pure, and the same text for equal states.
  *

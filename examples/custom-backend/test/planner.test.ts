@@ -19,7 +19,7 @@ const state = (objects: ClusterObjects) => resolveObjects(objects);
 /** What is planned when `before`, which is in force, becomes `after`. */
 function change(before: ClusterObjects, after: ClusterObjects) {
   const resolver = makeResolver();
-  const tell = ({ services = [], slices = [] }: ClusterObjects) => {
+  const resolve = ({ services = [], slices = [] }: ClusterObjects) => {
     for (const service of services) {
       resolver.updateService(undefined, service);
     }
@@ -28,8 +28,8 @@ function change(before: ClusterObjects, after: ClusterObjects) {
     }
     return resolver.applyPending();
   };
-  tell(before);
-  const { state: next, changes } = tell(after);
+  resolve(before);
+  const { state: next, changes } = resolve(after);
   return planHaproxy(place, next, changes);
 }
 

@@ -5,4 +5,12 @@ import { existsSync } from 'node:fs';
 // Third-party backends share modules with this program, so with them the packages run, not the bundle.
 const hasThirdPartyBackends = process.argv.some((arg) => /^--backend(=|$)/.test(arg));
 const bundle = new URL('../bundle/kube-proxier.js', import.meta.url);
-await import(!hasThirdPartyBackends && existsSync(bundle) ? bundle.href : '../dist/main.js');
+const packages = new URL('../dist/main.js', import.meta.url);
+if (hasThirdPartyBackends && !existsSync(packages)) {
+  process.stderr.write(
+    'Error: --backend: this installation is the bundle without the packages that a third-party backend shares. ' +
+      'Install @kube-proxier/agent and the backend with npm.\n',
+  );
+  process.exit(1);
+}
+await import((!hasThirdPartyBackends && existsSync(bundle) ? bundle : packages).href);

@@ -9,7 +9,7 @@ import { failuresOf, NetworkSandbox, SANDBOX_NETWORK } from '@kube-proxier/netwo
 
 const AGENT = fileURLToPath(new URL('../bin/kube-proxier.js', import.meta.url));
 const NODE_PORT = 31_269;
-const WAIT = 120_000;
+const WAIT = 300_000;
 
 /** The agent in ipvs mode, on the node of a sandbox, while an external client connects continuously. */
 describe('the agent on a kernel with IPVS', () => {

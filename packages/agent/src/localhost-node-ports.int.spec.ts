@@ -1,4 +1,8 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SANDBOX_NETWORK } from '@kube-proxier/network-sandbox';
+import type { NodeStatus } from '@kube-proxier/server';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 describe('NodePorts on 127.0.0.1 in mode nftables', () => {
@@ -51,4 +55,72 @@ describe('NodePorts on 127.0.0.1 in mode nftables', () => {
     await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
     expect((await fromNode('127.0.0.1')).kind).toBe('refused');
   });
+
+  const reports = async (explained: string) => ({
+    status: JSON.parse((await node.run(['status', '-o', 'json'])).stdout) as NodeStatus,
+    configz: JSON.parse((await node.get('http://127.0.0.1:10249/configz'))?.body ?? 'null') as Record<string, object>,
+    explanation: (await node.run(['explain', '127.0.0.1', explained])).stdout,
+  });
+
+  test('are served with the keyword and the gate of kube-proxy 1.37, by a configuration file, and reports agree', async () => {
+    node.write(node.sandbox.pod(1).ipv4);
+    const file = join(node.directory, '..', `${basename(node.directory)}.conf`);
+    writeFileSync(
+      file,
+      `apiVersion: kubeproxy.config.k8s.io/v1alpha1
+kind: KubeProxyConfiguration
+mode: nftables
+clusterCIDR: ${SANDBOX_NETWORK.clusterCIDRs[0]}
+hostnameOverride: ${SANDBOX_NETWORK.nodeName}
+featureGates: {KubeProxyNFTablesLocalhostNodePorts: true}
+nodePortAddresses: [localhost, primary, localhost]
+iptables: {localhostNodePorts: false}
+`,
+    );
+    node.start('nftables', `--config=${file}`);
+    await node.until('127.0.0.1 answers', async () => (await fromNode('127.0.0.1')).kind === 'answered');
+    // The sockets of the loopback addresses may be open before the rules are in force.
+    await node.until(
+      'the rules are in force',
+      async () => (await fromNode(node.sandbox.node.ipv4)).kind === 'answered',
+    );
+    expect(await fromNode(node.sandbox.node.ipv4)).toMatchObject({ kind: 'answered', by: 'pod1' });
+    const { status, configz, explanation } = await reports(`127.0.0.1:${NODE_PORT}`);
+    expect(status.families.IPv4?.nodePortAddresses).toEqual([node.sandbox.node.ipv4, '127.0.0.0/8']);
+    // The node has no IPv6 address in its object: only what is listed remains.
+    expect(status.families.IPv6?.nodePortAddresses).toEqual(['::1/128']);
+    expect(configz['kubeproxy.config.k8s.io']).toMatchObject({
+      nodePortAddresses: ['localhost', 'primary', 'localhost'],
+    });
+    expect(explanation).toMatch(/127\.0\.0\.1 port \d+\/TCP is a NodePort of Service work\/web/);
+    expect(await metrics()).toMatch(/^kubeproxy_nftables_localhost_nodeport_listeners\{ip_family="IPv4"\} 1$/m);
+    expect(node.log).not.toMatch(/nodeport-addresses includes/);
+    rmSync(file);
+  });
+
+  test.each([
+    [
+      'nftables',
+      [],
+      /includes 127\.0\.0\.0\/8 and ::1\/128, and mode nftables serves no NodePorts there without --feature-gates=/,
+    ],
+    [
+      'iptables',
+      ['--iptables-localhost-nodeports=false'],
+      /includes 127\.0\.0\.0\/8, but --iptables-localhost-nodeports=false was passed/,
+    ],
+  ])(
+    'that are listed and not served in mode %s with %j cause a warning, and reports say so',
+    async (mode, flags, warning) => {
+      node.write(node.sandbox.pod(1).ipv4);
+      node.start(mode, '--nodeport-addresses=primary,localhost', ...flags);
+      await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
+      expect(node.log.match(warning)).toHaveLength(1);
+      expect((await fromNode('127.0.0.1')).kind).not.toBe('answered');
+      expect(await fromNode(node.sandbox.node.ipv4)).toMatchObject({ kind: 'answered', by: 'pod1' });
+      const { status, explanation } = await reports(`127.0.0.1:${NODE_PORT}`);
+      expect(status.families.IPv4?.nodePortAddresses).toEqual([node.sandbox.node.ipv4]);
+      expect(explanation).toMatch(/NodePorts are not served on loopback addresses here/);
+    },
+  );
 });

@@ -288,7 +288,10 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
       const sysctl = fakeSettings();
       const backend = createIptablesBackend({ variant, runner, sysctl });
       const filter = () => createIptables({ family: 'IPv4', variant, runner }).save('filter');
-      await backend.prepare?.({ ...DEFAULT_PROXIER_OPTIONS, nodePortAddresses: { kind: 'primary' } }, silentLogger);
+      for (const entries of [['primary'], ['primary', 'fd00::/8'], ['10.0.0.0/8']]) {
+        const options = { ...DEFAULT_PROXIER_OPTIONS, nodePortAddresses: { kind: 'entries', entries } } as const;
+        await backend.prepare?.(options, silentLogger);
+      }
       expect(await sysctl.read('net/ipv4/conf/all/route_localnet')).toBe('0');
       await backend.prepare?.(DEFAULT_PROXIER_OPTIONS, silentLogger);
       const guarded = await filter();

@@ -3,7 +3,6 @@ import {
   checkBackendOptions,
   createPreview,
   type Logger,
-  ObjectReader,
   OptionRules,
   type Preview,
   type PreviewContext,
@@ -11,8 +10,8 @@ import {
   type ProxierContext,
   type ProxierOptions,
   type ProxyMode,
-  ProxyStateResolver,
   ReconcilingProxier,
+  servesLoopback,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -141,14 +140,8 @@ function createBackendPreview({ counters, sysctl, tools }: IptablesHost, context
 
 /** Opens NodePorts on 127.0.0.1 where they are served, as a proxier does: the sysctl may need more privileges. */
 async function prepare({ sysctl, tools }: IptablesHost, options: ProxierOptions, logger: Logger): Promise<void> {
-  const { nodePortAddresses } = new ProxyStateResolver({
-    family: 'IPv4',
-    options,
-    reader: new ObjectReader(),
-    since: 0,
-  }).applyPending().state.node;
   // The primary address, which is not known yet, is no loopback address.
-  if (nodePortAddresses.loopback && options.nodePortAddresses.kind !== 'primary') {
+  if (servesLoopback(options)) {
     await openLocalnet(await tools.chosen('IPv4', logger), sysctl, logger);
   }
 }

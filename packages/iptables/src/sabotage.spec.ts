@@ -247,7 +247,7 @@ function foreignNat(): NftTableListing {
   };
 }
 
-describe('somebody changes the rules of the node', () => {
+describe('foreign changes to the rules of the node', () => {
   let iptables: FakeIptables;
   let state: ProxyState;
   beforeEach(async () => {

@@ -79,6 +79,9 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     syncMetrics: IPTABLES_SYNC_METRICS,
     // An address on kube-ipvs0 is one of this node: nothing gets to the pod any more.
     capabilities: { localhostNodePorts: false, externalIPsOfPods: false },
+    deprecation:
+      'The ipvs mode is deprecated in kube-proxy and will be removed there, by default off from Kubernetes 1.40 on; kube-proxier ' +
+      'keeps it. Use nftables instead where its schedulers are not needed',
     requirements: { tools: ['iptables'] },
     probe: () => host.probe(),
     diagnose: () => host.diagnose(),

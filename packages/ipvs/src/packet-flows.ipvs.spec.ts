@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { diffStates, structurallyEqual } from '@kube-proxier/core';
+import { diffStates, type IPFamily, structurallyEqual } from '@kube-proxier/core';
 import { casesOf } from '@kube-proxier/core/testing';
 import { answersOf, NODE_PORT, PacketFlowWorld, verifyFlow } from '@kube-proxier/network-sandbox';
 import { IpvsDataplane } from './dataplane.js';
@@ -7,7 +7,8 @@ import { SCHEDULER_ANNOTATION } from './plan/scheduler-choice.js';
 import { SCHEDULER_NAMES } from './plan/schedulers.js';
 import { type NodeHost, nodeHost } from './testing/node-host.js';
 
-describe.each(['IPv4', 'IPv6'] as const)('real packets through IPVS, %s', (family) => {
+// The conformance cases cover both families; a thorough run covers both here, too.
+describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS, %s', (family) => {
   const six = family === 'IPv6';
   let world: PacketFlowWorld;
   let host: NodeHost | undefined;

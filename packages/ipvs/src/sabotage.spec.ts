@@ -341,7 +341,7 @@ const SABOTAGES: readonly (readonly [what: string, change: Change, named: RegExp
   ],
 ];
 
-describe('somebody changes virtual servers, sets, rules and addresses of the node', () => {
+describe('foreign changes to virtual servers, sets, rules and addresses of the node', () => {
   let host: FakeHost;
   let state: ProxyState;
   beforeEach(async () => {

@@ -16,7 +16,7 @@ function stateOf(): ProxyState {
   return cluster.next().state;
 }
 
-/** What somebody does to the node, and what the findings must name. */
+/** A foreign change to the node, and what the findings must name. */
 type Sabotage = readonly [what: string, commands: readonly string[], named: RegExp];
 
 const T = 'ip kube-proxier';
@@ -201,7 +201,7 @@ function natTable(hook: string, priority: number, rule: string): readonly string
   ];
 }
 
-whereAllowed('somebody changes the rules of the node', () => {
+whereAllowed('foreign changes to the rules of the node', () => {
   const state = stateOf();
   let namespace: TestNamespace;
   beforeAll(() => {

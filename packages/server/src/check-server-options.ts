@@ -1,7 +1,9 @@
 import {
   DEFAULT_PROXIER_OPTIONS,
   findOptionProblem,
+  isNodePortAddressSelection,
   isRecord,
+  NODE_PORT_ADDRESS_KEYWORDS,
   type OptionProblem,
   type OptionRule,
   OptionRules,
@@ -36,6 +38,14 @@ const NAMES: OptionRule = {
 const MIN_SYNC_PERIOD: OptionRule = {
   expected: 'a number of milliseconds from 0, or adaptive',
   accepts: (value) => value === 'adaptive' || (typeof value === 'number' && value >= 0),
+};
+const NODE_PORT_ADDRESSES: OptionRule = {
+  expected: `an object with kind all, primary, cidrs (and a list cidrs) or entries (and a list entries of networks and ${NODE_PORT_ADDRESS_KEYWORDS.join(', ')})`,
+  accepts: isNodePortAddressSelection,
+};
+const LOCALHOST_NODE_PORTS: OptionRule = {
+  expected: 'a boolean, or listed',
+  accepts: (value) => typeof value === 'boolean' || value === 'listed',
 };
 const LISTEN_ADDRESS: OptionRule = {
   expected: 'an object with host (a text) and port (0 to 65535)',
@@ -79,11 +89,18 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   conntrack: OptionRules.having('list', 'delete'),
 };
 
-/** Each option of a proxier has the type of its default, except `minSyncPeriod`. */
+const OWN_RULES: { readonly [Name in keyof ProxierOptions]?: OptionRule } = {
+  minSyncPeriod: MIN_SYNC_PERIOD,
+  nodePortAddresses: NODE_PORT_ADDRESSES,
+  localhostNodePorts: LOCALHOST_NODE_PORTS,
+};
+
+/** Each other option of a proxier has the type of its default. */
 const PROXIER_RULES = Object.fromEntries(
   Object.entries(DEFAULT_PROXIER_OPTIONS).map(([name, value]): [string, OptionRule] => {
-    if (name === 'minSyncPeriod') {
-      return [name, MIN_SYNC_PERIOD];
+    const own = OWN_RULES[name as keyof ProxierOptions];
+    if (own !== undefined) {
+      return [name, own];
     }
     const type = Array.isArray(value) ? 'list' : typeof value;
     return [

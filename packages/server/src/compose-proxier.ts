@@ -4,6 +4,7 @@ import {
   type IPFamily,
   type Logger,
   type ObjectReader,
+  optionsOfFamily,
   type Proxier,
   ProxierError,
   type ProxierOptions,
@@ -49,7 +50,7 @@ export function composeProxier(options: ProxyServerOptions, parts: ProxierParts)
 
   const watch = watchOfAddresses(options, parts);
   const make = (family: IPFamily) => {
-    const familyOptions = family === 'IPv6' ? { ...proxier, localhostNodePorts: false } : proxier;
+    const familyOptions = optionsOfFamily(proxier, family, backend.capabilities);
     recorder?.familyServed(family, familyOptions);
     return create({
       family,

@@ -30,8 +30,8 @@ export interface ProxyServerOptions {
   /** Mode to use when the host cannot run `mode`; `none` makes that an error. Default `iptables`. */
   readonly fallback?: ProxyMode | 'none';
   /**
-   * Options of the proxiers. Defaults are core's; `nodeName` defaults to the host's name (spec W-30). With IPv6,
-   * `localhostNodePorts` is always off (spec K-103).
+   * Options of the proxiers. Defaults are core's; `nodeName` defaults to the host's name (spec W-30). NodePorts on loopback
+   * addresses are limited to what the backend can serve, and with IPv6 to what `nodePortAddresses` lists (spec K-103).
    */
   readonly proxier?: Partial<ProxierOptions>;
   /** The node's primary address, where it is not the Node object's (spec W-28). Default: that of the Node. */
@@ -97,10 +97,13 @@ export interface ProxyServerOptions {
   /** Failure to listen is fatal instead of being retried. Default false. */
   readonly bindAddressHardFail?: boolean;
   /**
-   * Called with the families to serve, the primary one first, before anything is programmed. An error that it throws
-   * aborts the start. Default: nothing.
+   * Called with the families to serve, the primary one first, and the backend in force, before anything is programmed. An error
+   * that it throws aborts the start. Default: nothing.
    */
-  readonly checkFamilies?: (families: readonly IPFamily[]) => void;
+  readonly checkFamilies?: (
+    families: readonly IPFamily[],
+    backend: Pick<BackendModule, 'mode' | 'capabilities'>,
+  ) => void;
   /** Applied before anything is programmed, for modes that use connection tracking (spec T-1…T-7). Default: none. */
   readonly conntrackTuning?: ConntrackTuning;
   /** What `/configz` answers. Default: not served. */

@@ -118,11 +118,23 @@ describe('ProxyServer', () => {
     expect(backend.keys('IPv4')).toEqual(['work/web:/TCP']);
   });
 
-  test('creates proxiers with one shared reader and no IPv6 localhost NodePorts', async () => {
+  test.each<[BackendModule['capabilities'], readonly [boolean, boolean | string]]>([
+    [undefined, [false, false]],
+    [{ localhostNodePorts: true }, [true, false]],
+    [{ localhostNodePorts: true, localhostNodePortsIPv6: true }, [true, 'listed']],
+  ])('limits NodePorts on loopback addresses to what the backend can: %j', async (capabilities, expected) => {
+    const { backend, server } = setUp();
+    Object.assign(backend, { capabilities });
+    await server.start();
+    const [ipv4, ipv6] = backend.contexts;
+    expect([ipv4?.options.localhostNodePorts, ipv6?.options.localhostNodePorts]).toEqual(expected);
+    await server.stop();
+  });
+
+  test('creates proxiers with one shared reader', async () => {
     const { backend, server } = setUp();
     await server.start();
     const [ipv4, ipv6] = backend.contexts;
-    expect([ipv4?.options.localhostNodePorts, ipv6?.options.localhostNodePorts]).toEqual([true, false]);
     expect(ipv4?.reader).toBe(ipv6?.reader);
     expect(await ipv4?.localAddresses()).toEqual(['10.1.0.1']);
     await server.stop();

@@ -191,7 +191,7 @@ export class ProxyServer {
       });
       this.#listening.push(this.#takeover);
     }
-    this.#options.checkFamilies?.(families);
+    this.#options.checkFamilies?.(families, selection.backend);
     this.#probe?.serve(families);
     this.#listening.push(new SlowCommandLog(this.#logger));
     const cleaner = await this.#makeCleaner(selection.backend);

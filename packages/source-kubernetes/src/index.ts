@@ -20,4 +20,6 @@ export {
   type PodCommandResult,
   type PodSummary,
 } from './pods/pod-client.js';
+export { type ApiResource, Reflector, type ReflectorOptions } from './reflector.js';
+export type { ApiConnectionOptions } from './watch/api-connection.js';
 export { type ApiAccess, type ApiAccessOptions, checkApiAccess } from './watch/check-api-access.js';

@@ -185,9 +185,10 @@ describe('KubernetesSource', () => {
       labelSelector: '!service.kubernetes.io/service-proxy-name',
       fieldSelector: 'spec.clusterIP!=None',
       limit: '500',
+      resourceVersion: '0',
     });
     expect(asked('endpointslices', 'list').labelSelector).toBe('!service.kubernetes.io/headless');
-    expect(asked('nodes', 'list').fieldSelector).toBe('metadata.name=node1');
+    expect(asked('nodes', 'watch')).toMatchObject({ fieldSelector: 'metadata.name=node1', sendInitialEvents: 'true' });
     const watch = asked('services', 'watch');
     expect(watch).toMatchObject({
       labelSelector: '!service.kubernetes.io/service-proxy-name',
@@ -246,7 +247,7 @@ describe('KubernetesSource', () => {
   });
 
   test('reads long lists in pages, and reports nothing twice', async () => {
-    const world = await World.make({ pageSize: 7 });
+    const world = await World.make({ pageSize: 7 }, { watchCache: false });
     for (let index = 0; index < 100; index += 1) {
       world.server.store.put('services', service(`s${index}`));
     }
@@ -257,7 +258,7 @@ describe('KubernetesSource', () => {
   });
 
   test('lists without pages when the rest of a list has expired', async () => {
-    const world = await World.make({ pageSize: 2 });
+    const world = await World.make({ pageSize: 2 }, { watchCache: false });
     for (let index = 0; index < 9; index += 1) {
       world.server.store.put('services', service(`s${index}`));
     }
@@ -278,7 +279,7 @@ describe('KubernetesSource', () => {
   });
 
   test('misses no change between two pages', async () => {
-    const world = await World.make({ pageSize: 2 });
+    const world = await World.make({ pageSize: 2 }, { watchCache: false });
     for (let index = 0; index < 6; index += 1) {
       world.server.store.put('services', service(`s${index}`));
     }

@@ -15,73 +15,38 @@ import {
   systemClock,
   type Timer,
 } from '@kube-proxier/core';
-import { ApiClient } from './api/api-client.js';
 import { type ApiCredentials, createApiCredentials } from './api/api-credentials.js';
 import { KubernetesError } from './api/kubernetes-error.js';
-import { ApiAvailability } from './watch/api-availability.js';
+import { ApiConnection, type ApiConnectionOptions } from './watch/api-connection.js';
+import type { ListWatchListener } from './watch/list-watch.js';
 import type { ObjectCache } from './watch/object-cache.js';
-import { Reflector, type ReflectorListener } from './watch/reflector.js';
 import { ENDPOINT_SLICES, ownNode, SERVICE_CIDRS, SERVICES, type WatchedResource } from './watch/watched-resource.js';
 
 /**
  * Options of a {@link KubernetesSource}. Everything has a default; without `kubeconfig` and `master` it uses the API
  * server of the cluster that this process runs in (spec C-82).
  */
-export interface KubernetesSourceOptions {
-  /** Path of a kubeconfig file. Read again when it changes. Default: none. */
-  readonly kubeconfig?: string;
-  /**
-   * URL of the API server, instead of the kubeconfig's; without a kubeconfig, no credentials are sent. Default: none.
-   */
-  readonly master?: string;
-  /** Context of the kubeconfig. Default: its current context. */
-  readonly context?: string;
-  /** Default: no log. */
-  readonly logger?: Logger;
-  /** Default: the system clock. */
-  readonly clock?: Clock;
-  /**
-   * A number from 0 (included) to 1 (not included); spreads the requests of many nodes over time. Default
-   * `Math.random`.
-   */
-  readonly random?: () => number;
-  /** Page size of a list, in objects. Default 500. */
-  readonly pageSize?: number;
-  /** Milliseconds without a byte after which a request fails. Default 30000. */
-  readonly responseTimeout?: number;
-  /** Milliseconds after which an incomplete page fails. Default 300000. */
-  readonly pageTimeout?: number;
-  /**
-   * Milliseconds without a byte after which a watch counts as dead. Default 90000: API servers send a bookmark
-   * once a minute.
-   */
-  readonly silenceLimit?: number;
-  /** Milliseconds without an event or bookmark after which a kind of object is listed again. Default 300000. */
-  readonly relistAfter?: number;
+export interface KubernetesSourceOptions extends ApiConnectionOptions {
   /** Maximum time in milliseconds that "synced" waits for the Node object (spec W-20). Default 30000. */
   readonly nodeTimeout?: number;
   /**
-   * Maximum size of a page in bytes. A larger page is rejected, and requested again with fewer objects. Where an API
-   * server expires a list while its pages are fetched, the list is requested without pages, and may have eight times as
-   * many bytes. Default 16777216 (16 MiB).
+   * Which objects are learned at first, and again after a failure, from a watch that begins with the current objects (Kubernetes'
+   * WatchList), where the server supports it, instead of a list:
+   *
+   * - `few`: those of which there are few: the Node and ServiceCIDRs. Services and EndpointSlices are listed, since API servers
+   *   compress lists, and watches not.
+   * - `all`: all of them: the state is consistent from the first sync. It takes several times as many bytes.
+   * - `none`.
+   *
+   * Default `few`.
    */
-  readonly maxPageBytes?: number;
-  /** Maximum size of an event in bytes. Default 4194304 (4 MiB; etcd stores no object above 1.5 MiB). */
-  readonly maxEventBytes?: number;
-  /** Maximum number of objects of one kind. A longer list is rejected. Default 300000. */
-  readonly maxObjects?: number;
-  /** User agent. Default `kube-proxier`. */
-  readonly userAgent?: string;
-  /** Environment with the in-cluster address. Default: this process. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Directory of the pod's token and CA. Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
-  readonly serviceAccountDirectory?: string;
+  readonly watchList?: 'few' | 'all' | 'none';
 }
 
 /**
  * Kubernetes objects from an API server: Services, EndpointSlices, this node's Node, and ServiceCIDRs (spec W-1…W-4).
  *
- * Each kind is listed in pages and then watched, for as long as the source runs. An outage of the API server, however
+ * Each kind is listed and then watched, for as long as the source runs. An outage of the API server, however
  * long and of any kind, changes none of the reported objects; when it is over, events lead to the current state.
  * Objects contain only what a proxy reads.
  *
@@ -93,8 +58,7 @@ export class KubernetesSource implements Source {
   readonly #clock: Clock;
   readonly #credentials: ApiCredentials;
   readonly #abort = new AbortController();
-  #client: ApiClient | undefined;
-  #availability: ApiAvailability | undefined;
+  #connection: ApiConnection | undefined;
   #reporter: SourceReporter | undefined;
   #begun = false;
   #running: Promise<unknown> = Promise.resolve();
@@ -138,7 +102,7 @@ export class KubernetesSource implements Source {
   obstacle(kind: 'Services' | 'EndpointSlices'): string | undefined {
     const { name } = kind === 'Services' ? SERVICES : ENDPOINT_SLICES;
     // "Synced" is delayed for a limited time until the Node is known.
-    return this.#availability?.obstacle(name) ?? this.#availability?.obstacle(ownNode('').name);
+    return this.#connection?.obstacle(name) ?? this.#connection?.obstacle(ownNode('').name);
   }
 
   async stop(): Promise<void> {
@@ -148,7 +112,7 @@ export class KubernetesSource implements Source {
     for (const timer of this.#timers) {
       timer.cancel();
     }
-    this.#client?.close();
+    this.#connection?.close();
     await this.#running;
   }
 
@@ -164,48 +128,26 @@ export class KubernetesSource implements Source {
       ),
     );
     this.#reporter = reporter;
-    const maxPageBytes = options.maxPageBytes ?? 16 * 1024 * 1024;
-    const client = new ApiClient({
-      credentials,
-      clock,
-      responseTimeout: options.responseTimeout ?? 30_000,
-      pageTimeout: options.pageTimeout ?? 300_000,
-      maxPageBytes,
-      userAgent: options.userAgent ?? 'kube-proxier',
-    });
-    this.#client = client;
-    const availability = new ApiAvailability(this.description, logger, clock);
-    this.#availability = availability;
-    const common = {
-      client,
-      availability,
-      onUnauthorized: () => credentials.refused(),
-      logger,
-      clock,
-      random: options.random ?? Math.random,
-      pageSize: options.pageSize ?? 500,
-      silenceLimit: options.silenceLimit ?? 90_000,
-      relistAfter: options.relistAfter ?? 300_000,
-      maxPageBytes,
-      maxEventBytes: options.maxEventBytes ?? 4 * 1024 * 1024,
-      maxObjects: options.maxObjects ?? 300_000,
-    };
-    const reflect = (resource: WatchedResource, listener: Partial<ReflectorListener>) =>
-      new Reflector({ ...common, resource }, { ...NO_LISTENER, ...listener }).run(signal);
+    const connection = new ApiConnection(options, credentials, this.description, logger, clock);
+    this.#connection = connection;
+    const { watchList: choice = 'few' } = options;
+    const watchList = ({ isLarge = false }: WatchedResource) => choice === 'all' || (choice === 'few' && !isLarge);
+    const follow = (resource: WatchedResource, listener: Partial<ListWatchListener>) =>
+      connection.follow(resource, watchList(resource), listener, signal);
 
     // Spec W-4: what depends on the node (zone, pod CIDRs) is correct from the first sync.
     const nodeKnown = this.#untilNodeKnown();
     const whenNodeKnown = (report: () => void) => () => void nodeKnown.promise.then(report);
     // Fields of objects are external data and are validated by their reader.
     this.#running = Promise.all([
-      reflect(ownNode(nodeName), this.#nodeListener(reporter, nodeName, nodeKnown.settle)),
-      reflect(SERVICE_CIDRS, serviceCIDRListener(reporter)),
-      reflect(SERVICES, {
+      follow(ownNode(nodeName), this.#nodeListener(reporter, nodeName, nodeKnown.settle)),
+      follow(SERVICE_CIDRS, serviceCIDRListener(reporter)),
+      follow(SERVICES, {
         changed: ({ previous, current }) =>
           reporter.onServiceUpdate(previous as Service | undefined, current as Service | undefined),
         listed: whenNodeKnown(() => reporter.onServicesSynced()),
       }),
-      reflect(ENDPOINT_SLICES, {
+      follow(ENDPOINT_SLICES, {
         changed: ({ previous, current }) =>
           reporter.onEndpointsUpdate(previous as EndpointSlice | undefined, current as EndpointSlice | undefined),
         listed: whenNodeKnown(() => reporter.onEndpointsSynced()),
@@ -222,7 +164,7 @@ export class KubernetesSource implements Source {
     return { promise, settle };
   }
 
-  #nodeListener(reporter: SourceReporter, nodeName: string, known: () => void): Partial<ReflectorListener> {
+  #nodeListener(reporter: SourceReporter, nodeName: string, known: () => void): Partial<ListWatchListener> {
     let missing = false;
     const name = printable(nodeName);
     return {
@@ -253,9 +195,7 @@ export class KubernetesSource implements Source {
   }
 }
 
-const NO_LISTENER: ReflectorListener = { changed() {}, listed() {}, settled() {}, unavailable() {} };
-
-function serviceCIDRListener(reporter: SourceReporter): Partial<ReflectorListener> {
+function serviceCIDRListener(reporter: SourceReporter): Partial<ListWatchListener> {
   let listed = false;
   let changed = false;
   const report = (cache: ObjectCache) =>

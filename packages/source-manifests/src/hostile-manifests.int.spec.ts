@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
 
 const BUILD = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 /** Machines that have much else to do are given time; what is shown is that a second is not minutes. */
@@ -113,63 +114,79 @@ function run(files: readonly HostileFile[], atStart: boolean): Report {
 const MALFORMED = 'is malformed: until it is fixed, its last good objects (1) stay in force';
 const CONFIG_MAP = `'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: large}\\ndata:\\n'`;
 
+type HostileCase = readonly [what: string, name: string, make: string, logged: string];
+
 /** The content of one file, and the beginning of the log message about it. */
-const CASES: readonly (readonly [what: string, name: string, make: string, logged: string])[] = [
-  ['5,000,000 opening brackets', 'big.json', `() => '['.repeat(5e6)`, 'is nested too deeply'],
-  ['5,000,000 opening brackets in YAML', 'big.yaml', `() => '['.repeat(5e6)`, 'is nested too deeply'],
-  ['5,000,000 opening brackets in a field', 'big.yaml', `() => 'a: ' + '['.repeat(5e6)`, 'is nested too deeply'],
-  ['600 kB of deep JSON', 'deep.json', `() => '['.repeat(3e5) + ']'.repeat(3e5)`, 'is nested too deeply'],
-  ['600 kB of deep objects', 'deep.json', `() => '{"a":'.repeat(1e5) + '1' + '}'.repeat(1e5)`, 'is nested too deeply'],
+const CASES = casesOf<HostileCase>(
   [
-    'a large JSON that breaks off',
-    'cut.json',
-    `() => '{"kind":"List","items":[' + '{"a":"b"},'.repeat(2e5)`,
-    'is not valid JSON',
+    ['5,000,000 opening brackets', 'big.json', `() => '['.repeat(5e6)`, 'is nested too deeply'],
+    [
+      '600 kB of deep objects',
+      'deep.json',
+      `() => '{"a":'.repeat(1e5) + '1' + '}'.repeat(1e5)`,
+      'is nested too deeply',
+    ],
+    [
+      'a large JSON that breaks off',
+      'cut.json',
+      `() => '{"kind":"List","items":[' + '{"a":"b"},'.repeat(2e5)`,
+      'is not valid JSON',
+    ],
+    [
+      'a ConfigMap with 10,000 keys',
+      'map.yaml',
+      `() => ${CONFIG_MAP} + Array.from({length: 1e4}, (_, i) => '  "key ' + i + '": {a: [' + i + ']}\\n').join('')`,
+      'passed over ConfigMap',
+    ],
+    [
+      'a million lines of comments before something',
+      'comments.yaml',
+      `() => '# nothing\\n'.repeat(1e6) + '{}\\n'`,
+      'is missing or not a text',
+    ],
+    [
+      'aliases of aliases',
+      'bomb.yaml',
+      `() => 'a0: &a0 [x,x,x,x,x,x,x,x,x]\\n' + Array.from({length: 30}, (_, i) => 'a' + (i + 1) + ': &a' + (i + 1) + ' [' + ('*a' + i + ',').repeat(9) + ']\\n').join('')`,
+      'Excessive alias count',
+    ],
+    ['a million aliases', 'bomb.yaml', `() => 'a: &a x\\nb: [' + '*a,'.repeat(5e5) + ']\\n'`, ''],
+    [
+      'a list with 15 million values',
+      'wide.json',
+      `() => '{"a":[' + '1,'.repeat(15e6) + '1]}'`,
+      'values, more than the',
+    ],
+    ['an open quote of 5 MB', 'quote.json', `() => '"' + '\\\\"'.repeat(25e5)`, 'is not valid JSON'],
+    ['lists in lists', 'dashes.yaml', `() => '- '.repeat(2e5)`, 'is nested too deeply'],
+    ['a million documents', 'documents.yaml', `() => '---\\na: [1]\\n'.repeat(1e6)`, ''],
   ],
   [
-    'a ConfigMap with 10,000 keys',
-    'map.yaml',
-    `() => ${CONFIG_MAP} + Array.from({length: 1e4}, (_, i) => '  "key ' + i + '": {a: [' + i + ']}\\n').join('')`,
-    'passed over ConfigMap',
+    ['5,000,000 opening brackets in YAML', 'big.yaml', `() => '['.repeat(5e6)`, 'is nested too deeply'],
+    ['5,000,000 opening brackets in a field', 'big.yaml', `() => 'a: ' + '['.repeat(5e6)`, 'is nested too deeply'],
+    ['600 kB of deep JSON', 'deep.json', `() => '['.repeat(3e5) + ']'.repeat(3e5)`, 'is nested too deeply'],
+    [
+      'a ConfigMap with a program in it',
+      'map.yaml',
+      `() => ${CONFIG_MAP} + '  program: >\\n' + '    a [[ b {{ c\\n'.repeat(2e5)`,
+      'passed over ConfigMap',
+    ],
+    [
+      '2 MB of newlines before something',
+      'newlines.yaml',
+      `() => '\\n'.repeat(2e6) + '{}\\n'`,
+      'is missing or not a text',
+    ],
+    ['a flow list with a million items', 'wide.yaml', `() => 'a: [' + 'x,'.repeat(1e6) + ']\\n'`, ''],
+    [
+      '20 MB in one list',
+      'wide.yaml',
+      `() => 'a: [' + 'x,'.repeat(1e7) + ']\\n'`,
+      'that are read of what is not plain block style',
+    ],
+    ['questions in questions', 'questions.yaml', `() => '? '.repeat(2e5)`, 'is nested too deeply'],
   ],
-  [
-    'a ConfigMap with a program in it',
-    'map.yaml',
-    `() => ${CONFIG_MAP} + '  program: >\\n' + '    a [[ b {{ c\\n'.repeat(2e5)`,
-    'passed over ConfigMap',
-  ],
-  [
-    'a million lines of comments before something',
-    'comments.yaml',
-    `() => '# nothing\\n'.repeat(1e6) + '{}\\n'`,
-    'is missing or not a text',
-  ],
-  [
-    '2 MB of newlines before something',
-    'newlines.yaml',
-    `() => '\\n'.repeat(2e6) + '{}\\n'`,
-    'is missing or not a text',
-  ],
-  [
-    'aliases of aliases',
-    'bomb.yaml',
-    `() => 'a0: &a0 [x,x,x,x,x,x,x,x,x]\\n' + Array.from({length: 30}, (_, i) => 'a' + (i + 1) + ': &a' + (i + 1) + ' [' + ('*a' + i + ',').repeat(9) + ']\\n').join('')`,
-    'Excessive alias count',
-  ],
-  ['a million aliases', 'bomb.yaml', `() => 'a: &a x\\nb: [' + '*a,'.repeat(5e5) + ']\\n'`, ''],
-  ['a flow list with a million items', 'wide.yaml', `() => 'a: [' + 'x,'.repeat(1e6) + ']\\n'`, ''],
-  [
-    '20 MB in one list',
-    'wide.yaml',
-    `() => 'a: [' + 'x,'.repeat(1e7) + ']\\n'`,
-    'that are read of what is not plain block style',
-  ],
-  ['a list with 15 million values', 'wide.json', `() => '{"a":[' + '1,'.repeat(15e6) + '1]}'`, 'values, more than the'],
-  ['an open quote of 5 MB', 'quote.json', `() => '"' + '\\\\"'.repeat(25e5)`, 'is not valid JSON'],
-  ['lists in lists', 'dashes.yaml', `() => '- '.repeat(2e5)`, 'is nested too deeply'],
-  ['questions in questions', 'questions.yaml', `() => '? '.repeat(2e5)`, 'is nested too deeply'],
-  ['a million documents', 'documents.yaml', `() => '---\\na: [1]\\n'.repeat(1e6)`, ''],
-];
+);
 
 /** Small files, which are read at once: what would use up the stack, or all time. */
 const DEEP = ['[', '- ', '? ', ': ', '{a: ', 'a: ', '- [', '? [', '&a [', '"a": ', '[}', '["]"', "{'}': ", '[ # ]\n'];

@@ -30,6 +30,7 @@ import { trafficMeasurement } from './metrics.js';
 import { createUserspacePreview } from './preview.js';
 import { HostSupport, USERSPACE_REDIRECTS, type UserspaceRedirect } from './probe.js';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
+import type { NodePortListeners } from './proxy/node-port-listeners.js';
 import type { ProxySettings } from './proxy/proxy-settings.js';
 import type { ServiceTraffic } from './proxy/service-traffic.js';
 import { SpliceCarrier } from './splice/splice-carrier.js';
@@ -48,6 +49,8 @@ export interface UserspaceBackendOptions extends ProxySettings {
 export interface UserspaceBackend extends BackendModule {
   /** Traffic of each service port of all proxiers of this backend; for metrics. Cheap enough to read every second. */
   traffic(): readonly ServiceTraffic[];
+  /** NodePorts that sockets serve, for each proxier of this backend; for metrics. */
+  nodePorts(): readonly NodePortListeners[];
 }
 
 const MODE: ProxyMode = 'userspace';
@@ -104,6 +107,7 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
     description: 'Carries connections in this process: needs least of the kernel, runs anywhere',
     capabilities: {
       localhostNodePorts: true,
+      localhostNodePortsIPv6: true,
       sctp: false,
       preservesSource: false,
       tracksConnections: false,
@@ -115,6 +119,7 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
     probe: () => support.probe(),
     diagnose,
     traffic: () => proxiers.traffic(),
+    nodePorts: () => proxiers.nodePorts(),
     metrics: [trafficMeasurement(() => proxiers.traffic())],
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => proxiers.create(context));
@@ -165,6 +170,10 @@ class ProxierRegistry {
 
   traffic(): readonly ServiceTraffic[] {
     return [...this.#dataplanes].flatMap(({ traffic }) => traffic);
+  }
+
+  nodePorts(): readonly NodePortListeners[] {
+    return [...this.#dataplanes].map(({ nodePorts }) => nodePorts);
   }
 
   /** To be closed by a cleanup. */

@@ -20,6 +20,7 @@ import type { ListenerId, UserspaceTransaction } from './plan/userspace-transact
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
 import { EndpointDialer } from './proxy/endpoint-dialer.js';
 import { KeepAlive } from './proxy/keep-alive.js';
+import type { NodePortListeners } from './proxy/node-port-listeners.js';
 import { ProxyEngine } from './proxy/proxy-engine.js';
 import { type ProxySettings, proxyLimits } from './proxy/proxy-settings.js';
 import type { ServiceTraffic } from './proxy/service-traffic.js';
@@ -83,6 +84,11 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
   get traffic(): readonly ServiceTraffic[] {
     const { family } = this.options;
     return this.#engine.traffic.map((traffic) => ({ ...traffic, family }));
+  }
+
+  /** NodePorts that sockets serve, for metrics. */
+  get nodePorts(): NodePortListeners {
+    return { family: this.options.family, ...this.#engine.nodePorts };
   }
 
   /** Addresses of the sockets of a listener; for tests and explanations. */

@@ -33,6 +33,7 @@ export * from './plan/userspace-transaction.js';
 export { USERSPACE_REDIRECTS, type UserspaceRedirect } from './probe.js';
 export { Balancer, type BalancerOptions } from './proxy/balancer.js';
 export { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
+export type { NodePortListeners } from './proxy/node-port-listeners.js';
 export { type PortRange, parsePortRange } from './proxy/port-range.js';
 export { type ClientConnection, proxyProtocolHeader } from './proxy/proxy-protocol.js';
 export type { ProxySettings } from './proxy/proxy-settings.js';

@@ -4,7 +4,7 @@ import { resolveNodeName } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import { type ClusterObjects, collectObjects } from '../objects/cluster-objects.js';
-import { resolveCluster } from '../objects/resolve-cluster.js';
+import { capabilitiesOf, resolveCluster } from '../objects/resolve-cluster.js';
 
 /**
  * The objects of the manifests of these settings.
@@ -30,6 +30,7 @@ export async function resolveManifests(
   localAddresses?: readonly string[],
 ): Promise<readonly ProxyState[]> {
   const objects = await readManifestObjects(settings, composition);
-  const host = localAddresses === undefined ? {} : { localAddresses };
+  const capabilities = capabilitiesOf(settings, composition);
+  const host = { capabilities, ...(localAddresses === undefined ? {} : { localAddresses }) };
   return families.map((family) => resolveCluster(objects, family, settings, host));
 }

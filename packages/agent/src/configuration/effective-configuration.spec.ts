@@ -19,12 +19,20 @@ describe('the effective configuration', () => {
     [['--manifests=m']],
     [['--manifests=m', '--backend-option=acme:list=[1,"x"]', '--backend-option=text=a,  b']],
     [['--manifests=m', '--proxy-mode=nftables', '--nodeport-addresses=10.0.0.0/8,fd00::/8', '--masquerade-all']],
+    [['--manifests=m', '--proxy-mode=nftables']],
+    [['--manifests=m', '--proxy-mode=nftables', '--nftables-localhost-nodeports']],
+    [['--manifests=m', '--nodeport-addresses=localhost,all,10.0.0.0/8,primary,primary']],
     [['--kubeconfig=k', '--cluster-cidr=10.244.0.0/16,fd00:244::/56', '--iptables-min-sync-period=250ms']],
     [['--manifests=m', '--proxy-mode=userspace', '--userspace-redirect=bind', '--proxy-port-range=1000-2000']],
     [
       [
         ...['--manifests=m', '--oom-score-adj=0', '--conntrack-max-per-core=0', '--conntrack-udp-timeout-stream=1m30s'],
-        ...['--feature-gates=AllowServiceExternalIPs=false', '-v=3', '--logging-format=json', '--hostname-override=n'],
+        ...[
+          '--feature-gates=KubeProxyNFTablesLocalhostNodePorts=true',
+          '-v=3',
+          '--logging-format=json',
+          '--hostname-override=n',
+        ],
         ...[
           '--healthz-bind-address=10.0.0.1:99',
           '--iptables-masquerade-bit=0',
@@ -45,6 +53,19 @@ describe('the effective configuration', () => {
     const { text } = roundTrip('--manifests=m', '--healthz-bind-address=10.0.0.1', '--metrics-bind-address=::1');
     expect(text).toContain('\nhealthzBindAddress: 10.0.0.1:10256\n');
     expect(text).toContain('\nmetricsBindAddress: "[::1]:10249"\n');
+  });
+
+  test.each<[readonly string[], unknown]>([
+    [[], null],
+    // The default of the mode is not written out: `plan` takes the values of an agent to another mode.
+    [['--proxy-mode=nftables'], null],
+    [['--proxy-mode=nftables', '--nodeport-addresses=localhost'], ['localhost']],
+    [
+      ['--nodeport-addresses=all, primary', '--nodeport-addresses=10.0.0.0/8'],
+      ['all', 'primary', '10.0.0.0/8'],
+    ],
+  ])('of %j has nodePortAddresses %j in /configz', (args, expected) => {
+    expect(roundTrip('--manifests=m', ...args).first.effective.kubeProxy.nodePortAddresses).toEqual(expected);
   });
 
   test('is written in the format of kube-proxy', () => {

@@ -76,7 +76,7 @@ describe('a KubeProxyConfiguration', () => {
       expect.stringMatching(
         /^config\.conf:7: mode: unknown proxy mode "ebpf"; available modes: iptables, ipvs, nftables/,
       ),
-      expect.stringMatching(/^config\.conf:8: nodePortAddresses: "x" is not a network/),
+      expect.stringMatching(/^config\.conf:8: nodePortAddresses: "x" must be a network such as/),
     ]);
   });
 

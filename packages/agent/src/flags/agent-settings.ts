@@ -38,7 +38,7 @@ export interface AgentSettings {
   /** Options that differ from core's defaults or are set explicitly. */
   readonly proxier: Partial<ProxierOptions>;
   /** Options of the nftables backend. */
-  readonly nftables: { readonly localhostNodePorts: boolean } & Required<
+  readonly nftables: { readonly localhostNodePorts: 'selected' | false } & Required<
     Pick<NftablesBackendOptions, 'countConnections' | 'ownedTable'>
   > &
     Pick<NftablesBackendOptions, 'access'>;

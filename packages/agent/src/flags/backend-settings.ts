@@ -2,10 +2,14 @@ import { DEFAULT_SCHEDULER, type IpvsSettings, isScheduler, SCHEDULER_NAMES } fr
 import { NFT_ACCESS_SETTINGS, OWNED_TABLE_SETTINGS } from '@kube-proxier/nftables';
 import { parsePortRange, USERSPACE_REDIRECTS } from '@kube-proxier/userspace';
 import type { AgentSettings } from './agent-settings.js';
+import type { FeatureGates } from './feature-gates.js';
 import type { FlagValues } from './flag-values.js';
 
 /** Reads the options of the nftables backend. */
-export function readNftables(values: FlagValues): AgentSettings['nftables'] {
+export function readNftables(
+  values: FlagValues,
+  { nftablesLocalhostNodePorts }: Pick<FeatureGates, 'nftablesLocalhostNodePorts'>,
+): AgentSettings['nftables'] {
   const text = values.text('nftables-owned-table');
   const ownedTable = OWNED_TABLE_SETTINGS.find((candidate) => candidate === text);
   if (ownedTable === undefined) {
@@ -18,7 +22,8 @@ export function readNftables(values: FlagValues): AgentSettings['nftables'] {
   }
   return {
     ...(access === undefined ? {} : { access }),
-    localhostNodePorts: values.bool('nftables-localhost-nodeports'),
+    // The flag also lists them (`nodePortAddresses`).
+    localhostNodePorts: values.bool('nftables-localhost-nodeports') || nftablesLocalhostNodePorts ? 'selected' : false,
     countConnections: values.bool('nftables-count-connections'),
     ownedTable: ownedTable ?? 'never',
   };

@@ -98,8 +98,8 @@ export const FLAGS = [
     default: 'false',
     defaultText: 'false',
     help:
-      'Also serve IPv4 TCP and UDP NodePorts on 127.0.0.1, which nftables cannot: through sockets of this process, as ' +
-      'in mode userspace.',
+      'Also serve TCP and UDP NodePorts on 127.0.0.1 and ::1, which nftables cannot: through sockets of this process, as in mode ' +
+      'userspace. As --feature-gates=KubeProxyNFTablesLocalhostNodePorts=true with localhost in --nodeport-addresses.',
     group: 'Mode nftables',
   },
   {
@@ -318,10 +318,12 @@ export const FLAGS = [
     name: 'nodeport-addresses',
     type: 'list',
     value: 'networks',
-    defaultText: 'all addresses of this node',
+    defaultText: 'all; primary in mode nftables',
     help:
-      'Comma-separated CIDRs: NodePorts are served on the addresses of this node within these; or "primary" for the ' +
-      'addresses of the Node object.',
+      'Comma-separated networks and keywords: NodePorts are served on the addresses of this node within these. Keywords: ' +
+      'primary (the first address of each IP family of the Node object), localhost (127.0.0.0/8 and ::1/128) and all ' +
+      '(0.0.0.0/0 and ::/0). A family of which nothing is listed is served on all addresses. 127.0.0.0/8 requires mode iptables ' +
+      'or userspace, ::1 mode userspace; for mode nftables see --nftables-localhost-nodeports.',
     group: 'Services',
   },
   {
@@ -329,7 +331,9 @@ export const FLAGS = [
     type: 'bool',
     default: 'true',
     defaultText: 'true',
-    help: 'Also serve IPv4 NodePorts on 127.0.0.1, if the mode supports it.',
+    help:
+      'Also serve IPv4 NodePorts on 127.0.0.1, if the mode supports it and --nodeport-addresses includes it. Has no effect in mode ' +
+      'nftables and on IPv6.',
     group: 'Services',
   },
   {

@@ -114,7 +114,9 @@ export const HOST_FLAGS = [
     defaultText: 'none',
     help:
       'Comma-separated Kubernetes feature gates, as Name=true or Name=false. With AllowServiceExternalIPs=false, ' +
-      'external IPs of Services are not served; other gates have no effect and are reported in a warning.',
+      'external IPs of Services are not served; with KubeProxyNFTablesLocalhostNodePorts=true, mode nftables serves NodePorts on ' +
+      'the loopback addresses that --nodeport-addresses lists; with KubeProxyIPVS=false, mode ipvs is refused. Other gates have ' +
+      'no effect and are reported in a warning.',
     group: 'Services',
   },
 ] as const satisfies readonly Flag[];

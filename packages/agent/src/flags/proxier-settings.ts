@@ -1,4 +1,15 @@
-import type { IPFamily, LocalTrafficDetection, NodePortAddressSelection, ProxierOptions } from '@kube-proxier/core';
+import {
+  type IPFamily,
+  isNodePortAddressKeyword,
+  type LocalhostNodePorts,
+  type LocalTrafficDetection,
+  NODE_PORT_ADDRESS_KEYWORDS,
+  type NodePortAddressSelection,
+  nearestName,
+  type ProxierOptions,
+  parseCIDR,
+  selectNodePortAddresses,
+} from '@kube-proxier/core';
 import type { FlagValues } from './flag-values.js';
 
 const DETECT_LOCAL_MODES = ['ClusterCIDR', 'NodeCIDR', 'BridgeInterface', 'InterfaceNamePrefix'] as const;
@@ -13,7 +24,7 @@ export function readProxier(values: FlagValues): Partial<ProxierOptions> {
     ...nodeName(values),
     localTrafficDetection: localTrafficDetection(values),
     nodePortAddresses: nodePortAddresses(values),
-    localhostNodePorts: values.bool('iptables-localhost-nodeports'),
+    localhostNodePorts: localhostNodePorts(values),
     masqueradeAll: values.bool('masquerade-all'),
     overlappingExternalAddresses: overlappingExternalAddresses(values),
     masqueradeBit: values.int('iptables-masquerade-bit', 0, 31, 'a bit from 0 to 31'),
@@ -71,19 +82,27 @@ function clusterCIDRs(values: FlagValues): readonly string[] {
   return found.map(({ text }) => text);
 }
 
+/** Spec K-75, M-3. The option of mode nftables that opens loopback addresses lists them. */
 function nodePortAddresses(values: FlagValues): NodePortAddressSelection {
-  const items = values.list('nodeport-addresses');
-  if (items.length === 0) {
-    // Spec M-3.
-    return { kind: values.text('proxy-mode') === 'nftables' ? 'primary' : 'all' };
-  }
-  if (items.includes('primary')) {
-    if (items.length > 1) {
-      values.wrong('nodeport-addresses', items.join(','), "can't use both 'primary' and CIDRs; give one or the other");
+  const nftables = values.text('proxy-mode') === 'nftables';
+  const given = values.list('nodeport-addresses').filter((item) => {
+    const isValid = isNodePortAddressKeyword(item) || parseCIDR(item) !== undefined;
+    if (!isValid) {
+      const meant = nearestName(item, NODE_PORT_ADDRESS_KEYWORDS);
+      const right = `must be a network such as 10.0.0.0/8 or fd00::/64, or one of ${NODE_PORT_ADDRESS_KEYWORDS.join(', ')}`;
+      values.wrong('nodeport-addresses', item, meant === undefined ? right : `${right}; did you mean ${meant}?`);
     }
-    return { kind: 'primary' };
-  }
-  return { kind: 'cidrs', cidrs: values.cidrs('nodeport-addresses', items).map(({ text }) => text) };
+    return isValid;
+  });
+  const entries = given.length === 0 && nftables ? ['primary'] : given;
+  const localhost = nftables && values.bool('nftables-localhost-nodeports') && !entries.includes('localhost');
+  return selectNodePortAddresses(localhost ? [...entries, 'localhost'] : entries);
+}
+
+/** The flag applies to mode iptables and others that can serve 127.0.0.0/8; in mode nftables, it must be listed. */
+function localhostNodePorts(values: FlagValues): LocalhostNodePorts {
+  const given = values.bool('iptables-localhost-nodeports');
+  return values.text('proxy-mode') === 'nftables' ? 'listed' : given;
 }
 
 /** Spec K-85: mode ipvs has its own periods. */

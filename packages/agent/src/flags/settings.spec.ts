@@ -4,7 +4,7 @@ import { parseCommandLine } from './command-line.js';
 import { FLAGS } from './flag.js';
 import { CommandLineError, readSettings } from './settings.js';
 
-const MODES = ['iptables', 'ipvs', 'userspace'];
+const MODES = ['iptables', 'nftables', 'ipvs', 'userspace'];
 
 function read(...args: readonly string[]): AgentSettings {
   return readSettings(parseCommandLine(['--manifests=m', ...args]), MODES);
@@ -68,7 +68,7 @@ describe('readSettings', () => {
       },
       oomScoreAdj: -999,
       explicit: { conntrack: false, oomScoreAdj: false },
-      featureGates: { allowServiceExternalIPs: true },
+      featureGates: { allowServiceExternalIPs: true, nftablesLocalhostNodePorts: false, ipvs: true },
       initOnly: false,
       writeConfigTo: '',
       configFile: '',
@@ -99,6 +99,24 @@ describe('readSettings', () => {
       { nodePortAddresses: { kind: 'cidrs', cidrs: ['10.0.0.0/8', 'fd00::/8', '192.0.2.1/32'] } },
     ],
     [['--nodeport-addresses='], { nodePortAddresses: { kind: 'all' } }],
+    [['--nodeport-addresses=primary,primary'], { nodePortAddresses: { kind: 'primary' } }],
+    [['--nodeport-addresses=all'], { nodePortAddresses: { kind: 'entries', entries: ['all'] } }],
+    [
+      ['--nodeport-addresses=primary,localhost,10.0.0.0/8,localhost'],
+      { nodePortAddresses: { kind: 'entries', entries: ['primary', 'localhost', '10.0.0.0/8', 'localhost'] } },
+    ],
+    [
+      ['--proxy-mode=nftables', '--nftables-localhost-nodeports'],
+      { nodePortAddresses: { kind: 'entries', entries: ['primary', 'localhost'] }, localhostNodePorts: 'listed' },
+    ],
+    [
+      ['--proxy-mode=nftables', '--nodeport-addresses=localhost', '--iptables-localhost-nodeports=false'],
+      { nodePortAddresses: { kind: 'entries', entries: ['localhost'] }, localhostNodePorts: 'listed' },
+    ],
+    [
+      ['--nftables-localhost-nodeports', '--nodeport-addresses=primary'],
+      { nodePortAddresses: { kind: 'primary' }, localhostNodePorts: true },
+    ],
     [['--masquerade-all', '--iptables-masquerade-bit=31'], { masqueradeAll: true, masqueradeBit: 31 }],
     [['--iptables-localhost-nodeports=false'], { localhostNodePorts: false }],
     [['--iptables-sync-period=1m30s', '--iptables-min-sync-period=0'], { syncPeriod: 90_000, minSyncPeriod: 0 }],
@@ -133,10 +151,13 @@ describe('readSettings', () => {
 
   test.each<[string, string]>([
     [
-      '--proxy-mode=nftables',
-      '--proxy-mode: unknown proxy mode "nftables"; available modes: iptables, ipvs, userspace; leave it empty for iptables',
+      '--proxy-mode=ebpf',
+      '--proxy-mode: unknown proxy mode "ebpf"; available modes: iptables, nftables, ipvs, userspace; leave it empty for iptables',
     ],
-    ['--proxy-mode-fallback=x', '--proxy-mode-fallback: "x" must be one of iptables, ipvs, userspace, or none'],
+    [
+      '--proxy-mode-fallback=x',
+      '--proxy-mode-fallback: "x" must be one of iptables, nftables, ipvs, userspace, or none',
+    ],
     ['--hostname-override=  ', '--hostname-override: "  " must not be blank; leave it out to use the name of the host'],
     [
       '--bind-address=10.0.0.1:80',
@@ -167,12 +188,20 @@ describe('readSettings', () => {
         'digits',
     ],
     [
-      '--nodeport-addresses=primary,10.0.0.0/8',
-      `--nodeport-addresses: "primary,10.0.0.0/8" can't use both 'primary' and CIDRs; give one or the other`,
+      '--nodeport-addresses=10.0.0.1',
+      '--nodeport-addresses: "10.0.0.1" must be a network such as 10.0.0.0/8 or fd00::/64, or one of primary, localhost, all',
     ],
     [
-      '--nodeport-addresses=10.0.0.1',
-      '--nodeport-addresses: "10.0.0.1" is not a network; write it like 10.0.0.0/8 or fd00::/64',
+      '--nodeport-addresses=primary,locahost',
+      '--nodeport-addresses: "locahost" must be a network such as 10.0.0.0/8 or fd00::/64, or one of primary, localhost, all; did you mean localhost?',
+    ],
+    [
+      '--nodeport-addresses=::1',
+      '--nodeport-addresses: "::1" must be a network such as 10.0.0.0/8 or fd00::/64, or one of primary, localhost, all',
+    ],
+    [
+      '--feature-gates=KubeProxyIPVS=perhaps',
+      '--feature-gates: "KubeProxyIPVS=perhaps" must be a feature gate with true or false, such as AllowServiceExternalIPs=false',
     ],
     ['--masquerade-all=yes', '--masquerade-all: "yes" must be true or false'],
     ['--probe-interval=10ms', '--probe-interval: "10ms" must be at least 1s, or 0 for no probe'],
@@ -207,7 +236,15 @@ describe('readSettings', () => {
     [['--healthz-bind-address=10.0.0.1:1', '--healthz-port=0'], { health: undefined }],
     [['--conntrack-max-per-core=0', '--conntrack-udp-timeout=5s'], { conntrack: { maxPerCore: 0, udpTimeout: 5000 } }],
     [['--oom-score-adj=-1000'], { oomScoreAdj: -1000, explicit: { oomScoreAdj: true } }],
-    [['--feature-gates=AllowServiceExternalIPs=false'], { featureGates: { allowServiceExternalIPs: false } }],
+    [
+      ['--feature-gates=KubeProxyNFTablesLocalhostNodePorts=true'],
+      { featureGates: { nftablesLocalhostNodePorts: true }, nftables: { localhostNodePorts: 'selected' } },
+    ],
+    [['--feature-gates=AllAlpha=true'], { featureGates: { nftablesLocalhostNodePorts: true } }],
+    [
+      ['--feature-gates=AllAlpha=true,KubeProxyNFTablesLocalhostNodePorts=false'],
+      { featureGates: { nftablesLocalhostNodePorts: false }, nftables: { localhostNodePorts: false } },
+    ],
     [['--backend=a', '--backend=b,c'], { foreignBackends: ['a', 'b', 'c'] }],
     [['--init-only', '--bind-address-hard-fail'], { initOnly: true, bindAddressHardFail: true }],
     [['--profiling'], { profiling: true }],
@@ -220,9 +257,26 @@ describe('readSettings', () => {
     ['--kube-api-qps=50', '--kube-api-qps: has no effect: '],
     ['--vmodule=proxy*=9', '--vmodule: has no effect: verbosity is set for the whole program: use -v'],
     ['--feature-gates=NativeHistograms=true', '--feature-gates: NativeHistograms=true has no effect: '],
+    ['--feature-gates=NFTablesNetlink=false', '--feature-gates: NFTablesNetlink=false has no effect: '],
+    ['--feature-gates=NoSuchGate=true', '--feature-gates: NoSuchGate=true has no effect: it is not supported'],
     ['--windows-service', '--windows-service: has no effect: Windows only'],
   ])('accepts %j, and reports why it has no effect', (arg, expected) => {
     expect(read(arg).warnings).toEqual([expect.stringContaining(expected)]);
+  });
+
+  test('warns of deprecated feature gates, and follows them', () => {
+    const { featureGates, warnings } = read('--feature-gates=AllowServiceExternalIPs=false,KubeProxyIPVS=true');
+    expect(featureGates).toMatchObject({ allowServiceExternalIPs: false, ipvs: true });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^--feature-gates: AllowServiceExternalIPs is a deprecated feature gate/),
+      expect.stringMatching(/^--feature-gates: KubeProxyIPVS is a deprecated feature gate/),
+    ]);
+  });
+
+  test('refuses mode ipvs while its feature gate is false', () => {
+    expect(problems('--manifests=m', '--proxy-mode=ipvs', '--feature-gates=KubeProxyIPVS=false')).toEqual([
+      '--proxy-mode: "ipvs" cannot be selected while the feature gate KubeProxyIPVS is false',
+    ]);
   });
 
   test("accepts kube-proxy's defaults without warnings", () => {

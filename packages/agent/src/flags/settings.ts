@@ -6,7 +6,7 @@ import { type AgentSettings, isOutput, type LoggingSettings, OUTPUTS, type Outpu
 import { readIpvs, readNftables, readUserspace } from './backend-settings.js';
 import type { CommandLine } from './command-line.js';
 import { readConntrack } from './conntrack-settings.js';
-import { readFeatureGates } from './feature-gates.js';
+import { type FeatureGates, readFeatureGates } from './feature-gates.js';
 import type { FlagName } from './flag.js';
 import { FlagValues } from './flag-values.js';
 import { parseGoInt } from './go-values.js';
@@ -73,7 +73,7 @@ class SettingsReader extends FlagValues {
     const { warnings: gateWarnings, ...featureGates } = readFeatureGates(this);
     const { warnings: addressWarnings, ...addresses } = statusAddresses(this);
     const settings: AgentSettings = {
-      mode: this.#mode(modes),
+      mode: this.#mode(modes, featureGates),
       fallback: this.#fallback(modes),
       takeover: this.bool('takeover'),
       verifyPeriod: this.#verifyPeriod(),
@@ -82,7 +82,7 @@ class SettingsReader extends FlagValues {
       manifests: readManifests(this),
       bindAddress: this.#bindAddress(),
       proxier: readProxier(this),
-      nftables: readNftables(this),
+      nftables: readNftables(this, featureGates),
       userspace: readUserspace(this),
       ipvs: readIpvs(this),
       allowLoopbackEndpoints:
@@ -162,8 +162,11 @@ class SettingsReader extends FlagValues {
     }
   }
 
-  #mode(modes: readonly ProxyMode[]): ProxyMode {
+  #mode(modes: readonly ProxyMode[], { ipvs }: Pick<FeatureGates, 'ipvs'>): ProxyMode {
     const mode = this.text('proxy-mode');
+    if (mode === 'ipvs' && !ipvs) {
+      this.wrong('proxy-mode', mode, 'cannot be selected while the feature gate KubeProxyIPVS is false');
+    }
     if (mode !== '' && !modes.includes(mode)) {
       this.problems.push(
         `${this.place('proxy-mode')}: ${printable(new UnknownProxyModeError(mode, modes).message, MAX_MESSAGE_LENGTH)}`,

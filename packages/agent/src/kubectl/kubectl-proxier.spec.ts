@@ -18,6 +18,7 @@ const FAMILY = {
   lastError: null,
   pendingSeconds: null,
   servicePorts: 12,
+  nodePortAddresses: null,
   endpoints: 30,
 };
 const DEGRADED = {

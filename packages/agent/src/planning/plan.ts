@@ -26,7 +26,7 @@ import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { type ClusterObjects, collectObjects } from '../objects/cluster-objects.js';
-import { proxierOptionsOf, resolveCluster } from '../objects/resolve-cluster.js';
+import { capabilitiesOf, proxierOptionsOf, resolveCluster } from '../objects/resolve-cluster.js';
 import { plainStyle, type TextStyle } from '../terminal/text-style.js';
 import { type AssignedField, type ChangeFile, changeObjects } from './changed-objects.js';
 import { countByOwner, formatPlan, type PlanDocument } from './plan-document.js';
@@ -181,14 +181,15 @@ interface PlanResult extends Pick<Planned, 'changes'> {
 }
 
 /** By meaning only: needs no privileges, and does not look at the kernel. */
-function planObjects({ agent, inForce, before, settings, next, assigned }: Planner): PlanResult {
+function planObjects({ agent, inForce, before, settings, next, assigned, composition }: Planner): PlanResult {
   const problems = new ProblemNotes(assigned);
   const families: readonly IPFamily[] = agent?.families ?? ['IPv4', 'IPv6'];
   const pairs = families.map((family): StatePair => {
-    const host = { onProblem: problems.add };
+    const host = { onProblem: problems.add, capabilities: capabilitiesOf(settings, composition) };
+    const capabilities = inForce && capabilitiesOf(inForce, composition);
     return {
       family,
-      before: inForce && before && resolveCluster(before, family, inForce),
+      before: inForce && before && resolveCluster(before, family, inForce, { capabilities }),
       after: resolveCluster(next, family, settings, host),
     };
   });
@@ -217,7 +218,7 @@ async function planOnHost({
   const changes: RuleChange[] = [];
   const isSameMode = agent?.mode === backend.mode;
   for (const family of families) {
-    const proxier = proxierOptionsOf(settings, family);
+    const proxier = proxierOptionsOf(settings, family, backend.capabilities);
     const preview = previewBackend(backend, { family, proxier, logger: silentLogger });
     if (preview === undefined) {
       throw new ProxierError(
@@ -226,7 +227,7 @@ async function planOnHost({
       );
     }
     try {
-      const pair = await statesOf(preview, { family, inForce, before, settings, next, problems });
+      const pair = await statesOf(preview, { family, inForce, before, settings, next, problems, backend, composition });
       pairs.push(pair);
       changes.push(...(await preview.changes(pair.after, isSameMode ? pair.before : undefined)));
     } catch (error) {
@@ -269,14 +270,15 @@ async function planOnHost({
 const KUBE_PROXY_BY_RULE =
   'Rules of kube-proxy are installed. They are compared by rule, not by meaning, so all Services are listed as added.';
 
-interface StateInputs extends Pick<Planner, 'inForce' | 'before' | 'settings' | 'next'> {
+interface StateInputs extends Pick<Planner, 'inForce' | 'before' | 'settings' | 'next' | 'composition'> {
   readonly family: IPFamily;
+  readonly backend: BackendModule;
   readonly problems: ProblemNotes;
 }
 
 async function statesOf(
   preview: Preview,
-  { family, inForce, before, settings, next, problems }: StateInputs,
+  { family, inForce, before, settings, next, problems, backend, composition }: StateInputs,
 ): Promise<StatePair & { readonly after: ProxyState }> {
   const host = {
     localAddresses: await preview.localAddresses(),
@@ -284,8 +286,15 @@ async function statesOf(
   };
   return {
     family,
-    before: inForce && before && resolveCluster(before, family, inForce, host),
-    after: resolveCluster(next, family, settings, { ...host, onProblem: problems.add }),
+    before:
+      inForce &&
+      before &&
+      resolveCluster(before, family, inForce, { ...host, capabilities: capabilitiesOf(inForce, composition) }),
+    after: resolveCluster(next, family, settings, {
+      ...host,
+      capabilities: backend.capabilities ?? {},
+      onProblem: problems.add,
+    }),
   };
 }
 

@@ -41,6 +41,61 @@ describe('problems with the IP families of the host (spec K-110, K-111)', () => 
     expect(check(BOTH, pods)).toEqual({ fatal: [], warnings: [], advice });
   });
 
+  const BACKENDS = {
+    iptables: { localhostNodePorts: true },
+    ipvs: {},
+    nftables: {},
+    userspace: { localhostNodePorts: true, localhostNodePortsIPv6: true },
+  } as const;
+
+  test.each<[keyof typeof BACKENDS, readonly string[], readonly RegExp[]]>([
+    ['iptables', ['primary'], []],
+    ['iptables', ['all'], []],
+    ['iptables', ['127.0.0.0/8,10.0.0.0/8,fd00::/8'], []],
+    [
+      'iptables',
+      ['primary,localhost'],
+      [
+        /^--nodeport-addresses includes ::1\/128, and mode iptables serves no NodePorts there \(it lacks localhostNodePortsIPv6\)$/,
+      ],
+    ],
+    [
+      'iptables',
+      ['primary,localhost', '--iptables-localhost-nodeports=false'],
+      [
+        /includes ::1\/128, and mode iptables/,
+        /includes 127\.0\.0\.0\/8, but --iptables-localhost-nodeports=false was passed/,
+      ],
+    ],
+    [
+      'ipvs',
+      ['localhost'],
+      [
+        /includes 127\.0\.0\.0\/8 and ::1\/128, and mode ipvs serves no NodePorts there \(it lacks localhostNodePorts and localhostNodePortsIPv6\); nothing else is listed, so no address has IPv4 and IPv6 NodePorts$/,
+      ],
+    ],
+    [
+      'nftables',
+      ['primary,localhost'],
+      [/mode nftables serves no NodePorts there without --feature-gates=KubeProxyNFTablesLocalhostNodePorts=true or /],
+    ],
+    ['userspace', ['localhost'], []],
+    ['userspace', ['primary,localhost', '--iptables-localhost-nodeports=false'], [/includes 127\.0\.0\.0\/8, but /]],
+  ])(
+    'mode %s and --nodeport-addresses=%j: loopback addresses that are not served cause one warning',
+    (mode, [value, ...args], warnings) => {
+      const settings = readSettings(
+        parseCommandLine(['--manifests=m', pods, `--proxy-mode=${mode}`, `--nodeport-addresses=${value}`, ...args]),
+        Object.keys(BACKENDS),
+      );
+      expect(checkFamilies(settings, BOTH, { mode, capabilities: BACKENDS[mode] }).warnings).toEqual(
+        warnings.map((warning) => expect.stringMatching(warning)),
+      );
+      // Families that are not served need no warning.
+      expect(checkFamilies(settings, [], { mode, capabilities: BACKENDS[mode] }).warnings).toEqual([]);
+    },
+  );
+
   test('traffic of pods need not be detected with masquerade-all, or is detected by another mode', () => {
     expect(check(BOTH, primary, '--masquerade-all').warnings).toEqual([]);
     expect(check(BOTH, primary, '--detect-local-mode=NodeCIDR').warnings).toEqual([]);
@@ -48,7 +103,7 @@ describe('problems with the IP families of the host (spec K-110, K-111)', () => 
 
   test('traffic of pods need not be detected by a backend that masquerades everything', () => {
     const settings = readSettings(parseCommandLine(['--manifests=m', primary]), ['iptables']);
-    expect(checkFamilies(settings, BOTH, { preservesSource: false }).warnings).toEqual([]);
+    expect(checkFamilies(settings, BOTH, { capabilities: { preservesSource: false } }).warnings).toEqual([]);
     expect(checkFamilies(settings, BOTH, {}).warnings).toHaveLength(1);
   });
 

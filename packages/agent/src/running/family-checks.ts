@@ -1,4 +1,14 @@
-import { type BackendCapabilities, type IPFamily, parseAddress, parseCIDR } from '@kube-proxier/core';
+import {
+  type BackendModule,
+  DEFAULT_PROXIER_OPTIONS,
+  type IPFamily,
+  type ProxyMode,
+  parseAddress,
+  parseCIDR,
+  type UnservedLoopback,
+  unselectedFamilies,
+  unservedLoopback,
+} from '@kube-proxier/core';
 import type { AgentSettings } from '../flags/agent-settings.js';
 
 /** Problems of the configuration with the IP families of this host. */
@@ -14,13 +24,14 @@ export interface FamilyFindings {
  * Compares addresses and networks of the configuration with the served IP families (spec K-110, K-111). Pure.
  *
  * @param families the primary one first.
- * @param capabilities of the backend that is requested.
+ * @param backend in force. Default: one that declares nothing.
  */
 export function checkFamilies(
   { proxier, health, status }: Pick<AgentSettings, 'proxier' | 'health' | 'status'>,
   families: readonly IPFamily[],
-  { preservesSource = true }: Pick<BackendCapabilities, 'preservesSource'> = {},
+  { mode, capabilities = {} }: Partial<Pick<BackendModule, 'mode' | 'capabilities'>> = {},
 ): FamilyFindings {
+  const { preservesSource = true } = capabilities;
   const fatal: string[] = [];
   const warnings: string[] = [];
   const advice: string[] = [];
@@ -34,15 +45,18 @@ export function checkFamilies(
         "node's own only",
     );
   }
-  if (nodePortAddresses?.kind === 'cidrs') {
-    const present = familiesOf(nodePortAddresses.cidrs);
-    const missing = families.filter((family) => !present.has(family));
+  if (nodePortAddresses !== undefined && nodePortAddresses.kind !== 'all') {
+    const missing = unselectedFamilies(nodePortAddresses, families);
     if (missing.length > 0) {
       warnings.push(
         `--nodeport-addresses names no ${missing.join(' and no ')} network, so ${missing.join(' and ')} NodePorts are served ` +
           'on all addresses of this node',
       );
     }
+    const { localhostNodePorts = DEFAULT_PROXIER_OPTIONS.localhostNodePorts } = proxier;
+    warnings.push(
+      ...loopbackWarnings(unservedLoopback({ nodePortAddresses, localhostNodePorts }, families, capabilities), mode),
+    );
   }
   if (localTrafficDetection?.kind === 'none' && !proxier.masqueradeAll && preservesSource) {
     warnings.push(
@@ -74,4 +88,35 @@ export function checkFamilies(
 
 function familiesOf(cidrs: readonly string[]): ReadonlySet<IPFamily> {
   return new Set(cidrs.flatMap((cidr) => parseCIDR(cidr)?.family ?? []));
+}
+
+/** One warning for what the mode cannot serve, and one for what an option forbids (spec K-76). */
+function loopbackWarnings(unserved: readonly UnservedLoopback[], mode: ProxyMode = ''): readonly string[] {
+  const [forbidden, impossible] = [true, false].map((isOption) =>
+    unserved.filter(({ cause }) => (cause === 'option') === isOption),
+  );
+  const networksOf = (items: readonly UnservedLoopback[]) => items.map(({ network }) => network).join(' and ');
+  const consequence = (items: readonly UnservedLoopback[]) => {
+    const without = items.filter(({ isOnly }) => isOnly).map(({ family }) => family);
+    return without.length === 0 ? '' : `; nothing else is listed, so no address has ${without.join(' and ')} NodePorts`;
+  };
+  const warnings: string[] = [];
+  if (impossible && impossible.length > 0) {
+    const missing = impossible.map(({ cause }) => cause);
+    const remedy =
+      mode === 'nftables'
+        ? ' without --feature-gates=KubeProxyNFTablesLocalhostNodePorts=true or --nftables-localhost-nodeports'
+        : '';
+    warnings.push(
+      `--nodeport-addresses includes ${networksOf(impossible)}, and mode ${mode} serves no NodePorts there${remedy} ` +
+        `(it lacks ${missing.join(' and ')})${consequence(impossible)}`,
+    );
+  }
+  if (forbidden && forbidden.length > 0) {
+    warnings.push(
+      `--nodeport-addresses includes ${networksOf(forbidden)}, but --iptables-localhost-nodeports=false was passed: NodePorts ` +
+        `are not served there${consequence(forbidden)}`,
+    );
+  }
+  return warnings;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ContainerModule } from 'inversify';
 import { NodeEvents } from './node-events.js';
 
 test('a health check node port that cannot be listened on is an Event on its Service (spec H-19)', () => {
@@ -15,4 +16,29 @@ test('a health check node port that cannot be listened on is an Event on its Ser
       regarding: { apiVersion: 'v1', kind: 'Service', namespace: 'default', name: 'web' },
     },
   ]);
+});
+
+test('a deprecated mode is an Event on the node, as in kube-proxy, beside the start', () => {
+  const events: { readonly type: string; readonly reason: string }[] = [];
+  const sink = { record: (event: (typeof events)[number]) => void events.push(event), stop: async () => {} };
+  const selection = {
+    ...{ mode: 'ipvs', requested: 'ipvs', defaulted: false, detail: undefined, families: [], reason: undefined },
+    backend: {
+      mode: 'ipvs',
+      description: '',
+      probe: async () => ({ usable: true as const }),
+      module: new ContainerModule(() => {}),
+    },
+  };
+  new NodeEvents(sink, 'node1').modeSelected({
+    ...selection,
+    backend: { ...selection.backend, deprecation: 'It is old' },
+  });
+  expect(events).toMatchObject([
+    { type: 'Warning', reason: 'IPVSDeprecation', action: 'StartKubeProxy', note: 'It is old.' },
+    { type: 'Normal', reason: 'Starting' },
+  ]);
+  events.length = 0;
+  new NodeEvents(sink, 'node1').modeSelected(selection);
+  expect(events).toMatchObject([{ type: 'Normal', reason: 'Starting' }]);
 });

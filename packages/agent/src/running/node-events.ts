@@ -13,7 +13,10 @@ export class NodeEvents implements ServerObserver {
     private readonly nodeName: string,
   ) {}
 
-  modeSelected({ mode, requested, reason, defaulted }: ModeSelection): void {
+  modeSelected({ mode, requested, reason, defaulted, backend: { deprecation } }: ModeSelection): void {
+    if (deprecation !== undefined) {
+      this.#record('Warning', `${mode.toUpperCase()}Deprecation`, 'StartKubeProxy', `${deprecation}.`);
+    }
     if (reason !== undefined) {
       const note = `This node cannot run proxy mode ${requested}: ${reason}. It runs ${mode} instead.`;
       this.#record('Warning', 'ProxyModeFallback', 'SelectProxyMode', note);

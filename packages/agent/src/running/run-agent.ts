@@ -145,7 +145,6 @@ function serverOptions(
   const { conntrack, host } = composition;
   const { effective } = settings;
   const backends = composition.configure?.(settings) ?? composition.backends;
-  const capabilities = backends.find(({ mode }) => mode === settings.mode)?.capabilities;
   return {
     backends,
     mode: settings.mode,
@@ -171,8 +170,8 @@ function serverOptions(
       'kubeproxy.config.k8s.io': effective.kubeProxy,
       'kube-proxier.io': effective.own,
     }),
-    checkFamilies: (families) => {
-      const { fatal, warnings, advice } = checkFamilies(settings, families, capabilities);
+    checkFamilies: (families, backend) => {
+      const { fatal, warnings, advice } = checkFamilies(settings, families, backend);
       for (const text of advice) {
         logger.info(text);
       }

@@ -42,6 +42,12 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
         : 'not programmed yet',
     );
   }
+  for (const [family, { nodePortAddresses }] of Object.entries(status.families)) {
+    // An agent of an earlier version does not report it.
+    if (nodePortAddresses) {
+      row(`${family} NodePorts`, nodePorts(nodePortAddresses));
+    }
+  }
   for (const { description } of status.sources) {
     row('Source', description);
   }
@@ -60,6 +66,12 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
   row('Memory', `${megabytes(status.memory.residentBytes)} resident, ${megabytes(status.memory.heapBytes)} heap`);
   row('Running', `${formatAge(Date.parse(status.startTime), now)}, process ${status.pid}`);
   return `${lines.join('\n')}\n`;
+}
+
+function nodePorts(addresses: readonly string[]): string {
+  return addresses.length === 0
+    ? 'on no address'
+    : `on ${addresses.map((one) => (one === 'all' ? 'all addresses' : one)).join(', ')}`;
 }
 
 function verification({ verification: last }: NodeStatus, now: number): string {

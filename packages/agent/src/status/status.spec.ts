@@ -10,6 +10,19 @@ import { formatStatus } from './format-status.js';
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const at = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 
+const FAMILY = {
+  programmed: true,
+  lastSync: at(3),
+  lastSyncMilliseconds: 4.2,
+  lastFullSync: at(300),
+  failures: 0,
+  lastError: null,
+  pendingSeconds: null,
+  digest: '8c1f0e2d3b4a5968',
+  servicePorts: 12,
+  nodePortAddresses: ['192.0.2.1', '127.0.0.0/8'],
+  endpoints: 30,
+};
 const STATUS: NodeStatus = {
   apiVersion: 'kube-proxier.io/v1alpha1',
   kind: 'NodeStatus',
@@ -22,20 +35,7 @@ const STATUS: NodeStatus = {
   mode: 'nftables',
   requestedMode: 'nftables',
   modeReason: null,
-  families: {
-    IPv4: {
-      programmed: true,
-      lastSync: at(3),
-      lastSyncMilliseconds: 4.2,
-      lastFullSync: at(300),
-      failures: 0,
-      lastError: null,
-      pendingSeconds: null,
-      digest: '8c1f0e2d3b4a5968',
-      servicePorts: 12,
-      endpoints: 30,
-    },
-  },
+  families: { IPv4: FAMILY },
   services: 10,
   endpoints: 30,
   sources: [{ description: 'API server https://10.0.0.1:6443', obstacles: [] }],
@@ -67,6 +67,7 @@ OK: kube-proxier 0.1.0 on node node1 (mode nftables)
 
 In force:         10 Services, 30 endpoints
 IPv4:             12 service ports, last sync 3s ago in 4.2 ms, last full sync 5m ago
+IPv4 NodePorts:   on 192.0.2.1, 127.0.0.0/8
 Source:           API server https://10.0.0.1:6443
 Last change:      3s ago
 Verified:         2m ago, 96 classes of packets
@@ -188,4 +189,14 @@ describe('kube-proxier status', () => {
     expect(printed).toEqual([expect.stringMatching(/^OK: /), expect.stringMatching(/^\nDEGRADED: /)]);
     expect(status).toBe(1);
   });
+});
+
+test('where NodePorts are served', () => {
+  const shown = (nodePortAddresses: readonly string[] | null) =>
+    /^IPv4 NodePorts: +(.*)$/m.exec(
+      formatStatus({ ...STATUS, families: { IPv4: { ...FAMILY, nodePortAddresses } } }, NOW),
+    )?.[1];
+  expect(shown(['all', '127.0.0.0/8'])).toBe('on all addresses, 127.0.0.0/8');
+  expect(shown([])).toBe('on no address');
+  expect(shown(null)).toBeUndefined();
 });

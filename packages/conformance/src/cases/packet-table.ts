@@ -162,7 +162,7 @@ function translateFlow(
   const loopback = source === '127.0.0.1' || source === '::1';
   const byInterface = JSON.stringify(row.detector ?? '').includes('interface') && from.startsWith('pod');
   const needs: Capability[] = [
-    ...(loopback && row.expect.outcome === 'forwarded' ? (['localhostNodePorts'] as const) : []),
+    ...(loopback && row.expect.outcome === 'forwarded' ? [localhostCapability(source)] : []),
     ...(byInterface ? (['detectsInterfaces'] as const) : []),
   ];
   return {
@@ -175,6 +175,10 @@ function translateFlow(
     ...(needs.length > 0 ? { needs } : {}),
     expect: expectationOf(row, affinity, hosts),
   };
+}
+
+function localhostCapability(source: string): Capability {
+  return source === '::1' ? 'localhostNodePortsIPv6' : 'localhostNodePorts';
 }
 
 function expectationOf(

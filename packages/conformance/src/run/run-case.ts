@@ -28,6 +28,7 @@ const AVOIDED_FOR = 12_000;
 /** Default capabilities of a backend. */
 const CAPABILITIES: Required<BackendCapabilities> = {
   localhostNodePorts: false,
+  localhostNodePortsIPv6: false,
   localhostNetwork: true,
   tracksConnections: true,
   udp: true,

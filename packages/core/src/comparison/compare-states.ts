@@ -183,13 +183,13 @@ function masqueradeOf(routes: readonly Route[]): string | null {
 /** What applies to most packets first, and then the exceptions: `never (the node itself: always)`. */
 function bySource(routes: readonly Route[], describe: (route: Route) => string | null): string | null {
   // The last route is for all packets that no other matches.
-  const [usual, ...others] = [...routes].reverse();
+  const [usual, ...earlier] = [...routes].reverse();
   const text = usual === undefined ? null : describe(usual);
   const sources = new Map<string, string[]>();
-  for (const route of others) {
-    const other = describe(route);
-    if (other !== null && other !== text) {
-      sources.set(other, [...(sources.get(other) ?? []), SOURCES[route.source]]);
+  for (const route of earlier) {
+    const exception = describe(route);
+    if (exception !== null && exception !== text) {
+      sources.set(exception, [...(sources.get(exception) ?? []), SOURCES[route.source]]);
     }
   }
   const exceptions = [...sources].map(([other, names]) => `${names.join(', ')}: ${other}`).join('; ');

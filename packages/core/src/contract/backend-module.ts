@@ -27,6 +27,8 @@ export type ProbeResult =
 export interface BackendCapabilities {
   /** Serves NodePorts on 127.0.0.0/8. Default false. */
   readonly localhostNodePorts?: boolean;
+  /** Serves NodePorts on ::1. The kernel has no `route_localnet` for IPv6, so only sockets can. Default false. */
+  readonly localhostNodePortsIPv6?: boolean;
   /**
    * Where it serves NodePorts on 127.0.0.0/8, it serves them on the whole network, not on 127.0.0.1 only. Default true.
    */
@@ -111,6 +113,11 @@ export interface BackendModule {
   readonly description: string;
   readonly capabilities?: BackendCapabilities;
   readonly requirements?: HostRequirements;
+  /**
+   * Why this mode should be replaced, and by what: one sentence without a full stop. It is logged as a warning, and recorded as an
+   * event, when the mode is selected. Default: not deprecated.
+   */
+  readonly deprecation?: string;
   /**
    * Probes whether this host can run it, by trying, not by comparing version numbers. Leaves the host unchanged. Must
    * not throw: a failure is reported as `reason`.

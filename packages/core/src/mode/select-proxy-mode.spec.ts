@@ -51,6 +51,17 @@ describe('selectProxyMode', () => {
     expect(lines).toEqual(['Cannot use proxy mode ipvs: the kernel has no ip_vs; falling back to iptables']);
   });
 
+  test('a deprecated mode causes a warning when it is selected, and only then', async () => {
+    const old = { ...backend('ipvs', usable), deprecation: 'Mode ipvs is deprecated' };
+    expect((await select('ipvs', [backend('iptables', usable), old])).lines).toContain('Mode ipvs is deprecated');
+    expect((await select('nftables', [old, backend('nftables', noIpvs)], 'ipvs')).lines).toContain(
+      'Mode ipvs is deprecated',
+    );
+    expect((await select('iptables', [backend('iptables', usable), old])).lines).not.toContain(
+      'Mode ipvs is deprecated',
+    );
+  });
+
   test('a probe that throws is a reason for the fallback, not a crash', async () => {
     const { selection } = await select('ipvs', [backend('iptables', usable), backend('ipvs', new Error('EPERM'))]);
     expect(selection.reason).toBe('its probe failed: EPERM');

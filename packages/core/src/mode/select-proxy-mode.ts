@@ -85,6 +85,7 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
   const result = await probe(backend);
   if (result.usable) {
     logger.info(`Using proxy mode ${mode}`, result.detail === undefined ? {} : { detail: result.detail });
+    warnOfDeprecation(backend, logger);
     const { detail, families = BOTH } = result;
     return { mode, backend, requested, defaulted, detail, families, reason: undefined };
   }
@@ -102,7 +103,14 @@ export async function selectProxyMode(options: ModeSelectionOptions): Promise<Mo
     `Cannot use proxy mode ${mode}: ${reason}; falling back to ${standIn.mode}`,
     detail === undefined ? {} : { detail },
   );
+  warnOfDeprecation(standIn, logger);
   return { mode: standIn.mode, backend: standIn, requested, defaulted, detail, families, reason };
+}
+
+function warnOfDeprecation({ deprecation }: BackendModule, logger: Logger): void {
+  if (deprecation !== undefined) {
+    logger.warn(deprecation);
+  }
 }
 
 async function probe(backend: BackendModule): Promise<ProbeResult> {

@@ -2,6 +2,7 @@ import type { IPFamily } from './address.js';
 import type { AddressOverlap } from './address-overlap.js';
 import type { Endpoint } from './endpoint.js';
 import type { Frontend, FrontendKey } from './frontend.js';
+import type { NodePortAddresses } from './node-port-addresses.js';
 import type { ServicePort } from './service-port.js';
 import type { ServiceKey, ServicePortKey, ServicePortName } from './service-port-name.js';
 
@@ -29,17 +30,6 @@ export type LocalTrafficDetector =
   | { readonly kind: 'source-cidr'; readonly cidr: string }
   | { readonly kind: 'interface'; readonly name: string }
   | { readonly kind: 'interface-prefix'; readonly prefix: string };
-
-/**
- * The node's own addresses on which NodePorts are served (spec K-70…K-74).
- * - `all`: every local address. `loopback` selects whether loopback addresses are included.
- * - `listed`: only these addresses.
- *
- * `loopback` is true when IPv4 127.0.0.0/8 NodePorts are enabled; for IPv6 it is always false.
- */
-export type NodePortAddresses =
-  | { readonly kind: 'all'; readonly loopback: boolean }
-  | { readonly kind: 'listed'; readonly addresses: readonly string[]; readonly loopback: boolean };
 
 /** How the cluster list was selected; the simulator prints it. */
 export interface EndpointSelection {

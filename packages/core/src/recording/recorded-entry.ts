@@ -267,7 +267,7 @@ function isOptions(value: unknown): boolean {
     isString(value.nodeName) &&
     isTexts(value.nodeAddresses) &&
     isBoolean(value.masqueradeAll) &&
-    isBoolean(value.localhostNodePorts) &&
+    (isBoolean(value.localhostNodePorts) || value.localhostNodePorts === 'listed') &&
     isBoolean(value.nodeTopologyHints) &&
     isString(value.overlappingExternalAddresses) &&
     isSelection(value.nodePortAddresses) &&
@@ -278,7 +278,10 @@ function isOptions(value: unknown): boolean {
 function isSelection(value: unknown): boolean {
   return (
     isRecord(value) &&
-    (value.kind === 'all' || value.kind === 'primary' || (value.kind === 'cidrs' && isTexts(value.cidrs)))
+    (value.kind === 'all' ||
+      value.kind === 'primary' ||
+      (value.kind === 'cidrs' && isTexts(value.cidrs)) ||
+      (value.kind === 'entries' && isTexts(value.entries)))
   );
 }
 

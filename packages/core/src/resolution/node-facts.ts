@@ -1,6 +1,7 @@
-import { cidrContains, familyOf, type IPFamily, parseCIDR } from '../model/address.js';
+import { familyOf, type IPFamily, parseCIDR } from '../model/address.js';
 import { assertNever } from '../model/assert-never.js';
-import type { LocalTrafficDetector, NodePortAddresses, NodeState } from '../model/proxy-state.js';
+import { dependsOnLocalAddresses, resolveNodePortAddresses } from '../model/node-port-addresses.js';
+import type { LocalTrafficDetector, NodeState } from '../model/proxy-state.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
 import type { NodeDefinition } from '../objects/definitions.js';
 import type { ProxierOptions } from '../sync/proxier-options.js';
@@ -35,8 +36,7 @@ export class NodeFacts {
 
   /** Whether local addresses have to be read for the node port addresses (spec K-72). */
   get needsLocalAddresses(): boolean {
-    const selection = this.options.nodePortAddresses;
-    return selection.kind === 'cidrs' && nodePortCIDRs(selection.cidrs, this.family).length > 0;
+    return dependsOnLocalAddresses(this.options.nodePortAddresses, this.family);
   }
 
   /** @returns whether the state has changed. */
@@ -103,7 +103,12 @@ export class NodeFacts {
       zone: node?.zone,
       addresses: known.filter((address) => familyOf(address) === family),
       detector: this.#detector(),
-      nodePortAddresses: this.#nodePortAddresses(known),
+      nodePortAddresses: resolveNodePortAddresses(options.nodePortAddresses, {
+        family,
+        nodeAddresses: known,
+        localAddresses: this.#localAddresses,
+        localhostNodePorts: options.localhostNodePorts,
+      }),
       serviceCIDRs: this.#serviceCIDRs,
       ...(this.includesLocalAddresses
         ? { localAddresses: this.#localAddresses.filter((address) => !isLinkLocal(address)) }
@@ -134,28 +139,6 @@ export class NodeFacts {
     const cidr = cidrs.flatMap((text) => parseCIDR(text) ?? []).find((candidate) => candidate.family === this.family);
     return cidr ? { kind: 'source-cidr', cidr: cidr.text } : { kind: 'none' };
   }
-
-  #nodePortAddresses(nodeAddresses: readonly string[]): NodePortAddresses {
-    const selection = this.options.nodePortAddresses;
-    const ipv4 = this.family === 'IPv4';
-    if (selection.kind === 'primary') {
-      const own = nodeAddresses.find((address) => familyOf(address) === this.family && !isLoopback(address));
-      return own === undefined
-        ? { kind: 'all', loopback: ipv4 && this.options.localhostNodePorts }
-        : { kind: 'listed', addresses: [own], loopback: false };
-    }
-    const loopback = ipv4 && servesLoopback(this.options);
-    const cidrs = selection.kind === 'cidrs' ? nodePortCIDRs(selection.cidrs, this.family) : [];
-    if (cidrs.length === 0) {
-      return { kind: 'all', loopback };
-    }
-    const matching = this.#localAddresses.filter((address) => cidrs.some((cidr) => cidrContains(cidr, address)));
-    return {
-      kind: 'listed',
-      addresses: matching.filter((address) => !isLoopback(address)),
-      loopback,
-    };
-  }
 }
 
 function sameAddresses(left: ClusterAddresses, right: ClusterAddresses): boolean {
@@ -170,37 +153,4 @@ function sameAddresses(left: ClusterAddresses, right: ClusterAddresses): boolean
 /** IPv6 only: other link-local addresses are served like any other address. */
 export function isLinkLocal(address: string): boolean {
   return /^fe[89ab][0-9a-f]:/.test(address);
-}
-
-/** The networks of a family; empty selects every address (spec K-70, K-71). */
-function nodePortCIDRs(texts: readonly string[], family: IPFamily): readonly string[] {
-  const cidrs = texts.flatMap((text) => parseCIDR(text) ?? []).filter((cidr) => cidr.family === family);
-  return cidrs.some((cidr) => cidr.prefixLength === 0) ? [] : cidrs.map((cidr) => cidr.text);
-}
-
-/** Whether these options enable NodePorts on 127.0.0.0/8, provided that the node has an address. */
-export function servesLoopback({
-  localhostNodePorts,
-  nodePortAddresses,
-}: Pick<ProxierOptions, 'localhostNodePorts' | 'nodePortAddresses'>): boolean {
-  switch (nodePortAddresses.kind) {
-    case 'primary':
-      return false;
-    case 'all':
-      return localhostNodePorts;
-    case 'cidrs': {
-      const cidrs = nodePortCIDRs(nodePortAddresses.cidrs, 'IPv4');
-      // All of 127.0.0.0/8 is local, so a network that overlaps with it is sufficient (spec K-73).
-      return localhostNodePorts && (cidrs.length === 0 || cidrs.some(meetsIPv4Loopback));
-    }
-  }
-}
-
-function isLoopback(address: string): boolean {
-  return address.startsWith('127.') || address === '::1';
-}
-
-/** Spec K-73: begins with a loopback address, or contains 127.0.0.0. */
-function meetsIPv4Loopback(cidr: string): boolean {
-  return cidr.startsWith('127.') || cidrContains(cidr, '127.0.0.0');
 }

@@ -1,15 +1,5 @@
+import type { LocalhostNodePorts, NodePortAddressSelection } from '../model/node-port-addresses.js';
 import type { LocalTrafficDetector } from '../model/proxy-state.js';
-
-/** How the node's own addresses are selected for NodePorts (spec K-70…K-74). */
-export type NodePortAddressSelection =
-  /** Every local address. */
-  | { readonly kind: 'all' }
-  /** The node's own addresses of each family (`primary`, spec W-31). */
-  | { readonly kind: 'primary' }
-  /**
-   * Local addresses in these networks; networks of the other family are ignored; without any, all addresses are used.
-   */
-  | { readonly kind: 'cidrs'; readonly cidrs: readonly string[] };
 
 /** How packets of pods are distinguished from others (spec K-60). `node-cidr` follows `spec.podCIDRs` of the Node. */
 export type LocalTrafficDetection =
@@ -30,8 +20,11 @@ export interface ProxierOptions {
   /** Bit of the packet mark that requests masquerading, 0…31. Default 14. */
   readonly masqueradeBit: number;
   readonly nodePortAddresses: NodePortAddressSelection;
-  /** Serve IPv4 NodePorts on 127.0.0.0/8, where the backend supports it. Default true. */
-  readonly localhostNodePorts: boolean;
+  /**
+   * Serve NodePorts on 127.0.0.0/8, where `nodePortAddresses` includes it and the backend supports it. Default true. A host gives
+   * the proxier of IPv6 its own value (`optionsOfFamily`): ::1 has NodePorts only where it is listed.
+   */
+  readonly localhostNodePorts: LocalhostNodePorts;
   /** Follow EndpointSlice hints for nodes (gate PreferSameTrafficDistribution). Default true. */
   readonly nodeTopologyHints: boolean;
   /**

@@ -14,7 +14,7 @@ import {
 import { digestNumber, stateDigest } from './state-digest.js';
 
 describe('stateDigest', () => {
-  test('is equal on all nodes of a cluster, whatever happened to them before: random clusters', () => {
+  test('is equal on all nodes of a cluster, regardless of their history: random clusters', () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= runCount(6, 40); seed += 1) {
       const cluster = new RandomCluster(new Random(seed));

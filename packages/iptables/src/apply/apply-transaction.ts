@@ -191,7 +191,7 @@ class PiecemealApply {
 
   /**
    * The first table of a document may be in force when the second was refused. Writing chains again does no harm, but
-   * jumps would stand there twice.
+   * jumps would be duplicated.
    */
   async #forgetWhatIsDone(): Promise<void> {
     for (const name of ['filter', 'nat'] as const) {

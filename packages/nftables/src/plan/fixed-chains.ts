@@ -122,7 +122,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
     ['nat-prerouting', { base: base('nat', 'prerouting', -100), rules: [jumpTo('dispatch')] }],
     ['nat-output', { base: base('nat', 'output', -100), rules: [jumpTo('dispatch')] }],
     // A packet that came while a transaction took effect may have met a new element and an old rule, or the other way
-    // round, and found no endpoint. It is asked again. What was forwarded does not come here.
+    // round, and found no endpoint. It is evaluated again. Forwarded packets do not reach this rule.
     ['nat-prerouting-again', { base: base('nat', 'prerouting', -99), rules: [jumpTo('dispatch')] }],
     ['nat-output-again', { base: base('nat', 'output', -99), rules: [jumpTo('dispatch')] }],
     [

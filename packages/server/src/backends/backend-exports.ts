@@ -82,10 +82,8 @@ export function makersIn(exported: unknown): readonly BackendMaker[] {
 
 /** What an object lacks to be a {@link BackendModule}. */
 export function lacksOf(value: object): readonly string[] {
-  const { mode, description, probe, module, capabilities, requirements, diagnose, prepare } = value as Record<
-    string,
-    unknown
-  >;
+  const { mode, description, probe, module, capabilities, requirements, deprecation, diagnose, prepare } =
+    value as Record<string, unknown>;
   const optional = (member: unknown, type: string) => member === undefined || typeof member === type;
   return [
     ...(typeof mode === 'string' && /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(mode)
@@ -95,6 +93,7 @@ export function lacksOf(value: object): readonly string[] {
     ...(typeof probe === 'function' ? [] : ['probe must be a function']),
     ...(typeof module === 'object' && module !== null ? [] : ['module must be an inversify ContainerModule']),
     ...(optional(capabilities, 'object') ? [] : ['capabilities must be an object']),
+    ...(optional(deprecation, 'string') ? [] : ['deprecation must be a text']),
     ...(optional(requirements, 'object') ? [] : ['requirements must be an object']),
     ...(optional(diagnose, 'function') ? [] : ['diagnose must be a function']),
     ...(optional(prepare, 'function') ? [] : ['prepare must be a function']),

@@ -276,6 +276,16 @@ describe('ServiceHealthServers (spec H-15…H-22)', () => {
     await expect(ask(two)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
+  test('answers on 127.0.0.1 where NodePorts are served on it alone', async () => {
+    const servers = new ServiceHealthServers({ health: new ProxyHealth(TIMEOUT) });
+    stops.push(() => servers.stop());
+    const port = await freePort();
+    const options = { nodePortAddresses: { kind: 'entries', entries: ['localhost'] } };
+    await servers.synced(success(stateWith(port, 1, options)));
+    expect((await ask(port)).status).toBe(200);
+    await expect(ask(port, '/', '127.0.0.2')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
   test('a port in use is reported, and opened when it is free', async () => {
     const clock = new VirtualClock(0);
     const port = await freePort();

@@ -60,7 +60,8 @@ export class ServiceHealthServers implements SyncObserver {
         ? new Set([...state.healthCheckNodePorts.keys(), ...this.#wanted[family].keys()])
         : changes.healthCheckNodePorts;
     const { nodePortAddresses } = state.node;
-    const hosts = nodePortAddresses.kind === 'listed' ? nodePortAddresses.addresses : [ANY[family]];
+    const loopback = nodePortAddresses.loopback ? [LOOPBACK[family]] : [];
+    const hosts = nodePortAddresses.kind === 'listed' ? [...nodePortAddresses.addresses, ...loopback] : [ANY[family]];
     await Promise.all([...keys].map((key) => this.#update(family, key, state.healthCheckNodePorts.get(key), hosts)));
   }
 
@@ -133,3 +134,4 @@ export class ServiceHealthServers implements SyncObserver {
 }
 
 const ANY: Readonly<Record<IPFamily, string>> = { IPv4: '0.0.0.0', IPv6: '::' };
+const LOOPBACK: Readonly<Record<IPFamily, string>> = { IPv4: '127.0.0.1', IPv6: '::1' };

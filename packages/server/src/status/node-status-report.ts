@@ -2,6 +2,7 @@ import {
   type Clock,
   type DriftRepair,
   type IPFamily,
+  listNodePortAddresses,
   type ModeSelection,
   messageOf,
   type ProxyState,
@@ -186,6 +187,7 @@ export class NodeStatusReport implements ServerObserver {
       pendingSeconds: pending === undefined ? null : pending / 1000,
       digest: state === undefined ? null : stateDigest(state),
       servicePorts: state?.servicePorts.size ?? 0,
+      nodePortAddresses: state === undefined ? null : listNodePortAddresses(state.node.nodePortAddresses, state.family),
       endpoints: state === undefined ? 0 : this.#counts.of(state).endpoints,
     };
   }

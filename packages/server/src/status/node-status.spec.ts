@@ -16,6 +16,7 @@ const FAMILY = {
   pendingSeconds: null,
   digest: null,
   servicePorts: 0,
+  nodePortAddresses: null,
   endpoints: 0,
 } as const;
 const FACTS = {
@@ -104,7 +105,8 @@ describe('problems of a node', () => {
 });
 
 describe('NodeStatusReport', () => {
-  const state = { servicePorts: new Map() } as unknown as ProxyState;
+  const node = { nodePortAddresses: { kind: 'listed', addresses: ['192.0.2.1'], loopback: true } };
+  const state = { family: 'IPv4', servicePorts: new Map(), node } as unknown as ProxyState;
 
   test('follows a start, a failure, its repair and drift', async () => {
     const clock = new VirtualClock();
@@ -123,7 +125,12 @@ describe('NodeStatusReport', () => {
     expect(await report.status()).toMatchObject({
       verdict: 'ok',
       problems: [],
-      families: { IPv4: { programmed: true, lastSyncMilliseconds: 12.3, failures: 0, pendingSeconds: null } },
+      families: {
+        IPv4: {
+          ...{ programmed: true, lastSyncMilliseconds: 12.3, failures: 0, pendingSeconds: null },
+          nodePortAddresses: ['192.0.2.1', '127.0.0.0/8'],
+        },
+      },
     });
 
     report.queued('IPv4');

@@ -35,6 +35,11 @@ export interface FamilyStatus {
    */
   readonly digest: string | null;
   readonly servicePorts: number;
+  /**
+   * Addresses on which NodePorts are served, as resolved: `all` for every address of the node, and the loopback network where that
+   * is served, too; empty for none, null before the first sync.
+   */
+  readonly nodePortAddresses: readonly string[] | null;
   /** Endpoints that traffic can be sent to. */
   readonly endpoints: number;
 }

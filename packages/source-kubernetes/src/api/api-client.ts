@@ -15,7 +15,8 @@ import {
 import type { ApiCredentials, RequestCredentials } from './api-credentials.js';
 import { ByteCollector } from './byte-collector.js';
 import { InactivityTimer } from './inactivity-timer.js';
-import { ApiError, ApiStatusError, ResponseTooLarge } from './kubernetes-error.js';
+import { ApiError, ApiStatusError } from './kubernetes-error.js';
+import { type BodyLimits, responseChunks } from './response-body.js';
 
 /** Options of an {@link ApiClient}. */
 export interface ApiClientOptions {
@@ -35,6 +36,8 @@ interface ApiRequest {
   readonly query: URLSearchParams;
   /** JSON to send; makes the request a POST. */
   readonly body?: string;
+  /** The answer is a stream of events: whoever compresses it may hold events back. */
+  readonly watch?: boolean;
 }
 
 const NO_QUERY = new URLSearchParams();
@@ -88,32 +91,74 @@ export class ApiClient {
     return this.#exchange({ path, query: NO_QUERY, body: JSON.stringify(object) }, signal);
   }
 
+  /**
+   * One page of a list, or a list without pages, as it arrives.
+   *
+   * @param limit maximum size of the answer in bytes.
+   * @returns the bytes, decompressed. The connection is closed when the iteration stops before the end.
+   * @throws ApiError, KubernetesError
+   */
+  async *streamPage(
+    path: string,
+    query: URLSearchParams,
+    signal: AbortSignal,
+    limit: number,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    const { clock, responseTimeout } = this.options;
+    const attempt = this.#attempt(signal);
+    try {
+      const response = await this.#send({ path, query }, attempt.signal);
+      yield* responseChunks(response, clock, { maxBytes: limit, silenceLimit: responseTimeout });
+    } catch (error) {
+      throw attempt.failure() ?? asApiError(error);
+    } finally {
+      attempt.end();
+    }
+  }
+
   async #exchange(
     asked: ApiRequest,
     signal: AbortSignal,
     maxBytes = this.options.maxPageBytes,
   ): Promise<UnknownRecord> {
-    const { clock, pageTimeout, responseTimeout } = this.options;
-    signal.throwIfAborted();
-    const attempt = new AbortController();
-    let silence: ApiError | undefined;
-    const giveUp = (what: string) => () => {
-      silence = new ApiError('API_SILENT', what);
-      attempt.abort();
-    };
-    const stop = () => attempt.abort();
-    signal.addEventListener('abort', stop);
-    const total = clock.setTimer(pageTimeout, giveUp(`the answer was not complete after ${pageTimeout} ms`));
+    const { clock, responseTimeout } = this.options;
+    const attempt = this.#attempt(signal);
     try {
       const response = await this.#send(asked, attempt.signal);
-      const body = await readBody(response, maxBytes, clock, responseTimeout);
+      const body = await readBody(response, clock, { maxBytes, silenceLimit: responseTimeout });
       return parsePage(body);
     } catch (error) {
-      throw silence ?? asApiError(error);
+      throw attempt.failure() ?? asApiError(error);
     } finally {
-      total.cancel();
-      signal.removeEventListener('abort', stop);
+      attempt.end();
     }
+  }
+
+  /** Limits the total time of a request. */
+  #attempt(signal: AbortSignal): {
+    readonly signal: AbortSignal;
+    /** Why it was given up; undefined when it was not. */
+    failure(): ApiError | undefined;
+    end(): void;
+  } {
+    const { clock, pageTimeout } = this.options;
+    signal.throwIfAborted();
+    const attempt = new AbortController();
+    let failure: ApiError | undefined;
+    const stop = () => attempt.abort();
+    signal.addEventListener('abort', stop);
+    const total = clock.setTimer(pageTimeout, () => {
+      failure = new ApiError('API_SILENT', `the answer was not complete after ${pageTimeout} ms`);
+      attempt.abort();
+    });
+    return {
+      signal: attempt.signal,
+      failure: () => failure,
+      end: () => {
+        total.cancel();
+        signal.removeEventListener('abort', stop);
+      },
+    };
   }
 
   /**
@@ -124,7 +169,7 @@ export class ApiClient {
    */
   async openWatch(path: string, query: URLSearchParams, signal: AbortSignal): Promise<IncomingMessage> {
     try {
-      return await this.#send({ path, query }, signal);
+      return await this.#send({ path, query, watch: true }, signal);
     } catch (error) {
       throw asApiError(error);
     }
@@ -145,7 +190,7 @@ export class ApiClient {
   ): Promise<{ readonly socket: Duplex; readonly head: Buffer }> {
     const access = await this.options.credentials.get(signal);
     signal.throwIfAborted();
-    const { url, options } = this.#optionsOf(access, { path, query }, signal);
+    const { url, options } = this.#optionsOf(access, { path, query, watch: true }, signal);
     const key = randomBytes(16).toString('base64');
     const headers = {
       ...options.headers,
@@ -244,7 +289,7 @@ export class ApiClient {
 
   #optionsOf(
     access: RequestCredentials,
-    { path, query, body }: ApiRequest,
+    { path, query, body, watch = false }: ApiRequest,
     signal: AbortSignal,
   ): { readonly url: URL; readonly options: RequestOptions & { readonly headers: object } } {
     const { userAgent } = this.options;
@@ -258,6 +303,7 @@ export class ApiClient {
       agent: access.agent ?? this.#agentFor(url.protocol),
       headers: {
         Accept: 'application/json',
+        'Accept-Encoding': watch ? 'identity' : 'gzip',
         'User-Agent': userAgent,
         ...(body === undefined
           ? {}
@@ -283,18 +329,26 @@ export class ApiClient {
 
   async #readError(response: IncomingMessage): Promise<ApiStatusError> {
     const code = response.statusCode ?? 0;
-    const header = Number(response.headers['retry-after']);
     const { clock, responseTimeout } = this.options;
+    const retryAfter = millisecondsOf(response.headers['retry-after'], clock.now());
     let status: UnknownRecord = {};
     try {
-      const body = await readBody(response, MAX_ERROR_BYTES, clock, responseTimeout);
+      const limits = { maxBytes: MAX_ERROR_BYTES, silenceLimit: responseTimeout };
+      const body = await readBody(response, clock, limits);
       const parsed: unknown = JSON.parse(body);
       status = isRecord(parsed) ? parsed : {};
     } catch {
       // Only the status code counts: a proxy in front of an API server may answer with any body.
     }
-    return statusError(status, code, header > 0 ? header * 1000 : undefined);
+    return statusError(status, code, retryAfter);
   }
+}
+
+/** @param header `Retry-After`: seconds, or a date. @returns undefined without a time that is to come. */
+function millisecondsOf(header: string | undefined, now: number): number | undefined {
+  const seconds = Number(header);
+  const milliseconds = Number.isNaN(seconds) ? Date.parse(header ?? '') - now : seconds * 1000;
+  return milliseconds > 0 ? milliseconds : undefined;
 }
 
 /** A kept-alive connection was closed by the server. */
@@ -312,41 +366,28 @@ export function statusError(status: UnknownRecord, code: number, retryAfter?: nu
   const reason = isText(status.reason) ? printable(status.reason, 60) : '';
   const message = isText(status.message) ? printable(status.message) : 'without a message';
   const wait = retryAfter ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined);
-  return new ApiStatusError(number, reason, `${number}${reason === '' ? '' : ` ${reason}`}: ${message}`, wait);
+  const text = `${number}${reason === '' ? '' : ` ${reason}`}: ${message}`;
+  // Servers before 1.18.6 do not name the cause.
+  const causes = Array.isArray(details.causes) ? details.causes : [];
+  const isVersionTooLarge =
+    causes.some((cause) => isRecord(cause) && cause.reason === 'ResourceVersionTooLarge') ||
+    (number === 504 && /too large resource version/i.test(message));
+  return new ApiStatusError(number, reason, text, wait, isVersionTooLarge);
 }
 
-function readBody(response: IncomingMessage, maxBytes: number, clock: Clock, silenceLimit: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const timer = new InactivityTimer(clock, silenceLimit, () => {
-      response.destroy(new ApiError('API_SILENT', `the answer broke off: nothing more came within ${silenceLimit} ms`));
-    });
-    // Decode early: buffers are freed late, and would dominate the memory use of many pages.
-    const pending = new ByteCollector();
-    const decoder = new StringDecoder('utf8');
-    let body = '';
-    let length = 0;
-    response.on('data', (chunk: Buffer) => {
-      timer.touch();
-      length += chunk.length;
-      if (length > maxBytes) {
-        body = '';
-        pending.clear();
-        response.destroy(new ResponseTooLarge(maxBytes));
-        return;
-      }
-      // Pieces of a few bytes take ten times their size as text.
-      pending.push(chunk);
-      if (pending.length >= TEXT_BYTES) {
-        body += decoder.write(pending.takeBytes());
-      }
-    });
-    response.on('end', () => resolve(body + decoder.end(pending.takeBytes())));
-    response.on('error', reject);
-    response.on('close', () => {
-      timer.cancel();
-      reject(new ApiError('API_UNREACHABLE', 'the connection was closed in the middle of an answer'));
-    });
-  });
+async function readBody(response: IncomingMessage, clock: Clock, limits: BodyLimits): Promise<string> {
+  // Decode early: buffers are freed late, and would dominate the memory use of many pages.
+  const pending = new ByteCollector();
+  const decoder = new StringDecoder('utf8');
+  let body = '';
+  for await (const chunk of responseChunks(response, clock, limits)) {
+    // Pieces of a few bytes take ten times their size as text.
+    pending.push(chunk);
+    if (pending.length >= TEXT_BYTES) {
+      body += decoder.write(pending.takeBytes());
+    }
+  }
+  return body + decoder.end(pending.takeBytes());
 }
 
 function parsePage(body: string): UnknownRecord {

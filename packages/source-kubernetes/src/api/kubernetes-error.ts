@@ -10,7 +10,9 @@ import { ProxierError } from '@kube-proxier/core';
  * - `CREDENTIALS_UNREADABLE`: a token, certificate or key that the configuration names cannot be read;
  * - `CLIENT_NODE_MISSING`: the kubeconfig needs the package @kubernetes/client-node, which is not installed;
  * - `EXEC_PLUGIN_FAILED`: the credential plug-in failed;
- * - `SOURCE_IN_USE`: a source was started twice.
+ * - `RESOURCE_INVALID`: the name of a resource or namespace that cannot be part of a URL;
+ * - `SOURCE_IN_USE`: a source or reflector was started twice;
+ * - `STOPPED`: a reflector was stopped before its cache was complete.
  */
 export class KubernetesError extends ProxierError {}
 
@@ -18,8 +20,9 @@ export class KubernetesError extends ProxierError {}
  * A request failed. Logged and retried; never thrown out of a source.
  *
  * `code` is `API_UNREACHABLE` (no connection, or it was closed), `API_SILENT` (a timeout on an open connection),
- * `API_STATUS` ({@link ApiStatusError}), `COMMAND_FAILED` (a command that could not be run in a pod), `API_RESPONSE_INVALID` (an answer that cannot be parsed) or `API_STALE` (an
- * answer older than the known state).
+ * `API_STATUS` ({@link ApiStatusError}), `COMMAND_FAILED` (a command that could not be run in a pod), `API_RESPONSE_INVALID` (an answer that cannot be parsed), `API_STALE` (an
+ * answer older than the known state), `API_INCOMPLETE` (a watch that ended within its initial events) or `WATCH_LIST_UNSUPPORTED` (a
+ * server without initial events).
  */
 export class ApiError extends ProxierError {}
 
@@ -39,9 +42,12 @@ export class ApiStatusError extends ApiError {
   readonly reason: string;
   /** Milliseconds to wait before the next request, when the server requests it. */
   readonly retryAfter: number | undefined;
+  /** The server does not have the requested version yet, or not any more: it was restored. */
+  readonly isVersionTooLarge: boolean;
 
-  constructor(status: number, reason: string, message: string, retryAfter?: number) {
+  constructor(status: number, reason: string, message: string, retryAfter?: number, isVersionTooLarge = false) {
     super('API_STATUS', message);
+    this.isVersionTooLarge = isVersionTooLarge;
     this.status = status;
     this.reason = reason;
     this.retryAfter = retryAfter;

@@ -6,6 +6,8 @@ export interface ApiRequestInfo {
   readonly query: URLSearchParams;
   /** Number of earlier requests. */
   readonly index: number;
+  /** The answer needs a range read of etcd, before Kubernetes 1.31: a list that has to be consistent, or a page of one. */
+  readonly readsEtcd: boolean;
   /** `Authorization` header, as sent. */
   readonly authorization: string | undefined;
   /** Common name of the client certificate, when it is valid. */
@@ -28,7 +30,8 @@ export interface ApiRequestInfo {
  * - `endless`: a list that continues with new objects, as fast as they are read.
  * - `endless-page`: each page has this many objects that were never created, and another page follows, without end.
  *   With the `names` `same`, each page has the same objects.
- * - `stale`: a list with the version number of this many versions ago (and the current content).
+ * - `stale`: a list, or initial events, with the version number of this many versions ago (and the current content).
+ * - `cut-initial-events`: a watch with initial events ends after this many of them.
  * - `gone`: a watch is answered with the event that its version has expired.
  */
 export type RequestFault =
@@ -37,6 +40,7 @@ export type RequestFault =
   | { readonly kind: 'cut' | 'truncate' | 'stall'; readonly bytes: number }
   | { readonly kind: 'drip'; readonly bytes: number; readonly interval: number }
   | { readonly kind: 'pad'; readonly bytes: number }
+  | { readonly kind: 'cut-initial-events'; readonly events: number }
   | { readonly kind: 'endless' }
   | { readonly kind: 'endless-page'; readonly objects: number; readonly names?: 'same' }
   | { readonly kind: 'stale'; readonly versions: number };
@@ -52,6 +56,7 @@ export type RequestFault =
  * - `malformed`: sends a line that is not JSON.
  * - `endless`: sends a line without an end, of this many bytes.
  * - `flood`: sends events of objects that were never created, as fast as they are read.
+ * - `bookmark`: sends a bookmark of an old version.
  * - `duplicate`: the last events are sent again.
  * - `slow`: from now on bytes are sent one at a time.
  */
@@ -66,4 +71,5 @@ export type WatchFault =
   | 'duplicate'
   | 'slow'
   | 'flood'
+  | 'bookmark'
   | { readonly endless: number };

@@ -34,10 +34,43 @@ export class ApiObjectStore {
   #version = 100;
   /** Changes up to this version have expired. */
   #compacted = 0;
+  /** The state of the watch cache while it is behind, by resource, and what it has not seen. */
+  #frozen: { readonly version: number; readonly objects: ReadonlyMap<string, readonly ApiObject[]> } | undefined;
+  #unseen: StoreChange[] = [];
 
   /** The version of the last change. */
   get currentVersion(): number {
     return this.#version;
+  }
+
+  /** The version of the watch cache: what watches, and lists of any version, are answered from. */
+  get cachedVersion(): number {
+    return this.#frozen?.version ?? this.#version;
+  }
+
+  /** The watch cache stays as it is, and watches see no changes: the server has lost its connection to etcd. */
+  freezeCache(): void {
+    this.#frozen ??= {
+      version: this.#version,
+      objects: new Map([...this.#resources.keys()].map((resource) => [resource, this.list(resource)])),
+    };
+  }
+
+  /** The watch cache catches up. */
+  thawCache(): void {
+    for (const change of this.#unseen.splice(0)) {
+      this.#frozen = { version: change.version, objects: new Map() };
+      this.#notify(change);
+    }
+    this.#frozen = undefined;
+  }
+
+  /** The objects of a resource in the watch cache. */
+  cached(resource: string): StoreSnapshot {
+    const { version, objects } = this.#frozen ?? {};
+    return version === undefined
+      ? { version: this.#version, objects: this.list(resource) }
+      : { version, objects: objects?.get(resource) ?? [] };
   }
 
   /** Creates or replaces an object. Sets the fields that an API server sets. */
@@ -109,7 +142,10 @@ export class ApiObjectStore {
     if (version < this.#compacted) {
       return undefined;
     }
-    return this.#history.filter((change) => change.resource === resource && change.version > version);
+    const { cachedVersion } = this;
+    return this.#history.filter(
+      (change) => change.resource === resource && change.version > version && change.version <= cachedVersion,
+    );
   }
 
   /** Expires the history: earlier continue tokens and versions become invalid. */
@@ -125,6 +161,8 @@ export class ApiObjectStore {
   rewind(version: number): void {
     this.#history = [];
     this.#snapshots.clear();
+    this.#frozen = undefined;
+    this.#unseen = [];
     this.#version = version;
     this.#compacted = 0;
     for (const objects of this.#resources.values()) {
@@ -135,7 +173,7 @@ export class ApiObjectStore {
     }
   }
 
-  /** @returns a function that unsubscribes. */
+  /** Subscribes to the changes that the watch cache sees. @returns a function that unsubscribes. */
   onChange(listener: (change: StoreChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -152,6 +190,14 @@ export class ApiObjectStore {
 
   #record(change: StoreChange): void {
     this.#history.push(change);
+    if (this.#frozen) {
+      this.#unseen.push(change);
+    } else {
+      this.#notify(change);
+    }
+  }
+
+  #notify(change: StoreChange): void {
     for (const listener of this.#listeners) {
       listener(change);
     }

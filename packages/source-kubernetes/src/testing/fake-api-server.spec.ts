@@ -22,6 +22,8 @@ describe('FakeApiServer answers as a real one', () => {
       kind: string;
       metadata: { resourceVersion?: string; continue?: string; remainingItemCount?: number };
       items?: { metadata: { name: string } }[];
+      reason?: string;
+      details?: object;
     };
     return { status: response.status, body, names: body.items?.map(({ metadata }) => metadata.name) };
   }
@@ -83,6 +85,51 @@ describe('FakeApiServer answers as a real one', () => {
       { type: 'ERROR', object: expect.objectContaining({ kind: 'Status', reason: 'Expired', code: 410 }) },
     ]);
     expect(await watch('resourceVersion=500&timeoutSeconds=65&allowWatchBookmarks=true')).toEqual([]);
+  });
+
+  test('to lists that must not be older than a version: from the watch cache, once it has it', async () => {
+    server.store.freezeCache();
+    server.store.delete('services', 'a', 'default');
+    expect((await ask('resourceVersion=0')).names).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(await ask('resourceVersion=105')).toMatchObject({ body: { metadata: { resourceVersion: '105' } } });
+    expect((await ask('')).names).toEqual(['b', 'c', 'd', 'e']);
+    expect(await ask('resourceVersion=106')).toMatchObject({
+      status: 504,
+      body: {
+        reason: 'Timeout',
+        details: { causes: [{ reason: 'ResourceVersionTooLarge' }], retryAfterSeconds: 1 },
+      },
+    });
+    server.store.thawCache();
+    expect((await ask('resourceVersion=106')).names).toEqual(['b', 'c', 'd', 'e']);
+    expect(server.requests.map(({ readsEtcd }) => readsEtcd)).toEqual([false, false, true, false, false]);
+  });
+
+  test('to watches with initial events: all objects, then a bookmark with an annotation', async () => {
+    const initial = 'sendInitialEvents=true&allowWatchBookmarks=true&timeoutSeconds=5';
+    const events = await watch(`${initial}&resourceVersionMatch=NotOlderThan`);
+    expect(events.map(({ type }) => type)).toEqual([...Array(5).fill('ADDED'), 'BOOKMARK', 'BOOKMARK']);
+    expect(events[5]?.object).toEqual({
+      kind: 'Service',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '105', annotations: { 'k8s.io/initial-events-end': 'true' } },
+    });
+    expect(events[6]?.object).toEqual({ kind: 'Service', apiVersion: 'v1', metadata: { resourceVersion: '105' } });
+    expect(await ask(`watch=true&${initial}`)).toMatchObject({ status: 422, body: { reason: 'Invalid' } });
+    expect(await ask(initial)).toMatchObject({ status: 422, body: { reason: 'Invalid' } });
+  });
+
+  test('to clients that accept gzip, with compressed lists from 128 KiB', async () => {
+    const encodingOf = async (encoding: string) => {
+      const headers = { Authorization: 'Bearer good', 'Accept-Encoding': encoding };
+      const response = await fetch(`${server.url}/api/v1/services?resourceVersion=0`, { headers });
+      await response.arrayBuffer();
+      return response.headers.get('content-encoding');
+    };
+    expect(await encodingOf('gzip')).toBeNull();
+    server.store.put('services', { metadata: { name: 'large', namespace: 'default' }, text: 'x'.repeat(130_000) });
+    expect(await encodingOf('gzip')).toBe('gzip');
+    expect(await encodingOf('identity')).toBeNull();
   });
 
   test('to unauthorized clients', async () => {

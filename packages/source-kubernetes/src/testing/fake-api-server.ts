@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
 import { type Clock, systemClock } from '@kube-proxier/core';
 import type { ApiRequestInfo, RequestFault, WatchFault } from './api-faults.js';
 import type { ApiObject } from './api-object.js';
@@ -25,6 +26,15 @@ export interface FakeApiServerOptions {
   readonly refuseFieldLabels?: readonly string[];
   /** Resources that the server does not have. Default none. */
   readonly unknownResources?: readonly string[];
+  /** Further resources that it serves. Default none. */
+  readonly resources?: readonly { readonly apiVersion: string; readonly kind: string; readonly plural: string }[];
+  /** Lists of any version are answered from the watch cache, whole; without it in pages, from etcd. Default true. */
+  readonly watchCache?: boolean;
+  /**
+   * What becomes of `sendInitialEvents`: it is `served` (Kubernetes 1.34 and later), `refused` (1.27 to 1.33, as most of them are
+   * configured) or `ignored` (before). Default `served`.
+   */
+  readonly watchList?: 'served' | 'refused' | 'ignored';
 }
 
 /** A resource that is served. */
@@ -68,7 +78,13 @@ const RESOURCES: Readonly<Record<string, ServedResource>> = {
   },
 };
 
-const PODS = /^\/api\/v1\/namespaces\/([a-z0-9-]+)\/pods$/;
+/** Bytes from which a list is compressed, where the client accepts it. */
+const COMPRESSED_FROM = 128 * 1024;
+/** Milliseconds that a list waits until the watch cache has its version. */
+const CACHE_PATIENCE = 3000;
+
+/** A collection in one namespace. */
+const NAMESPACED = /^(\/(?:api|apis\/[a-z0-9.-]+)\/[a-z0-9]+)\/namespaces\/([a-z0-9-]+)\/([a-z0-9]+)$/;
 const EXEC = /^\/api\/v1\/namespaces\/([a-z0-9-]+)\/pods\/([a-z0-9.-]+)\/exec$/;
 const EVENTS = /^\/apis\/events\.k8s\.io\/v1\/namespaces\/[a-z0-9-]+\/events$/;
 const EVENT: ServedResource = {
@@ -108,18 +124,26 @@ export class FakeApiServer {
 
   readonly #options: FakeApiServerOptions;
   readonly #clock: Clock;
+  /** By path. */
+  readonly #resources: ReadonlyMap<string, ServedResource>;
   readonly #sockets = new Set<Socket>();
   readonly #rawSockets = new Set<Socket>();
   readonly #watches = new Set<WatchStream>();
   #server: Server;
   #port = 0;
   #connections = 0;
+  #bytesOfClosed = 0;
   /** Number of generated names. */
   #inventions = 0;
 
   private constructor(options: FakeApiServerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    const further = (options.resources ?? []).map(({ apiVersion, kind, plural }): [string, ServedResource] => {
+      const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+      return [`/${group === '' ? 'api' : 'apis'}/${apiVersion}/${plural}`, { name: plural, kind, apiVersion, group }];
+    });
+    this.#resources = new Map([...Object.entries(RESOURCES), ...further]);
     this.tokens = options.tokens;
     this.#server = this.#createServer();
   }
@@ -139,6 +163,11 @@ export class FakeApiServer {
   /** Number of open connections. */
   get openConnections(): number {
     return this.#sockets.size;
+  }
+
+  /** Bytes that were sent on connections of plain HTTP. */
+  get bytesSent(): number {
+    return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesWritten, this.#bytesOfClosed);
   }
 
   /** Total number of connections. */
@@ -218,7 +247,10 @@ export class FakeApiServer {
     server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.#connections += 1;
       this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
+      socket.on('close', () => {
+        this.#bytesOfClosed += socket.bytesWritten;
+        this.#sockets.delete(socket);
+      });
       socket.on('error', () => {});
     });
     // Connections during the TLS handshake must not delay its end.
@@ -243,8 +275,9 @@ export class FakeApiServer {
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://server');
     const create = request.method === 'POST' && EVENTS.test(url.pathname);
-    const namespace = PODS.exec(url.pathname)?.[1];
-    const resource = create ? EVENT : RESOURCES[namespace === undefined ? url.pathname : '/api/v1/pods'];
+    const [, version = '', namespace, plural = ''] = NAMESPACED.exec(url.pathname) ?? [];
+    const path = namespace === undefined ? url.pathname : `${version}/${plural}`;
+    const resource = create ? EVENT : this.#resources.get(path);
     const query = url.searchParams;
     const watch = query.get('watch') === 'true' || query.get('watch') === '1';
     const verb = create ? 'create' : watch ? 'watch' : 'list';
@@ -253,6 +286,7 @@ export class FakeApiServer {
       verb,
       query,
       index: this.requests.length,
+      readsEtcd: verb === 'list' && ((query.get('resourceVersion') ?? '') === '' || this.#options.watchCache === false),
       authorization: request.headers.authorization,
       certificate: certificateName(request),
     };
@@ -290,10 +324,14 @@ export class FakeApiServer {
       const selected = this.#selection(resource, query);
       const matches: Matcher = (object) =>
         (namespace === undefined || object.metadata.namespace === namespace) && selected(object);
-      if (verb === 'watch') {
+      const invalid = invalidOptions(verb, query, this.#options.watchList ?? 'served');
+      if (invalid) {
+        this.#answerStatus(response, invalid.code, invalid.reason, invalid.message);
+      } else if (verb === 'watch') {
         this.#watch(resource, matches, query, response, fault);
       } else {
-        this.#list(resource, matches, query, response, fault);
+        const compressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+        this.#list(resource, matches, query, response, compressed, fault);
       }
     } catch (error) {
       if (!(error instanceof SelectorError)) {
@@ -312,6 +350,7 @@ export class FakeApiServer {
       verb: 'create',
       query,
       index: this.requests.length,
+      readsEtcd: false,
       authorization: request.headers.authorization,
       certificate: certificateName(request),
     };
@@ -389,14 +428,23 @@ export class FakeApiServer {
     matches: Matcher,
     query: URLSearchParams,
     response: ServerResponse,
+    compressed: boolean,
     fault: RequestFault | undefined,
   ): void {
     if (fault?.kind === 'endless' || fault?.kind === 'endless-page') {
       this.#listWithoutEnd(resource, this.store.currentVersion, fault, response);
       return;
     }
+    const since = query.get('resourceVersion') ?? '';
+    if (Number(since) > this.store.cachedVersion) {
+      this.#awaitVersion(Number(since), response, () => {
+        this.#list(resource, matches, query, response, compressed, fault);
+      });
+      return;
+    }
     // As a real server: from the watch cache the whole list is sent at once.
-    const limit = query.get('resourceVersion') === '0' ? 0 : Number(query.get('limit') ?? 0);
+    const fromCache = since !== '' && (this.#options.watchCache ?? true);
+    const limit = fromCache && since === '0' ? 0 : Number(query.get('limit') ?? 0);
     const text = query.get('continue') ?? '';
     const token = text === '' ? undefined : decodeToken(text);
     if (text !== '' && !token) {
@@ -404,7 +452,11 @@ export class FakeApiServer {
       return;
     }
     const fresh = !token || token.rv < 0;
-    const snapshot = fresh ? this.store.snapshot(resource.name) : this.store.snapshotAt(resource.name, token.rv);
+    const snapshot = fromCache
+      ? this.store.cached(resource.name)
+      : fresh
+        ? this.store.snapshot(resource.name)
+        : this.store.snapshotAt(resource.name, token.rv);
     if (!snapshot) {
       const message =
         'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
@@ -429,7 +481,28 @@ export class FakeApiServer {
       },
       items,
     };
-    this.#answer(response, 200, JSON.stringify(body), fault);
+    this.#answer(response, 200, JSON.stringify(body), fault, compressed);
+  }
+
+  /** As a real server: waits 3 s until the watch cache has the version. */
+  #awaitVersion(version: number, response: ServerResponse, then: () => void): void {
+    const timer = this.#clock.setTimer(CACHE_PATIENCE, () => {
+      unsubscribe();
+      const message = `Timeout: Too large resource version: ${version}, current: ${this.store.cachedVersion}`;
+      const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+      this.#answerStatus(response, 504, 'Timeout', message, {}, 1, { causes });
+    });
+    const unsubscribe = this.store.onChange(() => {
+      if (this.store.cachedVersion >= version) {
+        unsubscribe();
+        timer.cancel();
+        then();
+      }
+    });
+    response.on('close', () => {
+      unsubscribe();
+      timer.cancel();
+    });
   }
 
   #listWithoutEnd(
@@ -480,6 +553,9 @@ export class FakeApiServer {
       timeout: Number(query.get('timeoutSeconds') ?? 1800) * 1000,
       bookmarkInterval:
         query.get('allowWatchBookmarks') === 'true' ? (this.#options.bookmarkInterval ?? 60_000) : undefined,
+      sendInitialEvents: query.get('sendInitialEvents') === 'true' && this.#options.watchList !== 'ignored',
+      staleBy: fault?.kind === 'stale' ? fault.versions : undefined,
+      cutAfter: fault?.kind === 'cut-initial-events' ? fault.events : undefined,
     });
     this.#watches.add(stream);
     response.on('close', () => {
@@ -500,6 +576,7 @@ export class FakeApiServer {
     message: string,
     metadata: object = {},
     retryAfter?: number,
+    details: object = {},
   ): void {
     const status = {
       kind: 'Status',
@@ -508,7 +585,7 @@ export class FakeApiServer {
       status: 'Failure',
       message,
       ...(reason === '' ? {} : { reason }),
-      ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter } }),
+      ...(retryAfter === undefined ? {} : { details: { ...details, retryAfterSeconds: retryAfter } }),
       code,
     };
     if (retryAfter !== undefined) {
@@ -517,9 +594,21 @@ export class FakeApiServer {
     this.#answer(response, code, JSON.stringify(status), undefined);
   }
 
-  #answer(response: ServerResponse, code: number, body: string, fault: RequestFault | undefined): void {
-    const bytes = Buffer.from(fault?.kind === 'pad' ? `${body}${' '.repeat(fault.bytes)}` : body);
-    response.writeHead(code, { 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json' });
+  #answer(
+    response: ServerResponse,
+    code: number,
+    body: string,
+    fault: RequestFault | undefined,
+    compressed = false,
+  ): void {
+    const plain = Buffer.from(fault?.kind === 'pad' ? `${body}${' '.repeat(fault.bytes)}` : body);
+    const isCompressed = compressed && plain.length >= COMPRESSED_FROM;
+    const bytes = isCompressed ? gzipSync(plain, { level: 1 }) : plain;
+    response.writeHead(code, {
+      'Cache-Control': 'no-cache, private',
+      'Content-Type': 'application/json',
+      ...(isCompressed ? { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' } : {}),
+    });
     switch (fault?.kind) {
       case 'cut':
         response.write(bytes.subarray(0, fault.bytes), () => resetConnection(response.socket));
@@ -537,6 +626,54 @@ export class FakeApiServer {
         response.end(bytes);
     }
   }
+}
+
+interface Refusal {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Options that do not fit together. */
+function invalidOptions(
+  verb: string,
+  query: URLSearchParams,
+  watchList: 'served' | 'refused' | 'ignored',
+): Refusal | undefined {
+  const forbidden = (field: string, why: string): Refusal => ({
+    code: 422,
+    reason: 'Invalid',
+    message: `ListOptions.meta.k8s.io "" is invalid: ${field}: Forbidden: ${why}`,
+  });
+  const initialEvents = query.has('sendInitialEvents');
+  const match = query.get('resourceVersionMatch') ?? '';
+  if (verb === 'list') {
+    return query.has('continue') && !['', '0'].includes(query.get('resourceVersion') ?? '')
+      ? {
+          code: 400,
+          reason: 'BadRequest',
+          message: 'specifying resource version is not allowed when using continue',
+        }
+      : initialEvents
+        ? forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')
+        : undefined;
+  }
+  if (verb !== 'watch' || watchList === 'ignored') {
+    return undefined;
+  }
+  if (initialEvents && match !== 'NotOlderThan') {
+    const why = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    return forbidden('resourceVersionMatch', why);
+  }
+  if (initialEvents && watchList === 'refused') {
+    const why = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
+    return forbidden('sendInitialEvents', why);
+  }
+  if (match !== '' && !initialEvents) {
+    const why = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+    return forbidden('resourceVersionMatch', why);
+  }
+  return undefined;
 }
 
 function drip(response: ServerResponse, bytes: Buffer, step: number, interval: number): void {

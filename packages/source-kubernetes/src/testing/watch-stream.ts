@@ -18,7 +18,16 @@ export interface WatchStreamOptions {
   readonly timeout: number;
   /** Milliseconds between bookmarks; undefined for none. */
   readonly bookmarkInterval: number | undefined;
+  /** Begin with the current objects, and a bookmark that ends them. */
+  readonly sendInitialEvents: boolean;
+  /** End the initial events with a version that is older by so much, whatever version was requested. */
+  readonly staleBy?: number | undefined;
+  /** End after this many of the initial events. */
+  readonly cutAfter?: number | undefined;
 }
+
+/** Annotation of the bookmark that ends the initial events. */
+const INITIAL_EVENTS_END = { annotations: { 'k8s.io/initial-events-end': 'true' } };
 
 /** Events that `duplicate` repeats. */
 const MEMORY = 3;
@@ -33,20 +42,35 @@ export class WatchStream {
   #slow: string | undefined;
   readonly #sent: string[] = [];
   #since = 0;
+  /** The initial events end with this version; undefined when they have ended. */
+  #initialUntil: number | undefined;
 
   constructor(private readonly options: WatchStreamOptions) {
     this.resource = options.resource;
   }
 
-  /** Sends the changes after `version` (empty or `0`: of all objects), and continues with new changes. */
+  /**
+   * Sends the changes after `version` (empty or `0`: of all objects), and continues with new changes. With initial events, sends
+   * all objects, once the watch cache has `version` (empty: the current one).
+   */
   begin(version: string): void {
-    const { store, matches, timeout, bookmarkInterval } = this.options;
+    const { store, matches, sendInitialEvents, staleBy, cutAfter, timeout, bookmarkInterval } = this.options;
     const since = Number(version === '' ? 0 : version);
-    if (since === 0) {
-      for (const object of store.list(this.resource, matches)) {
+    if (since === 0 || sendInitialEvents) {
+      const { objects, version: cached } = store.cached(this.resource);
+      this.#since = cached;
+      const selected = objects.filter(matches);
+      for (const object of selected.slice(0, cutAfter)) {
         this.#send('ADDED', object);
       }
-      this.#since = store.currentVersion;
+      if (cutAfter !== undefined) {
+        this.#close();
+        return;
+      }
+      if (sendInitialEvents) {
+        this.#initialUntil = version === '' ? store.currentVersion : staleBy === undefined ? since : 0;
+        this.#endInitialEvents();
+      }
     } else {
       const changes = store.changesSince(this.resource, since);
       if (!changes) {
@@ -62,6 +86,7 @@ export class WatchStream {
       if (change.resource === this.resource) {
         this.#sendChange(change);
       }
+      this.#endInitialEvents();
     });
     this.#setTimer(timeout, () => {
       this.#bookmark();
@@ -118,6 +143,9 @@ export class WatchStream {
       case 'flood':
         this.#flood();
         return;
+      case 'bookmark':
+        this.#write(`${JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '1' } } })}\n`);
+        return;
     }
   }
 
@@ -159,6 +187,16 @@ export class WatchStream {
     }
   }
 
+  #endInitialEvents(): void {
+    const { store, staleBy = 0 } = this.options;
+    if (this.#initialUntil !== undefined && store.cachedVersion >= this.#initialUntil) {
+      this.#initialUntil = undefined;
+      this.#send('BOOKMARK', {
+        metadata: { resourceVersion: String(store.cachedVersion - staleBy), ...INITIAL_EVENTS_END },
+      });
+    }
+  }
+
   #bookmarkEvery(interval: number): void {
     this.#setTimer(interval, () => {
       this.#bookmark();
@@ -168,8 +206,9 @@ export class WatchStream {
 
   #bookmark(): void {
     const { store, bookmarkInterval } = this.options;
-    if (bookmarkInterval !== undefined && this.#since <= store.currentVersion) {
-      this.#send('BOOKMARK', { metadata: { resourceVersion: String(store.currentVersion) } });
+    // None before the initial events have ended.
+    if (bookmarkInterval !== undefined && this.#since <= store.cachedVersion && this.#initialUntil === undefined) {
+      this.#send('BOOKMARK', { metadata: { resourceVersion: String(store.cachedVersion) } });
     }
   }
 

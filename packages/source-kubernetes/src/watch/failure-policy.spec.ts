@@ -154,6 +154,21 @@ describe('reactToFailure', () => {
     expect(react(status(429, retryAfter)).delay).toBe(delay);
   });
 
+  test.each([
+    [429, 0.5, 6250],
+    [503, 0.5, 6250],
+    [503, 0.999, 7497.5],
+  ])('never asks before "retry after" of a %d, and spreads the nodes behind it', (code, random, delay) => {
+    expect(react(status(code, 5000), { random }).delay).toBe(delay);
+    expect(react(status(code, 5000), { random, operation: 'watch' }).delay).toBe(delay);
+  });
+
+  test('spreads the new lists of many nodes when their watches expire at the same time, and no others', () => {
+    const delays = [0, 0.5, 0.9].map((random) => react(status(410), { operation: 'watch', random }).delay);
+    expect(delays).toEqual([800, 2500, 4500]);
+    expect(react(status(410), { operation: 'list', random: 0.9 }).delay).toBe(1520);
+  });
+
   test('distinguishes a wrong configuration from an unreachable server', () => {
     expect(react(new KubernetesError('EXEC_PLUGIN_FAILED', 'no plug-in')).report).toEqual({
       kind: 'refused',

@@ -6,6 +6,11 @@ import type { WatchedResource } from './watched-resource.js';
 /** Number of consecutive failures of a watch that count as an outage. */
 const OUTAGE_AFTER = 3;
 const MAX_RETRY_AFTER = 120_000;
+/**
+ * Milliseconds over which nodes spread a new list after a watch whose version has expired: that usually happens to all nodes of a
+ * cluster at the same time.
+ */
+const RELIST_SPREAD = 5_000;
 /** Milliseconds before an optional resource that the server does not have is requested again, without jitter. */
 const ABSENT_RETRY = 300_000;
 
@@ -105,14 +110,20 @@ function reactToStatus(error: ApiStatusError, failure: RequestFailure, reaction:
   const { operation, resource, hasFieldSelector, random } = failure;
   const { name, group } = resource;
   const history = reaction.history;
-  const waiting = { ...reaction, delay: Math.max(reaction.delay, Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER)) };
+  // The server answers many nodes with the same time.
+  const requested = Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER) * (1 + random / 2);
+  const waiting = { ...reaction, delay: Math.max(reaction.delay, requested) };
   const refused = (message: string, severity: 'error' | 'warn' = 'error'): FailureReaction => ({
     ...waiting,
     report: { kind: 'refused', message, severity },
   });
   switch (error.status) {
     case 410:
-      return { ...waiting, relist: true };
+      return {
+        ...waiting,
+        relist: true,
+        delay: operation === 'watch' ? Math.max(waiting.delay, relistDelay(random)) : waiting.delay,
+      };
     case 401: {
       const renewing = { renewCredentials: true, history: { ...history, unauthorized: true } };
       return history.unauthorized
@@ -138,6 +149,15 @@ function reactToStatus(error: ApiStatusError, failure: RequestFailure, reaction:
     default:
       return { ...waiting, report: outage(operation, history, `${name}: ${messageOf(error)}`) };
   }
+}
+
+/**
+ * Milliseconds before a new list that many nodes request at the same time. Pure.
+ *
+ * @param random a number from 0 (included) to 1 (not included).
+ */
+export function relistDelay(random: number): number {
+  return random * RELIST_SPREAD;
 }
 
 /** A watch may fail a few times before it counts: it resumes where it ended. */

@@ -7,6 +7,14 @@ export interface ObjectChange {
   readonly current: object | undefined;
 }
 
+/** An object that is not recorded yet. */
+export interface PreparedObject {
+  /** Namespace and name. */
+  readonly key: string;
+  /** JSON of the retained fields, packed. */
+  readonly text: string;
+}
+
 interface KnownObject {
   /** JSON of the retained fields, packed. */
   readonly text: string;
@@ -58,7 +66,15 @@ export class ObjectCache {
     }
     const { shape } = this.resource;
     const kept = shape.take(object) as object;
-    const text = JSON.stringify(shape.pack(kept));
+    return this.#put({ key, text: JSON.stringify(shape.pack(kept)) }, kept);
+  }
+
+  /** Records an object that was prepared before. @returns the change, undefined when no retained field changed. */
+  putPrepared(prepared: PreparedObject): ObjectChange | undefined {
+    return this.#put(prepared, this.resource.shape.unpack(JSON.parse(prepared.text)) as object);
+  }
+
+  #put({ key, text }: PreparedObject, kept: object): ObjectChange | undefined {
     const known = this.#objects.get(key);
     if (known?.list !== this.#list) {
       this.#namedInList += 1;
@@ -75,6 +91,35 @@ export class ObjectCache {
       since: known?.since ?? this.#list,
     });
     return { previous: known && this.#recall(known), current };
+  }
+
+  /**
+   * Records that the current list has this object, if nothing retained of it changed.
+   *
+   * @param key of the object.
+   * @returns what is retained of it, to be recorded later; undefined when nothing of that changed.
+   */
+  prepareUnlessKnown(key: string, object: unknown): PreparedObject | undefined {
+    const known = this.#objects.get(key);
+    const { shape } = this.resource;
+    const text = JSON.stringify(shape.pack(shape.take(object)));
+    if (known?.text !== text) {
+      return { key, text };
+    }
+    if (known.list !== this.#list) {
+      this.#namedInList += 1;
+      known.list = this.#list;
+    }
+    return undefined;
+  }
+
+  /** Records that the current list does not have this object. */
+  unconfirm(object: unknown): void {
+    const known = this.#objects.get(keyOf(object) ?? '');
+    if (known?.list === this.#list) {
+      this.#namedInList -= 1;
+      known.list -= 1;
+    }
   }
 
   /** @returns the change; undefined when the object was unknown; `malformed` when it has no name. */
@@ -120,6 +165,12 @@ export class ObjectCache {
     return this.#objects.has(keyOf(object) ?? '');
   }
 
+  /** An object by its namespace and name, or its name; undefined when it is not known. */
+  get(name: string, namespace?: string): object | undefined {
+    const known = this.#objects.get(namespace === undefined ? name : `${namespace}/${name}`);
+    return known && this.#recall(known);
+  }
+
   /** All objects, each created unless it is still referenced. */
   *values(): IterableIterator<object> {
     for (const known of this.#objects.values()) {
@@ -137,7 +188,8 @@ export class ObjectCache {
   }
 }
 
-function keyOf(object: unknown): string | undefined {
+/** Namespace and name of an object; undefined without a name. */
+export function keyOf(object: unknown): string | undefined {
   const metadata = isRecord(object) ? object.metadata : undefined;
   if (!isRecord(metadata) || !isText(metadata.name)) {
     return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { UnknownRecord } from '@kube-proxier/core';
 import { ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
-import { type ListPage, PagedList } from './paged-list.js';
+import { type ListAge, type ListPart, PagedList } from './paged-list.js';
 
 type Answer = UnknownRecord | Error;
 
@@ -15,43 +15,51 @@ class Listing {
   readonly names = new Set<unknown>();
   readonly #list: PagedList;
 
-  constructor(private readonly answers: Answer[]) {
+  constructor(
+    private readonly answers: Answer[],
+    private readonly chunkSize = 1000,
+  ) {
     this.#list = new PagedList({
       resource: { kind: 'Service', path: '/services' },
-      client: {
-        getPage: async (path, query, _signal, maxBytes) => {
-          this.requests.push(`${path}?${query} ${maxBytes}`);
-          const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
-          if (answer === undefined || answer instanceof Error) {
-            throw answer;
-          }
-          return answer;
-        },
-      },
+      client: { streamPage: (path, query, _signal, maxBytes) => this.#answer(`${path}?${query} ${maxBytes}`) },
       pageSize: 8,
       maxPageBytes: 100,
       maxObjects: 5,
     });
   }
 
-  async read(): Promise<readonly ListPage[]> {
-    const pages: ListPage[] = [];
+  async *#answer(request: string): AsyncGenerator<Buffer, void, undefined> {
+    this.requests.push(request);
+    const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
+    if (answer === undefined || answer instanceof Error) {
+      throw answer;
+    }
+    const bytes = Buffer.from(JSON.stringify(answer));
+    for (let from = 0; from < bytes.length; from += this.chunkSize) {
+      yield bytes.subarray(from, from + this.chunkSize);
+    }
+  }
+
+  /** @param onPart called for each part as it comes. */
+  async read(age: ListAge = 'consistent', onPart: (part: ListPart) => void = () => {}): Promise<readonly unknown[]> {
+    const items: unknown[] = [];
     this.names.clear();
     const signal = new AbortController().signal;
-    for await (const one of this.#list.pages(new URLSearchParams({ a: 'b' }), () => this.names.size, signal)) {
-      pages.push(one);
-      for (const name of one.items) {
+    for await (const part of this.#list.parts(new URLSearchParams({ a: 'b' }), age, () => this.names.size, signal)) {
+      onPart(part);
+      for (const name of part.items) {
+        items.push(name);
         this.names.add(name);
       }
     }
-    return pages;
+    return items;
   }
 }
 
 describe('PagedList', () => {
   test('requests page after page', async () => {
     const listing = new Listing([page(['a', 'b'], 't1'), page(['c'], 't2'), page([])]);
-    expect((await listing.read()).map(({ items }) => items)).toEqual([['a', 'b'], ['c'], []]);
+    expect(await listing.read()).toEqual(['a', 'b', 'c']);
     expect(listing.requests).toEqual([
       '/services?a=b&limit=8 100',
       '/services?a=b&limit=8&continue=t1 100',
@@ -73,7 +81,7 @@ describe('PagedList', () => {
     await expect(listing.read()).rejects.toBe(expired);
     await listing.read();
     await listing.read();
-    expect(listing.requests.slice(2)).toEqual(['/services?a=b 800', '/services?a=b&limit=8 100']);
+    expect(listing.requests.slice(2)).toEqual(['/services?a=b 6400', '/services?a=b&limit=8 100']);
   });
 
   test('keeps pages when the server expired the first page', async () => {
@@ -105,9 +113,45 @@ describe('PagedList', () => {
     });
   });
 
+  test('requests from the watch cache with what the server needs for that', async () => {
+    const cached = new Listing([page(['a'], 't1'), page(['b'])]);
+    // A server without a watch cache for this resource sends pages.
+    expect(await cached.read('any')).toEqual(['a', 'b']);
+    expect(cached.requests).toEqual([
+      '/services?a=b&limit=8&resourceVersion=0 6400',
+      '/services?a=b&limit=8&continue=t1 100',
+    ]);
+    const newer = new Listing([page(['a'])]);
+    await newer.read({ notOlderThan: '12' });
+    expect(newer.requests).toEqual(['/services?a=b&resourceVersion=12 6400']);
+  });
+
+  test('has objects while the answer arrives, with the version', async () => {
+    const parts: ListPart[] = [];
+    await new Listing([page(['a', 'b', 'c'])], 1).read('any', (part) => parts.push(part));
+    expect(parts.map(({ items }) => items)).toEqual([['a'], ['b'], ['c'], []]);
+    expect(new Set(parts.map(({ resourceVersion }) => resourceVersion))).toEqual(new Set(['7']));
+  });
+
+  test('holds objects back until the version is known, where it comes last', async () => {
+    const { kind, metadata, items } = page(['a', 'b']);
+    const parts: ListPart[] = [];
+    await new Listing([{ items, kind, metadata }], 5).read('any', (part) => parts.push(part));
+    expect(parts).toEqual([{ resourceVersion: '7', items: ['a', 'b'] }]);
+    const large = { items: ['x'.repeat(90), 'y'.repeat(90)], kind, metadata };
+    await expect(new Listing([large], 5).read('any')).rejects.toBeInstanceOf(ResponseTooLarge);
+  });
+
+  test('refuses an answer with too many objects, also where they are the same', async () => {
+    const answer = page(['a', 'a', 'a', 'a', 'a', 'a']);
+    await expect(new Listing([answer]).read('any')).rejects.toThrow('more than the 5 objects');
+  });
+
   test('has no items where the server writes null', async () => {
     const empty = { kind: 'ServiceList', metadata: { resourceVersion: '7' }, items: null };
-    expect(await new Listing([empty]).read()).toMatchObject([{ items: [], resourceVersion: '7' }]);
+    const parts: ListPart[] = [];
+    expect(await new Listing([empty]).read('any', (part) => parts.push(part))).toEqual([]);
+    expect(parts).toEqual([{ resourceVersion: '7', items: [] }]);
   });
 });
 

@@ -1,12 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRecord, isText, type UnknownRecord } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
 import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
+import { ListSplitter } from './list-splitter.js';
 import type { WatchedResource } from './watched-resource.js';
 
 /** Options of a {@link PagedList}. */
 export interface PagedListOptions {
   readonly resource: Pick<WatchedResource, 'kind' | 'path'>;
-  readonly client: Pick<ApiClient, 'getPage'>;
+  readonly client: Pick<ApiClient, 'streamPage'>;
   /** Page size in objects. */
   readonly pageSize: number;
   /** Maximum size of a page in bytes. */
@@ -15,23 +17,38 @@ export interface PagedListOptions {
   readonly maxObjects: number;
 }
 
-/** One page of a list. */
-export interface ListPage {
+/** Some of the objects of a list, as they arrived. */
+export interface ListPart {
+  /** Version of the page that they are of. */
   readonly resourceVersion: string;
   readonly items: readonly unknown[];
 }
+
+/**
+ * How old a list may be.
+ *
+ * - `any`: the watch cache of the server answers, with what it has.
+ * - `consistent`: the current state; before Kubernetes 1.31 the server reads it from etcd. The list comes in pages.
+ * - `notOlderThan`: the watch cache answers, once it has this version. The list comes in one answer.
+ */
+export type ListAge = 'any' | 'consistent' | { readonly notOlderThan: string };
 
 /** Maximum number of consecutive pages without a new object, and of pages in addition to those with objects. */
 const IDLE_PAGES = 10;
 const SPARE_PAGES = 100;
 /** Minimum average number of objects per page, unless the client requested smaller pages. */
 const FEW_OBJECTS = 10;
-/** Maximum size of an unpaged list, as a multiple of the page size. */
-const UNPAGED_RATIO = 8;
+/** Maximum size of a list without pages, as a multiple of the page size. It is never held as a whole. */
+const UNPAGED_RATIO = 64;
 /** Factor by which the page size in objects is reduced when a page is too large. */
 const SMALLER_PAGE = 4;
+/** Number of bytes that are parsed at a time, and that are parsed before other work of the event loop is done. */
+const SLICE_BYTES = 32 * 1024;
+const TURN_BYTES = 64 * 1024;
 
-/** Requests lists of one resource in pages of bounded size and number, and adapts their size to what the server can. */
+/**
+ * Requests lists of one resource, parses their objects as they arrive, and adapts pages to what the server can.
+ */
 export class PagedList {
   /** Current page size in objects. */
   #pageSize: number;
@@ -46,15 +63,20 @@ export class PagedList {
    * Requests a list. It is complete when the iteration ends without an error.
    *
    * @param selectors the query of each page.
-   * @param countObjects number of distinct objects in the pages so far.
+   * @param age how old it may be.
+   * @param countObjects number of distinct objects in the parts so far.
    * @throws ApiError, KubernetesError
    */
-  async *pages(
+  async *parts(
     selectors: URLSearchParams,
+    age: ListAge,
     countObjects: () => number,
     signal: AbortSignal,
-  ): AsyncGenerator<ListPage, void, undefined> {
-    const limit = this.#unpaged ? undefined : this.#pageSize;
+  ): AsyncGenerator<ListPart, void, undefined> {
+    const { maxObjects } = this.options;
+    const unpaged = this.#unpaged && age === 'consistent';
+    // With a limit, a list that is not older than a version would be read from etcd.
+    const limit = unpaged || typeof age === 'object' ? undefined : this.#pageSize;
     let token: string | undefined;
     let pages = 0;
     let idlePages = 0;
@@ -65,32 +87,45 @@ export class PagedList {
       }
       if (token !== undefined) {
         query.set('continue', token);
+      } else if (age !== 'consistent') {
+        query.set('resourceVersion', age === 'any' ? '0' : age.notOlderThan);
       }
-      const page = checkedPage(this.options.resource.kind, await this.#getPage(query, token !== undefined, signal));
       const before = countObjects();
-      yield page;
+      const continued = token !== undefined;
+      const next: string | undefined = yield* this.#page(
+        query,
+        { paged: continued || (age === 'consistent' && !unpaged), continued },
+        signal,
+      );
       const objects = countObjects();
       pages += 1;
       idlePages = objects > before ? 0 : idlePages + 1;
-      refuseEndlessList({ pages, idlePages, objects, limit, maxObjects: this.options.maxObjects });
-      if (page.continue !== undefined && page.continue === token) {
+      refuseEndlessList({ pages, idlePages, objects, limit, maxObjects });
+      if (next !== undefined && next === token) {
         throw new ApiError('API_RESPONSE_INVALID', 'a page names itself as the one that follows it');
       }
-      token = page.continue;
+      token = next;
     } while (token !== undefined);
-    this.#unpaged = false;
+    if (age === 'consistent') {
+      this.#unpaged = false;
+    }
   }
 
-  async #getPage(query: URLSearchParams, continued: boolean, signal: AbortSignal): Promise<UnknownRecord> {
-    const { client, maxPageBytes, resource } = this.options;
+  /** @returns the token of the next page; undefined after the last one. */
+  async *#page(
+    query: URLSearchParams,
+    { paged, continued }: { readonly paged: boolean; readonly continued: boolean },
+    signal: AbortSignal,
+  ): AsyncGenerator<ListPart, string | undefined, undefined> {
     try {
-      const maxBytes = this.#unpaged ? maxPageBytes * UNPAGED_RATIO : maxPageBytes;
-      return await client.getPage(resource.path, query, signal, maxBytes);
+      return yield* this.#readPage(query, paged, signal);
     } catch (error) {
       if (error instanceof ResponseTooLarge) {
         // Objects may be large; or the server does not stop.
-        this.#pageSize = Math.max(1, Math.floor(this.#pageSize / SMALLER_PAGE));
         this.#unpaged = false;
+        if (paged) {
+          this.#pageSize = Math.max(1, Math.floor(this.#pageSize / SMALLER_PAGE));
+        }
       }
       if (continued && error instanceof ApiStatusError && error.status === 410) {
         this.#unpaged = true;
@@ -98,13 +133,68 @@ export class PagedList {
       throw error;
     }
   }
+
+  async *#readPage(
+    query: URLSearchParams,
+    paged: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<ListPart, string | undefined, undefined> {
+    const { client, maxObjects, maxPageBytes, resource } = this.options;
+    const splitter = new ListSplitter(maxPageBytes);
+    const limit = paged ? maxPageBytes : maxPageBytes * UNPAGED_RATIO;
+    // Items before the version: whether they are outdated is not known yet.
+    let early: unknown[] = [];
+    let bytes = 0;
+    let count = 0;
+    let version: string | undefined;
+    for await (const chunk of client.streamPage(resource.path, query, signal, limit)) {
+      for (let from = 0; from < chunk.length; from += SLICE_BYTES) {
+        const slice = chunk.subarray(from, from + SLICE_BYTES);
+        const items = splitter.push(slice);
+        count += items.length;
+        // Also where all of them are the same.
+        refuseTooMany(count, maxObjects);
+        if (Math.floor((bytes + slice.length) / TURN_BYTES) > Math.floor(bytes / TURN_BYTES)) {
+          await nextTurn();
+        }
+        bytes += slice.length;
+        version ??= versionOf(resource.kind, splitter.head);
+        if (version !== undefined) {
+          if (items.length > 0) {
+            yield { resourceVersion: version, items };
+          }
+        } else if (bytes > maxPageBytes) {
+          throw new ResponseTooLarge(maxPageBytes);
+        } else {
+          early = early.concat(items);
+        }
+      }
+    }
+    const page = checkedPage(resource.kind, splitter.end());
+    if (version !== undefined && version !== page.resourceVersion) {
+      throw new ApiError('API_RESPONSE_INVALID', 'the list has two versions');
+    }
+    yield { resourceVersion: page.resourceVersion, items: early };
+    return page.continue;
+  }
+}
+
+/** The version of a list whose items follow; undefined where it comes after them. */
+function versionOf(kind: string, head: UnknownRecord | undefined): string | undefined {
+  if (head === undefined || !isRecord(head.metadata) || head.kind === undefined) {
+    return undefined;
+  }
+  return checkedPage(kind, head).resourceVersion;
 }
 
 /** An incomplete answer must not be treated as an empty list. */
-function checkedPage(kind: string, page: UnknownRecord): ListPage & { readonly continue: string | undefined } {
+function checkedPage(
+  kind: string,
+  page: UnknownRecord,
+): { readonly resourceVersion: string; readonly continue: string | undefined } {
   const { metadata } = page;
-  const items = page.items === null ? [] : page.items;
-  if (page.kind !== `${kind}List` || !isRecord(metadata) || !Array.isArray(items)) {
+  const { items } = page;
+  if (page.kind !== `${kind}List` || !isRecord(metadata) || (items !== null && !Array.isArray(items))) {
     throw new ApiError('API_RESPONSE_INVALID', `the response is not a ${kind}List`);
   }
   if (!isText(metadata.resourceVersion)) {
@@ -113,7 +203,6 @@ function checkedPage(kind: string, page: UnknownRecord): ListPage & { readonly c
   return {
     resourceVersion: metadata.resourceVersion,
     continue: isText(metadata.continue) ? metadata.continue : undefined,
-    items,
   };
 }
 
@@ -126,17 +215,21 @@ function refuseEndlessList(list: {
   readonly maxObjects: number;
 }): void {
   const { pages, idlePages, objects, limit, maxObjects } = list;
-  if (objects > maxObjects) {
-    throw new ApiError(
-      'API_RESPONSE_INVALID',
-      `the list has more than the ${maxObjects} objects that are read, and was refused`,
-    );
-  }
+  refuseTooMany(objects, maxObjects);
   const few = Math.min(FEW_OBJECTS, limit ?? FEW_OBJECTS);
   if (idlePages >= IDLE_PAGES || pages > SPARE_PAGES + objects / few) {
     throw new ApiError(
       'API_RESPONSE_INVALID',
       `the list does not end (${pages} pages, ${objects} objects), and was refused`,
+    );
+  }
+}
+
+function refuseTooMany(objects: number, maxObjects: number): void {
+  if (objects > maxObjects) {
+    throw new ApiError(
+      'API_RESPONSE_INVALID',
+      `the list has more than the ${maxObjects} objects that are read, and was refused`,
     );
   }
 }

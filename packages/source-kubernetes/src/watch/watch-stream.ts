@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Clock,
   isProxierError,
@@ -12,6 +13,9 @@ import { statusError } from '../api/api-client.js';
 import { InactivityTimer } from '../api/inactivity-timer.js';
 import { ApiError } from '../api/kubernetes-error.js';
 import { LineSplitter } from './line-splitter.js';
+
+/** Number of bytes after which other work of the event loop is done: the initial events of a watch may be many. */
+const TURN_BYTES = 64 * 1024;
 
 /** An event of a watch. */
 export interface WatchEvent {
@@ -52,10 +56,16 @@ export async function* watchEvents(
     onSilence();
     response.destroy(new ApiError('API_SILENT', `a watch was silent for ${silenceLimit} ms`));
   });
+  let bytes = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       timer.touch();
       yield parsed(splitter.push(chunk));
+      bytes += chunk.length;
+      if (bytes >= TURN_BYTES) {
+        bytes = 0;
+        await nextTurn();
+      }
     }
   } catch (error) {
     throw isProxierError(error)

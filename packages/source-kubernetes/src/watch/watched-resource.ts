@@ -23,6 +23,11 @@ export interface WatchedResource {
    * The field selector only saves traffic: without it the result is the same, since core skips the excluded objects.
    */
   readonly fieldSelectorOptional?: boolean;
+  /**
+   * There are many of them, for which a compressed list takes a fraction of the bytes of a watch with initial events: API servers
+   * do not compress watches.
+   */
+  readonly isLarge?: boolean;
   /** Not an error when an API server does not have it. */
   readonly optional?: boolean;
   /** The retained part: the fields that a proxy reads. */
@@ -50,6 +55,7 @@ export const SERVICES: WatchedResource = {
   labelSelector: `!${SERVICE_PROXY_NAME_LABEL}`,
   fieldSelector: 'spec.clusterIP!=None',
   fieldSelectorOptional: true,
+  isLarge: true,
   shape: fields({
     metadata: fields({
       name: whole,
@@ -86,6 +92,7 @@ export const ENDPOINT_SLICES: WatchedResource = {
   path: '/apis/discovery.k8s.io/v1/endpointslices',
   // Spec W-2.
   labelSelector: `!${HEADLESS_SERVICE_LABEL}`,
+  isLarge: true,
   shape: fields({
     metadata: fields({
       name: whole,

@@ -51,7 +51,7 @@ function socketOf({ protocol, place, portals, allowedSources, routes, servicePor
       : place.kind === 'node-port'
         ? `<node>:${place.port}`
         : joinHostPort(place.address, place.port);
-  const sources = allowedSources === undefined ? '' : ` from ${allowedSources.join(', ') || 'nobody'}`;
+  const sources = allowedSources === undefined ? '' : ` from ${allowedSources.join(', ') || 'no source'}`;
   const actions = routes.map((route) =>
     route.action === 'forward' ? `${route.source} to ${route.endpoints} endpoints` : `${route.source} ${route.action}`,
   );

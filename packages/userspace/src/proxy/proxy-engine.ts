@@ -2,6 +2,7 @@ import { type IPFamily, messageOf, type NodeState, type Route, type ServicePortK
 import type { BoundAddress } from '../plan/redirect-state.js';
 import type { ListenerId, ListenerSpec, ServiceSpec } from '../plan/userspace-transaction.js';
 import { UserspaceError } from '../userspace-error.js';
+import type { NodePortListeners } from './node-port-listeners.js';
 import { type PortRange, portsOf } from './port-range.js';
 import { type ProxyEnvironment, ServiceProxy } from './service-proxy.js';
 import type { ServiceTraffic } from './service-traffic.js';
@@ -31,6 +32,7 @@ export class ProxyEngine {
   readonly #listeners = new Map<ListenerId, Listener>();
   /** Service ports that are gone, with connections that are not. */
   readonly #draining = new Set<ServiceProxy>();
+  #failedNodePorts = 0;
   #node: NodeState | undefined;
   #localAddresses: ReadonlySet<string> = new Set();
 
@@ -52,6 +54,14 @@ export class ProxyEngine {
   /** What each service port moved, those that only drain included. */
   get traffic(): readonly ServiceTraffic[] {
     return [...this.#services.values(), ...this.#draining].map(({ traffic }) => traffic);
+  }
+
+  /** NodePorts whose sockets are open, and how often one could not be opened so far. */
+  get nodePorts(): Omit<NodePortListeners, 'family'> {
+    const open = [...this.#listeners.values()].filter(
+      ({ spec, complete, sockets }) => spec.place.kind === 'node-port' && complete && sockets.length > 0,
+    );
+    return { open: open.length, failures: this.#failedNodePorts };
   }
 
   /** Where the sockets of a listener stand; empty when there are none. */
@@ -84,11 +94,7 @@ export class ProxyEngine {
     for (const [id, listener] of this.#listeners) {
       listener.refresh(this.#facts());
       try {
-        const changed = await listener.settle(
-          this.#places(listener.spec),
-          () => this.#bindProxyPort(listener),
-          (address) => this.#isUsable(address),
-        );
+        const changed = await this.#settle(listener);
         if (changed) {
           moved.push(id);
         }
@@ -130,11 +136,21 @@ export class ProxyEngine {
     }
     const listener = known ?? new Listener(spec, service, this.#facts());
     this.#listeners.set(spec.id, listener);
-    await listener.settle(
-      this.#places(spec),
-      () => this.#bindProxyPort(listener),
-      (address) => this.#isUsable(address),
-    );
+    await this.#settle(listener);
+  }
+
+  async #settle(listener: Listener): Promise<boolean> {
+    const { spec } = listener;
+    try {
+      return await listener.settle(
+        this.#places(spec),
+        () => this.#bindProxyPort(listener),
+        (address) => this.#isUsable(address),
+      );
+    } catch (error) {
+      this.#failedNodePorts += spec.place.kind === 'node-port' ? 1 : 0;
+      throw error;
+    }
   }
 
   change(spec: ListenerSpec): void {

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { assertNever, type Clock, type Logger, messageOf } from '@kube-proxier/core';
 import type { ApiClient } from '../api/api-client.js';
-import { ApiError } from '../api/kubernetes-error.js';
+import { InactivityTimer } from '../api/inactivity-timer.js';
+import { ApiError, ApiStatusError, ResponseTooLarge } from '../api/kubernetes-error.js';
 import type { ApiAvailability } from './api-availability.js';
 import {
   afterAnswer,
@@ -9,15 +11,23 @@ import {
   NO_REQUESTS,
   type RequestHistory,
   reactToFailure,
+  relistDelay,
 } from './failure-policy.js';
-import { ObjectCache, type ObjectChange } from './object-cache.js';
-import { PagedList } from './paged-list.js';
+import {
+  endsInitialEvents,
+  mayListInstead,
+  refusesInitialEvents,
+  type WatchListSupport,
+  WatchListUnsupported,
+} from './initial-events.js';
+import { keyOf, ObjectCache, type ObjectChange, type PreparedObject } from './object-cache.js';
+import { type ListAge, PagedList } from './paged-list.js';
 import { compareResourceVersions } from './resource-version.js';
 import { type WatchEvent, watchEvents } from './watch-stream.js';
 import type { WatchedResource } from './watched-resource.js';
 
-/** Options of a {@link Reflector}. */
-export interface ReflectorOptions {
+/** Options of a {@link ListWatch}. */
+export interface ListWatchOptions {
   readonly resource: WatchedResource;
   readonly client: ApiClient;
   readonly availability: ApiAvailability;
@@ -39,10 +49,18 @@ export interface ReflectorOptions {
   readonly maxEventBytes: number;
   /** Maximum number of objects in a list. */
   readonly maxObjects: number;
+  /** Start with a watch that begins with the current objects, where the server supports it. Undefined: with a list. */
+  readonly watchList: WatchListSupport | undefined;
+  /**
+   * Milliseconds without a byte before the end of the initial events after which the server counts as one that does not send them.
+   */
+  readonly initialPatience: number;
 }
 
-/** Callbacks of a {@link Reflector}. */
-export interface ReflectorListener {
+/** Callbacks of a {@link ListWatch}. */
+export interface ListWatchListener {
+  /** It starts, with this cache, which is still empty. */
+  began(cache: ObjectCache): void;
   changed(change: ObjectChange): void;
   /** A full list is complete. */
   listed(cache: ObjectCache): void;
@@ -54,31 +72,48 @@ export interface ReflectorListener {
 
 /** Minimum duration of a watch without events that does not count as a failure (client-go's). */
 const SHORT_WATCH = 1000;
-/** Number of consecutive outdated lists before one is accepted: the cluster was restored. */
+/** Number of consecutive outdated lists before one is accepted: the cluster was restored. The last one is consistent. */
 const STALE_LISTS = 3;
 
+/** The initial events of a watch that have arrived. */
+interface InitialEvents {
+  /**
+   * Changed objects that are not in the cache yet, by key; undefined for those that were deleted. None are held back before the
+   * first list is complete, as nobody uses an incomplete one.
+   */
+  readonly held: Map<string, PreparedObject | undefined> | undefined;
+}
+
 /**
- * Follows one kind of object: lists it in pages, then watches it, for as long as it runs. After any failure, the cache
+ * Follows one kind of object: lists it, or has a watch begin with all objects, then watches it, for as long as it runs. After any failure, the cache
  * converges to the state of the server, and an object is removed only on evidence from the server: an event, or a
  * complete list without it.
  */
-export class Reflector {
+export class ListWatch {
   readonly #resource: WatchedResource;
   readonly #cache: ObjectCache;
   readonly #pagedList: PagedList;
   /** Where the watch continues; undefined when a list has to come first. */
   #resourceVersion: string | undefined;
-  /** The newest version seen. */
+  /** The newest version of what was applied. */
   #newest = '';
+  /** A list was complete before. */
+  #wasComplete = false;
   #staleLists = 0;
+  /** The watch cache of the server cannot answer the next list: its answers were outdated, or it does not have the version. */
+  #consistent = false;
+  /** The last watch failed within its initial events, and a list may succeed. */
+  #listInstead = false;
+  /** Undefined when the running watch has no initial events, or they have ended. */
+  #initialEvents: InitialEvents | undefined;
   #fieldSelector: string | undefined;
   #history: RequestHistory = NO_REQUESTS;
   /** Time of the server's last answer for this resource. */
   #lastAnswer = 0;
 
   constructor(
-    private readonly options: ReflectorOptions,
-    private readonly listener: ReflectorListener,
+    private readonly options: ListWatchOptions,
+    private readonly listener: ListWatchListener,
   ) {
     this.#resource = options.resource;
     this.#cache = new ObjectCache(options.resource);
@@ -88,14 +123,19 @@ export class Reflector {
 
   /** Runs until `signal` aborts, then resolves. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, relistAfter } = this.options;
+    const { clock, random, relistAfter } = this.options;
+    this.listener.began(this.#cache);
     while (!signal.aborted) {
       let delay = 0;
       try {
-        if (this.#resourceVersion === undefined) {
-          await this.#listOrUndo(signal);
+        const { watchList } = this.options;
+        if (
+          this.#resourceVersion === undefined &&
+          (this.#listInstead || watchList === undefined || watchList.isRefused)
+        ) {
+          await this.#orUndo(() => this.#list(signal));
         }
-        await this.#watch(signal);
+        await this.#orUndo(() => this.#watch(signal));
       } catch (error) {
         if (signal.aborted) {
           return;
@@ -105,17 +145,18 @@ export class Reflector {
       if (this.#resourceVersion !== undefined && clock.monotonic() - this.#lastAnswer >= relistAfter) {
         this.#note(2, `nothing was heard for ${relistAfter} ms; listing`);
         this.#resourceVersion = undefined;
+        delay = Math.max(delay, relistDelay(random()));
       }
       await this.#sleep(delay, signal);
     }
   }
 
   /** Repeatedly rejected lists must not fill the memory with different objects. */
-  async #listOrUndo(signal: AbortSignal): Promise<void> {
+  async #orUndo(request: () => Promise<void>): Promise<void> {
     try {
-      await this.#list(signal);
+      await request();
     } catch (error) {
-      if (this.#cache.size > 2 * this.options.maxObjects) {
+      if (this.#resourceVersion === undefined && this.#cache.size > 2 * this.options.maxObjects) {
         for (const change of this.#cache.undoList()) {
           this.#report(change);
         }
@@ -127,14 +168,15 @@ export class Reflector {
 
   async #list(signal: AbortSignal): Promise<void> {
     let version: string | undefined;
+    const age = this.#listAge();
     this.#cache.beginList();
-    for await (const page of this.#pagedList.pages(this.#selectors(), () => this.#cache.named, signal)) {
+    for await (const part of this.#pagedList.parts(this.#selectors(), age, () => this.#cache.named, signal)) {
       if (version === undefined) {
         // The version of the first page: a change that the watch repeats is harmless, a missed change is not.
-        version = page.resourceVersion;
+        version = part.resourceVersion;
         this.#refuseStale(version);
       }
-      for (const item of page.items) {
+      for (const item of part.items) {
         if (signal.aborted) {
           return;
         }
@@ -145,13 +187,20 @@ export class Reflector {
     if (version === undefined) {
       throw new ApiError('API_RESPONSE_INVALID', 'the list has no pages');
     }
+    this.#completeList(version, signal);
+  }
+
+  #completeList(version: string, signal: AbortSignal): void {
     for (const change of this.#cache.endList()) {
       if (signal.aborted) {
         return;
       }
       this.#report(change);
     }
+    this.#wasComplete = true;
     this.#staleLists = 0;
+    this.#consistent = false;
+    this.#listInstead = false;
     this.#newest = version;
     this.#resourceVersion = version;
     this.#answered();
@@ -161,18 +210,31 @@ export class Reflector {
     this.listener.listed(this.#cache);
   }
 
+  /** The watch cache answers where it can: it costs the server little, and etcd nothing. */
+  #listAge(): ListAge {
+    if (this.#consistent) {
+      return 'consistent';
+    }
+    return this.#newest === '' ? 'any' : { notOlderThan: this.#newest };
+  }
+
   #refuseStale(version: string): void {
     const order = this.#newest === '' ? 0 : compareResourceVersions(version, this.#newest);
     if (order === undefined || order >= 0) {
+      // Also where the list breaks off: its first objects are applied then.
+      this.#newest = version;
       return;
     }
     this.#staleLists += 1;
-    if (this.#staleLists < STALE_LISTS) {
+    if (this.#staleLists < STALE_LISTS || !this.#consistent) {
+      // Another server, with a newer cache, may answer the second one.
+      this.#consistent ||= this.#staleLists >= STALE_LISTS - 1;
       throw new ApiError('API_STALE', `the list is of version ${version}, and ${this.#newest} was seen already`);
     }
     this.options.logger.warn(
       `${this.#resource.name}: the API server continues from version ${version}, which is older than ${this.#newest}; it was restored, and its current state is used`,
     );
+    this.#newest = version;
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -181,30 +243,120 @@ export class Reflector {
     query.set('watch', 'true');
     query.set('allowWatchBookmarks', 'true');
     query.set('timeoutSeconds', String(300 + Math.floor(random() * 300)));
-    query.set('resourceVersion', this.#resourceVersion ?? '');
+    this.#initialEvents = undefined;
+    if (this.#resourceVersion === undefined) {
+      this.#requestInitialEvents(query);
+    } else {
+      query.set('resourceVersion', this.#resourceVersion);
+    }
     const begin = clock.monotonic();
     const response = await client.openWatch(this.#resource.path, query, signal);
-    if (!isOutage(this.#history)) {
+    if (!isOutage(this.#history) && this.#initialEvents === undefined) {
       availability.answered(this.#resource.name);
     }
+    const patience = this.#initialEvents ? this.#initialTimer(response) : undefined;
     let events = 0;
-    for await (const arrived of watchEvents(response, {
-      ...this.options,
-      onSilence: () => client.dropIdleConnections(),
-    })) {
-      for (const event of arrived) {
-        if (signal.aborted) {
-          return;
+    try {
+      for await (const arrived of watchEvents(response, {
+        ...this.options,
+        onSilence: () => client.dropIdleConnections(),
+      })) {
+        patience?.touch();
+        for (const event of arrived) {
+          if (signal.aborted) {
+            return;
+          }
+          if (this.#initialEvents) {
+            this.#applyInitial(event, this.#initialEvents, signal);
+          } else {
+            this.#apply(event);
+          }
+          events += 1;
         }
-        this.#apply(event);
-        events += 1;
+        if (!this.#initialEvents) {
+          patience?.cancel();
+        }
+        this.listener.settled(this.#cache);
       }
-      this.listener.settled(this.#cache);
+    } finally {
+      patience?.cancel();
+    }
+    if (this.#initialEvents) {
+      throw new ApiError('API_INCOMPLETE', 'the watch ended within its initial events');
     }
     const lived = clock.monotonic() - begin;
     this.#note(4, 'the watch ended', { events, milliseconds: Math.round(lived) });
     if (events === 0 && lived < SHORT_WATCH) {
       throw new ApiError('API_UNREACHABLE', 'the server ended a watch as soon as it began');
+    }
+  }
+
+  /** Servers that do not know initial events may send nothing, for as long as nothing changes. */
+  #initialTimer(response: IncomingMessage): InactivityTimer {
+    const { clock, initialPatience } = this.options;
+    return new InactivityTimer(clock, initialPatience, () => {
+      if (this.#initialEvents) {
+        response.destroy(new WatchListUnsupported(`neither events nor their end came within ${initialPatience} ms`));
+      }
+    });
+  }
+
+  #requestInitialEvents(query: URLSearchParams): void {
+    query.set('sendInitialEvents', 'true');
+    query.set('resourceVersionMatch', 'NotOlderThan');
+    // Without a version the state is consistent: the server compares its watch cache with etcd.
+    if (this.#wasComplete && !this.#consistent) {
+      query.set('resourceVersion', this.#newest);
+    }
+    this.#cache.beginList();
+    this.#initialEvents = { held: this.#wasComplete ? new Map() : undefined };
+  }
+
+  /**
+   * Where older objects are known, changes are held back until the version of the initial events is known, at their end.
+   */
+  #applyInitial(event: WatchEvent, { held }: InitialEvents, signal: AbortSignal): void {
+    const { type, object, resourceVersion: version } = event;
+    if (type === 'BOOKMARK') {
+      if (!endsInitialEvents(event)) {
+        throw new WatchListUnsupported('a bookmark came before the end of the initial events');
+      }
+      if (version === undefined) {
+        throw new ApiError('API_RESPONSE_INVALID', 'the end of the initial events has no version');
+      }
+      this.#refuseStale(version);
+      this.#initialEvents = undefined;
+      for (const prepared of held?.values() ?? []) {
+        if (prepared !== undefined) {
+          this.#report(this.#cache.putPrepared(prepared));
+        }
+      }
+      this.#completeList(version, signal);
+      return;
+    }
+    const key = keyOf(object);
+    if (this.#cache.named + (held?.size ?? 0) > this.options.maxObjects) {
+      throw new ApiError(
+        'API_RESPONSE_INVALID',
+        `there are more than the ${this.options.maxObjects} initial events that are read; the watch was refused`,
+      );
+    }
+    if (held === undefined || key === undefined) {
+      this.#applyObject(type, object);
+      // The version of all of them is at least that of each.
+      if (version !== undefined && (compareResourceVersions(version, this.#newest) ?? 1) > 0) {
+        this.#newest = version;
+      }
+    } else if (type === 'DELETED') {
+      held.set(key, undefined);
+      this.#cache.unconfirm(object);
+    } else {
+      const prepared = this.#cache.prepareUnlessKnown(key, object);
+      if (prepared) {
+        held.set(key, prepared);
+      } else {
+        held.delete(key);
+      }
     }
   }
 
@@ -216,6 +368,14 @@ export class Reflector {
       this.#note(type === 'BOOKMARK' ? 6 : 4, 'an event came again', { type, resourceVersion: version });
       return;
     }
+    this.#applyObject(type, object);
+    if (version !== undefined) {
+      this.#resourceVersion = version;
+      this.#newest = version;
+    }
+  }
+
+  #applyObject(type: WatchEvent['type'], object: WatchEvent['object']): void {
     if (type === 'ADDED' || type === 'MODIFIED') {
       this.#put(object);
     } else if (type === 'DELETED') {
@@ -224,10 +384,6 @@ export class Reflector {
         throw new ApiError('API_RESPONSE_INVALID', 'an object without a name was deleted');
       }
       this.#report(change);
-    }
-    if (version !== undefined) {
-      this.#resourceVersion = version;
-      this.#newest = version;
     }
   }
 
@@ -268,6 +424,17 @@ export class Reflector {
   #recover(error: unknown): number {
     const { clock, onUnauthorized, random } = this.options;
     const operation = this.#resourceVersion === undefined ? 'list' : 'watch';
+    const initialEvents = this.#initialEvents !== undefined;
+    this.#initialEvents = undefined;
+    if (initialEvents && refusesInitialEvents(error)) {
+      this.#note(2, `this API server does not send initial events (${messageOf(error)}); listing`);
+      this.options.watchList?.refuse();
+      return 0;
+    }
+    this.#listInstead ||= initialEvents && mayListInstead(error);
+    if (operation === 'list' && isUnavailableInCache(error)) {
+      this.#consistent = true;
+    }
     const reaction = reactToFailure(this.#history, {
       error,
       operation,
@@ -352,4 +519,12 @@ export class Reflector {
       logger.debug(level, `${this.#resource.name}: ${text}`, fields);
     }
   }
+}
+
+/** Whether the list was refused because the watch cache does not have it, or because it is too large for one answer. */
+function isUnavailableInCache(error: unknown): boolean {
+  return (
+    error instanceof ResponseTooLarge ||
+    (error instanceof ApiStatusError && (error.status === 410 || error.isVersionTooLarge))
+  );
 }

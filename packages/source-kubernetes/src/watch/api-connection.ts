@@ -1,0 +1,135 @@
+import type { Clock, Logger } from '@kube-proxier/core';
+import { ApiClient } from '../api/api-client.js';
+import type { ApiCredentials } from '../api/api-credentials.js';
+import { ApiAvailability } from './api-availability.js';
+import { WatchListSupport } from './initial-events.js';
+import { ListWatch, type ListWatchListener } from './list-watch.js';
+import type { WatchedResource } from './watched-resource.js';
+
+/** How to reach an API server, and what to expect of its answers. Everything has a default. */
+export interface ApiConnectionOptions {
+  /** Path of a kubeconfig file. Read again when it changes. Default: none. */
+  readonly kubeconfig?: string;
+  /**
+   * URL of the API server, instead of the kubeconfig's; without a kubeconfig, no credentials are sent. Default: none.
+   */
+  readonly master?: string;
+  /** Context of the kubeconfig. Default: its current context. */
+  readonly context?: string;
+  /** Default: no log. */
+  readonly logger?: Logger;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+  /**
+   * A number from 0 (included) to 1 (not included); spreads the requests of many nodes over time. Default
+   * `Math.random`.
+   */
+  readonly random?: () => number;
+  /** Page size of a list, in objects. Default 500. */
+  readonly pageSize?: number;
+  /** Milliseconds without a byte after which a request fails. Default 30000. */
+  readonly responseTimeout?: number;
+  /** Milliseconds after which an incomplete page fails. Default 300000. */
+  readonly pageTimeout?: number;
+  /**
+   * Milliseconds without a byte after which a watch counts as dead. Default 90000: API servers send a bookmark
+   * once a minute.
+   */
+  readonly silenceLimit?: number;
+  /** Milliseconds without an event or bookmark after which a kind of object is listed again. Default 300000. */
+  readonly relistAfter?: number;
+  /**
+   * Maximum size of a page in bytes. A larger page is rejected, and requested again with fewer objects. Where an API
+   * server expires a list while its pages are fetched, the list is requested without pages, and may have eight times as
+   * many bytes. Default 16777216 (16 MiB).
+   */
+  readonly maxPageBytes?: number;
+  /** Maximum size of an event in bytes. Default 4194304 (4 MiB; etcd stores no object above 1.5 MiB). */
+  readonly maxEventBytes?: number;
+  /** Maximum number of objects of one kind. A longer list is rejected. Default 300000. */
+  readonly maxObjects?: number;
+  /** User agent. Default `kube-proxier`. */
+  readonly userAgent?: string;
+  /** Environment with the in-cluster address. Default: this process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Directory of the pod's token and CA. Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
+  readonly serviceAccountDirectory?: string;
+}
+
+const NO_LISTENER: ListWatchListener = { began() {}, changed() {}, listed() {}, settled() {}, unavailable() {} };
+
+/** Follows kinds of objects of one API server. */
+export class ApiConnection {
+  readonly #client: ApiClient;
+  readonly #availability: ApiAvailability;
+  readonly #watchListSupport = new WatchListSupport();
+  readonly #limits;
+
+  /** @param server name of the server in the log. */
+  constructor(
+    options: ApiConnectionOptions,
+    private readonly credentials: ApiCredentials,
+    server: string,
+    private readonly logger: Logger,
+    private readonly clock: Clock,
+  ) {
+    const responseTimeout = options.responseTimeout ?? 30_000;
+    const maxPageBytes = options.maxPageBytes ?? 16 * 1024 * 1024;
+    this.#client = new ApiClient({
+      credentials,
+      clock,
+      responseTimeout,
+      pageTimeout: options.pageTimeout ?? 300_000,
+      maxPageBytes,
+      userAgent: options.userAgent ?? 'kube-proxier',
+    });
+    this.#availability = new ApiAvailability(server, logger, clock);
+    this.#limits = {
+      random: options.random ?? Math.random,
+      pageSize: options.pageSize ?? 500,
+      initialPatience: responseTimeout / 3,
+      silenceLimit: options.silenceLimit ?? 90_000,
+      relistAfter: options.relistAfter ?? 300_000,
+      maxPageBytes,
+      maxEventBytes: options.maxEventBytes ?? 4 * 1024 * 1024,
+      maxObjects: options.maxObjects ?? 300_000,
+    };
+  }
+
+  /**
+   * Follows one kind of object until `signal` aborts, then resolves. Never rejects.
+   *
+   * @param watchList start with a watch that begins with the current objects, where the server supports it.
+   */
+  follow(
+    resource: WatchedResource,
+    watchList: boolean,
+    listener: Partial<ListWatchListener>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const listWatch = new ListWatch(
+      {
+        ...this.#limits,
+        resource,
+        client: this.#client,
+        availability: this.#availability,
+        onUnauthorized: () => this.credentials.refused(),
+        logger: this.logger,
+        clock: this.clock,
+        watchList: watchList ? this.#watchListSupport : undefined,
+      },
+      { ...NO_LISTENER, ...listener },
+    );
+    return listWatch.run(signal);
+  }
+
+  /** Why this resource cannot be read now; undefined when no obstacle is known. */
+  obstacle(resource: string): string | undefined {
+    return this.#availability.obstacle(resource);
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    this.#client.close();
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Builds the image of the agent without a daemon: an OCI image layout, its archive, and a bill of materials for each architecture.
+ * Two builds of one commit have the same digest.
+ *
+ *   npm run image -- [--arch amd64|arm64]… [--output DIRECTORY] [--accept-newer] [--update-lock]
+ *
+ * Needs Debian's `apt-get`, `dpkg-deb`, GNU `tar` and `gzip`; root is not needed. The packages are built first (`npm run build`).
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { bundledPackages } from './bundled-packages.mjs';
+import { ARCHITECTURES, debianPackages, ImageError, nodePackage, ROOT, readLock, updateLock } from './image-parts.mjs';
+import { OciLayout } from './oci-layout.mjs';
+import { layOutAgent, layOutDebian, layOutNode, normalizeModes } from './root-filesystem.mjs';
+import { cycloneDx } from './sbom.mjs';
+
+const OUTPUT = join(ROOT, 'image');
+const DESCRIPTION = 'Kubernetes service proxy: a replacement for kube-proxy';
+
+/**
+ * @typedef {object} BuiltImage
+ * @property {string} layout directory of the OCI layout
+ * @property {string} archive
+ * @property {string} digest of the index
+ * @property {readonly {architecture: import('./image-parts.mjs').Architecture, digest: string, bytes: number}[]} images `bytes`:
+ * compressed, as pulled
+ */
+
+/**
+ * @param {object} options
+ * @param {readonly import('./image-parts.mjs').Architecture[]} options.architectures
+ * @param {string} options.output an existing directory is replaced
+ * @param {boolean} options.acceptNewer see `debianPackages`
+ * @returns {BuiltImage}
+ */
+export function buildImage({ architectures, output, acceptNewer }) {
+  if (!existsSync(join(ROOT, 'packages/agent/bundle/kube-proxier.js'))) {
+    throw new ImageError('The agent is not built: run "npm run build" first');
+  }
+  const lock = readLock();
+  const time = sourceDate();
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'packages/agent/package.json'), 'utf8'));
+  const npm = bundledPackages();
+  rmSync(output, { recursive: true, force: true });
+  mkdirSync(output, { recursive: true });
+  const layout = new OciLayout(join(output, 'layout'));
+  const images = architectures.map((architecture) => {
+    const debian = debianPackages(lock, architecture, acceptNewer);
+    const layers = [
+      (/** @type {string} */ directory) => layOutDebian(directory, debian, lock.suite),
+      (/** @type {string} */ directory) => layOutNode(directory, nodePackage(lock, architecture)),
+      (/** @type {string} */ directory) => layOutAgent(directory, architecture, npm),
+    ].map((layOut) =>
+      withTemporaryDirectory((directory) => {
+        layOut(directory);
+        normalizeModes(directory);
+        return layout.addLayer(directory, time);
+      }),
+    );
+    const created = new Date(time * 1000).toISOString();
+    const annotations = {
+      'org.opencontainers.image.title': 'kube-proxier',
+      'org.opencontainers.image.description': DESCRIPTION,
+      'org.opencontainers.image.licenses': 'Apache-2.0',
+      'org.opencontainers.image.version': version,
+      'org.opencontainers.image.created': created,
+      'org.opencontainers.image.revision': revision(),
+    };
+    const config = {
+      created,
+      architecture,
+      os: 'linux',
+      config: {
+        Env: ['PATH=/usr/local/bin:/usr/sbin:/usr/bin', 'NODE_ENV=production'],
+        Entrypoint: ['/usr/local/bin/kube-proxier'],
+        WorkingDir: '/',
+        Labels: annotations,
+      },
+    };
+    const { digest } = layout.addImage(config, layers, annotations, `kube-proxier:${version}`);
+    const bytes = layers.reduce((sum, { descriptor }) => sum + descriptor.size, 0);
+    const bom = cycloneDx({
+      version,
+      architecture,
+      debian,
+      node: lock.architectures[architecture].node,
+      npm,
+      time: created,
+    });
+    writeFileSync(
+      join(output, `kube-proxier-${version}-${architecture}.cdx.json`),
+      `${JSON.stringify(bom, null, 2)}\n`,
+    );
+    return { architecture, digest, bytes };
+  });
+  const digest = layout.close();
+  const archive = join(output, `kube-proxier-${version}.oci.tar`);
+  execFileSync('tar', [
+    ...[
+      '--create',
+      '--file',
+      archive,
+      '--directory',
+      layout.directory,
+      '--format=ustar',
+      '--sort=name',
+      `--mtime=@${time}`,
+    ],
+    ...['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX', '.'],
+  ]);
+  return { layout: layout.directory, archive, digest, images };
+}
+
+/**
+ * Unpacks an image of a layout, as a container runtime does.
+ *
+ * @param {string} layout
+ * @param {string} digest of the image's manifest
+ * @param {string} directory
+ * @returns {{Entrypoint: readonly string[], Env: readonly string[]}} how to run it
+ */
+export function unpackImage(layout, digest, directory) {
+  const blob = (/** @type {string} */ one) => join(layout, 'blobs', one.replace(':', '/'));
+  const manifest = JSON.parse(readFileSync(blob(digest), 'utf8'));
+  for (const layer of manifest.layers) {
+    execFileSync('tar', [
+      ...['--extract', '--gzip', '--file', blob(layer.digest), '--directory', directory],
+      ...['--keep-directory-symlink', '--same-permissions', '--no-same-owner'],
+    ]);
+  }
+  return JSON.parse(readFileSync(blob(manifest.config.digest), 'utf8')).config;
+}
+
+/** Seconds since 1970: `SOURCE_DATE_EPOCH`, or the time of the last commit. */
+function sourceDate() {
+  return Number(process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct') ?? 0);
+}
+
+function revision() {
+  return git('rev-parse', 'HEAD') ?? 'unknown';
+}
+
+/** @param {readonly string[]} args */
+function git(...args) {
+  try {
+    return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @template Result
+ * @param {(directory: string) => Result} action
+ */
+function withTemporaryDirectory(action) {
+  const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-image-'));
+  try {
+    return action(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function main() {
+  const { values } = parseArgs({
+    options: {
+      arch: { type: 'string', multiple: true, default: ['amd64'] },
+      output: { type: 'string', default: OUTPUT },
+      'accept-newer': { type: 'boolean', default: false },
+      'update-lock': { type: 'boolean', default: false },
+    },
+  });
+  if (values['update-lock']) {
+    updateLock();
+  }
+  const architectures = values.arch.map((name) => {
+    const known = ARCHITECTURES.find((one) => one === name);
+    if (known === undefined) {
+      throw new ImageError(`--arch: "${name}" is not one of ${ARCHITECTURES.join(', ')}`);
+    }
+    return known;
+  });
+  const { archive, images } = buildImage({ architectures, output: values.output, acceptNewer: values['accept-newer'] });
+  for (const { architecture, digest, bytes } of images) {
+    process.stdout.write(`${architecture}  ${(bytes / 1e6).toFixed(1)} MB compressed  ${digest}\n`);
+  }
+  process.stdout.write(`${relative(process.cwd(), archive)}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    main();
+  } catch (error) {
+    process.stderr.write(
+      `${error instanceof ImageError ? error.message : error instanceof Error ? error.stack : error}\n`,
+    );
+    process.exitCode = 1;
+  }
+}

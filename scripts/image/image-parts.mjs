@@ -1,0 +1,335 @@
+/**
+ * What an image is made of, as `deploy/image/image.lock.json` pins it: Debian packages by version and digest, and the `node`
+ * binary that the npm registry serves, by its integrity. Downloads are kept in `node_modules/.cache/`.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * @typedef {'amd64' | 'arm64'} Architecture
+ *
+ * @typedef {object} DebianPackage
+ * @property {string} name
+ * @property {string} version
+ * @property {string} sha256
+ *
+ * @typedef {object} NodePackage of the npm registry
+ * @property {string} name
+ * @property {string} version
+ * @property {string} integrity as in a package-lock.json
+ *
+ * @typedef {object} ImageLock
+ * @property {string} suite of Debian
+ * @property {Record<Architecture, {node: NodePackage, packages: readonly DebianPackage[]}>} architectures
+ */
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const LOCK_FILE = join(ROOT, 'deploy/image/image.lock.json');
+const CACHE = join(ROOT, 'node_modules/.cache/kube-proxier-image');
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+export const ARCHITECTURES = /** @type {const} */ (['amd64', 'arm64']);
+/** Names that npm and koffi have for them. */
+export const NPM_ARCHITECTURE = /** @type {const} */ ({ amd64: 'x64', arm64: 'arm64' });
+/** Releases of Node in the image; even numbers have long-term support. */
+const NODE_MAJOR = 24;
+const SUITE = 'trixie';
+
+/** What the agent runs, and what `node` is linked with. Recommended packages are left out. */
+const WANTED = ['iptables', 'nftables', 'conntrack', 'ipset', 'kmod', 'netbase', 'libstdc++6'];
+
+/** Something that a person has to decide. */
+export class ImageError extends Error {}
+
+/** @returns {ImageLock} */
+export function readLock() {
+  return JSON.parse(readFileSync(LOCK_FILE, 'utf8'));
+}
+
+/** Pins the current versions of everything. */
+export function updateLock() {
+  const architectures = /** @type {ImageLock['architectures']} */ ({});
+  for (const architecture of ARCHITECTURES) {
+    withApt(architecture, SUITE, (apt) => {
+      const packages = currentPackages(apt);
+      architectures[architecture] = {
+        node: currentNode(architecture),
+        packages: packages.map(({ name, version }) => {
+          const sha256 = sha256Of(readFileSync(download(apt, { name, version })));
+          return { name, version, sha256 };
+        }),
+      };
+    });
+  }
+  writeFileSync(LOCK_FILE, `${JSON.stringify({ suite: SUITE, architectures }, null, 2)}\n`);
+}
+
+/**
+ * The files of the Debian packages for an architecture.
+ *
+ * @param {ImageLock} lock
+ * @param {Architecture} architecture
+ * @param {boolean} acceptNewer whether a version that the mirror no longer has may be replaced by its current one. Each is
+ * reported as a warning.
+ * @returns {readonly (DebianPackage & {file: string})[]}
+ * @throws ImageError when a package is not what the lock says.
+ */
+export function debianPackages(lock, architecture, acceptNewer) {
+  const { packages } = lock.architectures[architecture];
+  const cached = packages.map((one) => ({ ...one, file: cachedFile(one, architecture) }));
+  if (cached.every(({ file, sha256 }) => existsSync(file) && sha256Of(readFileSync(file)) === sha256)) {
+    return cached;
+  }
+  return withApt(architecture, lock.suite, (apt) => {
+    const current = new Map(currentPackages(apt).map((one) => [one.name, one]));
+    return packages.map((one) => {
+      const file = tryDownload(apt, one);
+      if (file !== undefined) {
+        const sha256 = sha256Of(readFileSync(file));
+        if (sha256 !== one.sha256) {
+          throw new ImageError(
+            `${one.name} ${one.version} (${architecture}) has the digest ${sha256}, but the lock has ${one.sha256}: do not use it`,
+          );
+        }
+        return { ...one, file };
+      }
+      const newer = current.get(one.name);
+      if (!acceptNewer || newer === undefined) {
+        throw new ImageError(
+          `The mirror does not have ${one.name} ${one.version} (${architecture}): run "npm run image -- --update-lock", review and commit the lock`,
+        );
+      }
+      process.stderr.write(
+        `warning: the mirror has ${one.name} ${newer.version} in place of ${one.version}: update deploy/image/image.lock.json\n`,
+      );
+      const replacement = download(apt, newer);
+      return { ...newer, sha256: sha256Of(readFileSync(replacement)), file: replacement };
+    });
+  });
+}
+
+/**
+ * The directory of the unpacked npm package with the `node` binary.
+ *
+ * @param {ImageLock} lock
+ * @param {Architecture} architecture
+ * @throws ImageError when it is not what the lock says.
+ */
+export function nodePackage(lock, architecture) {
+  const { name, version, integrity } = lock.architectures[architecture].node;
+  const file = packFromRegistry(name, version);
+  const found = integrityOf(readFileSync(file));
+  if (found !== integrity) {
+    throw new ImageError(`${name} ${version} has the integrity ${found}, but the lock has ${integrity}: do not use it`);
+  }
+  return unpack(file);
+}
+
+/**
+ * The directory of an npm package that the root's package-lock.json pins, also one for another platform.
+ *
+ * @param {string} name
+ * @throws ImageError when it is not what the lock says.
+ */
+export function lockedNpmPackage(name) {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const { version, integrity } = packages[`node_modules/${name}`] ?? {};
+  if (version === undefined) {
+    throw new ImageError(`package-lock.json has no ${name}`);
+  }
+  const file = packFromRegistry(name, version);
+  const found = integrityOf(readFileSync(file));
+  if (found !== integrity) {
+    throw new ImageError(
+      `${name} ${version} has the integrity ${found}, but package-lock.json has ${integrity}: do not use it`,
+    );
+  }
+  return unpack(file);
+}
+
+/** @typedef {(command: string, args: readonly string[], directory?: string) => string} Apt */
+
+/**
+ * Runs apt with lists, status and cache of its own, so that it works for any architecture and leaves the host as it is. The
+ * mirror is the one that the host uses.
+ *
+ * @template Result
+ * @param {Architecture} architecture
+ * @param {string} suite
+ * @param {(apt: Apt & {architecture: Architecture}) => Result} action
+ */
+function withApt(architecture, suite, action) {
+  mkdirSync(CACHE, { recursive: true });
+  const directory = mkdtempSync(join(CACHE, 'apt-'));
+  try {
+    for (const name of ['lists/partial', 'cache/archives/partial', 'sources']) {
+      mkdirSync(join(directory, name), { recursive: true });
+    }
+    writeFileSync(join(directory, 'status'), '');
+    writeFileSync(join(directory, 'sources/image.sources'), sources(suite));
+    const options = [
+      ['Dir::Etc::SourceList', '/dev/null'],
+      ['Dir::Etc::SourceParts', join(directory, 'sources')],
+      ['Dir::State::Lists', join(directory, 'lists')],
+      ['Dir::State::status', join(directory, 'status')],
+      ['Dir::Cache', join(directory, 'cache')],
+      ['APT::Architecture', architecture],
+      ['APT::Architectures', architecture],
+      ['APT::Install-Recommends', 'false'],
+      ['APT::Sandbox::User', 'root'],
+    ].map(([key, value]) => `--option=${key}=${value}`);
+    /** @type {Apt} */
+    const apt = (command, args, cwd = directory) =>
+      execFileSync(command, [...options, ...args], {
+        cwd,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, LC_ALL: 'C' },
+      });
+    apt('apt-get', ['--quiet', '--quiet', 'update']);
+    return action(Object.assign(apt, { architecture }));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/**
+ * The mirrors of this host, for another suite.
+ *
+ * @param {string} suite
+ */
+function sources(suite) {
+  const listed = execFileSync('apt-get', ['indextargets', '--format', '$(REPO_URI)'], { encoding: 'utf8' });
+  const mirrors = [...new Set(listed.split('\n').filter(Boolean))];
+  const main = mirrors.filter((mirror) => !mirror.includes('security'));
+  const security = mirrors.filter((mirror) => mirror.includes('security'));
+  if (main.length === 0) {
+    throw new ImageError('This host has no list of Debian packages: run "apt-get update" first, on Debian');
+  }
+  const stanza = (/** @type {readonly string[]} */ uris, /** @type {string} */ suites) =>
+    `Types: deb\nURIs: ${uris.join(' ')}\nSuites: ${suites}\nComponents: main\nSigned-By: ${KEYRING}\n`;
+  return [stanza(main, suite), ...(security.length > 0 ? [stanza(security, `${suite}-security`)] : [])].join('\n');
+}
+
+/**
+ * The wanted packages and what they depend on.
+ *
+ * @param {Apt} apt
+ * @returns {readonly {name: string, version: string}[]}
+ */
+function currentPackages(apt) {
+  const plan = apt('apt-get', ['--simulate', 'install', ...WANTED]);
+  return [...plan.matchAll(/^Inst (\S+) \((\S+) /gm)]
+    .map(([, name = '', version = '']) => ({ name: name.replace(/:.*$/, ''), version }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/**
+ * @param {Apt & {architecture: Architecture}} apt
+ * @param {{name: string, version: string}} wanted
+ */
+function tryDownload(apt, wanted) {
+  try {
+    return download(apt, wanted);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {Apt & {architecture: Architecture}} apt
+ * @param {{name: string, version: string}} wanted
+ */
+function download(apt, { name, version }) {
+  const file = cachedFile({ name, version }, apt.architecture);
+  if (!existsSync(file)) {
+    const directory = mkdtempSync(join(CACHE, 'download-'));
+    try {
+      apt('apt-get', ['--quiet', 'download', `${name}=${version}`], directory);
+      const [downloaded] = readdirSync(directory);
+      renameSync(join(directory, downloaded ?? ''), file);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  }
+  return file;
+}
+
+/**
+ * @param {{name: string, version: string}} one
+ * @param {Architecture} architecture
+ */
+function cachedFile({ name, version }, architecture) {
+  return join(CACHE, `${name}_${version.replaceAll(':', '%3a')}_${architecture}.deb`);
+}
+
+/**
+ * @param {Architecture} architecture
+ * @returns {NodePackage}
+ */
+function currentNode(architecture) {
+  const name = `node-linux-${NPM_ARCHITECTURE[architecture]}`;
+  const found = JSON.parse(npm(['view', `${name}@${NODE_MAJOR}`, 'version', '--json']));
+  const versions = [found].flat().map((version) => version.split('.').map(Number));
+  const [, minor, patch] = versions.sort((left, right) => left[1] - right[1] || left[2] - right[2]).at(-1) ?? [];
+  const version = `${NODE_MAJOR}.${minor}.${patch}`;
+  return { name, version, integrity: integrityOf(readFileSync(packFromRegistry(name, version))) };
+}
+
+/**
+ * @param {string} name
+ * @param {string} version
+ */
+function packFromRegistry(name, version) {
+  mkdirSync(CACHE, { recursive: true });
+  const file = join(CACHE, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+  if (!existsSync(file)) {
+    const directory = mkdtempSync(join(CACHE, 'npm-'));
+    try {
+      npm(['pack', '--silent', '--pack-destination', directory, `${name}@${version}`]);
+      const [packed] = readdirSync(directory);
+      renameSync(join(directory, packed ?? ''), file);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  }
+  return file;
+}
+
+/** @param {string} file */
+function unpack(file) {
+  const directory = file.replace(/\.tgz$/, '');
+  if (!existsSync(directory)) {
+    const draft = mkdtempSync(join(CACHE, 'unpack-'));
+    execFileSync('tar', ['--extract', '--gzip', '--file', file, '--directory', draft, '--strip-components=1']);
+    renameSync(draft, directory);
+  }
+  return directory;
+}
+
+/** @param {readonly string[]} args */
+function npm(args) {
+  return execFileSync('npm', args, { encoding: 'utf8', cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** @param {Uint8Array} contents */
+export function sha256Of(contents) {
+  return createHash('sha256').update(contents).digest('hex');
+}
+
+/** @param {Uint8Array} contents */
+function integrityOf(contents) {
+  return `sha512-${createHash('sha512').update(contents).digest('base64')}`;
+}
