@@ -6,8 +6,9 @@ const BRAND = Symbol.for('@kube-proxier/core/ProxierError');
  * - `leftovers`: a clean-up could not remove everything.
  * - `permission-denied`: the process lacks a privilege.
  * - `outdated`: another program changed what a transaction starts from, so that nothing of it was written.
+ * - `perhaps-outdated`: another program may have changed it, so that nothing of it was written.
  */
-export type ProxierErrorKind = 'partly-applied' | 'leftovers' | 'permission-denied' | 'outdated';
+export type ProxierErrorKind = 'partly-applied' | 'leftovers' | 'permission-denied' | 'outdated' | 'perhaps-outdated';
 
 /** Options of a {@link ProxierError}. */
 export interface ProxierErrorOptions extends ErrorOptions {

@@ -160,13 +160,19 @@ describe('ReconcilingProxier', () => {
     expect([...dataplane.contents.keys()].sort()).toEqual(['default/a:/TCP', 'default/b:/TCP']);
   });
 
-  test.each(['changed', 'the same'])(
-    'a foreign change that a write meets is drift and no failure; what is installed is %s',
-    async (found) => {
+  test.each([
+    { found: 'changed', kind: 'outdated' },
+    { found: 'the same', kind: 'outdated' },
+    { found: 'changed', kind: 'perhaps-outdated' },
+    { found: 'the same', kind: 'perhaps-outdated' },
+  ] as const)(
+    'a foreign change that a write meets is drift and no failure; what is installed is $found, and it is $kind',
+    async ({ found, kind }) => {
+      const logger = new RecordingLogger();
       const dataplane = Object.assign(new FakeDataplane(), {
         describe: ({ size }: FakeTransaction) => `${size} ports`,
       });
-      const running = start({}, dataplane);
+      const running = start({ logger }, dataplane);
       running.proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
       synced(running);
       await running.clock.advance(5000);
@@ -175,15 +181,24 @@ describe('ReconcilingProxier', () => {
         if (found === 'changed') {
           dataplane.flush();
         }
-        throw new ProxierError('FAKE_CHANGED', 'another program changed it', { kind: 'outdated' });
+        throw new ProxierError('FAKE_CHANGED', 'another program changed it', { kind });
       };
       running.proxier.onServiceUpdate(undefined, makeService('b', { clusterIP: '10.96.0.2' }));
       await running.clock.advance(5000);
       expect([...dataplane.contents.keys()].sort()).toEqual(['default/a:/TCP', 'default/b:/TCP']);
       expect(running.failures).toEqual([]);
       expect(running.repairs).toEqual(
-        found === 'changed' ? [{ family: 'IPv4', what: 'another program changed it; wrote 1 ports' }] : [],
+        found === 'changed'
+          ? [
+              {
+                family: 'IPv4',
+                what: `${kind === 'outdated' ? 'another program changed it' : 'found by the full check'}; wrote 1 ports`,
+              },
+            ]
+          : [],
       );
+      const detected = logger.warnings.filter((line) => line.startsWith('Drift detected'));
+      expect(detected).toHaveLength(kind === 'outdated' ? 1 : 0);
     },
   );
 

@@ -271,9 +271,12 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       return true;
     } catch (error) {
       this.#applied = undefined;
-      if (hasErrorKind(error, 'outdated')) {
+      const isOutdated = hasErrorKind(error, 'outdated');
+      if (isOutdated || hasErrorKind(error, 'perhaps-outdated')) {
         // The backend may have reported it just before.
-        if (this.#noticed === undefined) {
+        if (!isOutdated) {
+          logger.debug(2, `Checking for drift: ${messageOf(error)}`, { family });
+        } else if (this.#noticed === undefined) {
           logger.warn(`Drift detected: ${messageOf(error)}`, { family });
           this.#noticed = messageOf(error);
         }
