@@ -1,10 +1,10 @@
-import { ProxierError } from '@kube-proxier/core';
+import { ProxierError, type ProxierErrorOptions } from '@kube-proxier/core';
 
 export type NftErrorCode =
   | 'NFT_MISSING'
   | 'NFT_PERMISSION_DENIED'
   | 'NFT_BUSY'
-  /** Another process changed the table since it was read. Nothing was written. */
+  /** Another process changed the table since it was read, or may have. Nothing was written. */
   | 'NFT_CHANGED'
   | 'NFT_TIMED_OUT'
   | 'NFT_FAILED'
@@ -14,10 +14,9 @@ export type NftErrorCode =
 export class NftError extends ProxierError {
   declare readonly code: NftErrorCode;
 
-  constructor(code: NftErrorCode, message: string, options?: ErrorOptions) {
-    const kind =
-      code === 'NFT_PERMISSION_DENIED' ? 'permission-denied' : code === 'NFT_CHANGED' ? 'outdated' : undefined;
-    super(code, message, { ...options, ...(kind === undefined ? {} : { kind }) });
+  constructor(code: NftErrorCode, message: string, options?: ProxierErrorOptions) {
+    const kind = code === 'NFT_PERMISSION_DENIED' ? 'permission-denied' : undefined;
+    super(code, message, { ...(kind === undefined ? {} : { kind }), ...options });
   }
 }
 

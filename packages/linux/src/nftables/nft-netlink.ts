@@ -1,7 +1,7 @@
 import { release } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '@kube-proxier/core';
-import { type Attribute, be32, cString, encodeAttributes } from '../netlink/attributes.js';
+import { type Attribute, asBe32, be32, cString, encodeAttributes } from '../netlink/attributes.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../netlink/netlink.js';
 import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import { EndingOwners } from './ending-owners.js';
@@ -15,6 +15,7 @@ import { refusalOfCommand, refusalOfKernel } from './netlink/netlink-refusal.js'
 import {
   NFT_FAMILIES,
   NFT_OBJECT_COUNTER,
+  NFT_TABLE_FLAGS,
   NFTA_CHAIN,
   NFTA_ELEMENTS,
   NFTA_OBJECT,
@@ -41,7 +42,7 @@ import type { Nft } from './nft.js';
 import { NftError } from './nft-error.js';
 import type { NftFamily } from './nft-family.js';
 import type { NftCounter, NftElement, NftListedChain, NftListedContainer, NftTable } from './nft-table.js';
-import type { NftBaseChain, NftTransaction } from './nft-transaction.js';
+import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
 export interface NetlinkNftOptions {
@@ -83,6 +84,8 @@ const WATCH_INTERVAL = 250;
 const QUICKLY_ENCODED = 16_384;
 /** Bytes of a transaction without whose notifications the kernel is markedly faster. */
 const LARGE = 131_072;
+/** Elements of a set for which the kernel enlarges its hash table in no time. */
+const FEW = 4096;
 const ERESTART = 85;
 const ENOENT = 2;
 
@@ -170,7 +173,7 @@ class NetlinkNft implements Nft {
 
   listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
     return this.#inTurn(async () => {
-      if (!(await this.#exists(family, table))) {
+      if ((await this.#tableFlags(family, table)) === undefined) {
         return undefined;
       }
       const { value, mark } = await this.#steadily(nftTableKey(family, table), () => this.#listCounters(family, table));
@@ -181,13 +184,13 @@ class NetlinkNft implements Nft {
 
   tables(family: NftFamily): Promise<readonly string[]> {
     return this.#inTurn(async () => {
-      const names: string[] = [];
-      await this.#dump('getTable', family, [], (payload) => {
+      const names = new Set<string>();
+      await this.#dumpAll('getTable', family, [], (payload) => {
         if (payload[0] === NFT_FAMILIES[family]) {
-          names.push(nameOf(payload, NFTA_TABLE.name));
+          names.add(nameOf(payload, NFTA_TABLE.name));
         }
       });
-      return names;
+      return [...names];
     });
   }
 
@@ -281,8 +284,13 @@ class NetlinkNft implements Nft {
       if (error !== undefined) {
         throw refusalOfKernel(transaction, encoded, error);
       }
-      if (own !== undefined) {
-        this.#noteOwn(key, transaction, own, known);
+      const [command] = transaction.commands;
+      // This is carried out without an answer; what exists is deleted in a generation of its own.
+      const led = own ?? (command?.do === 'delete-table' ? nextNftGeneration(generation) : undefined);
+      if (isCommitted && led !== undefined) {
+        this.#noteOwn(key, transaction, led, known);
+      } else if (isCommitted) {
+        this.#known.delete(key);
       }
       if (isUnheard) {
         await this.#follow();
@@ -309,6 +317,7 @@ class NetlinkNft implements Nft {
       throw new NftError(
         'NFT_CHANGED',
         `${who} ${changed.uncertain ? 'may have changed' : 'changed'} table ${family} ${table} since it was read; read it again, and write from that`,
+        { kind: changed.uncertain ? 'perhaps-outdated' : 'outdated' },
       );
     }
   }
@@ -369,21 +378,18 @@ class NetlinkNft implements Nft {
       await this.#socket.generation();
     }
     const isNew = await this.#journal.open();
-    this.#isJournalLost = false;
-    const current = await this.#socket.generation();
-    let entries: NftJournalEntries;
-    try {
-      entries = this.#journal.read();
-    } catch (error) {
-      this.#isJournalLost = true;
-      throw error;
-    }
-    for (const { tables, pid, program } of entries.transactions) {
-      for (const table of tables) {
-        this.#report(table, { pid, program });
+    let current = isNew ? await this.#socket.settledGeneration() : this.#read;
+    let entries = this.#readJournal();
+    const isUncertain = entries.missed || wasLost;
+    for (let attempt = 1; entries.missed; attempt++) {
+      // Whatever was missed led to this generation or to one before; what came since is in the journal.
+      current = await this.#socket.settledGeneration();
+      entries = this.#readJournal();
+      if (entries.missed && attempt === MAX_ATTEMPTS) {
+        this.#stopListening();
+        entries = { ...entries, generation: undefined, missed: false };
       }
     }
-    const isUncertain = entries.missed || wasLost;
     if (isUncertain) {
       const change = { pid: undefined, program: undefined, uncertain: true } as const;
       for (const table of this.#tables()) {
@@ -393,8 +399,21 @@ class NetlinkNft implements Nft {
       }
     }
     // The notification of a transaction may follow its generation; what it changed is not known until then.
-    const { generation = this.#read } = entries;
-    this.#read = isNew || isUncertain ? current : isLater(generation, this.#read) ? generation : this.#read;
+    const { generation = current } = entries;
+    this.#read = isLater(generation, current) ? generation : current;
+  }
+
+  /** Reports what others changed according to the journal. */
+  #readJournal(): NftJournalEntries {
+    this.#isJournalLost = true;
+    const entries = this.#journal.read();
+    this.#isJournalLost = false;
+    for (const { tables, pid, program } of entries.transactions) {
+      for (const table of tables) {
+        this.#report(table, { pid, program });
+      }
+    }
+    return entries;
   }
 
   /** Goes past transactions of instances that share what they did, where none was of a table of this one. */
@@ -473,16 +492,18 @@ class NetlinkNft implements Nft {
   }
 
   async #listTable(family: NftFamily, table: string): Promise<Read<ListedTable>> {
-    if (!(await this.#exists(family, table))) {
+    const flags = await this.#tableFlags(family, table);
+    if (flags === undefined) {
       return { value: { table: undefined, types: [] }, isInterrupted: false };
     }
+    const isDormant = (flags & NFT_TABLE_FLAGS.dormant) !== 0;
     const interrupted: boolean[] = [];
-    const chains = new Map<string, { base: NftBaseChain | undefined; rules: (string | undefined)[] }>();
+    const chains = new Map<string, ListedChain>();
     interrupted.push(
-      await this.#dump('getChain', family, [], (payload) => {
+      await this.#dumpAll('getChain', family, [], (payload) => {
         if (nameOf(payload, NFTA_CHAIN.table) === table) {
-          const { name, base } = readChain(messageAttributes(payload));
-          chains.set(name, { base, rules: [] });
+          const { name, ...chain } = readChain(messageAttributes(payload));
+          chains.set(name, { ...chain, rules: [] });
         }
       }),
     );
@@ -507,20 +528,24 @@ class NetlinkNft implements Nft {
     interrupted.push(counters.isInterrupted);
     return {
       value: {
-        table: { counters: counters.value, chains: chains as ReadonlyMap<string, NftListedChain>, containers },
+        table: { ...{ counters: counters.value, chains, containers }, ...(isDormant ? { isDormant } : {}) },
         types: (sets.value ?? []).map(({ name, types }) => [name, types]),
       },
       isInterrupted: interrupted.includes(true),
     };
   }
 
-  async #exists(family: NftFamily, table: string): Promise<boolean> {
+  /** Undefined where the table does not exist. */
+  async #tableFlags(family: NftFamily, table: string): Promise<number | undefined> {
     const name: Attribute = { type: NFTA_TABLE.name, value: cString(table) };
-    const { errno } = await this.#socket.request(message('getTable', family, [name], 0), () => undefined);
+    let flags = 0;
+    const { errno } = await this.#socket.request(message('getTable', family, [name], 0), ({ payload }) => {
+      flags = asBe32(messageAttributes(payload).get(NFTA_TABLE.flags));
+    });
     if (errno !== 0 && errno !== ENOENT) {
       throw refusedToList(errno);
     }
-    return errno === 0;
+    return errno === 0 ? flags : undefined;
   }
 
   /** @param name of the only one. Default: all that have a name of their own. */
@@ -549,7 +574,7 @@ class NetlinkNft implements Nft {
   async #listSetElements(
     family: NftFamily,
     table: string,
-    { name, types, count = 0 }: ReadSet,
+    { name, types, count, isHash }: ReadSet,
   ): Promise<Read<ReadonlyMap<string, NftElement> | undefined>> {
     if (types === undefined) {
       return { value: new Map(), isInterrupted: false };
@@ -562,8 +587,11 @@ class NetlinkNft implements Nft {
     ];
     let isInterrupted = false;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const before = elements.size;
       isInterrupted = await this.#dump('getElements', family, attributes, (payload) => reader.read(payload));
-      if (isInterrupted || elements.size >= count) {
+      // Older kernels do not count: then a second list must have nothing new.
+      const isWhole = count === undefined ? before === elements.size || elements.size < FEW : elements.size >= count;
+      if (isInterrupted || isWhole || !isHash) {
         break;
       }
       // The kernel skips some while it enlarges the hash table, which it does for a moment after large transactions.
@@ -578,12 +606,30 @@ class NetlinkNft implements Nft {
       { type: NFTA_OBJECT.table, value: cString(table) },
       { type: NFTA_OBJECT.type, value: be32(NFT_OBJECT_COUNTER) },
     ];
-    const isInterrupted = await this.#dump('getObject', family, attributes, (payload) => {
+    const isInterrupted = await this.#dumpAll('getObject', family, attributes, (payload) => {
       if (nameOf(payload, NFTA_OBJECT.table) === table) {
         counters.set(...readCounter(messageAttributes(payload)));
       }
     });
     return { value: counters, isInterrupted };
+  }
+
+  /**
+   * A list that the kernel goes through by position, across all tables of a family: where another table changes meanwhile,
+   * it may skip entries or repeat them, so it is read again until it is whole.
+   */
+  async #dumpAll(
+    what: NftMessage,
+    family: NftFamily,
+    attributes: readonly Attribute[],
+    take: (payload: Buffer) => void,
+  ): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      const isInterrupted = await this.#dump(what, family, attributes, take);
+      if (!isInterrupted || attempt === MAX_ATTEMPTS) {
+        return isInterrupted;
+      }
+    }
   }
 
   /** @returns whether the ruleset changed meanwhile. A list of what does not exist is empty. */
@@ -602,6 +648,10 @@ class NetlinkNft implements Nft {
     }
     return isInterrupted || errno === ENOENT;
   }
+}
+
+interface ListedChain extends NftListedChain {
+  readonly rules: (string | undefined)[];
 }
 
 interface ListedTable {

@@ -8,6 +8,7 @@ import { be64, verdictData } from './instructions.js';
 import { MessageWriter } from './message-writer.js';
 import {
   NFNL_BATCH,
+  NFT_ELEMENT_CATCH_ALL,
   NFT_FAMILIES,
   NFT_HOOKS,
   NFT_OBJECT_COUNTER,
@@ -36,7 +37,7 @@ import {
   nftElementTypes,
   nftSetAttributes,
 } from './set-attributes.js';
-import { NftValueInvalid, nftFieldsLength, PROTOCOL_NUMBERS, writeNftFields } from './value-bytes.js';
+import { CATCH_ALL, NftValueInvalid, nftFieldsLength, PROTOCOL_NUMBERS, writeNftFields } from './value-bytes.js';
 
 /** A command that cannot be written as bytes. */
 export class NftNotEncodable extends Error {
@@ -107,6 +108,8 @@ class TransactionEncoder {
   #table: Buffer;
   #command = -1;
   #setId = 0;
+  /** The current message is the first after the begin. */
+  #isFirst = false;
 
   constructor(
     private readonly transaction: NftTransaction,
@@ -120,8 +123,7 @@ class TransactionEncoder {
     const { commands } = this.transaction;
     const { isCommitted = true } = this.options;
     const subsystem = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
-    // The kernel answers with the generation that it leads to.
-    this.#raw(NFNL_BATCH.begin, NETLINK_FLAGS.echo, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
+    this.#raw(NFNL_BATCH.begin, 0, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
     commands.forEach((command, index) => {
       this.#command = index;
       this.#encode(command);
@@ -266,7 +268,8 @@ class TransactionEncoder {
         { type: NFTA_ELEMENTS.set, value: set },
       ]);
       const list = writer.beginNested(NFTA_ELEMENTS.elements);
-      for (; index < count && writer.length - writer.messageStart < MAX_MESSAGE; index++) {
+      const limit = this.#isFirst ? 1 : count;
+      for (; index < count && starts.length < limit && writer.length - writer.messageStart < MAX_MESSAGE; index++) {
         starts.push(writer.length);
         this.#element(elementAt(index), types, length, message === 'deleteElements');
       }
@@ -284,9 +287,13 @@ class TransactionEncoder {
     const writer = this.#writer;
     const element = writer.beginNested(NFTA_LIST_ELEMENT);
     try {
-      const start = this.#data(NFTA_ELEMENT.key, length);
-      const end = types.isInterval ? this.#data(NFTA_ELEMENT.keyEnd, length) : undefined;
-      writeNftFields(key, types.key, writer.buffer, start, end);
+      if (key === CATCH_ALL) {
+        writer.attributes([{ type: NFTA_ELEMENT.flags, value: be32(NFT_ELEMENT_CATCH_ALL) }]);
+      } else {
+        const start = this.#data(NFTA_ELEMENT.key, length);
+        const end = types.isInterval ? this.#data(NFTA_ELEMENT.keyEnd, length) : undefined;
+        writeNftFields(key, types.key, writer.buffer, start, end);
+      }
       if (!isKeyOnly) {
         this.#elementValue(key, value, types.value);
       }
@@ -371,7 +378,13 @@ class TransactionEncoder {
   }
 
   #begin(message: NftMessage, flags: number, elements?: NftEncodedMessage['elements']): void {
-    this.#writer.begin(nftMessageType(message), flags, this.#head);
+    const { commands } = this.transaction;
+    const { do: what } = commands[this.#command] ?? {};
+    this.#isFirst = this.#messages.length === 1;
+    // The kernel answers the first message, and with it the transaction: with what it changes, and the generation that it
+    // leads to. So the first has one element only, and nothing is answered that removes any number of objects.
+    const isAnswered = this.#isFirst && what !== 'delete-table' && what !== 'flush-container';
+    this.#writer.begin(nftMessageType(message), isAnswered ? flags | NETLINK_FLAGS.echo : flags, this.#head);
     this.#note(elements);
   }
 

@@ -84,7 +84,7 @@ export const NFTA_OBJECT = { table: 1, name: 2, type: 3, data: 4 } as const;
 export const NFTA_COUNTER = { bytes: 1, packets: 2 } as const;
 export const NFTA_GENERATION = { id: 1, processId: 2, processName: 3 } as const;
 
-export const NFT_TABLE_FLAGS = { owner: 2, persist: 4 } as const;
+export const NFT_TABLE_FLAGS = { dormant: 1, owner: 2, persist: 4 } as const;
 export const NFT_SET_FLAGS = {
   anonymous: 0x1,
   constant: 0x2,
@@ -103,6 +103,8 @@ export const NFT_REGISTER_VERDICT = 0;
 /** Hooks of the families ip and ip6. */
 export const NFT_HOOKS = { prerouting: 0, input: 1, forward: 2, output: 3, postrouting: 4 } as const;
 export const NFT_POLICY_ACCEPT = 1;
+/** An element that matches what no other one does. */
+export const NFT_ELEMENT_CATCH_ALL = 2;
 
 /** Numbers of data types, as nft uses them to print what it lists; the kernel does not interpret them. */
 export const NFT_TYPE_NUMBERS = {

@@ -4,7 +4,7 @@ import { NETLINK_FLAGS, type NetlinkAnswer } from '../../netlink/netlink.js';
 import { errnoName, NetlinkError, NetlinkRefused } from '../../netlink/netlink-error.js';
 import { type NetlinkSocketOptions, openSocket, unavailable } from '../../netlink/open-socket.js';
 import { encodeMessages, HEADER, MAX_BYTES } from '../../netlink/request-batches.js';
-import type { NftEncodedTransaction } from './encode-transaction.js';
+import { encodeNftTransaction, type NftEncodedTransaction } from './encode-transaction.js';
 import { NFT_MESSAGE_HEAD, NFTA_GENERATION, nftMessageType } from './nf-tables.js';
 
 /** An error that the kernel reported for a message. */
@@ -34,6 +34,7 @@ const [ERROR, DONE] = [2, 3];
 const [EPERM, EINTR, EAGAIN, EMSGSIZE] = [1, 4, 11, 90];
 const SOL_SOCKET = 1;
 const SO_SNDBUFFORCE = 32;
+const SO_RCVBUFFORCE = 33;
 const SO_SNDBUF = 7;
 const SOL_NETLINK = 270;
 const NETLINK_CAP_ACK = 10;
@@ -42,6 +43,8 @@ const NETLINK_EXT_ACK = 11;
 const HAS_ATTRIBUTES = 0x200;
 const IS_CAPPED = 0x100;
 const ACK_ATTRIBUTES = { text: 1, offset: 2 } as const;
+/** Bytes of errors and other answers to one transaction. */
+const RECEIVE_BUFFER = 8 * 1024 * 1024;
 /** Bytes that are sent at once, and without a larger buffer. */
 const SEND_BUFFER = 128 * 1024;
 
@@ -122,6 +125,18 @@ export class NftSocket {
   }
 
   /**
+   * The number of the current generation of the ruleset, once all notifications of what led to it have been sent. The
+   * kernel counts before it notifies, and carries out one transaction after the other: this waits for one without content.
+   *
+   * @throws NetlinkRefused
+   */
+  async settledGeneration(): Promise<number> {
+    const generation = await this.generation();
+    await this.send(encodeNftTransaction({ family: 'ip', table: '', commands: [] }, { typesOf: () => undefined }));
+    return generation;
+  }
+
+  /**
    * Requests one object or a list (flag `dump`). The event loop runs between pieces of a list.
    *
    * @returns 0, or the positive error number of a refusal; and whether the ruleset changed during a list.
@@ -174,6 +189,8 @@ export class NftSocket {
         for (const option of [NETLINK_CAP_ACK, NETLINK_EXT_ACK]) {
           libc.setsockopt(fd, SOL_NETLINK, option, u32(1), 4);
         }
+        // Beyond the limit for all sockets, where that is permitted.
+        libc.setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, u32(RECEIVE_BUFFER), 4);
         const address = Buffer.alloc(12);
         libc.getsockname(fd, address, u32(address.length));
         this.#portId = readU32(address, 4);

@@ -11,8 +11,10 @@ import type { NftCounter, NftElement } from '../nft-table.js';
 import type { NftBaseChain } from '../nft-transaction.js';
 import {
   NFT_DATA_VERDICT,
+  NFT_ELEMENT_CATCH_ALL,
   NFT_HOOKS,
   NFT_MESSAGE_HEAD,
+  NFT_POLICY_ACCEPT,
   NFT_SET_FLAGS,
   NFT_USER_DATA,
   NFT_VERDICTS,
@@ -29,7 +31,7 @@ import {
   NFTA_VERDICT,
 } from './nf-tables.js';
 import { type NftElementTypes, nftTypesOfNumber } from './set-attributes.js';
-import { nftFieldsLength, readNftFields } from './value-bytes.js';
+import { CATCH_ALL, nftFieldsLength, readNftFields } from './value-bytes.js';
 
 const HOOK_NAMES: ReadonlyMap<number, NftBaseChain['hook']> = new Map(
   Object.entries(NFT_HOOKS).map(([name, number]) => [number, name as NftBaseChain['hook']]),
@@ -39,6 +41,7 @@ const HOOK_NAMES: ReadonlyMap<number, NftBaseChain['hook']> = new Map(
 export interface ReadChain {
   readonly name: string;
   readonly base: NftBaseChain | undefined;
+  readonly dropsByPolicy?: true;
 }
 
 /** Attributes of a message of nf_tables. */
@@ -57,6 +60,7 @@ export function readChain(attributes: AttributeMap): ReadChain {
       hook: name,
       priority: asBe32(parts?.get(NFTA_HOOK.priority)) | 0,
     },
+    ...(name && asBe32(attributes.get(NFTA_CHAIN.policy)) !== NFT_POLICY_ACCEPT ? { dropsByPolicy: true } : {}),
   };
 }
 
@@ -92,8 +96,10 @@ export interface ReadSet {
   readonly signature: string;
   /** Undefined where a type is not known here. */
   readonly types: NftElementTypes | undefined;
-  /** Number of its elements; undefined where the kernel does not say, and where packets write it. */
+  /** Number of its elements; undefined where the kernel does not say. */
   readonly count: number | undefined;
+  /** The kernel keeps it as a hash table, which only transactions change. */
+  readonly isHash: boolean;
 }
 
 export function readSet(attributes: AttributeMap): ReadSet {
@@ -124,7 +130,8 @@ export function readSet(attributes: AttributeMap): ReadSet {
       ...(size === undefined ? [] : [`size ${asBe32(size)}`]),
       ...(timeout === undefined || timeout.length < 8 ? [] : [`timeout ${seconds(timeout)}`]),
     ].join(', '),
-    count: count === undefined || has('dynamic') || has('timeout') || has('interval') ? undefined : asBe32(count),
+    count: count === undefined ? undefined : asBe32(count),
+    isHash: !(has('dynamic') || has('timeout') || has('interval')),
     types: key === undefined || value === 'unknown' ? undefined : { key, value, isInterval: has('interval') },
   };
 }
@@ -161,11 +168,12 @@ export class NftElementReader {
   #element(payload: Buffer, start: number, end: number): void {
     const { types, elements } = this;
     const key = dataAt(payload, NFTA_ELEMENT.key, start, end, this.#keyLength);
-    if (key < 0) {
+    const flags = key < 0 ? findAttribute(payload, NFTA_ELEMENT.flags, start, end) : -1;
+    if (key < 0 && (flags < 0 || payload.readUInt32BE(flags + 4) !== NFT_ELEMENT_CATCH_ALL)) {
       return;
     }
     const last = types.isInterval ? dataAt(payload, NFTA_ELEMENT.keyEnd, start, end, this.#keyLength) : -1;
-    const text = readNftFields(payload, types.key, key, last < 0 ? undefined : last);
+    const text = key < 0 ? CATCH_ALL : readNftFields(payload, types.key, key, last < 0 ? undefined : last);
     const value = this.#value(payload, start, end);
     const timeout = secondsAt(payload, NFTA_ELEMENT.timeout, start, end);
     const expires = secondsAt(payload, NFTA_ELEMENT.expiration, start, end);

@@ -3,6 +3,9 @@ import { addressBytes, addressText } from '../../netlink/ip-bytes.js';
 import { NFT_TYPE_SIZES, type NftType } from '../rules/nft-expression.js';
 import { nftClassid } from '../rules/render-rule.js';
 
+/** The key of an element that matches what no other one does. */
+export const CATCH_ALL = '*';
+
 /** Protocols with ports, by name. */
 export const PROTOCOL_NUMBERS: ReadonlyMap<string, number> = new Map([
   ['tcp', 6],
