@@ -7,7 +7,7 @@ import { NftablesDataplane } from './dataplane.js';
 import { nftFamily, TABLE } from './plan/layout.js';
 
 const ROUNDS = runCount(30, 2000);
-/** Each version of nft that commits; `scripts/nft-versions.mjs` installs more. */
+/** Each version of nft that commits; `npm run test:nft-versions` installs more. */
 const PROGRAMS = ['nft', ...(process.env.KUBE_PROXIER_NFT_PROGRAMS ?? '').split(':').filter((path) => path !== '')];
 
 (canMakeNamespaces() ? describe : describe.skip)(`changes while others commit, ${ROUNDS} rounds`, () => {

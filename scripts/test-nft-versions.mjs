@@ -1,12 +1,28 @@
 #!/usr/bin/env node
-// Installs nft of several releases of Debian beside each other, for tests that others' nft can list what is written here:
-//   export KUBE_PROXIER_NFT_PROGRAMS="$(node scripts/nft-versions.mjs DIRECTORY)"
-//   npm run jest -- packages/nftables/src/netlink.int.spec.ts
-// Each has its own C library, and nothing of the host is changed. Needs a Debian with apt, and its mirror.
-import { execFileSync } from 'node:child_process';
+/**
+ * `npm run test:nft-versions`: installs nft of the Debian releases beside each other, and tests that each lists, reloads and
+ * monitors the tables of the nftables backend as if it had written them (USAGE below). Each nft has its own C library, and
+ * nothing of the host is changed. Needs a Debian with apt, and its mirror.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { messageOf } from '../packages/core/dist/index.js';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { messageOf, PrepareError, prepare, rootlessPrefix, runScript } from './prepare.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIRECTORY = join(ROOT, 'node_modules/.cache/nft-versions');
+const USAGE = `Usage: npm run test:nft-versions -- [--directory DIRECTORY] [--soak MINUTES]
+
+Installs nft of the Debian releases in DIRECTORY (default: node_modules/.cache/nft-versions), and runs the tests of
+packages/nftables with each. Fails when a release cannot be installed.
+
+  --soak MINUTES  only the soak: changes of the cluster, and foreign commits of each nft every second
+`;
+const SPECS = ['packages/nftables/src/netlink.int.spec.ts', 'packages/nftables/src/foreign-commits.int.spec.ts'];
+const SOAK = ['packages/nftables/src/foreign-commits.int.spec.ts', '--testNamePattern=soak'];
 
 /** Oldstable, stable, testing and unstable. */
 const RELEASES = ['bookworm', 'trixie', 'forky', 'sid'];
@@ -74,20 +90,42 @@ function install(release, directory) {
   return program;
 }
 
-const [directory] = process.argv.slice(2);
-if (directory === undefined) {
-  process.stderr.write('usage: node scripts/nft-versions.mjs DIRECTORY\n');
-  process.exit(2);
+/**
+ * @param {string} directory
+ * @returns {string[]} paths of the programs
+ */
+function installAll(directory) {
+  return RELEASES.map((release) => {
+    try {
+      const program = install(release, directory);
+      process.stdout.write(`${release}: ${run(program, ['--version']).trim()}\n`);
+      return program;
+    } catch (error) {
+      throw new PrepareError(
+        `nft of Debian ${release} cannot be installed from ${MIRROR}; try again later:\n${messageOf(error)}`,
+      );
+    }
+  });
 }
-const programs = [];
-for (const release of RELEASES) {
-  try {
-    const program = install(release, resolve(directory));
-    process.stderr.write(`${release}: ${run(program, ['--version']).trim()}\n`);
-    programs.push(program);
-  } catch (error) {
-    process.stderr.write(`${release}: not installed: ${messageOf(error)}\n`);
+
+await runScript(async () => {
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean' }, directory: { type: 'string' }, soak: { type: 'string' } },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
   }
-}
-process.stdout.write(`${programs.join(':')}\n`);
-process.exit(programs.length > 0 ? 0 : 1);
+  prepare();
+  const programs = installAll(values.directory ?? DIRECTORY);
+  const jest = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+  const tests = values.soak === undefined ? SPECS : SOAK;
+  const [command = '', ...args] = [...rootlessPrefix(), process.execPath, ...jest, ...tests];
+  const env = {
+    ...process.env,
+    KUBE_PROXIER_NFT_PROGRAMS: programs.join(delimiter),
+    ...(values.soak === undefined ? {} : { KUBE_PROXIER_SOAK_MINUTES: values.soak }),
+  };
+  const [status] = await once(spawn(command, args, { cwd: ROOT, stdio: 'inherit', env }), 'close');
+  return status ?? 1;
+});
