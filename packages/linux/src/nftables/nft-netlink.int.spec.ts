@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { until } from '@kube-proxier/core/testing';
 import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../process/network-namespace.js';
 import { EndingOwners } from './ending-owners.js';
+import { NftSocket } from './netlink/nft-socket.js';
 import type { Nft } from './nft.js';
 import { createNetlinkNft } from './nft-netlink.js';
 import { createNft } from './nft-program.js';
@@ -240,6 +241,32 @@ const many = (count: number) =>
       isDone = true;
       await others;
     }
+  });
+
+  test('a list has all chains, and a transaction is accepted, while another program commits without a pause', async () => {
+    const chains = Array.from({ length: 1000 }, (_, index): NftCommand => ({ do: 'add-chain', chain: `c${index}` }));
+    const others = Array.from({ length: 1000 }, (_, index): NftCommand => ({ do: 'add-chain', chain: `c${index}` }));
+    // The kernel goes through the chains of older tables first.
+    await run(nft, { do: 'delete-table' });
+    await nft.run({ family: FAMILY, table: 'other', commands: [{ do: 'add-table' }, ...others] });
+    await run(nft, { do: 'add-table' }, ADDRESSES, ...chains);
+    const generation = new NftSocket({ namespace: namespace.path });
+    const program = namespace.runner.start?.({ command: 'nft', args: ['-i'] }, { stdout: () => {} });
+    const first = await generation.generation();
+    const pair = `delete chain ${FAMILY} other c1\nadd chain ${FAMILY} other c1\n`;
+    program?.write(pair.repeat(100_000));
+    await until(async () => (await generation.generation()) > first + 10);
+    for (let round = 0; round < 6; round++) {
+      expect((await nft.list(FAMILY, TABLE))?.chains.size).toBe(1000);
+      await run(nft, add(`10.0.0.${round}`));
+      expect(await addresses()).toHaveLength(round + 1);
+      expect([...(await nft.tables(FAMILY))].sort()).toEqual(['other', TABLE]);
+    }
+    const last = await generation.generation();
+    program?.stop();
+    await program?.ended;
+    expect(last - first).toBeGreaterThan(100);
+    generation.close();
   });
 
   test('a set that another replaced is written with its new type', async () => {
