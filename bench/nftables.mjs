@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// The nftables backend against a real kernel, in a network namespace of its own: npm run bench:nftables. Needs root.
-// Medians of one run; the machine is named. `--quick` leaves out what takes longest.
+// The nftables backend against a real kernel, in a network namespace of its own, by netlink and by the program nft, side by
+// side: npm run bench:nftables. Needs root. Medians of one run; the machine is named. `--quick` leaves out what takes
+// longest; `--access=netlink` or `--access=nft` runs one of the two.
 import { execFileSync } from 'node:child_process';
-import { createCommandRunner, createNft } from '../packages/linux/dist/index.js';
+import { createCommandRunner, createNetlinkNft, createNft } from '../packages/linux/dist/index.js';
 import { NftablesDataplane } from '../packages/nftables/dist/index.js';
 import { applyChanges, BenchCluster, install, podsOf, verifyInstalled } from './lib/cluster.mjs';
 import { cpuSeconds, timed, wait } from './lib/process-usage.mjs';
@@ -11,7 +12,12 @@ import { median, percentile } from './lib/statistics.mjs';
 
 /** @typedef {import('../packages/linux/dist/index.js').Nft} Nft */
 
+/** @typedef {import('../packages/linux/dist/index.js').NftAccess} NftAccess */
+
 const quick = process.argv.includes('--quick');
+const only = process.argv.find((argument) => argument.startsWith('--access='))?.slice('--access='.length);
+/** @type {readonly NftAccess[]} */
+const WAYS = /** @type {const} */ (['netlink', 'nft']).filter((access) => only === undefined || access === only);
 const namespace = `kpx-bench-${process.pid}`;
 const report = new Report('nftables', 'one IP family');
 
@@ -26,20 +32,47 @@ async function counts(nft) {
   return { chains: table.chains.size, rules, elements };
 }
 
+/** @param {NftAccess} access */
+function open(access) {
+  const path = `/run/netns/${namespace}`;
+  return access === 'netlink'
+    ? createNetlinkNft({ namespace: path })
+    : createNft({ runner: createCommandRunner({ prefix: ['nsenter', `--net=${path}`] }) });
+}
+
 /**
+ * @param {NftAccess} access
  * @param {number} services
  * @param {number} endpoints of each
+ * @param {{ readonly isOwned?: boolean }} [options]
  */
-async function load(services, endpoints) {
-  const runner = createCommandRunner({ prefix: ['nsenter', `--net=/run/netns/${namespace}`] });
-  const nft = createNft({ runner });
-  const dataplane = new NftablesDataplane({ family: 'IPv4', nft });
+async function load(access, services, endpoints, { isOwned = false } = {}) {
+  const nft = open(access);
+  const dataplane = new NftablesDataplane({
+    ...{ family: 'IPv4', nft },
+    ...(isOwned ? { tableFlags: async () => /** @type {const} */ (['owner']) } : {}),
+  });
   await dataplane.cleanup();
   const cluster = new BenchCluster(services, endpoints, {
     localTrafficDetection: { kind: 'source-cidr', cidr: '10.192.0.0/10' },
   });
   const { state } = cluster.resolve();
   return { nft, dataplane, cluster, state, elapsed: await timed(() => install(dataplane, state)) };
+}
+
+/**
+ * The median of several loads.
+ *
+ * @param {Parameters<typeof load>} arguments_
+ */
+async function loads(...arguments_) {
+  const all = [];
+  let last = await load(...arguments_);
+  for (all.push(last.elapsed); all.length < 3; all.push(last.elapsed)) {
+    last.nft.close();
+    last = await load(...arguments_);
+  }
+  return { last, elapsed: median(all) };
 }
 
 /**
@@ -80,27 +113,29 @@ async function churn({ dataplane, cluster }, period, seconds) {
   return { cpu: cpuSeconds() - cpu, lag: median(lags) };
 }
 
-execFileSync('ip', ['netns', 'add', namespace]);
-try {
+/** @param {NftAccess} access */
+async function measure(access) {
+  /** @param {string} what */
+  const by = (what) => `${access}: ${what}`;
+  const isNetlink = access === 'netlink';
   for (const services of quick ? [10, 1000] : [10, 1000, 10_000, 50_000]) {
-    const { nft, elapsed } = await load(services, 2);
-    report.add(`${services} Services × 2: full load`, elapsed, 'ms', { columns: await counts(nft) });
+    const { nft, elapsed } = await load(access, services, 2);
+    report.add(by(`${services} Services × 2: full load`), elapsed, 'ms', { columns: await counts(nft) });
+    nft.close();
   }
 
-  let loaded = await load(10_000, 2);
-  const loads = [loaded.elapsed];
-  while (loads.length < 3) {
-    loaded = await load(10_000, 2);
-    loads.push(loaded.elapsed);
-  }
-  report.add('10,000 Services × 2: full load (median of 3)', median(loads), 'ms', { atMost: 1000 });
+  const owned = await loads(access, 10_000, 2, { isOwned: true });
+  report.add(by('10,000 Services × 2: full load of an owned table (median of 3)'), owned.elapsed, 'ms');
+  await owned.last.dataplane.cleanup();
+  const { last: loaded, elapsed } = await loads(access, 10_000, 2);
+  report.add(by('10,000 Services × 2: full load (median of 3)'), elapsed, 'ms', { atMost: 1000 });
 
   const { dataplane, cluster, state } = loaded;
   const reads = [];
   for (let round = 0; round < 3; round += 1) {
     reads.push(await timed(() => verifyInstalled(dataplane, state)));
   }
-  report.add('10,000 × 2: read back and compare, nothing to write', median(reads), 'ms');
+  report.add(by('10,000 × 2: read back and compare, nothing to write'), median(reads), 'ms');
 
   const singles = [];
   for (let round = 1; round <= 300; round += 1) {
@@ -111,21 +146,27 @@ try {
       }),
     );
   }
-  report.add('10,000 × 2: one endpoint changed, event to kernel, p50', median(singles), 'ms', { atMost: 15 });
-  report.add('10,000 × 2: one endpoint changed, event to kernel, p99', percentile(singles, 0.99), 'ms');
+  report.add(by('10,000 × 2: one endpoint changed, event to kernel, p50'), median(singles), 'ms', {
+    atMost: isNetlink ? 0.3 : 15,
+  });
+  report.add(by('10,000 × 2: one endpoint changed, event to kernel, p99'), percentile(singles, 0.99), 'ms', {
+    atMost: isNetlink ? 1.5 : undefined,
+  });
 
   for (const period of [0, 50, 1000]) {
     const seconds = quick ? 5 : 20;
     const { cpu, lag } = await churn(loaded, period, seconds);
-    const what = `10,000 × 2: 100 changes/s for ${seconds} s, sync period ${period} ms`;
+    const what = by(`10,000 × 2: 100 changes/s for ${seconds} s, sync period ${period} ms`);
     report.add(`${what}: CPU`, cpu, 's', { atMost: period === 50 ? seconds / 10 : undefined });
     report.add(`${what}: lag p50`, lag, 'ms', { atMost: period === 50 ? 50 : undefined });
   }
+  loaded.nft.close();
 
   if (!quick) {
-    const { elapsed } = await load(50_000, 4);
-    report.add('50,000 Services × 4: full load', elapsed, 'ms', { atMost: 5000 });
-    const big = await load(10, 5000);
+    const { elapsed: large, nft } = await load(access, 50_000, 4);
+    report.add(by('50,000 Services × 4: full load'), large, 'ms', { atMost: 5000 });
+    nft.close();
+    const big = await load(access, 10, 5000);
     const edits = {
       'one endpoint replaced (few slots move)': () => big.cluster.replaceEndpoint(3),
       'the first endpoint gone (few slots move)': () => big.cluster.setEndpoints(3, podsOf(3, 5000).slice(1)),
@@ -135,8 +176,16 @@ try {
         edit();
         await applyChanges(big.dataplane, big.cluster.resolve());
       });
-      report.add(`10 Services × 5,000: ${what}`, took, 'ms');
+      report.add(by(`10 Services × 5,000: ${what}`), took, 'ms');
     }
+    big.nft.close();
+  }
+}
+
+execFileSync('ip', ['netns', 'add', namespace]);
+try {
+  for (const access of WAYS) {
+    await measure(access);
   }
 } finally {
   execFileSync('ip', ['netns', 'delete', namespace]);

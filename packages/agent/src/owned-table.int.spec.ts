@@ -1,9 +1,13 @@
+import { release } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { listProcesses } from '@kube-proxier/linux';
 import { failuresOf } from '@kube-proxier/network-sandbox';
 import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
 
 const REFUSED = /Operation not permitted/;
+/** Linux 6.9 has `persist`. */
+const [major = 0, minor = 0] = release().split('.').map(Number);
+const knowsPersist = major > 6 || (major === 6 && minor >= 9);
 
 /** The agent with an owned table. This kernel supports `persist`, nft perhaps does not. */
 describe('mode nftables with an owned table', () => {
@@ -34,8 +38,8 @@ describe('mode nftables with an owned table', () => {
     return (await listProcesses()).flatMap(({ pid, command }) => (here.has(pid) && command[0] === 'nft' ? [pid] : []));
   }
 
-  async function start(ownedTable: string): Promise<void> {
-    node.start('nftables', `--nftables-owned-table=${ownedTable}`);
+  async function start(ownedTable: string, program = 'nft'): Promise<void> {
+    node.start('nftables', `--nftables-owned-table=${ownedTable}`, `--nftables-program=${program}`);
     await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
     await node.until('the first endpoint', () => leadsTo(one));
   }
@@ -111,6 +115,40 @@ describe('mode nftables with an owned table', () => {
     await node.cleanUp();
     expect(await rules()).not.toContain('kube-proxier');
   });
+
+  (knowsPersist ? test : test.skip)(
+    'by netlink it is owned without nft, outlives a kill, and is claimed again',
+    async () => {
+      await start('persistent', 'netlink');
+      expect(await children()).toEqual([]);
+      const edit = `delete element ip kube-proxier node-ports { tcp . ${NODE_PORT} }`;
+      await expect(nft(edit)).rejects.toThrow(REFUSED);
+      const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
+      node.kill();
+      await node.until('the table has no owner', async () => {
+        try {
+          await nft('add', 'chain', 'ip', 'kube-proxier', 'foreign');
+          return true;
+        } catch {
+          return false;
+        }
+      });
+      await start('persistent', 'netlink');
+      await node.until('the table is claimed', async () => {
+        try {
+          await nft('add', 'chain', 'ip', 'kube-proxier', 'foreign');
+          return false;
+        } catch {
+          return true;
+        }
+      });
+      await node.until('repair', async () => !(await rules()).includes('chain foreign'));
+      expect(failuresOf(await client.moreAttempts(20))).toBe(0);
+      await node.stop();
+      await node.cleanUp();
+      expect(await rules()).not.toContain('kube-proxier');
+    },
+  );
 
   test('persistent: it is owned if nft supports persist, else a warning gives the reason', async () => {
     await start('persistent');

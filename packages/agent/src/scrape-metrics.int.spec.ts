@@ -48,7 +48,7 @@ describe('scraping metrics in mode nftables', () => {
 
   async function start(...flags: string[]): Promise<void> {
     node.write(node.sandbox.pod(1).ipv4);
-    node.start('nftables', ...flags);
+    node.start('nftables', '--nftables-program=nft', ...flags);
     await node.until(
       'the first syncs',
       () => /Synced family="IPv4"/.test(node.log) && /Synced family="IPv6"/.test(node.log),

@@ -107,7 +107,7 @@ whereAllowed('the log of a start', () => {
   test('without privileges gives the reason of a fallback once', async () => {
     const flags = ['--proxy-mode=nftables', '--proxy-mode-fallback=userspace', '--cluster-cidr=10.244.0.0/16'];
     const log = (await start(FIRST_SYNC, flags, { before: NOBODY })).join('\n');
-    expect(log.match(/nft may not/g)).toHaveLength(1);
+    expect(log.match(/the kernel does not permit this/g)).toHaveLength(1);
     expect(log.match(/Cluster IPs are not redirected/g)).toHaveLength(1);
     expect(log).toMatch(/is running mode="userspace" why="in place of nftables"/);
     expect(log).not.toMatch(/OOM|Connection tracking keeps/);
@@ -119,7 +119,7 @@ whereAllowed('the log of a start', () => {
     const root = ['setpriv', '--bounding-set=-net_admin'];
     const log = start(/ERROR .*\n/, flags, { before: root });
     expect((await log).at(-1)).toMatch(
-      /cannot use proxy mode nftables: nft may not change this: this process has no CAP_NET_ADMIN; run it/,
+      /cannot use proxy mode nftables: the kernel does not permit this: this process has no CAP_NET_ADMIN; run it/,
     );
   });
 

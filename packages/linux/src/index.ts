@@ -79,7 +79,10 @@ export { PacketCountersNetlink } from './nfacct/packet-counters-netlink.js';
 // nftables
 export { EndingOwners } from './nftables/ending-owners.js';
 export type { Nft } from './nftables/nft.js';
+export { type ChosenNftAccess, type NftAccess, NftChoice, type NftChoiceOptions } from './nftables/nft-choice.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';
+export type { NftFamily } from './nftables/nft-family.js';
+export { createNetlinkNft, type NetlinkNftOptions } from './nftables/nft-netlink.js';
 export { createNft, type NftProgramOptions } from './nftables/nft-program.js';
 export type { NftElement } from './nftables/nft-table.js';
 export {
@@ -93,8 +96,6 @@ export {
 export {
   type NftBaseChain,
   type NftCommand,
-  type NftFamily,
-  type NftField,
   type NftNewElement,
   type NftRule,
   type NftSetOrMap,
@@ -105,6 +106,22 @@ export {
   renderNftTransaction,
 } from './nftables/nft-transaction.js';
 export { type NftChange, NftMonitorReader, type NftWatch } from './nftables/nft-watch.js';
+export {
+  type NftBitwise,
+  type NftConntrack,
+  type NftFib,
+  type NftField,
+  type NftHash,
+  type NftLookup,
+  type NftMeta,
+  type NftPayload,
+  type NftRandom,
+  type NftStatement,
+  type NftType,
+  nftFields,
+  nftTypeOf,
+} from './nftables/rules/nft-expression.js';
+export { nftClassid, renderNftFields, renderNftRule } from './nftables/rules/render-rule.js';
 // Packets through the rules that were read from the kernel.
 export * from './packet-path/index.js';
 export { whyNotPermitted } from './process/capabilities.js';

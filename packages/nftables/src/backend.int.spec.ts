@@ -9,7 +9,7 @@ import {
   sketchAddresses,
   until,
 } from '@kube-proxier/core/testing';
-import { CommandError, type CommandRunner, createNft, type Nft } from '@kube-proxier/linux';
+import { CommandError, type CommandRunner, createNetlinkNft, createNft, type Nft } from '@kube-proxier/linux';
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import fc from 'fast-check';
 import { Container } from 'inversify';
@@ -60,8 +60,8 @@ whereAllowed.each(
   test('incremental changes give the same result as a fresh start, change no foreign objects, and cleanup removes all', async () => {
     await fc.assert(
       fc.asyncProperty(anySteps(family, 4), async (steps) =>
-        withNamespace(async ({ runner }) => {
-          const nft = createNft({ runner });
+        withNamespace(async ({ runner, path }) => {
+          const nft = createNetlinkNft({ namespace: path });
           await runner.run({ command: 'nft', args: ['-f', '-'], stdin: FOREIGN });
           const before = await listed(runner, 'ruleset');
           const dataplane = new NftablesDataplane({ family, nft, layout });
@@ -94,6 +94,7 @@ whereAllowed.each(
           await dataplane.cleanup();
           await dataplane.cleanup();
           expect(await listed(runner, 'ruleset')).toBe(before);
+          nft.close();
         }),
       ),
       { numRuns: 6 },
@@ -102,11 +103,37 @@ whereAllowed.each(
 });
 
 whereAllowed('the backend', () => {
-  test('can be used, says by what, and leaves the host as it was', async () => {
+  test.each([
+    [undefined, /^by netlink, Linux \d/],
+    ['netlink', /^by netlink, Linux \d/],
+    ['nft', /^nft \d\S+$/],
+  ] as const)('can be used by %s, says by what, and leaves the host as it was', async (access, detail) => {
     await withNamespace(async ({ runner }) => {
-      const backend = createNftablesBackend({ runner });
-      expect(await backend.probe()).toEqual({ usable: true, detail: expect.stringMatching(/^nft \d/) });
+      const backend = createNftablesBackend({ runner, ...(access === undefined ? {} : { access }) });
+      expect(await backend.probe()).toEqual({ usable: true, detail: expect.stringMatching(detail) });
       expect(await listed(runner, 'ruleset')).toBe('');
+    });
+  });
+
+  test('uses the program where netlink cannot be used, and says why; without either it cannot be used', async () => {
+    await withNamespace(async ({ runner }) => {
+      const elsewhere: CommandRunner = { run: (request) => runner.run(request) };
+      const reason = 'programs run in a network namespace that is not known';
+      expect(await createNftablesBackend({ runner: elsewhere }).probe()).toEqual({
+        usable: true,
+        detail: expect.stringMatching(`^nft \\S+, as netlink does not work: ${reason}$`),
+      });
+      expect(await createNftablesBackend({ runner: elsewhere, access: 'netlink' }).probe()).toEqual({
+        usable: false,
+        reason: expect.stringContaining(reason),
+      });
+      const nowhere: CommandRunner = {
+        networkNamespace: '/run/netns/no-such',
+        run: (request) => runner.run({ ...request, command: 'no-such-nft' }),
+      };
+      expect(await createNftablesBackend({ runner: nowhere }).probe()).toMatchObject({ usable: false });
+      const backend = createNftablesBackend({ runner: { ...nowhere, networkNamespace: runner.networkNamespace } });
+      expect(await backend.probe()).toMatchObject({ usable: true, detail: expect.stringMatching(/^by netlink/) });
     });
   });
 
@@ -121,7 +148,7 @@ whereAllowed('the backend', () => {
           return await runner.run(request);
         },
       };
-      const backend = createNftablesBackend({ runner: older });
+      const backend = createNftablesBackend({ runner: older, access: 'nft' });
       expect(await backend.probe()).toEqual({
         usable: true,
         detail: expect.stringMatching(/^nft \S+, a chain per Service: .*Operation not supported/),
@@ -161,6 +188,40 @@ whereAllowed('the backend', () => {
       await Promise.all(loops);
       expect(await missing()).toEqual([]);
       expect(logger.warnings).toEqual([expect.stringMatching(/^Using a chain per Service: .*Operation not supported/)]);
+    });
+  });
+
+  test('needs no program to serve, to notice foreign changes and to clean up', async () => {
+    await withNamespace(async ({ runner, path }) => {
+      const none: CommandRunner = {
+        networkNamespace: path,
+        run: ({ command }) =>
+          Promise.reject(new CommandError('not-found', command, undefined, undefined, '', `${command} was not found`)),
+      };
+      const container = new Container();
+      await container.load(createNftablesBackend({ runner: none }).module);
+      const logger = new RecordingLogger();
+      const stop = new AbortController();
+      const proxier = container.get(Tokens.ProxierFactory)({
+        family: 'IPv4',
+        options: { ...DEFAULT_PROXIER_OPTIONS, nodeName: 'node1', minSyncPeriod: 0, localhostNodePorts: false },
+        ...{ logger, clock: systemClock, observer: {}, localAddresses: async () => [] },
+      });
+      proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: sketchAddresses.cluster('IPv4', 1) }));
+      proxier.onEndpointsUpdate(undefined, makeSlice('a', [sketchAddresses.pod('IPv4', 1)]));
+      proxier.onServicesSynced();
+      proxier.onEndpointsSynced();
+      const loop = proxier.syncLoop(stop.signal);
+      const isServed = async () => (await listed(runner, 'ruleset')).includes(sketchAddresses.pod('IPv4', 1));
+      await until(isServed);
+      await runner.run({ command: 'nft', args: ['flush', 'ruleset'] });
+      await until(isServed);
+      await until(() => logger.warnings.some((line) => line.startsWith('Drift repaired')));
+      expect(logger.warnings[0]).toMatch(/^Drift detected: table ip kube-proxier changed by nft \(process \d+\)/);
+      stop.abort();
+      await loop;
+      await container.get(Tokens.Cleanup)(silentLogger, {});
+      expect(await listed(runner, 'ruleset')).toBe('');
     });
   });
 
@@ -275,7 +336,14 @@ whereAllowed('what doctor reports', () => {
   test('tries whether this kernel accepts the layout, and leaves no objects', async () => {
     await withNamespace(async ({ runner }) => {
       const diagnosed = await createNftablesBackend({ runner }).diagnose?.();
-      expect(diagnosed).toEqual([expect.objectContaining({ check: 'nftables layout', status: 'ok' })]);
+      expect(diagnosed).toEqual([
+        expect.objectContaining({
+          check: 'nftables access',
+          status: 'ok',
+          found: expect.stringMatching(/^by netlink/),
+        }),
+        expect.objectContaining({ check: 'nftables layout', status: 'ok' }),
+      ]);
       expect(await listed(runner, 'ruleset')).toBe('');
       const old: CommandRunner = {
         run: (request) =>
@@ -285,7 +353,8 @@ whereAllowed('what doctor reports', () => {
                 new CommandError('exit-code', 'nft', 1, undefined, 'Error: syntax error', 'Error: syntax error'),
               ),
       };
-      expect(await createNftablesBackend({ runner: old }).diagnose?.()).toEqual([
+      expect(await createNftablesBackend({ runner: old, access: 'nft' }).diagnose?.()).toEqual([
+        expect.objectContaining({ check: 'nftables access', status: 'ok' }),
         expect.objectContaining({ status: 'problem', found: expect.stringMatching(/^is refused: .*syntax error/) }),
       ]);
     });

@@ -15,10 +15,9 @@ import {
 import {
   type CommandRunner,
   createCommandRunner,
-  createNft,
-  EndingOwners,
   kernelFilesOf,
-  type Nft,
+  type NftAccess,
+  NftChoice,
   type NftTableFlag,
 } from '@kube-proxier/linux';
 import { ContainerModule } from 'inversify';
@@ -31,8 +30,10 @@ import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
 
 export interface NftablesBackendOptions {
-  /** Runs nft. Default: on this host. */
+  /** Runs nft, and says in which network namespace. Default: on this host. */
   readonly runner?: CommandRunner;
+  /** How nf_tables is reached. Default: by netlink where that works, else by the program nft. */
+  readonly access?: NftAccess;
   /** Count connections to every Service without an annotation for it. Default false. */
   readonly countConnections?: boolean;
   /** Whether the kernel refuses foreign changes of the table. Default `never`. */
@@ -42,6 +43,9 @@ export interface NftablesBackendOptions {
 }
 
 const MODE: ProxyMode = 'nftables';
+
+/** Values of {@link NftablesBackendOptions.access}. */
+export const NFT_ACCESS_SETTINGS: readonly NftAccess[] = ['netlink', 'nft'];
 
 /**
  * Creates the nftables backend. Has no side effects.
@@ -54,18 +58,17 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
     countConnections: OptionRules.boolean,
     ownedTable: OptionRules.oneOf(OWNED_TABLE_SETTINGS),
     layout: OptionRules.oneOf(LAYOUTS),
+    access: OptionRules.oneOf(NFT_ACCESS_SETTINGS),
   });
-  const { runner = createCommandRunner(), countConnections = false, layout, ownedTable = 'never' } = options;
-  // A part of this backend that claims the table of another waits until its owner has ended.
-  const endingOwners = new EndingOwners();
-  const nft = (): Nft => createNft({ runner, endingOwners });
-  const support = new HostSupport({ runner, nft, ownedTable, ...(layout === undefined ? {} : { layout }) });
-  const proxiers = new ProxierRegistry(support, nft, countConnections);
+  const { runner = createCommandRunner(), access, countConnections = false, layout, ownedTable = 'never' } = options;
+  const choice = new NftChoice({ runner, ...(access === undefined ? {} : { access }) });
+  const nft = () => choice.create();
+  const support = new HostSupport({ runner, choice, ownedTable, ...(layout === undefined ? {} : { layout }) });
+  const proxiers = new ProxierRegistry(support, choice, countConnections);
   return {
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
     capabilities: { localhostNodePorts: false },
-    requirements: { tools: ['nft'] },
     probe: () => support.probe(),
     diagnose: () => diagnose(support, ownedTable),
     metrics: [connectionMeasurement(() => proxiers.connections())],
@@ -91,7 +94,7 @@ class ProxierRegistry {
 
   constructor(
     private readonly support: HostSupport,
-    private readonly nft: () => Nft,
+    private readonly choice: NftChoice,
     private readonly countConnections: boolean,
   ) {}
 
@@ -99,7 +102,7 @@ class ProxierRegistry {
     const { family, logger, clock, options } = context;
     const dataplane = new NftablesDataplane({
       family,
-      nft: this.nft(),
+      nft: this.choice.create(),
       masqueradeBit: options.masqueradeBit,
       countConnections: this.countConnections,
       layout: () => this.#layout(logger),
@@ -114,7 +117,12 @@ class ProxierRegistry {
   /** Of a table with an owner, as of any other: a preview claims nothing. */
   createPreview({ family, options, logger, clock, localAddresses }: PreviewContext): Preview {
     const dataplane = new NftablesDataplane({
-      ...{ family, nft: this.nft(), masqueradeBit: options.masqueradeBit, countConnections: this.countConnections },
+      ...{
+        family,
+        nft: this.choice.create(),
+        masqueradeBit: options.masqueradeBit,
+        countConnections: this.countConnections,
+      },
       layout: () => this.#layout(logger),
       ...{ logger, clock },
     });

@@ -3,7 +3,27 @@ import type { HostSupport, OwnedTable } from './probe.js';
 
 /** See `BackendModule.diagnose`. */
 export async function diagnose(support: HostSupport, ownedTable: OwnedTable): Promise<readonly Diagnosis[]> {
-  return [await diagnoseLayout(support), ...(ownedTable === 'never' ? [] : [await diagnoseOwnership(support)])];
+  return [
+    await diagnoseAccess(support),
+    await diagnoseLayout(support),
+    ...(ownedTable === 'never' ? [] : [await diagnoseOwnership(support)]),
+  ];
+}
+
+async function diagnoseAccess(support: HostSupport): Promise<Diagnosis> {
+  const check = 'nftables access';
+  try {
+    return { check, status: 'ok', found: await support.access() };
+  } catch (error) {
+    return hasErrorKind(error, 'permission-denied')
+      ? { check, status: 'unknown', found: messageOf(error), advice: 'run doctor as root' }
+      : {
+          check,
+          status: 'problem',
+          found: messageOf(error),
+          advice: 'allow netlink sockets (seccomp), or install nftables',
+        };
+  }
 }
 
 async function diagnoseLayout(support: HostSupport): Promise<Diagnosis> {

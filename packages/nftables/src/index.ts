@@ -6,6 +6,7 @@
 
 export {
   createNftablesBackend,
+  NFT_ACCESS_SETTINGS,
   type NftablesBackendOptions,
   nftablesBackend,
 } from './backend.js';

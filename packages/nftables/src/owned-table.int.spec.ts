@@ -1,3 +1,4 @@
+import { release } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROXIER_OPTIONS, silentLogger, systemClock, Tokens } from '@kube-proxier/core';
 import {
@@ -21,6 +22,9 @@ import { anySteps } from './testing/any-sketch.js';
 
 const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 const PERSISTENT = ['owner', 'persist'] as const;
+/** Linux 6.9 has `persist`. */
+const [major = 0, minor = 0] = release().split('.').map(Number);
+const knowsPersist = major > 6 || (major === 6 && minor >= 9);
 
 describe('the flags of the table', () => {
   const state = resolveObjects({ services: [makeService('a')], slices: [makeSlice('a', ['10.244.0.1'])] });
@@ -113,7 +117,7 @@ whereAllowed('which tables are owned', () => {
     ['always', 'nothing', '', NOT_OWNED],
   ])('%s, where nft knows %s: "%s"', async (ownedTable, known, flags, warning) => {
     await withNamespace(async ({ runner }) => {
-      await check(createNftablesBackend({ runner: knowing(runner, known), ownedTable }), flags, warning);
+      await check(createNftablesBackend({ runner: knowing(runner, known), access: 'nft', ownedTable }), flags, warning);
       expect((await runner.run({ command: 'nft', args: ['list', 'ruleset'] })).stdout).toBe('');
     });
   });
@@ -128,11 +132,24 @@ whereAllowed('which tables are owned', () => {
       );
       trial.close();
       const flags = persists ? 'owner, persist' : 'owner';
-      await check(createNftablesBackend({ runner, ownedTable: 'always' }), flags, persists ? undefined : GOES);
-      const least = createNftablesBackend({ runner, ownedTable: 'persistent' });
+      await check(
+        createNftablesBackend({ runner, access: 'nft', ownedTable: 'always' }),
+        flags,
+        persists ? undefined : GOES,
+      );
+      const least = createNftablesBackend({ runner, access: 'nft', ownedTable: 'persistent' });
       await check(least, persists ? flags : '', persists ? undefined : NOT_OWNED);
     });
   });
+
+  (knowsPersist ? test : test.skip).each(['persistent', 'always'] as const)(
+    'by netlink, the kernel alone decides: %s',
+    async (ownedTable) => {
+      await withNamespace(async ({ runner }) => {
+        await check(createNftablesBackend({ runner, access: 'netlink', ownedTable }), 'owner, persist', undefined);
+      });
+    },
+  );
 
   async function check(
     backend: ReturnType<typeof createNftablesBackend>,
@@ -142,7 +159,7 @@ whereAllowed('which tables are owned', () => {
     const probed = await backend.probe();
     expect(probed).toMatchObject({ usable: true });
     expect(probed.usable ? (/the flags (.*)$/.exec(probed.detail ?? '')?.[1] ?? '') : undefined).toBe(flags);
-    const [, owned] = (await backend.diagnose?.()) ?? [];
+    const [, , owned] = (await backend.diagnose?.()) ?? [];
     expect(owned?.status ?? 'nothing').toBe(warning ? 'warning' : flags === '' ? 'nothing' : 'ok');
     expect(owned?.found ?? '').toMatch(warning ? /: flags owner.*: nft refused the transaction: / : flags);
     const container = new Container();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type IPFamily, type ProxyState, type RuleChange } from '@kube-proxier/core';
 import { feedResolver, makeResolver, Random, RandomCluster, runCount } from '@kube-proxier/core/testing';
-import { createNft } from '@kube-proxier/linux';
+import { createNetlinkNft, createNft } from '@kube-proxier/linux';
 import { canMakeNamespaces, withNamespace } from '@kube-proxier/linux/testing';
 import { NftablesDataplane } from './dataplane.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
@@ -104,16 +104,20 @@ whereAllowed(`plan then apply, ${STEPS} random steps, on the kernel`, () => {
     ['IPv6', LAYOUTS[0], 2],
     ['IPv4', LAYOUTS[1], 3],
   ] as const)('%s, layout %s: nft -j differs by exactly what was planned', async (family: IPFamily, chosen, seed) => {
-    await withNamespace(async ({ runner }) => {
+    await withNamespace(async ({ runner, path }) => {
       const random = new Random(seed);
       const cluster = new RandomCluster(random);
       const resolver = makeResolver({ family, ...OPTIONS });
       const proxier = feedResolver(resolver);
       const layout = async () => chosen as Layout;
-      const nft = createNft({ runner });
+      // What one way writes, the other reads.
+      const [nft, reader] =
+        family === 'IPv4'
+          ? [createNetlinkNft({ namespace: path }), createNft({ runner })]
+          : [createNft({ runner }), createNetlinkNft({ namespace: path })];
       const dataplane = new NftablesDataplane({ family, nft, layout, countConnections: true });
       // Another process than the agent plans.
-      const planner = new NftablesDataplane({ family, nft: createNft({ runner }), layout, countConnections: true });
+      const planner = new NftablesDataplane({ family, nft: reader, layout, countConnections: true });
       const list = async () =>
         readListing((await runner.run({ command: 'nft', args: ['-j', 'list', 'ruleset'] })).stdout);
       let inForce: ProxyState | undefined;
@@ -150,6 +154,7 @@ whereAllowed(`plan then apply, ${STEPS} random steps, on the kernel`, () => {
         planned += rendered.length;
       }
       nft.close();
+      reader.close();
       expect(planned).toBeGreaterThan(STEPS);
     });
   });

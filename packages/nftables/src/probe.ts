@@ -2,9 +2,9 @@ import { diffStates, type IPFamily, messageOf, type ProbeResult } from '@kube-pr
 import {
   type CommandRunner,
   canRun,
-  createNft,
   inNewNamespace,
   type Nft,
+  type NftChoice,
   NftError,
   type NftTableFlag,
 } from '@kube-proxier/linux';
@@ -41,8 +41,8 @@ export interface AcceptedFlags {
 export interface HostSupportOptions {
   /** Runs programs in network namespaces of their own. */
   readonly runner: CommandRunner;
-  /** Creates access to the tables of the host. */
-  readonly nft: () => Nft;
+  /** How the tables of the host are reached. */
+  readonly choice: NftChoice;
   /** Default: the best that the host accepts. */
   readonly layout?: Layout;
   /** Default `never`. */
@@ -88,16 +88,34 @@ export class HostSupport {
   /** See `BackendModule.probe`. */
   async probe(): Promise<ProbeResult> {
     try {
-      const nft = this.options.nft();
-      const version = await nft.version();
-      await nft.tables('ip');
+      const access = await this.access();
       const { layout, reason } = await this.layout();
       const how = layout === 'constant' ? '' : `, a chain per Service: ${reason ?? 'as requested'}`;
       const { flags } = await this.tableFlags();
       const owned = flags === undefined ? '' : `, its table has the flags ${flags.join(', ')}`;
-      return { usable: true, detail: `nft ${version}${owned}${how}` };
+      return { usable: true, detail: `${access}${owned}${how}` };
     } catch (error) {
       return { usable: false, reason: messageOf(error).replace(/\.$/, '') };
+    }
+  }
+
+  /**
+   * How nf_tables is reached, for people.
+   *
+   * @throws NftError when it cannot be reached.
+   */
+  async access(): Promise<string> {
+    const { choice } = this.options;
+    const { access, reason } = await choice.chosen();
+    const nft = choice.create();
+    try {
+      const version = await nft.version();
+      await nft.tables('ip');
+      return access === 'netlink'
+        ? `by netlink, Linux ${version}`
+        : `nft ${version}${reason === undefined ? '' : `, as netlink does not work: ${reason.replace(/\.$/, '')}`}`;
+    } finally {
+      nft.close();
     }
   }
 
@@ -125,9 +143,27 @@ export class HostSupport {
    * version numbers have to be known.
    */
   async #tryLayout(layout: Layout): Promise<void> {
-    const own = inNewNamespace(this.options.runner);
-    const isolated = await canRun(own);
-    const trial = isolated ? createNft({ runner: own }) : this.options.nft();
+    const { choice, runner } = this.options;
+    const own = inNewNamespace(runner);
+    const { access } = await choice.chosen();
+    const separate = choice.createIsolated(own);
+    const isolated =
+      access === 'nft'
+        ? await canRun(own)
+        : await separate.tables('ip').then(
+            () => true,
+            () => false,
+          );
+    const trial = isolated ? separate : choice.create();
+    try {
+      await this.#load(trial, layout, isolated);
+    } finally {
+      separate.close();
+      trial.close();
+    }
+  }
+
+  async #load(trial: Nft, layout: Layout, isolated: boolean): Promise<void> {
     for (const family of FAMILIES) {
       const state = trialState(family);
       const installed = { table: undefined, facts: { fullyRandom: true, layout } };
@@ -156,7 +192,7 @@ export class HostSupport {
 
   /** Why this host refuses a table with these flags; undefined when it accepts it. Leaves no trace. */
   async #refusalOf(flags: readonly NftTableFlag[]): Promise<string | undefined> {
-    const nft = this.options.nft();
+    const nft = this.options.choice.create();
     const commands = [{ do: 'add-table', flags }, { do: 'delete-table' }] as const;
     try {
       await nft.run({ family: 'ip', table: `${TABLE}-trial`, commands });

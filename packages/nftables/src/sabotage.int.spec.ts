@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ProxyState, verifyState } from '@kube-proxier/core';
 import { ClusterSketch, EXAMPLE_SKETCHES, everything, sketchAddresses } from '@kube-proxier/core/testing';
-import { createNft } from '@kube-proxier/linux';
+import { createNetlinkNft } from '@kube-proxier/linux';
 import { becomeNode, canMakeNamespaces, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 import { NftablesDataplane } from './dataplane.js';
 import { readPacketPath } from './packet-path.js';
@@ -215,7 +215,7 @@ whereAllowed('foreign changes to the rules of the node', () => {
     await becomeNode(namespace.runner, [sketchAddresses.node('IPv4')]);
     const dataplane = new NftablesDataplane({
       family: 'IPv4',
-      nft: createNft({ runner: namespace.runner, persistent: false }),
+      nft: createNetlinkNft({ namespace: namespace.path }),
     });
     const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
     if (transaction !== undefined) {

@@ -148,6 +148,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   'nftables.localhostNodePorts': { type: 'bool', flag: 'nftables-localhost-nodeports' },
   'nftables.countConnections': { type: 'bool', flag: 'nftables-count-connections' },
   'nftables.ownedTable': { type: 'text', flag: 'nftables-owned-table' },
+  'nftables.program': { type: 'text', flag: 'nftables-program' },
 };
 
 /** The field equivalent to a flag; undefined when there is none. */

@@ -40,7 +40,8 @@ export interface AgentSettings {
   /** Options of the nftables backend. */
   readonly nftables: { readonly localhostNodePorts: 'selected' | false } & Required<
     Pick<NftablesBackendOptions, 'countConnections' | 'ownedTable'>
-  >;
+  > &
+    Pick<NftablesBackendOptions, 'access'>;
   /** Options of the userspace backend. */
   readonly userspace: Pick<UserspaceBackendOptions, 'redirect' | 'portRange' | 'udpTimeout'>;
   /** Options of the ipvs backend. */

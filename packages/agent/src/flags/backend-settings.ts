@@ -1,5 +1,5 @@
 import { DEFAULT_SCHEDULER, type IpvsSettings, isScheduler, SCHEDULER_NAMES } from '@kube-proxier/ipvs';
-import { OWNED_TABLE_SETTINGS } from '@kube-proxier/nftables';
+import { NFT_ACCESS_SETTINGS, OWNED_TABLE_SETTINGS } from '@kube-proxier/nftables';
 import { parsePortRange, USERSPACE_REDIRECTS } from '@kube-proxier/userspace';
 import type { AgentSettings } from './agent-settings.js';
 import type { FeatureGates } from './feature-gates.js';
@@ -15,7 +15,13 @@ export function readNftables(
   if (ownedTable === undefined) {
     values.wrong('nftables-owned-table', text, `must be one of ${OWNED_TABLE_SETTINGS.join(', ')}`);
   }
+  const program = values.text('nftables-program');
+  const access = NFT_ACCESS_SETTINGS.find((candidate) => candidate === program);
+  if (access === undefined && program !== 'auto') {
+    values.wrong('nftables-program', program, `must be one of auto, ${NFT_ACCESS_SETTINGS.join(', ')}`);
+  }
   return {
+    ...(access === undefined ? {} : { access }),
     // The flag also lists them (`nodePortAddresses`).
     localhostNodePorts: values.bool('nftables-localhost-nodeports') || nftablesLocalhostNodePorts ? 'selected' : false,
     countConnections: values.bool('nftables-count-connections'),

@@ -119,9 +119,20 @@ export const FLAGS = [
     default: 'never',
     defaultText: 'never',
     help:
-      'Let this process own the nftables table, so that the kernel rejects foreign changes: "persistent" only if nft ' +
-      'and the kernel can keep the table when this process ends (nft 1.1.0, Linux 6.9); "always" also otherwise: the ' +
-      'table, and with it all Services, is then deleted when this process ends, until it restarts.',
+      'Let this process own the nftables table, so that the kernel rejects foreign changes: "persistent" only if the ' +
+      'table can be kept when this process ends (Linux 6.9, and nft 1.1.0 where that is used); "always" also ' +
+      'otherwise: the table, and with it all Services, is then deleted when this process ends, until it restarts.',
+    group: 'Mode nftables',
+  },
+  {
+    name: 'nftables-program',
+    type: 'text',
+    value: 'name',
+    default: 'auto',
+    defaultText: 'auto',
+    help:
+      'How nftables is programmed: "netlink" by this process itself, "nft" by the program nft; "auto" by netlink where ' +
+      'that works, else by nft.',
     group: 'Mode nftables',
   },
   {
@@ -697,6 +708,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'nftables-localhost-nodeports',
   'nftables-count-connections',
   'nftables-owned-table',
+  'nftables-program',
   'overlapping-external-addresses',
   'verify-period',
   'between',

@@ -378,6 +378,7 @@ describe('readSettings', () => {
     ['--ipvs-udp-timeout=-1s', /^--ipvs-udp-timeout: "-1s" must be 0 or greater/],
     ['--ipvs-sync-period=0s', /^--ipvs-sync-period: "0s" must be greater than 0/],
     ['--nftables-owned-table=yes', /^--nftables-owned-table: "yes" must be one of never, persistent, always/],
+    ['--nftables-program=iptables', /^--nftables-program: "iptables" must be one of auto, netlink, nft/],
   ])('refuses %s', (flag, problem) => {
     expect(() => read(flag)).toThrow(problem);
   });
@@ -388,6 +389,8 @@ describe('readSettings', () => {
       countConnections: true,
       ownedTable: 'always',
     });
+    expect(read('--nftables-program=nft').nftables).toMatchObject({ access: 'nft' });
+    expect(read('--nftables-program=auto').nftables).not.toHaveProperty('access');
   });
 
   test('reads options of the userspace backend', () => {

@@ -34,6 +34,8 @@ export interface CommandOutcome {
 export class AgentOnNode {
   /** Output of the agent since its last start, or since this was cleared. */
   log = '';
+  /** A command that runs the agent and its commands, such as `['env', 'A=b']`. Default none. */
+  wrapper: readonly string[] = [];
   #agent: ChildProcess | undefined;
   readonly #others: AgentOnNode[] = [];
 
@@ -59,6 +61,11 @@ export class AgentOnNode {
     const other = new AgentOnNode(this.sandbox, this.iptables, this.directory);
     this.#others.push(other);
     return other;
+  }
+
+  get #program(): readonly [string, ...string[]] {
+    const [command = process.execPath, ...args] = [...this.wrapper, process.execPath, AGENT];
+    return [command, ...args];
   }
 
   /** Process id of the agent; 0 while there is none. */
@@ -109,8 +116,7 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
     const hasServer = flags.some((flag) => flag.startsWith('--kubeconfig='));
     this.log = '';
     this.#agent = this.sandbox.node.spawn([
-      process.execPath,
-      AGENT,
+      ...this.#program,
       `--proxy-mode=${mode}`,
       ...(hasServer ? [] : [`--manifests=${this.directory}`]),
       `--hostname-override=${SANDBOX_NETWORK.nodeName}`,
@@ -143,7 +149,7 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
    * @throws CommandError with its output when it fails.
    */
   async cleanUp(...flags: string[]): Promise<string> {
-    return (await this.sandbox.node.exec([process.execPath, AGENT, '--cleanup', ...flags])).stdout;
+    return (await this.sandbox.node.exec([...this.#program, '--cleanup', ...flags])).stdout;
   }
 
   /** Runs a command line that begins with `kube-proxier`, as in the documentation. */
@@ -152,7 +158,7 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
     if (program !== 'kube-proxier') {
       throw new Error(`no command of kube-proxier: ${line}`);
     }
-    return (await this.sandbox.node.exec([process.execPath, AGENT, ...args])).stdout;
+    return (await this.sandbox.node.exec([...this.#program, ...args])).stdout;
   }
 
   /**
@@ -165,7 +171,7 @@ status: {addresses: [{type: InternalIP, address: ${this.sandbox.node.ipv4}}]}
     { stdin = '', user }: { readonly stdin?: string; readonly user?: number } = {},
   ): Promise<CommandOutcome> {
     const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
-    const [file = '', ...rest] = [...as, process.execPath, AGENT, ...args];
+    const [file = '', ...rest] = [...as, ...this.#program, ...args];
     const child = this.sandbox.node.spawn([file, ...rest]);
     const [out, error]: string[][] = [[], []];
     child.stdout?.setEncoding('utf8').on('data', (text: string) => out?.push(text));

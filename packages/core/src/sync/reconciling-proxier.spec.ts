@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ProxierContext } from '../contract/backend-module.js';
 import type { DriftReporter } from '../contract/dataplane.js';
 import { silentLogger } from '../contract/logger.js';
+import { ProxierError } from '../contract/proxier-error.js';
 import type { ChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import {
@@ -158,6 +159,48 @@ describe('ReconcilingProxier', () => {
     await clock.advance(5000);
     expect([...dataplane.contents.keys()].sort()).toEqual(['default/a:/TCP', 'default/b:/TCP']);
   });
+
+  test.each([
+    { found: 'changed', kind: 'outdated' },
+    { found: 'the same', kind: 'outdated' },
+    { found: 'changed', kind: 'perhaps-outdated' },
+    { found: 'the same', kind: 'perhaps-outdated' },
+  ] as const)(
+    'a foreign change that a write meets is drift and no failure; what is installed is $found, and it is $kind',
+    async ({ found, kind }) => {
+      const logger = new RecordingLogger();
+      const dataplane = Object.assign(new FakeDataplane(), {
+        describe: ({ size }: FakeTransaction) => `${size} ports`,
+      });
+      const running = start({ logger }, dataplane);
+      running.proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }));
+      synced(running);
+      await running.clock.advance(5000);
+      dataplane.onApply = () => {
+        dataplane.onApply = undefined;
+        if (found === 'changed') {
+          dataplane.flush();
+        }
+        throw new ProxierError('FAKE_CHANGED', 'another program changed it', { kind });
+      };
+      running.proxier.onServiceUpdate(undefined, makeService('b', { clusterIP: '10.96.0.2' }));
+      await running.clock.advance(5000);
+      expect([...dataplane.contents.keys()].sort()).toEqual(['default/a:/TCP', 'default/b:/TCP']);
+      expect(running.failures).toEqual([]);
+      expect(running.repairs).toEqual(
+        found === 'changed'
+          ? [
+              {
+                family: 'IPv4',
+                what: `${kind === 'outdated' ? 'another program changed it' : 'found by the full check'}; wrote 1 ports`,
+              },
+            ]
+          : [],
+      );
+      const detected = logger.warnings.filter((line) => line.startsWith('Drift detected'));
+      expect(detected).toHaveLength(kind === 'outdated' ? 1 : 0);
+    },
+  );
 
   test('drift that the backend detects is repaired at once and reported', async () => {
     const dataplane = new FakeDataplane();

@@ -1,7 +1,7 @@
 import type { AddressChange, ProxierContext } from '../contract/backend-module.js';
 import type { Dataplane } from '../contract/dataplane.js';
 import type { Proxier, ProxyMode } from '../contract/proxier.js';
-import { messageOf } from '../contract/proxier-error.js';
+import { hasErrorKind, messageOf } from '../contract/proxier-error.js';
 import { type ChangeSet, isEmptyChangeSet } from '../model/change-set.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import { formatObjectProblem, type ObjectProblem } from '../objects/object-problem.js';
@@ -271,6 +271,20 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       return true;
     } catch (error) {
       this.#applied = undefined;
+      const isOutdated = hasErrorKind(error, 'outdated');
+      if (isOutdated || hasErrorKind(error, 'perhaps-outdated')) {
+        // The backend may have reported it just before.
+        if (!isOutdated) {
+          logger.debug(2, `Checking for drift: ${messageOf(error)}`, { family });
+        } else if (this.#noticed === undefined) {
+          logger.warn(`Drift detected: ${messageOf(error)}`, { family });
+          this.#noticed = messageOf(error);
+        }
+        // Nothing was written: what is installed is what was written before, and the foreign change.
+        this.#applied = believed;
+        this.#suspect = true;
+        return false;
+      }
       this.#failures += 1;
       const failures = this.#failures;
       logger.error(`Sync failed; it will be retried: ${messageOf(error)}`, { family, full, failures });

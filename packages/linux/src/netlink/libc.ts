@@ -5,10 +5,18 @@ export interface Libc {
   setsockopt(fd: number, level: number, name: number, value: Uint8Array, length: number): number;
   /** @param length a 32-bit number: the size of `value`, and then the number of bytes written. */
   getsockopt(fd: number, level: number, name: number, value: Uint8Array, length: Uint8Array): number;
+  /** @param length a 32-bit number: the size of `address`, and then the number of bytes written. */
+  getsockname(fd: number, address: Uint8Array, length: Uint8Array): number;
   send(fd: number, message: Uint8Array, length: number, flags: number): number;
+  /**
+   * {@link send} in a thread of its own: the kernel carries out a netlink request while it is sent. `message` must not
+   * change meanwhile. Where it fails, `errno` does not have the cause.
+   */
+  sendInBackground(fd: number, message: Uint8Array, length: number, flags: number): Promise<number>;
   recv(fd: number, into: Uint8Array, length: number, flags: number): number;
   open(path: string, flags: number): number;
   setns(fd: number, type: number): number;
+  unshare(flags: number): number;
   close(fd: number): number;
   fcntl(fd: number, command: number, argument: number): number;
   eventfd(initial: number, flags: number): number;
@@ -22,10 +30,12 @@ const SIGNATURES = {
   bind: 'int bind(int, const void *, unsigned int)',
   setsockopt: 'int setsockopt(int, int, int, const void *, unsigned int)',
   getsockopt: 'int getsockopt(int, int, int, void *, void *)',
+  getsockname: 'int getsockname(int, void *, void *)',
   send: 'long send(int, const void *, size_t, int)',
   recv: 'long recv(int, void *, size_t, int)',
   open: 'int open(const char *, int)',
   setns: 'int setns(int, int)',
+  unshare: 'int unshare(int)',
   close: 'int close(int)',
   fcntl: 'int fcntl(int, int, int)',
   eventfd: 'int eventfd(unsigned int, int)',
@@ -49,5 +59,15 @@ async function bindLibc(): Promise<Libc> {
   const functions = Object.fromEntries(
     Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
   );
-  return { ...(functions as unknown as Omit<Libc, 'errno'>), errno: () => koffi.errno() };
+  const send = library.func(SIGNATURES.send);
+  return {
+    ...(functions as unknown as Omit<Libc, 'errno' | 'sendInBackground'>),
+    errno: () => koffi.errno(),
+    sendInBackground: (...request) =>
+      new Promise((resolve, reject) => {
+        send.async(...request, (error: unknown, sent: number | bigint) =>
+          error ? reject(error) : resolve(Number(sent)),
+        );
+      }),
+  };
 }

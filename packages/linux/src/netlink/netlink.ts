@@ -8,6 +8,7 @@ export const NETLINK_FLAGS = {
   request: 0x1,
   multi: 0x2,
   ack: 0x4,
+  echo: 0x8,
   dumpInterrupted: 0x10,
   dump: 0x300,
   exclusive: 0x200,

@@ -11,7 +11,7 @@ export interface NetlinkSocketOptions {
   readonly receiveBuffer?: number;
   /** Milliseconds after which an answer counts as lost. Default 20000. */
   readonly timeout?: number;
-  /** Path of the network namespace to open it in, such as `/run/netns/a`. Default: that of this process. */
+  /** Path of the network namespace to open it in, such as `/run/netns/a`, or `new`. Default: that of this process. */
   readonly namespace?: string;
 }
 

@@ -92,10 +92,10 @@ export function executeCommand(
     }
     case 'add-rule': {
       const chain = chainOf(table, command.chain);
-      for (const target of targetsOf(command.rule.text)) {
+      for (const target of chainsOf(command.rule)) {
         chainOf(table, target);
       }
-      for (const name of containersOf(command.rule.text)) {
+      for (const name of setsOf(command.rule)) {
         containerOf(table, name);
       }
       table.chains.set(command.chain, { ...chain, rules: [...chain.rules, command.rule] });
@@ -115,7 +115,7 @@ export function executeCommand(
       break;
     case 'delete-container': {
       containerOf(table, command.name, command.kind);
-      const users = [...table.chains.values()].flatMap(({ rules }) => rules.flatMap(({ text }) => containersOf(text)));
+      const users = [...table.chains.values()].flatMap(({ rules }) => rules.flatMap(setsOf));
       if (users.includes(command.name)) {
         throw busy(command.name);
       }
@@ -217,7 +217,7 @@ function elementsToChange(table: FakeTable, name: string): Map<string, NftElemen
 
 function isLedTo(table: FakeTable, chain: string): boolean {
   for (const { rules } of table.chains.values()) {
-    if (rules.some(({ text }) => targetsOf(text).includes(chain))) {
+    if (rules.some((rule) => chainsOf(rule).includes(chain))) {
       return true;
     }
   }
@@ -237,8 +237,29 @@ function targetsOf(text: string): readonly string[] {
   return [...text.matchAll(/\b(?:goto|jump) (\S+)/g)].map((match) => match[1] ?? '');
 }
 
-function containersOf(text: string): readonly string[] {
-  return [...text.matchAll(/@([\w./-]+)/g)]
-    .map((match) => match[1] ?? '')
-    .filter((name) => !/^(?:nh|th|ll)$/.test(name));
+/** Chains that a rule leads to. */
+function chainsOf({ statements }: NftRule): readonly string[] {
+  return statements.flatMap((statement) =>
+    statement.kind === 'goto' || statement.kind === 'jump' ? [statement.chain] : [],
+  );
+}
+
+/** Sets and maps that a rule uses. */
+function setsOf({ statements }: NftRule): readonly string[] {
+  return statements.flatMap((statement): readonly string[] => {
+    switch (statement.kind) {
+      case 'member':
+      case 'write-element':
+        return [statement.set];
+      case 'vmap':
+      case 'count':
+        return [statement.map];
+      case 'assign':
+        return typeof statement.value === 'object' && statement.value.kind === 'lookup' ? [statement.value.map] : [];
+      case 'dnat':
+        return statement.to.kind === 'lookup' ? [statement.to.map] : [];
+      default:
+        return [];
+    }
+  });
 }

@@ -1,15 +1,11 @@
 import { copyTable, executeCommand, type FakeTable, missing, Refused } from './fake-nft-table.js';
 import type { Nft } from './nft.js';
 import { NftRefused } from './nft-error.js';
+import type { NftFamily } from './nft-family.js';
 import type { NftCounter, NftElement, NftTable } from './nft-table.js';
-import {
-  type NftCommand,
-  type NftFamily,
-  type NftRule,
-  type NftTransaction,
-  nftContainerSignature,
-} from './nft-transaction.js';
+import { type NftCommand, type NftRule, type NftTransaction, nftContainerSignature } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
+import { renderNftRule } from './rules/render-rule.js';
 
 /**
  * nftables in memory, with the kernel's semantics: a transaction is atomic; adding an existing object has no effect,
@@ -54,7 +50,7 @@ export class FakeNft implements Nft {
       }
       for (const [key, { base, rules }] of sorted(chains)) {
         lines.push(`  chain ${key}${base ? ` ${base.type} ${base.hook} ${base.priority}` : ''}`);
-        lines.push(...rules.map(({ text }) => `    ${text}`));
+        lines.push(...rules.map(({ statements }) => `    ${renderNftRule(statements)}`));
       }
     }
     return `${lines.join('\n')}\n`;

@@ -1,9 +1,11 @@
-import { ProxierError } from '@kube-proxier/core';
+import { ProxierError, type ProxierErrorOptions } from '@kube-proxier/core';
 
 export type NftErrorCode =
   | 'NFT_MISSING'
   | 'NFT_PERMISSION_DENIED'
   | 'NFT_BUSY'
+  /** Another process changed the table since it was read, or may have. Nothing was written. */
+  | 'NFT_CHANGED'
   | 'NFT_TIMED_OUT'
   | 'NFT_FAILED'
   | 'NFT_REFUSED';
@@ -12,8 +14,9 @@ export type NftErrorCode =
 export class NftError extends ProxierError {
   declare readonly code: NftErrorCode;
 
-  constructor(code: NftErrorCode, message: string, options?: ErrorOptions) {
-    super(code, message, { ...options, ...(code === 'NFT_PERMISSION_DENIED' ? { kind: 'permission-denied' } : {}) });
+  constructor(code: NftErrorCode, message: string, options?: ProxierErrorOptions) {
+    const kind = code === 'NFT_PERMISSION_DENIED' ? 'permission-denied' : undefined;
+    super(code, message, { ...(kind === undefined ? {} : { kind }), ...options });
   }
 }
 
@@ -31,19 +34,21 @@ export type NftRefusal = 'missing' | 'exists' | 'busy' | 'unsupported' | 'other'
 export class NftRefused extends NftError {
   constructor(
     readonly refusal: NftRefusal,
-    /** Line of the rendered transaction, 1 for the first; undefined when nft reported none. */
+    /** Line of the rendered transaction, 1 for the first; undefined when nft reported none, or was not used. */
     readonly line: number | undefined,
-    /** The text of that line, truncated. */
+    /** The text of that line, or the command that was rejected, truncated. */
     readonly lineText: string | undefined,
-    /** The error output of nft. */
+    /** The error output of nft, or the error of the kernel. */
     readonly reason: string,
     options?: ErrorOptions,
   ) {
     super(
       'NFT_REFUSED',
-      line === undefined
-        ? `nft refused the transaction: ${reason}; check that the kernel has nf_tables and what the rules need`
-        : `nft refused line ${line} of the transaction, "${lineText ?? ''}": ${reason}; check that the kernel has what it needs`,
+      line === undefined && lineText !== undefined
+        ? `the kernel refused "${lineText}": ${reason}; check that it has nf_tables and what the rules need`
+        : line === undefined
+          ? `nft refused the transaction: ${reason}; check that the kernel has nf_tables and what the rules need`
+          : `nft refused line ${line} of the transaction, "${lineText ?? ''}": ${reason}; check that the kernel has what it needs`,
       options,
     );
   }

@@ -9,6 +9,7 @@ import { EndingOwners } from './ending-owners.js';
 import type { Nft } from './nft.js';
 import { isMissingObject, nftErrorOf, refusalOf } from './nft-diagnostics.js';
 import { NftError } from './nft-error.js';
+import type { NftFamily } from './nft-family.js';
 import type { NftElement } from './nft-table.js';
 import {
   counterOf,
@@ -21,7 +22,7 @@ import {
   parseNftRules,
   parseNftTable,
 } from './nft-table.js';
-import { type NftFamily, type NftTransaction, renderNftTransaction } from './nft-transaction.js';
+import { type NftTransaction, renderNftTransaction } from './nft-transaction.js';
 import { type NftChange, type NftWatch, watchWithNft } from './nft-watch.js';
 import { cannotOwnTables, PersistentNft } from './persistent-nft.js';
 

@@ -14,6 +14,8 @@ export interface NftElement {
 /** A listed chain. */
 export interface NftListedChain {
   readonly base: NftBaseChain | undefined;
+  /** Its policy drops packets that no rule accepts. Default false. */
+  readonly dropsByPolicy?: boolean;
   /**
    * Comments of its rules, in order; undefined for rules without a comment. The text of a rule differs by nft version.
    */
@@ -36,6 +38,8 @@ export interface NftCounter {
 
 /** A listed table. */
 export interface NftTable {
+  /** None of its chains sees packets (flag `dormant`). Default false. */
+  readonly isDormant?: boolean;
   readonly counters: ReadonlyMap<string, NftCounter>;
   readonly chains: ReadonlyMap<string, NftListedChain>;
   readonly containers: ReadonlyMap<string, NftListedContainer>;
@@ -104,13 +108,17 @@ export function parseNftRules(text: string): readonly NftObject[] {
 
 /** The table that contains these chains, rules, sets, maps and counters. */
 export function nftTableOf(objects: readonly NftObject[]): NftTable {
-  const chains = new Map<string, { base: NftBaseChain | undefined; rules: (string | undefined)[] }>();
+  const chains = new Map<string, NftListedChain & { readonly rules: (string | undefined)[] }>();
   const containers = new Map<string, NftListedContainer>();
   const counters = new Map<string, NftCounter>();
+  let isDormant = false;
   for (const [kind, fields] of objects) {
     const name = String(fields.name);
-    if (kind === 'chain') {
-      chains.set(name, { base: baseOf(fields), rules: [] });
+    if (kind === 'table') {
+      isDormant = isDormantBy(fields.flags);
+    } else if (kind === 'chain') {
+      const dropsByPolicy = fields.policy === 'drop';
+      chains.set(name, { base: baseOf(fields), rules: [], ...(dropsByPolicy ? { dropsByPolicy } : {}) });
     } else if (kind === 'rule') {
       const comment = typeof fields.comment === 'string' ? fields.comment : undefined;
       chains.get(String(fields.chain))?.rules.push(comment);
@@ -124,7 +132,14 @@ export function nftTableOf(objects: readonly NftObject[]): NftTable {
       });
     }
   }
-  return { chains, containers, counters };
+  return { chains, containers, counters, ...(isDormant ? { isDormant } : {}) };
+}
+
+/** The only flag is printed as a text, by nft 1.0.6 as an invalid one. */
+function isDormantBy(flags: unknown): boolean {
+  return Array.isArray(flags)
+    ? flags.includes('dormant')
+    : flags !== undefined && flags !== 'owner' && flags !== 'persist';
 }
 
 /** Parses a listed counter. */

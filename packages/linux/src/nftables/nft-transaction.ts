@@ -1,18 +1,12 @@
 import { assertNever } from '@kube-proxier/core';
-/** The address families of tables for one IP family. */
-export type NftFamily = 'ip' | 'ip6';
-
-/** One part of the key or of the value of a set or map: the packet expression, and its type. */
-export interface NftField {
-  /** For example `ip daddr` or `th dport`. */
-  readonly expression: string;
-  /** The type name in `nft -j`, for example `ipv4_addr`. */
-  readonly type: string;
-}
+import type { NftFamily } from './nft-family.js';
+import { type NftField, type NftStatement, nftTypeOf } from './rules/nft-expression.js';
+import { renderNftFields, renderNftRule } from './rules/render-rule.js';
 
 /** A set or a map, without its elements. */
 export interface NftSetOrMap {
   readonly kind: 'set' | 'map';
+  /** Fields whose values are keys. Only their types matter. */
   readonly key: readonly NftField[];
   /** Data type of a map; `verdict` for a verdict map, `counter` for a map of named counters. */
   readonly value?: readonly NftField[] | 'verdict' | 'counter';
@@ -34,8 +28,7 @@ export interface NftBaseChain {
 }
 
 export interface NftRule {
-  /** In nft syntax, on one line. */
-  readonly text: string;
+  readonly statements: readonly NftStatement[];
   /** At most 128 bytes, without quotes and line breaks; returned when the rule is listed. */
   readonly comment?: string;
 }
@@ -122,7 +115,8 @@ function renderCommand(command: NftCommand, target: string, lines: string[]): vo
       lines.push(`delete chain ${target} ${command.chain}`);
       break;
     case 'add-rule': {
-      const { text, comment } = command.rule;
+      const { statements, comment } = command.rule;
+      const text = renderNftRule(statements);
       lines.push(`add rule ${target} ${command.chain} ${text}${comment === undefined ? '' : ` comment "${comment}"`}`);
       break;
     }
@@ -163,11 +157,11 @@ function renderBase({ type, hook, priority }: NftBaseChain): string {
 export function renderNftSetOrMap(container: NftSetOrMap): string {
   const { key, value, flags = [], size, timeout } = container;
   const fields = [...key, ...(typeof value === 'object' ? value : [])];
-  const how = fields.some(({ type }) => type === 'integer') ? 'expression' : 'type';
-  const join = (list: readonly NftField[]) => list.map((field) => field[how]).join(' . ');
+  const byExpression = fields.some((field) => nftTypeOf(field) === 'integer');
+  const join = (list: readonly NftField[]) => (byExpression ? renderNftFields(list) : list.map(nftTypeOf).join(' . '));
   const data = value === undefined ? '' : ` : ${typeof value === 'object' ? join(value) : value}`;
   return [
-    `${how === 'type' ? 'type' : 'typeof'} ${join(key)}${data};`,
+    `${byExpression ? 'typeof' : 'type'} ${join(key)}${data};`,
     ...(flags.length > 0 ? [`flags ${flags.join(',')};`] : []),
     ...(timeout === undefined ? [] : [`timeout ${timeout}s;`]),
     ...(size === undefined ? [] : [`size ${size};`]),
@@ -189,7 +183,7 @@ function renderElements(command: string, elements: readonly string[], lines: str
  * cases.
  */
 export function nftContainerSignature(container: NftSetOrMap): string {
-  const types = (fields: readonly NftField[]) => fields.map(({ type }) => type).join(' . ');
+  const types = (fields: readonly NftField[]) => fields.map(nftTypeOf).join(' . ');
   const { kind, key, value, flags = [], size, timeout } = container;
   const data = value === undefined ? '' : ` : ${typeof value === 'object' ? types(value) : value}`;
   const listed = flags.filter((flag) => flag !== 'dynamic').sort();

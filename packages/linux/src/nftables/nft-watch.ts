@@ -1,5 +1,5 @@
 import type { CommandRunner } from '../process/command-runner.js';
-import type { NftFamily } from './nft-transaction.js';
+import type { NftFamily } from './nft-family.js';
 
 /** A transaction that changed a table. */
 export interface NftChange {

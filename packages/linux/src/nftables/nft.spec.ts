@@ -4,20 +4,17 @@ import { canMakeNamespaces, makeNamespace, type TestNamespace } from '../process
 import { FakeNft } from './fake-nft.js';
 import type { Nft } from './nft.js';
 import { type NftError, NftRefused } from './nft-error.js';
+import type { NftFamily } from './nft-family.js';
+import { createNetlinkNft } from './nft-netlink.js';
 import { createNft } from './nft-program.js';
-import {
-  type NftCommand,
-  type NftFamily,
-  type NftNewElement,
-  type NftSetOrMap,
-  nftContainerSignature,
-} from './nft-transaction.js';
+import { type NftCommand, type NftNewElement, type NftSetOrMap, nftContainerSignature } from './nft-transaction.js';
+import { type NftField, type NftStatement, nftFields } from './rules/nft-expression.js';
 
 const TABLE = 'trial';
 const families: readonly NftFamily[] = ['ip', 'ip6'];
-const subjects = (canMakeNamespaces() ? (['fake', 'real', 'one process each'] as const) : (['fake'] as const)).flatMap(
-  (kind) => families.map((family) => ({ kind, family })),
-);
+const subjects = (
+  canMakeNamespaces() ? (['fake', 'real', 'one process each', 'netlink'] as const) : (['fake'] as const)
+).flatMap((kind) => families.map((family) => ({ kind, family })));
 
 describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
   let nft: Nft;
@@ -25,20 +22,24 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
 
   beforeEach(() => {
     namespace = kind === 'fake' ? undefined : makeNamespace();
-    nft = namespace ? createNft({ runner: namespace.runner, persistent: kind === 'real' }) : new FakeNft();
+    nft =
+      namespace === undefined
+        ? new FakeNft()
+        : kind === 'netlink'
+          ? createNetlinkNft({ namespace: `/run/netns/${namespace.name}` })
+          : createNft({ runner: namespace.runner, persistent: kind === 'real' });
   });
 
   afterEach(() => {
+    nft.close();
     namespace?.remove();
   });
 
-  const address = { expression: `${family} daddr`, type: family === 'ip' ? 'ipv4_addr' : 'ipv6_addr' };
-  const source = { ...address, expression: `${family} saddr` };
-  const protocol = { expression: 'meta l4proto', type: 'inet_proto' };
-  const port = { expression: 'th dport', type: 'inet_service' };
-  const index = { expression: 'numgen random mod 2', type: 'integer' };
-  const mark = { expression: 'meta mark', type: 'mark' };
-  const priority = { expression: 'meta priority', type: 'classid' };
+  const { protocol, mark, priority } = nftFields;
+  const address = nftFields.address(family, 'daddr');
+  const source = nftFields.address(family, 'saddr');
+  const port = nftFields.port('th');
+  const index: NftField = { kind: 'numgen', modulus: 2 };
   const first = family === 'ip' ? '10.0.0.1' : 'fd00::1';
   const second = family === 'ip' ? '10.0.0.2' : 'fd00::2';
   const network = family === 'ip' ? '192.168.0.0/24' : '2001:db8::/64';
@@ -68,10 +69,11 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     elements,
   });
   const remove = (name: string, ...keys: readonly string[]): NftCommand => ({ do: 'delete-elements', name, keys });
-  const rule = (chain: string, text: string, comment?: string): NftCommand => ({
+  const dispatch: NftStatement = { kind: 'vmap', key: [address, protocol, port], map: 'services' };
+  const rule = (chain: string, statements: readonly NftStatement[], comment?: string): NftCommand => ({
     do: 'add-rule',
     chain,
-    rule: { text, ...(comment === undefined ? {} : { comment }) },
+    rule: { statements, ...(comment === undefined ? {} : { comment }) },
   });
   const elementsOf = async (name: string) =>
     Object.fromEntries(
@@ -96,8 +98,8 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
       declare('addresses', addresses),
       { do: 'add-chain', chain: 'base', base: { type: 'nat', hook: 'prerouting', priority: -100 } },
       { do: 'add-chain', chain: 'to/any-2' },
-      rule('base', `${family} daddr . meta l4proto . th dport vmap @services`, 'dispatch #1'),
-      rule('base', 'accept'),
+      rule('base', [dispatch], 'dispatch #1'),
+      rule('base', [{ kind: 'accept' }]),
       add('services', [`${first} . tcp . 80`, 'goto to/any-2'], [`${second} . sctp . 53`, 'drop']),
       add(
         'endpoints',
@@ -190,8 +192,8 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
       { do: 'add-chain', chain: 'one' },
       { do: 'add-chain', chain: 'two' },
       { do: 'add-chain', chain: 'base' },
-      rule('base', `${family} daddr . meta l4proto . th dport vmap @services`),
-      rule('base', 'goto two'),
+      rule('base', [dispatch]),
+      rule('base', [{ kind: 'goto', chain: 'two' }]),
       add('services', [`${first} . tcp . 80`, 'goto one']),
     );
     expect(await refusal({ do: 'delete-chain', chain: 'one' })).toBe('busy');
@@ -211,8 +213,10 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
   test('rules and elements need the objects that they refer to', async () => {
     await run({ do: 'add-table' }, declare('services', services), { do: 'add-chain', chain: 'base' });
     expect(await refusal(add('services', [`${first} . tcp . 80`, 'goto nowhere']))).toBe('missing');
-    expect(await refusal(rule('base', 'goto nowhere'))).toBe('missing');
-    expect(await refusal(rule('base', `${family} daddr @nothing drop`))).toBe('missing');
+    expect(await refusal(rule('base', [{ kind: 'goto', chain: 'nowhere' }]))).toBe('missing');
+    expect(await refusal(rule('base', [{ kind: 'member', key: [address], set: 'nothing' }, { kind: 'drop' }]))).toBe(
+      'missing',
+    );
     expect(await refusal(add('nothing', [first]))).toBe('missing');
   });
 

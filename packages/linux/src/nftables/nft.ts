@@ -1,5 +1,6 @@
+import type { NftFamily } from './nft-family.js';
 import type { NftCounter, NftElement, NftTable } from './nft-table.js';
-import type { NftFamily, NftTransaction } from './nft-transaction.js';
+import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
 /**
@@ -13,6 +14,8 @@ export interface Nft {
    *
    * @returns the id of the process that ran it, as `nft monitor` reports it; undefined where there was none.
    * @throws NftRefused when a command is rejected.
+   * @throws NftError with code `NFT_CHANGED`, by netlink, when another changed the table since this instance listed it;
+   *   nothing is in force then.
    */
   run(transaction: NftTransaction): Promise<number | undefined>;
 
@@ -51,7 +54,7 @@ export interface Nft {
   tables(family: NftFamily): Promise<readonly string[]>;
 
   /**
-   * For example `1.0.6`.
+   * The version of the program, for example `1.0.6`; by netlink, that of the kernel.
    *
    * @throws NftError with code `NFT_MISSING` when the program is not installed.
    */

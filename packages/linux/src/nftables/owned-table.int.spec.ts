@@ -11,28 +11,40 @@ import type { Nft } from './nft.js';
 import { createNft } from './nft-program.js';
 import type { NftCommand, NftTableFlag } from './nft-transaction.js';
 import type { NftChange } from './nft-watch.js';
+import { nftFields } from './rules/nft-expression.js';
 
 const FAMILY = 'ip';
 const TABLE = 'test-table';
 const OWNER = ['owner'] as const;
+const ADDRESS = nftFields.address('ip', 'daddr');
 const CONTENTS: readonly NftCommand[] = [
   {
     do: 'add-container',
     name: 'addresses',
-    container: { kind: 'set', key: [{ expression: 'ip daddr', type: 'ipv4_addr' }] },
+    container: { kind: 'set', key: [ADDRESS] },
   },
   {
     do: 'add-container',
     name: 'services',
-    container: { kind: 'map', key: [{ expression: 'ip daddr', type: 'ipv4_addr' }], value: 'verdict' },
+    container: { kind: 'map', key: [ADDRESS], value: 'verdict' },
   },
   { do: 'add-counter', name: 'service/a/b/tcp' },
   { do: 'add-chain', chain: 'base', base: { type: 'nat', hook: 'prerouting', priority: -100 } },
   { do: 'add-chain', chain: 'from/any-2' },
   { do: 'add-chain', chain: 'empty' },
-  { do: 'add-rule', chain: 'base', rule: { text: 'ip daddr vmap @services', comment: 'dispatch #1' } },
-  { do: 'add-rule', chain: 'base', rule: { text: 'meta l4proto { tcp, udp, sctp } accept' } },
-  { do: 'add-rule', chain: 'from/any-2', rule: { text: 'drop', comment: 'c0ffee' } },
+  {
+    do: 'add-rule',
+    chain: 'base',
+    rule: { statements: [{ kind: 'vmap', key: [ADDRESS], map: 'services' }], comment: 'dispatch #1' },
+  },
+  {
+    do: 'add-rule',
+    chain: 'base',
+    rule: {
+      statements: [{ kind: 'one-of', left: nftFields.protocol, values: ['tcp', 'udp', 'sctp'] }, { kind: 'accept' }],
+    },
+  },
+  { do: 'add-rule', chain: 'from/any-2', rule: { statements: [{ kind: 'drop' }], comment: 'c0ffee' } },
   { do: 'add-elements', name: 'addresses', elements: [['10.0.0.1'], ['10.0.0.2']] },
   { do: 'add-elements', name: 'services', elements: [['10.0.0.1', 'goto from/any-2']] },
 ];

@@ -2,6 +2,8 @@ import type { IPFamily, PathRule } from '@kube-proxier/core';
 import type { IptablesVariant } from '../iptables/iptables.js';
 import type { NftObject } from '../nftables/nft-table.js';
 import type { NftCommand } from '../nftables/nft-transaction.js';
+import { nftTypeOf } from '../nftables/rules/nft-expression.js';
+import { renderNftRule } from '../nftables/rules/render-rule.js';
 import type { NftTableListing } from './compile-nftables.js';
 import { bitsOf, prefixMask } from './ip-bits.js';
 import type { NetfilterPath } from './netfilter-path.js';
@@ -98,17 +100,17 @@ export function nftListingOf(family: IPFamily, name: string, commands: readonly 
         base === undefined ? {} : { type: base.type, hook: base.hook, prio: base.priority, policy: 'accept' };
       objects.push(['chain', { family: nftFamily, table: name, name: chain, ...hook }]);
     } else if (command.do === 'add-rule') {
-      objects.push(['rule', { chain: command.chain, expr: parseNftRule(command.rule.text) }]);
+      objects.push(['rule', { chain: command.chain, expr: parseNftRule(renderNftRule(command.rule.statements)) }]);
     } else if (command.do === 'add-container') {
       const { kind, key, value } = command.container;
-      const types = key.map(({ type }) => type);
+      const types = key.map(nftTypeOf);
       const elem: unknown[] = [];
       elements.set(command.name, elem);
       if (value === 'verdict') {
         verdictMaps.add(command.name);
       }
-      const map =
-        typeof value === 'string' ? value : value?.length === 1 ? value[0]?.type : value?.map(({ type }) => type);
+      const values = typeof value === 'object' ? value.map(nftTypeOf) : [];
+      const map = typeof value === 'object' ? (values.length === 1 ? values[0] : values) : value;
       objects.push([
         kind,
         {

@@ -1,13 +1,15 @@
 import type { IPFamily, LocalTrafficDetector, NodeState } from '@kube-proxier/core';
-import type { NftBaseChain } from '@kube-proxier/linux';
+import { type NftBaseChain, type NftField, type NftStatement, nftFields } from '@kube-proxier/linux';
 import { NftablesUnusableName } from '../nftables-error.js';
-import { CLUSTER_IPS, HAIRPIN, NODE_PORT_ADDRESSES, SPACE_CONTAINERS, wordsOf } from './layout.js';
+import { CLUSTER_IPS, fieldsOf, HAIRPIN, NODE_PORT_ADDRESSES, SPACE_CONTAINERS } from './layout.js';
+
+/** A rule, without what identifies it. */
+export type Rule = readonly NftStatement[];
 
 /** A chain as it should be. */
 export interface Chain {
   readonly base?: NftBaseChain;
-  /** In nft's language. */
-  readonly rules: readonly string[];
+  readonly rules: readonly Rule[];
 }
 
 /** What the rules depend on, besides the kinds of frontend in use. */
@@ -21,47 +23,63 @@ export interface LayoutContext {
 }
 
 /** The protocols that Services have. Also declares to nft that ports exist. */
-export const WITH_PORTS = 'meta l4proto { tcp, udp, sctp }';
+export const WITH_PORTS: NftStatement = { kind: 'one-of', left: nftFields.protocol, values: ['tcp', 'udp', 'sctp'] };
 
-export function markBit(context: Pick<LayoutContext, 'masqueradeBit'>): string {
-  return `0x${((1 << context.masqueradeBit) >>> 0).toString(16).padStart(8, '0')}`;
+export function markBit(context: Pick<LayoutContext, 'masqueradeBit'>): number {
+  return (1 << context.masqueradeBit) >>> 0;
 }
 
 /** Sets the mark that has a packet masqueraded on its way out. */
-export function setMark(context: LayoutContext): string {
-  return `meta mark set meta mark | ${markBit(context)}`;
+export function setMark(context: LayoutContext): NftStatement {
+  return changeMark('|', markBit(context));
+}
+
+function changeMark(operator: '|' | '^', right: number): NftStatement {
+  const { mark } = nftFields;
+  return { kind: 'assign', to: mark, value: { kind: 'bitwise', left: mark, operator, right } };
 }
 
 const INTERFACE_NAME = /^[^\s"'\\*/]{1,15}$/;
 
-function quoted(name: string, wildcard: '' | '*'): string {
+function fromInterface(name: string, wildcard: '' | '*'): NftStatement {
   if (!INTERFACE_NAME.test(name)) {
     throw new NftablesUnusableName(name);
   }
-  return `"${name}${wildcard}"`;
+  return { kind: 'match', left: { kind: 'meta', key: 'iifname' }, right: `${name}${wildcard}` };
 }
 
 /** The match for packets of pods; undefined where they cannot be distinguished. */
-export function podMatch(family: IPFamily, detector: LocalTrafficDetector): string | undefined {
+export function podMatch(family: IPFamily, detector: LocalTrafficDetector): NftStatement | undefined {
   switch (detector.kind) {
     case 'none':
       return undefined;
     case 'source-cidr':
-      return `${wordsOf(family).saddr} ${detector.cidr}`;
+      return { kind: 'match', left: fieldsOf(family).saddr, right: detector.cidr };
     case 'interface':
-      return `iifname ${quoted(detector.name, '')}`;
+      return fromInterface(detector.name, '');
     case 'interface-prefix':
-      return `iifname ${quoted(detector.prefix, '*')}`;
+      return fromInterface(detector.prefix, '*');
   }
 }
 
 /** The match for addresses on which NodePorts are served. Loopback addresses are none of them (spec N-43). */
-export function nodePortMatch({ family, node }: LayoutContext): string {
-  const { daddr } = wordsOf(family);
+export function nodePortMatch({ family, node }: LayoutContext): Rule {
+  const { daddr } = fieldsOf(family);
   return node.nodePortAddresses.kind === 'listed'
-    ? `${daddr} @${NODE_PORT_ADDRESSES}`
-    : `fib daddr type local ${daddr} != ${family === 'IPv4' ? '127.0.0.0/8' : '::1'}`;
+    ? [{ kind: 'member', key: [daddr], set: NODE_PORT_ADDRESSES }]
+    : [
+        isLocal('daddr'),
+        { kind: 'match', left: daddr, operator: '!=', right: family === 'IPv4' ? '127.0.0.0/8' : '::1' },
+      ];
 }
+
+/** The match for addresses of this node. */
+export function isLocal(address: 'saddr' | 'daddr'): NftStatement {
+  return { kind: 'match', left: { kind: 'fib', address }, right: 'local' };
+}
+
+/** Connections whose destination was changed. */
+export const IS_FORWARDED: NftStatement = { kind: 'match', left: { kind: 'ct', key: 'status' }, right: 'dnat' };
 
 export const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], priority: number): NftBaseChain => ({
   type,
@@ -70,16 +88,25 @@ export const base = (type: NftBaseChain['type'], hook: NftBaseChain['hook'], pri
 });
 
 /** The first packet of a connection through these chains. All that others meet of this table is the one rule. */
-function onlyFirst(...chains: readonly string[]): string[] {
-  return ['ct state != new accept', ...chains.map((name) => `jump ${name}`)];
+function onlyFirst(...chains: readonly string[]): Rule[] {
+  return [
+    [{ kind: 'match', left: { kind: 'ct', key: 'state' }, operator: '!=', right: 'new' }, { kind: 'accept' }],
+    ...chains.map(jumpTo),
+  ];
+}
+
+function jumpTo(chain: string): Rule {
+  return [{ kind: 'jump', chain }];
 }
 
 /** Chains that are always there. */
 export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> {
   const { family, node, fullyRandom } = context;
-  const { saddr, daddr, key } = wordsOf(family);
+  const { saddr, daddr, key } = fieldsOf(family);
   const bit = markBit(context);
-  const masquerade = fullyRandom ? 'masquerade fully-random' : 'masquerade';
+  const masquerade: NftStatement = { kind: 'masquerade', fullyRandom };
+  const reject: NftStatement = { kind: 'reject' };
+  const isRefused = (of: readonly NftField[], set: string): NftStatement => ({ kind: 'member', key: of, set });
   const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
   const nodePortAddress = nodePortMatch(context);
   return new Map<string, Chain>([
@@ -87,33 +114,55 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
       'dispatch',
       {
         rules: [
-          `${key.address} vmap @${address.dispatch}`,
-          `${nodePortAddress} ${key['node-port']} vmap @${nodePort.dispatch}`,
+          [{ kind: 'vmap', key: key.address, map: address.dispatch }],
+          [...nodePortAddress, { kind: 'vmap', key: key['node-port'], map: nodePort.dispatch }],
         ],
       },
     ],
-    ['nat-prerouting', { base: base('nat', 'prerouting', -100), rules: ['jump dispatch'] }],
-    ['nat-output', { base: base('nat', 'output', -100), rules: ['jump dispatch'] }],
+    ['nat-prerouting', { base: base('nat', 'prerouting', -100), rules: [jumpTo('dispatch')] }],
+    ['nat-output', { base: base('nat', 'output', -100), rules: [jumpTo('dispatch')] }],
     // A packet that came while a transaction took effect may have met a new element and an old rule, or the other way
     // round, and found no endpoint. It is evaluated again. Forwarded packets do not reach this rule.
-    ['nat-prerouting-again', { base: base('nat', 'prerouting', -99), rules: ['jump dispatch'] }],
-    ['nat-output-again', { base: base('nat', 'output', -99), rules: ['jump dispatch'] }],
+    ['nat-prerouting-again', { base: base('nat', 'prerouting', -99), rules: [jumpTo('dispatch')] }],
+    ['nat-output-again', { base: base('nat', 'output', -99), rules: [jumpTo('dispatch')] }],
     [
       'nat-postrouting',
       {
         base: base('nat', 'postrouting', 100),
         rules: [
           // The mark must not outlive this pass: encapsulated packets come through here again.
-          `meta mark & ${bit} != 0 meta mark set meta mark ^ ${bit} ${masquerade}`,
-          `ct status dnat ${saddr} . ${daddr} @${HAIRPIN} ${masquerade}`,
+          [
+            {
+              ...{ kind: 'match', operator: '!=', right: 0 },
+              left: { kind: 'bitwise', left: nftFields.mark, operator: '&', right: bit },
+            },
+            changeMark('^', bit),
+            masquerade,
+          ],
+          [IS_FORWARDED, { kind: 'member', key: [saddr, daddr], set: HAIRPIN }, masquerade],
         ],
       },
     ],
     // What was forwarded has another destination by now, and is done with.
-    ['closed-services', { rules: ['ct status dnat accept', `${key.address} @${address.refused} reject`] }],
-    ['closed-node-ports', { rules: [`${nodePortAddress} ${key['node-port']} @${nodePort.refused} reject`] }],
-    ['closed-cluster-ips', { rules: [`${WITH_PORTS} ${daddr} @${CLUSTER_IPS} reject`] }],
-    ['closed-networks', { rules: node.serviceCIDRs.map((cidr) => `${WITH_PORTS} ${daddr} ${cidr} drop`) }],
+    [
+      'closed-services',
+      {
+        rules: [
+          [IS_FORWARDED, { kind: 'accept' }],
+          [isRefused(key.address, address.refused), reject],
+        ],
+      },
+    ],
+    ['closed-node-ports', { rules: [[...nodePortAddress, isRefused(key['node-port'], nodePort.refused), reject]] }],
+    ['closed-cluster-ips', { rules: [[WITH_PORTS, { kind: 'member', key: [daddr], set: CLUSTER_IPS }, reject]] }],
+    [
+      'closed-networks',
+      {
+        rules: node.serviceCIDRs.map(
+          (cidr): Rule => [WITH_PORTS, { kind: 'match', left: daddr, right: cidr }, { kind: 'drop' }],
+        ),
+      },
+    ],
     [
       'filter-input',
       {

@@ -1,17 +1,31 @@
 import { createHash } from 'node:crypto';
 import type { Endpoint, Frontend, Masquerade, Protocol, ResolvedServicePort, RouteSource } from '@kube-proxier/core';
+import type { NftField, NftLookup, NftStatement } from '@kube-proxier/linux';
+import { nftFields } from '@kube-proxier/linux';
 import { endpointSlots, slotCount } from './endpoint-slots.js';
-import { base, type Chain, type LayoutContext, nodePortMatch, podMatch, setMark, WITH_PORTS } from './fixed-chains.js';
+import {
+  base,
+  type Chain,
+  IS_FORWARDED,
+  isLocal,
+  type LayoutContext,
+  nodePortMatch,
+  podMatch,
+  type Rule,
+  setMark,
+  WITH_PORTS,
+} from './fixed-chains.js';
 import {
   AFFINITY,
   AFFINITY_MARKS,
   endpointsMap,
+  fieldsOf,
+  HASH_SEED,
   type KeyScope,
   type Layout,
   LOCAL_SLOTS,
-  type PacketExpressions,
+  protocolPort,
   SPACE_CONTAINERS,
-  wordsOf,
 } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
@@ -43,8 +57,7 @@ export interface ListChain {
   readonly name: string;
   readonly protocol: Protocol;
   readonly endpoints: readonly {
-    /** As `dnat` has it. */
-    readonly target: string;
+    readonly endpoint: Pick<Endpoint, 'key' | 'address' | 'port'>;
     /** Set of the clients that stay with it; undefined for no affinity. */
     readonly clients: string | undefined;
   }[];
@@ -163,10 +176,11 @@ function listChain(list: PickChain['list'], port: ResolvedServicePort): ListChai
   // A table that the source address is looked up in is what this layout does without.
   const slots = endpointSlots(port[list], { ...options, loadBalancing: 'random' });
   const endpoints = slots.map((endpoint) => ({
-    target: endpoint.key,
+    endpoint,
     clients: affinitySeconds === undefined ? undefined : clientsSet(port, endpoint),
   }));
-  const what = JSON.stringify([protocol, endpoints, affinitySeconds]);
+  const targets = endpoints.map(({ endpoint, clients }) => ({ target: endpoint.key, clients }));
+  const what = JSON.stringify([protocol, targets, affinitySeconds]);
   const name = `endpoints/${protocol.toLowerCase()}-${shortHash(what)}`;
   return { kind: 'list', name, protocol, endpoints, affinitySeconds };
 }
@@ -199,90 +213,106 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
     case 'route':
       return { rules: chain.routes.flatMap((route) => routeRules(route, context)) };
     case 'guard': {
-      const { saddr, key } = wordsOf(context.family);
+      const { saddr, key } = fieldsOf(context.family);
       const { allowed } = SPACE_CONTAINERS[chain.space];
-      return { rules: [`${key[chain.space]} . ${saddr} != @${allowed} drop`, leadTo(chain.target)] };
+      const isNotAllowed = { kind: 'member', key: [...key[chain.space], saddr], set: allowed, isNot: true } as const;
+      return { rules: [[isNotAllowed, { kind: 'drop' }], [leadTo(chain.target)]] };
     }
     case 'count': {
-      const { key } = wordsOf(context.family);
+      const { key } = fieldsOf(context.family);
       const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
       return {
         // Before the packet has another destination. A chain of this type sees the first of each connection only.
         base: base('nat', chain.hook, -101),
         rules: [
-          `counter name ${key.address} map @${address.counters}`,
-          `${nodePortMatch(context)} counter name ${key['node-port']} map @${nodePort.counters}`,
+          [{ kind: 'count', key: key.address, map: address.counters }],
+          [...nodePortMatch(context), { kind: 'count', key: key['node-port'], map: nodePort.counters }],
         ],
       };
     }
     case 'priority':
       return {
         base: { type: 'nat', hook: 'postrouting', priority: 99 },
-        rules: ['ct status dnat meta priority set 0:0'],
+        rules: [[IS_FORWARDED, { kind: 'assign', to: nftFields.priority, value: 0 }]],
       };
   }
 }
 
-function leadTo(target: GuardChain['target']): string {
-  return typeof target === 'string' ? target : `goto ${target.name}`;
+function leadTo(target: GuardChain['target']): NftStatement {
+  return typeof target === 'string' ? { kind: target } : { kind: 'goto', chain: target.name };
 }
 
-function routeRules({ source, target, masquerade }: RouteChain['routes'][number], context: LayoutContext): string[] {
+function routeRules({ source, target, masquerade }: RouteChain['routes'][number], context: LayoutContext): Rule[] {
   const pod = podMatch(context.family, context.node.detector);
   const goOn = leadTo(target);
-  const match = source === 'any' ? '' : source === 'node' ? 'fib saddr type local ' : pod && `${pod} `;
+  const match: Rule | undefined = source === 'any' ? [] : source === 'node' ? [isLocal('saddr')] : pod && [pod];
   if (match === undefined) {
     return [];
   }
   switch (masquerade) {
     case 'never':
-      return [`${match}${goOn}`];
+      return [[...match, goOn]];
     case 'always':
-      return [`${match}${setMark(context)} ${goOn}`];
+      return [[...match, setMark(context), goOn]];
     case 'off-cluster':
       return [
-        ...(pod === undefined ? [] : [`${source === 'pod' ? '' : match}${pod} ${goOn}`]),
-        `${match}${setMark(context)} ${goOn}`,
+        ...(pod === undefined ? [] : [[...(source === 'pod' ? [] : match), pod, goOn]]),
+        [...match, setMark(context), goOn],
       ];
   }
 }
 
 /** A slot of a list, one of the first `count`. */
-function slot({ list, hashed }: PickChain, count: number, { saddr }: PacketExpressions): string {
-  const number = hashed && count > 1 ? `jhash ${saddr} mod ${count} seed 0x6b70` : `numgen random mod ${count}`;
-  return `${number}${list === 'local' ? ` offset ${LOCAL_SLOTS}` : ''}`;
+function slot({ list, hashed }: PickChain, modulus: number, { family }: LayoutContext): NftField {
+  const offset = list === 'local' ? { offset: LOCAL_SLOTS } : {};
+  return hashed && modulus > 1
+    ? { kind: 'jhash', of: [fieldsOf(family).saddr], modulus, seed: HASH_SEED, ...offset }
+    : { kind: 'numgen', modulus, ...offset };
 }
 
-function pickRules(chain: PickChain, { family }: LayoutContext): string[] {
-  const words = wordsOf(family);
-  const port = `${chain.protocol.toLowerCase()} dport`;
-  const key = chain.space === 'address' ? `${words.daddr} . ${port}` : port;
+/** Sends packets to the endpoint that a map has for a key. */
+function sendTo(family: LayoutContext['family'], to: NftLookup): NftStatement {
+  return { kind: 'dnat', family: fieldsOf(family).family, to };
+}
+
+function pickRules(chain: PickChain, context: LayoutContext): Rule[] {
+  const { family } = context;
+  const port = protocolPort(chain.protocol);
+  const key = chain.space === 'address' ? [fieldsOf(family).daddr, port] : [port];
   const map = endpointsMap(chain.space, chain.protocol);
-  const rule = (count: number) => `dnat ${words.family} to ${key} . ${slot(chain, count, words)} map @${map}`;
+  const rule = (count: number): Rule => [
+    sendTo(family, { kind: 'lookup', key: [...key, slot(chain, count, context)], map }),
+  ];
   // A packet may have been dispatched just before endpoints went, and look for one just after. The first slot is there
   // as long as any is.
   return chain.count === 1 ? [rule(1)] : [rule(chain.count), rule(1)];
 }
 
-function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family }: LayoutContext): string[] {
-  const { family: nft, saddr } = wordsOf(family);
-  const rule = (match: string, { target, clients }: ListChain['endpoints'][number], remember = true) => {
-    const note =
-      clients === undefined || !remember ? '' : ` update @${clients} { ${saddr} timeout ${affinitySeconds}s }`;
-    return `meta l4proto ${protocol.toLowerCase()}${match}${note} dnat ${nft} to ${target}`;
-  };
+function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family }: LayoutContext): Rule[] {
+  const { family: nft, saddr } = fieldsOf(family);
+  const timeout = affinitySeconds === undefined ? {} : { timeoutSeconds: affinitySeconds };
+  const rule = (match: Rule, { endpoint, clients }: ListChain['endpoints'][number], remember = true): Rule => [
+    { kind: 'match', left: nftFields.protocol, right: protocol.toLowerCase() },
+    ...match,
+    ...(clients === undefined || !remember
+      ? []
+      : [{ kind: 'write-element', operation: 'update', set: clients, key: [saddr], ...timeout } as const]),
+    { kind: 'dnat', family: nft, to: { kind: 'endpoint', address: endpoint.address, port: endpoint.port } },
+  ];
   const known = new Map(endpoints.map((endpoint) => [endpoint.clients, endpoint]));
   const [first] = endpoints;
   return [
     ...(affinitySeconds === undefined
       ? []
-      : [...known.values()].map((endpoint) => rule(` ${saddr} @${endpoint.clients}`, endpoint))),
-    ...endpoints.map((endpoint, index) => {
+      : [...known.values()].map((target) =>
+          rule(target.clients === undefined ? [] : [{ kind: 'member', key: [saddr], set: target.clients }], target),
+        )),
+    ...endpoints.map((target, index) => {
       const left = endpoints.length - index;
-      return rule(left === 1 ? '' : ` numgen random mod ${left} 0`, endpoint);
+      return rule(left === 1 ? [] : [{ kind: 'match', left: { kind: 'numgen', modulus: left }, right: 0 }], target);
     }),
     // When the affinity set is full, clients are served without affinity.
-    ...(affinitySeconds === undefined || first === undefined ? [] : [rule('', first, false)]),
+    ...(affinitySeconds === undefined || first === undefined ? [] : [rule([], first, false)]),
   ];
 }
 
@@ -294,27 +324,38 @@ function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family
  * that this list does not have. The mark carries the number of the service port, the priority that of the endpoint; the
  * mark itself is kept in a map meanwhile.
  */
-function stickyRules(chain: PickChain, { family }: LayoutContext): string[] {
-  const words = wordsOf(family);
+function stickyRules(chain: PickChain, context: LayoutContext): Rule[] {
+  const { mark, priority } = nftFields;
+  const fields = fieldsOf(context.family);
   const names = SPACE_CONTAINERS[chain.space];
-  const key = words.key[chain.space];
-  const { flow } = words;
-  const client = `${words.client} . meta mark`;
-  const keepMark = `update @${AFFINITY_MARKS} { ${flow} : meta mark } meta mark set ${key} map @${names.affinityIds}`;
-  const draw = (count: number) =>
-    `meta priority set ${key} . ${slot(chain, count, words)} map @${names.affinityNumbers}`;
-  const send = [
+  const key = fields.key[chain.space];
+  const client = [fields.client, mark];
+  const flowMark = { kind: 'write-element', set: AFFINITY_MARKS, key: fields.flow, value: mark } as const;
+  const clientNumber = { kind: 'write-element', set: AFFINITY, key: client, value: priority } as const;
+  const setTo = (to: typeof mark | typeof priority, of: readonly NftField[], map: string): NftStatement => ({
+    ...{ kind: 'assign', to, value: { kind: 'lookup', key: of, map } },
+  });
+  const keepMark: Rule = [{ ...flowMark, operation: 'update' }, setTo(mark, key, names.affinityIds)];
+  const draw = (count: number): Rule => [setTo(priority, [...key, slot(chain, count, context)], names.affinityNumbers)];
+  const send: Rule[] = [
     // In the local list endpoints go by their number with the last bit set.
-    ...(chain.list === 'local' ? ['meta priority set meta priority | 0:1'] : []),
-    `${WITH_PORTS} dnat ${words.family} to ${key} . meta priority map @${names.affinityEndpoints}`,
+    ...(chain.list === 'local'
+      ? [
+          [
+            { kind: 'assign', to: priority, value: { kind: 'bitwise', left: priority, operator: '|', right: 1 } },
+          ] as const,
+        ]
+      : []),
+    [WITH_PORTS, sendTo(context.family, { kind: 'lookup', key: [...key, priority], map: names.affinityEndpoints })],
   ];
-  const rememberAndSend = [
+  const timeout = chain.affinitySeconds === undefined ? {} : { timeoutSeconds: chain.affinitySeconds };
+  const rememberAndSend: Rule[] = [
     draw(chain.count),
     // Adds the client with the endpoint that was drawn. One that is there keeps what it has, and gets more time.
-    `update @${AFFINITY} { ${client} timeout ${chain.affinitySeconds}s : meta priority }`,
-    `meta priority set ${client} map @${AFFINITY}`,
-    `meta mark set ${flow} map @${AFFINITY_MARKS}`,
-    `delete @${AFFINITY_MARKS} { ${flow} : meta mark }`,
+    [{ ...clientNumber, operation: 'update', ...timeout }],
+    [setTo(priority, client, AFFINITY)],
+    [setTo(mark, fields.flow, AFFINITY_MARKS)],
+    [{ ...flowMark, operation: 'delete' }],
     ...send,
   ];
   return [
@@ -322,7 +363,7 @@ function stickyRules(chain: PickChain, { family }: LayoutContext): string[] {
     ...rememberAndSend,
     // The recorded endpoint is not usable: choose again, from the start.
     keepMark,
-    `delete @${AFFINITY} { ${client} : meta priority }`,
+    [{ ...clientNumber, operation: 'delete' }],
     ...rememberAndSend,
     draw(1),
     ...send,

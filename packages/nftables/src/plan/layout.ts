@@ -1,5 +1,12 @@
 import type { IPFamily, Protocol } from '@kube-proxier/core';
-import type { NftFamily, NftField, NftSetOrMap } from '@kube-proxier/linux';
+import {
+  type NftFamily,
+  type NftField,
+  type NftHash,
+  type NftPayload,
+  type NftSetOrMap,
+  nftFields,
+} from '@kube-proxier/linux';
 
 /** Our table, one in each family. No other is ever touched. */
 export const TABLE = 'kube-proxier';
@@ -64,6 +71,11 @@ export function endpointsMap(space: KeyScope, protocol: Protocol): string {
   return `${space === 'address' ? '' : 'node-port-'}endpoints-${protocol.toLowerCase()}`;
 }
 
+/** The destination port of packets of one protocol. */
+export function protocolPort(protocol: Protocol): NftPayload {
+  return nftFields.port(protocol.toLowerCase() as 'tcp' | 'udp' | 'sctp');
+}
+
 export const CLUSTER_IPS = 'cluster-ips';
 export const NODE_PORT_ADDRESSES = 'node-port-addresses';
 /** Local endpoints as `address . address`: what a packet of an endpoint to itself looks like. */
@@ -89,38 +101,44 @@ const MAX_MARKS = 16_384;
 /** Slots of the local list begin here, those of the cluster list at 0. */
 export const LOCAL_SLOTS = 1 << 24;
 
-/** The words for a packet's own fields in one family. */
-export interface PacketExpressions {
+/** A packet's own fields in one family. */
+export interface PacketFields {
   readonly family: NftFamily;
-  readonly saddr: string;
-  readonly daddr: string;
+  readonly saddr: NftPayload;
+  readonly daddr: NftPayload;
   /** What a client is remembered by. */
-  readonly client: string;
+  readonly client: NftField;
   /** Distinguishes packets that are processed in the same instant. */
-  readonly flow: string;
+  readonly flow: readonly NftField[];
   /** What identifies a frontend. */
-  readonly key: Readonly<Record<KeyScope, string>>;
+  readonly key: Readonly<Record<KeyScope, readonly NftField[]>>;
 }
+
+/** Seed of all hashes. */
+export const HASH_SEED = 0x6b70;
 
 /**
  * Where packets write a map, nft 1.0.6 has 16 bytes for the key, which an IPv6 address fills alone. Clients that
  * happen to have the same hash (two of 65,000 at even odds) share an endpoint, as they would with one address.
  */
-function hashed(expression: string): string {
-  return `jhash ${expression} mod 4294967295 seed 0x6b70`;
+function hashed(...of: readonly NftPayload[]): NftHash {
+  return { kind: 'jhash', of, modulus: 4_294_967_295, seed: HASH_SEED };
 }
 
-export function wordsOf(family: IPFamily): PacketExpressions {
+export function fieldsOf(family: IPFamily): PacketFields {
   const nft = nftFamily(family);
-  const portKey = 'meta l4proto . th dport';
-  const short = (expression: string) => (family === 'IPv4' ? expression : hashed(expression));
+  const saddr = nftFields.address(nft, 'saddr');
+  const daddr = nftFields.address(nft, 'daddr');
+  const portKey = [nftFields.protocol, nftFields.port('th')];
   return {
-    family: nft,
-    saddr: `${nft} saddr`,
-    daddr: `${nft} daddr`,
-    client: short(`${nft} saddr`),
-    flow: `${family === 'IPv4' ? 'ip saddr . ip daddr' : short('ip6 saddr . ip6 daddr')} . th sport . th dport`,
-    key: { address: `${nft} daddr . ${portKey}`, 'node-port': portKey },
+    ...{ family: nft, saddr, daddr },
+    client: family === 'IPv4' ? saddr : hashed(saddr),
+    flow: [
+      ...(family === 'IPv4' ? [saddr, daddr] : [hashed(saddr, daddr)]),
+      nftFields.port('th', 'sport'),
+      nftFields.port('th'),
+    ],
+    key: { address: [daddr, ...portKey], 'node-port': portKey },
   };
 }
 
@@ -143,20 +161,16 @@ export interface Features {
 
 /** Every set and map of the table by name. */
 export function containersOf(family: IPFamily, features: Features): ReadonlyMap<string, NftSetOrMap> {
-  const address = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
-  const words = wordsOf(family);
-  const source: NftField = { expression: words.saddr, type: address };
-  const destination: NftField = { expression: words.daddr, type: address };
-  const protocol: NftField = { expression: 'meta l4proto', type: 'inet_proto' };
-  const port: NftField = { expression: 'th dport', type: 'inet_service' };
-  const sourcePort: NftField = { expression: 'th sport', type: 'inet_service' };
-  const slot: NftField = { expression: 'numgen random mod 2', type: 'integer' };
+  const { saddr: source, daddr: destination } = fieldsOf(family);
+  const { protocol } = nftFields;
+  const port = nftFields.port('th');
+  const sourcePort = nftFields.port('th', 'sport');
+  const slot: NftField = { kind: 'numgen', modulus: 2 };
   // Only fields of the packet can be put together to a key, and only the mark and the priority can be set to what a
   // map says. So these two carry the service port and the endpoint number for a while.
-  const id: NftField = { expression: 'meta mark', type: 'mark' };
-  const number: NftField = { expression: 'meta priority', type: 'classid' };
+  const { mark: id, priority: number } = nftFields;
   const endpoint = [destination, port];
-  const hash: NftField = { expression: 'numgen random mod 2', type: 'integer' };
+  const hash = slot;
   const client = family === 'IPv4' ? source : hash;
   const hosts = family === 'IPv4' ? [source, destination] : [hash];
 
@@ -166,7 +180,7 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
     const names = SPACE_CONTAINERS[space];
     containers.set(names.dispatch, { kind: 'map', key, value: 'verdict' });
     for (const protocol of PROTOCOLS) {
-      const known = { ...port, expression: `${protocol.toLowerCase()} dport` };
+      const known = protocolPort(protocol);
       const slotKey = space === 'address' ? [destination, known, slot] : [known, slot];
       containers.set(endpointsMap(space, protocol), { kind: 'map', key: slotKey, value: [destination, known] });
     }

@@ -321,11 +321,11 @@ describe.each(families)('NftablesPlanner %s', (family) => {
       ],
       [[{ do: 'add-elements', name: 'services', elements: [[key.replace('80', '81'), 'drop']] }], 1],
       [[{ do: 'flush-chain', chain: 'nat-postrouting' }], 4],
-      [[{ do: 'add-rule', chain: 'dispatch', rule: { text: 'drop' } }], 4],
+      [[{ do: 'add-rule', chain: 'dispatch', rule: { statements: [{ kind: 'drop' }] } }], 4],
       [
         [
           { do: 'add-chain', chain: 'foreign' },
-          { do: 'add-rule', chain: 'foreign', rule: { text: 'drop' } },
+          { do: 'add-rule', chain: 'foreign', rule: { statements: [{ kind: 'drop' }] } },
         ],
         2,
       ],

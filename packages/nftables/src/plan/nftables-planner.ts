@@ -167,6 +167,9 @@ export class NftablesPlanner {
     }
     for (const [name, chain] of chains) {
       const found = standing?.chains.get(name);
+      if (found?.dropsByPolicy) {
+        declareChain(name, chain.base, draft);
+      }
       if (found === undefined || !sameTags(found.rules, chain.rules)) {
         writeChain(name, chain, found !== undefined, draft);
       }
@@ -279,14 +282,19 @@ function isNoLoopback(address: string): boolean {
   return !address.startsWith('127.') && address !== '::1';
 }
 
+/** An existing base chain gets its policy. */
+function declareChain(name: string, base: Chain['base'], draft: TransactionDraft): void {
+  draft.declareChain({ do: 'add-chain', chain: name, ...(base === undefined ? {} : { base }) });
+}
+
 function writeChain(name: string, { base, rules }: Chain, isThere: boolean, draft: TransactionDraft): void {
   if (isThere) {
     draft.flushChain(name);
   } else {
-    draft.declareChain({ do: 'add-chain', chain: name, ...(base === undefined ? {} : { base }) });
+    declareChain(name, base, draft);
   }
-  for (const text of rules) {
-    draft.addRule({ do: 'add-rule', chain: name, rule: { text, comment: ruleTag(text) } });
+  for (const statements of rules) {
+    draft.addRule({ do: 'add-rule', chain: name, rule: { statements, comment: ruleTag(statements) } });
   }
 }
 

@@ -1,5 +1,11 @@
 import { listDifference, type RuleChange, servicePortKey, structurallyEqual } from '@kube-proxier/core';
-import { type NftBaseChain, type NftTable, nftContainerSignature, renderNftSetOrMap } from '@kube-proxier/linux';
+import {
+  type NftBaseChain,
+  type NftTable,
+  nftContainerSignature,
+  renderNftRule,
+  renderNftSetOrMap,
+} from '@kube-proxier/linux';
 import type { InstalledNftables } from './installed-nftables.js';
 import { AFFINITY, idOfAffinityKey, TABLE } from './layout.js';
 import type { NftablesTransaction } from './nftables-transaction.js';
@@ -61,7 +67,7 @@ export function renderChanges(transaction: NftablesTransaction, { table }: Insta
       case 'add-rule': {
         const { base, rules = [] } = after.chains.get(command.chain) ?? {};
         const tag = command.rule.comment ?? '';
-        texts.set(tag, command.rule.text);
+        texts.set(tag, renderNftRule(command.rule.statements));
         after.chains.set(command.chain, { base, rules: [...rules, tag] });
         break;
       }

@@ -29,6 +29,10 @@ export function reusableTable(
       return found === undefined || sameBase(found.base, base);
     });
   if (fits) {
+    if (table.isDormant) {
+      // Flags that are not in it are cleared.
+      draft.first(addTable);
+    }
     return table;
   }
   draft.first({ do: 'delete-table' });

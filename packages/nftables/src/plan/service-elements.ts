@@ -11,7 +11,7 @@ import {
 import type { NftSetOrMap } from '@kube-proxier/linux';
 import { endpointSlots } from './endpoint-slots.js';
 import { COUNT_CHAINS, clientsSet, type KindChain, keyScopeOf, pathOf } from './frontend-chains.js';
-import { endpointsMap, type Layout, LOCAL_SLOTS, SPACE_CONTAINERS, wordsOf } from './layout.js';
+import { endpointsMap, fieldsOf, type Layout, LOCAL_SLOTS, SPACE_CONTAINERS } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
 /** What one service port needs in the table. */
@@ -124,7 +124,7 @@ function noteEndpoints(
     for (const endpoint of port[list]) {
       noteHairpin(endpoint, hairpins);
       if (port.affinitySeconds !== undefined) {
-        const key = [{ expression: wordsOf(family).saddr, type: family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr' }];
+        const key = [fieldsOf(family).saddr];
         const container = { kind: 'set', key, flags: ['dynamic', 'timeout'], size: MAX_CLIENTS } as const;
         sets.set(clientsSet(port, endpoint), container);
       }

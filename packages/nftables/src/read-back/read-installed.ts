@@ -47,7 +47,7 @@ export async function supportsFullyRandom(nft: Nft, family: IPFamily): Promise<b
       commands: [
         { do: 'add-table' },
         { do: 'add-chain', chain: 'trial', base: { type: 'nat', hook: 'postrouting', priority: 100 } },
-        { do: 'add-rule', chain: 'trial', rule: { text: 'masquerade fully-random' } },
+        { do: 'add-rule', chain: 'trial', rule: { statements: [{ kind: 'masquerade', fullyRandom: true }] } },
       ],
     });
     return true;

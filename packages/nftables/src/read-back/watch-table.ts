@@ -24,6 +24,10 @@ export async function watchTable(
         onDrift(`the nft process that owned table ${table} ended`);
         return;
       }
+      if (uncertain && pid === undefined) {
+        onDrift('changes of nftables were not received', 'possible');
+        return;
+      }
       const who = pid === undefined ? 'an unknown process' : `${program ?? 'process'} (process ${pid})`;
       if (uncertain) {
         onDrift(`${who} changed an nftables table that nft monitor cannot print`, 'possible');

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { failuresOf } from '@kube-proxier/network-sandbox';
+import { AgentOnNode, NODE_PORT } from './testing/agent-on-node.js';
+
+/** Runs a command on a host that has no nft, nor any other tool of the network. */
+const WITHOUT_TOOLS = [
+  ...['unshare', '--mount', 'sh', '-c'],
+  'mount -t tmpfs none /usr/sbin && ! command -v nft && exec "$@"',
+  'sh',
+];
+const HOOK = `export const resolve = (name, context, next) => {
+  if (name === 'koffi') throw new Error('no koffi here');
+  return next(name, context);
+};`;
+const dataUrl = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
+const REGISTER = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(HOOK))});`;
+/** Runs Node on a host on which koffi cannot be loaded, and with it no netlink. */
+const WITHOUT_KOFFI = ['env', `NODE_OPTIONS=--import=${dataUrl(REGISTER)}`];
+
+const KUBE_PROXY = `table ip kube-proxy {
+  chain nat-prerouting {
+    type nat hook prerouting priority dstnat; policy accept;
+  }
+}
+table ip acme {
+}
+`;
+
+describe('mode nftables', () => {
+  let node: AgentOnNode;
+  let one: string;
+  let two: string;
+
+  beforeEach(async () => {
+    node = await AgentOnNode.create('nft');
+    [one, two] = node.sandbox.pods.map((pod) => pod.ipv4) as [string, string];
+    node.write(one);
+  });
+
+  afterEach(async () => {
+    await node.close();
+  });
+
+  const nft = async (...args: readonly string[]) => (await node.sandbox.node.exec(['nft', ...args])).stdout;
+  const tables = async () =>
+    (await nft('list', 'tables'))
+      .split('\n')
+      .filter((line) => /kube-prox|acme/.test(line))
+      .sort();
+  const connect = () => node.sandbox.client.connect({ to: node.sandbox.node.ipv4, port: NODE_PORT });
+  const answers = (by: string) =>
+    node.until(`an answer of ${by}`, async () => {
+      const outcome = await connect();
+      return outcome.kind === 'answered' && outcome.by === by;
+    });
+
+  test('without nft: takes over, follows changes, repairs, and cleans up', async () => {
+    await node.sandbox.node.exec(['nft', '-f', '-'], { stdin: KUBE_PROXY });
+    node.wrapper = WITHOUT_TOOLS;
+    node.start('nftables');
+    await node.until('kube-proxy’s table is removed', async () => !(await tables()).includes('table ip kube-proxy'));
+    expect(await tables()).toEqual(['table ip acme', 'table ip kube-proxier', 'table ip6 kube-proxier']);
+    await answers('pod1');
+    const client = await node.sandbox.client.startClient({ to: node.sandbox.node.ipv4, port: NODE_PORT }, 20);
+    node.write(two);
+    await answers('pod2');
+    expect(failuresOf(await client.stop())).toBe(0);
+    await nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting');
+    await node.until('repair', () =>
+      /Drift repaired: table ip kube-proxier changed by nft \(process \d+\)/.test(node.log),
+    );
+    await answers('pod2');
+    expect(node.log).not.toMatch(/ERROR/);
+    await node.stop();
+    await answers('pod2');
+    expect(await node.run(['cleanup'])).toMatchObject({ status: 0 });
+    expect(await tables()).toEqual(['table ip acme']);
+  });
+
+  test('without koffi: nft is used, or insisting on netlink fails; without both, nothing works', async () => {
+    node.wrapper = WITHOUT_KOFFI;
+    const { stdout } = await node.run(['doctor', '--proxy-mode=nftables']);
+    expect(stdout).toMatch(/nftables access +nft \S+, as netlink does not work: .*no koffi here/);
+    node.start('nftables');
+    await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
+    await answers('pod1');
+    await node.stop();
+    node.start('nftables', '--nftables-program=netlink');
+    await node.until('the error', () =>
+      /nf_tables cannot be reached by netlink: .*no koffi here.*use the program nft/.test(node.log),
+    );
+    node.kill();
+    node.wrapper = [...WITHOUT_TOOLS, ...WITHOUT_KOFFI];
+    node.start('nftables');
+    await node.until('the error', () => /nft was not found/.test(node.log));
+  });
+});

@@ -1,0 +1,430 @@
+import { assertNever } from '@kube-proxier/core';
+import { type Attribute, be32, cString, encodeAttributes } from '../../netlink/attributes.js';
+import { NETLINK_FLAGS } from '../../netlink/netlink.js';
+import { HEADER } from '../../netlink/request-batches.js';
+import type { NftBaseChain, NftCommand, NftNewElement, NftTransaction } from '../nft-transaction.js';
+import { ANONYMOUS_SET_NAME, compileNftRule } from './compile-rule.js';
+import { be64, verdictData } from './instructions.js';
+import { MessageWriter } from './message-writer.js';
+import {
+  NFNL_BATCH,
+  NFT_ELEMENT_CATCH_ALL,
+  NFT_FAMILIES,
+  NFT_HOOKS,
+  NFT_OBJECT_COUNTER,
+  NFT_POLICY_ACCEPT,
+  NFT_TABLE_FLAGS,
+  NFT_USER_DATA,
+  type NFT_VERDICTS,
+  NFTA_CHAIN,
+  NFTA_COUNTER,
+  NFTA_DATA,
+  NFTA_ELEMENT,
+  NFTA_ELEMENTS,
+  NFTA_HOOK,
+  NFTA_LIST_ELEMENT,
+  NFTA_OBJECT,
+  NFTA_RULE,
+  NFTA_SET,
+  NFTA_TABLE,
+  NFTABLES_SUBSYSTEM,
+  type NftMessage,
+  nftMessageType,
+} from './nf-tables.js';
+import {
+  type NftElementTypes,
+  nftAnonymousSetAttributes,
+  nftElementTypes,
+  nftSetAttributes,
+} from './set-attributes.js';
+import { CATCH_ALL, NftValueInvalid, nftFieldsLength, PROTOCOL_NUMBERS, writeNftFields } from './value-bytes.js';
+
+/** A command that cannot be written as bytes. */
+export class NftNotEncodable extends Error {
+  constructor(
+    readonly refusal: 'missing' | 'other',
+    /** Index of the command. */
+    readonly command: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** One message of an encoded transaction. */
+export interface NftEncodedMessage {
+  /** Position in {@link NftEncodedTransaction.bytes}. */
+  readonly start: number;
+  /** Index of the command that it is for; -1 for the begin and the end. */
+  readonly command: number;
+  /** Elements in the message: index of the first, and where each begins. */
+  readonly elements?: { readonly first: number; readonly starts: readonly number[] };
+}
+
+/** A transaction as netlink messages. Their sequence numbers are not set. */
+export interface NftEncodedTransaction {
+  readonly bytes: Buffer;
+  readonly messages: readonly NftEncodedMessage[];
+}
+
+/** The begin of a transaction: header, structure, and the attribute with the generation. */
+const GENERATION_AT = HEADER + 4 + 4;
+
+/** Sets the generation of the ruleset from which a transaction starts: the kernel refuses it in another. */
+export function setNftGeneration({ bytes }: NftEncodedTransaction, generation: number): void {
+  bytes.writeUInt32BE(generation, GENERATION_AT);
+}
+
+export interface NftEncodeOptions {
+  /** The types of elements of sets and maps that the transaction does not declare. */
+  readonly typesOf: (name: string) => NftElementTypes | undefined;
+  /** Ends the transaction, so that it takes effect; without, the kernel checks it only. Default true. */
+  readonly isCommitted?: boolean;
+}
+
+/** Maximum size of a message: that of an attribute, which has all elements, is below 64 KiB. */
+const MAX_MESSAGE = 60_000;
+
+/**
+ * The messages of a transaction. Pure. {@link setNftGeneration} completes it.
+ *
+ * @throws NftNotEncodable
+ */
+export function encodeNftTransaction(transaction: NftTransaction, options: NftEncodeOptions): NftEncodedTransaction {
+  const encoder = new TransactionEncoder(transaction, options);
+  return encoder.encode();
+}
+
+const ADD = NETLINK_FLAGS.create;
+/** `NLM_F_APPEND`, for a new object. */
+const APPEND = 0x800;
+
+class TransactionEncoder {
+  readonly #writer = new MessageWriter();
+  readonly #messages: NftEncodedMessage[] = [];
+  readonly #head: Buffer;
+  readonly #verdicts = new Map<string, Buffer>();
+  readonly #declared = new Map<string, NftElementTypes | undefined>();
+  #table: Buffer;
+  #command = -1;
+  #setId = 0;
+  /** The current message is the first after the begin. */
+  #isFirst = false;
+
+  constructor(
+    private readonly transaction: NftTransaction,
+    private readonly options: NftEncodeOptions,
+  ) {
+    this.#head = Buffer.of(NFT_FAMILIES[transaction.family], 0, 0, 0);
+    this.#table = cString(transaction.table);
+  }
+
+  encode(): NftEncodedTransaction {
+    const { commands } = this.transaction;
+    const { isCommitted = true } = this.options;
+    const subsystem = Buffer.of(0, 0, 0, NFTABLES_SUBSYSTEM);
+    this.#raw(NFNL_BATCH.begin, 0, subsystem, [{ type: NFNL_BATCH.generation, value: be32(0) }]);
+    commands.forEach((command, index) => {
+      this.#command = index;
+      this.#encode(command);
+    });
+    this.#command = -1;
+    if (isCommitted) {
+      this.#raw(NFNL_BATCH.end, 0, subsystem, []);
+    }
+    return { bytes: this.#writer.bytes, messages: this.#messages };
+  }
+
+  #encode(command: NftCommand): void {
+    switch (command.do) {
+      case 'add-table': {
+        const flags = (command.flags ?? []).reduce((sum, flag) => sum | NFT_TABLE_FLAGS[flag], 0);
+        this.#message('newTable', ADD, [
+          { type: NFTA_TABLE.name, value: this.#table },
+          { type: NFTA_TABLE.flags, value: be32(flags) },
+        ]);
+        break;
+      }
+      case 'delete-table':
+        this.#declared.clear();
+        this.#message('deleteTable', 0, [{ type: NFTA_TABLE.name, value: this.#table }]);
+        break;
+      case 'add-chain':
+        this.#message('newChain', ADD, [
+          { type: NFTA_CHAIN.table, value: this.#table },
+          { type: NFTA_CHAIN.name, value: cString(command.chain) },
+          ...(command.base === undefined ? [] : baseAttributes(command.base)),
+        ]);
+        break;
+      case 'flush-chain':
+        this.#message('deleteRule', 0, [
+          { type: NFTA_RULE.table, value: this.#table },
+          { type: NFTA_RULE.chain, value: cString(command.chain) },
+        ]);
+        break;
+      case 'delete-chain':
+        this.#message('deleteChain', 0, [
+          { type: NFTA_CHAIN.table, value: this.#table },
+          { type: NFTA_CHAIN.name, value: cString(command.chain) },
+        ]);
+        break;
+      case 'add-rule':
+        this.#addRule(command);
+        break;
+      case 'add-container':
+        this.#setId++;
+        this.#declared.set(command.name, nftElementTypes(command.container));
+        this.#message('newSet', ADD, [
+          ...this.#set(command.name),
+          { type: NFTA_SET.id, value: be32(this.#setId) },
+          ...nftSetAttributes(command.container),
+        ]);
+        break;
+      case 'flush-container':
+        this.#message('deleteElements', 0, [
+          { type: NFTA_ELEMENTS.table, value: this.#table },
+          { type: NFTA_ELEMENTS.set, value: cString(command.name) },
+        ]);
+        break;
+      case 'delete-container':
+        this.#declared.set(command.name, undefined);
+        this.#message('deleteSet', 0, this.#set(command.name));
+        break;
+      case 'add-counter':
+        this.#message('newObject', ADD, [
+          ...this.#counter(command.name),
+          {
+            type: NFTA_OBJECT.data,
+            value: [
+              { type: NFTA_COUNTER.bytes, value: be64(0) },
+              { type: NFTA_COUNTER.packets, value: be64(0) },
+            ],
+          },
+        ]);
+        break;
+      case 'delete-counter':
+        this.#message('deleteObject', 0, this.#counter(command.name));
+        break;
+      case 'add-elements':
+        this.#elements(
+          'newElements',
+          ADD,
+          command.name,
+          command.elements.length,
+          (index) => command.elements[index] ?? [''],
+        );
+        break;
+      case 'delete-elements':
+        this.#elements('deleteElements', 0, command.name, command.keys.length, (index) => [command.keys[index] ?? '']);
+        break;
+      default:
+        assertNever(command);
+    }
+  }
+
+  #addRule({ chain, rule }: Extract<NftCommand, { do: 'add-rule' }>): void {
+    const { sets, instructions } = compileNftRule(rule.statements, this.transaction.family, () => ++this.#setId);
+    for (const { id, values } of sets) {
+      this.#message('newSet', ADD, [
+        ...this.#set(ANONYMOUS_SET_NAME),
+        { type: NFTA_SET.id, value: be32(id) },
+        ...nftAnonymousSetAttributes(values.length),
+      ]);
+      this.#message('newElements', ADD, [
+        { type: NFTA_ELEMENTS.table, value: this.#table },
+        { type: NFTA_ELEMENTS.set, value: cString(ANONYMOUS_SET_NAME) },
+        { type: NFTA_ELEMENTS.setId, value: be32(id) },
+        { type: NFTA_ELEMENTS.elements, value: values.map(protocolElement) },
+      ]);
+    }
+    this.#message('newRule', ADD | APPEND, [
+      { type: NFTA_RULE.table, value: this.#table },
+      { type: NFTA_RULE.chain, value: cString(chain) },
+      { type: NFTA_RULE.expressions, value: instructions },
+      ...(rule.comment === undefined ? [] : [{ type: NFTA_RULE.userData, value: commentData(rule.comment) }]),
+    ]);
+  }
+
+  #elements(
+    message: NftMessage,
+    flags: number,
+    name: string,
+    count: number,
+    elementAt: (index: number) => NftNewElement,
+  ): void {
+    const types = this.#declared.has(name) ? this.#declared.get(name) : this.options.typesOf(name);
+    if (types === undefined) {
+      throw new NftNotEncodable('missing', this.#command, `No such file or directory: set or map ${name}`);
+    }
+    const writer = this.#writer;
+    const set = cString(name);
+    const length = nftFieldsLength(types.key);
+    for (let index = 0; index < count; ) {
+      const starts: number[] = [];
+      const first = index;
+      this.#begin(message, flags, { first, starts });
+      writer.attributes([
+        { type: NFTA_ELEMENTS.table, value: this.#table },
+        { type: NFTA_ELEMENTS.set, value: set },
+      ]);
+      const list = writer.beginNested(NFTA_ELEMENTS.elements);
+      const limit = this.#isFirst ? 1 : count;
+      for (; index < count && starts.length < limit && writer.length - writer.messageStart < MAX_MESSAGE; index++) {
+        starts.push(writer.length);
+        this.#element(elementAt(index), types, length, message === 'deleteElements');
+      }
+      writer.endNested(list);
+      writer.end();
+    }
+  }
+
+  #element(
+    [key, value, timeoutSeconds]: NftNewElement,
+    types: NftElementTypes,
+    length: number,
+    isKeyOnly: boolean,
+  ): void {
+    const writer = this.#writer;
+    const element = writer.beginNested(NFTA_LIST_ELEMENT);
+    try {
+      if (key === CATCH_ALL) {
+        writer.attributes([{ type: NFTA_ELEMENT.flags, value: be32(NFT_ELEMENT_CATCH_ALL) }]);
+      } else {
+        const start = this.#data(NFTA_ELEMENT.key, length);
+        const end = types.isInterval ? this.#data(NFTA_ELEMENT.keyEnd, length) : undefined;
+        writeNftFields(key, types.key, writer.buffer, start, end);
+      }
+      if (!isKeyOnly) {
+        this.#elementValue(key, value, types.value);
+      }
+    } catch (error) {
+      throw error instanceof NftValueInvalid ? new NftNotEncodable('other', this.#command, error.message) : error;
+    }
+    if (timeoutSeconds !== undefined) {
+      writer.attributes([{ type: NFTA_ELEMENT.timeout, value: be64(timeoutSeconds * 1000) }]);
+    }
+    writer.endNested(element);
+  }
+
+  #elementValue(key: string, value: string | undefined, types: NftElementTypes['value']): void {
+    const writer = this.#writer;
+    if ((value === undefined) !== (types === undefined)) {
+      throw new NftNotEncodable(
+        'other',
+        this.#command,
+        types === undefined ? `an element of a set has no value: ${key}` : `an element of a map needs a value: ${key}`,
+      );
+    }
+    if (value === undefined || types === undefined) {
+      return;
+    }
+    if (types === 'counter') {
+      const at = writer.value(NFTA_ELEMENT.object, Buffer.byteLength(value) + 1);
+      writer.buffer.write(value, at);
+    } else if (types === 'verdict') {
+      const bytes = this.#verdict(value);
+      const at = writer.reserve(bytes.length);
+      writer.buffer.set(bytes, at);
+    } else {
+      const at = this.#data(NFTA_ELEMENT.data, nftFieldsLength(types));
+      writeNftFields(value, types, writer.buffer, at);
+    }
+  }
+
+  /** The attribute with a verdict. There are few different ones. */
+  #verdict(text: string): Buffer {
+    const known = this.#verdicts.get(text);
+    if (known !== undefined) {
+      return known;
+    }
+    const [verdict = '', chain] = text.split(' ', 2);
+    const isJump = verdict === 'goto' || verdict === 'jump';
+    if (isJump !== (chain !== undefined) || !(isJump || ['accept', 'drop', 'return'].includes(verdict))) {
+      throw new NftValueInvalid(text, 'verdict');
+    }
+    const data = verdictData(verdict as keyof typeof NFT_VERDICTS, chain);
+    const bytes = encodeAttributes([{ type: NFTA_ELEMENT.data, value: [data] }]);
+    this.#verdicts.set(text, bytes);
+    return bytes;
+  }
+
+  /** An attribute with data of a known length. @returns the position of the data. */
+  #data(type: number, length: number): number {
+    const nested = this.#writer.beginNested(type);
+    const at = this.#writer.value(NFTA_DATA.value, length);
+    this.#writer.endNested(nested);
+    return at;
+  }
+
+  #set(name: string): readonly Attribute[] {
+    return [
+      { type: NFTA_SET.table, value: this.#table },
+      { type: NFTA_SET.name, value: cString(name) },
+    ];
+  }
+
+  #counter(name: string): readonly Attribute[] {
+    return [
+      { type: NFTA_OBJECT.table, value: this.#table },
+      { type: NFTA_OBJECT.name, value: cString(name) },
+      { type: NFTA_OBJECT.type, value: be32(NFT_OBJECT_COUNTER) },
+    ];
+  }
+
+  #message(message: NftMessage, flags: number, attributes: readonly Attribute[]): void {
+    this.#begin(message, flags);
+    this.#writer.attributes(attributes);
+    this.#writer.end();
+  }
+
+  #begin(message: NftMessage, flags: number, elements?: NftEncodedMessage['elements']): void {
+    const { commands } = this.transaction;
+    const { do: what } = commands[this.#command] ?? {};
+    this.#isFirst = this.#messages.length === 1;
+    // The kernel answers the first message, and with it the transaction: with what it changes, and the generation that it
+    // leads to. So the first has one element only, and nothing is answered that removes any number of objects.
+    const isAnswered = this.#isFirst && what !== 'delete-table' && what !== 'flush-container';
+    this.#writer.begin(nftMessageType(message), isAnswered ? flags | NETLINK_FLAGS.echo : flags, this.#head);
+    this.#note(elements);
+  }
+
+  #raw(type: number, flags: number, head: Uint8Array, attributes: readonly Attribute[]): void {
+    this.#writer.begin(type, flags, head);
+    this.#note();
+    this.#writer.attributes(attributes);
+    this.#writer.end();
+  }
+
+  #note(elements?: NftEncodedMessage['elements']): void {
+    const start = this.#writer.messageStart;
+    this.#messages.push({ start, command: this.#command, ...(elements === undefined ? {} : { elements }) });
+  }
+}
+
+function baseAttributes({ type, hook, priority }: NftBaseChain): readonly Attribute[] {
+  return [
+    { type: NFTA_CHAIN.type, value: cString(type) },
+    { type: NFTA_CHAIN.policy, value: be32(NFT_POLICY_ACCEPT) },
+    {
+      type: NFTA_CHAIN.hook,
+      value: [
+        { type: NFTA_HOOK.number, value: be32(NFT_HOOKS[hook]) },
+        { type: NFTA_HOOK.priority, value: be32(priority) },
+      ],
+    },
+  ];
+}
+
+function protocolElement(name: string): Attribute {
+  const value = Buffer.of(PROTOCOL_NUMBERS.get(name) ?? Number(name));
+  return {
+    type: NFTA_LIST_ELEMENT,
+    value: [{ type: NFTA_ELEMENT.key, value: [{ type: NFTA_DATA.value, value }] }],
+  };
+}
+
+/** A comment as nft stores it: user data of one item, with a terminating zero. */
+function commentData(comment: string): Buffer {
+  const text = Buffer.from(`${comment}\0`);
+  return Buffer.concat([Buffer.of(NFT_USER_DATA.rule.comment, text.length), text]);
+}

@@ -1,0 +1,85 @@
+import { type Attribute, align, encodeAttributes, writeU16, writeU32 } from '../../netlink/attributes.js';
+import { NETLINK_FLAGS } from '../../netlink/netlink.js';
+import { HEADER } from '../../netlink/request-batches.js';
+
+const ATTRIBUTE_HEADER = 4;
+const NESTED = 0x8000;
+const FIRST_SIZE = 4096;
+
+/** Netlink messages in one buffer that grows: what is written by the hundred thousand is written once. */
+export class MessageWriter {
+  #buffer = Buffer.alloc(FIRST_SIZE);
+  #end = 0;
+  #message = 0;
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#end;
+  }
+
+  /** Where the current message begins. */
+  get messageStart(): number {
+    return this.#message;
+  }
+
+  /** All messages. Valid until more is written. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#end);
+  }
+
+  /** Begins a message. `head` is the structure that it begins with. */
+  begin(type: number, flags: number, head: Uint8Array): void {
+    this.#message = this.#end;
+    this.reserve(HEADER + head.length);
+    writeU16(this.#buffer, type, this.#message + 4);
+    writeU16(this.#buffer, flags | NETLINK_FLAGS.request, this.#message + 6);
+    this.#buffer.set(head, this.#message + HEADER);
+  }
+
+  /** Ends the message that was begun. */
+  end(): void {
+    writeU32(this.#buffer, this.#end - this.#message, this.#message);
+  }
+
+  attributes(attributes: readonly Attribute[]): void {
+    const bytes = encodeAttributes(attributes);
+    const at = this.reserve(bytes.length);
+    this.#buffer.set(bytes, at);
+  }
+
+  /** Begins an attribute with attributes in it. @returns what {@link endNested} takes. */
+  beginNested(type: number): number {
+    const at = this.reserve(ATTRIBUTE_HEADER);
+    writeU16(this.#buffer, type | NESTED, at + 2);
+    return at;
+  }
+
+  endNested(at: number): void {
+    writeU16(this.#buffer, this.#end - at, at);
+  }
+
+  /** Begins an attribute of a known size. @returns the position of its value, whose bytes are zero. */
+  value(type: number, length: number): number {
+    const at = this.reserve(ATTRIBUTE_HEADER + length);
+    writeU16(this.#buffer, ATTRIBUTE_HEADER + length, at);
+    writeU16(this.#buffer, type, at + 2);
+    return at + ATTRIBUTE_HEADER;
+  }
+
+  /** The buffer that positions refer to. It changes when more is reserved. */
+  get buffer(): Buffer {
+    return this.#buffer;
+  }
+
+  /** @returns the position of that many bytes, padded to four; they are zero. */
+  reserve(length: number): number {
+    const at = this.#end;
+    this.#end += align(length);
+    if (this.#end > this.#buffer.length) {
+      const larger = Buffer.alloc(Math.max(this.#buffer.length * 2, align(this.#end)));
+      this.#buffer.copy(larger, 0, 0, at);
+      this.#buffer = larger;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { NftCommits, nextNftGeneration } from './nft-commits.js';
+
+const [own, other] = [{}, {}];
+
+test('transactions are known by generation, also where they begin again', () => {
+  expect(nextNftGeneration(0xffff_ffff)).toBe(1);
+  expect(new NftCommits().latest).toBe(0);
+  const commits = new NftCommits();
+  expect(commits.spare('a', own, 7, 7)).toBe(true);
+  expect(commits.spare('a', own, 7, 8)).toBe(false);
+  commits.note(0xffff_ffff, 'a', own);
+  commits.note(1, 'b', other);
+  commits.note(2, 'a', own);
+  expect(commits.latest).toBe(2);
+  expect(commits.spare('a', own, 0xffff_fffe, 2)).toBe(true);
+  expect(commits.spare('b', own, 0xffff_fffe, 2)).toBe(false);
+  expect(commits.spare('b', other, 0xffff_fffe, 2)).toBe(true);
+  expect(commits.spare('a', other, 0xffff_fffe, 2)).toBe(false);
+  // One of nobody in between, and a generation that is not reached.
+  commits.note(4, 'a', own);
+  expect(commits.spare('a', own, 0xffff_fffe, 4)).toBe(false);
+  expect(commits.spare('a', own, 2, 1)).toBe(false);
+});
+
+test('the oldest are forgotten', () => {
+  const commits = new NftCommits();
+  for (let generation = 1; generation <= 2000; generation++) {
+    commits.note(generation, 'a', own);
+  }
+  expect(commits.spare('a', own, 1500, 2000)).toBe(true);
+  expect(commits.spare('a', own, 900, 2000)).toBe(false);
+});

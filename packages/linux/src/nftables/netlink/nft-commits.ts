@@ -1,0 +1,44 @@
+/** Maximum number of transactions to remember. */
+const MAX_REMEMBERED = 1000;
+
+/** The generation of the ruleset that a transaction leads to. */
+export function nextNftGeneration(generation: number): number {
+  return (generation + 1) >>> 0 || 1;
+}
+
+/**
+ * The transactions of instances that share this, by the generations that they led to: so that an instance whose
+ * notifications were lost knows what the others did.
+ */
+export class NftCommits {
+  readonly #commits = new Map<number, { readonly table: string; readonly by: object }>();
+  #latest = 0;
+
+  /** The generation that the last of them led to; 0 before the first. */
+  get latest(): number {
+    return this.#latest;
+  }
+
+  /** @param by the instance that made the transaction. */
+  note(generation: number, table: string, by: object): void {
+    this.#commits.set(generation, { table, by });
+    this.#latest = generation;
+    for (const oldest of this.#commits.size > MAX_REMEMBERED ? this.#commits.keys() : []) {
+      this.#commits.delete(oldest);
+      break;
+    }
+  }
+
+  /** Whether every transaction after a generation is known, and none but those of `by` changed a table. */
+  spare(table: string, by: object, after: number, until: number): boolean {
+    let generation = after;
+    for (let steps = 0; generation !== until && steps < MAX_REMEMBERED; steps++) {
+      generation = nextNftGeneration(generation);
+      const commit = this.#commits.get(generation);
+      if (commit === undefined || (commit.table === table && commit.by !== by)) {
+        return false;
+      }
+    }
+    return generation === until;
+  }
+}

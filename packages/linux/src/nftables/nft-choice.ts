@@ -1,0 +1,188 @@
+import { messageOf } from '@kube-proxier/core';
+import type { CommandRunner } from '../process/command-runner.js';
+import { EndingOwners } from './ending-owners.js';
+import { NftCommits } from './netlink/nft-commits.js';
+import type { Nft } from './nft.js';
+import { NftError } from './nft-error.js';
+import type { NftFamily } from './nft-family.js';
+import { createNetlinkNft } from './nft-netlink.js';
+import { createNft } from './nft-program.js';
+import type { NftCounter, NftElement, NftTable } from './nft-table.js';
+import type { NftTransaction } from './nft-transaction.js';
+import type { NftChange, NftWatch } from './nft-watch.js';
+
+/** How nf_tables is reached: by netlink, or by the program nft. */
+export type NftAccess = 'netlink' | 'nft';
+
+/** A way to nf_tables that works. */
+export interface ChosenNftAccess {
+  readonly access: NftAccess;
+  /** Why it is the program; undefined for netlink, and where the program was requested. */
+  readonly reason?: string;
+}
+
+export interface NftChoiceOptions {
+  /** Runs nft. Netlink is used where the runner says in which network namespace that is. */
+  readonly runner: CommandRunner;
+  /** Default: netlink where it works, else the program. */
+  readonly access?: NftAccess;
+}
+
+/** Chooses once how nf_tables is reached, by trial, for all instances that it creates. */
+export class NftChoice {
+  readonly #endingOwners = new EndingOwners();
+  readonly #commits = new NftCommits();
+  #chosen: Promise<ChosenNftAccess> | undefined;
+
+  constructor(private readonly options: NftChoiceOptions) {}
+
+  /** @throws NftError when netlink was requested, and does not work; the next call tries again. */
+  chosen(): Promise<ChosenNftAccess> {
+    this.#chosen ??= this.#choose().catch((error: unknown) => {
+      this.#chosen = undefined;
+      throw error;
+    });
+    return this.#chosen;
+  }
+
+  /** Access to the tables of the host. Has no side effects until it is used. */
+  create(): Nft {
+    return new ChosenNft(async () => {
+      const { access } = await this.chosen();
+      return access === 'netlink' ? this.#netlink() : this.#program();
+    });
+  }
+
+  /**
+   * Access to a new network namespace, which is removed with it: for trials.
+   *
+   * @param isolated runs programs in network namespaces of their own.
+   */
+  createIsolated(isolated: CommandRunner): Nft {
+    return new ChosenNft(async () => {
+      const { access } = await this.chosen();
+      return access === 'netlink' ? createNetlinkNft({ namespace: 'new' }) : createNft({ runner: isolated });
+    });
+  }
+
+  async #choose(): Promise<ChosenNftAccess> {
+    const { access } = this.options;
+    if (access === 'nft') {
+      return { access };
+    }
+    const reason = await this.#whyNoNetlink();
+    if (reason === undefined) {
+      return { access: 'netlink' };
+    }
+    if (access === 'netlink') {
+      throw new NftError('NFT_MISSING', `nf_tables cannot be reached by netlink: ${reason}; use the program nft`);
+    }
+    return { access: 'nft', reason };
+  }
+
+  async #whyNoNetlink(): Promise<string | undefined> {
+    if (this.options.runner.networkNamespace === undefined) {
+      return 'programs run in a network namespace that is not known';
+    }
+    const nft = this.#netlink();
+    try {
+      await nft.tables('ip');
+      return undefined;
+    } catch (error) {
+      // Without permission the program fails, too, and says no more.
+      return error instanceof NftError && error.code !== 'NFT_PERMISSION_DENIED' ? messageOf(error) : undefined;
+    } finally {
+      nft.close();
+    }
+  }
+
+  #netlink(): Nft {
+    const { networkNamespace: place = 'own' } = this.options.runner;
+    return createNetlinkNft({
+      ...(place === 'own' ? {} : { namespace: place }),
+      endingOwners: this.#endingOwners,
+      commits: this.#commits,
+    });
+  }
+
+  #program(): Nft {
+    return createNft({ runner: this.options.runner, endingOwners: this.#endingOwners });
+  }
+}
+
+/** An {@link Nft} that is chosen when it is first used. */
+class ChosenNft implements Nft {
+  #nft: Promise<Nft> | undefined;
+
+  constructor(private readonly choose: () => Promise<Nft>) {}
+
+  async run(transaction: NftTransaction): Promise<number | undefined> {
+    return (await this.#use()).run(transaction);
+  }
+
+  async check(transaction: NftTransaction): Promise<void> {
+    await (await this.#use()).check(transaction);
+  }
+
+  async list(family: NftFamily, table: string): Promise<NftTable | undefined> {
+    return (await this.#use()).list(family, table);
+  }
+
+  async listElements(
+    family: NftFamily,
+    table: string,
+    kind: 'set' | 'map',
+    name: string,
+  ): Promise<ReadonlyMap<string, NftElement> | undefined> {
+    return (await this.#use()).listElements(family, table, kind, name);
+  }
+
+  async listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
+    return (await this.#use()).listCounters(family, table);
+  }
+
+  watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch {
+    let isStopped = false;
+    let stop = () => {
+      isStopped = true;
+    };
+    const ended = (async () => {
+      const watch = (await this.#use()).watch(family, table, onChange);
+      if (isStopped) {
+        watch?.stop();
+      } else if (watch === undefined) {
+        // Changes cannot be watched, which no second attempt would change.
+        await new Promise<void>((resolve) => {
+          stop = resolve;
+        });
+      } else {
+        stop = () => watch.stop();
+        await watch.ended;
+      }
+    })().catch(() => undefined);
+    return { stop: () => stop(), ended };
+  }
+
+  close(): void {
+    void this.#nft?.then(
+      (nft) => nft.close(),
+      () => undefined,
+    );
+  }
+
+  async tables(family: NftFamily): Promise<readonly string[]> {
+    return (await this.#use()).tables(family);
+  }
+
+  async version(): Promise<string> {
+    return (await this.#use()).version();
+  }
+
+  #use(): Promise<Nft> {
+    this.#nft ??= this.choose().catch((error: unknown) => {
+      this.#nft = undefined;
+      throw error;
+    });
+    return this.#nft;
+  }
+}

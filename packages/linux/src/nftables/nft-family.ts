@@ -1,0 +1,2 @@
+/** The address families of tables for one IP family. */
+export type NftFamily = 'ip' | 'ip6';

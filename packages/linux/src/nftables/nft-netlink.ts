@@ -1,0 +1,775 @@
+import { release } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { assertNever } from '@kube-proxier/core';
+import { type Attribute, asBe32, be32, cString, encodeAttributes } from '../netlink/attributes.js';
+import { NETLINK_FLAGS, type NetlinkAnswer } from '../netlink/netlink.js';
+import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
+import { EndingOwners } from './ending-owners.js';
+import {
+  encodeNftTransaction,
+  type NftEncodedTransaction,
+  NftNotEncodable,
+  setNftGeneration,
+} from './netlink/encode-transaction.js';
+import { refusalOfCommand, refusalOfKernel } from './netlink/netlink-refusal.js';
+import {
+  NFT_FAMILIES,
+  NFT_OBJECT_COUNTER,
+  NFT_TABLE_FLAGS,
+  NFTA_CHAIN,
+  NFTA_ELEMENTS,
+  NFTA_OBJECT,
+  NFTA_RULE,
+  NFTA_SET,
+  NFTA_TABLE,
+  type NftMessage,
+  nftMessageType,
+} from './netlink/nf-tables.js';
+import { NftCommits, nextNftGeneration } from './netlink/nft-commits.js';
+import { NftJournal, type NftJournalEntries, nftTableKey } from './netlink/nft-journal.js';
+import { NftSocket } from './netlink/nft-socket.js';
+import {
+  messageAttributes,
+  NftElementReader,
+  type ReadSet,
+  readChain,
+  readCounter,
+  readRule,
+  readSet,
+} from './netlink/read-table.js';
+import { type NftElementTypes, nftElementTypes } from './netlink/set-attributes.js';
+import type { Nft } from './nft.js';
+import { NftError } from './nft-error.js';
+import type { NftFamily } from './nft-family.js';
+import type { NftCounter, NftElement, NftListedChain, NftListedContainer, NftTable } from './nft-table.js';
+import type { NftTransaction } from './nft-transaction.js';
+import type { NftChange, NftWatch } from './nft-watch.js';
+
+export interface NetlinkNftOptions {
+  /**
+   * Path of the network namespace, such as `/run/netns/a`; `new`: one that is removed with {@link Nft.close}, in which
+   * nothing can be listed. Default: that of this process.
+   */
+  readonly namespace?: string;
+  /**
+   * Shared by instances that take over tables with the flag `owner` from each other: the next waits until the last has
+   * given them up. Default: this instance's own.
+   */
+  readonly endingOwners?: EndingOwners;
+  /** Shared by instances in one network namespace, so that they know of each other's transactions. Default: its own. */
+  readonly commits?: NftCommits;
+  /** Milliseconds after which an answer of the kernel counts as lost. Default 20000. */
+  readonly timeout?: number;
+  /** Milliseconds between two looks at what others changed. Default 250. */
+  readonly watchInterval?: number;
+  /** Bytes of notifications that the kernel keeps between two looks. Default 8 MiB. */
+  readonly watchBuffer?: number;
+}
+
+/**
+ * nf_tables by netlink: no program is started. A table with the flag `owner` belongs to this instance, until
+ * {@link Nft.close}.
+ *
+ * A transaction starts from a known generation of the ruleset. Where another process changed a table since this instance
+ * listed it, the next transaction on it is rejected with `NFT_CHANGED`, and nothing of it is in force.
+ */
+export function createNetlinkNft(options: NetlinkNftOptions = {}): Nft {
+  return new NetlinkNft(options);
+}
+
+/** Attempts while others change the ruleset. */
+const MAX_ATTEMPTS = 20;
+const WATCH_INTERVAL = 250;
+/** Bytes of a transaction that is encoded in less than a millisecond. */
+const QUICKLY_ENCODED = 16_384;
+/** Bytes of a transaction without whose notifications the kernel is markedly faster. */
+const LARGE = 131_072;
+/** Elements of a set for which the kernel enlarges its hash table in no time. */
+const FEW = 4096;
+const ERESTART = 85;
+const ENOENT = 2;
+
+/** Element types of the sets and maps of a table, in one generation of the ruleset. */
+interface KnownSets {
+  readonly generation: number;
+  readonly types: Map<string, NftElementTypes | undefined>;
+}
+
+/** Notes the first change that another makes to a table from now on. */
+interface Mark {
+  readonly key: string;
+  changed: NftChange | undefined;
+}
+
+class NetlinkNft implements Nft {
+  #socket: NftSocket;
+  readonly #journal: NftJournal;
+  readonly #marks = new Set<Mark>();
+  /** Since when tables are known that were listed. */
+  readonly #listed = new Map<string, Mark>();
+  readonly #known = new Map<string, KnownSets>();
+  readonly #watchers = new Set<Watcher>();
+  readonly #commits: NftCommits;
+  /** The generation up to which the journal has been read. */
+  #read = 0;
+  /** Changes may have been missed since the journal was last read. */
+  #isJournalLost = false;
+  /** The end of the queue of calls. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  readonly #endingOwners: EndingOwners;
+
+  constructor(private readonly options: NetlinkNftOptions) {
+    this.#endingOwners = options.endingOwners ?? new EndingOwners();
+    this.#commits = options.commits ?? new NftCommits();
+    this.#socket = this.#newSocket();
+    const { namespace, watchBuffer } = options;
+    this.#journal = new NftJournal(() => this.#socket.portId, {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(watchBuffer === undefined ? {} : { receiveBuffer: watchBuffer }),
+    });
+  }
+
+  run(transaction: NftTransaction): Promise<number | undefined> {
+    return this.#inTurn(async () => {
+      await this.#commit(transaction, true);
+      return process.pid;
+    });
+  }
+
+  async check(transaction: NftTransaction): Promise<void> {
+    await this.#inTurn(() => this.#commit(transaction, false));
+  }
+
+  list(family: NftFamily, table: string): Promise<NftTable | undefined> {
+    return this.#inTurn(async () => {
+      const key = nftTableKey(family, table);
+      const { value, mark } = await this.#steadily(key, () => this.#listTable(family, table));
+      this.#forgetListing(key);
+      this.#listed.set(key, mark);
+      this.#known.set(key, { generation: this.#read, types: new Map(value.types) });
+      return value.table;
+    });
+  }
+
+  listElements(
+    family: NftFamily,
+    table: string,
+    kind: 'set' | 'map',
+    name: string,
+  ): Promise<ReadonlyMap<string, NftElement> | undefined> {
+    return this.#inTurn(async () => {
+      const { value, mark } = await this.#steadily(nftTableKey(family, table), async () => {
+        const sets = await this.#listSets(family, table, name);
+        const found = sets.value?.[0];
+        return found === undefined || found.kind !== kind
+          ? { value: undefined, isInterrupted: sets.isInterrupted }
+          : this.#listSetElements(family, table, found);
+      });
+      this.#release(mark);
+      return value;
+    });
+  }
+
+  listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
+    return this.#inTurn(async () => {
+      if ((await this.#tableFlags(family, table)) === undefined) {
+        return undefined;
+      }
+      const { value, mark } = await this.#steadily(nftTableKey(family, table), () => this.#listCounters(family, table));
+      this.#release(mark);
+      return value;
+    });
+  }
+
+  tables(family: NftFamily): Promise<readonly string[]> {
+    return this.#inTurn(async () => {
+      const names = new Set<string>();
+      await this.#dumpAll('getTable', family, [], (payload) => {
+        if (payload[0] === NFT_FAMILIES[family]) {
+          names.add(nameOf(payload, NFTA_TABLE.name));
+        }
+      });
+      return [...names];
+    });
+  }
+
+  watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch {
+    const watcher = new Watcher(nftTableKey(family, table), onChange, {
+      interval: this.options.watchInterval ?? WATCH_INTERVAL,
+      look: () => this.#inTurn(() => this.#follow()),
+      onEnd: () => {
+        this.#watchers.delete(watcher);
+        this.#closeJournal();
+      },
+    });
+    this.#watchers.add(watcher);
+    watcher.start();
+    return watcher;
+  }
+
+  close(): void {
+    const closed = this.#inTurn(async () => {
+      this.#socket.close();
+      this.#socket = this.#newSocket();
+      this.#marks.clear();
+      this.#listed.clear();
+      this.#known.clear();
+      this.#closeJournal();
+    });
+    this.#endingOwners.add(closed);
+  }
+
+  async version(): Promise<string> {
+    return release();
+  }
+
+  #newSocket(): NftSocket {
+    return new NftSocket(this.options);
+  }
+
+  #closeJournal(): void {
+    if (this.#watchers.size === 0 && this.#marks.size === 0) {
+      this.#journal.close();
+    }
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const run = this.#last.then(work).catch((error: unknown) => {
+      throw error instanceof NetlinkError ? nftErrorOfNetlink(error) : error;
+    });
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+
+  async #commit(transaction: NftTransaction, isCommitted: boolean): Promise<void> {
+    const key = nftTableKey(transaction.family, transaction.table);
+    if (transaction.commands.some((command) => command.do === 'add-table' && command.flags?.includes('owner'))) {
+      await this.#endingOwners.allEnded();
+    }
+    let encoded: NftEncodedTransaction | undefined;
+    let types: KnownSets['types'] | undefined;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const isListed = this.#listed.has(key);
+      if (isListed && attempt > 1) {
+        await this.#follow();
+      } else if (isListed) {
+        this.#skipKnown();
+      }
+      // Of a listed table it is the one of which all changes are known; the kernel refuses it if there were others.
+      let generation = isListed ? this.#read : await this.#socket.generation();
+      this.#refuseChanged(key, transaction);
+      const known = await this.#knownSets(transaction, key, generation);
+      if (encoded === undefined || !isDeepStrictEqual(known?.types, types)) {
+        types = known?.types;
+        encoded = encode(transaction, { isCommitted, typesOf: (name) => known?.types.get(name) });
+        if (encoded.bytes.length > QUICKLY_ENCODED && !isListed) {
+          // Others had time to change the ruleset.
+          continue;
+        }
+      }
+      const isUnheard = encoded.bytes.length > LARGE && this.#journal.isOpen;
+      if (isUnheard) {
+        await this.#follow();
+        this.#refuseChanged(key, transaction);
+        generation = isListed ? this.#read : generation;
+        this.#stopListening();
+      }
+      setNftGeneration(encoded, generation);
+      const { errors, generation: own } = await this.#socket.send(encoded);
+      const [error] = errors;
+      if (error?.errno === ERESTART && error.message === 0) {
+        continue;
+      }
+      if (error !== undefined) {
+        throw refusalOfKernel(transaction, encoded, error);
+      }
+      const [command] = transaction.commands;
+      // This is carried out without an answer; what exists is deleted in a generation of its own.
+      const led = own ?? (command?.do === 'delete-table' ? nextNftGeneration(generation) : undefined);
+      if (isCommitted && led !== undefined) {
+        this.#noteOwn(key, transaction, led, known);
+      } else if (isCommitted) {
+        this.#known.delete(key);
+      }
+      if (isUnheard) {
+        await this.#follow();
+      }
+      return;
+    }
+    // Nothing that was received, or was not, may keep the next transaction from being accepted.
+    this.#stopListening();
+    throw new NftError(
+      'NFT_BUSY',
+      `other programs changed the ruleset ${MAX_ATTEMPTS} times meanwhile; find them with "nft monitor"`,
+    );
+  }
+
+  /** @throws NftError when another changed the table since it was listed. */
+  #refuseChanged(key: string, { family, table }: NftTransaction): void {
+    const mark = this.#listed.get(key);
+    if (mark?.changed !== undefined) {
+      const { changed } = mark;
+      this.#forgetListing(key);
+      this.#closeJournal();
+      const who =
+        changed.pid === undefined ? 'another program' : `${changed.program ?? 'process'} (process ${changed.pid})`;
+      throw new NftError(
+        'NFT_CHANGED',
+        `${who} ${changed.uncertain ? 'may have changed' : 'changed'} table ${family} ${table} since it was read; read it again, and write from that`,
+        { kind: changed.uncertain ? 'perhaps-outdated' : 'outdated' },
+      );
+    }
+  }
+
+  /** The types that elements in a transaction have, where it does not declare them. */
+  async #knownSets(transaction: NftTransaction, key: string, generation: number): Promise<KnownSets | undefined> {
+    const isNeeded = transaction.commands.some(({ do: what }) => what === 'add-elements' || what === 'delete-elements');
+    if (!isNeeded) {
+      return undefined;
+    }
+    const known = this.#known.get(key);
+    // Nobody else has changed a listed table: then nothing would be written.
+    if (known !== undefined && (known.generation === generation || this.#listed.has(key))) {
+      return known;
+    }
+    const { value } = await this.#listSets(transaction.family, transaction.table);
+    const fresh: KnownSets = { generation, types: new Map(value?.map(({ name, types }) => [name, types])) };
+    this.#known.set(key, fresh);
+    return fresh;
+  }
+
+  #noteOwn(key: string, transaction: NftTransaction, generation: number, known: KnownSets | undefined): void {
+    this.#commits.note(generation, key, this);
+    const isNext = generation === nextNftGeneration(this.#read);
+    this.#read = isNext ? generation : this.#read;
+    const sets = known ?? this.#known.get(key);
+    if (sets === undefined || !(this.#listed.has(key) || nextNftGeneration(sets.generation) === generation)) {
+      this.#known.delete(key);
+      return;
+    }
+    const { types } = sets;
+    for (const command of transaction.commands) {
+      if (command.do === 'add-container') {
+        types.set(command.name, nftElementTypes(command.container));
+      } else if (command.do === 'delete-container') {
+        types.delete(command.name);
+      } else if (command.do === 'delete-table') {
+        types.clear();
+      }
+    }
+    this.#known.set(key, { generation, types });
+  }
+
+  /**
+   * Until the journal is read again. The kernel makes notifications only for who listens, which costs as much as the
+   * elements themselves; own ones say nothing new, and the generation shows whether there were others.
+   */
+  #stopListening(): void {
+    this.#journal.close();
+    this.#isJournalLost = true;
+  }
+
+  /** Reads the journal, and reports what others changed. */
+  async #follow(): Promise<void> {
+    const wasLost = this.#isJournalLost;
+    if (!this.#journal.isOpen) {
+      // Says why it is refused, which listening does not.
+      await this.#socket.generation();
+    }
+    const isNew = await this.#journal.open();
+    let current = isNew ? await this.#socket.settledGeneration() : this.#read;
+    let entries = this.#readJournal();
+    const isUncertain = entries.missed || wasLost;
+    for (let attempt = 1; entries.missed; attempt++) {
+      // Whatever was missed led to this generation or to one before; what came since is in the journal.
+      current = await this.#socket.settledGeneration();
+      entries = this.#readJournal();
+      if (entries.missed && attempt === MAX_ATTEMPTS) {
+        this.#stopListening();
+        entries = { ...entries, generation: undefined, missed: false };
+      }
+    }
+    if (isUncertain) {
+      const change = { pid: undefined, program: undefined, uncertain: true } as const;
+      for (const table of this.#tables()) {
+        if (!this.#commits.spare(table, this, this.#read, current)) {
+          this.#report(table, change);
+        }
+      }
+    }
+    // The notification of a transaction may follow its generation; what it changed is not known until then.
+    const { generation = current } = entries;
+    this.#read = isLater(generation, current) ? generation : current;
+  }
+
+  /** Reports what others changed according to the journal. */
+  #readJournal(): NftJournalEntries {
+    this.#isJournalLost = true;
+    const entries = this.#journal.read();
+    this.#isJournalLost = false;
+    for (const { tables, pid, program } of entries.transactions) {
+      for (const table of tables) {
+        this.#report(table, { pid, program });
+      }
+    }
+    return entries;
+  }
+
+  /** Goes past transactions of instances that share what they did, where none was of a table of this one. */
+  #skipKnown(): void {
+    const { latest } = this.#commits;
+    const isSpared = (table: string) => this.#commits.spare(table, this, this.#read, latest);
+    if (isLater(latest, this.#read) && [...this.#tables()].every(isSpared)) {
+      this.#read = latest;
+    }
+  }
+
+  /** Tables whose changes matter. */
+  #tables(): ReadonlySet<string> {
+    return new Set([...this.#marks, ...this.#watchers].map(({ key }) => key));
+  }
+
+  #report(table: string, change: NftChange): void {
+    for (const mark of this.#marks) {
+      if (table === mark.key) {
+        mark.changed ??= change;
+      }
+    }
+    for (const watcher of this.#watchers) {
+      watcher.report(table, change);
+    }
+  }
+
+  /**
+   * Reads something while nobody changes the table: again, where the ruleset changed meanwhile, and the journal does not
+   * say that the change was of another table.
+   *
+   * @returns what was read, and a mark, which the caller releases.
+   */
+  async #steadily<Value>(
+    key: string,
+    read: () => Promise<Read<Value>>,
+  ): Promise<{ readonly value: Value; readonly mark: Mark }> {
+    await this.#follow();
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const mark: Mark = { key, changed: undefined };
+      this.#marks.add(mark);
+      try {
+        const before = await this.#socket.generation();
+        const { value, isInterrupted } = await read();
+        if (isInterrupted || before !== this.#read || before !== (await this.#socket.generation())) {
+          await this.#follow();
+        }
+        if (mark.changed === undefined) {
+          return { value, mark };
+        }
+      } catch (error) {
+        this.#release(mark);
+        throw error;
+      }
+      this.#marks.delete(mark);
+    }
+    this.#closeJournal();
+    throw new NftError(
+      'NFT_BUSY',
+      'the table changed each time that it was read; find the program that changes it with "nft monitor"',
+    );
+  }
+
+  #release(mark: Mark): void {
+    this.#marks.delete(mark);
+    this.#closeJournal();
+  }
+
+  #forgetListing(key: string): void {
+    const mark = this.#listed.get(key);
+    if (mark !== undefined) {
+      this.#marks.delete(mark);
+      this.#listed.delete(key);
+      this.#known.delete(key);
+    }
+  }
+
+  async #listTable(family: NftFamily, table: string): Promise<Read<ListedTable>> {
+    const flags = await this.#tableFlags(family, table);
+    if (flags === undefined) {
+      return { value: { table: undefined, types: [] }, isInterrupted: false };
+    }
+    const isDormant = (flags & NFT_TABLE_FLAGS.dormant) !== 0;
+    const interrupted: boolean[] = [];
+    const chains = new Map<string, ListedChain>();
+    interrupted.push(
+      await this.#dumpAll('getChain', family, [], (payload) => {
+        if (nameOf(payload, NFTA_CHAIN.table) === table) {
+          const { name, ...chain } = readChain(messageAttributes(payload));
+          chains.set(name, { ...chain, rules: [] });
+        }
+      }),
+    );
+    interrupted.push(
+      await this.#dump('getRule', family, [{ type: NFTA_RULE.table, value: cString(table) }], (payload) => {
+        const { chain, comment } = readRule(messageAttributes(payload));
+        chains.get(chain)?.rules.push(comment);
+      }),
+    );
+    const sets = await this.#listSets(family, table);
+    interrupted.push(sets.isInterrupted);
+    const containers = new Map<string, NftListedContainer>();
+    for (const set of sets.value ?? []) {
+      const elements = await this.#listSetElements(family, table, set);
+      interrupted.push(elements.isInterrupted);
+      containers.set(set.name, {
+        ...{ kind: set.kind, signature: set.signature },
+        elements: elements.value ?? new Map(),
+      });
+    }
+    const counters = await this.#listCounters(family, table);
+    interrupted.push(counters.isInterrupted);
+    return {
+      value: {
+        table: { ...{ counters: counters.value, chains, containers }, ...(isDormant ? { isDormant } : {}) },
+        types: (sets.value ?? []).map(({ name, types }) => [name, types]),
+      },
+      isInterrupted: interrupted.includes(true),
+    };
+  }
+
+  /** Undefined where the table does not exist. */
+  async #tableFlags(family: NftFamily, table: string): Promise<number | undefined> {
+    const name: Attribute = { type: NFTA_TABLE.name, value: cString(table) };
+    let flags = 0;
+    const { errno } = await this.#socket.request(message('getTable', family, [name], 0), ({ payload }) => {
+      flags = asBe32(messageAttributes(payload).get(NFTA_TABLE.flags));
+    });
+    if (errno !== 0 && errno !== ENOENT) {
+      throw refusedToList(errno);
+    }
+    return errno === 0 ? flags : undefined;
+  }
+
+  /** @param name of the only one. Default: all that have a name of their own. */
+  async #listSets(family: NftFamily, table: string, name?: string): Promise<Read<readonly ReadSet[] | undefined>> {
+    const sets: ReadSet[] = [];
+    const take = (payload: Buffer) => {
+      const set = readSet(messageAttributes(payload));
+      if (!set.isAnonymous && nameOf(payload, NFTA_SET.table) === table) {
+        sets.push(set);
+      }
+    };
+    const attributes: Attribute[] = [{ type: NFTA_SET.table, value: cString(table) }];
+    if (name === undefined) {
+      return { value: sets, isInterrupted: await this.#dump('getSet', family, attributes, take) };
+    }
+    attributes.push({ type: NFTA_SET.name, value: cString(name) });
+    const { errno } = await this.#socket.request(message('getSet', family, attributes, 0), ({ payload }) =>
+      take(payload),
+    );
+    if (errno !== 0 && errno !== ENOENT) {
+      throw refusedToList(errno);
+    }
+    return { value: sets, isInterrupted: false };
+  }
+
+  async #listSetElements(
+    family: NftFamily,
+    table: string,
+    { name, types, count, isHash }: ReadSet,
+  ): Promise<Read<ReadonlyMap<string, NftElement> | undefined>> {
+    if (types === undefined) {
+      return { value: new Map(), isInterrupted: false };
+    }
+    const reader = new NftElementReader(types);
+    const { elements } = reader;
+    const attributes: Attribute[] = [
+      { type: NFTA_ELEMENTS.table, value: cString(table) },
+      { type: NFTA_ELEMENTS.set, value: cString(name) },
+    ];
+    let isInterrupted = false;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const before = elements.size;
+      isInterrupted = await this.#dump('getElements', family, attributes, (payload) => reader.read(payload));
+      // Older kernels do not count: then a second list must have nothing new.
+      const isWhole = count === undefined ? before === elements.size || elements.size < FEW : elements.size >= count;
+      if (isInterrupted || isWhole || !isHash) {
+        break;
+      }
+      // The kernel skips some while it enlarges the hash table, which it does for a moment after large transactions.
+      await new Promise((resolve) => setTimeout(resolve, attempt));
+    }
+    return { value: elements, isInterrupted };
+  }
+
+  async #listCounters(family: NftFamily, table: string): Promise<Read<ReadonlyMap<string, NftCounter>>> {
+    const counters = new Map<string, NftCounter>();
+    const attributes: Attribute[] = [
+      { type: NFTA_OBJECT.table, value: cString(table) },
+      { type: NFTA_OBJECT.type, value: be32(NFT_OBJECT_COUNTER) },
+    ];
+    const isInterrupted = await this.#dumpAll('getObject', family, attributes, (payload) => {
+      if (nameOf(payload, NFTA_OBJECT.table) === table) {
+        counters.set(...readCounter(messageAttributes(payload)));
+      }
+    });
+    return { value: counters, isInterrupted };
+  }
+
+  /**
+   * A list that the kernel goes through by position, across all tables of a family: where another table changes meanwhile,
+   * it may skip entries or repeat them, so it is read again until it is whole.
+   */
+  async #dumpAll(
+    what: NftMessage,
+    family: NftFamily,
+    attributes: readonly Attribute[],
+    take: (payload: Buffer) => void,
+  ): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      const isInterrupted = await this.#dump(what, family, attributes, take);
+      if (!isInterrupted || attempt === MAX_ATTEMPTS) {
+        return isInterrupted;
+      }
+    }
+  }
+
+  /** @returns whether the ruleset changed meanwhile. A list of what does not exist is empty. */
+  async #dump(
+    what: NftMessage,
+    family: NftFamily,
+    attributes: readonly Attribute[],
+    take: (payload: Buffer) => void,
+  ): Promise<boolean> {
+    const { errno, isInterrupted } = await this.#socket.request(
+      message(what, family, attributes, NETLINK_FLAGS.dump),
+      ({ payload }: NetlinkAnswer) => take(payload),
+    );
+    if (errno !== 0 && errno !== ENOENT) {
+      throw refusedToList(errno);
+    }
+    return isInterrupted || errno === ENOENT;
+  }
+}
+
+interface ListedChain extends NftListedChain {
+  readonly rules: (string | undefined)[];
+}
+
+interface ListedTable {
+  readonly table: NftTable | undefined;
+  /** Element types of its sets and maps. */
+  readonly types: readonly (readonly [string, NftElementTypes | undefined])[];
+}
+
+/** What was read, and whether the ruleset changed meanwhile. */
+interface Read<Value> {
+  readonly value: Value;
+  readonly isInterrupted: boolean;
+}
+
+interface WatcherOptions {
+  readonly interval: number;
+  readonly look: () => Promise<void>;
+  readonly onEnd: () => void;
+}
+
+/** Looks at regular intervals until it is stopped, or cannot look. */
+class Watcher implements NftWatch {
+  readonly ended: Promise<void>;
+  #end: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(
+    readonly key: string,
+    private readonly onChange: (change: NftChange) => void,
+    private readonly options: WatcherOptions,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  start(): void {
+    void this.#look();
+  }
+
+  report(table: string, change: NftChange): void {
+    if (!this.#isStopped && table === this.key) {
+      this.onChange(change);
+    }
+  }
+
+  stop(): void {
+    if (!this.#isStopped) {
+      this.#isStopped = true;
+      clearTimeout(this.#timer);
+      this.options.onEnd();
+      this.#end();
+    }
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.options.look();
+    } catch {
+      this.stop();
+    }
+    if (!this.#isStopped) {
+      this.#timer = setTimeout(() => void this.#look(), this.options.interval);
+      this.#timer.unref();
+    }
+  }
+}
+
+/** They count up, and begin again after the last. */
+function isLater(generation: number, than: number): boolean {
+  return ((generation - than) | 0) > 0;
+}
+
+function message(what: NftMessage, family: NftFamily, attributes: readonly Attribute[], flags: number) {
+  const payload = encodeAttributes(attributes, Buffer.of(NFT_FAMILIES[family], 0, 0, 0));
+  return { type: nftMessageType(what), flags, payload };
+}
+
+function nameOf(payload: Buffer, type: number): string {
+  const value = messageAttributes(payload).get(type);
+  return value === undefined ? '' : value.toString('latin1', 0, Math.max(0, value.length - 1));
+}
+
+function encode(
+  transaction: NftTransaction,
+  options: Parameters<typeof encodeNftTransaction>[1],
+): NftEncodedTransaction {
+  try {
+    return encodeNftTransaction(transaction, options);
+  } catch (error) {
+    throw error instanceof NftNotEncodable
+      ? refusalOfCommand(transaction, error.command, error.refusal, error.message)
+      : error;
+  }
+}
+
+function refusedToList(errno: number): NftError {
+  return refusalOfKernel(
+    { family: 'ip', table: '', commands: [] },
+    { bytes: Buffer.alloc(0), messages: [] },
+    { message: 0, errno, offset: undefined, text: undefined },
+  );
+}
+
+function nftErrorOfNetlink(error: NetlinkError): NftError {
+  const cause = { cause: error };
+  switch (error.code) {
+    case 'NETLINK_UNAVAILABLE':
+      return new NftError('NFT_MISSING', `nf_tables cannot be reached: ${error.message}`, cause);
+    case 'NETLINK_REFUSED':
+      return error instanceof NetlinkRefused
+        ? refusedToList(error.errno)
+        : new NftError('NFT_FAILED', error.message, cause);
+    case 'NETLINK_LOST':
+    case 'NETLINK_CLOSED':
+      return new NftError('NFT_FAILED', error.message, cause);
+    default:
+      return assertNever(error.code);
+  }
+}
