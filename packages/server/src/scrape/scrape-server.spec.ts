@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent, request as requestHttps } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -255,6 +255,33 @@ describe('ScrapeServer', () => {
     const sockets = await Promise.all(Array.from({ length: 80 }, () => openConnection(server)));
     await until(() => sockets.filter(({ destroyed }) => destroyed).length >= 16);
     expect(await ask(server, { token: 'reader' })).toMatchObject({ status: 200 });
+  });
+
+  test('a connection in use survives any number of idle ones', async () => {
+    const server = await start({ access: new TokenReviewer() });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+    stops.push(() => agent.destroy());
+    const sockets = new Set<unknown>();
+    const scrape = () =>
+      new Promise<number>((resolve, reject) => {
+        const port = server.address?.port ?? 0;
+        const headers = { Authorization: 'Bearer reader' };
+        requestHttps({ host: '127.0.0.1', port, path: '/metrics', agent, headers }, (response) => {
+          sockets.add(response.socket);
+          response.resume().on('end', () => resolve(response.statusCode ?? 0));
+        })
+          .on('error', reject)
+          .end();
+      });
+    for (let round = 0; round < 4; round += 1) {
+      expect(await scrape()).toBe(200);
+      // Connections of the node itself have room for 64, this one included.
+      await Promise.all(Array.from({ length: 40 }, () => openConnection(server)));
+      // Connections are accepted in their order: all of them are when a later one is answered.
+      expect(await ask(server, { token: 'reader' })).toMatchObject({ status: 200 });
+    }
+    expect(await scrape()).toBe(200);
+    expect(sockets.size).toBe(1);
   });
 
   test('uses the certificate of files, and a renewed one; an invalid one is reported, and not used', async () => {
