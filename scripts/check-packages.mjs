@@ -1,14 +1,24 @@
 /**
  * `npm run check-packages`: packages as users get them. Packs every package; looks at what is in it; installs it, with its
  * own dependencies only, into an empty project; imports and type-checks all its entry points there; has publint and
- * attw look at it; compiles the code of all READMEs, and runs what can be run.
+ * attw look at it; compiles the code of all READMEs, and runs what can be run; measures what a user of the API server and mode
+ * nftables installs, and imports it from CommonJS.
  *
  *   npm run check-packages                       all of them, two minutes
- *   npm run check-packages -- core linux         some; `readmes` for the code of the READMEs
+ *   npm run check-packages -- core linux         some; `readmes` for the code of the READMEs, `size` for the size of an installation
  *   npm run check-packages -- --node 22 --node 24    imports them with these versions of Node too, from the npm registry
  */
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +41,12 @@ metadata: { name: web, namespace: default }
 spec: { clusterIP: 10.96.0.80, ports: [{ port: 80 }] }
 `;
 const BIN = join(ROOT, 'node_modules/.bin');
+/** What a program installs that serves one mode, from an API server. */
+const TYPICAL = ['core', 'server', 'nftables', 'source-kubernetes'].map((name) => `@kube-proxier/${name}`);
+/** Limits of what it takes, with all dependencies. */
+const MAX_INSTALLED = { megabytes: 25, packages: 60 };
+/** What a check is called on the command line that is not one of a package. */
+const OTHER_CHECKS = ['readmes', 'size'];
 
 await runScript(async () => {
   const { values, positionals } = parseArgs({
@@ -39,7 +55,7 @@ await runScript(async () => {
   });
   prepare();
   const packages = readPackages();
-  const chosen = positionals.filter((name) => name !== 'readmes').map((name) => `@kube-proxier/${name}`);
+  const chosen = positionals.filter((name) => !OTHER_CHECKS.includes(name)).map((name) => `@kube-proxier/${name}`);
   const names = positionals.length > 0 ? chosen : [...packages.keys()];
   const unknown = names.filter((name) => !packages.has(name));
   if (unknown.length > 0) {
@@ -85,6 +101,16 @@ await runScript(async () => {
         [...packed.values()].map(({ tarball }) => tarball),
       );
       await checkReadmes(project, packages);
+    }
+    if (positionals.length === 0 || positionals.includes('size')) {
+      const project = join(directory, 'size');
+      const closure = new Set(TYPICAL.flatMap((name) => closureOf(name, packages)));
+      await install(
+        project,
+        [...closure].map((name) => present(packed, name).tarball),
+      );
+      checkSize(project);
+      await checkCommonJS(project);
     }
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -296,6 +322,69 @@ async function checkReadmes(project, packages) {
     }
   }
   say(`ok  READMEs: ${blocks.length} pieces of code compile, ${runnable.length} of them ran`);
+}
+
+/** @param {string} project with the packages of {@link TYPICAL} */
+function checkSize(project) {
+  const modules = join(project, 'node_modules');
+  const entries = readdirSync(modules, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const bytes = files.reduce((sum, path) => sum + statSync(path).size, 0);
+  const packages = files.filter((path) => /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(path)).length;
+  const megabytes = bytes / 1e6;
+  const short = TYPICAL.map((name) => name.split('/')[1]).join(' + ');
+  demand(
+    megabytes <= MAX_INSTALLED.megabytes && packages <= MAX_INSTALLED.packages,
+    short,
+    `installs ${megabytes.toFixed(1)} MB in ${packages} packages; at most ${MAX_INSTALLED.megabytes} MB and ${MAX_INSTALLED.packages} packages are allowed`,
+  );
+  demand(
+    !existsSync(join(modules, '@kubernetes')),
+    short,
+    'installs @kubernetes/client-node, which is an optional peer',
+  );
+  say(`ok  ${short}: ${megabytes.toFixed(1)} MB in ${packages} packages (${files.length} files)`);
+}
+
+/**
+ * What docs/embedding.md says about CommonJS: `import()` works with every module setting, and a static import with `nodenext`, but
+ * not with `node16`.
+ *
+ * @param {string} project with the packages of {@link TYPICAL}
+ */
+async function checkCommonJS(project) {
+  const names = TYPICAL.map((name) => `'${name}'`);
+  const all = names.map((name, index) => `import * as entry${index} from ${name};`).join('\n');
+  const used = names.map((_name, index) => `Object.keys(entry${index}).length`).join(' * ');
+  const imported = names.map((name) => `Object.keys(await import(${name})).length`).join(' * ');
+  const code = {
+    static: `${all}\nif (${used} === 0) throw new Error('nothing is exported');\n`,
+    dynamic: `const all = async () => ${imported};\nall().then((product) => { if (product === 0) throw new Error('nothing is exported'); });\n`,
+  };
+  const compile = async (/** @type {'static' | 'dynamic'} */ kind, /** @type {string} */ module) => {
+    const file = `${kind}-${module}.cts`;
+    writeFileSync(join(project, file), code[kind]);
+    const compilerOptions = {
+      ...{ target: 'es2022', lib: ['es2023'], module, outDir: 'out', rootDir: '.', strict: true, skipLibCheck: true },
+      ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+    };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+    await run(join(BIN, 'tsc'), ['-p', 'tsconfig.json'], project);
+    await run(process.execPath, [`out/${kind}-${module}.cjs`], project);
+  };
+  await compile('dynamic', 'node16');
+  await compile('dynamic', 'nodenext');
+  await compile('static', 'nodenext');
+  const refusal = await compile('static', 'node16').then(
+    () => '',
+    (error) => String(error),
+  );
+  demand(
+    refusal.includes('TS1479'),
+    'CommonJS',
+    `docs/embedding.md says that node16 refuses a static import: ${refusal}`,
+  );
+  say('ok  CommonJS: import() with node16, import with nodenext');
 }
 
 /**

@@ -11,6 +11,7 @@ const MODELS = join(dirname(createRequire(import.meta.url).resolve('@kubernetes/
 /** @type {Readonly<Record<string, string>>} */
 const KINDS = {
   'v1 ConfigMap': 'V1ConfigMap',
+  'v1 Secret': 'V1Secret',
   'v1 ServiceAccount': 'V1ServiceAccount',
   'v1 Service': 'V1Service',
   'v1 Endpoints': 'V1Endpoints',

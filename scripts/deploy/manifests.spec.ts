@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { until } from '@kube-proxier/core/testing';
-import { EventRecorder, KubernetesSource, PodClient } from '@kube-proxier/source-kubernetes';
+import { EventRecorder, KubernetesSource, MetricsAccessReviewer, PodClient } from '@kube-proxier/source-kubernetes';
 import { FakeApiServer, RecordingHandler } from '@kube-proxier/source-kubernetes/testing';
-import { Ajv } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
+import { ACCEPTED, MISSPELT, REFUSED } from './check-chart.mjs';
 import { checkManifest } from './check-manifest.mjs';
-import { CHART, chartValues, renderChart } from './render-chart.mjs';
+import { generatedFiles } from './generate.mjs';
+import { renderChart } from './render-chart.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KUSTOMIZE = join(ROOT, 'deploy/kustomize');
@@ -36,7 +37,8 @@ interface Manifest {
 
 function kustomized(): readonly Manifest[] {
   const { resources } = parse(readFileSync(join(KUSTOMIZE, 'kustomization.yaml'), 'utf8')) as { resources: string[] };
-  expect([...resources, 'kustomization.yaml'].sort()).toEqual(readdirSync(KUSTOMIZE).sort());
+  const files = readdirSync(KUSTOMIZE, { withFileTypes: true }).filter((entry) => entry.isFile());
+  expect([...resources, 'kustomization.yaml'].sort()).toEqual(files.map(({ name }) => name).sort());
   return resources.map((file) => parse(readFileSync(join(KUSTOMIZE, file), 'utf8')) as Manifest);
 }
 
@@ -52,7 +54,8 @@ function pick(manifests: readonly Manifest[], kind: string, name?: string): Mani
   return found[0] as Manifest;
 }
 
-const configurationOf = (manifests: readonly Manifest[]) => pick(manifests, 'ConfigMap').data?.['config.conf'] ?? '';
+const configurationOf = (manifests: readonly Manifest[]) =>
+  pick(manifests, 'ConfigMap', 'kube-proxier').data?.['config.conf'] ?? '';
 
 /** By kind, with the documents inside of the ConfigMap as what they say. */
 function comparable(manifests: readonly Manifest[]) {
@@ -97,9 +100,23 @@ function grantedBy({ rules = [] }: Manifest): readonly string[] {
     .sort();
 }
 
-const validateValues = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }).compile(
-  JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')),
-);
+/** What `node scripts/deploy/render-chart.mjs` prints for these values. */
+function commandFor(...settings: readonly string[]) {
+  const args = settings.flatMap((setting) => ['--set', setting]);
+  return spawnSync(process.execPath, [join(ROOT, 'scripts/deploy/render-chart.mjs'), ...args], { encoding: 'utf8' });
+}
+
+interface PodMonitor {
+  readonly metadata: { readonly labels: object };
+  readonly spec: {
+    readonly podMetricsEndpoints: readonly [
+      { readonly relabelings: readonly { readonly regex?: string; readonly replacement?: string }[] },
+    ];
+  };
+}
+
+const podMonitorOf = (changes: Readonly<Record<string, unknown>>) =>
+  pick(charted(changes), 'PodMonitor') as unknown as PodMonitor;
 
 describe('deploy/', () => {
   test('the kustomization and the chart make the same objects', () => {
@@ -164,19 +181,152 @@ describe('deploy/', () => {
     ]);
   });
 
-  test("values are checked by the schema: the ones to begin with need an API server and the pods' network, and mistakes are reported", () => {
-    const problems = (changes: Readonly<Record<string, unknown>>) => {
-      validateValues(chartValues(changes));
-      return (validateValues.errors ?? []).map(({ instancePath }) => instancePath);
-    };
-    expect(problems(KIND)).toEqual([]);
-    expect(problems({})).toContain('/apiServer/host');
-    expect(problems({ apiServer: KIND.apiServer })).toContain('/config/clusterCIDR');
-    expect(problems({ ...KIND, config: { detectLocalMode: 'ClusterCIDR' } })).toContain('/config/clusterCIDR');
-    expect(problems({ ...KIND, config: { detectLocalMode: 'NodeCIDR' } })).toEqual([]);
-    expect(problems({ ...KIND, imagee: {} })).toEqual(['']);
-    expect(problems({ ...KIND, apiServer: { host: 'https://api/', port: 0 } })).toEqual(['/apiServer/host']);
-    expect(problems({ ...KIND, config: { ...KIND.config, kind: 'Other' } })).toContain('/config/kind');
+  test('what is generated is up to date: node scripts/deploy/generate.mjs', () => {
+    const files = generatedFiles();
+    expect(files.size).toBeGreaterThan(10);
+    for (const [path, text] of files) {
+      const actual = readFileSync(join(ROOT, path), 'utf8');
+      // JSON is formatted by biome.
+      const content = (json: string): unknown => (path.endsWith('.json') ? JSON.parse(json) : json);
+      expect({ path, content: content(actual) }).toEqual({ path, content: content(text) });
+    }
+    const written = readdirSync(join(KUSTOMIZE, 'monitoring')).map((name) => `deploy/kustomize/monitoring/${name}`);
+    expect(written.filter((path) => !files.has(path))).toEqual([]);
+  });
+
+  test.each(Object.entries(ACCEPTED))('the chart takes %s', (_what, values) => {
+    for (const manifest of charted(values)) {
+      const known = !manifest.apiVersion.startsWith('monitoring.coreos.com/');
+      expect({ kind: manifest.kind, problems: known ? checkManifest(manifest) : [] }).toEqual({
+        kind: manifest.kind,
+        problems: [],
+      });
+    }
+  });
+
+  test.each(Object.entries(REFUSED))('the chart refuses %s, with its schema and without', (_what, values) => {
+    expect(() => renderChart(values)).toThrow('values.schema.json');
+    expect(() => renderChart(values, 'kube-system', { schema: false })).toThrow(
+      /^(set |apiServer|podMonitor|metrics|one of)/,
+    );
+  });
+
+  test.each(Object.entries(MISSPELT))('the chart refuses %s', (_what, values) => {
+    expect(() => renderChart(values)).toThrow('values.schema.json');
+  });
+
+  test('the command that renders the chart prints nothing for values that are refused', () => {
+    const network = 'config.clusterCIDR=10.244.0.0/16';
+    expect(commandFor()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('apiServer.host') });
+    for (const settings of [
+      ['apiServer.host=', network],
+      ['apiServer.host=a', network, 'tolerationss=[]'],
+      ['apiServer.host=a', network, 'metrics.enable=true'],
+    ]) {
+      expect({ settings, ...commandFor(...settings) }).toMatchObject({ status: 1, stdout: '' });
+    }
+    expect(commandFor('apiServer.host=a', network)).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('without monitoring there is nothing of it: no permission, no port, no object', () => {
+    const text = JSON.stringify(charted());
+    expect(text).not.toMatch(/metrics-scrape|tokenreviews|PodMonitor|PrometheusRule|dashboard|"Secret"/);
+  });
+
+  test('the agent takes the arguments of the DaemonSet with monitoring', () => {
+    for (const values of Object.values(ACCEPTED)) {
+      const { containers = [] } = pick(charted(values), 'DaemonSet').spec?.template.spec ?? {};
+      const directory = mkdtempSync(join(tmpdir(), 'deploy-'));
+      try {
+        const file = join(directory, 'config.conf');
+        writeFileSync(file, configurationOf(charted(values)));
+        const [, ...args] = containers[0]?.args ?? [];
+        const output = `--write-config-to=${join(directory, 'out')}`;
+        const { status, stderr } = spawnSync(
+          process.execPath,
+          ['packages/agent/bin/kube-proxier.js', `--config=${file}`, ...args, output],
+          {
+            cwd: ROOT,
+            encoding: 'utf8',
+            env: { ...process.env, KUBERNETES_SERVICE_HOST: 'a', KUBERNETES_SERVICE_PORT: '1' },
+          },
+        );
+        expect({ status, problems: stderr.split('\n').filter((line) => /ERROR|kube-proxier: --/.test(line)) }).toEqual({
+          status: 0,
+          problems: [],
+        });
+      } finally {
+        rmSync(directory, { recursive: true });
+      }
+    }
+  });
+
+  test('the ClusterRole of the reviewer grants exactly what it requests, and that of readers what is reviewed', async () => {
+    const server = await FakeApiServer.start();
+    const reviewer = new MetricsAccessReviewer({ master: server.url });
+    try {
+      server.users.set('token', { username: 'prometheus' });
+      const all = charted(ACCEPTED.monitoring);
+      const [rule] = pick(all, 'ClusterRole', 'kube-proxier-metrics-reader').rules as unknown as readonly [
+        { readonly nonResourceURLs: readonly string[]; readonly verbs: readonly string[] },
+      ];
+      server.permissions.set('prometheus', new Set([`${rule.verbs.join()} ${rule.nonResourceURLs.join()}`]));
+      expect(await reviewer.review('token', new AbortController().signal)).toBe('allowed');
+      const group = new Map([
+        ['tokenreviews', 'authentication.k8s.io'],
+        ['subjectaccessreviews', 'authorization.k8s.io'],
+      ]);
+      const asked = server.requests.map(({ verb, resource }) => `${verb} ${resource}.${group.get(resource)}`);
+      expect(grantedBy(pick(all, 'ClusterRole', 'kube-proxier-metrics-reviewer'))).toEqual(asked.sort());
+      // The token of the PodMonitor reads metrics, and does nothing else.
+      const bindings = all.filter(({ kind }) => kind === 'ClusterRoleBinding').map((one) => JSON.stringify(one));
+      const ofReader = bindings.filter((text) => /"ServiceAccount","name":"kube-proxier-metrics-reader"/.test(text));
+      expect(ofReader).toHaveLength(1);
+      expect(ofReader[0]).toContain('"kind":"ClusterRole","name":"kube-proxier-metrics-reader"');
+    } finally {
+      reviewer.close();
+      await server.stop();
+    }
+  });
+
+  test('the PodMonitor scrapes as the agent serves', () => {
+    const { spec } = podMonitorOf(ACCEPTED.monitoring ?? {});
+    expect(spec).toMatchObject({
+      jobLabel: 'app.kubernetes.io/name',
+      podMetricsEndpoints: [
+        {
+          ...{ path: '/metrics', scheme: 'https', tlsConfig: { insecureSkipVerify: true } },
+          authorization: { credentials: { name: 'kube-proxier-metrics-reader', key: 'token' } },
+        },
+      ],
+    });
+    const addressOf = (ip: string) =>
+      spec.podMetricsEndpoints[0].relabelings.flatMap(({ regex = '', replacement }) =>
+        replacement !== undefined && new RegExp(`^(?:${regex})$`).test(ip) ? ip.replace(/^(.*)$/, replacement) : [],
+      );
+    expect(addressOf('10.0.0.5')).toEqual(['10.0.0.5:10269']);
+    expect(addressOf('fd00::5')).toEqual(['[fd00::5]:10269']);
+
+    const own = podMonitorOf(ACCEPTED['a certificate of its own, and labels'] ?? {});
+    expect(own.metadata.labels).toEqual({ 'app.kubernetes.io/name': 'kube-proxier', release: 'prometheus' });
+    expect(own.spec.podMetricsEndpoints[0]).toMatchObject({
+      tlsConfig: { ca: { secret: { name: 'metrics-tls', key: 'ca.crt' } }, serverName: 'kube-proxier' },
+      authorization: { credentials: { name: 'token', key: 'token' } },
+    });
+    const plain = podMonitorOf(ACCEPTED['plain metrics for everybody'] ?? {}).spec.podMetricsEndpoints[0];
+    expect(plain).toMatchObject({ scheme: 'http' });
+    expect(Object.keys(plain)).not.toEqual(expect.arrayContaining(['tlsConfig']));
+    expect(Object.keys(plain)).not.toEqual(expect.arrayContaining(['authorization']));
+  });
+
+  test('alerts and dashboard are those of docs/dashboards', () => {
+    const all = charted(ACCEPTED.monitoring);
+    const alerts = parse(readFileSync(join(ROOT, 'docs/dashboards/alerts.yaml'), 'utf8')) as unknown;
+    expect(pick(all, 'PrometheusRule').spec).toEqual(alerts);
+    const dashboard = pick(all, 'ConfigMap', 'kube-proxier-dashboard').data?.['kube-proxier.json'] ?? '';
+    expect(JSON.parse(dashboard)).toEqual(
+      JSON.parse(readFileSync(join(ROOT, 'docs/dashboards/kube-proxier.json'), 'utf8')),
+    );
   });
 
   test('only the init container is privileged; what serves has the two capabilities that packet filters take', () => {

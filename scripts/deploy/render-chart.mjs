@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 /**
  * Renders the Helm chart where there is no helm: `node scripts/deploy/render-chart.mjs [--set a.b=VALUE]… [--namespace NAME]`.
+ * Values that the schema refuses are refused, as by helm.
  *
- * Knows of Go's templates what the chart uses, and nothing else, and takes the rest for a mistake: values, `with`, `if`,
- * `define` and `include`, pipelines, and the functions below.
+ * Knows of Go's templates what the chart uses, and nothing else, and takes the rest for a mistake: values, `with`, `if` and `else`,
+ * `define` and `include`, `$_ :=`, pipelines, parentheses, and the functions below.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Ajv } from 'ajv';
 import { parse, stringify } from 'yaml';
 
 export const CHART = fileURLToPath(new URL('../../deploy/helm/kube-proxier', import.meta.url));
@@ -21,6 +23,7 @@ export const CHART = fileURLToPath(new URL('../../deploy/helm/kube-proxier', imp
  * @property {string} text of kind `text`
  * @property {string} argument of the others
  * @property {readonly Node[]} body of a block
+ * @property {readonly Node[]} otherwise what `else` begins
  */
 
 /** @param {unknown} value */
@@ -44,6 +47,22 @@ const FUNCTIONS = {
   quote: (value) => JSON.stringify(String(value)),
   nindent: (size, text) => `\n${indent(size, text)}`,
   toYaml: (value) => stringify(value, { sortMapEntries: true, lineWidth: 0 }).trimEnd(),
+  contains: (part, text) => String(text).includes(String(part)),
+  eq: (one, other) => one === other,
+  not: (value) => isEmpty(value),
+  and: (...values) => (values.some(isEmpty) ? values.find(isEmpty) : values.at(-1)),
+  or: (...values) => values.find((value) => !isEmpty(value)) ?? values.at(-1),
+  toString: (/** @type {unknown} */ value) => String(value),
+  regexMatch: (pattern, text) => new RegExp(String(pattern)).test(String(text)),
+  fail: (/** @type {unknown} */ message) => {
+    throw new Error(String(message));
+  },
+  required: (message, value) => {
+    if (value === undefined || value === null || value === '') {
+      throw new Error(String(message));
+    }
+    return value;
+  },
 };
 
 /**
@@ -87,27 +106,46 @@ function parseBlock(tokens, name, isInner) {
   const nodes = [];
   for (let token = tokens.shift(); token !== undefined; token = tokens.shift()) {
     if ('text' in token) {
-      nodes.push({ kind: 'text', text: token.text, argument: '', body: [] });
+      nodes.push({ kind: 'text', text: token.text, argument: '', body: [], otherwise: [] });
       continue;
     }
     const { action } = token;
+    if (/^\/\*[\s\S]*\*\/$/.test(action)) {
+      continue;
+    }
     const [word = ''] = action.split(/\s/, 1);
     const argument = action.slice(word.length).trim();
-    if (word === 'end' && isInner) {
+    if ((action === 'end' || action === 'else') && isInner) {
+      // Whoever reads the block needs to know how it ended.
+      tokens.unshift(token);
       return nodes;
     }
     if (word === 'with' || word === 'if' || word === 'define') {
-      nodes.push({ kind: word, text: '', argument, body: parseBlock(tokens, name, true) });
+      const body = parseBlock(tokens, name, true);
+      const otherwise = endOf(tokens) === 'else' ? parseBlock(tokens, name, true) : undefined;
+      if (otherwise && endOf(tokens) !== 'end') {
+        throw new Error(`${name}: a second {{ else }}`);
+      }
+      nodes.push({ kind: word, text: '', argument, body, otherwise: otherwise ?? [] });
     } else if (['end', 'else', 'range', 'template', 'block'].includes(word)) {
       throw new Error(`${name}: {{ ${action} }} is not known here`);
     } else {
-      nodes.push({ kind: 'value', text: '', argument: action, body: [] });
+      nodes.push({ kind: 'value', text: '', argument: action, body: [], otherwise: [] });
     }
   }
   if (isInner) {
     throw new Error(`${name}: an {{ end }} is missing`);
   }
   return nodes;
+}
+
+/**
+ * @param {Token[]} tokens that it is taken from
+ * @returns {string} `end` or `else`
+ */
+function endOf(tokens) {
+  const token = tokens.shift();
+  return token !== undefined && 'action' in token ? token.action : '';
 }
 
 /** One rendering, with what it may look at. */
@@ -134,7 +172,7 @@ class Rendering {
    * @param {Node} node
    * @param {unknown} dot
    */
-  renderNode({ kind, text, argument, body }, dot) {
+  renderNode({ kind, text, argument, body, otherwise }, dot) {
     switch (kind) {
       case 'text':
         return text;
@@ -142,15 +180,16 @@ class Rendering {
         this.#defined.set(JSON.parse(argument), body);
         return '';
       case 'value': {
-        const value = this.evaluate(argument, dot);
+        const unused = /^\$_ := (.*)$/.exec(argument);
+        const value = this.evaluate(unused?.[1] ?? argument, dot);
         if (value === undefined) {
           throw new Error(`{{ ${argument} }} has no value`);
         }
-        return String(value);
+        return unused ? '' : String(value);
       }
       default: {
         const value = this.evaluate(argument, dot);
-        return isEmpty(value) ? '' : this.render(body, kind === 'with' ? value : dot);
+        return isEmpty(value) ? this.render(otherwise, dot) : this.render(body, kind === 'with' ? value : dot);
       }
     }
   }
@@ -163,19 +202,20 @@ class Rendering {
   evaluate(pipeline, dot) {
     /** @type {unknown} */
     let value;
-    pipeline.split(/\s*\|\s*/).forEach((stage, index) => {
-      const words = stage.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? [];
-      const [head = '', ...rest] = words;
+    stagesOf(pipeline).forEach(([head = '', ...rest], index) => {
       const piped = index === 0 ? [] : [value];
+      const args = () => [...rest.map((word) => this.operand(word, dot)), ...piped];
       if (head === 'include') {
-        const [name, scope] = rest.map((word) => this.operand(word, dot));
+        const [name, scope] = args();
         const body = this.#defined.get(name);
         if (!body) {
           throw new Error(`include ${name}: not defined`);
         }
         value = this.render(body, scope);
       } else if (Object.hasOwn(FUNCTIONS, head)) {
-        value = FUNCTIONS[head]?.(...rest.map((word) => this.operand(word, dot)), ...piped);
+        value = FUNCTIONS[head]?.(...args());
+      } else if (head === '.Files.Get') {
+        value = readFileSync(join(CHART, String(args()[0])), 'utf8');
       } else if (rest.length === 0 && index === 0) {
         value = this.operand(head, dot);
       } else {
@@ -191,6 +231,9 @@ class Rendering {
    * @returns {unknown}
    */
   operand(word, dot) {
+    if (word.startsWith('(')) {
+      return this.evaluate(word.slice(1, -1), dot);
+    }
     if (/^(?:"|\d+$)/.test(word)) {
       return JSON.parse(word);
     }
@@ -206,6 +249,39 @@ class Rendering {
       word.startsWith('$') ? this.#root : dot,
     );
   }
+}
+
+/**
+ * @param {string} pipeline
+ * @returns {string[][]} the words of each stage; what is in parentheses is one word
+ */
+function stagesOf(pipeline) {
+  /** @type {string[][]} */
+  const stages = [[]];
+  let word = '';
+  let depth = 0;
+  const end = () => {
+    if (word !== '') {
+      stages.at(-1)?.push(word);
+    }
+    word = '';
+  };
+  for (const [part] of pipeline.matchAll(/"(?:[^"\\]|\\.)*"|[\s\S]/g)) {
+    depth += part === '(' ? 1 : part === ')' ? -1 : 0;
+    if (depth > 0 || !/^[\s|]$/.test(part)) {
+      word += part;
+    } else {
+      end();
+      if (part === '|') {
+        stages.push([]);
+      }
+    }
+  }
+  end();
+  if (depth !== 0) {
+    throw new Error(`{{ ${pipeline} }}: parentheses that do not match`);
+  }
+  return stages;
 }
 
 /**
@@ -241,11 +317,37 @@ export function chartValues(changes = {}) {
 }
 
 /**
+ * @param {Values} values
+ * @returns {readonly string[]} where the schema refuses them, and why
+ */
+export function valuesProblems(values) {
+  const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
+  const validate = new Ajv({
+    strict: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: true,
+  }).compile(schema);
+  validate(values);
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    const name = 'additionalProperty' in params ? `: ${params.additionalProperty}` : '';
+    return `${instancePath.slice(1).replaceAll('/', '.') || 'values'}: ${message}${name}`;
+  });
+}
+
+/**
  * @param {Values} [changes] of values.yaml
  * @param {string} [namespace] of the release
- * @returns {Map<string, string>} what each template makes, by file name
+ * @param {{readonly schema?: boolean}} [options] `schema`: whether values are checked, as `--skip-schema-validation` of helm does not
+ * @returns {Map<string, string>} what each template makes, by file name; without those that make nothing
+ * @throws {Error} when the values are refused
  */
-export function renderChart(changes = {}, namespace = 'kube-system') {
+export function renderChart(changes = {}, namespace = 'kube-system', { schema = true } = {}) {
+  const problems = schema ? valuesProblems(chartValues(changes)) : [];
+  if (problems.length > 0) {
+    throw new Error(`values do not meet values.schema.json:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
+  }
   const { version, appVersion, name } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
   const root = {
     Values: chartValues(changes),
@@ -258,7 +360,7 @@ export function renderChart(changes = {}, namespace = 'kube-system') {
   for (const file of readdirSync(join(CHART, 'templates')).sort()) {
     const nodes = parseBlock(tokenize(readFileSync(join(CHART, 'templates', file), 'utf8'), file), file, false);
     const text = rendering.render(nodes, root);
-    if (!file.startsWith('_')) {
+    if (!file.startsWith('_') && text.trim() !== '') {
       rendered.set(file, text);
     }
   }
@@ -276,5 +378,10 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     const change = path.split('.').reduceRight((inner, field) => ({ [field]: inner }), parse(value.join('=')));
     return merge(all, change);
   }, none);
-  process.stdout.write([...renderChart(changes, values.namespace).values()].map((text) => `---\n${text}`).join(''));
+  try {
+    process.stdout.write([...renderChart(changes, values.namespace).values()].map((text) => `---\n${text}`).join(''));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = 1;
+  }
 }

@@ -12,10 +12,9 @@ import { appendFileSync, existsSync, mkdirSync, openSync, readFileSync, symlinkS
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Ajv } from 'ajv';
 import { parse, stringify } from 'yaml';
 import { KUBEADM_CONFIG, kubeadmKubeconfig } from '../../packages/agent/dist/testing/kubeadm-files.js';
-import { CHART, chartValues, renderChart } from '../deploy/render-chart.mjs';
+import { CHART, chartValues, renderChart, valuesProblems } from '../deploy/render-chart.mjs';
 import { messageOf } from '../prepare.mjs';
 
 /**
@@ -522,10 +521,9 @@ async function helm(state, args) {
       }
       holder[last] = /^\d+$/.test(value) ? Number(value) : value;
     }
-    const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
-    const validate = new Ajv({ allowUnionTypes: true, strictTypes: false }).compile(schema);
-    if (!validate(chartValues(changes))) {
-      refuse(`values: ${JSON.stringify(validate.errors)}`);
+    const problems = valuesProblems(chartValues(changes));
+    if (problems.length > 0) {
+      refuse(`values: ${problems.join('; ')}`);
     }
     /** @type {ClusterObject[]} */
     const objects = [...renderChart(changes, values.namespace).values()].map((manifest) => parse(manifest));

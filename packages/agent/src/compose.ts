@@ -4,8 +4,10 @@ import { iptablesBackend } from '@kube-proxier/iptables';
 import { createIpvsBackend, ipvsBackend } from '@kube-proxier/ipvs';
 import { type Conntrack, HostConntrack, kernelFiles, ProcSysctl } from '@kube-proxier/linux';
 import { nftablesBackend } from '@kube-proxier/nftables';
+import type { AccessReviewer } from '@kube-proxier/server';
 import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
 import { createConfiguredNftablesBackend } from './configured-nftables.js';
+import { createAccessReviewer } from './create-access-reviewer.js';
 import { createEvents } from './create-events.js';
 import { createSources } from './create-sources.js';
 import { gatherHostFacts, type HostFacts } from './doctor/host-facts.js';
@@ -30,6 +32,8 @@ export interface Composition {
   inspect?(): Promise<HostFacts>;
   /** Creates the sink of Kubernetes events; undefined for none. */
   events?(settings: AgentSettings, nodeName: string, logger: Logger): EventSink | undefined;
+  /** Creates what decides who may read metrics; undefined when nothing can decide it, and nobody may. */
+  accessReviewer?(settings: AgentSettings): AccessReviewer | undefined;
 }
 
 /** The real parts. The only place that names the backends and sources. */
@@ -56,5 +60,6 @@ export function compose(): Composition {
     exclusive: true,
     inspect: () => gatherHostFacts(),
     events: createEvents,
+    accessReviewer: createAccessReviewer,
   };
 }

@@ -10,7 +10,9 @@ import {
   ProxierError,
   type ProxierOptions,
 } from '@kube-proxier/core';
-import type { ListenAddress, ProxyServerOptions } from './proxy-server-options.js';
+import type { ListenAddress } from './listen-address.js';
+import type { ProxyServerOptions } from './proxy-server-options.js';
+import type { ScrapeOptions } from './scrape/scrape-options.js';
 
 /** An option of a `ProxyServer` is missing, unknown, or has an invalid value. Its code is `SERVER_OPTION`. */
 export class ServerOptionError extends ProxierError {
@@ -54,6 +56,13 @@ const LISTEN_ADDRESS: OptionRule = {
     return typeof host === 'string' && Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535;
   },
 };
+const SCRAPE: OptionRule = {
+  expected: "an object with host, port (0 to 65535) and access ('everybody', or an object with the method review)",
+  accepts: (value) => {
+    const { access } = Object(value) as Partial<ScrapeOptions>;
+    return LISTEN_ADDRESS.accepts(value) && (access === 'everybody' || typeof Object(access).review === 'function');
+  },
+};
 
 const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule } = {
   backends: OptionRules.listOf('probe'),
@@ -72,6 +81,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   metrics: OBJECT,
   healthAddress: LISTEN_ADDRESS,
   statusAddress: LISTEN_ADDRESS,
+  scrape: SCRAPE,
   statusHostNames: NAMES,
   takeover: OptionRules.boolean,
   verification: OBJECT,

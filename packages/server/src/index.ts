@@ -63,6 +63,7 @@ export {
   type InstanceIdentity,
   InstanceLock,
 } from './instance/instance-lock.js';
+export type { ListenAddress } from './listen-address.js';
 export { KERNEL_COUNTERS_AGE, METRIC_CATALOGUE, type MetricDescriptor } from './metrics/metric-catalogue.js';
 export { type FailingPart, ProxyMetrics, type ProxyMetricsOptions } from './metrics/proxy-metrics.js';
 export { type HostNetwork, thisHost } from './node/host-network.js';
@@ -78,7 +79,7 @@ export {
   type ProbeVerdict,
 } from './probe/probe-options.js';
 export { ProxyServer, type ProxyServerInfo } from './proxy-server.js';
-export type { ListenAddress, ProxyServerOptions } from './proxy-server-options.js';
+export type { ProxyServerOptions } from './proxy-server-options.js';
 export { FlightRecorder, type FlightRecorderContext } from './recorder/flight-recorder.js';
 export {
   type RecordingDamage,
@@ -92,6 +93,8 @@ export {
   DEFAULT_RECORDING_BYTES,
   type RecordingOptions,
 } from './recorder/recording-options.js';
+export type { AccessDecision, AccessReviewer, CertificateFiles, ScrapeOptions } from './scrape/scrape-options.js';
+export { ScrapeServer, type ScrapeServerOptions } from './scrape/scrape-server.js';
 export type { FinishedTakeover, ServerObserver } from './server-observer.js';
 export { combineHandlers } from './sources/combine-handlers.js';
 export type { ProfilingOptions } from './status/debug-routes.js';

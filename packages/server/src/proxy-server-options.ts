@@ -12,10 +12,12 @@ import type {
 import type { Conntrack } from '@kube-proxier/linux';
 import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
 import type { ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
+import type { ListenAddress } from './listen-address.js';
 import type { ProxyMetrics } from './metrics/proxy-metrics.js';
 import type { HostNetwork } from './node/host-network.js';
 import type { ProbeOptions } from './probe/probe-options.js';
 import type { RecordingOptions } from './recorder/recording-options.js';
+import type { ScrapeOptions } from './scrape/scrape-options.js';
 import type { ServerObserver } from './server-observer.js';
 import type { ProfilingOptions } from './status/debug-routes.js';
 
@@ -62,6 +64,8 @@ export interface ProxyServerOptions {
   readonly healthAddress?: ListenAddress;
   /** Address that serves `/proxyMode`, `/metrics` and `/debug/…` (spec H-30…H-36). Default: none. */
   readonly statusAddress?: ListenAddress;
+  /** Address that serves `/metrics` only, to those who have permission. Needs `metrics`. Default: none. */
+  readonly scrape?: ScrapeOptions;
   /**
    * Further names by which requests may address `statusAddress`; see `StatusServerOptions.hostNames`. The names of the node
    * and of the host, `localhost` and IP addresses are always accepted. Default none.
@@ -126,11 +130,4 @@ export interface ProxyServerOptions {
   readonly serviceExternalIPs?: boolean;
   /** Conntrack table from which stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: none are deleted. */
   readonly conntrack?: Conntrack;
-}
-
-/** An address to listen on. */
-export interface ListenAddress {
-  /** Without brackets. */
-  readonly host: string;
-  readonly port: number;
 }

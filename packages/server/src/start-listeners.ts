@@ -9,6 +9,7 @@ import { thisHost } from './node/host-network.js';
 import type { DataPlaneProbe } from './probe/data-plane-probe.js';
 import type { ProxyServerOptions } from './proxy-server-options.js';
 import type { FlightRecorder } from './recorder/flight-recorder.js';
+import { ScrapeServer } from './scrape/scrape-server.js';
 import type { ServerObserver } from './server-observer.js';
 import { NodeStatusReport } from './status/node-status-report.js';
 import { StatusPage } from './status/status-page.js';
@@ -35,7 +36,7 @@ export interface ListenerContext {
 }
 
 /**
- * Starts the configured health and status servers, and those of Services.
+ * Starts the configured health, status and metrics servers, and those of Services.
  *
  * @returns what they have to be notified of.
  * @throws ListenError when a port cannot be opened, and that is fatal.
@@ -54,7 +55,7 @@ export async function startListeners(
     onCreated,
   }: ListenerContext,
 ): Promise<readonly ServerObserver[]> {
-  const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress } = options;
+  const { clock = systemClock, network = thisHost, metrics, healthAddress, statusAddress, scrape } = options;
   const own = new OwnAddresses(() => network.localAddresses(), clock);
   void own.refresh();
   const isOwnAddress = (address: string) => own.has(address);
@@ -115,7 +116,20 @@ export async function startListeners(
       ...(options.configuration ? { configuration: options.configuration } : {}),
       ...(options.profiling ? { profiling: options.profiling } : {}),
     });
-  const servers = [healthServer, statusServer].filter((server) => server !== undefined);
+  const scrapeServer =
+    scrape &&
+    metrics &&
+    new ScrapeServer({
+      ...scrape,
+      metrics: metrics.registry,
+      hostName: nodeName,
+      logger,
+      clock,
+      hardFail,
+      isOwnAddress,
+      onFailure: () => metrics.partFailed('metrics server'),
+    });
+  const servers = [healthServer, statusServer, scrapeServer].filter((server) => server !== undefined);
   for (const listener of [serviceHealth, verification, ...servers]) {
     onCreated(listener);
   }

@@ -4,6 +4,10 @@
  * @packageDocumentation
  */
 
+export {
+  MetricsAccessReviewer,
+  type MetricsAccessReviewerOptions,
+} from './access/metrics-access-reviewer.js';
 export { KubernetesError } from './api/kubernetes-error.js';
 export {
   type ClusterEvent,

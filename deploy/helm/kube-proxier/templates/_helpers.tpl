@@ -29,3 +29,25 @@
   mountPath: /lib/modules
   readOnly: true
 {{- end }}
+
+{{- define "kube-proxier.metricsAddress" -}}
+{{ if contains ":" .Values.metrics.bindAddress }}[{{ .Values.metrics.bindAddress }}]{{ else }}{{ .Values.metrics.bindAddress }}{{ end }}:{{ .Values.metrics.port }}
+{{- end }}
+
+{{- define "kube-proxier.metricsArgs" -}}
+- --metrics-scrape-bind-address={{ include "kube-proxier.metricsAddress" . }}
+- --metrics-scrape-access={{ .Values.metrics.access }}
+- --metrics-scrape-tls={{ .Values.metrics.tls }}
+{{- if .Values.metrics.tlsSecretName }}
+- --metrics-scrape-tls-cert-file=/etc/kube-proxier/metrics-tls/tls.crt
+- --metrics-scrape-tls-private-key-file=/etc/kube-proxier/metrics-tls/tls.key
+{{- end }}
+{{- end }}
+
+{{- define "kube-proxier.isReviewed" -}}
+{{ if and .Values.metrics.enabled (eq .Values.metrics.access "authorized") }}true{{ end }}
+{{- end }}
+
+{{- define "kube-proxier.makesToken" -}}
+{{ if and .Values.podMonitor.enabled (include "kube-proxier.isReviewed" .) (not .Values.podMonitor.tokenSecretName) }}true{{ end }}
+{{- end }}

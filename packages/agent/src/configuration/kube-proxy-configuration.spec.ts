@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCommandLine } from '../flags/command-line.js';
+import { FLAGS } from '../flags/flag.js';
+import type { Flag } from '../flags/flag-definition.js';
 import { CommandLineError, readSettings } from '../flags/settings.js';
 import { KUBEADM_CONFIG } from '../testing/kubeadm-files.js';
-import { FIELDS, readKubeProxyConfiguration } from './kube-proxy-configuration.js';
+import { FIELDS, OWN_FIELDS, readKubeProxyConfiguration } from './kube-proxy-configuration.js';
 
 const HEAD = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n';
 const MODES = ['iptables', 'ipvs', 'nftables'];
@@ -198,6 +200,25 @@ describe('a KubeProxyConfiguration', () => {
 
   describe('with a second document', () => {
     const OWN = 'apiVersion: kube-proxier.io/v1alpha1\nkind: KubeProxierConfiguration\n';
+
+    test('false and 0 have a meaning where the default is another', () => {
+      const read = (text: string) => settings(`${HEAD}---\n${OWN}${text}`);
+      expect(read('takeover: false\nverifyPeriod: 0s\nrecording: { age: 0 }\n')).toMatchObject({
+        takeover: false,
+        verifyPeriod: 0,
+        recording: undefined,
+      });
+      expect(read('takeover: null\nverifyPeriod: null\n')).toMatchObject({ takeover: true, verifyPeriod: 600_000 });
+      // Each switch that is on by default can be switched off.
+      const flags: readonly Flag[] = FLAGS;
+      const switches = Object.entries(OWN_FIELDS).filter(
+        ([, { type, flag }]) => type === 'bool' && flags.find(({ name }) => name === flag)?.default === 'true',
+      );
+      expect(switches.map(([path, { zeroCounts }]) => [path, zeroCounts])).toEqual([
+        ['takeover', true],
+        ['metricsScrape.tls', true],
+      ]);
+    });
 
     test('sets options that kube-proxy does not have; flags override it', () => {
       const text = `${HEAD}mode: userspace\n---\n${OWN}modeFallback: none\nuserspace: {redirect: bind, udpTimeout: 1s}\nnftables: {ownedTable: persistent}\nmanifests: [/a, /b]\n`;

@@ -6,6 +6,7 @@ import type { UserspaceBackendOptions } from '@kube-proxier/userspace';
 import type { EffectiveConfiguration } from '../configuration/effective-configuration.js';
 import type { LoggingFormat } from '../logging/winston-logger.js';
 import type { FeatureGates } from './feature-gates.js';
+import type { ScrapeSettings } from './scrape-settings.js';
 import type { StatusAddress } from './status-addresses.js';
 
 /** Output formats of commands. */
@@ -56,6 +57,8 @@ export interface AgentSettings {
   readonly status: StatusAddress | undefined;
   /** Where the health server listens; undefined when it is disabled. */
   readonly health: StatusAddress | undefined;
+  /** Where and to whom only metrics are served; undefined when it is disabled. */
+  readonly scrape: ScrapeSettings | undefined;
   /** Failure to listen is fatal instead of being retried. */
   readonly bindAddressHardFail: boolean;
   /** The status server also profiles the process, and sets the verbosity. */

@@ -125,6 +125,57 @@ describe('readSettings', () => {
     expect(read(...args).proxier).toMatchObject(expected);
   });
 
+  test('reads where only metrics are served', () => {
+    expect(read().scrape).toBeUndefined();
+    const kubernetes = ['--master=https://api', '--metrics-scrape-bind-address=0.0.0.0'];
+    expect(read(...kubernetes).scrape).toEqual({
+      ...{ host: '0.0.0.0', port: 10_269, access: 'authorized', tls: 'self-signed' },
+    });
+    expect(
+      read(
+        ...['--master=https://api', '--metrics-scrape-bind-address=[::]:9444', '--metrics-scrape-tls-cert-file=/c'],
+        '--metrics-scrape-tls-private-key-file=/k',
+      ).scrape,
+    ).toEqual({ host: '::', port: 9444, access: 'authorized', tls: { certificate: '/c', key: '/k' } });
+    const plain = ['--metrics-scrape-access=everybody', '--metrics-scrape-tls=false'];
+    expect(read('--metrics-scrape-bind-address=10.0.0.1:80', ...plain).scrape).toEqual({
+      ...{ host: '10.0.0.1', port: 80, access: 'everybody', tls: 'none' },
+    });
+  });
+
+  test.each([
+    [
+      ['--metrics-scrape-access=everybody'],
+      '--metrics-scrape-access: "everybody" needs a --metrics-scrape-bind-address, such as 0.0.0.0',
+    ],
+    [
+      ['--metrics-scrape-tls=false'],
+      '--metrics-scrape-tls: "false" needs a --metrics-scrape-bind-address, such as 0.0.0.0',
+    ],
+    [
+      ['--metrics-scrape-bind-address=0.0.0.0', '--metrics-scrape-access=all'],
+      '--metrics-scrape-access: "all" must be authorized or everybody',
+    ],
+    [
+      ['--metrics-scrape-bind-address=0.0.0.0', '--master=https://api', '--metrics-scrape-tls=false'],
+      '--metrics-scrape-tls: "false" would expose the tokens of clients; use HTTPS, or set --metrics-scrape-access=everybody',
+    ],
+    [
+      ['--metrics-scrape-bind-address=0.0.0.0'],
+      '--metrics-scrape-access: "authorized" needs an API server, which decides: give --kubeconfig, or set everybody',
+    ],
+    [
+      ['--metrics-scrape-bind-address=0.0.0.0', '--master=https://api', '--metrics-scrape-tls-cert-file=/c'],
+      '--metrics-scrape-tls-cert-file: "/c" needs a --metrics-scrape-tls-private-key-file',
+    ],
+    [
+      ['--metrics-scrape-bind-address=:10269', '--master=https://api'],
+      '--metrics-scrape-bind-address: ":10269" must be an IP address, with a port from 1 to 65535, as in 127.0.0.1:10269',
+    ],
+  ])('refuses %j', (args, problem) => {
+    expect(problems('--manifests=m', ...args)).toEqual([problem]);
+  });
+
   test('reads the probe', () => {
     const addresses = ['192.0.2.1', '2001:db8::1'];
     expect(read('--probe-interval=5s').probe).toEqual({ interval: 5000, addresses, readiness: false });

@@ -13,6 +13,7 @@ import { parseGoInt } from './go-values.js';
 import { mergeConfiguration } from './merge-configuration.js';
 import { readProbe } from './probe-settings.js';
 import { readProxier } from './proxier-settings.js';
+import { readScrape } from './scrape-settings.js';
 import { readKubernetes, readManifests } from './source-settings.js';
 import { listenAddresses, statusAddresses } from './status-addresses.js';
 
@@ -72,13 +73,14 @@ class SettingsReader extends FlagValues {
   read(modes: readonly ProxyMode[]): AgentSettings {
     const { warnings: gateWarnings, ...featureGates } = readFeatureGates(this);
     const { warnings: addressWarnings, ...addresses } = statusAddresses(this);
+    const kubernetes = readKubernetes(this, this.environment);
     const settings: AgentSettings = {
       mode: this.#mode(modes, featureGates),
       fallback: this.#fallback(modes),
       takeover: this.bool('takeover'),
       verifyPeriod: this.#verifyPeriod(),
       allowMultipleInstances: this.bool('allow-multiple-instances'),
-      kubernetes: readKubernetes(this, this.environment),
+      kubernetes,
       manifests: readManifests(this),
       bindAddress: this.#bindAddress(),
       proxier: readProxier(this),
@@ -91,6 +93,7 @@ class SettingsReader extends FlagValues {
         this.commandLine.values.has('manifests'),
       logging: this.#logging(),
       ...addresses,
+      scrape: readScrape(this, kubernetes !== undefined),
       bindAddressHardFail: this.bool('bind-address-hard-fail'),
       profiling: this.bool('profiling'),
       probe: readProbe(this),

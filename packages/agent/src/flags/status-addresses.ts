@@ -47,16 +47,28 @@ function read(
   if (text === '' || port === 0) {
     return undefined;
   }
+  const address = readListenAddress(values, name, values.given(portName) ? port : defaultPort);
+  const hasPort = parseAddress(text) === undefined;
+  if (address && hasPort && values.given(portName) && port !== address.port) {
+    warnings.push(`${values.place(portName)}: has no effect: --${name} has a port, ${address.port}`);
+  }
+  return address;
+}
+
+/** Reads an address with or without port. Reports an invalid one. */
+export function readListenAddress(
+  values: FlagValues,
+  name: 'metrics-bind-address' | 'healthz-bind-address' | 'metrics-scrape-bind-address',
+  defaultPort: number,
+): StatusAddress | undefined {
+  const text = values.text(name);
   const whole = parseAddress(text);
   const split = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const address = whole ?? parseAddress(split?.[1] ?? split?.[2]);
-  const own = whole ? (values.given(portName) ? port : defaultPort) : Number(split?.[3]);
-  if (!address || !(own >= 1 && own <= 65_535)) {
+  const port = whole ? defaultPort : Number(split?.[3]);
+  if (!address || !(port >= 1 && port <= 65_535)) {
     values.wrong(name, text, `must be an IP address, with a port from 1 to 65535, as in 127.0.0.1:${defaultPort}`);
     return undefined;
   }
-  if (!whole && values.given(portName) && port !== own) {
-    warnings.push(`${values.place(portName)}: has no effect: --${name} has a port, ${own}`);
-  }
-  return { host: address.text, port: own };
+  return { host: address.text, port };
 }

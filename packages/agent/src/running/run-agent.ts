@@ -81,6 +81,7 @@ export async function runAgent({
   const options = serverOptions(composition, settings, logger);
   const server = new ProxyServer({
     ...options,
+    ...scrapeOptions(composition, settings),
     sources,
     metrics,
     observer: combineObservers(
@@ -183,6 +184,12 @@ function serverOptions(
       }
     },
   };
+}
+
+function scrapeOptions(composition: Composition, settings: AgentSettings): Pick<ProxyServerOptions, 'scrape'> {
+  const { scrape } = settings;
+  const access = scrape?.access === 'everybody' ? scrape.access : composition.accessReviewer?.(settings);
+  return scrape && access ? { scrape: { ...scrape, access } } : {};
 }
 
 function profilingOf(logger: Logger | AdjustableLogger): ProfilingOptions {

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { type Clock, joinHostPort, type Logger, messageOf, ProxierError, type Timer } from '@kube-proxier/core';
 import { ConnectionLimits, type SharedRoom } from './connection-limits.js';
 
@@ -21,10 +23,18 @@ export interface HttpListenerOptions {
   readonly sharedRoom?: SharedRoom;
   /** Answers a request. One that rejects is logged and answered with 500. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+  /** Serves HTTPS with this certificate. Default: HTTP. */
+  readonly certificate?: ServerCertificate;
   /** Called for each failed attempt to listen. Default: nothing. */
   readonly onFailure?: (error: unknown) => void;
   /** If it cannot listen, `start` rejects instead of retrying. Default false. */
   readonly hardFail?: boolean;
+}
+
+/** A certificate, with those of its issuers after it, and its private key: PEM. */
+export interface ServerCertificate {
+  readonly certificate: string;
+  readonly key: string;
 }
 
 /** Cannot listen on an address, and `hardFail` is set. */
@@ -49,6 +59,8 @@ const HEADERS_TIMEOUT = 3000;
 const REQUEST_TIMEOUT = 10_000;
 /** Milliseconds in which the client must read a complete response. */
 const READ_TIMEOUT = 30_000;
+/** Milliseconds in which a TLS handshake must be complete. */
+const HANDSHAKE_TIMEOUT = 3000;
 /** Milliseconds between two checks for requests that take too long. */
 const CHECK_INTERVAL = 500;
 /** Milliseconds between two log lines on the same subject: any client can cause them. */
@@ -62,12 +74,16 @@ export class HttpListener {
   #server: Server | undefined;
   #retry: Timer | undefined;
   #stopped = false;
+  #certificate: ServerCertificate | undefined;
+  /** Connections of an HTTPS server, by the address and port of the client. */
+  readonly #rawSockets = new Map<string, Socket>();
   readonly #limits: ConnectionLimits;
   readonly #reportDrop: (source: string) => void;
   readonly #reportFailure: (message: string) => void;
 
   constructor(private readonly options: HttpListenerOptions) {
-    const { name, logger, clock, isOwnAddress, sharedRoom } = options;
+    const { name, logger, clock, isOwnAddress, sharedRoom, certificate } = options;
+    this.#certificate = certificate;
     this.#reportDrop = atIntervals(clock, (source, count) =>
       logger.warn(
         `The ${name} has too many open connections; it drops the longest idle ones (${count}), the last one from ${source}`,
@@ -103,10 +119,21 @@ export class HttpListener {
         requestTimeout: REQUEST_TIMEOUT,
         connectionsCheckingInterval: CHECK_INTERVAL,
       };
-      const server = createServer(timeouts, (request, response) => void this.#handle(request, response));
+      const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
+      const server = this.#certificate
+        ? createHttpsServer(
+            { ...timeouts, ...secureContext(this.#certificate), handshakeTimeout: HANDSHAKE_TIMEOUT },
+            handle,
+          )
+        : createServer(timeouts, handle);
       server.unref();
       // Before the server's own listener: a connection that is dropped immediately needs no cleanup.
-      server.prependListener('connection', (socket) => this.#limits.admit(socket));
+      server.prependListener('connection', (socket) => {
+        if (this.#certificate) {
+          this.#register(socket);
+        }
+        this.#limits.admit(socket);
+      });
       server.once('error', (error) => {
         if (hardFail) {
           reject(new ListenError(name, joinHostPort(host, port), error));
@@ -132,12 +159,34 @@ export class HttpListener {
     });
   }
 
+  /**
+   * Uses another certificate for connections from now on.
+   *
+   * @throws an error of Node when it is not valid; the previous one stays in use.
+   */
+  renewCertificate(certificate: ServerCertificate): void {
+    (this.#server as HttpsServer | undefined)?.setSecureContext(secureContext(certificate));
+    this.#certificate = certificate;
+  }
+
+  #register(socket: Socket): void {
+    const key = clientOf(socket);
+    this.#rawSockets.set(key, socket);
+    socket.once('close', () => {
+      if (this.#rawSockets.get(key) === socket) {
+        this.#rawSockets.delete(key);
+      }
+    });
+  }
+
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = request;
     const { methods, answer, clock } = this.options;
     let slow: Timer | undefined;
     response.setHeader('Server', SERVER_NAME);
-    response.once('finish', () => this.#limits.answered(socket));
+    // That of a request over TLS is another object than the accepted one.
+    const accepted = this.#rawSockets.get(clientOf(socket)) ?? socket;
+    response.once('finish', () => this.#limits.answered(accepted));
     response.once('close', () => slow?.cancel());
     try {
       if (methods && !methods.includes(request.method ?? '')) {
@@ -163,6 +212,10 @@ export class HttpListener {
     this.#server = undefined;
     if (server) {
       server.closeAllConnections();
+      // Those in a TLS handshake.
+      for (const socket of this.#rawSockets.values()) {
+        socket.destroy();
+      }
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
@@ -170,11 +223,19 @@ export class HttpListener {
   }
 }
 
+function secureContext({ certificate, key }: ServerCertificate): { readonly cert: string; readonly key: string } {
+  return { cert: certificate, key };
+}
+
+function clientOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
 /** Value of the `Server` header, which distinguishes kube-proxier from kube-proxy. */
 export const SERVER_NAME = 'kube-proxier';
 
 /** Calls `report` immediately, and then at most once per interval, with the number of events since. */
-function atIntervals(clock: Clock, report: (detail: string, count: number) => void): (detail: string) => void {
+export function atIntervals(clock: Clock, report: (detail: string, count: number) => void): (detail: string) => void {
   let count = 0;
   let next = Number.NEGATIVE_INFINITY;
   return (detail) => {

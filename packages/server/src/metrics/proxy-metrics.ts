@@ -28,6 +28,7 @@ const OVERLAP_KINDS: readonly AddressOverlapKind[] = ['node-address', 'pod-netwo
 export type FailingPart =
   | 'health server'
   | 'status server'
+  | 'metrics server'
   | 'service health check'
   | 'observer'
   | 'handler'

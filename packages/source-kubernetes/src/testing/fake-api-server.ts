@@ -53,6 +53,14 @@ export interface ExecRequest {
   readonly command: readonly string[];
 }
 
+/** A user, as a TokenReview names it. */
+export interface ReviewedUser {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
 /** What a command in a container does; `hang` never ends, `reset` breaks the connection off. */
 export type ExecOutcome =
   | { readonly stdout: string; readonly stderr: string; readonly exitStatus: number }
@@ -93,11 +101,26 @@ const EVENT: ServedResource = {
   apiVersion: 'events.k8s.io/v1',
   group: 'events.k8s.io',
 };
+/** Resources of which an object is answered, and not kept, by path. */
+const REVIEWS: Readonly<Record<string, ServedResource>> = {
+  '/apis/authentication.k8s.io/v1/tokenreviews': {
+    name: 'tokenreviews',
+    kind: 'TokenReview',
+    apiVersion: 'authentication.k8s.io/v1',
+    group: 'authentication.k8s.io',
+  },
+  '/apis/authorization.k8s.io/v1/subjectaccessreviews': {
+    name: 'subjectaccessreviews',
+    kind: 'SubjectAccessReview',
+    apiVersion: 'authorization.k8s.io/v1',
+    group: 'authorization.k8s.io',
+  },
+};
 
 /**
  * An API server for tests, over real sockets: serves paged lists and watches of Services, EndpointSlices, Nodes and
- * ServiceCIDRs, with selectors, versions, bookmarks, expiry and errors as a real one (1.36). It accepts events. It
- * injects faults on request.
+ * ServiceCIDRs, with selectors, versions, bookmarks, expiry and errors as a real one (1.36). It accepts events, and
+ * answers TokenReviews and SubjectAccessReviews. It injects faults on request.
  *
  * @example
  * const server = await FakeApiServer.start();
@@ -119,6 +142,10 @@ export class FakeApiServer {
   readonly events: Readonly<Record<string, unknown>>[] = [];
   /** Resources that are forbidden (403); with `events`, events cannot be created. */
   readonly forbidden = new Set<string>();
+  /** Users that a TokenReview finds, by their token. */
+  readonly users = new Map<string, ReviewedUser>();
+  /** What users may do, as `verb path` of URLs that are no resources, by user name. */
+  readonly permissions = new Map<string, ReadonlySet<string>>();
   /** Accepted bearer tokens; undefined for no authentication. */
   tokens: ReadonlySet<string> | undefined;
 
@@ -274,10 +301,11 @@ export class FakeApiServer {
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://server');
-    const create = request.method === 'POST' && EVENTS.test(url.pathname);
+    const created = request.method !== 'POST' ? undefined : EVENTS.test(url.pathname) ? EVENT : REVIEWS[url.pathname];
+    const create = created !== undefined;
     const [, version = '', namespace, plural = ''] = NAMESPACED.exec(url.pathname) ?? [];
     const path = namespace === undefined ? url.pathname : `${version}/${plural}`;
-    const resource = create ? EVENT : this.#resources.get(path);
+    const resource = created ?? this.#resources.get(path);
     const query = url.searchParams;
     const watch = query.get('watch') === 'true' || query.get('watch') === '1';
     const verb = create ? 'create' : watch ? 'watch' : 'list';
@@ -317,7 +345,7 @@ export class FakeApiServer {
       return;
     }
     if (verb === 'create') {
-      this.#create(request, response);
+      this.#create(resource, request, response, fault);
       return;
     }
     try {
@@ -378,16 +406,34 @@ export class FakeApiServer {
     sendExecOutcome(socket, outcome);
   }
 
-  #create(request: IncomingMessage, response: ServerResponse): void {
+  #create(
+    resource: ServedResource,
+    request: IncomingMessage,
+    response: ServerResponse,
+    fault: RequestFault | undefined,
+  ): void {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => {
       body += text;
     });
     request.on('end', () => {
-      const event = JSON.parse(body) as Readonly<Record<string, unknown>>;
-      this.events.push(event);
-      this.#answer(response, 201, JSON.stringify(event), undefined);
+      const object = JSON.parse(body) as CreatedObject;
+      if (resource === EVENT) {
+        this.events.push(object);
+        this.#answer(response, 201, JSON.stringify(object), undefined);
+        return;
+      }
+      this.#answer(response, 201, JSON.stringify({ ...object, status: this.#reviewed(resource, object) }), fault);
     });
+  }
+
+  #reviewed({ kind }: ServedResource, { spec = {} }: CreatedObject): object {
+    if (kind === 'TokenReview') {
+      const user = this.users.get(spec.token ?? '');
+      return user ? { authenticated: true, user } : { user: {}, error: '[invalid bearer token]' };
+    }
+    const { verb = '', path = '' } = spec.nonResourceAttributes ?? {};
+    return { allowed: this.permissions.get(spec.user ?? '')?.has(`${verb} ${path}`) ?? false };
   }
 
   #refusal(info: ApiRequestInfo, resource: ServedResource | undefined): [number, string, string] | undefined {
@@ -626,6 +672,14 @@ export class FakeApiServer {
         response.end(bytes);
     }
   }
+}
+
+interface CreatedObject extends Readonly<Record<string, unknown>> {
+  readonly spec?: {
+    readonly token?: string;
+    readonly user?: string;
+    readonly nonResourceAttributes?: { readonly verb?: string; readonly path?: string };
+  };
 }
 
 interface Refusal {

@@ -1,0 +1,6 @@
+/** An address to listen on. */
+export interface ListenAddress {
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+}

@@ -1,0 +1,188 @@
+#!/usr/bin/env node
+/**
+ * Compares the chart as helm renders it, and the kustomization as kubectl builds it, with what render-chart.mjs makes:
+ * `node scripts/deploy/check-chart.mjs [--require-helm]`. Where there is no helm, or no kubectl, it says so and skips that part.
+ */
+import { deepStrictEqual } from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { CHART, renderChart } from './render-chart.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const REQUIRED = { apiServer: { host: 'kind-control-plane' }, config: { clusterCIDR: '10.244.0.0/16' } };
+const MONITORING = {
+  ...REQUIRED,
+  metrics: { enabled: true },
+  podMonitor: { enabled: true },
+  prometheusRule: { enabled: true },
+  dashboard: { enabled: true },
+};
+
+/** @typedef {Readonly<Record<string, unknown>>} Values */
+
+/** @type {Readonly<Record<string, Values>>} */
+export const ACCEPTED = {
+  'required values only': REQUIRED,
+  monitoring: MONITORING,
+  'a certificate of its own, and labels': {
+    ...MONITORING,
+    metrics: { enabled: true, bindAddress: '::', tlsSecretName: 'metrics-tls' },
+    podMonitor: { enabled: true, labels: { release: 'prometheus' }, tokenSecretName: 'token' },
+    prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
+  },
+  'plain metrics for everybody': {
+    ...MONITORING,
+    metrics: { enabled: true, access: 'everybody', tls: false, port: 9100 },
+  },
+  'everything else changed': {
+    ...REQUIRED,
+    image: { repository: 'registry.example/kube-proxier', tag: '1.2.3', pullPolicy: 'Always' },
+    imagePullSecrets: [{ name: 'key' }],
+    config: { detectLocalMode: 'NodeCIDR', mode: 'iptables', nodePortAddresses: ['primary'], conntrack: { min: 1 } },
+    proxierConfig: { verifyPeriod: '5m', probe: { interval: '5s' } },
+    extraArgs: ['-v=2'],
+    resources: {},
+    tolerations: [],
+    maxUnavailable: 0,
+    maxSurge: 1,
+    podAnnotations: { a: 'b' },
+  },
+};
+
+/** @type {Readonly<Record<string, Values>>} */
+export const REFUSED = {
+  'no API server': { ...REQUIRED, apiServer: { host: '' } },
+  'the URL of an API server': { ...REQUIRED, apiServer: { host: 'https://api.example' } },
+  'no network of the pods': { ...REQUIRED, config: {} },
+  'no network of the pods in mode ClusterCIDR': { ...REQUIRED, config: { detectLocalMode: 'ClusterCIDR' } },
+  'a PodMonitor without metrics': { ...REQUIRED, podMonitor: { enabled: true } },
+  'tokens in clear text': { ...REQUIRED, metrics: { enabled: true, tls: false } },
+  'neither surge nor unavailable pods': { ...REQUIRED, maxUnavailable: 0 },
+  'both surge and unavailable pods': { ...REQUIRED, maxSurge: 1 },
+};
+
+/** What only the schema can refuse: names that no template reads. */
+/** @type {Readonly<Record<string, Values>>} */
+export const MISSPELT = {
+  'a misspelt value': { ...REQUIRED, tolerationss: [] },
+  'a misspelt value of the image': { ...REQUIRED, image: { repo: 'a' } },
+  'a misspelt value of metrics': { ...REQUIRED, metrics: { enable: true } },
+  'a misspelt field of config': { ...REQUIRED, config: { ...REQUIRED.config, nodePortAdresses: ['primary'] } },
+  'a misspelt field of proxierConfig': { ...REQUIRED, proxierConfig: { verifyPeroid: '5m' } },
+  'a field of another section': { ...REQUIRED, config: { ...REQUIRED.config, conntrack: { strictARP: true } } },
+  'a value of another type': { ...REQUIRED, proxierConfig: { takeover: 'yes' } },
+  'the kind of the configuration': { ...REQUIRED, config: { ...REQUIRED.config, kind: 'Other' } },
+};
+
+/**
+ * @param {readonly string[]} texts of manifests
+ * @returns {readonly unknown[]} objects in one order, with the documents of the configuration parsed
+ */
+function objectsOf(texts) {
+  return texts
+    .flatMap((text) => parseAllDocuments(text))
+    .flatMap((document) => document.toJS() ?? [])
+    .map(({ data, ...rest }) => {
+      const configuration = data?.['config.conf'];
+      const parsed = configuration && {
+        'config.conf': parseAllDocuments(configuration).map((document) => document.toJS()),
+      };
+      return data === undefined ? rest : { ...rest, data: { ...data, ...parsed } };
+    })
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/** @param {{readonly kind: string, readonly metadata: {readonly name: string}}} object */
+function keyOf({ kind, metadata }) {
+  return `${kind} ${metadata.name}`;
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+function run(command, args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', cwd: ROOT });
+  return { missing: error !== undefined && 'code' in error && error.code === 'ENOENT', status, stdout, stderr };
+}
+
+/** @param {string} directory for files */
+function checkHelm(directory) {
+  const lint = (/** @type {Values} */ values) => helm(['lint', '--strict', CHART], values);
+  const template = (/** @type {Values} */ values, /** @type {readonly string[]} */ more = []) =>
+    helm(['template', 'kube-proxier', CHART, '--namespace', 'kube-system', ...more], values);
+  const helm = (/** @type {readonly string[]} */ args, /** @type {Values} */ values) => {
+    const file = join(directory, 'values.json');
+    writeFileSync(file, JSON.stringify(values));
+    return run('helm', [...args, '--values', file]);
+  };
+  for (const [name, values] of Object.entries(ACCEPTED)) {
+    for (const { status, stdout, stderr } of [lint(values), template(values)]) {
+      if (status !== 0) {
+        throw new Error(`helm refuses ${name}: ${stderr}${stdout}`);
+      }
+    }
+    deepStrictEqual(objectsOf([template(values).stdout]), objectsOf([...renderChart(values).values()]), name);
+  }
+  for (const [name, values] of Object.entries({ ...REFUSED, ...MISSPELT })) {
+    if (template(values).status === 0) {
+      throw new Error(`helm takes ${name}`);
+    }
+  }
+  const skipsSchema = run('helm', ['template', '--help']).stdout.includes('--skip-schema-validation');
+  for (const [name, values] of Object.entries(skipsSchema ? REFUSED : {})) {
+    if (template(values, ['--skip-schema-validation']).status === 0) {
+      throw new Error(`helm takes ${name} without the schema`);
+    }
+  }
+}
+
+/** @param {string} directory for files, inside of the repository */
+function checkKustomize(directory) {
+  const base = run('kubectl', ['kustomize', 'deploy/kustomize']);
+  deepStrictEqual(objectsOf([base.stdout]), objectsOf([...renderChart(REQUIRED).values()]), base.stderr);
+  mkdirSync(directory);
+  const path = (/** @type {string} */ to) => relative(directory, join(ROOT, to));
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: [path('deploy/kustomize')],
+    components: [path('deploy/kustomize/monitoring')],
+  };
+  writeFileSync(join(directory, 'kustomization.yaml'), JSON.stringify(kustomization));
+  const all = run('kubectl', ['kustomize', directory]);
+  deepStrictEqual(objectsOf([all.stdout]), objectsOf([...renderChart(MONITORING).values()]), all.stderr);
+}
+
+/**
+ * @param {string} program
+ * @param {boolean} isRequired
+ * @param {() => void} check
+ */
+function checkWith(program, isRequired, check) {
+  if (run(program, ['version', '--client']).missing) {
+    process.stdout.write(`skipped: no ${program}\n`);
+    process.exitCode = isRequired ? 1 : process.exitCode;
+    return;
+  }
+  check();
+  process.stdout.write(`ok: ${program}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { 'require-helm': { type: 'boolean', default: false } } });
+  const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-chart-'));
+  const inside = join(ROOT, `.check-chart-${process.pid}`);
+  try {
+    checkWith('helm', values['require-helm'], () => checkHelm(directory));
+    checkWith('kubectl', false, () => checkKustomize(inside));
+  } finally {
+    rmSync(directory, { recursive: true });
+    rmSync(inside, { recursive: true, force: true });
+  }
+}
