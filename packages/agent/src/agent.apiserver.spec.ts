@@ -11,6 +11,7 @@ const DEPLOYMENT = fileURLToPath(new URL('../../../deploy/kustomize/', import.me
 const NAMESPACE = 'kube-system';
 const ACCOUNT = 'kube-proxier';
 const NODE_PORT = 31_270;
+const SCRAPE_PORT = 10_260;
 /** Milliseconds. */
 const TIMEOUT = 120_000;
 
@@ -97,7 +98,16 @@ describe.each(['nftables', 'iptables'])('the agent with a real API server, mode 
         contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
       }),
     );
-    node.start(mode, `--kubeconfig=${kubeconfig}`);
+    for (const [resource, file] of [
+      ['serviceaccounts', 'metrics-reader-service-account.yaml'],
+      ['clusterroles', 'metrics-reader-cluster-role.yaml'],
+      ['clusterrolebindings', 'metrics-reader-cluster-role-binding.yaml'],
+      ['clusterroles', 'metrics-reviewer-cluster-role.yaml'],
+      ['clusterrolebindings', 'metrics-reviewer-cluster-role-binding.yaml'],
+    ] as const) {
+      await server.create(resource, readFileSync(join(DEPLOYMENT, 'monitoring', file), 'utf8'), NAMESPACE);
+    }
+    node.start(mode, `--kubeconfig=${kubeconfig}`, `--metrics-scrape-bind-address=127.0.0.1:${SCRAPE_PORT}`);
     await node.until('a packet arrives', async () => (await answeredBy()) === 'pod1', TIMEOUT);
   });
 
@@ -129,9 +139,25 @@ describe.each(['nftables', 'iptables'])('the agent with a real API server, mode 
 
   test('status and doctor report the API server, with the ClusterRole of the deployment', async () => {
     const { stdout } = await node.run(['status', '-o', 'json']);
-    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'OK' });
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'ok' });
     const doctor = await node.run(['doctor', `--kubeconfig=${kubeconfig}`, `--proxy-mode=${mode}`]);
-    expect(doctor.stdout).not.toMatch(/forbidden|cannot (list|watch)/);
+    expect(doctor.stdout.match(/permits to read them/g)).toHaveLength(4);
+  });
+
+  test('metrics are served to the account with permission, and to no other', async () => {
+    const scrape = async (name?: string) => {
+      const token = name && (await server.token({ namespace: NAMESPACE, name, expiresIn: 600 }));
+      const script = `process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+        const headers = JSON.parse(process.argv[1]);
+        const { status } = await fetch('https://127.0.0.1:${SCRAPE_PORT}/metrics', { headers });
+        console.log(status);`;
+      const headers = JSON.stringify(token ? { Authorization: `Bearer ${token}` } : {});
+      const { stdout } = await node.sandbox.node.exec([process.execPath, '--input-type=module', '-e', script, headers]);
+      return Number(stdout);
+    };
+    expect(await scrape('kube-proxier-metrics-reader')).toBe(200);
+    expect(await scrape(ACCOUNT)).toBe(403);
+    expect(await scrape()).toBe(401);
   });
 
   test('the start of the agent is an event of the Node', async () => {
