@@ -10,7 +10,13 @@ export {
   apiServerPrograms,
   type TokenRequest,
 } from './api-server-process.js';
-export { type ExecOutcome, type ExecRequest, FakeApiServer, type FakeApiServerOptions } from './fake-api-server.js';
+export {
+  type ExecOutcome,
+  type ExecRequest,
+  FakeApiServer,
+  type FakeApiServerOptions,
+  type ReviewedUser,
+} from './fake-api-server.js';
 export { FastClock } from './fast-clock.js';
 export { type RecordedEvent, RecordingHandler } from './recording-handler.js';
 export { type TestCertificate, TestCertificateAuthority, type TestCertificateRequest } from './test-certificates.js';
