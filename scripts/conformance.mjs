@@ -40,7 +40,7 @@ const COMMAND = join(ROOT, 'packages/conformance/bin/kube-proxier-conformance.js
 const USAGE = `Usage: npm run conformance -- [COLUMN…] [--cases PATTERN]… [--jobs N]
 
 Tries the cases of the conformance kit on the backends, with real packets, and prints the matrix. COLUMN is one of the
-matrix, or a backend for all of its columns; without any it is all of them. All cases on all columns take some 15 minutes
+matrix, or a backend for all of its columns; without any it is all of them. All cases on all columns take some 20 minutes
 on two processors, half of it for ipvs, and write docs/conformance.md.
 
   --cases PATTERN  only these, by id with * and ?; "quick" for a subset; may be repeated
@@ -57,6 +57,15 @@ export const COLUMNS = [
   { name: 'iptables legacy', backend: '@kube-proxier/iptables', options: { variant: 'legacy' } },
   // As the agent composes it: sockets serve what nftables cannot.
   { name: 'nftables', backend: '@kube-proxier/agent', mode: 'nftables', options: { localhostNodePorts: 'selected' } },
+  // What is used where the kernel refuses the other layout, or netlink.
+  {
+    ...{ name: 'nftables per Service', backend: '@kube-proxier/agent', mode: 'nftables' },
+    options: { localhostNodePorts: 'selected', layout: 'chain-per-service' },
+  },
+  {
+    ...{ name: 'nftables by nft', backend: '@kube-proxier/agent', mode: 'nftables' },
+    options: { localhostNodePorts: 'selected', access: 'nft' },
+  },
   // Its sessions end after 250 ms of silence by default; clients of the kit pause for longer, as in other modes.
   { name: 'userspace', backend: '@kube-proxier/userspace', options: { udpTimeout: 30_000 } },
   { name: 'ipvs', backend: '@kube-proxier/ipvs', ipvsKernel: true },

@@ -19,7 +19,8 @@ const USAGE = `Usage: npm run test:nft-versions -- [--directory DIRECTORY] [--so
 Installs nft of the Debian releases in DIRECTORY (default: node_modules/.cache/nft-versions), and runs the tests of
 packages/nftables with each. Fails when a release cannot be installed.
 
-  --soak MINUTES  only the soak: changes of the cluster, and foreign commits of each nft every second
+  --soak MINUTES  only the soak: changes of the cluster, and a foreign commit by one of them every second; for each IP
+                  family
 `;
 const SPECS = ['packages/nftables/src/netlink.int.spec.ts', 'packages/nftables/src/foreign-commits.int.spec.ts'];
 const SOAK = ['packages/nftables/src/foreign-commits.int.spec.ts', '--testNamePattern=soak'];
