@@ -6,11 +6,11 @@ import {
   type IPFamily,
   isEmptyComparison,
   type Logger,
+  type LoopbackCapabilities,
   messageOf,
   type ObjectProblem,
   type Preview,
   ProxierError,
-  type ProxyState,
   printable,
   type RuleChange,
   type StatePair,
@@ -26,7 +26,7 @@ import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { type ClusterObjects, collectObjects } from '../objects/cluster-objects.js';
-import { capabilitiesOf, proxierOptionsOf, resolveCluster } from '../objects/resolve-cluster.js';
+import { capabilitiesOf, proxierOptionsOf, type ResolvedHost, resolvePairs } from '../objects/resolve-cluster.js';
 import { plainStyle, type TextStyle } from '../terminal/text-style.js';
 import { type AssignedField, type ChangeFile, changeObjects } from './changed-objects.js';
 import { countByOwner, formatPlan, type PlanDocument } from './plan-document.js';
@@ -184,15 +184,16 @@ interface PlanResult extends Pick<Planned, 'changes'> {
 function planObjects({ agent, inForce, before, settings, next, assigned, composition }: Planner): PlanResult {
   const problems = new ProblemNotes(assigned);
   const families: readonly IPFamily[] = agent?.families ?? ['IPv4', 'IPv6'];
-  const pairs = families.map((family): StatePair => {
-    const host = { onProblem: problems.add, capabilities: capabilitiesOf(settings, composition) };
-    const capabilities = inForce && capabilitiesOf(inForce, composition);
-    return {
-      family,
-      before: inForce && before && resolveCluster(before, family, inForce, { capabilities }),
-      after: resolveCluster(next, family, settings, host),
-    };
-  });
+  const pairs = resolvePairs(
+    families,
+    inForce &&
+      before && {
+        ...{ objects: before, settings: inForce },
+        host: () => ({ capabilities: capabilitiesOf(inForce, composition) }),
+      },
+    { objects: next, settings, host: () => ({ capabilities: capabilitiesOf(settings, composition) }) },
+    problems.add,
+  );
   const comparison = compareStates(pairs);
   const mode = settings.mode === '' ? (agent?.mode ?? '<default>') : settings.mode;
   const changed = !isEmptyComparison(comparison) || (agent !== undefined && agent.mode !== mode);
@@ -214,25 +215,41 @@ async function planOnHost({
   const { backend, families: servable, notes } = await selectBackend(backends, agent, settings);
   const families = agent?.families ?? servable;
   const problems = new ProblemNotes(assigned);
-  const pairs: StatePair[] = [];
   const changes: RuleChange[] = [];
   const isSameMode = agent?.mode === backend.mode;
-  for (const family of families) {
-    const proxier = proxierOptionsOf(settings, family, backend.capabilities);
-    const preview = previewBackend(backend, { family, proxier, logger: silentLogger });
-    if (preview === undefined) {
-      throw new ProxierError(
-        'NO_PREVIEW',
-        `mode ${backend.mode} cannot show what it would write; use -f without --rules to compare objects`,
-      );
+  const previews = previewsOf(backend, families, settings);
+  let pairs: readonly StatePair[];
+  try {
+    const hosts = new Map<IPFamily, Omit<ResolvedHost, 'onProblem' | 'capabilities'>>();
+    for (const [family, preview] of previews) {
+      const localAddresses = await preview.localAddresses();
+      hosts.set(family, { localAddresses, includesLocalAddresses: preview.followsLocalAddresses });
     }
-    try {
-      const pair = await statesOf(preview, { family, inForce, before, settings, next, problems, backend, composition });
-      pairs.push(pair);
-      changes.push(...(await preview.changes(pair.after, isSameMode ? pair.before : undefined)));
-    } catch (error) {
-      throw unreadable(backend, error);
-    } finally {
+    const host = (capabilities: LoopbackCapabilities | undefined) => (family: IPFamily) => ({
+      ...hosts.get(family),
+      capabilities,
+    });
+    const resolved = resolvePairs(
+      families,
+      inForce &&
+        before && {
+          ...{ objects: before, settings: inForce },
+          host: host(capabilitiesOf(inForce, composition)),
+        },
+      { objects: next, settings, host: host(backend.capabilities ?? {}) },
+      problems.add,
+    );
+    pairs = resolved;
+    for (const pair of resolved) {
+      const found = await previews.get(pair.family)?.changes(pair.after, isSameMode ? pair.before : undefined);
+      for (const change of found ?? []) {
+        changes.push(change);
+      }
+    }
+  } catch (error) {
+    throw unreadable(backend, error);
+  } finally {
+    for (const preview of previews.values()) {
       await preview.close();
     }
   }
@@ -270,32 +287,25 @@ async function planOnHost({
 const KUBE_PROXY_BY_RULE =
   'Rules of kube-proxy are installed. They are compared by rule, not by meaning, so all Services are listed as added.';
 
-interface StateInputs extends Pick<Planner, 'inForce' | 'before' | 'settings' | 'next' | 'composition'> {
-  readonly family: IPFamily;
-  readonly backend: BackendModule;
-  readonly problems: ProblemNotes;
-}
-
-async function statesOf(
-  preview: Preview,
-  { family, inForce, before, settings, next, problems, backend, composition }: StateInputs,
-): Promise<StatePair & { readonly after: ProxyState }> {
-  const host = {
-    localAddresses: await preview.localAddresses(),
-    includesLocalAddresses: preview.followsLocalAddresses,
-  };
-  return {
-    family,
-    before:
-      inForce &&
-      before &&
-      resolveCluster(before, family, inForce, { ...host, capabilities: capabilitiesOf(inForce, composition) }),
-    after: resolveCluster(next, family, settings, {
-      ...host,
-      capabilities: backend.capabilities ?? {},
-      onProblem: problems.add,
-    }),
-  };
+/** @throws ProxierError `NO_PREVIEW` for a backend that cannot plan. */
+function previewsOf(
+  backend: BackendModule,
+  families: readonly IPFamily[],
+  settings: AgentSettings,
+): ReadonlyMap<IPFamily, Preview> {
+  const previews = new Map<IPFamily, Preview>();
+  for (const family of families) {
+    const proxier = proxierOptionsOf(settings, family, backend.capabilities);
+    const preview = previewBackend(backend, { family, proxier, logger: silentLogger });
+    if (preview === undefined) {
+      throw new ProxierError(
+        'NO_PREVIEW',
+        `mode ${backend.mode} cannot show what it would write; use -f without --rules to compare objects`,
+      );
+    }
+    previews.set(family, preview);
+  }
+  return previews;
 }
 
 interface PlannedTakeover {
