@@ -10,6 +10,7 @@ import {
   type ProxierContext,
   type ProxyMode,
   ReconcilingProxier,
+  type RuleChange,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -29,6 +30,7 @@ import { connectionMeasurement, SYNC_METRICS } from './metrics.js';
 import { ownsRule, plannedPath, readPacketPath } from './packet-path.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
+import { withRemovedTexts } from './read-back/list-rule-texts.js';
 
 export interface NftablesBackendOptions {
   /** Runs nft. Default: on this host. */
@@ -60,7 +62,7 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
   const endingOwners = new EndingOwners();
   const nft = (): Nft => createNft({ runner, endingOwners });
   const support = new HostSupport({ runner, nft, ownedTable, ...(layout === undefined ? {} : { layout }) });
-  const proxiers = new ProxierRegistry(support, nft, countConnections);
+  const proxiers = new ProxierRegistry(support, nft, countConnections, runner);
   return {
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
@@ -93,6 +95,7 @@ class ProxierRegistry {
     private readonly support: HostSupport,
     private readonly nft: () => Nft,
     private readonly countConnections: boolean,
+    private readonly runner: CommandRunner,
   ) {}
 
   create(context: ProxierContext): Proxier {
@@ -118,7 +121,8 @@ class ProxierRegistry {
       layout: () => this.#layout(logger),
       ...{ logger, clock },
     });
-    return createPreview({ dataplane, localAddresses });
+    const complete = (changes: readonly RuleChange[]) => withRemovedTexts(changes, family, this.runner);
+    return createPreview({ dataplane, localAddresses, complete });
   }
 
   async connections(): Promise<readonly CountedConnections[]> {

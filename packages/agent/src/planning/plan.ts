@@ -28,7 +28,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import { type ClusterObjects, collectObjects } from '../objects/cluster-objects.js';
 import { capabilitiesOf, proxierOptionsOf, type ResolvedHost, resolvePairs } from '../objects/resolve-cluster.js';
 import { plainStyle, type TextStyle } from '../terminal/text-style.js';
-import { type AssignedField, type ChangeFile, changeObjects } from './changed-objects.js';
+import { type AssignedField, type ChangeFile, changeObjects, deleteObjects } from './changed-objects.js';
 import { countByOwner, formatPlan, type PlanDocument } from './plan-document.js';
 import { queryRunningAgent, type RunningAgent } from './running-agent.js';
 
@@ -36,6 +36,8 @@ import { queryRunningAgent, type RunningAgent } from './running-agent.js';
 export interface PlanRequest {
   /** Files of objects; `-` is standard input. */
   readonly files: readonly string[];
+  /** Objects that are deleted: `svc/name`. */
+  readonly deletions: readonly string[];
   /** Lists every rule. */
   readonly rules: boolean;
   /** Plans a clean-up. */
@@ -120,26 +122,29 @@ async function planState(request: PlanRequest, context: PlanContext): Promise<Pl
   const settings = inForce && given.configFile === '' ? withFlags(agent, context) : given;
   const { objects, source } = await objectsToPlan(agent, settings, context);
   const files = request.files.map((name) => readChangeFile(name, context));
-  const { objects: next, withoutAddress, assigned, notes } = changeObjects(objects, files, request.namespace);
+  const left = deleteObjects(objects, request.deletions, request.namespace);
+  const { objects: next, withoutAddress, assigned, notes } = changeObjects(left, files, request.namespace);
+  const changedBy = [...files.map(({ name }) => name), ...request.deletions.map((name) => `--delete ${name}`)];
+  const isOfObjects = changedBy.length > 0;
   // In a pod, an agent without these flags has the API server of its cluster.
   const hasServer = settings.kubernetes !== undefined || settings.manifests.length === 0;
   const planned: Planner = {
     ...{ request, agent, settings, next, composition, assigned: hasServer ? assigned : [] },
-    inForce: inForce ?? (files.length > 0 ? settings : undefined),
-    before: agent?.objects ?? (files.length > 0 ? objects : undefined),
+    inForce: inForce ?? (isOfObjects ? settings : undefined),
+    before: agent?.objects ?? (isOfObjects ? objects : undefined),
   };
-  const result = request.rules || files.length === 0 ? await planOnHost(planned) : planObjects(planned);
+  const result = request.rules || !isOfObjects ? await planOnHost(planned) : planObjects(planned);
   const document: PlanDocument = {
     ...emptyPlan(settings),
     ...result.document,
     changed: result.document.changed || (hasServer && withoutAddress.length > 0),
     from: agent ? { mode: agent.mode, objects: 'the objects of the agent' } : null,
-    to: { mode: result.mode, objects: files.length === 0 ? source : `${source}, changed by ${namesOf(files)}` },
+    to: { mode: result.mode, objects: isOfObjects ? `${source}, changed by ${changedBy.join(', ')}` : source },
     withoutAddress: hasServer ? withoutAddress : [],
     notes: [
       ...given.warnings.map((warning) => `${warning}.`),
       ...notes,
-      ...(agent === undefined && files.length > 0 ? [`No agent runs here: compared with ${source} as they are.`] : []),
+      ...(agent === undefined && isOfObjects ? [`No agent runs here: compared with ${source} as they are.`] : []),
       ...notesOfAllocation(hasServer, withoutAddress, assigned),
       ...(result.document.notes ?? []),
     ],
@@ -436,10 +441,6 @@ function readChangeFile(name: string, { readStandardInput = () => readFileSync(0
       cause: error,
     });
   }
-}
-
-function namesOf(files: readonly ChangeFile[]): string {
-  return files.map(({ name }) => name).join(', ');
 }
 
 function configured(composition: Composition, settings: AgentSettings): readonly BackendModule[] {
