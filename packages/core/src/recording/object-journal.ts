@@ -81,12 +81,12 @@ export class ObjectJournal {
   }
 
   updateServiceCIDRs(cidrs: readonly string[]): readonly ObjectChange[] {
-    return this.#set('ServiceCIDRs', '', JSON.stringify(cidrs));
+    return this.#set('ServiceCIDRs', '', cidrs);
   }
 
   /** Addresses of interfaces, as a proxier of this family read them. */
   updateAddresses(family: string, addresses: readonly string[]): readonly ObjectChange[] {
-    return this.#set('Addresses', family, JSON.stringify(addresses));
+    return this.#set('Addresses', family, addresses);
   }
 
   /** All objects, as they are now. Later changes do not show in it, however late it is read. */
@@ -122,7 +122,7 @@ export class ObjectJournal {
   }
 
   #setNode(definition: NodeDefinition): readonly ObjectChange[] {
-    return this.#set('Node', definition.name, JSON.stringify(reducedNode(definition)));
+    return this.#set('Node', definition.name, reducedNode(definition));
   }
 
   #update<Definition>(
@@ -142,12 +142,13 @@ export class ObjectJournal {
     if (name === undefined || (definition === undefined && skipped === undefined)) {
       return removed;
     }
-    const changes =
-      definition === undefined ? this.#remove(kind, name) : this.#set(kind, name, JSON.stringify(reduce(definition)));
+    const changes = definition === undefined ? this.#remove(kind, name) : this.#set(kind, name, reduce(definition));
     return removed.length === 0 ? changes : [...removed, ...changes];
   }
 
-  #set(kind: RecordedKind, name: string, text: string): readonly ObjectChange[] {
+  /** @param current plain JSON. */
+  #set(kind: RecordedKind, name: string, current: unknown): readonly ObjectChange[] {
+    const text = JSON.stringify(current);
     const key = keyOf(kind, name);
     const previousText = this.texts.get(key);
     if (previousText === text) {
@@ -157,7 +158,7 @@ export class ObjectJournal {
     if (!this.#isRecording) {
       return [];
     }
-    const [previous, current] = [parsed(previousText), parsed(text)];
+    const previous = parsed(previousText);
     this.#note(key, previous, current);
     return [previous === undefined ? { kind, name, is: current } : { kind, name, to: deltaOf(previous, current) }];
   }
@@ -228,11 +229,12 @@ function parsed(text: string | undefined): unknown {
 }
 
 function nameOf({ namespace, name }: ObjectIdentity): string {
-  return namespace === '' ? name : `${namespace}/${name}`;
+  return namespace === '' ? name : [namespace, name].join('/');
 }
 
 function keyOf(kind: RecordedKind, name: string): ObjectKey {
-  return `${kind} ${name}`;
+  // Joined, it is one text in memory; concatenated, it would be several.
+  return [kind, name].join(' ');
 }
 
 function parseKey(key: ObjectKey): Pick<JournalObject, 'kind' | 'name'> {

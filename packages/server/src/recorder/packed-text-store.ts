@@ -10,7 +10,8 @@ const MAX_RECENT_SIZE = 64 * 1024;
 /** Texts that are compressed together. Its data never changes. */
 interface Block {
   readonly keys: readonly string[];
-  readonly data: Buffer;
+  /** One byte per character: it stays in the heap, where a short buffer would hold a share of a larger one. */
+  readonly data: string;
   /** How many of its texts are still in force. */
   live: number;
 }
@@ -22,6 +23,8 @@ interface Block {
 export class PackedTextStore implements TextStore {
   readonly #recent = new Map<string, string>();
   readonly #packed = new Map<string, Block>();
+  /** The block that was read last: what is read is often replaced then. */
+  #unpacked: { readonly block: Block; readonly texts: readonly string[] } | undefined;
   #recentSize = 0;
   #packedSize = 0;
 
@@ -32,7 +35,13 @@ export class PackedTextStore implements TextStore {
 
   get(key: string): string | undefined {
     const block = this.#packed.get(key);
-    return block === undefined ? this.#recent.get(key) : unpack(block)[block.keys.indexOf(key)];
+    if (block === undefined) {
+      return this.#recent.get(key);
+    }
+    if (this.#unpacked?.block !== block) {
+      this.#unpacked = { block, texts: unpack(block) };
+    }
+    return this.#unpacked.texts[block.keys.indexOf(key)];
   }
 
   set(key: string, text: string): void {
@@ -71,7 +80,7 @@ export class PackedTextStore implements TextStore {
 
   #dissolve(block: Block): void {
     this.#packedSize -= block.data.length;
-    const texts = unpack(block);
+    const texts = this.#unpacked?.block === block ? this.#unpacked.texts : unpack(block);
     for (const [index, key] of block.keys.entries()) {
       const text = texts[index];
       if (text !== undefined && this.#packed.get(key) === block) {
@@ -101,8 +110,7 @@ export class PackedTextStore implements TextStore {
         break;
       }
     }
-    // A copy: the buffer of zlib is larger than its content.
-    const block: Block = { keys, data: Buffer.from(deflateRawSync(texts.join('\n'))), live: keys.length };
+    const block: Block = { keys, data: deflateRawSync(texts.join('\n')).toString('latin1'), live: keys.length };
     for (const key of keys) {
       this.#recent.delete(key);
       this.#packed.set(key, block);
@@ -113,7 +121,7 @@ export class PackedTextStore implements TextStore {
 }
 
 function unpack({ data }: Block): readonly string[] {
-  return inflateRawSync(data).toString().split('\n');
+  return inflateRawSync(Buffer.from(data, 'latin1')).toString().split('\n');
 }
 
 function* entriesOf(
