@@ -29,8 +29,6 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   ...['TTL', 'HL', 'ECN', 'LED', 'SECMARK', 'CONNSECMARK', 'IDLETIMER', 'RATEEST', 'SYSRQ', 'ECHO'],
 ]);
 
-/** Compiled rules that are kept. */
-const KEPT = 1000;
 /** Chains, or rules of a chain, between two pauses. */
 const SLICE = 1000;
 
@@ -43,10 +41,9 @@ export function* compileIptablesTable(
 ): Generator<void, readonly BaseChain[]> {
   const system = variant === 'legacy' ? 'iptables-legacy' : 'iptables';
   const chains = new Map<string, CompiledChain>();
-  const latest = new LatestRules();
   for (const [chain, { rules }] of table) {
     const compiled = new ChainOnDemand(chain, name, rules, (text) => {
-      return new RuleOnDemand(text, { system, table: name, chain }, table, host, latest);
+      return new RuleOnDemand(text, { system, table: name, chain }, table, host);
     });
     chains.set(chain, compiled);
     if (chains.size % SLICE === 0) {
@@ -124,7 +121,6 @@ class RuleOnDemand implements CompiledRule {
     private readonly place: RulePlace,
     private readonly chains: ReadonlyMap<string, unknown>,
     private readonly host: PathHost,
-    private readonly latest: LatestRules,
   ) {
     const destination = onlyDestination(text);
     if (destination !== undefined) {
@@ -145,28 +141,8 @@ class RuleOnDemand implements CompiledRule {
   }
 
   get #rule(): CompiledRule {
-    if (this.#compiled === undefined) {
-      this.#compiled = compileRule(this.text, this.place, this.chains, this.host);
-      this.latest.add(this);
-    }
+    this.#compiled ??= compileRule(this.text, this.place, this.chains, this.host);
     return this.#compiled;
-  }
-
-  /** It is compiled again when a packet meets it again. */
-  release(): void {
-    this.#compiled = undefined;
-  }
-}
-
-/** The rules compiled last. Others are released: most rules concern one Service, and packets come in the order of Services. */
-class LatestRules {
-  readonly #rules: RuleOnDemand[] = [];
-  #next = 0;
-
-  add(rule: RuleOnDemand): void {
-    this.#rules[this.#next]?.release();
-    this.#rules[this.#next] = rule;
-    this.#next = (this.#next + 1) % KEPT;
   }
 }
 
@@ -197,7 +173,8 @@ export function compileRule(
   chains: ReadonlyMap<string, unknown>,
   host: PathHost,
 ): CompiledRule {
-  const rule: PathRule = { ...place, text, foreign: host.isForeign({ ...place, text }) };
+  const { system, table, chain } = place;
+  const rule: PathRule = { system, table, chain, text, foreign: host.isForeign({ system, table, chain, text }) };
   if (host.ignores(rule)) {
     return { rule, evaluate: () => undefined };
   }
