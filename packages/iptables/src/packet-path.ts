@@ -16,10 +16,11 @@ export function isForeignRule({ system, table = '', chain = '', text }: PathRule
   if (!system.startsWith('iptables') || (table !== 'nat' && table !== 'filter')) {
     return true;
   }
+  if (isOurChain(table, chain) || chain === CHAINS.localnetGuard) {
+    return false;
+  }
   const target = targetOf(text);
-  return (
-    !isOurChain(table, chain) && (target === undefined || !isOurChain(table, target)) && chain !== CHAINS.localnetGuard
-  );
+  return target === undefined || !isOurChain(table, target);
 }
 
 /** Reads the way of packets of one family through this host. */

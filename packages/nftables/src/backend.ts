@@ -10,6 +10,7 @@ import {
   type ProxierContext,
   type ProxyMode,
   ReconcilingProxier,
+  type RuleChange,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -28,6 +29,7 @@ import { connectionMeasurement, SYNC_METRICS } from './metrics.js';
 import { ownsRule, plannedPath, readPacketPath } from './packet-path.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
+import { withRemovedTexts } from './read-back/list-rule-texts.js';
 
 export interface NftablesBackendOptions {
   /** Runs nft, and says in which network namespace. Default: on this host. */
@@ -64,7 +66,7 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
   const choice = new NftChoice({ runner, ...(access === undefined ? {} : { access }) });
   const nft = () => choice.create();
   const support = new HostSupport({ runner, choice, ownedTable, ...(layout === undefined ? {} : { layout }) });
-  const proxiers = new ProxierRegistry(support, choice, countConnections);
+  const proxiers = new ProxierRegistry(support, choice, countConnections, runner);
   return {
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
@@ -96,6 +98,7 @@ class ProxierRegistry {
     private readonly support: HostSupport,
     private readonly choice: NftChoice,
     private readonly countConnections: boolean,
+    private readonly runner: CommandRunner,
   ) {}
 
   create(context: ProxierContext): Proxier {
@@ -126,7 +129,8 @@ class ProxierRegistry {
       layout: () => this.#layout(logger),
       ...{ logger, clock },
     });
-    return createPreview({ dataplane, localAddresses });
+    const complete = (changes: readonly RuleChange[]) => withRemovedTexts(changes, family, this.runner);
+    return createPreview({ dataplane, localAddresses, complete });
   }
 
   async connections(): Promise<readonly CountedConnections[]> {

@@ -177,14 +177,15 @@ export const COMMANDS = [
     syntax: '',
     summary: 'Show what would be written, without writing it',
     description:
-      'Compares what is in force on this node with what would be: with -f, other objects; with other flags or --config, ' +
+      'Compares what is in force on this node with what would be: with -f, other objects; with --delete, without an object; with other flags or --config, ' +
       'other options; with --manifests or --kubeconfig, objects of another source. By meaning: which addresses, endpoints ' +
-      'and policies of Services differ; with --rules, also every rule of the kernel. Without -f, the rules of the kernel ' +
-      'are read and compared, which needs root. What is not set is as the running agent has it. With --cleanup, shows ' +
+      'and policies of Services differ; with --rules, also every rule of the kernel. Without -f and --delete, the rules ' +
+      'of the kernel are read and compared, which needs root. What is not set is as the running agent has it. With --cleanup, shows ' +
       'what cleanup would remove. Writes nothing, ever.',
     examples: [
       { purpose: 'Do the rules of this node match its objects?', command: 'plan' },
       { purpose: 'What would a change of objects do here?', command: 'plan -f change.yaml' },
+      { purpose: 'What would the deletion of a Service do here?', command: 'plan --delete svc/checkout -n shop' },
       {
         purpose: 'What would another mode write, and what would be removed?',
         command: 'plan --proxy-mode nftables --rules',
@@ -193,6 +194,7 @@ export const COMMANDS = [
     ],
     flags: [
       'filename',
+      'delete',
       'rules',
       'cleanup',
       'kube-proxy',

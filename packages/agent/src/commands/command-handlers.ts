@@ -266,6 +266,7 @@ function planRequest(commandLine: CommandLine): PlanRequest {
   const { values } = commandLine;
   return {
     files: values.get('filename') ?? [],
+    deletions: values.get('delete') ?? [],
     rules: isSet(commandLine, 'rules'),
     cleanup: isSet(commandLine, 'cleanup'),
     kubeProxy: isSet(commandLine, 'kube-proxy'),

@@ -641,6 +641,16 @@ export const FLAGS = [
     group: 'Commands',
   },
   {
+    name: 'delete',
+    type: 'text',
+    value: 'kind/name',
+    defaultText: 'none',
+    help:
+      'An object that is deleted: svc/[<namespace>/]<name>, with its EndpointSlices, or endpointslice/[<namespace>/]<name>. ' +
+      'May be repeated.',
+    group: 'Commands',
+  },
+  {
     name: 'rules',
     type: 'bool',
     default: 'false',
@@ -782,6 +792,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'namespace',
   'via',
   'filename',
+  'delete',
   'rules',
   'all-namespaces',
   'only-problems',

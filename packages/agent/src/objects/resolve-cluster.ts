@@ -11,6 +11,8 @@ import {
   type ProxierOptions,
   type ProxyState,
   ProxyStateResolver,
+  type StatePair,
+  structurallyEqual,
 } from '@kube-proxier/core';
 import { resolveNodeAddresses, resolveNodeName, withBindAddress } from '@kube-proxier/server';
 import type { Composition } from '../compose.js';
@@ -52,35 +54,160 @@ export function proxierOptionsOf(
 
 /** The state of one IP family that an agent with these settings and objects has. */
 export function resolveCluster(
-  { services, endpointSlices, nodes, serviceCIDRs }: ClusterObjects,
+  objects: ClusterObjects,
   family: IPFamily,
   settings: AgentSettings,
-  { localAddresses, includesLocalAddresses = false, capabilities, onProblem }: ResolvedHost = {},
+  { onProblem, ...host }: ResolvedHost = {},
 ): ProxyState {
-  const options = proxierOptionsOf(settings, family, capabilities);
-  const resolver = new ProxyStateResolver({
-    ...{ family, options, includesLocalAddresses },
-    reader: new ObjectReader(onProblem, {
+  const resolver = new ClusterResolver([family], settings, () => host, onProblem);
+  resolver.moveTo(objects);
+  return resolver.stateOf(family);
+}
+
+/** Objects with the settings of an agent that has them. */
+export interface ResolvedSide {
+  readonly objects: ClusterObjects;
+  readonly settings: AgentSettings;
+  readonly host: (family: IPFamily) => Omit<ResolvedHost, 'onProblem'>;
+}
+
+/**
+ * Resolves states that are to be compared. With the same options, the second follows from the first: it costs what the change
+ * costs, and what is equal is the same object.
+ *
+ * @param before undefined: not known.
+ * @param onProblem called for each problem of an object of `after`.
+ */
+export function resolvePairs(
+  families: readonly IPFamily[],
+  before: ResolvedSide | undefined,
+  after: ResolvedSide,
+  onProblem: (problem: ObjectProblem) => void,
+): readonly (StatePair & { readonly after: ProxyState })[] {
+  let isBefore = true;
+  let hasProblems = false;
+  const first =
+    before &&
+    new ClusterResolver(families, before.settings, before.host, (problem) => {
+      if (isBefore) {
+        hasProblems = true;
+      } else {
+        onProblem(problem);
+      }
+    });
+  first?.moveTo(before?.objects ?? NO_OBJECTS);
+  const states = new Map(families.map((family) => [family, first?.stateOf(family)]));
+  isBefore = false;
+  // Problems of objects that stay are not reported again.
+  const continues = before && !hasProblems && families.every((family) => haveSameOptions(family, before, after));
+  const second = continues && first ? first : new ClusterResolver(families, after.settings, after.host, onProblem);
+  second.moveTo(after.objects);
+  return families.map((family) => ({ family, before: states.get(family), after: second.stateOf(family) }));
+}
+
+function haveSameOptions(family: IPFamily, left: ResolvedSide, right: ResolvedSide): boolean {
+  const optionsOf = ({ settings, host, objects }: ResolvedSide) => {
+    const { capabilities, ...addresses } = host(family);
+    const { bindAddress, allowLoopbackEndpoints, featureGates } = settings;
+    const options = proxierOptionsOf(settings, family, capabilities);
+    const hasNode = objects.nodes.has(options.nodeName);
+    return { options, addresses, bindAddress, allowLoopbackEndpoints, featureGates, hasNode };
+  };
+  return structurallyEqual(optionsOf(left), optionsOf(right));
+}
+
+const NO_OBJECTS: ClusterObjects = {
+  services: new Map(),
+  endpointSlices: new Map(),
+  nodes: new Map(),
+  serviceCIDRs: [],
+};
+
+/** The resolvers of some families, which read each object once. */
+class ClusterResolver {
+  readonly #resolvers = new Map<
+    IPFamily,
+    { readonly resolver: ProxyStateResolver; readonly host: Omit<ResolvedHost, 'onProblem'> }
+  >();
+  readonly #settings: AgentSettings;
+  readonly #nodeName: string;
+  #objects = NO_OBJECTS;
+
+  constructor(
+    families: readonly IPFamily[],
+    settings: AgentSettings,
+    hostOf: ResolvedSide['host'],
+    onProblem: ((problem: ObjectProblem) => void) | undefined,
+  ) {
+    this.#settings = settings;
+    const reader = new ObjectReader(onProblem, {
       allowLoopbackEndpoints: settings.allowLoopbackEndpoints,
       serviceExternalIPs: settings.featureGates.allowServiceExternalIPs,
-    }),
-    since: 0,
-    ...(onProblem === undefined ? {} : { onProblem }),
-  });
-  const node = nodes.get(options.nodeName);
-  if (node !== undefined) {
-    resolver.updateNode(settings.bindAddress === '' ? node : withBindAddress(node, settings.bindAddress));
+    });
+    let nodeName = '';
+    for (const family of families) {
+      const host = hostOf(family);
+      const options = proxierOptionsOf(settings, family, host.capabilities);
+      ({ nodeName } = options);
+      const resolver = new ProxyStateResolver({
+        ...{ family, options, reader, since: 0, includesLocalAddresses: host.includesLocalAddresses ?? false },
+        ...(onProblem === undefined ? {} : { onProblem }),
+      });
+      this.#resolvers.set(family, { resolver, host });
+    }
+    this.#nodeName = nodeName;
   }
-  resolver.updateServiceCIDRs(serviceCIDRs);
-  for (const service of services.values()) {
-    resolver.updateService(undefined, service);
+
+  stateOf(family: IPFamily): ProxyState {
+    const one = this.#resolvers.get(family);
+    if (one === undefined) {
+      throw new RangeError(`${family} is not resolved`);
+    }
+    return one.resolver.latest;
   }
-  for (const slice of endpointSlices.values()) {
-    resolver.updateEndpointSlice(undefined, slice);
+
+  /** Brings the states from the last objects to these. */
+  moveTo(next: ClusterObjects): void {
+    const { services, endpointSlices, nodes } = this.#objects;
+    const resolvers = [...this.#resolvers.values()];
+    const node = next.nodes.get(this.#nodeName);
+    const { bindAddress } = this.#settings;
+    if (node !== undefined && node !== nodes.get(this.#nodeName)) {
+      const bound = bindAddress === '' ? node : withBindAddress(node, bindAddress);
+      resolvers.forEach(({ resolver }) => void resolver.updateNode(bound));
+    }
+    resolvers.forEach(({ resolver }) => void resolver.updateServiceCIDRs(next.serviceCIDRs));
+    eachDifference(services, next.services, (previous, current) =>
+      resolvers.forEach(({ resolver }) => void resolver.updateService(previous, current)),
+    );
+    eachDifference(endpointSlices, next.endpointSlices, (previous, current) =>
+      resolvers.forEach(({ resolver }) => void resolver.updateEndpointSlice(previous, current)),
+    );
+    for (const { resolver, host } of resolvers) {
+      const known = host.localAddresses ?? [...resolver.applyPending().state.node.addresses, '127.0.0.1', '::1'];
+      resolver.updateLocalAddresses(known);
+      resolver.applyPending();
+    }
+    this.#objects = next;
   }
-  const known = localAddresses ?? [...resolver.applyPending().state.node.addresses, '127.0.0.1', '::1'];
-  resolver.updateLocalAddresses(known);
-  return resolver.applyPending().state;
+}
+
+function eachDifference<Value>(
+  before: ReadonlyMap<string, Value>,
+  after: ReadonlyMap<string, Value>,
+  visit: (previous: Value | undefined, current: Value | undefined) => void,
+): void {
+  for (const [key, previous] of before) {
+    if (!after.has(key)) {
+      visit(previous, undefined);
+    }
+  }
+  for (const [key, current] of after) {
+    const previous = before.get(key);
+    if (previous !== current) {
+      visit(previous, current);
+    }
+  }
 }
 
 /** The capabilities of the backend of these settings; undefined if no backend has its mode. */

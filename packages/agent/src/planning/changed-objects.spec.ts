@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ProxierError, SPLIT_SLICE } from '@kube-proxier/core';
 import { objectsOfList } from '../objects/cluster-objects.js';
-import { type ChangedObjects, changeObjects } from './changed-objects.js';
+import { type ChangedObjects, changeObjects, deleteObjects } from './changed-objects.js';
 
 const CLUSTER = objectsOfList([
   {
@@ -35,6 +35,39 @@ function errorOf(text: string): ProxierError {
   }
   throw new Error('it was accepted');
 }
+
+describe('objects of plan --delete', () => {
+  const cluster = objectsOfList([
+    { kind: 'Service', metadata: { namespace: 'shop', name: 'checkout' } } as never,
+    ...['checkout', 'cart'].map((service) => ({
+      kind: 'EndpointSlice',
+      metadata: { namespace: 'shop', name: `${service}-1`, labels: { 'kubernetes.io/service-name': service } },
+    })),
+  ] as never);
+  const left = (name: string, namespace = 'default') => {
+    const { services, endpointSlices } = deleteObjects(cluster, [name], namespace);
+    return [...services.keys(), ...endpointSlices.keys()];
+  };
+
+  test('are gone, a Service with its slices', () => {
+    expect(left('svc/shop/checkout')).toEqual(['shop/cart-1']);
+    expect(left('service/checkout', 'shop')).toEqual(['shop/cart-1']);
+    expect(left('endpointslice/shop/cart-1')).toEqual(['shop/checkout', 'shop/checkout-1']);
+    expect([...deleteObjects(CLUSTER, ['endpointslice/shop/checkout-1'], '').endpointSlices.keys()]).toEqual([]);
+    expect(cluster.services.size).toBe(1);
+  });
+
+  test.each([
+    ['svc/checkout', /there is no Service default\/checkout; .*-n sets the namespace/],
+    ['endpointslice/shop/x', /there is no EndpointSlice shop\/x/],
+    ['checkout', /not svc\/\[<namespace>\/\]<name> or/],
+    ['pod/checkout', /not svc/],
+    ['svc/', /not svc/],
+    ['svc/a/b/c', /not svc/],
+  ])('%s is refused', (name, message) => {
+    expect(() => left(name)).toThrow(message);
+  });
+});
 
 describe('objects of plan -f', () => {
   test('keep what the API server has assigned, as kubectl apply does', () => {

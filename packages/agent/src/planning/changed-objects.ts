@@ -8,6 +8,7 @@ import {
   ObjectReader,
   ProxierError,
   printable,
+  SERVICE_NAME_LABEL,
   type Service,
   SPLIT_SLICE,
 } from '@kube-proxier/core';
@@ -102,6 +103,54 @@ export function changeObjects(
       ...problems.map((problem) => `${formatObjectProblem(problem)}.`),
     ],
   };
+}
+
+const KINDS: Readonly<Record<string, 'services' | 'endpointSlices'>> = {
+  ...{ svc: 'services', service: 'services', services: 'services' },
+  ...{ endpointslice: 'endpointSlices', endpointslices: 'endpointSlices' },
+};
+
+/**
+ * The objects without some, as after `kubectl delete`: with a Service, its EndpointSlices are deleted.
+ *
+ * @param names `svc/name`, `endpointslice/name`, each with a namespace before the name or without one.
+ * @param namespace of names without one.
+ * @throws ProxierError `INVALID_CHANGE` for another kind, or an object that does not exist.
+ */
+export function deleteObjects(objects: ClusterObjects, names: readonly string[], namespace: string): ClusterObjects {
+  const left = { services: new Map(objects.services), endpointSlices: new Map(objects.endpointSlices) };
+  for (const text of names) {
+    const [kind = '', ...rest] = text.split('/');
+    const listed = KINDS[kind.toLowerCase()];
+    if (listed === undefined || rest.length < 1 || rest.length > 2 || rest.includes('')) {
+      const given = printable(text, 80);
+      throw new ProxierError(
+        'INVALID_CHANGE',
+        `--delete ${given}: not svc/[<namespace>/]<name> or endpointslice/[<namespace>/]<name>`,
+      );
+    }
+    const key = rest.length === 2 ? rest.join('/') : `${namespace}/${rest[0]}`;
+    const isDeleted = left[listed].delete(key);
+    const parts = [...left.endpointSlices].filter(([name, slice]) =>
+      listed === 'services' ? serviceOf(slice) === key : name.startsWith(`${key}${SPLIT_SLICE}`),
+    );
+    if (!isDeleted && (listed === 'services' || parts.length === 0)) {
+      throw new ProxierError(
+        'INVALID_CHANGE',
+        `--delete ${printable(text, 80)}: there is no ${listed === 'services' ? 'Service' : 'EndpointSlice'} ` +
+          `${printable(key, 80)}; kube-proxier get services -A lists the Services, and -n sets the namespace`,
+      );
+    }
+    for (const [name] of parts) {
+      left.endpointSlices.delete(name);
+    }
+  }
+  return { ...objects, ...left };
+}
+
+function serviceOf({ metadata }: EndpointSlice): string | undefined {
+  const service = metadata?.labels?.[SERVICE_NAME_LABEL];
+  return service === undefined ? undefined : `${metadata?.namespace}/${service}`;
 }
 
 /** @throws ProxierError `INVALID_CHANGE` naming the file and the place. */

@@ -67,6 +67,9 @@ const NORMALISED = () =>
     [new RegExp(directory, 'g'), '<directory>'],
     [new RegExp(TESTDATA, 'g'), '<testdata>/'],
     [/(network namespace: kube-proxier, )[^\n"]*/g, '$1<holder>.'],
+    // Versions of nft print the same rule differently.
+    [/^( +- rule \S+ ).*(comment "\w+")$/gm, '$1<as nft prints it> $2'],
+    [/("action": "remove",[^}]*"text": "rule \S+ ).*(comment \\"\w+\\")"$/gm, '$1<as nft prints it> $2"'],
   ] as const;
 
 /** Runs the command, and asserts that it has written nothing. */
@@ -114,6 +117,14 @@ describe.each(casesOf(['nftables'], ['iptables']))('plan beside an agent in mode
     const actions = rules?.changes?.map(({ action }) => action);
     expect(actions?.filter((action) => action === 'add')).toHaveLength(rules?.add ?? -1);
     expect(actions?.filter((action) => action === 'remove')).toHaveLength(rules?.remove ?? -1);
+    const removed = rules?.changes?.filter(({ action, kind }) => action === 'remove' && kind === 'rule') ?? [];
+    expect(removed.length).toBeGreaterThan(0);
+    const list = mode === 'nftables' ? 'nft -s list ruleset' : 'iptables-save; ip6tables-save';
+    const { stdout } = await node.sandbox.node.exec(['sh', '-c', list]);
+    const listed = stdout.replace(/\s+/g, ' ');
+    for (const { text } of removed) {
+      expect(listed).toContain(mode === 'nftables' ? text.replace(/^rule \S+ /, '') : text);
+    }
   }, 240_000);
 
   test('other objects from standard input, without privileges: the kernel is not read', async () => {
@@ -124,6 +135,18 @@ describe.each(casesOf(['nftables'], ['iptables']))('plan beside an agent in mode
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
     expect(stdout).toBe(ofRoot.stdout.replace(CHANGE, 'standard input'));
     expect(stdout).not.toContain('Rules and objects');
+  }, 240_000);
+
+  test('a deletion: exit status 1; of what does not exist: 2', async () => {
+    const { status, stdout, stderr } = await plan(['--delete', 'svc/checkout', '-n', 'shop'], { user: NOBODY });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+    expect(stdout).toContain('changed by --delete svc/checkout');
+    expect(stdout).toMatch(/^- shop\/checkout:http/m);
+    expect(stdout).toMatch(/Plan: 0 Services to add, 0 to change, 1 to remove\.\n$/);
+    expect(await plan(['--delete', 'svc/checkout'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/there is no Service default\/checkout/),
+    });
   }, 240_000);
 
   test('objects as they are: exit status 0, and 1 with another mode', async () => {

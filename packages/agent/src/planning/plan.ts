@@ -6,11 +6,11 @@ import {
   type IPFamily,
   isEmptyComparison,
   type Logger,
+  type LoopbackCapabilities,
   messageOf,
   type ObjectProblem,
   type Preview,
   ProxierError,
-  type ProxyState,
   printable,
   type RuleChange,
   type StatePair,
@@ -26,9 +26,9 @@ import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { type ClusterObjects, collectObjects } from '../objects/cluster-objects.js';
-import { capabilitiesOf, proxierOptionsOf, resolveCluster } from '../objects/resolve-cluster.js';
+import { capabilitiesOf, proxierOptionsOf, type ResolvedHost, resolvePairs } from '../objects/resolve-cluster.js';
 import { plainStyle, type TextStyle } from '../terminal/text-style.js';
-import { type AssignedField, type ChangeFile, changeObjects } from './changed-objects.js';
+import { type AssignedField, type ChangeFile, changeObjects, deleteObjects } from './changed-objects.js';
 import { countByOwner, formatPlan, type PlanDocument } from './plan-document.js';
 import { queryRunningAgent, type RunningAgent } from './running-agent.js';
 
@@ -36,6 +36,8 @@ import { queryRunningAgent, type RunningAgent } from './running-agent.js';
 export interface PlanRequest {
   /** Files of objects; `-` is standard input. */
   readonly files: readonly string[];
+  /** Objects that are deleted: `svc/name`. */
+  readonly deletions: readonly string[];
   /** Lists every rule. */
   readonly rules: boolean;
   /** Plans a clean-up. */
@@ -120,26 +122,29 @@ async function planState(request: PlanRequest, context: PlanContext): Promise<Pl
   const settings = inForce && given.configFile === '' ? withFlags(agent, context) : given;
   const { objects, source } = await objectsToPlan(agent, settings, context);
   const files = request.files.map((name) => readChangeFile(name, context));
-  const { objects: next, withoutAddress, assigned, notes } = changeObjects(objects, files, request.namespace);
+  const left = deleteObjects(objects, request.deletions, request.namespace);
+  const { objects: next, withoutAddress, assigned, notes } = changeObjects(left, files, request.namespace);
+  const changedBy = [...files.map(({ name }) => name), ...request.deletions.map((name) => `--delete ${name}`)];
+  const isOfObjects = changedBy.length > 0;
   // In a pod, an agent without these flags has the API server of its cluster.
   const hasServer = settings.kubernetes !== undefined || settings.manifests.length === 0;
   const planned: Planner = {
     ...{ request, agent, settings, next, composition, assigned: hasServer ? assigned : [] },
-    inForce: inForce ?? (files.length > 0 ? settings : undefined),
-    before: agent?.objects ?? (files.length > 0 ? objects : undefined),
+    inForce: inForce ?? (isOfObjects ? settings : undefined),
+    before: agent?.objects ?? (isOfObjects ? objects : undefined),
   };
-  const result = request.rules || files.length === 0 ? await planOnHost(planned) : planObjects(planned);
+  const result = request.rules || !isOfObjects ? await planOnHost(planned) : planObjects(planned);
   const document: PlanDocument = {
     ...emptyPlan(settings),
     ...result.document,
     changed: result.document.changed || (hasServer && withoutAddress.length > 0),
     from: agent ? { mode: agent.mode, objects: 'the objects of the agent' } : null,
-    to: { mode: result.mode, objects: files.length === 0 ? source : `${source}, changed by ${namesOf(files)}` },
+    to: { mode: result.mode, objects: isOfObjects ? `${source}, changed by ${changedBy.join(', ')}` : source },
     withoutAddress: hasServer ? withoutAddress : [],
     notes: [
       ...given.warnings.map((warning) => `${warning}.`),
       ...notes,
-      ...(agent === undefined && files.length > 0 ? [`No agent runs here: compared with ${source} as they are.`] : []),
+      ...(agent === undefined && isOfObjects ? [`No agent runs here: compared with ${source} as they are.`] : []),
       ...notesOfAllocation(hasServer, withoutAddress, assigned),
       ...(result.document.notes ?? []),
     ],
@@ -184,15 +189,16 @@ interface PlanResult extends Pick<Planned, 'changes'> {
 function planObjects({ agent, inForce, before, settings, next, assigned, composition }: Planner): PlanResult {
   const problems = new ProblemNotes(assigned);
   const families: readonly IPFamily[] = agent?.families ?? ['IPv4', 'IPv6'];
-  const pairs = families.map((family): StatePair => {
-    const host = { onProblem: problems.add, capabilities: capabilitiesOf(settings, composition) };
-    const capabilities = inForce && capabilitiesOf(inForce, composition);
-    return {
-      family,
-      before: inForce && before && resolveCluster(before, family, inForce, { capabilities }),
-      after: resolveCluster(next, family, settings, host),
-    };
-  });
+  const pairs = resolvePairs(
+    families,
+    inForce &&
+      before && {
+        ...{ objects: before, settings: inForce },
+        host: () => ({ capabilities: capabilitiesOf(inForce, composition) }),
+      },
+    { objects: next, settings, host: () => ({ capabilities: capabilitiesOf(settings, composition) }) },
+    problems.add,
+  );
   const comparison = compareStates(pairs);
   const mode = settings.mode === '' ? (agent?.mode ?? '<default>') : settings.mode;
   const changed = !isEmptyComparison(comparison) || (agent !== undefined && agent.mode !== mode);
@@ -214,25 +220,41 @@ async function planOnHost({
   const { backend, families: servable, notes } = await selectBackend(backends, agent, settings);
   const families = agent?.families ?? servable;
   const problems = new ProblemNotes(assigned);
-  const pairs: StatePair[] = [];
   const changes: RuleChange[] = [];
   const isSameMode = agent?.mode === backend.mode;
-  for (const family of families) {
-    const proxier = proxierOptionsOf(settings, family, backend.capabilities);
-    const preview = previewBackend(backend, { family, proxier, logger: silentLogger });
-    if (preview === undefined) {
-      throw new ProxierError(
-        'NO_PREVIEW',
-        `mode ${backend.mode} cannot show what it would write; use -f without --rules to compare objects`,
-      );
+  const previews = previewsOf(backend, families, settings);
+  let pairs: readonly StatePair[];
+  try {
+    const hosts = new Map<IPFamily, Omit<ResolvedHost, 'onProblem' | 'capabilities'>>();
+    for (const [family, preview] of previews) {
+      const localAddresses = await preview.localAddresses();
+      hosts.set(family, { localAddresses, includesLocalAddresses: preview.followsLocalAddresses });
     }
-    try {
-      const pair = await statesOf(preview, { family, inForce, before, settings, next, problems, backend, composition });
-      pairs.push(pair);
-      changes.push(...(await preview.changes(pair.after, isSameMode ? pair.before : undefined)));
-    } catch (error) {
-      throw unreadable(backend, error);
-    } finally {
+    const host = (capabilities: LoopbackCapabilities | undefined) => (family: IPFamily) => ({
+      ...hosts.get(family),
+      capabilities,
+    });
+    const resolved = resolvePairs(
+      families,
+      inForce &&
+        before && {
+          ...{ objects: before, settings: inForce },
+          host: host(capabilitiesOf(inForce, composition)),
+        },
+      { objects: next, settings, host: host(backend.capabilities ?? {}) },
+      problems.add,
+    );
+    pairs = resolved;
+    for (const pair of resolved) {
+      const found = await previews.get(pair.family)?.changes(pair.after, isSameMode ? pair.before : undefined);
+      for (const change of found ?? []) {
+        changes.push(change);
+      }
+    }
+  } catch (error) {
+    throw unreadable(backend, error);
+  } finally {
+    for (const preview of previews.values()) {
       await preview.close();
     }
   }
@@ -270,32 +292,25 @@ async function planOnHost({
 const KUBE_PROXY_BY_RULE =
   'Rules of kube-proxy are installed. They are compared by rule, not by meaning, so all Services are listed as added.';
 
-interface StateInputs extends Pick<Planner, 'inForce' | 'before' | 'settings' | 'next' | 'composition'> {
-  readonly family: IPFamily;
-  readonly backend: BackendModule;
-  readonly problems: ProblemNotes;
-}
-
-async function statesOf(
-  preview: Preview,
-  { family, inForce, before, settings, next, problems, backend, composition }: StateInputs,
-): Promise<StatePair & { readonly after: ProxyState }> {
-  const host = {
-    localAddresses: await preview.localAddresses(),
-    includesLocalAddresses: preview.followsLocalAddresses,
-  };
-  return {
-    family,
-    before:
-      inForce &&
-      before &&
-      resolveCluster(before, family, inForce, { ...host, capabilities: capabilitiesOf(inForce, composition) }),
-    after: resolveCluster(next, family, settings, {
-      ...host,
-      capabilities: backend.capabilities ?? {},
-      onProblem: problems.add,
-    }),
-  };
+/** @throws ProxierError `NO_PREVIEW` for a backend that cannot plan. */
+function previewsOf(
+  backend: BackendModule,
+  families: readonly IPFamily[],
+  settings: AgentSettings,
+): ReadonlyMap<IPFamily, Preview> {
+  const previews = new Map<IPFamily, Preview>();
+  for (const family of families) {
+    const proxier = proxierOptionsOf(settings, family, backend.capabilities);
+    const preview = previewBackend(backend, { family, proxier, logger: silentLogger });
+    if (preview === undefined) {
+      throw new ProxierError(
+        'NO_PREVIEW',
+        `mode ${backend.mode} cannot show what it would write; use -f without --rules to compare objects`,
+      );
+    }
+    previews.set(family, preview);
+  }
+  return previews;
 }
 
 interface PlannedTakeover {
@@ -426,10 +441,6 @@ function readChangeFile(name: string, { readStandardInput = () => readFileSync(0
       cause: error,
     });
   }
-}
-
-function namesOf(files: readonly ChangeFile[]): string {
-  return files.map(({ name }) => name).join(', ');
 }
 
 function configured(composition: Composition, settings: AgentSettings): readonly BackendModule[] {

@@ -36,12 +36,15 @@ export interface PreviewOptions<Transaction, Installed> {
   readonly dataplane: Pick<Dataplane<Transaction, Installed>, 'followsLocalAddresses' | 'plan' | 'readBack' | 'close'> &
     Required<Pick<Dataplane<Transaction, Installed>, 'render'>>;
   readonly localAddresses: () => Promise<readonly string[]>;
+  /** Completes changes with what only a tool can print, before they are written. Default: nothing. */
+  readonly complete?: (changes: readonly RuleChange[]) => Promise<readonly RuleChange[]>;
 }
 
 /** A preview made of a dataplane, which is read back and planned, and never applied. */
 export function createPreview<Transaction, Installed>({
   dataplane,
   localAddresses,
+  complete = async (changes) => changes,
 }: PreviewOptions<Transaction, Installed>): Preview {
   return {
     followsLocalAddresses: dataplane.followsLocalAddresses ?? false,
@@ -49,7 +52,7 @@ export function createPreview<Transaction, Installed>({
     async changes(next) {
       const installed = await dataplane.readBack();
       const transaction = dataplane.plan(next, diffStates(undefined, next), installed);
-      return transaction === undefined ? [] : dataplane.render(transaction, installed);
+      return transaction === undefined ? [] : await complete(dataplane.render(transaction, installed));
     },
     async close() {
       await dataplane.close?.();

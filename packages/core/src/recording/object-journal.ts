@@ -6,6 +6,7 @@ import type { EndpointSlice, Node, Service } from '../objects/objects.js';
 import type { ObjectEntry, RecordedKind } from './recorded-entry.js';
 import { reducedEndpointSlice, reducedNode, reducedService } from './reduced-objects.js';
 import { applyDelta, deltaOf } from './structural-delta.js';
+import { PlainTextStore, type TextStore } from './text-store.js';
 
 /** A change of an object, without the time. */
 export type ObjectChange = Omit<ObjectEntry, 'at' | 'entry'>;
@@ -22,8 +23,8 @@ type ObjectKey = string;
 
 /** What an object was at the begin of the recorded window. */
 interface Origin {
-  /** Undefined: it did not exist. */
-  text: string | undefined;
+  /** JSON of the difference that leads back from what it is now, which is smaller than what it was. Undefined: it did not exist. */
+  back: string | undefined;
   /** Recorded changes since. */
   changes: number;
 }
@@ -35,15 +36,18 @@ interface Origin {
  * this proxy counts as absent. Only validated definitions are kept, as JSON: no other field of an object gets here.
  */
 export class ObjectJournal {
-  readonly #current = new Map<ObjectKey, string>();
   /** Objects that changed in the window. */
   readonly #origins = new Map<ObjectKey, Origin>();
   #isRecording = false;
   #originBytes = 0;
 
-  constructor(private readonly reader: ObjectReader) {}
+  /** @param texts where JSON of the objects is kept. Default: as it is. */
+  constructor(
+    private readonly reader: ObjectReader,
+    private readonly texts: TextStore = new PlainTextStore(),
+  ) {}
 
-  /** Characters of the versions that the window begins with, of objects that changed since. */
+  /** Characters kept of the versions that the window begins with, of objects that changed since. */
   get originSize(): number {
     return this.#originBytes;
   }
@@ -77,26 +81,23 @@ export class ObjectJournal {
   }
 
   updateServiceCIDRs(cidrs: readonly string[]): readonly ObjectChange[] {
-    return this.#set('ServiceCIDRs', '', JSON.stringify(cidrs));
+    return this.#set('ServiceCIDRs', '', cidrs);
   }
 
   /** Addresses of interfaces, as a proxier of this family read them. */
   updateAddresses(family: string, addresses: readonly string[]): readonly ObjectChange[] {
-    return this.#set('Addresses', family, JSON.stringify(addresses));
+    return this.#set('Addresses', family, addresses);
   }
 
-  /** All objects, as they are now. */
-  current(): readonly JournalObject[] {
-    return [...this.#current].map(([key, text]) => ({ ...parseKey(key), text }));
+  /** All objects, as they are now. Later changes do not show in it, however late it is read. */
+  current(): Iterable<JournalObject> {
+    return objectsOf(this.texts.entries(), new Map());
   }
 
-  /** All objects, as they were at the begin of the window. */
-  origin(): readonly JournalObject[] {
-    const unchanged = [...this.#current].filter(([key]) => !this.#origins.has(key));
-    const changed = [...this.#origins].flatMap(([key, { text }]): [ObjectKey, string][] =>
-      text === undefined ? [] : [[key, text]],
-    );
-    return [...unchanged, ...changed].map(([key, text]) => ({ ...parseKey(key), text }));
+  /** All objects, as they were at the begin of the window; as {@link current}. */
+  origin(): Iterable<JournalObject> {
+    const backs = new Map([...this.#origins].map(([key, { back }]) => [key, back]));
+    return objectsOf(this.texts.entries(), backs);
   }
 
   /**
@@ -110,20 +111,18 @@ export class ObjectJournal {
     if (origin === undefined) {
       return;
     }
-    this.#originBytes -= origin.text?.length ?? 0;
     origin.changes -= 1;
     if (origin.changes === 0) {
+      this.#originBytes -= origin.back?.length ?? 0;
       this.#origins.delete(key);
       return;
     }
-    const value =
-      to === undefined ? is : applyDelta(origin.text === undefined ? undefined : JSON.parse(origin.text), to);
-    origin.text = gone ? undefined : JSON.stringify(value);
-    this.#originBytes += origin.text?.length ?? 0;
+    const current = parsed(this.texts.get(key));
+    this.#setBack(origin, current, gone ? undefined : to === undefined ? is : applyDelta(before(current, origin), to));
   }
 
   #setNode(definition: NodeDefinition): readonly ObjectChange[] {
-    return this.#set('Node', definition.name, JSON.stringify(reducedNode(definition)));
+    return this.#set('Node', definition.name, reducedNode(definition));
   }
 
   #update<Definition>(
@@ -143,59 +142,99 @@ export class ObjectJournal {
     if (name === undefined || (definition === undefined && skipped === undefined)) {
       return removed;
     }
-    const changes =
-      definition === undefined ? this.#remove(kind, name) : this.#set(kind, name, JSON.stringify(reduce(definition)));
+    const changes = definition === undefined ? this.#remove(kind, name) : this.#set(kind, name, reduce(definition));
     return removed.length === 0 ? changes : [...removed, ...changes];
   }
 
-  #set(kind: RecordedKind, name: string, text: string): readonly ObjectChange[] {
+  /** @param current plain JSON. */
+  #set(kind: RecordedKind, name: string, current: unknown): readonly ObjectChange[] {
+    const text = JSON.stringify(current);
     const key = keyOf(kind, name);
-    const previous = this.#current.get(key);
-    if (previous === text) {
+    const previousText = this.texts.get(key);
+    if (previousText === text) {
       return [];
     }
-    this.#current.set(key, text);
+    this.texts.set(key, text);
     if (!this.#isRecording) {
       return [];
     }
-    this.#note(key, previous);
-    if (previous === undefined) {
-      return [{ kind, name, is: JSON.parse(text) }];
-    }
-    return [{ kind, name, to: deltaOf(JSON.parse(previous), JSON.parse(text)) }];
+    const previous = parsed(previousText);
+    this.#note(key, previous, current);
+    return [previous === undefined ? { kind, name, is: current } : { kind, name, to: deltaOf(previous, current) }];
   }
 
   #remove(kind: RecordedKind, name: string): readonly ObjectChange[] {
     const key = keyOf(kind, name);
-    const previous = this.#current.get(key);
+    const previous = this.texts.get(key);
     if (previous === undefined) {
       return [];
     }
-    this.#current.delete(key);
+    this.texts.delete(key);
     if (!this.#isRecording) {
       return [];
     }
-    this.#note(key, previous);
+    this.#note(key, parsed(previous), undefined);
     return [{ kind, name, gone: true }];
   }
 
-  #note(key: ObjectKey, previous: string | undefined): void {
-    const origin = this.#origins.get(key);
-    if (origin === undefined) {
-      this.#origins.set(key, { text: previous, changes: 1 });
-      this.#originBytes += previous?.length ?? 0;
-    } else {
-      origin.changes += 1;
+  /** @param previous undefined: it did not exist. @param current undefined: it is gone. */
+  #note(key: ObjectKey, previous: unknown, current: unknown): void {
+    const known = this.#origins.get(key);
+    const origin = known ?? { back: undefined, changes: 0 };
+    const was = known === undefined ? previous : before(previous, known);
+    this.#origins.set(key, origin);
+    origin.changes += 1;
+    this.#setBack(origin, current, was);
+  }
+
+  #setBack(origin: Origin, current: unknown, was: unknown): void {
+    this.#originBytes -= origin.back?.length ?? 0;
+    origin.back =
+      was === undefined ? undefined : JSON.stringify(current === undefined ? { to: was } : deltaOf(current, was));
+    this.#originBytes += origin.back?.length ?? 0;
+  }
+}
+
+/** What an object was at the begin of the window. */
+function before(current: unknown, { back }: Origin): unknown {
+  return back === undefined ? undefined : applyDelta(current, JSON.parse(back));
+}
+
+/** @param changed the difference that leads back from what is in `current`; undefined: the object did not exist. */
+function* objectsOf(
+  current: Iterable<readonly [key: ObjectKey, text: string]>,
+  changed: Map<ObjectKey, string | undefined>,
+): Generator<JournalObject> {
+  for (const [key, text] of current) {
+    if (!changed.has(key)) {
+      yield { ...parseKey(key), text };
+      continue;
+    }
+    const back = changed.get(key);
+    changed.delete(key);
+    if (back !== undefined) {
+      yield { ...parseKey(key), text: JSON.stringify(applyDelta(JSON.parse(text), JSON.parse(back))) };
+    }
+  }
+  // What is gone now.
+  for (const [key, back] of changed) {
+    if (back !== undefined) {
+      yield { ...parseKey(key), text: JSON.stringify(applyDelta(undefined, JSON.parse(back))) };
     }
   }
 }
 
+function parsed(text: string | undefined): unknown {
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
 function nameOf({ namespace, name }: ObjectIdentity): string {
-  return namespace === '' ? name : `${namespace}/${name}`;
+  return namespace === '' ? name : [namespace, name].join('/');
 }
 
 function keyOf(kind: RecordedKind, name: string): ObjectKey {
-  return `${kind} ${name}`;
+  // Joined, it is one text in memory; concatenated, it would be several.
+  return [kind, name].join(' ');
 }
 
 function parseKey(key: ObjectKey): Pick<JournalObject, 'kind' | 'name'> {

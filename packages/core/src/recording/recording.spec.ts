@@ -3,7 +3,7 @@ import type { Proxier } from '../contract/proxier.js';
 import { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Node, Service } from '../objects/objects.js';
 import { makeService, makeSlice, Random, RandomCluster, runCount } from '../testing/index.js';
-import { type ObjectChange, ObjectJournal } from './object-journal.js';
+import { type JournalObject, type ObjectChange, ObjectJournal } from './object-journal.js';
 import { parseRecordedEntry } from './recorded-entry.js';
 import { reducedEndpointSlice, reducedNode, reducedService } from './reduced-objects.js';
 import { applyDelta, deltaOf } from './structural-delta.js';
@@ -216,8 +216,8 @@ describe('parseRecordedEntry', () => {
   });
 });
 
-function contentsOf(objects: ReturnType<ObjectJournal['current']>): ReadonlyMap<string, unknown> {
-  return new Map(objects.map(({ kind, name, text }) => [`${kind} ${name}`, JSON.parse(text)]));
+function contentsOf(objects: Iterable<JournalObject>): ReadonlyMap<string, unknown> {
+  return new Map([...objects].map(({ kind, name, text }) => [`${kind} ${name}`, JSON.parse(text)]));
 }
 
 function silentProxier(): Proxier {

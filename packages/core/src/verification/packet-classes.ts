@@ -1,8 +1,8 @@
 import { cidrContains, type IPFamily } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
-import type { Frontend } from '../model/frontend.js';
+import { type Frontend, frontendKey } from '../model/frontend.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
-import { formatServicePortName } from '../model/service-port-name.js';
+import { formatServicePortName, type Protocol } from '../model/service-port-name.js';
 import { addressAt, firstAddress, lastAddress } from './address-arithmetic.js';
 import type { PathPacket } from './packet-path.js';
 
@@ -42,6 +42,7 @@ const OUTSIDE: Readonly<Record<IPFamily, readonly string[]>> = {
   IPv6: ['2001:db8:ffff::77', '2001:4860:4860::8888', '3fff::77', '2a00:ffff::77'],
 };
 const SOURCE_PORT = 40_001;
+const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 /** Node addresses that are tried from every kind of source. The others are tried from one. */
 const FULLY_TRIED = 1;
 
@@ -160,7 +161,8 @@ function* classesOfServicePort(
       to: frontend.kind,
       from,
       packet: {
-        ...origin,
+        source: origin.source,
+        entry: origin.entry,
         destination,
         protocol: frontend.protocol,
         port: frontend.port,
@@ -248,18 +250,12 @@ function spareAddresses(cidr: string): readonly string[] {
 }
 
 function* unusedPorts(state: ProxyState, sources: SourceChoice): Generator<PacketClass> {
-  const used = new Set<string>();
-  for (const { frontends } of state.servicePorts.values()) {
-    for (const { address, port } of frontends) {
-      if (address !== undefined) {
-        used.add(`${address} ${port}`);
-      }
-    }
-  }
+  const isUsed = (address: string, port: number) =>
+    PROTOCOLS.some((protocol) => state.frontends.has(frontendKey(protocol, address, port)));
   for (const destination of state.clusterIPs.keys()) {
     // Between the well-known ports, and below those that nodes choose for clients.
     let port = 19;
-    while (used.has(`${destination} ${port}`)) {
+    while (isUsed(destination, port)) {
       port++;
     }
     for (const [from, origin] of [['pod', sources.pod()] as const, ['node', sources.node()] as const]) {
@@ -288,7 +284,7 @@ function* unusedAddresses(state: ProxyState, sources: SourceChoice): Generator<P
     if (destination === undefined || !cidrContains(cidr, destination)) {
       continue;
     }
-    for (const protocol of ['TCP', 'UDP', 'SCTP'] as const) {
+    for (const protocol of PROTOCOLS) {
       for (const [from, origin] of [['pod', sources.pod()] as const, ['node', sources.node()] as const]) {
         if (origin !== undefined) {
           const packet: PathPacket = { ...origin, destination, protocol, port: 80, sourcePort: SOURCE_PORT };

@@ -1,3 +1,4 @@
+import { finish } from '@kube-proxier/core';
 import type { IptablesTable } from './iptables.js';
 
 /** One chain with its whole content. */
@@ -231,9 +232,25 @@ function isTable(name: string): name is IptablesTable {
  * @param only the table to parse. Default: all.
  */
 export function parseDocument(text: string, only?: IptablesTable): IptablesDocument {
+  return finish(parseDocumentInSlices(text, only));
+}
+
+/** Lines between two pauses of {@link parseDocumentInSlices}. */
+const SLICE = 500;
+
+/** {@link parseDocument}. Yields after some lines each, so that a caller can pause. */
+export function* parseDocumentInSlices(text: string, only?: IptablesTable): Generator<void, IptablesDocument> {
   const document = new Map<IptablesTable, TableDraft>();
   let draft: TableDraft | undefined;
-  for (const line of text.split('\n')) {
+  let lines = 0;
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    const line = text.slice(start, end);
+    start = end + 1;
+    if (++lines % SLICE === 0) {
+      yield;
+    }
     if (line.startsWith('*')) {
       const name = line.slice(1).trim();
       draft = undefined;

@@ -6,28 +6,47 @@
 export function splitWords(text: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
-  let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const character = text.charAt(i);
-    if (quoted && character === '\\' && i + 1 < text.length) {
-      i++;
-      word = (word ?? '') + text.charAt(i);
-    } else if (character === '"') {
-      quoted = !quoted;
-      word ??= '';
-    } else if (!quoted && (character === ' ' || character === '\t')) {
-      if (word !== undefined) {
+  for (let at = 0; at < text.length; ) {
+    const quote = text.indexOf('"', at);
+    const plain = text.slice(at, quote < 0 ? text.length : quote);
+    for (const [index, part] of (plain.includes('\t') ? plain.replaceAll('\t', ' ') : plain).split(' ').entries()) {
+      if (index > 0 && word !== undefined) {
         words.push(word);
         word = undefined;
       }
-    } else {
-      word = (word ?? '') + character;
+      if (part !== '') {
+        word = (word ?? '') + part;
+      }
     }
+    if (quote < 0) {
+      break;
+    }
+    const end = endOfQuote(text, quote + 1);
+    if (end < 0) {
+      return undefined;
+    }
+    const quoted = text.slice(quote + 1, end);
+    word = (word ?? '') + (quoted.includes('\\') ? quoted.replace(/\\(.)/gs, '$1') : quoted);
+    at = end + 1;
   }
   if (word !== undefined) {
     words.push(word);
   }
-  return quoted ? undefined : words;
+  return words;
+}
+
+/** The position of the quote that ends a quoted text; -1 where there is none. */
+function endOfQuote(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '"') {
+      return at;
+    }
+    if (character === '\\') {
+      at++;
+    }
+  }
+  return -1;
 }
 
 const COMMENT = /(^| )-m comment --comment (?:"(?:[^"\\]|\\.)*"|[^ "]+)/;

@@ -1,5 +1,5 @@
 import type { PathRule } from '@kube-proxier/core';
-import { append, type Walker } from './walker.js';
+import { append, type Walker, withChanges } from './walker.js';
 
 /** What a rule does with a packet that matches. */
 export type RuleVerdict =
@@ -39,11 +39,13 @@ const INDEXES = new WeakMap<readonly CompiledRule[], RuleIndex>();
 
 /** Which rules of a long chain may concern a packet, so that the cost does not follow the number of Services. */
 class RuleIndex {
+  readonly #rules: readonly CompiledRule[];
   readonly #others: number[] = [];
   readonly #byDestination = new Map<string, number[]>();
   readonly #byPort = new Map<number, number[]>();
 
   constructor(rules: readonly CompiledRule[]) {
+    this.#rules = rules;
     for (const [index, { destination, port }] of rules.entries()) {
       if (destination !== undefined) {
         put(this.#byDestination, destination, index);
@@ -57,7 +59,11 @@ class RuleIndex {
 
   /** Positions of rules, in the order of the chain. */
   candidates({ destination, port }: Walker): readonly number[] {
-    const found = [...(this.#byDestination.get(destination) ?? []), ...(this.#byPort.get(port) ?? [])];
+    const ofDestination = this.#byDestination.get(destination)?.filter((at) => {
+      const only = this.#rules[at]?.port;
+      return only === undefined || only === port;
+    });
+    const found = [...(ofDestination ?? []), ...(this.#byPort.get(port) ?? [])];
     return found.length === 0 ? this.#others : [...this.#others, ...found].sort((a, b) => a - b);
   }
 }
@@ -119,6 +125,7 @@ function walkRules(
   // No rule changes the destination of a packet that stays in the chain.
   const candidates = candidatesOf(rules, start, first);
   const count = candidates?.length ?? rules.length - first;
+  const staying: Walker[] = [];
   for (let step = 0; step < count; step++) {
     const index = candidates?.[step] ?? first + step;
     const compiled = rules[index] as CompiledRule;
@@ -126,18 +133,11 @@ function walkRules(
     if (branches === undefined) {
       continue;
     }
-    let next: Walker | undefined;
-    const further: Walker[] = [];
-    const proceed = (one: Walker) => {
-      if (next === undefined) {
-        next = one;
-      } else {
-        further.push(one);
-      }
-    };
+    staying.length = 0;
     for (const branch of branches) {
-      follow(chains, compiled.rule, branch, depth, ends, proceed);
+      follow(chains, compiled, branch, depth, ends, staying);
     }
+    const [next, ...further] = staying;
     for (const one of further) {
       walkRules(chains, chain, index + 1, one, depth, ends);
     }
@@ -149,17 +149,18 @@ function walkRules(
   ends.push({ walker, end: 'passed', by: undefined });
 }
 
+/** @param staying gets those that the next rule of the chain sees. */
 function follow(
   chains: ChainTable,
-  by: PathRule,
+  compiled: CompiledRule,
   { walker, verdict }: Branch,
   depth: number,
   ends: ChainEnd[],
-  proceed: (walker: Walker) => void,
+  staying: Walker[],
 ): void {
   switch (verdict.do) {
     case 'continue':
-      proceed(walker);
+      staying.push(walker);
       return;
     case 'return':
       ends.push({ walker, end: 'passed', by: undefined });
@@ -167,14 +168,14 @@ function follow(
     case 'accept':
     case 'drop':
     case 'refuse':
-      ends.push({ walker, end: verdict.do, by });
+      ends.push({ walker, end: verdict.do, by: compiled.rule });
       return;
     case 'jump':
     case 'goto': {
       const target = chains.get(verdict.chain);
       if (target === undefined || depth >= MAX_DEPTH) {
         // The chain was not read, so nothing is known about the packet from here on.
-        proceed({ ...walker, unknown: append(walker.unknown, by) });
+        staying.push(withChanges(walker, { unknown: append(walker.unknown, compiled.rule) }));
         return;
       }
       const entered = walker.isNoted ? noted(walker, target, depth + 1) : walker;
@@ -184,7 +185,7 @@ function follow(
         if (end.end !== 'passed') {
           ends.push(end);
         } else if (verdict.do === 'jump') {
-          proceed(end.walker);
+          staying.push(end.walker);
         } else {
           ends.push(end);
         }
@@ -197,5 +198,5 @@ function follow(
 function noted(walker: Walker, target: CompiledChain, depth: number): Walker {
   const visit = { table: target.table, chain: target.name, depth };
   const emptyChain = walker.emptyChain ?? (target.rules.length === 0 ? visit : undefined);
-  return { ...walker, visits: append(walker.visits, visit), emptyChain };
+  return withChanges(walker, { visits: append(walker.visits, visit), emptyChain });
 }

@@ -1,6 +1,6 @@
 import type { PathRule } from '@kube-proxier/core';
 import { type Branch, CONTINUE, type RuleVerdict } from './chain-walk.js';
-import { append, type Walker } from './walker.js';
+import { append, type Walker, withChanges } from './walker.js';
 
 /** 0…1: how probable it is that a match holds; {@link UNKNOWN} where the interpreter does not know the match. */
 export type Chance = number;
@@ -43,7 +43,7 @@ export function assuming(walker: Walker, rule: PathRule): Walker {
       return walker;
     }
   }
-  return { ...walker, unknown: append(walker.unknown, rule) };
+  return withChanges(walker, { unknown: append(walker.unknown, rule) });
 }
 
 /** All that may happen at a rule whose verdict is not known. */

@@ -1,4 +1,4 @@
-import type { PathRule } from '@kube-proxier/core';
+import { type PathRule, parseAddress } from '@kube-proxier/core';
 import type { IptablesVariant } from '../iptables/iptables.js';
 import type { IptablesChain, SavedTable } from '../iptables/iptables-document.js';
 import { splitWords } from '../iptables/rule-text.js';
@@ -7,7 +7,7 @@ import { type Branch, CONTINUE, type CompiledChain, type CompiledRule, type Rule
 import { allOf, anyVerdict, assuming, UNKNOWN } from './chance.js';
 import { readConditions } from './iptables-matches.js';
 import type { PathHost } from './path-host.js';
-import { type Hook, translated, type Walker } from './walker.js';
+import { type Hook, translated, type Walker, withChanges } from './walker.js';
 
 /** What a target does, beside its conditions. */
 type Effect = (walker: Walker, rule: PathRule) => readonly Branch[];
@@ -29,26 +29,29 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   ...['TTL', 'HL', 'ECN', 'LED', 'SECMARK', 'CONNSECMARK', 'IDLETIMER', 'RATEEST', 'SYSRQ', 'ECHO'],
 ]);
 
-/** The rules of one table of iptables as base chains. */
-export function compileIptablesTable(
+/** Chains, or rules of a chain, between two pauses. */
+const SLICE = 1000;
+
+/** The rules of one table of iptables as base chains. Yields now and then, so that a caller can pause. */
+export function* compileIptablesTable(
   name: string,
   table: SavedTable,
   variant: IptablesVariant,
   host: PathHost,
-): readonly BaseChain[] {
+): Generator<void, readonly BaseChain[]> {
   const system = variant === 'legacy' ? 'iptables-legacy' : 'iptables';
   const chains = new Map<string, CompiledChain>();
   for (const [chain, { rules }] of table) {
-    // Rules of chains that no packet meets are never compiled.
-    let compiled: readonly CompiledRule[] | undefined;
-    chains.set(chain, {
-      name: chain,
-      table: name,
-      get rules() {
-        compiled ??= rules.map((text) => compileRule(text, { system, table: name, chain }, table, host));
-        return compiled;
-      },
+    const compiled = new ChainOnDemand(chain, name, rules, (text) => {
+      return new RuleOnDemand(text, { system, table: name, chain }, table, host);
     });
+    chains.set(chain, compiled);
+    if (chains.size % SLICE === 0) {
+      yield;
+    }
+    if (rules.length > SLICE) {
+      yield* compiled.prepare();
+    }
   }
   const found: BaseChain[] = [];
   for (const [chain, { policy }] of table) {
@@ -76,14 +79,102 @@ function policyRule(system: string, table: string, chain: string, { policy }: Ip
   return { system, table, chain, text, foreign: host.isForeign({ system, table, chain, text }) };
 }
 
+/** A chain whose rules are made when a packet meets it. */
+class ChainOnDemand implements CompiledChain {
+  #rules: readonly CompiledRule[] | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly table: string,
+    private readonly texts: readonly string[],
+    private readonly ruleOf: (text: string) => CompiledRule,
+  ) {}
+
+  get rules(): readonly CompiledRule[] {
+    this.#rules ??= this.texts.map(this.ruleOf);
+    return this.#rules;
+  }
+
+  /** Makes the rules of a long chain, with pauses. */
+  *prepare(): Generator<void, void> {
+    const rules: CompiledRule[] = [];
+    for (const text of this.texts) {
+      rules.push(this.ruleOf(text));
+      if (rules.length % SLICE === 0) {
+        yield;
+      }
+    }
+    this.#rules = rules;
+  }
+}
+
+type RulePlace = Pick<Required<PathRule>, 'system' | 'table' | 'chain'>;
+
+/** A rule that is compiled when a packet meets it. */
+class RuleOnDemand implements CompiledRule {
+  readonly destination?: string;
+  readonly port?: number;
+  #compiled: CompiledRule | undefined;
+
+  constructor(
+    private readonly text: string,
+    private readonly place: RulePlace,
+    private readonly chains: ReadonlyMap<string, unknown>,
+    private readonly host: PathHost,
+  ) {
+    const destination = onlyDestination(text);
+    if (destination !== undefined) {
+      this.destination = destination;
+    }
+    const port = onlyPort(text);
+    if (port !== undefined) {
+      this.port = port;
+    }
+  }
+
+  get rule(): PathRule {
+    return this.#rule.rule;
+  }
+
+  evaluate(walker: Walker): readonly Branch[] | undefined {
+    return this.#rule.evaluate(walker);
+  }
+
+  get #rule(): CompiledRule {
+    this.#compiled ??= compileRule(this.text, this.place, this.chains, this.host);
+    return this.#compiled;
+  }
+}
+
+/** iptables-save prints addresses first: `-s 10.0.0.0/8 -d 10.96.0.1/32 …`. */
+const ONE_DESTINATION = /^(?:(?:! )?-s \S+ )?-d (?:([\d.]+)\/32|([\da-fA-F:.]+)\/128)(?: |$)/;
+const ONE_PORT = / --dport (\d+)(?: |$)/;
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+
+function onlyDestination(text: string): string | undefined {
+  const [, four, six] = ONE_DESTINATION.exec(text) ?? [];
+  return six === undefined ? four : (parseAddress(six)?.text ?? six);
+}
+
+function onlyPort(text: string): number | undefined {
+  if (!text.includes(' --dport ')) {
+    return undefined;
+  }
+  // A comment may contain anything.
+  const plain = text.includes('"') ? text.replace(QUOTED, '""') : text;
+  const [found, port] = ONE_PORT.exec(plain) ?? [];
+  return found === undefined || plain.includes(' !') ? undefined : Number(port);
+}
+
 /** Compiles one rule as `iptables-save` prints it, without `-A CHAIN `. */
 export function compileRule(
   text: string,
-  place: { readonly system: string; readonly table: string; readonly chain: string },
+  place: RulePlace,
   chains: ReadonlyMap<string, unknown>,
   host: PathHost,
 ): CompiledRule {
-  const rule: PathRule = { ...place, text, foreign: host.isForeign({ ...place, text }) };
+  const { system, table, chain } = place;
+  const rule: PathRule = { system, table, chain, text, foreign: host.isForeign({ system, table, chain, text }) };
   if (host.ignores(rule)) {
     return { rule, evaluate: () => undefined };
   }
@@ -91,14 +182,13 @@ export function compileRule(
   if (words === undefined) {
     return { rule, evaluate: (walker) => anyVerdict(walker, rule) };
   }
-  const { tests, target, ...only } = readConditions(words, host);
+  const { tests, target } = readConditions(words, host);
   if (target === undefined || WITHOUT_EFFECT.has(target.name)) {
     return { rule, evaluate: () => undefined };
   }
   const effect = effectOf(target.name, target.isGoto, target.options, chains, host);
   return {
     rule,
-    ...only,
     evaluate(walker) {
       const probability = allOf(tests, walker);
       if (probability === 0) {
@@ -111,8 +201,8 @@ export function compileRule(
         const assumed = assuming(walker, rule);
         return [...effect(assumed, rule), { walker: assumed, verdict: CONTINUE }];
       }
-      const hit = { ...walker, probability: walker.probability * probability };
-      const miss = { ...walker, probability: walker.probability * (1 - probability) };
+      const hit = withChanges(walker, { probability: walker.probability * probability });
+      const miss = withChanges(walker, { probability: walker.probability * (1 - probability) });
       return [...effect(hit, rule), { walker: miss, verdict: CONTINUE }];
     },
   };
@@ -162,7 +252,7 @@ function effectOf(
                 ? assuming(walker, rule)
                 : found === null
                   ? walker
-                  : { ...walker, mark: found, markedBy: rule },
+                  : withChanges(walker, { mark: found, markedBy: rule }),
             verdict: CONTINUE,
           },
         ];
@@ -175,13 +265,13 @@ function effectOf(
     case 'MASQUERADE':
     case 'SNAT':
       return (walker, rule) => [
-        { walker: { ...walker, masqueradedBy: rule, sourceDecided: true }, verdict: { do: 'accept' } },
+        { walker: withChanges(walker, { masqueradedBy: rule, sourceDecided: true }), verdict: { do: 'accept' } },
       ];
     case 'NOTRACK':
-      return (walker) => [{ walker: { ...walker, untracked: true }, verdict: CONTINUE }];
+      return (walker) => [{ walker: withChanges(walker, { untracked: true }), verdict: CONTINUE }];
     case 'CT':
       return options.includes('--notrack')
-        ? (walker) => [{ walker: { ...walker, untracked: true }, verdict: CONTINUE }]
+        ? (walker) => [{ walker: withChanges(walker, { untracked: true }), verdict: CONTINUE }]
         : ends(CONTINUE);
     default:
       return anyVerdict;
@@ -201,7 +291,10 @@ function markEffect(options: readonly string[]): Effect {
   return (walker, rule) => {
     const mark = numbers && newMark(flag, walker.mark, ...numbers);
     return [
-      { walker: mark === undefined ? assuming(walker, rule) : { ...walker, mark, markedBy: rule }, verdict: CONTINUE },
+      {
+        walker: mark === undefined ? assuming(walker, rule) : withChanges(walker, { mark, markedBy: rule }),
+        verdict: CONTINUE,
+      },
     ];
   };
 }
@@ -235,17 +328,17 @@ function connectionMarkEffect(options: readonly string[]): Effect {
     const { mark, connectionMark } = walker;
     if (flag === '--restore-mark') {
       const restored = ((mark & ~toMask) ^ (connectionMark & fromMask)) >>> 0;
-      return [{ walker: { ...walker, mark: restored }, verdict: CONTINUE }];
+      return [{ walker: withChanges(walker, { mark: restored }), verdict: CONTINUE }];
     }
     if (flag === '--save-mark') {
       const saved = ((connectionMark & ~toMask) ^ (mark & fromMask)) >>> 0;
-      return [{ walker: { ...walker, connectionMark: saved }, verdict: CONTINUE }];
+      return [{ walker: withChanges(walker, { connectionMark: saved }), verdict: CONTINUE }];
     }
     const numbers = numbersOf(text);
     const changed = numbers && newMark(flag, connectionMark, ...numbers);
     return [
       {
-        walker: changed === undefined ? assuming(walker, rule) : { ...walker, connectionMark: changed },
+        walker: changed === undefined ? assuming(walker, rule) : withChanges(walker, { connectionMark: changed }),
         verdict: CONTINUE,
       },
     ];

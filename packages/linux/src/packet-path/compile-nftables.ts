@@ -9,7 +9,7 @@ import { NftElements, textOfValue } from './nft-elements.js';
 import { NftExpressions, type NftOption, toNumber } from './nft-expressions.js';
 import { mapWrittenBy, parseMapStatement } from './nft-map-statement.js';
 import type { PathHost } from './path-host.js';
-import { append, type Hook, translated, type Walker } from './walker.js';
+import { append, type Hook, translated, type Walker, withChanges } from './walker.js';
 
 /** One statement of a rule: the ways on for a packet. Empty ways end the rule without a match. */
 type Statement = (walker: Walker, rule: PathRule) => readonly Way[];
@@ -205,13 +205,13 @@ class RuleCompiler {
       case 'snat':
       case 'masquerade':
         return (walker, rule) => [
-          { walker: { ...walker, masqueradedBy: rule, sourceDecided: true }, verdict: { do: 'accept' } },
+          { walker: withChanges(walker, { masqueradedBy: rule, sourceDecided: true }), verdict: { do: 'accept' } },
         ];
       case 'set':
       case 'map':
         return this.#write(isRecord(value) ? value : {});
       case 'notrack':
-        return (walker) => [{ walker: { ...walker, untracked: true } }];
+        return (walker) => [{ walker: withChanges(walker, { untracked: true }) }];
       case 'counter':
         return this.#counter(value);
       default:
@@ -243,8 +243,8 @@ class RuleCompiler {
         return [{ walker: assumed }, { walker: assumed, verdict: CONTINUE }];
       }
       return [
-        { walker: { ...walker, probability: walker.probability * value } },
-        { walker: { ...walker, probability: walker.probability * (1 - value) }, verdict: CONTINUE },
+        { walker: withChanges(walker, { probability: walker.probability * value }) },
+        { walker: withChanges(walker, { probability: walker.probability * (1 - value) }), verdict: CONTINUE },
       ];
     };
   }
@@ -296,7 +296,7 @@ class RuleCompiler {
     return (walker, rule) => {
       const ways: Way[] = [];
       for (const { value, probability } of options(walker)) {
-        const one = probability === 1 ? walker : { ...walker, probability: walker.probability * probability };
+        const one = probability === 1 ? walker : withChanges(walker, { probability: walker.probability * probability });
         if (value === undefined || map === undefined) {
           ways.push(...anyVerdict(one, rule));
           continue;
@@ -334,7 +334,7 @@ class RuleCompiler {
     }
     return (walker, rule) =>
       options(walker).map(({ value: found, probability }): Way => {
-        const one = probability === 1 ? walker : { ...walker, probability: walker.probability * probability };
+        const one = probability === 1 ? walker : withChanges(walker, { probability: walker.probability * probability });
         if (found === null) {
           return { walker: missed(one, rule, '', ''), verdict: CONTINUE };
         }
@@ -342,7 +342,7 @@ class RuleCompiler {
         if (number === undefined) {
           return { walker: assuming(one, rule) };
         }
-        const changed = { ...one, [field]: number >>> 0 };
+        const changed = withChanges(one, { [field]: number >>> 0 });
         return { walker: field === 'mark' ? { ...changed, markedBy: rule } : changed };
       });
   }
@@ -356,7 +356,8 @@ class RuleCompiler {
       for (const option of address?.(walker) ?? here) {
         for (const portOption of portOf?.(walker) ?? here) {
           const probability = option.probability * portOption.probability;
-          const one = probability === 1 ? walker : { ...walker, probability: walker.probability * probability };
+          const one =
+            probability === 1 ? walker : withChanges(walker, { probability: walker.probability * probability });
           if (option.value === null || portOption.value === null) {
             ways.push({ walker: missed(one, rule, option.map ?? '', option.key ?? ''), verdict: CONTINUE });
             continue;
@@ -401,7 +402,7 @@ class RuleCompiler {
       // An element that exists keeps its value.
       const next = op === 'delete' ? null : (there ?? value.value);
       const written = new Map(walker.written).set(name, new Map(before).set(key.value, next));
-      return [{ walker: { ...walker, written } }];
+      return [{ walker: withChanges(walker, { written }) }];
     };
   }
 
@@ -419,7 +420,7 @@ class RuleCompiler {
 function missed(walker: Walker, { foreign }: PathRule, map: string, key: string): Walker {
   return !walker.isNoted || foreign === true || map === ''
     ? walker
-    : { ...walker, misses: append(walker.misses, `${map} has no element ${key}`) };
+    : withChanges(walker, { misses: append(walker.misses, `${map} has no element ${key}`) });
 }
 
 function elementText({ text }: PathRule, { map, key, value }: NftOption): string {

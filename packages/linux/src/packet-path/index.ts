@@ -20,4 +20,5 @@ export { nftListingOf, type PlannedRules, plainHost, plannedPathOf } from './pla
 export type { NetfilterListing, NetfilterReading } from './read-netfilter-path.js';
 export { netfilterPathOf, readNetfilterPath } from './read-netfilter-path.js';
 export { parseRoutes, parseRoutesIPv6 } from './read-path-host.js';
+export { runInSlices } from './run-in-slices.js';
 export type { Walker } from './walker.js';

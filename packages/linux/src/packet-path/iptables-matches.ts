@@ -1,4 +1,3 @@
-import { parseAddress } from '@kube-proxier/core';
 import { type Chance, chance, negated, type Test, UNKNOWN } from './chance.js';
 import { bitsOf, isIn, networkOf } from './ip-bits.js';
 import type { PathHost } from './path-host.js';
@@ -7,9 +6,6 @@ import type { Walker } from './walker.js';
 /** The conditions and the target of a rule, as words of `iptables-save`. */
 export interface RuleConditions {
   readonly tests: readonly Test[];
-  /** As of a compiled rule. */
-  readonly destination?: string;
-  readonly port?: number;
   /** After `-j` or `-g`; undefined for a rule that only counts. */
   readonly target: { readonly name: string; readonly isGoto: boolean; readonly options: readonly string[] } | undefined;
 }
@@ -27,7 +23,6 @@ export function readConditions(words: readonly string[], host: PathHost): RuleCo
 
 class ConditionReader {
   #at = 0;
-  #only: { destination?: string; port?: number } = {};
   readonly #tests: Test[] = [];
 
   constructor(
@@ -42,12 +37,7 @@ class ConditionReader {
       switch (word) {
         case '-s':
         case '-d': {
-          const text = this.#next();
-          const single = word === '-d' && !not ? /^(.+)\/(?:32|128)$/.exec(text)?.[1] : undefined;
-          if (single !== undefined && (single.includes(':') || text.endsWith('/32'))) {
-            this.#only.destination = parseAddress(single)?.text ?? single;
-          }
-          this.#add(not, addressTest(word === '-s' ? 'source' : 'destination', text));
+          this.#add(not, addressTest(word === '-s' ? 'source' : 'destination', this.#next()));
           break;
         }
         case '-i':
@@ -70,7 +60,6 @@ class ConditionReader {
         case '-g':
           return {
             tests: this.#tests,
-            ...this.#only,
             target: { name: this.#next(), isGoto: word === '-g', options: this.words.slice(this.#at) },
           };
         default:
@@ -82,6 +71,9 @@ class ConditionReader {
   }
 
   #add(not: boolean, test: Test): void {
+    if (test === always && !not) {
+      return;
+    }
     this.#tests.push(not ? (walker) => negated(test(walker)) : test);
   }
 
@@ -98,9 +90,6 @@ class ConditionReader {
       const values: string[] = [];
       while (this.#at < this.words.length && !/^(?:--?[a-z]|!$)/.test(this.words[this.#at] ?? '')) {
         values.push(this.#next());
-      }
-      if (option === '--dport' && !not && /^\d+$/.test(values[0] ?? '')) {
-        this.#only.port = Number(values[0]);
       }
       this.#add(not, this.#option(name, option.slice(2), values));
     }

@@ -3,7 +3,7 @@ import type { RealServerStatus, VirtualServer } from '../ipvs/ipvs.js';
 import { virtualServerKey } from '../ipvs/ipvs.js';
 import { type PathStage, type StageOutcome, sysctlRule } from './netfilter-path.js';
 import type { PathHost } from './path-host.js';
-import { translated, type Walker } from './walker.js';
+import { translated, type Walker, withChanges } from './walker.js';
 
 /** A virtual server with its real servers, as read from the kernel. */
 export interface VirtualServerListing {
@@ -64,11 +64,10 @@ export class IpvsStage implements PathStage {
     return usable.map((real): StageOutcome => {
       const by: PathRule = { system: 'ipvs', table, text: describeReal(real) };
       const probability = (walker.probability * (isWeighted ? real.weight : 1)) / sum;
-      const share: Walker = {
-        ...walker,
+      const share = withChanges(walker, {
         probability,
         unevenly: real.connectionLimit > 0 || !EVEN_SCHEDULERS.has(virtual.scheduler),
-      };
+      });
       if (real.forwarding !== 0) {
         // The endpoint gets packets to an address that it does not have.
         return { walker: share, verdict: 'dropped', by };
@@ -109,7 +108,7 @@ export class IpvsStage implements PathStage {
 
 /** Rules that translate addresses do not apply to packets that are not tracked. */
 function untracked(walker: Walker): Walker {
-  return { ...walker, untracked: true, sourceKeptBy: sysctlRule('net/ipv4/vs/conntrack', 0) };
+  return withChanges(walker, { untracked: true, sourceKeptBy: sysctlRule('net/ipv4/vs/conntrack', 0) });
 }
 
 function describeReal({ address, port, weight, forwarding }: RealServerStatus): string {

@@ -10,7 +10,7 @@ import {
 import type { BaseChain } from './base-chain.js';
 import { walkChain } from './chain-walk.js';
 import { isLoopback, type PathHost } from './path-host.js';
-import { append, type Hook, itemsOf, startWalk, type Visit, type Walker } from './walker.js';
+import { append, type Hook, itemsOf, startWalk, type Visit, type Walker, withChanges } from './walker.js';
 
 /** The load balancer of the kernel, for backends that program it. */
 export interface PathStage {
@@ -105,8 +105,8 @@ export class NetfilterPath implements PacketPath {
     const ends: Ended[] = [];
     const fromHost = packet.entry.kind === 'host';
     const hook = fromHost ? 'output' : 'prerouting';
-    const start = { ...startWalk(packet, hook, fromHost ? null : this.#inputInterface(packet)), explains };
-    const first = fromHost ? { ...start, outInterface: this.#outInterface(start) } : start;
+    const start = withChanges(startWalk(packet, hook, fromHost ? null : this.#inputInterface(packet)), { explains });
+    const first = fromHost ? withChanges(start, { outInterface: this.#outInterface(start) }) : start;
     const martian = fromHost ? undefined : this.#reversePathRule(first);
     if (martian !== undefined) {
       ends.push({ walker: first, verdict: 'dropped', by: martian });
@@ -168,9 +168,9 @@ export class NetfilterPath implements PacketPath {
       return;
     }
     const outInterface = this.#outInterface(start);
-    const walker: Walker = { ...start, hook: 'forward', outInterface };
+    const walker: Walker = withChanges(start, { hook: 'forward', outInterface });
     this.#pass('forward', walker, ends, (passed) =>
-      this.#pass('postrouting', { ...passed, hook: 'postrouting' }, ends, (left) => {
+      this.#pass('postrouting', withChanges(passed, { hook: 'postrouting' }), ends, (left) => {
         const bridge = this.#bridgeRule(left);
         ends.push(
           bridge === undefined
@@ -217,20 +217,20 @@ export class NetfilterPath implements PacketPath {
         return;
       }
     }
-    const walker: Walker = { ...start, hook: 'postrouting', outInterface };
+    const walker: Walker = withChanges(start, { hook: 'postrouting', outInterface });
     this.#pass('postrouting', walker, ends, (left) => {
       if (!this.#host.isLocal(left.destination)) {
         ends.push({ walker: left, verdict: 'accepted', by: left.translatedBy });
         return;
       }
       // Over the loopback interface: connection tracking knows the packet, so NAT rules do not see it again.
-      const looped = { ...left, hook: 'prerouting' as const, inInterface: 'lo', outInterface: null };
+      const looped = withChanges(left, { hook: 'prerouting' as const, inInterface: 'lo', outInterface: null });
       this.#pass('prerouting', looped, ends, (arrived) => this.#deliver(arrived, ends), true);
     });
   }
 
   #deliver(start: Walker, ends: Ended[]): void {
-    this.#pass('input', { ...start, hook: 'input' }, ends, (passed) =>
+    this.#pass('input', withChanges(start, { hook: 'input' }), ends, (passed) =>
       ends.push({ walker: passed, verdict: 'accepted', by: passed.translatedBy }),
     );
   }
@@ -242,13 +242,19 @@ export class NetfilterPath implements PacketPath {
       ends.push({ walker: start, verdict: 'dropped', by: blocked });
       return;
     }
-    const walker: Walker = { ...start, hook: 'output', isBalanced: true, outInterface: this.#outInterface(start) };
+    const walker: Walker = withChanges(start, {
+      hook: 'output',
+      isBalanced: true,
+      outInterface: this.#outInterface(start),
+    });
     this.#pass(
       'output',
       walker,
       ends,
       (passed) =>
-        this.#pass('postrouting', { ...passed, hook: 'postrouting' }, ends, (left) => this.#answer(left, ends)),
+        this.#pass('postrouting', withChanges(passed, { hook: 'postrouting' }), ends, (left) =>
+          this.#answer(left, ends),
+        ),
       true,
     );
   }
@@ -257,7 +263,7 @@ export class NetfilterPath implements PacketPath {
   #answer(left: Walker, ends: Ended[]): void {
     const { packet, destination, port } = left;
     const answered = (walker: Walker): void => {
-      ends.push({ walker: { ...left, unknown: walker.unknown }, verdict: 'accepted', by: left.translatedBy });
+      ends.push({ walker: withChanges(left, { unknown: walker.unknown }), verdict: 'accepted', by: left.translatedBy });
     };
     if (packet.entry.kind === 'host' || this.#host.isLocal(destination)) {
       answered(left);
@@ -270,17 +276,16 @@ export class NetfilterPath implements PacketPath {
       destination: packet.source,
       port: packet.sourcePort,
     };
-    const reply: Walker = {
-      ...startWalk(back, 'forward', this.#outInterface(left)),
+    const reply = withChanges(startWalk(back, 'forward', this.#outInterface(left)), {
       probability: left.probability,
       unknown: left.unknown,
       isReply: true,
       isBalanced: true,
-    };
+    });
     const ended: Ended[] = [];
-    this.#pass('forward', { ...reply, outInterface: this.#outInterface(reply) }, ended, answered);
+    this.#pass('forward', withChanges(reply, { outInterface: this.#outInterface(reply) }), ended, answered);
     for (const { walker, verdict, by } of ended) {
-      ends.push({ walker: { ...left, unknown: walker.unknown }, verdict, by });
+      ends.push({ walker: withChanges(left, { unknown: walker.unknown }), verdict, by });
     }
   }
 
@@ -316,9 +321,9 @@ export class NetfilterPath implements PacketPath {
       const before: Walker =
         base.type !== 'nat' || isSource || walker.destinationDecided || !walker.explains
           ? walker
-          : { ...walker, isNoted: true, visits: append(walker.visits, visitOf(base)) };
+          : withChanges(walker, { isNoted: true, visits: append(walker.visits, visitOf(base)) });
       for (const { walker: ended, end, by } of walkChain(base.chains, base.chain, before)) {
-        const noted = ended.isNoted ? { ...ended, isNoted: false } : ended;
+        const noted = ended.isNoted ? withChanges(ended, { isNoted: false }) : ended;
         const left = base.type === 'nat' && end === 'accept' && by !== undefined ? keptBy(noted, by, isSource) : noted;
         if (end === 'drop' || (end === 'passed' && base.policy === 'drop')) {
           ends.push({ walker: left, verdict: 'dropped', by: by ?? base.policyRule });
@@ -343,15 +348,15 @@ function rerouted(host: PathHost, left: Walker, before: Walker): Walker {
     : host.facts.hasPolicyRouting
       ? undefined
       : host.route(left.destination)?.interfaceName;
-  return { ...left, outInterface };
+  return withChanges(left, { outInterface });
 }
 
 /** A rule that ends a chain of NAT rules, and has not translated the packet itself. */
 function keptBy(walker: Walker, by: PathRule, isSource: boolean): Walker {
   if (isSource) {
-    return walker.masqueradedBy === undefined ? { ...walker, sourceKeptBy: by } : walker;
+    return walker.masqueradedBy === undefined ? withChanges(walker, { sourceKeptBy: by }) : walker;
   }
-  return walker.translatedBy === undefined ? { ...walker, destinationKeptBy: by } : walker;
+  return walker.translatedBy === undefined ? withChanges(walker, { destinationKeptBy: by }) : walker;
 }
 
 function visitOf({ chain }: BaseChain): Visit {

@@ -1,8 +1,8 @@
-import { type IPFamily, messageOf, type PathRule } from '@kube-proxier/core';
+import { finish, type IPFamily, messageOf, type PathRule } from '@kube-proxier/core';
 import type { IpSets } from '../ipset/ip-sets.js';
 import type { IptablesTable, IptablesVariant } from '../iptables/iptables.js';
 import { iptablesProgram } from '../iptables/iptables-command.js';
-import { parseDocument } from '../iptables/iptables-document.js';
+import { type IptablesDocument, parseDocumentInSlices } from '../iptables/iptables-document.js';
 import { type NftObject, parseNftObjects } from '../nftables/nft-table.js';
 import type { CommandRunner } from '../process/command-runner.js';
 import { type KernelFiles, kernelFiles } from '../process/kernel-files.js';
@@ -12,6 +12,7 @@ import { compileNftTable, type NftTableListing } from './compile-nftables.js';
 import { NetfilterPath, type PathStage } from './netfilter-path.js';
 import { PathHost, type PathHostFacts } from './path-host.js';
 import { isNotInstalled, readPathHost } from './read-path-host.js';
+import { runInSlices } from './run-in-slices.js';
 
 /** Everything that netfilter has for one IP family, as read or made up. */
 export interface NetfilterListing {
@@ -44,7 +45,7 @@ export interface NetfilterReading {
 
 /**
  * Reads all rules of this network namespace, whoever installed them: both variants of iptables, and nftables. Changes nothing.
- * What cannot be read is in {@link NetfilterPath.unread}.
+ * What cannot be read is in {@link NetfilterPath.unread}. Pauses often, so that the process stays responsive.
  */
 export async function readNetfilterPath(reading: NetfilterReading): Promise<NetfilterPath> {
   const { family, runner, files = kernelFiles, ignoredInterfaces, ipSets, virtualAddresses } = reading;
@@ -54,30 +55,47 @@ export async function readNetfilterPath(reading: NetfilterReading): Promise<Netf
     family,
     runner,
     files,
-    sets: setsOf(listing),
+    sets: listing.sets,
     onUnread: (reason) => unread.push(reason),
     ...(ipSets === undefined ? {} : { ipSets }),
     ...(ignoredInterfaces === undefined ? {} : { ignoredInterfaces }),
     ...(virtualAddresses === undefined ? {} : { virtualAddresses }),
   });
-  return netfilterPathOf({ ...listing, unread }, facts, reading);
+  return (await runInSlices(pathInSlices({ ...listing, unread }, facts, reading))) as NetfilterPath;
 }
 
 /** The path through rules that were read before. Pure. */
 export function netfilterPathOf(
   { saved, tables, unread }: NetfilterListing,
   facts: PathHostFacts,
-  options: Pick<NetfilterReading, 'isForeign' | 'ignores' | 'stage'> = {},
+  options: PathOptions = {},
 ): NetfilterPath {
+  const documents = new Map([...saved].map(([variant, text]) => [variant, finish(parseDocumentInSlices(text))]));
+  return finish(pathInSlices({ documents, tables, unread }, facts, options));
+}
+
+type PathOptions = Pick<NetfilterReading, 'isForeign' | 'ignores' | 'stage'>;
+
+/** {@link NetfilterListing}, parsed. */
+interface ParsedListing extends Pick<NetfilterListing, 'tables' | 'unread'> {
+  readonly documents: ReadonlyMap<IptablesVariant, IptablesDocument>;
+}
+
+function* pathInSlices(
+  { documents, tables, unread }: ParsedListing,
+  facts: PathHostFacts,
+  options: PathOptions,
+): Generator<void, NetfilterPath> {
   const { isForeign = () => false, ignores, stage } = options;
   const host = new PathHost(facts, isForeign, ignores);
   const chains: BaseChain[] = [];
-  for (const [variant, text] of saved) {
-    for (const [name, { written }] of parseDocument(text)) {
-      chains.push(...compileIptablesTable(name, written, variant, host));
+  for (const [variant, document] of documents) {
+    for (const [name, { written }] of document) {
+      chains.push(...(yield* compileIptablesTable(name, written, variant, host)));
     }
   }
   for (const table of tables) {
+    yield;
     chains.push(...compileNftTable(table, host));
   }
   return new NetfilterPath({
@@ -89,18 +107,26 @@ export function netfilterPathOf(
   });
 }
 
-async function readListing(family: IPFamily, runner: CommandRunner, files: KernelFiles): Promise<NetfilterListing> {
+async function readListing(
+  family: IPFamily,
+  runner: CommandRunner,
+  files: KernelFiles,
+): Promise<ParsedListing & { readonly sets: readonly string[] }> {
   const unread: string[] = [];
-  const saved = new Map<IptablesVariant, string>();
+  const documents = new Map<IptablesVariant, IptablesDocument>();
+  const sets = new Set<string>();
   for (const variant of ['nft', 'legacy'] as const) {
     const text = await readSaved(family, variant, runner, files, unread);
     if (text !== undefined) {
-      saved.set(variant, text);
+      documents.set(variant, (await runInSlices(parseDocumentInSlices(text))) as IptablesDocument);
+      for (const name of setsOf(text)) {
+        sets.add(name);
+      }
     }
   }
-  const readByIptables = new Set<string>(parseDocument(saved.get('nft') ?? '').keys());
+  const readByIptables = new Set<string>(documents.get('nft')?.keys());
   const tables = await readNftTables(family, runner, readByIptables, unread);
-  return { saved, tables, unread };
+  return { documents, sets: [...sets], tables, unread };
 }
 
 async function readSaved(
@@ -213,12 +239,7 @@ async function listNft(runner: CommandRunner, what: readonly string[]): Promise<
 }
 
 /** Names of IP sets that rules refer to. */
-function setsOf({ saved }: NetfilterListing): readonly string[] {
-  const names = new Set<string>();
-  for (const text of saved.values()) {
-    for (const [, name = ''] of text.matchAll(/--(?:match-set|map-set) (\S+)/g)) {
-      names.add(name);
-    }
-  }
-  return [...names];
+function setsOf(saved: string): ReadonlySet<string> {
+  const found = saved.includes('-set ') ? saved.matchAll(/--(?:match-set|map-set) (\S+)/g) : [];
+  return new Set([...found].flatMap(([, name]) => name ?? []));
 }

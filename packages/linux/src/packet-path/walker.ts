@@ -83,10 +83,88 @@ export interface Walker {
   readonly misses: Trail<string> | undefined;
 }
 
+/** All walkers have one hidden class: copies of it are cheap, where spread objects would have one for each place in the code. */
+class PacketWalker implements Walker {
+  readonly packet: Walker['packet'];
+  readonly probability: Walker['probability'];
+  readonly hook: Walker['hook'];
+  readonly protocol: Walker['protocol'];
+  readonly source: Walker['source'];
+  readonly sourceBits: Walker['sourceBits'];
+  readonly destination: Walker['destination'];
+  readonly destinationBits: Walker['destinationBits'];
+  readonly port: Walker['port'];
+  readonly originalDestination: Walker['originalDestination'];
+  readonly inInterface: Walker['inInterface'];
+  readonly outInterface: Walker['outInterface'];
+  readonly mark: Walker['mark'];
+  readonly markedBy: Walker['markedBy'];
+  readonly connectionMark: Walker['connectionMark'];
+  readonly priority: Walker['priority'];
+  readonly translatedBy: Walker['translatedBy'];
+  readonly destinationDecided: Walker['destinationDecided'];
+  readonly masqueradedBy: Walker['masqueradedBy'];
+  readonly sourceDecided: Walker['sourceDecided'];
+  readonly destinationKeptBy: Walker['destinationKeptBy'];
+  readonly sourceKeptBy: Walker['sourceKeptBy'];
+  readonly isBalanced: Walker['isBalanced'];
+  readonly unevenly: Walker['unevenly'];
+  readonly isReply: Walker['isReply'];
+  readonly untracked: Walker['untracked'];
+  readonly written: Walker['written'];
+  readonly unknown: Walker['unknown'];
+  readonly explains: Walker['explains'];
+  readonly isNoted: Walker['isNoted'];
+  readonly visits: Walker['visits'];
+  readonly emptyChain: Walker['emptyChain'];
+  readonly misses: Walker['misses'];
+
+  constructor(walker: Walker) {
+    this.packet = walker.packet;
+    this.probability = walker.probability;
+    this.hook = walker.hook;
+    this.protocol = walker.protocol;
+    this.source = walker.source;
+    this.sourceBits = walker.sourceBits;
+    this.destination = walker.destination;
+    this.destinationBits = walker.destinationBits;
+    this.port = walker.port;
+    this.originalDestination = walker.originalDestination;
+    this.inInterface = walker.inInterface;
+    this.outInterface = walker.outInterface;
+    this.mark = walker.mark;
+    this.markedBy = walker.markedBy;
+    this.connectionMark = walker.connectionMark;
+    this.priority = walker.priority;
+    this.translatedBy = walker.translatedBy;
+    this.destinationDecided = walker.destinationDecided;
+    this.masqueradedBy = walker.masqueradedBy;
+    this.sourceDecided = walker.sourceDecided;
+    this.destinationKeptBy = walker.destinationKeptBy;
+    this.sourceKeptBy = walker.sourceKeptBy;
+    this.isBalanced = walker.isBalanced;
+    this.unevenly = walker.unevenly;
+    this.isReply = walker.isReply;
+    this.untracked = walker.untracked;
+    this.written = walker.written;
+    this.unknown = walker.unknown;
+    this.explains = walker.explains;
+    this.isNoted = walker.isNoted;
+    this.visits = walker.visits;
+    this.emptyChain = walker.emptyChain;
+    this.misses = walker.misses;
+  }
+}
+
+/** A copy with other values. */
+export function withChanges(walker: Walker, changes: Partial<Walker>): Walker {
+  return Object.assign(new PacketWalker(walker), changes);
+}
+
 const PROTOCOL: Readonly<Record<Protocol, Walker['protocol']>> = { TCP: 'tcp', UDP: 'udp', SCTP: 'sctp' };
 
 export function startWalk(packet: PathPacket, hook: Hook, inInterface: string | undefined | null): Walker {
-  return {
+  return new PacketWalker({
     packet,
     probability: 1,
     hook,
@@ -120,7 +198,7 @@ export function startWalk(packet: PathPacket, hook: Hook, inInterface: string | 
     visits: undefined,
     emptyChain: undefined,
     misses: undefined,
-  };
+  });
 }
 
 /** The walker after destination NAT. */
@@ -131,12 +209,11 @@ export function translated(
   rule: PathRule,
 ): Walker {
   const destination = address ?? walker.destination;
-  return {
-    ...walker,
+  return withChanges(walker, {
     destination,
     destinationBits: bitsOf(destination) ?? 0n,
     port: port ?? walker.port,
     translatedBy: rule,
     destinationDecided: true,
-  };
+  });
 }

@@ -26,6 +26,7 @@ import {
 } from '@kube-proxier/core';
 import type { FinishedTakeover, ServerObserver } from '../server-observer.js';
 import { VERSION } from '../version.js';
+import { PackedTextStore } from './packed-text-store.js';
 import { RecordingDirectory } from './recording-directory.js';
 import { DEFAULT_RECORDING_AGE, DEFAULT_RECORDING_BYTES, type RecordingOptions } from './recording-options.js';
 import { checkpointLines, type RecordingContext, RecordingWindow } from './recording-window.js';
@@ -87,7 +88,7 @@ export class FlightRecorder implements ServerObserver {
     const { clock, logger, reader, onFailure } = context;
     this.#zero = clock.monotonic();
     this.#epoch = clock.now();
-    this.#journal = new ObjectJournal(reader);
+    this.#journal = new ObjectJournal(reader, new PackedTextStore());
     this.#window = new RecordingWindow(this.#journal, { maxAge, maxBytes }, this.#now());
     this.#directory =
       directory === undefined

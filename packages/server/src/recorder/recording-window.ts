@@ -19,7 +19,7 @@ const PART_SIZE = 64 * 1024;
 /** Parts that begin while changes are not programmed are inexact; they are avoided up to this size. */
 const LARGEST_PART = 4 * PART_SIZE;
 /** Objects that are formatted at a time, so that a dump of a large cluster does not block the process. */
-const BATCH = 2000;
+const BATCH = 500;
 /** Characters of JSON in a byte of a compressed part, as an estimate until it is compressed. */
 const TYPICAL_RATIO = 8;
 
@@ -79,7 +79,8 @@ export class RecordingWindow {
     this.#size = 0;
     this.#context = context();
     void compress(part.lines ?? '').then((data) => {
-      part.data = data;
+      // A copy: the buffer of zlib is larger than its content.
+      part.data = Buffer.from(data);
       part.lines = undefined;
     });
     this.expire(at);
@@ -129,7 +130,7 @@ export class RecordingWindow {
 /** Lines that a recording begins with: what was true, and all objects, at one moment. */
 export function* checkpointLines(
   { begin, mode, families, lastSyncs, ready }: RecordingContext,
-  objects: readonly JournalObject[],
+  objects: Iterable<JournalObject>,
 ): Generator<string> {
   const { at } = begin;
   const context: RecordedEntry[] = [begin, ...(mode ? [mode] : []), ...families.values()];

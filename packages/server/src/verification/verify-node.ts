@@ -11,6 +11,7 @@ import {
   type VerificationVerdict,
   verifyInSlices,
 } from '@kube-proxier/core';
+import { runInSlices } from '@kube-proxier/linux';
 
 /** The result of one verification of a node. */
 export interface NodeVerification {
@@ -39,8 +40,6 @@ export interface VerifyNodeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Milliseconds of work between two pauses. */
-const SLICE = 10;
 /** How often the kernel is read until it was read without a change of the state meanwhile. */
 const ATTEMPTS = 4;
 
@@ -91,7 +90,7 @@ async function verifyFamily(family: IPFamily, options: VerifyNodeOptions): Promi
       if (state === undefined || states().get(family) !== state) {
         continue;
       }
-      const result = await inSlices(verifyInSlices(state, path, { servesLoopback }), signal);
+      const result = await runInSlices(verifyInSlices(state, path, { servesLoopback }), signal);
       if (result === undefined) {
         return unverified(state, family, 'the verification was ended early');
       }
@@ -110,27 +109,6 @@ function whyUnreadable({ mode, capabilities }: Pick<BackendModule, 'mode' | 'cap
   return capabilities?.servesWithoutProcess === false
     ? `in mode ${mode} a process chooses the endpoints, not the kernel, so the rules do not say what happens to packets`
     : `mode ${mode} cannot read what the kernel does`;
-}
-
-/** @returns undefined when it was aborted. */
-async function inSlices<Result>(
-  slices: Generator<void, Result>,
-  signal: AbortSignal | undefined,
-): Promise<Result | undefined> {
-  let until = performance.now() + SLICE;
-  for (;;) {
-    const { done, value } = slices.next();
-    if (done) {
-      return value;
-    }
-    if (performance.now() > until) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      if (signal?.aborted) {
-        return undefined;
-      }
-      until = performance.now() + SLICE;
-    }
-  }
 }
 
 function unverified(state: ProxyState | undefined, family: IPFamily, reason: string): FamilyVerification {

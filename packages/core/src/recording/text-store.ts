@@ -1,0 +1,29 @@
+/** Texts by key. An implementation may keep them in any form. */
+export interface TextStore {
+  get(key: string): string | undefined;
+  set(key: string, text: string): void;
+  delete(key: string): void;
+  /** All texts as they are at the time of the call, in any order; later changes do not show in it. */
+  entries(): Iterable<readonly [key: string, text: string]>;
+}
+
+/** Texts as they are. */
+export class PlainTextStore implements TextStore {
+  readonly #texts = new Map<string, string>();
+
+  get(key: string): string | undefined {
+    return this.#texts.get(key);
+  }
+
+  set(key: string, text: string): void {
+    this.#texts.set(key, text);
+  }
+
+  delete(key: string): void {
+    this.#texts.delete(key);
+  }
+
+  entries(): Iterable<readonly [key: string, text: string]> {
+    return [...this.#texts];
+  }
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { Random } from '@kube-proxier/core/testing';
+import { PackedTextStore } from './packed-text-store.js';
+
+describe('PackedTextStore', () => {
+  test('returns what was set last, through any sequence of changes', () => {
+    const random = new Random(3);
+    const store = new PackedTextStore();
+    const expected = new Map<string, string>();
+    for (let step = 0; step < 5000; step += 1) {
+      const key = `key ${random.below(1 + step / 10)}`;
+      if (random.chance(0.2)) {
+        store.delete(key);
+        expected.delete(key);
+      } else {
+        const text = `{"name":"${key}","step":${step},"text":"${'ü€'.repeat(random.below(random.chance(0.01) ? 40_000 : 20))}"}`;
+        store.set(key, text);
+        expected.set(key, text);
+      }
+      const asked = `key ${random.below(1 + step / 10)}`;
+      expect(store.get(asked)).toBe(expected.get(asked));
+      if (step % 1000 === 0) {
+        expect(new Map(store.entries())).toEqual(expected);
+      }
+    }
+    expect(new Map(store.entries())).toEqual(expected);
+  });
+
+  test('needs an eighth of what similar texts have, and nothing for those that are gone', () => {
+    const store = new PackedTextStore();
+    const textOf = (index: number, step: number) =>
+      JSON.stringify({
+        metadata: { name: `service-${index}`, namespace: 'work' },
+        addressType: 'IPv4',
+        endpoints: Array.from({ length: 10 }, (_, endpoint) => ({
+          addresses: [`10.0.${index % 250}.${(endpoint * 7 + step) % 250}`],
+          nodeName: `node-${(index + endpoint) % 100}`,
+        })),
+      });
+    for (let step = 0; step < 3; step += 1) {
+      let plain = 0;
+      for (let index = 0; index < 2000; index += 1) {
+        const text = textOf((index * 7) % 2000, step);
+        plain += text.length;
+        store.set(`${(index * 7) % 2000}`, text);
+      }
+      expect(store.size).toBeLessThan(plain / 8 + 64 * 1024);
+    }
+    for (let index = 0; index < 2000; index += 1) {
+      store.delete(`${index}`);
+    }
+    expect(store.size).toBe(0);
+  });
+
+  test('a list of all texts does not show later changes', () => {
+    const store = new PackedTextStore();
+    const expected = new Map(Array.from({ length: 500 }, (_, index) => [`key ${index}`, `text ${index}`]));
+    for (const [key, text] of expected) {
+      store.set(key, text);
+    }
+    const entries = store.entries();
+    for (const key of expected.keys()) {
+      store.set(key, 'another');
+    }
+    store.delete('key 1');
+    expect(new Map(entries)).toEqual(expected);
+    expect(store.get('key 1')).toBeUndefined();
+  });
+});
