@@ -584,7 +584,7 @@ export const FLAGS = [
   {
     name: 'delete',
     type: 'text',
-    value: 'kind/name',
+    value: 'object',
     defaultText: 'none',
     help:
       'An object that is deleted: svc/[<namespace>/]<name>, with its EndpointSlices, or endpointslice/[<namespace>/]<name>. ' +
