@@ -2,7 +2,8 @@
  * Builds the image of the agent without a daemon: an OCI image layout, its archive, and a bill of materials for each architecture.
  * Two builds of one commit have the same digest.
  *
- *   npm run image -- [--arch amd64|arm64]… [--output DIRECTORY] [--accept-newer] [--update-lock]
+ *   npm run image -- [--flavour kube-proxier|kube-proxier-nftables] [--arch amd64|arm64]… [--output DIRECTORY]
+ *     [--accept-newer] [--update-lock]
  *
  * Needs Debian's `apt-get`, `dpkg-deb`, GNU `tar` and `gzip`; root is not needed. The packages are built first (`npm run build`).
  */
@@ -13,7 +14,16 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundledPackages } from './bundled-packages.mjs';
-import { ARCHITECTURES, debianPackages, ImageError, nodePackage, ROOT, readLock, updateLock } from './image-parts.mjs';
+import {
+  ARCHITECTURES,
+  debianPackages,
+  FLAVOURS,
+  ImageError,
+  nodePackage,
+  ROOT,
+  readLock,
+  updateLock,
+} from './image-parts.mjs';
 import { OciLayout } from './oci-layout.mjs';
 import { layOutAgent, layOutDebian, layOutNode, normalizeModes } from './root-filesystem.mjs';
 import { cycloneDx } from './sbom.mjs';
@@ -33,11 +43,12 @@ const DESCRIPTION = 'Kubernetes service proxy: a replacement for kube-proxy';
 /**
  * @param {object} options
  * @param {readonly import('./image-parts.mjs').Architecture[]} options.architectures
- * @param {string} options.output an existing directory is replaced
+ * @param {import('./image-parts.mjs').Flavour} options.flavour
+ * @param {string} options.output directory; images of the same flavour in it are replaced
  * @param {boolean} options.acceptNewer see `debianPackages`
  * @returns {BuiltImage}
  */
-export function buildImage({ architectures, output, acceptNewer }) {
+export function buildImage({ architectures, flavour, output, acceptNewer }) {
   if (!existsSync(join(ROOT, 'packages/agent/bundle/kube-proxier.js'))) {
     throw new ImageError('The agent is not built: run "npm run build" first');
   }
@@ -45,11 +56,12 @@ export function buildImage({ architectures, output, acceptNewer }) {
   const time = sourceDate();
   const { version } = JSON.parse(readFileSync(join(ROOT, 'packages/agent/package.json'), 'utf8'));
   const npm = bundledPackages();
-  rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
-  const layout = new OciLayout(join(output, 'layout'));
+  const layoutDirectory = join(output, `${flavour}-layout`);
+  rmSync(layoutDirectory, { recursive: true, force: true });
+  const layout = new OciLayout(layoutDirectory);
   const images = architectures.map((architecture) => {
-    const debian = debianPackages(lock, architecture, acceptNewer);
+    const debian = debianPackages(lock, architecture, flavour, acceptNewer);
     const layers = [
       (/** @type {string} */ directory) => layOutDebian(directory, debian, lock.suite),
       (/** @type {string} */ directory) => layOutNode(directory, nodePackage(lock, architecture)),
@@ -63,7 +75,7 @@ export function buildImage({ architectures, output, acceptNewer }) {
     );
     const created = new Date(time * 1000).toISOString();
     const annotations = {
-      'org.opencontainers.image.title': 'kube-proxier',
+      'org.opencontainers.image.title': flavour,
       'org.opencontainers.image.description': DESCRIPTION,
       'org.opencontainers.image.licenses': 'Apache-2.0',
       'org.opencontainers.image.version': version,
@@ -81,7 +93,7 @@ export function buildImage({ architectures, output, acceptNewer }) {
         Labels: annotations,
       },
     };
-    const { digest } = layout.addImage(config, layers, annotations, `kube-proxier:${version}`);
+    const { digest } = layout.addImage(config, layers, annotations, `${flavour}:${version}`);
     const bytes = layers.reduce((sum, { descriptor }) => sum + descriptor.size, 0);
     const bom = cycloneDx({
       version,
@@ -91,14 +103,11 @@ export function buildImage({ architectures, output, acceptNewer }) {
       npm,
       time: created,
     });
-    writeFileSync(
-      join(output, `kube-proxier-${version}-${architecture}.cdx.json`),
-      `${JSON.stringify(bom, null, 2)}\n`,
-    );
+    writeFileSync(join(output, `${flavour}-${version}-${architecture}.cdx.json`), `${JSON.stringify(bom, null, 2)}\n`);
     return { architecture, digest, bytes };
   });
   const digest = layout.close();
-  const archive = join(output, `kube-proxier-${version}.oci.tar`);
+  const archive = join(output, `${flavour}-${version}.oci.tar`);
   execFileSync('tar', [
     ...[
       '--create',
@@ -170,6 +179,7 @@ function main() {
   const { values } = parseArgs({
     options: {
       arch: { type: 'string', multiple: true, default: ['amd64'] },
+      flavour: { type: 'string', default: 'kube-proxier' },
       output: { type: 'string', default: OUTPUT },
       'accept-newer': { type: 'boolean', default: false },
       'update-lock': { type: 'boolean', default: false },
@@ -178,6 +188,12 @@ function main() {
   if (values['update-lock']) {
     updateLock();
   }
+  const flavour = /** @type {(import('./image-parts.mjs').Flavour)[]} */ (Object.keys(FLAVOURS)).find(
+    (one) => one === values.flavour,
+  );
+  if (flavour === undefined) {
+    throw new ImageError(`--flavour: "${values.flavour}" is not one of ${Object.keys(FLAVOURS).join(', ')}`);
+  }
   const architectures = values.arch.map((name) => {
     const known = ARCHITECTURES.find((one) => one === name);
     if (known === undefined) {
@@ -185,7 +201,10 @@ function main() {
     }
     return known;
   });
-  const { archive, images } = buildImage({ architectures, output: values.output, acceptNewer: values['accept-newer'] });
+  const { archive, images } = buildImage({
+    ...{ architectures, flavour, output: values.output },
+    acceptNewer: values['accept-newer'],
+  });
   for (const { architecture, digest, bytes } of images) {
     process.stdout.write(`${architecture}  ${(bytes / 1e6).toFixed(1)} MB compressed  ${digest}\n`);
   }

@@ -20,7 +20,13 @@ import { filesOf } from './root-filesystem.mjs';
 const LARGEST = 60e6;
 /** Programs that an intruder or a careless operator would want; none is in the image. */
 const UNWANTED = /^(sh|bash|dash|busybox|perl|python[\d.]*|apt.*|dpkg.*|npm|npx|corepack|curl|wget|env)$/;
-const MODES = ['nftables', 'iptables'];
+/** @type {readonly (readonly [flavour: import('./image-parts.mjs').Flavour, modes: readonly string[]])[]} */
+const FLAVOURS = [
+  ['kube-proxier', ['nftables', 'iptables']],
+  ['kube-proxier-nftables', ['nftables']],
+];
+/** Programs of the kernel's interfaces that the image without tools does not have. */
+const TOOLS = /^(nft|conntrack|ipset|(eb|arp|ip6?)?tables.*|x?tables.*|kmod|modprobe)$/;
 const NODE_PORT = 30080;
 const CLUSTER_IP = '10.96.0.10';
 /** Milliseconds until packets must be answered; a start takes one second on an idle machine. */
@@ -53,64 +59,84 @@ const ALL_CAPABILITIES = (
 prepare({ image: true });
 const directory = mkdtempSync(join(tmpdir(), 'kube-proxier-check-image-'));
 try {
-  const { layout, digest, bytes } = buildTwice();
-  const rootfs = join(directory, 'rootfs');
-  mkdirSync(rootfs);
-  const image = unpackImage(layout, digest, rootfs);
-  checkContents(rootfs, bytes);
-  for (const mode of MODES) {
-    await checkPackets(mode, rootfs, image);
+  for (const [flavour, modes] of FLAVOURS) {
+    const { layout, digest, bytes } = buildTwice(flavour);
+    const rootfs = join(directory, `${flavour}-rootfs`);
+    mkdirSync(rootfs);
+    const image = unpackImage(layout, digest, rootfs);
+    checkContents(flavour, rootfs, bytes);
+    for (const mode of modes) {
+      await checkPackets(mode, join(directory, flavour), rootfs, image);
+    }
   }
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
 
-function buildTwice() {
+/** @param {import('./image-parts.mjs').Flavour} flavour */
+function buildTwice(flavour) {
   const built = (process.env.QUICK ? ['first', 'first'] : ['first', 'second']).map((name) => {
-    const output = join(directory, name);
-    return buildImage({ architectures: ['amd64'], output, acceptNewer: true });
+    const output = join(directory, flavour, name);
+    return buildImage({ architectures: ['amd64'], flavour, output, acceptNewer: true });
   });
   const [first, second] = built;
   assert.ok(first && second);
   assert.equal(first.digest, second.digest, 'two builds have different digests');
   const [one] = first.images;
   assert.ok(one);
-  say(`two builds, one digest: ${one.digest}`);
+  say(`${flavour}: two builds, one digest: ${one.digest}`);
   return { layout: first.layout, digest: one.digest, bytes: one.bytes };
 }
 
 /**
+ * @param {import('./image-parts.mjs').Flavour} flavour
  * @param {string} rootfs
  * @param {number} bytes
  */
-function checkContents(rootfs, bytes) {
+function checkContents(flavour, rootfs, bytes) {
   say(`${(bytes / 1e6).toFixed(1)} MB compressed`);
   assert.ok(bytes <= LARGEST, `the image has ${bytes} bytes, more than ${LARGEST}`);
   const names = filesOf(rootfs).map((path) => path.slice(rootfs.length));
-  const unwanted = names.filter((path) => /bin\//.test(path) && UNWANTED.test(path.slice(path.lastIndexOf('/') + 1)));
-  assert.deepEqual(unwanted, [], 'unwanted programs');
+  const programs = names.filter((path) => /bin\//.test(path)).map((path) => path.slice(path.lastIndexOf('/') + 1));
+  assert.deepEqual(
+    programs.filter((name) => UNWANTED.test(name)),
+    [],
+    'unwanted programs',
+  );
+  const tools = programs.filter((name) => TOOLS.test(name));
+  if (flavour === 'kube-proxier') {
+    assert.ok(tools.includes('nft') && tools.includes('iptables'), `tools: ${tools}`);
+  } else {
+    assert.deepEqual(tools, [], 'tools');
+  }
   assert.deepEqual(
     names.filter((path) => path.endsWith('.map')),
     [],
     'source maps',
   );
-  assert.ok(names.filter((path) => path.endsWith('/copyright')).length > 25, 'licences of the Debian packages');
+  const packages = names.filter((path) => path.startsWith('/var/lib/dpkg/status.d/')).length;
+  // Some share one: these packages are built from one source.
+  assert.ok(
+    names.filter((path) => path.endsWith('/copyright')).length >= packages - 3,
+    'licences of the Debian packages',
+  );
   say(`${names.length} files, none of them a shell, a package manager or npm`);
 }
 
 /**
  * @param {string} mode
+ * @param {string} work directory for what the containers use
  * @param {string} rootfs
  * @param {Run['image']} image
  */
-async function checkPackets(mode, rootfs, image) {
+async function checkPackets(mode, work, rootfs, image) {
   const sandbox = await NetworkSandbox.create({ pods: 3, remotePods: 0 });
   try {
     const [first, , third] = sandbox.pods;
     assert.ok(first && third);
     const server = await first.serve({ port: 8080, protocol: 'TCP' });
-    const { pod, volumes } = readDaemonSet(mode, first.addresses);
-    const run = { directory, rootfs, image, namespacePath: sandbox.node.namespacePath, volumes };
+    const { pod, volumes } = readDaemonSet(mode, work, first.addresses);
+    const run = { directory: work, rootfs, image, namespacePath: sandbox.node.namespacePath, volumes };
     for (const container of pod.initContainers) {
       const { status, log } = runToEnd(run, container, mode);
       assert.equal(status, 0, `${container.name}: ${log}`);
@@ -146,14 +172,15 @@ async function checkPackets(mode, rootfs, image) {
  * The pod of the DaemonSet with volumes on this host: its configuration for a mode, and manifests in place of an API server.
  *
  * @param {string} mode
+ * @param {string} work
  * @param {readonly string[]} endpoints addresses
  * @returns {{pod: {initContainers: readonly Container[], containers: readonly Container[]}, volumes: Record<string, string>}}
  */
-function readDaemonSet(mode, endpoints) {
+function readDaemonSet(mode, work, endpoints) {
   const read = (/** @type {string} */ name) => parse(readFileSync(join(ROOT, 'deploy/kustomize', name), 'utf8'));
   const pod = read('daemon-set.yaml').spec.template.spec;
-  const configuration = join(directory, `config-${mode}`);
-  const manifests = join(directory, `manifests-${mode}`);
+  const configuration = join(work, `config-${mode}`);
+  const manifests = join(work, `manifests-${mode}`);
   mkdirSync(configuration);
   mkdirSync(manifests);
   const text = read('config-map.yaml').data['config.conf'];
@@ -161,7 +188,7 @@ function readDaemonSet(mode, endpoints) {
   const dualStack = text.replace(/^clusterCIDR: .*$/m, 'clusterCIDR: 10.244.0.0/16,fd00:10:244::/56');
   writeFileSync(join(configuration, 'config.conf'), dualStack.replace(/^mode: .*$/m, `mode: ${mode}`));
   writeFileSync(join(manifests, 'web.yaml'), serviceManifest(endpoints));
-  const lock = join(directory, `xtables-${mode}.lock`);
+  const lock = join(work, `xtables-${mode}.lock`);
   writeFileSync(lock, '');
   const volumes = { config: configuration, 'xtables-lock': lock, 'lib-modules': '/lib/modules', manifests };
   mkdirSync('/lib/modules', { recursive: true });

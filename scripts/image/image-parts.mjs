@@ -50,6 +50,17 @@ const SUITE = 'trixie';
 /** What the agent runs, and what `node` is linked with. Recommended packages are left out. */
 const WANTED = ['iptables', 'nftables', 'conntrack', 'ipset', 'kmod', 'netbase', 'libstdc++6'];
 
+/**
+ * Images by name, with the Debian packages that each has; undefined: all of the lock. The second one has no tools: nf_tables, the
+ * connection tracking table and sysctls are reached without a program, so it serves the modes nftables and userspace (without redirection).
+ */
+export const FLAVOURS = /** @type {const} */ ({
+  'kube-proxier': undefined,
+  'kube-proxier-nftables': ['gcc-14-base', 'libc6', 'libgcc-s1', 'libstdc++6'],
+});
+
+/** @typedef {keyof typeof FLAVOURS} Flavour */
+
 /** Something that a person has to decide. */
 export class ImageError extends Error {}
 
@@ -81,13 +92,21 @@ export function updateLock() {
  *
  * @param {ImageLock} lock
  * @param {Architecture} architecture
+ * @param {Flavour} flavour
  * @param {boolean} acceptNewer whether a version that the mirror no longer has may be replaced by its current one. Each is
  * reported as a warning.
  * @returns {readonly (DebianPackage & {file: string})[]}
  * @throws ImageError when a package is not what the lock says.
  */
-export function debianPackages(lock, architecture, acceptNewer) {
-  const { packages } = lock.architectures[architecture];
+export function debianPackages(lock, architecture, flavour, acceptNewer) {
+  /** @type {readonly string[] | undefined} */
+  const wanted = FLAVOURS[flavour];
+  const packages = lock.architectures[architecture].packages.filter(({ name }) => wanted?.includes(name) ?? true);
+  if (wanted !== undefined && packages.length !== wanted.length) {
+    throw new ImageError(
+      `The lock lacks packages of ${flavour}: run "npm run image -- --update-lock", and compare FLAVOURS`,
+    );
+  }
   const cached = packages.map((one) => ({ ...one, file: cachedFile(one, architecture) }));
   if (cached.every(({ file, sha256 }) => existsSync(file) && sha256Of(readFileSync(file)) === sha256)) {
     return cached;

@@ -79,7 +79,8 @@ export function layOutDebian(directory, packages, suite) {
     }
   }
   // What update-alternatives does when the packages are configured.
-  for (const prefix of ['iptables', 'ip6tables']) {
+  const hasIptables = packages.some(({ name }) => name === 'iptables');
+  for (const prefix of hasIptables ? ['iptables', 'ip6tables'] : []) {
     for (const suffix of ['', '-restore', '-save']) {
       const link = join(directory, 'usr/sbin', `${prefix}${suffix}`);
       rmSync(link, { force: true });
