@@ -1,5 +1,6 @@
 import {
   comparisonLines,
+  type FamilyVerification,
   formatPlanSummary,
   MARKS,
   type PlanLine,
@@ -7,9 +8,11 @@ import {
   printable,
   type RuleChange,
   type StateComparison,
+  type VerificationVerdict,
 } from '@kube-proxier/core';
 import { describeRemoved, nameOfLeftoverOwner, type RemovedOfMode } from '@kube-proxier/server';
 import type { TextStyle } from '../terminal/text-style.js';
+import { countLines, findingLines } from '../verify/format-verification.js';
 
 /** The schema of `kube-proxier plan -o json`. */
 export interface PlanDocument {
@@ -30,10 +33,23 @@ export interface PlanDocument {
   readonly removals: readonly RemovedOfMode[];
   /** What of kube-proxy the mode takes into use; those that it does not need are in `rules`. */
   readonly adopted: readonly RemovedOfMode[];
+  /** What the rules of kube-proxy do with packets now, compared with what is planned. Null where it was not compared. */
+  readonly traffic: TrafficComparison | null;
   /** Services that get their addresses from the API server when they are created: `namespace/name`. */
   readonly withoutAddress: readonly string[];
   /** What limits the plan, in full sentences. */
   readonly notes: readonly string[];
+}
+
+/**
+ * What the rules of the node do with each class of packets while those of kube-proxy are in force, compared with the planned state:
+ * in findings, `expected` is the planned outcome, and `actual` that of now.
+ */
+export interface TrafficComparison {
+  /** Modes of kube-proxy that have rules. */
+  readonly modes: readonly ProxyMode[];
+  readonly verdict: VerificationVerdict;
+  readonly families: readonly FamilyVerification[];
 }
 
 export interface PlanSide {
@@ -92,6 +108,7 @@ export function formatPlan(plan: PlanDocument, format: PlanFormat): string {
     rulesSection(plan, format),
     removalSection(plan, format.style),
     adoptedSection(plan),
+    plan.traffic === null ? '' : trafficSection(plan.traffic),
     plan.notes.map((note) => `Note: ${note}\n`).join(''),
     verdict(plan),
   ];
@@ -170,6 +187,14 @@ function adoptedSection({ adopted }: PlanDocument): string {
       return `Taken over from ${nameOfLeftoverOwner(owner, mode)}, and changed only where it differs:\n${lines.join('')}`;
     })
     .join('');
+}
+
+function trafficSection({ modes, families }: TrafficComparison): string {
+  const lines = [
+    `What happens to packets now, by the rules of kube-proxy (mode ${modes.map((mode) => printable(mode)).join(', ')}), compared with the plan:`,
+    ...[...countLines('the same', families), ...findingLines(families)].map((line) => (line === '' ? '' : `  ${line}`)),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 function verdict({ changed, comparison, rules, removals, to, withoutAddress }: PlanDocument): string {

@@ -16,8 +16,9 @@ import {
   type StatePair,
   selectProxyMode,
   silentLogger,
+  systemClock,
 } from '@kube-proxier/core';
-import { findLeftovers, previewBackend, type RemovedOfMode, thisHost } from '@kube-proxier/server';
+import { findLeftovers, previewBackend, type RemovedOfMode, thisHost, verifyNode } from '@kube-proxier/server';
 import { stringify } from 'yaml';
 import { describeRunningProxy, runningProxies } from '../cleanup/clean-up.js';
 import { settingsOf } from '../commands/interpret-command-line.js';
@@ -29,7 +30,7 @@ import { type ClusterObjects, collectObjects } from '../objects/cluster-objects.
 import { capabilitiesOf, proxierOptionsOf, type ResolvedHost, resolvePairs } from '../objects/resolve-cluster.js';
 import { plainStyle, type TextStyle } from '../terminal/text-style.js';
 import { type AssignedField, type ChangeFile, changeObjects, deleteObjects } from './changed-objects.js';
-import { countByOwner, formatPlan, type PlanDocument } from './plan-document.js';
+import { countByOwner, formatPlan, type PlanDocument, type TrafficComparison } from './plan-document.js';
 import { queryRunningAgent, type RunningAgent } from './running-agent.js';
 
 /** What `kube-proxier plan` is asked. */
@@ -111,7 +112,7 @@ function emptyPlan(settings: AgentSettings): PlanDocument {
     changed: false,
     nodeName: proxierOptionsOf(settings, 'IPv4').nodeName,
     ...{ from: null, to: null, comparison: null, rules: null },
-    ...{ removals: [], adopted: [], withoutAddress: [], notes: [] },
+    ...{ removals: [], adopted: [], traffic: null, withoutAddress: [], notes: [] },
   };
 }
 
@@ -262,6 +263,7 @@ async function planOnHost({
   const isClean = before === undefined && !takeover.ownFound;
   const ofKubeProxy = [...takeover.removals, ...takeover.adopted].filter(({ owner }) => owner === 'kube-proxy');
   const comparison = before !== undefined || isClean ? compareStates(pairs) : null;
+  const traffic = isClean ? await compareTraffic(ofKubeProxy, backends, settings, pairs) : null;
   const count = (action: RuleChange['action']) => changes.filter((change) => change.action === action).length;
   return {
     document: {
@@ -277,20 +279,37 @@ async function planOnHost({
       },
       removals: takeover.removals,
       adopted: takeover.adopted,
-      notes: [
-        ...notes,
-        ...(isClean && ofKubeProxy.length > 0 ? [KUBE_PROXY_BY_RULE] : []),
-        ...takeover.notes,
-        ...problems.notes,
-      ],
+      traffic,
+      notes: [...notes, ...(traffic === null ? [] : [KUBE_PROXY_IS_INSTALLED]), ...takeover.notes, ...problems.notes],
     },
     mode: backend.mode,
     changes,
   };
 }
 
-const KUBE_PROXY_BY_RULE =
-  'Rules of kube-proxy are installed. They are compared by rule, not by meaning, so all Services are listed as added.';
+const KUBE_PROXY_IS_INSTALLED =
+  'Rules of kube-proxy are installed. Its Services are unknown, so all are listed as added; what its rules do with packets is compared.';
+
+/** What the rules of kube-proxy do now, compared with the planned state; null where it has none. */
+async function compareTraffic(
+  ofKubeProxy: readonly RemovedOfMode[],
+  backends: readonly BackendModule[],
+  settings: AgentSettings,
+  pairs: readonly StatePair[],
+): Promise<TrafficComparison | null> {
+  const installed = backends.filter((one) => ofKubeProxy.some(({ mode }) => mode === one.mode));
+  // A backend reads the way of packets through all rules of the node, those of other modes included.
+  const backend = installed.find((one) => one.readPacketPath !== undefined);
+  if (backend === undefined) {
+    return null;
+  }
+  const states = new Map(pairs.flatMap(({ family, after }) => (after === undefined ? [] : [[family, after] as const])));
+  const { verdict, families } = await verifyNode({
+    ...{ backend, states: () => states, clock: systemClock },
+    options: proxierOptionsOf(settings, 'IPv4', backend.capabilities),
+  });
+  return { modes: installed.map(({ mode }) => mode), verdict, families };
+}
 
 /** @throws ProxierError `NO_PREVIEW` for a backend that cannot plan. */
 function previewsOf(

@@ -43,16 +43,29 @@ function formatFamilies(
   seconds: number,
   families: readonly FamilyVerification[],
 ): string {
-  const lines = [headline, ''];
-  for (const { family, classes, different, unknown } of families) {
-    lines.push(
-      `${family}: ${classes} classes of packets: ${classes - different - unknown} ${good}, ${different} different, ${unknown} unknown`,
-    );
-  }
+  const lines = [headline, '', ...countLines(good, families)];
   if (families.every(({ classes, findings }) => classes === 0 && findings.length === 0)) {
     lines.push('No Service has an address, so there is nothing to verify.');
   }
-  lines.push(`Duration: ${seconds.toFixed(1)} s`);
+  lines.push(`Duration: ${seconds.toFixed(1)} s`, ...findingLines(families));
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * One line for each family.
+ *
+ * @param good what classes without a finding are, such as `verified`.
+ */
+export function countLines(good: string, families: readonly FamilyVerification[]): readonly string[] {
+  return families.map(
+    ({ family, classes, different, unknown }) =>
+      `${family}: ${classes} classes of packets: ${classes - different - unknown} ${good}, ${different} different, ${unknown} unknown`,
+  );
+}
+
+/** Each cause with the packets that it affects, after an empty line. */
+export function findingLines(families: readonly FamilyVerification[]): readonly string[] {
+  const lines: string[] = [];
   for (const { family, findings, moreFindings } of families) {
     for (const finding of findings) {
       lines.push('', ...formatFinding(family, finding));
@@ -61,7 +74,7 @@ function formatFamilies(
       lines.push('', `${family}: and ${moreFindings} more findings`);
     }
   }
-  return `${lines.join('\n')}\n`;
+  return lines;
 }
 
 function formatFinding(family: string, { result, message, classes, servicePorts }: VerificationFinding): string[] {

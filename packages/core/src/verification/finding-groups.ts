@@ -55,7 +55,8 @@ export class FindingGroups {
       const { packet } = example;
       const where = `${joinHostPort(packet.destination, packet.port)}/${packet.protocol}`;
       const whose = example.servicePort === undefined ? `(${example.to})` : `(${example.to} of ${example.servicePort})`;
-      const message = `Packets from ${packet.source} (${example.from}) to ${where} ${whose} are ${actual}, not ${expected}: ${because}`;
+      const instead = expected.startsWith('not ') ? `and should be ${expected}` : `not ${expected}`;
+      const message = `Packets from ${packet.source} (${example.from}) to ${where} ${whose} are ${actual}, ${instead}: ${because}`;
       group = {
         finding: { result, kind, family: this.state.family, example, expected, actual, decidedBy, message },
         classes: 0,
