@@ -40,14 +40,16 @@ const file = (name: string, text: string) => {
 /** Everything of the node's network that a proxy could write, without what changes by time and traffic. */
 async function kernelState(): Promise<string> {
   const { stdout } = await node.sandbox.node.exec(['sh', '-ec', KERNEL_STATE]);
-  return stdout
-    .replace(/^#.*$/gm, '')
-    .replace(/\[\d+:\d+\]/g, '[0:0]')
-    .replace(/(valid_lft|preferred_lft) \d+sec/g, '$1')
-    .replace(/^net\.netfilter\.nf_conntrack_count.*$/gm, '')
-    // Carrier and link-local addresses appear some time after their interface.
-    .replace(/NO-CARRIER,|\bstate (UP|DOWN)\b/g, '')
-    .replace(/^.*\b(fe80|ff00)::.*\n/gm, '');
+  return (
+    stdout
+      .replace(/^#.*$/gm, '')
+      .replace(/\[\d+:\d+\]/g, '[0:0]')
+      .replace(/(valid_lft|preferred_lft) \d+sec/g, '$1')
+      .replace(/^net\.netfilter\.nf_conntrack_count.*$/gm, '')
+      // Carrier and link-local addresses appear some time after their interface.
+      .replace(/NO-CARRIER,|\bstate (UP|DOWN)\b/g, '')
+      .replace(/^.*\b(fe80|ff00)::.*\n/gm, '')
+  );
 }
 
 const KERNEL_STATE = [
