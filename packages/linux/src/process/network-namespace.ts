@@ -34,6 +34,9 @@ export function makeNamespace(): TestNamespace {
   const path = `/run/netns/${name}`;
   const prefix = ['nsenter', `--net=${path}`];
   const runner = createCommandRunner({ prefix, networkNamespace: path });
+  // A new namespace inherits these from the host.
+  const reset = 'for scope in all default; do echo 0 > /proc/sys/net/ipv4/conf/$scope/route_localnet; done';
+  execFileSync('nsenter', [...prefix.slice(1), 'sh', '-ec', reset], { stdio: 'ignore' });
   return {
     name,
     path,

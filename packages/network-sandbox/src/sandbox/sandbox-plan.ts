@@ -143,7 +143,8 @@ function renderSysctls(host: HostPlan, namespace: string): string {
     wanted.push(`0 ipv6/conf/${scope}/disable_ipv6`, `0 ipv6/conf/${scope}/accept_dad`);
     wanted.push(`0 ipv6/conf/${scope}/accept_ra`, `0 ipv6/conf/${scope}/accept_redirects`);
     wanted.push(`0 ipv4/conf/${scope}/rp_filter`, `0 ipv4/conf/${scope}/accept_redirects`);
-    wanted.push(`0 ipv4/conf/${scope}/send_redirects`);
+    // A new namespace inherits this from the host.
+    wanted.push(`0 ipv4/conf/${scope}/send_redirects`, `0 ipv4/conf/${scope}/route_localnet`);
   }
   // Disable ICMP rate limits; otherwise the seventh refusal in a second would be reported as a timeout.
   optional.push('0 ipv4/icmp_ratelimit', '0 ipv6/icmp/ratelimit', '1000000 ipv4/icmp_msgs_per_sec');
