@@ -4,6 +4,7 @@
  *
  *   npm run demo              about half a minute
  *   npm run demo -- --keep    leaves the sandbox up, and prints how to play with it and how to take it down
+ *   npm run demo -- --nftables    mode nftables in place of iptables; no tool of nftables is needed
  *
  * Needs root, or a kernel that allows user namespaces.
  */
@@ -37,15 +38,16 @@ const TIMEOUT = 60_000;
 /** Set on the process that does the work, with what it was started with. */
 const isInside = process.env.KUBE_PROXIER_DEMO === 'inside';
 const keep = process.argv.includes('--keep');
+const mode = process.argv.includes('--nftables') ? 'nftables' : 'iptables';
 const colours = isInside ? process.env.KUBE_PROXIER_DEMO_COLOURS === '1' : process.stdout.isTTY === true;
 
 class DemoError extends Error {}
 
 /** Gets everything ready, then starts the part that needs to be root over network namespaces. */
 async function launch() {
-  const unknown = process.argv.slice(2).filter((argument) => argument !== '--keep');
+  const unknown = process.argv.slice(2).filter((argument) => !['--keep', '--nftables'].includes(argument));
   if (unknown.length > 0) {
-    throw new PrepareError(`Unknown argument ${unknown[0]}. Use: npm run demo [-- --keep]`);
+    throw new PrepareError(`Unknown argument ${unknown[0]}. Use: npm run demo [-- --keep --nftables]`);
   }
   prepare({ demo: true });
   const prefix = rootlessPrefix();
@@ -259,7 +261,7 @@ class World {
 
   startAgent() {
     const args = [
-      ...['--proxy-mode=iptables', `--manifests=${this.manifests}`, '--hostname-override=node1'],
+      ...[`--proxy-mode=${mode}`, `--manifests=${this.manifests}`, '--hostname-override=node1'],
       '--cluster-cidr=10.244.0.0/16,fd00:10:244::/56',
     ];
     const agent = this.node.spawn([process.execPath, AGENT, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -516,12 +518,21 @@ async function removeWithoutLoss(world, gone, stays) {
 
 /** @param {World} world */
 async function showRules(world) {
-  const { stdout } = await world.node.exec(['iptables-save', '-t', 'nat']);
-  const rules = serviceRules(stdout);
-  if (rules.length === 0) {
-    throw new DemoError('no rule names the Service');
+  if (mode === 'iptables') {
+    const { stdout } = await world.node.exec(['iptables-save', '-t', 'nat']);
+    const rules = serviceRules(stdout);
+    if (rules.length === 0) {
+      throw new DemoError('no rule names the Service');
+    }
+    show('node', `iptables-save -t nat   # the part of ${SERVICE}`, rules.join('\n'));
+  } else {
+    say(
+      'What the kernel does with packets, from the ruleset as it is read back; unknown where there is no nft to print it:',
+    );
+    const verification = [process.execPath, AGENT, 'verify'];
+    const { stdout } = await world.node.exec(['sh', '-c', '"$@" || test $? = 2', 'sh', ...verification]);
+    show('node', 'kube-proxier verify', stdout);
   }
-  show('node', `iptables-save -t nat   # the part of ${SERVICE}`, rules.join('\n'));
   const question = [world.client.ipv4, `${world.node.ipv4}:${NODE_PORT}`];
   try {
     const { stdout: answer } = await world.node.exec([process.execPath, AGENT, 'explain', ...question]);
@@ -580,17 +591,30 @@ async function finish(world) {
 
   step('kube-proxier cleanup removes every trace');
   await node.exec([process.execPath, AGENT, 'cleanup']);
+  await showLeftovers(node);
+  show('client', `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`, await refusal(world));
+  say(`\n${paint('1;32', 'Everything went as it should.')}`);
+}
+
+/** @param {NetworkSandbox['node']} node */
+async function showLeftovers(node) {
+  if (mode === 'nftables') {
+    const { stdout } = await node.exec([process.execPath, AGENT, 'cleanup', '--dry-run']);
+    show('node', 'kube-proxier cleanup --dry-run', stdout);
+    if (!stdout.includes('No leftovers found')) {
+      throw new DemoError('something is left');
+    }
+    return;
+  }
   let left = 0;
   for (const command of ['iptables-save', 'ip6tables-save']) {
     const { stdout } = await node.exec([command]);
     left += stdout.split('\n').filter((line) => /KUBE-/.test(line)).length;
   }
   show('node', '{ iptables-save; ip6tables-save; } | grep -c KUBE-', `${left}`);
-  show('client', `redis-cli -h ${node.ipv4} -p ${NODE_PORT} ping`, await refusal(world));
   if (left > 0) {
     throw new DemoError(`${left} lines of ours are left`);
   }
-  say(`\n${paint('1;32', 'Everything went as it should.')}`);
 }
 
 /** @param {World} world */
@@ -607,7 +631,7 @@ Change what the Service is made of; kube-proxier follows within a second or so:
 Be the outside client, a pod, or the node:
     ${inside(world.client)} redis-cli -h ${world.node.ipv4} -p ${NODE_PORT} get whoami
     ${inside(world.sandbox.pod(2))} redis-cli -h ${CLUSTER_IP} -p ${PORT} get whoami
-    ${inside(world.node)} iptables-save -t nat
+    ${inside(world.node)} ${mode === 'iptables' ? 'iptables-save -t nat' : `node ${AGENT} verify`}
     ${inside(world.node)} node ${AGENT} explain ${world.client.ipv4} ${world.node.ipv4}:${NODE_PORT}
 A Redis for pod2, to add ${world.sandbox.pod(2).ipv4} to the endpoints:
     ${inside(world.sandbox.pod(2))} redis-server --port ${PORT} --protected-mode no --save ''
