@@ -33,7 +33,8 @@ describe('docs/commands.md', () => {
     const files = readdirSync(TESTDATA).filter((name) => name.startsWith(command) && name.endsWith('.json'));
     expect(files.length).toBeGreaterThan(0);
     const fields = files.flatMap((name) => [...fieldsOf(JSON.parse(readFileSync(`${TESTDATA}${name}`, 'utf8')))]);
-    const section = sectionOf(command);
+    // What kube-proxy's rules do is documented as of `verify`, and packets as of `explain`.
+    const section = [command, ...(command === 'plan' ? ['verify', 'explain'] : [])].map(sectionOf).join('\n');
     const undocumented = [...new Set(fields)].filter(
       (name) => !new RegExp(`[\`.]${name}[\`.[]|"${name}"`).test(section),
     );
