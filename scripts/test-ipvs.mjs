@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Seconds until the kernel is considered hung. */
 const TIMEOUT = 1500;
 /** Suites of one kernel; the other one has the rest. Each share takes about as long. */
-const SHARE = '(conformance|packet-flows|random-sequences)\\.ipvs';
+const SHARE = '(conformance|packet-counters|packet-flows|random-sequences|sabotage)\\.ipvs';
 const SHARES = [[`--testPathPatterns=${SHARE}`], [`--testPathIgnorePatterns=${SHARE}`]];
 
 await runScript(async () => {
