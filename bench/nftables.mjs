@@ -108,7 +108,7 @@ async function churn({ dataplane, cluster }, period, seconds) {
       const done = performance.now();
       lags.push(...batch.map((at) => done - at));
     } else {
-      const nextChange = made < total ? begin + made * 10 + 10 : Number.POSITIVE_INFINITY;
+      const nextChange = made < total ? begin + made * 10 : Number.POSITIVE_INFINITY;
       const nextSync = waiting.length > 0 ? lastSync + period : Number.POSITIVE_INFINITY;
       // Waiting in short steps would cost more than the syncs.
       await wait(Math.max(1, Math.min(nextChange, nextSync) - performance.now()));
