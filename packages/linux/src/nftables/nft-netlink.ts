@@ -1,8 +1,6 @@
 import { release } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '@kube-proxier/core';
-import { type Attribute, asBe32, be32, cString, encodeAttributes } from '../netlink/attributes.js';
-import { NETLINK_FLAGS, type NetlinkAnswer } from '../netlink/netlink.js';
 import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import { EndingOwners } from './ending-owners.js';
 import {
@@ -12,36 +10,16 @@ import {
   setNftGeneration,
 } from './netlink/encode-transaction.js';
 import { refusalOfCommand, refusalOfKernel } from './netlink/netlink-refusal.js';
-import {
-  NFT_FAMILIES,
-  NFT_OBJECT_COUNTER,
-  NFT_TABLE_FLAGS,
-  NFTA_CHAIN,
-  NFTA_ELEMENTS,
-  NFTA_OBJECT,
-  NFTA_RULE,
-  NFTA_SET,
-  NFTA_TABLE,
-  type NftMessage,
-  nftMessageType,
-} from './netlink/nf-tables.js';
 import { NftCommits, nextNftGeneration } from './netlink/nft-commits.js';
 import { NftJournal, type NftJournalEntries, nftTableKey } from './netlink/nft-journal.js';
 import { NftSocket } from './netlink/nft-socket.js';
-import {
-  messageAttributes,
-  NftElementReader,
-  type ReadSet,
-  readChain,
-  readCounter,
-  readRule,
-  readSet,
-} from './netlink/read-table.js';
+import { type NftRead, NftTableLists, refusedToList } from './netlink/nft-table-lists.js';
+import { NftTableWatcher } from './netlink/nft-table-watcher.js';
 import { type NftElementTypes, nftElementTypes } from './netlink/set-attributes.js';
 import type { Nft } from './nft.js';
 import { NftError } from './nft-error.js';
 import type { NftFamily } from './nft-family.js';
-import type { NftCounter, NftElement, NftListedChain, NftListedContainer, NftTable } from './nft-table.js';
+import type { NftCounter, NftElement, NftTable } from './nft-table.js';
 import type { NftTransaction } from './nft-transaction.js';
 import type { NftChange, NftWatch } from './nft-watch.js';
 
@@ -84,10 +62,7 @@ const WATCH_INTERVAL = 250;
 const QUICKLY_ENCODED = 16_384;
 /** Bytes of a transaction without whose notifications the kernel is markedly faster. */
 const LARGE = 131_072;
-/** Elements of a set for which the kernel enlarges its hash table in no time. */
-const FEW = 4096;
 const ERESTART = 85;
-const ENOENT = 2;
 
 /** Element types of the sets and maps of a table, in one generation of the ruleset. */
 interface KnownSets {
@@ -103,12 +78,13 @@ interface Mark {
 
 class NetlinkNft implements Nft {
   #socket: NftSocket;
+  readonly #lists = new NftTableLists(() => this.#socket);
   readonly #journal: NftJournal;
   readonly #marks = new Set<Mark>();
   /** Since when tables are known that were listed. */
   readonly #listed = new Map<string, Mark>();
   readonly #known = new Map<string, KnownSets>();
-  readonly #watchers = new Set<Watcher>();
+  readonly #watchers = new Set<NftTableWatcher>();
   readonly #commits: NftCommits;
   /** The generation up to which the journal has been read. */
   #read = 0;
@@ -144,7 +120,7 @@ class NetlinkNft implements Nft {
   list(family: NftFamily, table: string): Promise<NftTable | undefined> {
     return this.#inTurn(async () => {
       const key = nftTableKey(family, table);
-      const { value, mark } = await this.#steadily(key, () => this.#listTable(family, table));
+      const { value, mark } = await this.#steadily(key, () => this.#lists.table(family, table));
       this.#forgetListing(key);
       this.#listed.set(key, mark);
       this.#known.set(key, { generation: this.#read, types: new Map(value.types) });
@@ -160,11 +136,11 @@ class NetlinkNft implements Nft {
   ): Promise<ReadonlyMap<string, NftElement> | undefined> {
     return this.#inTurn(async () => {
       const { value, mark } = await this.#steadily(nftTableKey(family, table), async () => {
-        const sets = await this.#listSets(family, table, name);
+        const sets = await this.#lists.sets(family, table, name);
         const found = sets.value?.[0];
         return found === undefined || found.kind !== kind
           ? { value: undefined, isInterrupted: sets.isInterrupted }
-          : this.#listSetElements(family, table, found);
+          : this.#lists.elements(family, table, found);
       });
       this.#release(mark);
       return value;
@@ -173,29 +149,23 @@ class NetlinkNft implements Nft {
 
   listCounters(family: NftFamily, table: string): Promise<ReadonlyMap<string, NftCounter> | undefined> {
     return this.#inTurn(async () => {
-      if ((await this.#tableFlags(family, table)) === undefined) {
+      if ((await this.#lists.tableFlags(family, table)) === undefined) {
         return undefined;
       }
-      const { value, mark } = await this.#steadily(nftTableKey(family, table), () => this.#listCounters(family, table));
+      const { value, mark } = await this.#steadily(nftTableKey(family, table), () =>
+        this.#lists.counters(family, table),
+      );
       this.#release(mark);
       return value;
     });
   }
 
   tables(family: NftFamily): Promise<readonly string[]> {
-    return this.#inTurn(async () => {
-      const names = new Set<string>();
-      await this.#dumpAll('getTable', family, [], (payload) => {
-        if (payload[0] === NFT_FAMILIES[family]) {
-          names.add(nameOf(payload, NFTA_TABLE.name));
-        }
-      });
-      return [...names];
-    });
+    return this.#inTurn(() => this.#lists.tableNames(family));
   }
 
   watch(family: NftFamily, table: string, onChange: (change: NftChange) => void): NftWatch {
-    const watcher = new Watcher(nftTableKey(family, table), onChange, {
+    const watcher = new NftTableWatcher(nftTableKey(family, table), onChange, {
       interval: this.options.watchInterval ?? WATCH_INTERVAL,
       look: () => this.#inTurn(() => this.#follow()),
       onEnd: () => {
@@ -333,7 +303,7 @@ class NetlinkNft implements Nft {
     if (known !== undefined && (known.generation === generation || this.#listed.has(key))) {
       return known;
     }
-    const { value } = await this.#listSets(transaction.family, transaction.table);
+    const { value } = await this.#lists.sets(transaction.family, transaction.table);
     const fresh: KnownSets = { generation, types: new Map(value?.map(({ name, types }) => [name, types])) };
     this.#known.set(key, fresh);
     return fresh;
@@ -449,7 +419,7 @@ class NetlinkNft implements Nft {
    */
   async #steadily<Value>(
     key: string,
-    read: () => Promise<Read<Value>>,
+    read: () => Promise<NftRead<Value>>,
   ): Promise<{ readonly value: Value; readonly mark: Mark }> {
     await this.#follow();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -490,250 +460,11 @@ class NetlinkNft implements Nft {
       this.#known.delete(key);
     }
   }
-
-  async #listTable(family: NftFamily, table: string): Promise<Read<ListedTable>> {
-    const flags = await this.#tableFlags(family, table);
-    if (flags === undefined) {
-      return { value: { table: undefined, types: [] }, isInterrupted: false };
-    }
-    const isDormant = (flags & NFT_TABLE_FLAGS.dormant) !== 0;
-    const interrupted: boolean[] = [];
-    const chains = new Map<string, ListedChain>();
-    interrupted.push(
-      await this.#dumpAll('getChain', family, [], (payload) => {
-        if (nameOf(payload, NFTA_CHAIN.table) === table) {
-          const { name, ...chain } = readChain(messageAttributes(payload));
-          chains.set(name, { ...chain, rules: [] });
-        }
-      }),
-    );
-    interrupted.push(
-      await this.#dump('getRule', family, [{ type: NFTA_RULE.table, value: cString(table) }], (payload) => {
-        const { chain, comment } = readRule(messageAttributes(payload));
-        chains.get(chain)?.rules.push(comment);
-      }),
-    );
-    const sets = await this.#listSets(family, table);
-    interrupted.push(sets.isInterrupted);
-    const containers = new Map<string, NftListedContainer>();
-    for (const set of sets.value ?? []) {
-      const elements = await this.#listSetElements(family, table, set);
-      interrupted.push(elements.isInterrupted);
-      containers.set(set.name, {
-        ...{ kind: set.kind, signature: set.signature },
-        elements: elements.value ?? new Map(),
-      });
-    }
-    const counters = await this.#listCounters(family, table);
-    interrupted.push(counters.isInterrupted);
-    return {
-      value: {
-        table: { ...{ counters: counters.value, chains, containers }, ...(isDormant ? { isDormant } : {}) },
-        types: (sets.value ?? []).map(({ name, types }) => [name, types]),
-      },
-      isInterrupted: interrupted.includes(true),
-    };
-  }
-
-  /** Undefined where the table does not exist. */
-  async #tableFlags(family: NftFamily, table: string): Promise<number | undefined> {
-    const name: Attribute = { type: NFTA_TABLE.name, value: cString(table) };
-    let flags = 0;
-    const { errno } = await this.#socket.request(message('getTable', family, [name], 0), ({ payload }) => {
-      flags = asBe32(messageAttributes(payload).get(NFTA_TABLE.flags));
-    });
-    if (errno !== 0 && errno !== ENOENT) {
-      throw refusedToList(errno);
-    }
-    return errno === 0 ? flags : undefined;
-  }
-
-  /** @param name of the only one. Default: all that have a name of their own. */
-  async #listSets(family: NftFamily, table: string, name?: string): Promise<Read<readonly ReadSet[] | undefined>> {
-    const sets: ReadSet[] = [];
-    const take = (payload: Buffer) => {
-      const set = readSet(messageAttributes(payload));
-      if (!set.isAnonymous && nameOf(payload, NFTA_SET.table) === table) {
-        sets.push(set);
-      }
-    };
-    const attributes: Attribute[] = [{ type: NFTA_SET.table, value: cString(table) }];
-    if (name === undefined) {
-      return { value: sets, isInterrupted: await this.#dump('getSet', family, attributes, take) };
-    }
-    attributes.push({ type: NFTA_SET.name, value: cString(name) });
-    const { errno } = await this.#socket.request(message('getSet', family, attributes, 0), ({ payload }) =>
-      take(payload),
-    );
-    if (errno !== 0 && errno !== ENOENT) {
-      throw refusedToList(errno);
-    }
-    return { value: sets, isInterrupted: false };
-  }
-
-  async #listSetElements(
-    family: NftFamily,
-    table: string,
-    { name, types, count, isHash }: ReadSet,
-  ): Promise<Read<ReadonlyMap<string, NftElement> | undefined>> {
-    if (types === undefined) {
-      return { value: new Map(), isInterrupted: false };
-    }
-    const reader = new NftElementReader(types);
-    const { elements } = reader;
-    const attributes: Attribute[] = [
-      { type: NFTA_ELEMENTS.table, value: cString(table) },
-      { type: NFTA_ELEMENTS.set, value: cString(name) },
-    ];
-    let isInterrupted = false;
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const before = elements.size;
-      isInterrupted = await this.#dump('getElements', family, attributes, (payload) => reader.read(payload));
-      // Older kernels do not count: then a second list must have nothing new.
-      const isWhole = count === undefined ? before === elements.size || elements.size < FEW : elements.size >= count;
-      if (isInterrupted || isWhole || !isHash) {
-        break;
-      }
-      // The kernel skips some while it enlarges the hash table, which it does for a moment after large transactions.
-      await new Promise((resolve) => setTimeout(resolve, attempt));
-    }
-    return { value: elements, isInterrupted };
-  }
-
-  async #listCounters(family: NftFamily, table: string): Promise<Read<ReadonlyMap<string, NftCounter>>> {
-    const counters = new Map<string, NftCounter>();
-    const attributes: Attribute[] = [
-      { type: NFTA_OBJECT.table, value: cString(table) },
-      { type: NFTA_OBJECT.type, value: be32(NFT_OBJECT_COUNTER) },
-    ];
-    const isInterrupted = await this.#dumpAll('getObject', family, attributes, (payload) => {
-      if (nameOf(payload, NFTA_OBJECT.table) === table) {
-        counters.set(...readCounter(messageAttributes(payload)));
-      }
-    });
-    return { value: counters, isInterrupted };
-  }
-
-  /**
-   * A list that the kernel goes through by position, across all tables of a family: where another table changes meanwhile,
-   * it may skip entries or repeat them, so it is read again until it is whole.
-   */
-  async #dumpAll(
-    what: NftMessage,
-    family: NftFamily,
-    attributes: readonly Attribute[],
-    take: (payload: Buffer) => void,
-  ): Promise<boolean> {
-    for (let attempt = 1; ; attempt++) {
-      const isInterrupted = await this.#dump(what, family, attributes, take);
-      if (!isInterrupted || attempt === MAX_ATTEMPTS) {
-        return isInterrupted;
-      }
-    }
-  }
-
-  /** @returns whether the ruleset changed meanwhile. A list of what does not exist is empty. */
-  async #dump(
-    what: NftMessage,
-    family: NftFamily,
-    attributes: readonly Attribute[],
-    take: (payload: Buffer) => void,
-  ): Promise<boolean> {
-    const { errno, isInterrupted } = await this.#socket.request(
-      message(what, family, attributes, NETLINK_FLAGS.dump),
-      ({ payload }: NetlinkAnswer) => take(payload),
-    );
-    if (errno !== 0 && errno !== ENOENT) {
-      throw refusedToList(errno);
-    }
-    return isInterrupted || errno === ENOENT;
-  }
-}
-
-interface ListedChain extends NftListedChain {
-  readonly rules: (string | undefined)[];
-}
-
-interface ListedTable {
-  readonly table: NftTable | undefined;
-  /** Element types of its sets and maps. */
-  readonly types: readonly (readonly [string, NftElementTypes | undefined])[];
-}
-
-/** What was read, and whether the ruleset changed meanwhile. */
-interface Read<Value> {
-  readonly value: Value;
-  readonly isInterrupted: boolean;
-}
-
-interface WatcherOptions {
-  readonly interval: number;
-  readonly look: () => Promise<void>;
-  readonly onEnd: () => void;
-}
-
-/** Looks at regular intervals until it is stopped, or cannot look. */
-class Watcher implements NftWatch {
-  readonly ended: Promise<void>;
-  #end: () => void = () => undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
-
-  constructor(
-    readonly key: string,
-    private readonly onChange: (change: NftChange) => void,
-    private readonly options: WatcherOptions,
-  ) {
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
-  }
-
-  start(): void {
-    void this.#look();
-  }
-
-  report(table: string, change: NftChange): void {
-    if (!this.#isStopped && table === this.key) {
-      this.onChange(change);
-    }
-  }
-
-  stop(): void {
-    if (!this.#isStopped) {
-      this.#isStopped = true;
-      clearTimeout(this.#timer);
-      this.options.onEnd();
-      this.#end();
-    }
-  }
-
-  async #look(): Promise<void> {
-    try {
-      await this.options.look();
-    } catch {
-      this.stop();
-    }
-    if (!this.#isStopped) {
-      this.#timer = setTimeout(() => void this.#look(), this.options.interval);
-      this.#timer.unref();
-    }
-  }
 }
 
 /** They count up, and begin again after the last. */
 function isLater(generation: number, than: number): boolean {
   return ((generation - than) | 0) > 0;
-}
-
-function message(what: NftMessage, family: NftFamily, attributes: readonly Attribute[], flags: number) {
-  const payload = encodeAttributes(attributes, Buffer.of(NFT_FAMILIES[family], 0, 0, 0));
-  return { type: nftMessageType(what), flags, payload };
-}
-
-function nameOf(payload: Buffer, type: number): string {
-  const value = messageAttributes(payload).get(type);
-  return value === undefined ? '' : value.toString('latin1', 0, Math.max(0, value.length - 1));
 }
 
 function encode(
@@ -747,14 +478,6 @@ function encode(
       ? refusalOfCommand(transaction, error.command, error.refusal, error.message)
       : error;
   }
-}
-
-function refusedToList(errno: number): NftError {
-  return refusalOfKernel(
-    { family: 'ip', table: '', commands: [] },
-    { bytes: Buffer.alloc(0), messages: [] },
-    { message: 0, errno, offset: undefined, text: undefined },
-  );
 }
 
 function nftErrorOfNetlink(error: NetlinkError): NftError {

@@ -1,0 +1,58 @@
+import type { NftChange, NftWatch } from '../nft-watch.js';
+
+export interface NftTableWatcherOptions {
+  /** Milliseconds between two looks. */
+  readonly interval: number;
+  /** Reads what was received; the watch ends where it rejects. */
+  readonly look: () => Promise<void>;
+  readonly onEnd: () => void;
+}
+
+/** Watches one table: looks at regular intervals until it is stopped, or cannot look. */
+export class NftTableWatcher implements NftWatch {
+  readonly ended: Promise<void>;
+  #end: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(
+    readonly key: string,
+    private readonly onChange: (change: NftChange) => void,
+    private readonly options: NftTableWatcherOptions,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  start(): void {
+    void this.#look();
+  }
+
+  report(table: string, change: NftChange): void {
+    if (!this.#isStopped && table === this.key) {
+      this.onChange(change);
+    }
+  }
+
+  stop(): void {
+    if (!this.#isStopped) {
+      this.#isStopped = true;
+      clearTimeout(this.#timer);
+      this.options.onEnd();
+      this.#end();
+    }
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.options.look();
+    } catch {
+      this.stop();
+    }
+    if (!this.#isStopped) {
+      this.#timer = setTimeout(() => void this.#look(), this.options.interval);
+      this.#timer.unref();
+    }
+  }
+}
