@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,16 @@ import { ApiServerProcess, type ApiServerResponse, apiServerPrograms } from '@ku
 import { AgentOnNode } from './testing/agent-on-node.js';
 
 const DEPLOYMENT = fileURLToPath(new URL('../../../deploy/kustomize/', import.meta.url));
+const MANIFESTS = [
+  'service-account.yaml',
+  'cluster-role.yaml',
+  'cluster-role-binding.yaml',
+  'monitoring/metrics-reader-service-account.yaml',
+  'monitoring/metrics-reader-cluster-role.yaml',
+  'monitoring/metrics-reader-cluster-role-binding.yaml',
+  'monitoring/metrics-reviewer-cluster-role.yaml',
+  'monitoring/metrics-reviewer-cluster-role-binding.yaml',
+].map((name) => join(DEPLOYMENT, name));
 const NAMESPACE = 'kube-system';
 const ACCOUNT = 'kube-proxier';
 const NODE_PORT = 31_270;
@@ -70,13 +80,7 @@ describe.each(['nftables', 'iptables'])('the agent with a real API server, mode 
         return JSON.parse(stdout) as ApiServerResponse;
       },
     });
-    for (const [resource, file] of [
-      ['serviceaccounts', 'service-account.yaml'],
-      ['clusterroles', 'cluster-role.yaml'],
-      ['clusterrolebindings', 'cluster-role-binding.yaml'],
-    ] as const) {
-      await server.create(resource, readFileSync(join(DEPLOYMENT, file), 'utf8'), NAMESPACE);
-    }
+    await server.create(MANIFESTS, NAMESPACE);
     await server.put('namespaces', { metadata: { name: 'work' } });
     await server.put('nodes', {
       metadata: { name: SANDBOX_NETWORK.nodeName },
@@ -88,25 +92,7 @@ describe.each(['nftables', 'iptables'])('the agent with a real API server, mode 
     });
     await writeEndpoints(node.sandbox.pod(1).ipv4);
     const token = await server.token({ namespace: NAMESPACE, name: ACCOUNT, expiresIn: 3600 });
-    const authority = Buffer.from(server.authority.certificate).toString('base64');
-    writeFileSync(
-      kubeconfig,
-      JSON.stringify({
-        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'c' },
-        clusters: [{ name: 'c', cluster: { server: server.url, 'certificate-authority-data': authority } }],
-        users: [{ name: 'u', user: { token } }],
-        contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-      }),
-    );
-    for (const [resource, file] of [
-      ['serviceaccounts', 'metrics-reader-service-account.yaml'],
-      ['clusterroles', 'metrics-reader-cluster-role.yaml'],
-      ['clusterrolebindings', 'metrics-reader-cluster-role-binding.yaml'],
-      ['clusterroles', 'metrics-reviewer-cluster-role.yaml'],
-      ['clusterrolebindings', 'metrics-reviewer-cluster-role-binding.yaml'],
-    ] as const) {
-      await server.create(resource, readFileSync(join(DEPLOYMENT, 'monitoring', file), 'utf8'), NAMESPACE);
-    }
+    writeFileSync(kubeconfig, server.kubeconfig({ token }));
     node.start(mode, `--kubeconfig=${kubeconfig}`, `--metrics-scrape-bind-address=127.0.0.1:${SCRAPE_PORT}`);
     await node.until('a packet arrives', async () => (await answeredBy()) === 'pod1', TIMEOUT);
   });

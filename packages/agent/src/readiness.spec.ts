@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { RecordingLogger } from '@kube-proxier/core/testing';
-import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
+import { FakeApiServer, freePort } from '@kube-proxier/source-kubernetes/testing';
 import { runCommand } from './agent.js';
 import { fakeComposition } from './testing/fake-composition.js';
 
@@ -83,15 +81,6 @@ class Agent {
   get programmed(): readonly string[] {
     return this.#logger.linesWithFields.filter((line) => line.includes('this node is programmed'));
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function startApi(): Promise<FakeApiServer> {

@@ -8,19 +8,12 @@ import {
   type ServiceSketch,
   sketchAddresses,
 } from '@kube-proxier/core/testing';
-import {
-  createIptables,
-  IpSetsNetlink,
-  IpvsNetlink,
-  LinksNetlink,
-  NetlinkSocket,
-  ProcSysctl,
-} from '@kube-proxier/linux';
 import { becomeNode, makeNamespace, type TestNamespace } from '@kube-proxier/linux/testing';
 import { IpvsDataplane } from './dataplane.js';
 import type { IpvsHost } from './ipvs-host.js';
 import { readPacketPath } from './packet-path.js';
 import { INTERFACE, setName } from './plan/layout.js';
+import { nodeHost } from './testing/node-host.js';
 
 const NODE = sketchAddresses.node('IPv4');
 const clusterIP = (number: number): ServiceSketch => ({
@@ -128,15 +121,7 @@ describe('foreign changes to virtual servers, sets, rules and settings of a kern
   beforeAll(async () => {
     namespace = makeNamespace();
     await becomeNode(namespace.runner, [NODE]);
-    const inside = { namespace: namespace.path };
-    const iptables = createIptables({ family: 'IPv4', variant: 'legacy', runner: namespace.runner });
-    host = {
-      ipvs: new IpvsNetlink(new NetlinkSocket('generic', inside)),
-      links: new LinksNetlink(new NetlinkSocket('route', inside)),
-      sets: new IpSetsNetlink(new NetlinkSocket('netfilter', inside)),
-      iptables: async () => iptables,
-      sysctl: new ProcSysctl(namespace.files),
-    };
+    host = nodeHost({ ...namespace, namespacePath: namespace.path }, 'IPv4');
     dataplane = new IpvsDataplane({ family: 'IPv4', host });
     const cluster = new ClusterSketch('IPv4', { localhostNodePorts: false });
     for (const sketch of SERVICES) {

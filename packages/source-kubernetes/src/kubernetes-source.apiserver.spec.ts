@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ import { type ApiObject, ApiServerProcess, apiServerPrograms, RecordingHandler }
 import { checkApiAccess } from './watch/check-api-access.js';
 
 const DEPLOYMENT = fileURLToPath(new URL('../../../deploy/kustomize/', import.meta.url));
+const MANIFESTS = ['service-account.yaml', 'cluster-role.yaml'].map((name) => join(DEPLOYMENT, name));
+const BINDING = join(DEPLOYMENT, 'cluster-role-binding.yaml');
 const NAMESPACE = 'kube-system';
 const ACCOUNT = 'kube-proxier';
 const FOREVER = 3600;
@@ -105,13 +107,7 @@ describe.each(['few', 'all', 'none'] as const)('KubernetesSource at a real API s
     server = await ApiServerProcess.start(programs);
     wire = new Wire(Number(new URL(server.url).port));
     await wire.join();
-    for (const [resource, file] of [
-      ['serviceaccounts', 'service-account.yaml'],
-      ['clusterroles', 'cluster-role.yaml'],
-      ['clusterrolebindings', 'cluster-role-binding.yaml'],
-    ] as const) {
-      await server.create(resource, readFileSync(join(DEPLOYMENT, file), 'utf8'), NAMESPACE);
-    }
+    await server.create([...MANIFESTS, BINDING], NAMESPACE);
     await server.put('nodes', {
       metadata: { name: 'node1', labels: { 'topology.kubernetes.io/zone': 'z1' } },
       spec: { podCIDRs: ['10.244.0.0/24'], podCIDR: '10.244.0.0/24' },
@@ -124,19 +120,7 @@ describe.each(['few', 'all', 'none'] as const)('KubernetesSource at a real API s
     await server.put('services', service('web'));
     await server.put('endpointslices', slice('web-a', '10.244.0.5'));
     await writeToken(FOREVER);
-    const cluster = {
-      server: wire.url,
-      'certificate-authority-data': Buffer.from(server.authority.certificate).toString('base64'),
-    };
-    writeFileSync(
-      kubeconfig,
-      JSON.stringify({
-        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'c' },
-        clusters: [{ name: 'c', cluster }],
-        users: [{ name: 'u', user: { tokenFile } }],
-        contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-      }),
-    );
+    writeFileSync(kubeconfig, server.kubeconfig({ tokenFile }, wire.url));
     const options: KubernetesSourceOptions = { kubeconfig, logger: log, watchList, pageSize: 7 };
     source = new KubernetesSource(options);
     await source.start(handler, { nodeName: 'node1' });
@@ -242,7 +226,7 @@ describe.each(['few', 'all', 'none'] as const)('KubernetesSource at a real API s
         (line) => line.includes('cannot') && line.includes(`system:serviceaccount:${NAMESPACE}:${ACCOUNT}`),
       ),
     );
-    await server.create('clusterrolebindings', readFileSync(join(DEPLOYMENT, 'cluster-role-binding.yaml'), 'utf8'));
+    await server.create([BINDING], NAMESPACE);
     await comesThrough('after-grant');
   });
 

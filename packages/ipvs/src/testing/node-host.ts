@@ -15,7 +15,7 @@ export interface NodeHost extends IpvsHost {
   readonly ipvs: IpvsNetlink;
 }
 
-export function nodeHost(node: SandboxHost, family: IPFamily): NodeHost {
+export function nodeHost(node: Pick<SandboxHost, 'namespacePath' | 'runner' | 'files'>, family: IPFamily): NodeHost {
   const inside = { namespace: node.namespacePath };
   const iptables = createIptables({ family, variant: 'legacy', runner: node.runner });
   return {

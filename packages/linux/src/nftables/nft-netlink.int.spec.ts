@@ -134,7 +134,7 @@ const many = (count: number) =>
     expect((await nft.list(FAMILY, TABLE))?.chains.size).toBe(0);
   });
 
-  test('reports changes of others with their process, and no own ones', async () => {
+  test('reports foreign changes with their process, and not its own changes', async () => {
     const changes: NftChange[] = [];
     const watch = nft.watch(FAMILY, TABLE, (change) => changes.push(change));
     await nft.list(FAMILY, TABLE);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
@@ -194,9 +194,34 @@ export class ApiServerProcess {
     });
   }
 
-  /** Creates the object that a manifest describes. @throws Error when it is refused. */
-  async create(resource: string, yaml: string, namespace?: string): Promise<void> {
-    await this.#write('POST', collection(resource, namespace), yaml);
+  /**
+   * Creates the objects of manifests, one in each file.
+   *
+   * @param files paths.
+   * @throws Error when one is refused.
+   */
+  async create(files: readonly string[], namespace: string): Promise<void> {
+    for (const file of files) {
+      const yaml = readFileSync(file, 'utf8');
+      const [, kind = ''] = /^kind: (\w+)$/m.exec(yaml) ?? [];
+      await this.#write('POST', collection(`${kind.toLowerCase()}s`, namespace), yaml);
+    }
+  }
+
+  /**
+   * A kubeconfig, as text.
+   *
+   * @param user credentials: `{ token }` or `{ tokenFile }`.
+   * @param url default: that of the server.
+   */
+  kubeconfig(user: Readonly<Record<string, string>>, url = this.url): string {
+    const authority = Buffer.from(this.authority.certificate).toString('base64');
+    return JSON.stringify({
+      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'c' },
+      clusters: [{ name: 'c', cluster: { server: url, 'certificate-authority-data': authority } }],
+      users: [{ name: 'u', user }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    });
   }
 
   /** Creates an object, or replaces the one of the same name. Its status, too, where the resource has one. */
@@ -351,7 +376,8 @@ function collection(resource: string, namespace: string | undefined): string {
     : `${group}/${resource}`;
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback address that nothing listens on now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

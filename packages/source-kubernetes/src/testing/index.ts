@@ -8,6 +8,7 @@ export {
   type ApiServerRequest,
   type ApiServerResponse,
   apiServerPrograms,
+  freePort,
   type TokenRequest,
 } from './api-server-process.js';
 export {
