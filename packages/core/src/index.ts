@@ -28,6 +28,7 @@ export * from './model/assert-never.js';
 export type { Branded } from './model/branded.js';
 export * from './model/change-set.js';
 export * from './model/endpoint.js';
+export * from './model/endpoint-weights.js';
 export { endpointsKeepingFlows } from './model/flow-endpoints.js';
 export * from './model/frontend.js';
 export * from './model/node-port-addresses.js';

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffStates, type ProxyState, verifyState } from '@kube-proxier/core';
-import { RANDOM_NODE_ADDRESSES, randomNodeState, runCount } from '@kube-proxier/core/testing';
+import {
+  RANDOM_NODE_ADDRESSES,
+  randomNodeState,
+  runCount,
+  sketchAddresses,
+  UNEQUAL_WEIGHTS,
+  weightedState,
+} from '@kube-proxier/core/testing';
 import { netfilterPathOf } from '@kube-proxier/linux';
 import { FakeIptables, fakePathHost } from '@kube-proxier/linux/testing';
 import { IptablesDataplane } from './dataplane.js';
@@ -21,13 +28,18 @@ async function installed(state: ProxyState): Promise<FakeIptables> {
   return iptables;
 }
 
-async function pathOf(state: ProxyState, iptables: FakeIptables, sysctls: Readonly<Record<string, number>> = {}) {
+async function pathOf(
+  state: ProxyState,
+  iptables: FakeIptables,
+  sysctls: Readonly<Record<string, number>> = {},
+  addresses = RANDOM_NODE_ADDRESSES[state.family],
+) {
   const { family } = state;
   return netfilterPathOf(
     { saved: new Map([['nft', await iptables.save()]]), tables: [], unread: [] },
     fakePathHost({
       family,
-      addresses: RANDOM_NODE_ADDRESSES[family],
+      addresses,
       sysctls: { 'net/ipv4/conf/all/route_localnet': 1, ...sysctls },
     }),
     { isForeign: isForeignRule },
@@ -45,6 +57,18 @@ describe.each(['IPv4', 'IPv6'] as const)('%s', (family) => {
         findings: [],
       });
       expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
+    },
+  );
+
+  test.each(UNEQUAL_WEIGHTS)(
+    'weights %i and %i: rules that are as planned are verified, others are not',
+    async (...weights) => {
+      const state = weightedState(family, weights);
+      const addresses = [sketchAddresses.node(family)];
+      const { verdict, findings } = verifyState(state, await pathOf(state, await installed(state), {}, addresses));
+      expect([verdict, findings.map(({ message }) => message)]).toEqual(['verified', []]);
+      const equal = await installed(weightedState(family, [1, 1]));
+      expect(verifyState(state, await pathOf(state, equal, {}, addresses)).verdict).not.toBe('verified');
     },
   );
 });

@@ -1,12 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ProxyState, verifyState } from '@kube-proxier/core';
-import { RANDOM_NODE_ADDRESSES, randomNodeState, runCount } from '@kube-proxier/core/testing';
+import {
+  RANDOM_NODE_ADDRESSES,
+  randomNodeState,
+  runCount,
+  sketchAddresses,
+  UNEQUAL_WEIGHTS,
+  weightedState,
+} from '@kube-proxier/core/testing';
 import { IpvsDataplane } from './dataplane.js';
 import { type FakeHost, fakeHost, install } from './testing/contents.js';
 import { fakePath } from './testing/fake-path.js';
 
-async function installed(state: ProxyState): Promise<FakeHost> {
-  const host = fakeHost(state.family, RANDOM_NODE_ADDRESSES[state.family]);
+async function installed(state: ProxyState, addresses = RANDOM_NODE_ADDRESSES[state.family]): Promise<FakeHost> {
+  const host = fakeHost(state.family, addresses);
   await install(new IpvsDataplane({ family: state.family, host }), state);
   return host;
 }
@@ -24,6 +31,22 @@ describe.each(['IPv4', 'IPv6'] as const)('%s', (family) => {
         findings: [],
       });
       expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
+    },
+  );
+
+  test.each(UNEQUAL_WEIGHTS)(
+    'weights %i and %i: what is as planned is verified, and other weights are not',
+    async (...weights) => {
+      const state = weightedState(family, weights);
+      const addresses = [sketchAddresses.node(family)];
+      const verdictOf = async (planned: ProxyState) => {
+        const { verdict, findings } = verifyState(state, await fakePath(family, await installed(planned, addresses)), {
+          servesLoopback: false,
+        });
+        return [verdict, findings.map(({ message }) => message)];
+      };
+      expect(await verdictOf(state)).toEqual(['verified', []]);
+      expect((await verdictOf(weightedState(family, [1, 1])))[0]).not.toBe('verified');
     },
   );
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { diffStates } from '@kube-proxier/core';
+import { diffStates, ENDPOINT_WEIGHTS_ANNOTATION } from '@kube-proxier/core';
 import { createNft } from '@kube-proxier/linux';
 import { PacketFlowWorld } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
@@ -83,7 +83,7 @@ describe.each(['IPv4', 'IPv6'] as const)('how real connections are spread, %s', 
 
   test('weights: nine to one', async () => {
     const [heavy, light] = [world.local(1), world.remote(1)];
-    await serve({ [ANNOTATIONS.endpointWeights]: `${heavy.address}=90,${light.address}=10` }, [heavy, light]);
+    await serve({ [ENDPOINT_WEIGHTS_ANNOTATION]: `${heavy.address}=90,${light.address}=10` }, [heavy, light]);
     const counts = await answers('clusterIP', 300);
     // Binomial: 270 with a standard deviation of 5.2.
     expect(counts.pod1).toBeGreaterThan(230);

@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_PROXIER_OPTIONS, verifyState } from '@kube-proxier/core';
-import { RANDOM_NODE_ADDRESSES, randomNodeState, runCount } from '@kube-proxier/core/testing';
+import { DEFAULT_PROXIER_OPTIONS, type ProxyState, verifyState } from '@kube-proxier/core';
+import {
+  RANDOM_NODE_ADDRESSES,
+  randomNodeState,
+  runCount,
+  sketchAddresses,
+  UNEQUAL_WEIGHTS,
+  weightedState,
+} from '@kube-proxier/core/testing';
 import { plannedPath } from './packet-path.js';
+import { LAYOUTS } from './plan/layout.js';
 
 describe.each(['IPv4', 'IPv6'] as const)('%s, without a kernel', (family) => {
   test.each(
@@ -20,4 +28,19 @@ describe.each(['IPv4', 'IPv6'] as const)('%s, without a kernel', (family) => {
     });
     expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
   });
+
+  test.each(LAYOUTS.flatMap((layout) => UNEQUAL_WEIGHTS.map((weights) => [layout, ...weights] as const)))(
+    'layout %s, weights %i and %i: the planned table is verified, and one for other weights is not',
+    (layout, ...weights) => {
+      const verdictOf = (planned: ProxyState, wanted: ProxyState) => {
+        const localAddresses = [sketchAddresses.node(family), '127.0.0.1', '::1'];
+        const path = plannedPath({ state: planned, options: DEFAULT_PROXIER_OPTIONS, localAddresses }, layout);
+        const { verdict, findings } = verifyState(wanted, path);
+        return [verdict, findings.map(({ message }) => message)];
+      };
+      const state = weightedState(family, weights);
+      expect(verdictOf(state, state)).toEqual(['verified', []]);
+      expect(verdictOf(weightedState(family, [1, 1]), state)[0]).not.toBe('verified');
+    },
+  );
 });

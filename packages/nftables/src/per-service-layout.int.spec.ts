@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ENDPOINT_WEIGHTS_ANNOTATION } from '@kube-proxier/core';
 import { createNft } from '@kube-proxier/linux';
 import { failuresOf, PacketFlowWorld, type PolicyRow } from '@kube-proxier/network-sandbox';
 import { NftablesDataplane } from './dataplane.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
-import { ANNOTATIONS } from './plan/service-options.js';
 
 const TABLE = new URL('../../core/test-data/policy-flows.json', import.meta.url);
 /** Every third row with a detector; the choice of an endpoint is all that differs from the constant layout. */
@@ -75,7 +75,7 @@ describe.each(['IPv4', 'IPv6'] as const)('a chain per Service: real packets, %s'
   test('weights are kept', async () => {
     const [heavy, light] = [world.local(1), world.remote(1)];
     const service = world.serviceOf('TCP');
-    const annotations = { [ANNOTATIONS.endpointWeights]: `${heavy.address}=9` };
+    const annotations = { [ENDPOINT_WEIGHTS_ANNOTATION]: `${heavy.address}=9` };
     const weighed = { ...service, metadata: { ...service.metadata, annotations } };
     await world.install(world.stateOf(weighed, [heavy, light], 'TCP'));
     const [to, port] = world.target('clusterIP');

@@ -90,13 +90,18 @@ function endpointsTable(ports: readonly ServicePortView[], { wide, withNamespace
       portLabel(port),
       joinHostPort(endpoint.address, endpoint.port),
       ...(wide
-        ? [endpoint.podName ?? '<unknown>', endpoint.nodeName ?? '<unknown>', endpoint.isLocal ? 'yes' : 'no']
+        ? [
+            endpoint.podName ?? '<unknown>',
+            endpoint.nodeName ?? '<unknown>',
+            endpoint.isLocal ? 'yes' : 'no',
+            String(endpoint.weight),
+          ]
         : []),
       endpoint.used ? 'yes' : 'no',
       endpoint.reason,
     ]),
   );
-  const head = ['SERVICE', 'PORT', 'ENDPOINT', ...(wide ? ['POD', 'NODE', 'LOCAL'] : []), 'USED', 'REASON'];
+  const head = ['SERVICE', 'PORT', 'ENDPOINT', ...(wide ? ['POD', 'NODE', 'LOCAL', 'WEIGHT'] : []), 'USED', 'REASON'];
   return formatTable([[...(withNamespace ? ['NAMESPACE'] : []), ...head], ...rows]);
 }
 

@@ -30,6 +30,8 @@ export type FlowExpectation =
       readonly by: readonly string[];
       /** Default: not checked. */
       readonly source?: SourceExpectation;
+      /** The proportion in which they answer; chance explains the answers with a probability of at least 10⁻⁷. Default: not checked. */
+      readonly shares?: Readonly<Record<string, number>>;
       /** Always the same one; remembered under this name. */
       readonly one?: string;
       /** Always the one that was remembered under this name. */

@@ -36,6 +36,12 @@ export interface FlowContext {
 const TRIES = 12;
 /** Connections where only one endpoint may answer: another endpoint that answers half of them is missed once in 250 flows. */
 const TRIES_OF_ONE = 8;
+/** Connections where the proportion of answers is checked: nine to one is distinguished from one to one. */
+const TRIES_OF_SHARES = 160;
+/** Of these, at a time. */
+const CONCURRENT_TRIES = 20;
+/** Standard deviations of a binomial distribution: chance exceeds them once in ten million flows. */
+const DEVIATIONS = 5.4;
 /** Further rounds of tries while an endpoint that may answer has not. */
 const ROUNDS = 3;
 /** Milliseconds after which a packet counts as dropped. */
@@ -91,6 +97,9 @@ async function judgeAnswers(
   mismatch: (actual: string) => FlowMismatch,
 ): Promise<FlowMismatch | undefined> {
   const { sandbox, preservesSource, remembered } = context;
+  if (expect.shares !== undefined) {
+    return await judgeShares(context, flow, from, expect.shares, mismatch);
+  }
   const allowed = expect.same ? [remembered.get(expect.same) ?? ''] : expect.by;
   const sticky = expect.one !== undefined || expect.same !== undefined || expect.other !== undefined;
   const lost = allowed.filter((host) => isLost(context, flow, host));
@@ -137,6 +146,37 @@ async function judgeAnswers(
         ...mismatch(`never answered by ${[...missing].join(' nor ')}, but by ${who.join(' and ') || 'no host'}`),
         missing: true,
       };
+}
+
+/** Distribution over endpoints: each count is within the deviations that chance explains. */
+async function judgeShares(
+  { patience }: FlowContext,
+  flow: ReadyFlow,
+  from: SandboxHost,
+  shares: Readonly<Record<string, number>>,
+  mismatch: (actual: string) => FlowMismatch,
+): Promise<FlowMismatch | undefined> {
+  const counts = new Map<string, number>();
+  for (let sent = 0; sent < TRIES_OF_SHARES; sent += CONCURRENT_TRIES) {
+    const outcomes = await Promise.all(
+      Array.from({ length: CONCURRENT_TRIES }, () => sendAgain(from, flow, ANSWER_TIMEOUT * patience)),
+    );
+    for (const outcome of outcomes) {
+      if (outcome.kind !== 'answered') {
+        return mismatch(SPOKEN[outcome.kind]);
+      }
+      counts.set(outcome.by, (counts.get(outcome.by) ?? 0) + 1);
+    }
+  }
+  const sum = Object.values(shares).reduce((total, share) => total + share, 0);
+  const isOff = [...new Set([...counts.keys(), ...Object.keys(shares)])].some((host) => {
+    const share = (shares[host] ?? 0) / sum;
+    const deviation = Math.sqrt(TRIES_OF_SHARES * share * (1 - share));
+    return Math.abs((counts.get(host) ?? 0) - TRIES_OF_SHARES * share) > DEVIATIONS * deviation;
+  });
+  return isOff
+    ? mismatch(`answered by ${[...counts].map(([host, count]) => `${host} (${count})`).join(', ')}`)
+    : undefined;
 }
 
 /**
@@ -207,7 +247,11 @@ function describeExpectation(expect: FlowExpectation, { remembered }: FlowContex
   if (typeof expect === 'string') {
     return { refused: 'refused', dropped: 'no answer', untouched: 'the outcome without a proxy' }[expect];
   }
-  const { by, source, same, one, other } = expect;
+  const { by, source, same, one, other, shares } = expect;
+  if (shares !== undefined) {
+    const listed = Object.entries(shares).map(([host, share]) => `${host} (${share})`);
+    return `answered in the proportion ${listed.join(', ')}`;
+  }
   const who =
     same !== undefined
       ? `always ${remembered.get(same)}`

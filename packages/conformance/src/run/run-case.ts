@@ -221,7 +221,7 @@ class CaseRun {
 
   /** Replaces placeholders, and makes names of Services and EndpointSlices unique for each variant. */
   #render(run: VariantRun, object: CaseObject): CaseObject {
-    const filled = fill(object, run.placeholders);
+    const filled = fill(object, { ...run.placeholders, ...this.#rememberedAddresses(run) });
     if (filled.kind === 'Node') {
       // All variants share the node: a case that changes it lists only addresses of the variant's family.
       const { node } = this.world.sandbox;

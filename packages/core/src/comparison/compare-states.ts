@@ -44,7 +44,11 @@ export interface EndpointChange {
   /** Lists that it is in: `cluster`, for clients that may use all endpoints; `local`, for those of policy Local. */
   readonly before: readonly ('cluster' | 'local')[];
   readonly after: readonly ('cluster' | 'local')[];
-  /** Runs on this node; after, or before for `remove`. A `change` may be of this alone. */
+  /** 0…65535; null where it was not in a list. */
+  readonly weightBefore: number | null;
+  /** 0…65535; null where it is not in a list. */
+  readonly weightAfter: number | null;
+  /** Runs on this node; after, or before for `remove`. A `change` may be of this or of the weight alone. */
   readonly isLocal: boolean;
   /** Why, for an endpoint that is still or already known; null for one that is gone. */
   readonly reason: string | null;
@@ -244,8 +248,11 @@ function compareEndpoints(
     const [old, fresh] = [before.get(key), after.get(key)];
     const endpoint = known.get(key) ?? fresh?.endpoint ?? old?.endpoint;
     const [lists, listsAfter] = [old?.lists ?? [], fresh?.lists ?? []];
-    const hasMoved = old !== undefined && fresh !== undefined && old.endpoint.isLocal !== fresh.endpoint.isLocal;
-    if (endpoint === undefined || (structurallyEqual(lists, listsAfter) && !hasMoved)) {
+    const isOther =
+      old !== undefined &&
+      fresh !== undefined &&
+      (old.endpoint.isLocal !== fresh.endpoint.isLocal || old.endpoint.weight !== fresh.endpoint.weight);
+    if (endpoint === undefined || (structurallyEqual(lists, listsAfter) && !isOther)) {
       return [];
     }
     const change = lists.length === 0 ? 'add' : listsAfter.length === 0 ? 'remove' : 'change';
@@ -256,6 +263,7 @@ function compareEndpoints(
         ...{ change, address: endpoint.address, port: endpoint.port, podName: endpoint.podName ?? null },
         nodeName: endpoint.nodeName ?? null,
         ...{ before: lists, after: listsAfter, isLocal: endpoint.isLocal },
+        ...{ weightBefore: old?.endpoint.weight ?? null, weightAfter: fresh?.endpoint.weight ?? null },
         reason: known.has(key) && describe ? describe(endpoint).reason : null,
       },
     ];

@@ -77,7 +77,13 @@ function endpointLine(endpoint: EndpointChange): PlanLine {
   const name = podName === null ? address : `${podName} ${address}`;
   const where = nodeName === null ? '' : ` on ${nodeName}`;
   const [was, is] = [before.join(' and '), after.join(' and ')];
-  const moved = isLocal ? ': now on this node' : ': no longer on this node';
+  const { weightBefore, weightAfter } = endpoint;
+  const moved =
+    weightBefore !== weightAfter
+      ? `: weight ${weightBefore} -> ${weightAfter}`
+      : isLocal
+        ? ': now on this node'
+        : ': no longer on this node';
   const lists = change !== 'change' ? '' : was === is ? moved : `: ${was} -> ${is}`;
   const why = reason === null || change === 'change' ? '' : `: ${reason}`;
   return { change, indent: 4, text: `endpoint ${name}${where}${lists}${why}` };

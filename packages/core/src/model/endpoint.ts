@@ -18,6 +18,16 @@ export interface Endpoint {
   readonly serving: boolean;
   /** `conditions.terminating`, absent means false. */
   readonly terminating: boolean;
+  /**
+   * Its share of new connections, against those of other endpoints: 0…65535. 0 drains it: no new connections; open ones
+   * continue (spec E-5). From annotations of the EndpointSlice, else of the Service; 1 where none names it.
+   */
+  readonly weight: number;
+  /**
+   * Tenths of its weight that it gets during slow start, 1…9; absent when it has its whole weight. `selectionWeights`
+   * includes it.
+   */
+  readonly slowStart?: number;
   /** The node it runs on, when known. */
   readonly nodeName: string | undefined;
   /** The pod that has the address (`targetRef`), in the namespace of the Service; undefined when unknown. For names only. */

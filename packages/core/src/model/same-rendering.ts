@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint.js';
+import { CORE_ANNOTATIONS } from './endpoint-weights.js';
 import type { ResolvedServicePort } from './proxy-state.js';
 import { structurallyEqual } from './structurally-equal.js';
 
@@ -11,18 +12,35 @@ export function sameRendering(left: ResolvedServicePort | undefined, right: Reso
     sameEndpoints(left.cluster, right.cluster) &&
     sameEndpoints(left.local, right.local) &&
     left.affinitySeconds === right.affinitySeconds &&
-    structurallyEqual(left.servicePort.annotations, right.servicePort.annotations)
+    left.servicePort.slowStartSeconds === right.servicePort.slowStartSeconds &&
+    structurallyEqual(optionsOfBackends(left), optionsOfBackends(right))
   );
 }
 
-/** Only addresses and locality of endpoints are rendered; hints and conditions are not. */
+/** Annotations that core does not read itself. */
+export function optionsOfBackends({
+  servicePort: { annotations },
+}: ResolvedServicePort): Readonly<Record<string, string>> {
+  if (!CORE_ANNOTATIONS.some((key) => annotations[key] !== undefined)) {
+    return annotations;
+  }
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !CORE_ANNOTATIONS.includes(key)));
+}
+
+/** Only addresses, locality and weights of endpoints are rendered; hints and conditions are not. */
 function sameEndpoints(left: readonly Endpoint[], right: readonly Endpoint[]): boolean {
   return (
     left === right ||
     (left.length === right.length &&
       left.every((endpoint, index) => {
         const other = right[index];
-        return endpoint === other || (endpoint.key === other?.key && endpoint.isLocal === other.isLocal);
+        return (
+          endpoint === other ||
+          (endpoint.key === other?.key &&
+            endpoint.isLocal === other.isLocal &&
+            endpoint.weight === other.weight &&
+            endpoint.slowStart === other.slowStart)
+        );
       }))
   );
 }

@@ -35,6 +35,8 @@ export interface ServicePort {
   readonly healthCheckNodePort: number;
   /** Milliseconds since the epoch; the older of two Services that claim an address keeps it. */
   readonly createdAt: number;
+  /** Seconds that an endpoint takes from first ready to its whole share; undefined for no slow start. */
+  readonly slowStartSeconds: number | undefined;
   /** Annotations of the Service whose keys belong to this project (`kube-proxier.io/…`), for backends' own options. */
   readonly annotations: Readonly<Record<string, string>>;
 }

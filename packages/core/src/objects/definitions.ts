@@ -1,4 +1,5 @@
 import type { IPFamily } from '../model/address.js';
+import type { WeightRule } from '../model/endpoint-weights.js';
 import type { TrafficPolicy } from '../model/service-port.js';
 import type { Protocol } from '../model/service-port-name.js';
 
@@ -32,6 +33,10 @@ export interface ServiceDefinition {
   readonly affinitySeconds: number | undefined;
   readonly healthCheckNodePort: number;
   readonly annotations: Readonly<Record<string, string>>;
+  /** Weights of endpoints, in order of precedence. */
+  readonly endpointWeights: readonly WeightRule[];
+  /** Seconds from first ready to the whole weight of an endpoint; undefined for no slow start. */
+  readonly slowStartSeconds: number | undefined;
 }
 
 /** One validated entry of `endpoints`. */
@@ -40,6 +45,8 @@ export interface SliceEndpointDefinition {
   readonly ready: boolean;
   readonly serving: boolean;
   readonly terminating: boolean;
+  /** 0…65535, from annotations of the slice; undefined where they do not name it. */
+  readonly weight: number | undefined;
   readonly nodeName: string | undefined;
   /** Name of the pod in `targetRef`, in the namespace of the slice. */
   readonly podName: string | undefined;

@@ -67,6 +67,8 @@ describe('readService', () => {
       affinitySeconds: 600,
       healthCheckNodePort: 32000,
       annotations: {},
+      endpointWeights: [],
+      slowStartSeconds: undefined,
     });
   });
 

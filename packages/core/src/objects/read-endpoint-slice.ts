@@ -1,10 +1,12 @@
 import type { IPFamily } from '../model/address.js';
+import { type WeightRule, weightByRules } from '../model/endpoint-weights.js';
 import type { Protocol } from '../model/service-port-name.js';
 import { printableValue } from '../text/printable.js';
 import type { EndpointSliceDefinition, SliceEndpointDefinition } from './definitions.js';
 import { FieldReader, isDnsSubdomain } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { HEADLESS_SERVICE_LABEL, LAST_CHANGE_TRIGGER_TIME_ANNOTATION, SERVICE_NAME_LABEL } from './objects.js';
+import { readSliceWeight, readWeightRules } from './read-weights.js';
 import { isRecord } from './unknown-record.js';
 
 const NO_HINTS: readonly string[] = [];
@@ -61,6 +63,7 @@ export function readEndpointSlice(
     return result();
   }
   const annotations = reader.record(object.metadata.annotations, 'metadata.annotations');
+  const weights = { all: readSliceWeight(reader, annotations), rules: readWeightRules(reader, annotations) };
   return result({
     namespace: identity.namespace,
     name: identity.name,
@@ -73,6 +76,7 @@ export function readEndpointSlice(
       addressType,
       options.allowLoopbackEndpoints ?? false,
       identity.namespace,
+      weights,
     ),
     triggerTime: reader.time(annotations?.[LAST_CHANGE_TRIGGER_TIME_ANNOTATION]),
   });
@@ -110,6 +114,7 @@ function readEndpoints(
   family: IPFamily,
   allowLoopback: boolean,
   namespace: string,
+  weights: { readonly all: number | undefined; readonly rules: readonly WeightRule[] },
 ): readonly SliceEndpointDefinition[] {
   const endpoints: SliceEndpointDefinition[] = [];
   for (const [index, entry] of reader.list(value, 'endpoints').entries()) {
@@ -129,13 +134,19 @@ function readEndpoints(
     }
     const conditions = isRecord(record.conditions) ? record.conditions : {};
     const hints = isRecord(record.hints) ? record.hints : undefined;
+    const nodeName = typeof record.nodeName === 'string' && record.nodeName !== '' ? record.nodeName : undefined;
+    const podName = readPodName(record.targetRef, namespace);
     endpoints.push({
       address: address.text,
       ready: conditions.ready !== false,
       serving: conditions.serving !== false,
       terminating: conditions.terminating === true,
-      nodeName: typeof record.nodeName === 'string' && record.nodeName !== '' ? record.nodeName : undefined,
-      podName: readPodName(record.targetRef, namespace),
+      weight:
+        weights.rules.length === 0
+          ? weights.all
+          : (weightByRules(weights.rules, { address: address.text, nodeName, podName }) ?? weights.all),
+      nodeName,
+      podName,
       zoneHints: readHints(hints?.forZones),
       nodeHints: readHints(hints?.forNodes),
     });

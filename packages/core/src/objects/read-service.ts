@@ -4,6 +4,7 @@ import type { ServiceDefinition, ServiceFamilyDefinition, ServicePortDefinition 
 import { FieldReader } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { SERVICE_PROXY_NAME_LABEL } from './objects.js';
+import { readSlowStart, readWeightRules } from './read-weights.js';
 import { isRecord } from './unknown-record.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
@@ -105,6 +106,7 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
       'is missing; a LoadBalancer with externalTrafficPolicy Local needs one for its health checks',
     );
   }
+  const annotations = readAnnotations(reader, metadata.annotations);
   // Not a spread: V8 would create a separate hidden class for each object that is spread from another and extended.
   return result({
     namespace: identity.namespace,
@@ -121,7 +123,9 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
     ),
     affinitySeconds: readAffinity(reader, spec),
     healthCheckNodePort: type === 'LoadBalancer' && external === 'Local' ? healthCheckNodePort : 0,
-    annotations: readAnnotations(reader, metadata.annotations),
+    annotations,
+    endpointWeights: readWeightRules(reader, annotations),
+    slowStartSeconds: readSlowStart(reader, annotations),
   });
 }
 

@@ -313,7 +313,7 @@ class FamilyReplay {
   }
 
   resolve({ at }: ResolvedEntry): void {
-    this.#resolved = { resolution: this.#resolver.applyPending(), at };
+    this.#resolved = { resolution: this.#resolver.applyPending(at), at };
   }
 
   fail(): void {
@@ -323,7 +323,7 @@ class FamilyReplay {
   }
 
   sync(entry: SyncEntry, time: number): ReplayedSync {
-    const { resolution, at } = this.#resolved ?? { resolution: this.#resolver.applyPending(), at: entry.at };
+    const { resolution, at } = this.#resolved ?? { resolution: this.#resolver.applyPending(entry.at), at: entry.at };
     const { state, changes: step } = resolution;
     const previous = entry.full ? undefined : this.#applied;
     const changes = previous !== undefined && step.previous === previous ? step : diffStates(previous, state);

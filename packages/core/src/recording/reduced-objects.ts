@@ -1,4 +1,5 @@
 import type { IPFamily } from '../model/address.js';
+import { ENDPOINT_WEIGHTS_ANNOTATION } from '../model/endpoint-weights.js';
 import type {
   EndpointSliceDefinition,
   NodeDefinition,
@@ -79,14 +80,24 @@ function sourceRanges({ families }: ServiceDefinition): readonly string[] {
 /** The smallest object that is read as this definition. */
 export function reducedEndpointSlice(definition: EndpointSliceDefinition): EndpointSlice {
   const { namespace, name, serviceName, family, ports, endpoints, triggerTime } = definition;
+  const weights = endpoints
+    .flatMap(({ address, weight }) => (weight === undefined ? [] : [`${address}=${weight}`]))
+    .join(',');
   return {
     metadata: {
       name,
       namespace,
       labels: { [SERVICE_NAME_LABEL]: serviceName },
-      ...(triggerTime === undefined
+      ...(triggerTime === undefined && weights === ''
         ? {}
-        : { annotations: { [LAST_CHANGE_TRIGGER_TIME_ANNOTATION]: new Date(triggerTime).toISOString() } }),
+        : {
+            annotations: {
+              ...(triggerTime === undefined
+                ? {}
+                : { [LAST_CHANGE_TRIGGER_TIME_ANNOTATION]: new Date(triggerTime).toISOString() }),
+              ...(weights === '' ? {} : { [ENDPOINT_WEIGHTS_ANNOTATION]: weights }),
+            },
+          }),
     },
     addressType: family,
     ports: ports.map(({ portName, protocol, port }) => ({

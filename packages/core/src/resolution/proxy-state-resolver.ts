@@ -151,11 +151,23 @@ export class ProxyStateResolver {
     return this.#noteNode(this.#facts.setLocalAddresses(addresses));
   }
 
-  /** Resolves all pending changes. */
-  applyPending(): Resolution {
+  /** When endpoints in slow start get a larger share next, by the clock of {@link applyPending}; undefined for never. */
+  get nextStep(): number | undefined {
+    return this.#slices.nextStep;
+  }
+
+  /**
+   * Resolves all pending changes.
+   *
+   * @param now milliseconds of a clock that is never set back, for slow start. Default: there is none.
+   */
+  applyPending(now?: number): Resolution {
     const previous = this.#state;
     const serviceChanges = this.#services.applyPending();
-    const endpointChanges = this.#slices.applyPending();
+    for (const [key, { current }] of serviceChanges) {
+      this.#slices.setPolicy(key, current);
+    }
+    const endpointChanges = this.#slices.applyPending(now);
     const touched = new Set<ServicePortKey>(endpointChanges.touched);
     for (const [key, change] of serviceChanges) {
       this.#replaceService(key, change.previous, change.current, touched);

@@ -27,6 +27,7 @@ export function servicePortsOf(service: ServiceDefinition | undefined, family: I
       affinitySeconds: service.affinitySeconds,
       healthCheckNodePort: service.healthCheckNodePort,
       createdAt: service.createdAt,
+      slowStartSeconds: service.slowStartSeconds,
       annotations: service.annotations,
     };
   });

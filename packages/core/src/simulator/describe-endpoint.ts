@@ -1,7 +1,9 @@
 import { assertNever } from '../model/assert-never.js';
 import type { Endpoint } from '../model/endpoint.js';
+import { DEFAULT_WEIGHT, isDrained } from '../model/endpoint-weights.js';
 import type { Frontend } from '../model/frontend.js';
 import type { NodeState, ResolvedServicePort } from '../model/proxy-state.js';
+import { isSelectable } from '../tracking/endpoint-set.js';
 
 /** Whether an endpoint is in an endpoint list, and why, as text. */
 export interface EndpointDecision {
@@ -17,7 +19,7 @@ export function endpointDescriber(
 ): (endpoint: Endpoint) => EndpointDecision {
   let ready: number | undefined;
   const readyEndpoints = () => {
-    ready ??= port.candidates.filter((other) => other.ready && (list === 'cluster' || other.isLocal)).length;
+    ready ??= port.candidates.filter((other) => isSelectable(other) && (list === 'cluster' || other.isLocal)).length;
     return ready;
   };
   return (endpoint) => describeEndpoint(endpoint, port, list, node, readyEndpoints);
@@ -45,12 +47,16 @@ function describeEndpoint(
     return { used: false, reason: `${where}, and only endpoints on this node are used` };
   }
   const place = list === 'local' ? 'on this node, ' : '';
+  if (isDrained(endpoint)) {
+    return { used: false, reason: `${place}${condition}, but drained (weight 0)` };
+  }
+  const share = shareOf(endpoint);
   switch (basis) {
     case 'none':
       return { used: false, reason: `${place}${condition}` };
     case 'terminating':
       return endpoint.serving && endpoint.terminating
-        ? { used: true, reason: `${place}terminating but still serving, and none is ready` }
+        ? { used: true, reason: `${place}terminating but still serving, and none is ready${share}` }
         : { used: false, reason: `${place}${condition}` };
     case 'ready':
       break;
@@ -63,15 +69,20 @@ function describeEndpoint(
   }
   if (list === 'cluster' && selection.topology === 'PreferSameNode') {
     return endpoint.nodeHints.includes(node.name)
-      ? { used: true, reason: `ready, and meant for node ${node.name}` }
+      ? { used: true, reason: `ready, and meant for node ${node.name}${share}` }
       : { used: false, reason: `ready, but meant for ${names('node', endpoint.nodeHints)}` };
   }
   if (list === 'cluster' && selection.topology === 'PreferSameZone') {
     return node.zone !== undefined && endpoint.zoneHints.includes(node.zone)
-      ? { used: true, reason: `ready, and meant for zone ${node.zone}` }
+      ? { used: true, reason: `ready, and meant for zone ${node.zone}${share}` }
       : { used: false, reason: `ready, but meant for ${names('zone', endpoint.zoneHints)}` };
   }
-  return { used: true, reason: `${place}ready` };
+  return { used: true, reason: `${place}ready${share}` };
+}
+
+function shareOf({ weight, slowStart }: Endpoint): string {
+  const own = weight === DEFAULT_WEIGHT ? '' : `, weight ${weight}`;
+  return slowStart === undefined ? own : `${own}, slow start: ${slowStart} tenths of its share`;
 }
 
 function describeCondition(endpoint: Endpoint): string {

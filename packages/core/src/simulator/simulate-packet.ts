@@ -1,5 +1,6 @@
 import { cidrContains, familyOf, hostCIDR, parseAddress } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
+import { selectionWeights } from '../model/endpoint-weights.js';
 import { type ForwardRoute, type Frontend, type FrontendKey, frontendKey, type Route } from '../model/frontend.js';
 import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol, serviceKey } from '../model/service-port-name.js';
@@ -154,9 +155,16 @@ class Simulator {
       return this.#end({ kind: route.action === 'reject' ? 'refused' : 'dropped' }, found, route);
     }
     const endpoints = servicePort[route.endpoints];
-    const choices = endpoints.map((endpoint): SimulatedChoice => {
+    const weights = selectionWeights(endpoints);
+    const total = weights?.reduce((sum, weight) => sum + weight, 0) ?? endpoints.length;
+    const choices = endpoints.map((endpoint, index): SimulatedChoice => {
       const hairpin = endpoint.isLocal && endpoint.address === packet.source;
-      return { endpoint, probability: 1 / endpoints.length, masqueraded: hairpin || this.#masquerades(route), hairpin };
+      return {
+        endpoint,
+        probability: (weights?.[index] ?? 1) / total,
+        masqueraded: hairpin || this.#masquerades(route),
+        hairpin,
+      };
     });
     if (this.explains) {
       this.#steps.push(...this.#describeSource(route, choices));

@@ -223,7 +223,8 @@ export class ReconcilingProxier<Transaction, Installed> implements Proxier {
       ) {
         await this.#compareAddresses();
       }
-      const { state, changes: step, triggerTimes } = this.#resolver.applyPending();
+      const { state, changes: step, triggerTimes } = this.#resolver.applyPending(clock.monotonic());
+      this.#runner.requestBy(this.#resolver.nextStep);
       this.#observe('resolved', () => observer.resolved?.(family, state));
       this.#triggerTimes.push(...triggerTimes);
       // Drift may have been reported in the meantime.

@@ -24,6 +24,7 @@ export interface SyncRunnerOptions {
  */
 export class SyncRunner {
   #requested = false;
+  #requestedBy = Number.POSITIVE_INFINITY;
   #failures = 0;
   #tokens: number;
   readonly #burst: number;
@@ -56,6 +57,11 @@ export class SyncRunner {
     this.#wake?.();
   }
 
+  /** Requests a run at a time of the monotonic clock, if none comes before; undefined takes it back. Called during a run. */
+  requestBy(time: number | undefined): void {
+    this.#requestedBy = time ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Runs until the signal aborts; a run in progress is waited for. Called once. */
   async loop(signal: AbortSignal): Promise<void> {
     const { clock, run, minInterval, maxInterval, retryInterval } = this.options;
@@ -69,6 +75,7 @@ export class SyncRunner {
           continue;
         }
         this.#requested = false;
+        this.#requestedBy = Number.POSITIVE_INFINITY;
         const begin = clock.monotonic();
         const done = await run();
         const now = clock.monotonic();
@@ -94,7 +101,7 @@ export class SyncRunner {
   /** Milliseconds until the next run may begin; 0 or less when it may begin now. */
   #waitTime(): number {
     const now = this.options.clock.monotonic();
-    const due = this.#requested ? now : this.#nextDue;
+    const due = this.#requested ? now : Math.min(this.#nextDue, this.#requestedBy);
     if (due > now) {
       return due - now;
     }

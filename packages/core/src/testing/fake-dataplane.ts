@@ -2,6 +2,7 @@ import type { Dataplane } from '../contract/dataplane.js';
 import type { ChangeSet } from '../model/change-set.js';
 import type { Frontend } from '../model/frontend.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
+import { optionsOfBackends } from '../model/same-rendering.js';
 import type { ServicePortKey } from '../model/service-port-name.js';
 
 /** The state of a service port in a {@link FakeDataplane}: what a backend would render, as text. */
@@ -17,7 +18,10 @@ export function renderServicePort(port: ResolvedServicePort): string {
     cluster: port.cluster.map(({ key }) => key),
     local: port.local.map(({ key }) => key),
     here: port.cluster.filter(({ isLocal }) => isLocal).map(({ key }) => key),
+    weights: [port.cluster, port.local].map((list) => list.map(({ weight, slowStart }) => [weight, slowStart ?? null])),
     affinitySeconds: port.affinitySeconds,
+    slowStartSeconds: port.servicePort.slowStartSeconds,
+    options: optionsOfBackends(port),
   });
 }
 

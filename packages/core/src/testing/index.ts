@@ -13,3 +13,4 @@ export * from './simulation.js';
 export * from './test-effort.js';
 export * from './until.js';
 export * from './virtual-clock.js';
+export * from './weighted-state.js';

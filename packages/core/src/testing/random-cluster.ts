@@ -1,5 +1,6 @@
 import type { Proxier } from '../contract/proxier.js';
 import { familyOf, type IPFamily, joinHostPort } from '../model/address.js';
+import { ENDPOINT_WEIGHTS_ANNOTATION, SLICE_WEIGHT_ANNOTATION } from '../model/endpoint-weights.js';
 import { type ServiceKey, serviceKey } from '../model/service-port-name.js';
 import { type EndpointSlice, type Node, SERVICE_NAME_LABEL, type Service } from '../objects/objects.js';
 import { type EndpointDescription, makeService, makeSlice } from './objects.js';
@@ -9,6 +10,7 @@ import type { ClusterObjects } from './resolve-objects.js';
 const SERVICES = ['default/a', 'default/b', 'work/a', 'work/c'];
 const ZONES = ['zone-a', 'zone-b'];
 const PORT_NAMES = ['', 'dns'];
+const WEIGHTS = ['node/node1=3', '10.244.0.2=0, fd00:244::2=0', '10.244.0.0/31=2, node/node2=0', 'nonsense'];
 
 /**
  * A small cluster that changes at random, and reports its objects to proxiers as a source would: few names and
@@ -99,10 +101,13 @@ export class RandomCluster {
         ...(random.chance(0.3) ? { loadBalancerSourceRanges: ['203.0.113.0/24'] } : {}),
       },
       {
-        metadata: previous?.metadata ?? {
-          name: name.slice(name.indexOf('/') + 1),
-          namespace: name.slice(0, name.indexOf('/')),
-          creationTimestamp: new Date(1000 * this.#created++),
+        metadata: {
+          ...(previous?.metadata ?? {
+            name: name.slice(name.indexOf('/') + 1),
+            namespace: name.slice(0, name.indexOf('/')),
+            creationTimestamp: new Date(1000 * this.#created++),
+          }),
+          annotations: random.chance(0.3) ? { [ENDPOINT_WEIGHTS_ANNOTATION]: random.pick(WEIGHTS) } : {},
         },
         status: { loadBalancer: { ingress: random.chance(0.5) ? [{ ip: `192.0.2.${random.below(2)}` }] : [] } },
       },
@@ -147,7 +152,8 @@ export class RandomCluster {
       protocol: random.pick(['TCP', 'UDP']),
       port: 8080 + random.below(2),
     }));
-    return makeSlice(service, endpoints, { name, addressType: family, ports });
+    const annotations = random.chance(0.2) ? { [SLICE_WEIGHT_ANNOTATION]: random.pick(['0', '1', '5']) } : {};
+    return makeSlice(service, endpoints, { name, addressType: family, ports, annotations });
   }
 
   /** Events without a change (spec W-5). */

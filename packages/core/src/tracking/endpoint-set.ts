@@ -1,4 +1,5 @@
 import type { Endpoint } from '../model/endpoint.js';
+import { isDrained } from '../model/endpoint-weights.js';
 import type { EndpointSelection } from '../model/proxy-state.js';
 import { findEndpoint, NO_ENDPOINTS, type SortedEndpoints, withChanges } from './sorted-endpoints.js';
 
@@ -13,7 +14,7 @@ export interface TopologyPlace {
 /** The selection of an {@link EndpointSet} for this node. The same object while it is unchanged. */
 export interface EndpointView {
   readonly candidates: SortedEndpoints;
-  /** Endpoints for policy Cluster: ready ones by topology, else serving terminating ones (spec K-45, K-51). */
+  /** Endpoints for policy Cluster: ready ones by topology, else serving terminating ones (spec K-45, K-51), none drained. */
   readonly cluster: SortedEndpoints;
   /** Endpoints for policy Local: local ready ones, else local serving terminating ones (spec K-47). */
   readonly local: SortedEndpoints;
@@ -42,9 +43,14 @@ interface Counts {
   localStandIns: number;
 }
 
+/** Ready, and not drained: lists are chosen among these (spec E-6). */
+export function isSelectable(endpoint: Endpoint): boolean {
+  return endpoint.ready && !isDrained(endpoint);
+}
+
 /** Serving though terminating: used when no endpoint is ready. */
 function isStandIn(endpoint: Endpoint): boolean {
-  return endpoint.serving && endpoint.terminating;
+  return endpoint.serving && endpoint.terminating && !isDrained(endpoint);
 }
 
 /**
@@ -93,7 +99,7 @@ export class EndpointSet {
     }
     const { place } = this;
     const counts = this.#counts;
-    if (endpoint.ready) {
+    if (isSelectable(endpoint)) {
       counts.ready += by;
       if (endpoint.isLocal) {
         counts.readyLocal += by;
@@ -181,11 +187,11 @@ export class EndpointSet {
       case 'ready':
         switch (selection.topology) {
           case 'PreferSameNode':
-            return (endpoint) => endpoint.ready && endpoint.nodeHints.includes(nodeName);
+            return (endpoint) => isSelectable(endpoint) && endpoint.nodeHints.includes(nodeName);
           case 'PreferSameZone':
-            return (endpoint) => endpoint.ready && zone !== undefined && endpoint.zoneHints.includes(zone);
+            return (endpoint) => isSelectable(endpoint) && zone !== undefined && endpoint.zoneHints.includes(zone);
           case 'none':
-            return (endpoint) => endpoint.ready;
+            return isSelectable;
         }
     }
   }
@@ -198,7 +204,7 @@ function localMember(selection: EndpointSelection): (endpoint: Endpoint) => bool
     case 'terminating':
       return (endpoint) => endpoint.isLocal && isStandIn(endpoint);
     case 'ready':
-      return (endpoint) => endpoint.isLocal && endpoint.ready;
+      return (endpoint) => endpoint.isLocal && isSelectable(endpoint);
   }
 }
 

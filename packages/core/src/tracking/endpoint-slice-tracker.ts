@@ -1,13 +1,16 @@
 import { type IPFamily, joinHostPort } from '../model/address.js';
 import type { Branded } from '../model/branded.js';
 import type { Endpoint } from '../model/endpoint.js';
+import { DEFAULT_WEIGHT, type WeightRule, weightByRules } from '../model/endpoint-weights.js';
 import { type ServiceKey, type ServicePortKey, serviceKey, servicePortKey } from '../model/service-port-name.js';
+import { structurallyEqual } from '../model/structurally-equal.js';
 import type { EndpointSliceDefinition } from '../objects/definitions.js';
 import { identityOf } from '../objects/field-reader.js';
 import type { ObjectIdentity } from '../objects/object-problem.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice } from '../objects/objects.js';
 import { EMPTY_VIEW, EndpointSet, type EndpointView, type TopologyPlace } from './endpoint-set.js';
+import { SlowStart } from './slow-start.js';
 import { SmallMap } from './small-map.js';
 import { compareKeys, findEndpoint, NO_ENDPOINTS, type SortedEndpoints } from './sorted-endpoints.js';
 
@@ -18,7 +21,20 @@ type SliceKey = Branded<'SliceKey'>;
 interface Contribution {
   readonly ports: SmallMap<ServicePortKey, SortedEndpoints>;
   readonly triggerTime: number | undefined;
+  /** Addresses whose weight the slice has; the Service's weights apply to the others. */
+  readonly weighted: ReadonlySet<string>;
 }
+
+/** What a Service requests for the shares of its endpoints. */
+export interface SharePolicy {
+  /** In order of precedence. */
+  readonly endpointWeights: readonly WeightRule[];
+  /** Undefined: no slow start. */
+  readonly slowStartSeconds: number | undefined;
+}
+
+const EQUAL_SHARES: SharePolicy = { endpointWeights: [], slowStartSeconds: undefined };
+const NO_ADDRESSES: ReadonlySet<string> = new Set();
 
 interface ServiceEndpoints {
   readonly slices: SmallMap<string, Contribution>;
@@ -47,6 +63,11 @@ export class EndpointSliceTracker {
   readonly #pending = new Map<ServiceKey, Map<string, Contribution | undefined>>();
   /** The Service that a slice belonged to last: its label can change. */
   readonly #owners = new Map<SliceKey, ServiceKey>();
+  /** Of Services that request more than equal shares. */
+  readonly #policies = new Map<ServiceKey, SharePolicy>();
+  readonly #slowStart = new SlowStart();
+  /** The first endpoints of a Service share alike; so do all at the start of this process. */
+  #hasApplied = false;
   #pendingSlices = 0;
 
   /** @param since milliseconds since the epoch; trigger times before it are not reported (spec K-40). */
@@ -88,13 +109,51 @@ export class EndpointSliceTracker {
     if (mine && owner !== undefined) {
       this.#owners.set(sliceKey, owner);
       const known = this.#latest(owner, identity.name);
-      changed = this.#fold(owner, identity.name, contributionOf(mine, this.place.nodeName, known)) || changed;
+      const { endpointWeights } = this.#policies.get(owner) ?? EQUAL_SHARES;
+      const contribution = contributionOf(mine, this.place.nodeName, endpointWeights, known);
+      changed = this.#fold(owner, identity.name, contribution) || changed;
     }
     return changed;
   }
 
-  /** Applies pending changes. */
-  applyPending(): EndpointChanges {
+  /** Sets what a Service requests for the shares of its endpoints; undefined when it is deleted. In force with the next {@link applyPending}. */
+  setPolicy(service: ServiceKey, policy: SharePolicy | undefined): void {
+    const before = this.#policies.get(service) ?? EQUAL_SHARES;
+    const after = policy ?? EQUAL_SHARES;
+    if (after.endpointWeights.length === 0 && after.slowStartSeconds === undefined) {
+      this.#policies.delete(service);
+    } else {
+      this.#policies.set(service, { endpointWeights: after.endpointWeights, slowStartSeconds: after.slowStartSeconds });
+    }
+    if (before.slowStartSeconds !== after.slowStartSeconds) {
+      this.#slowStart.setDuration(service, after.slowStartSeconds);
+    }
+    if (structurallyEqual(before.endpointWeights, after.endpointWeights)) {
+      return;
+    }
+    const slices = new Set([
+      ...(this.#services.get(service)?.slices.keys() ?? []),
+      ...(this.#pending.get(service)?.keys() ?? []),
+    ]);
+    for (const slice of slices) {
+      const contribution = this.#latest(service, slice);
+      if (contribution) {
+        this.#fold(service, slice, weighed(contribution, after.endpointWeights));
+      }
+    }
+  }
+
+  /** When the share of an endpoint in slow start grows next, in milliseconds of the clock of {@link applyPending}; undefined for never. */
+  get nextStep(): number | undefined {
+    return this.#slowStart.nextStep;
+  }
+
+  /**
+   * Applies pending changes.
+   *
+   * @param now milliseconds of any clock that is never set back, for slow start. Default: there is none.
+   */
+  applyPending(now?: number): EndpointChanges {
     const touched = new Set<ServicePortKey>();
     const triggerTimes: number[] = [];
     const services = new Set(this.#pending.keys());
@@ -104,7 +163,7 @@ export class EndpointSliceTracker {
         endpoints = { slices: new SmallMap(), ports: new SmallMap(), shared: new SmallMap() };
         this.#services.set(key, endpoints);
       }
-      this.#apply(endpoints, slices, touched);
+      this.#apply(key, endpoints, slices, touched, now);
       for (const contribution of slices.values()) {
         if (contribution?.triggerTime !== undefined && contribution.triggerTime > this.since) {
           triggerTimes.push(contribution.triggerTime);
@@ -116,6 +175,13 @@ export class EndpointSliceTracker {
     }
     this.#pending.clear();
     this.#pendingSlices = 0;
+    if (now !== undefined) {
+      for (const [service, port, changes] of this.#slowStart.advance(now)) {
+        this.#services.get(service)?.ports.get(port)?.change(changes);
+        touched.add(port);
+      }
+    }
+    this.#hasApplied = true;
     return { touched, services, triggerTimes };
   }
 
@@ -181,10 +247,13 @@ export class EndpointSliceTracker {
   }
 
   #apply(
+    service: ServiceKey,
     endpoints: ServiceEndpoints,
     slices: ReadonlyMap<string, Contribution | undefined>,
     touched: Set<ServicePortKey>,
+    now: number | undefined,
   ): void {
+    const seconds = now === undefined ? undefined : this.#policies.get(service)?.slowStartSeconds;
     const changes = new Map<ServicePortKey, Map<string, Endpoint | undefined>>();
     for (const [name, next] of slices) {
       const previous = endpoints.slices.get(name);
@@ -212,7 +281,18 @@ export class EndpointSliceTracker {
         set = new EndpointSet(this.place);
         endpoints.ports.set(port, set);
       }
-      set.change([...changed]);
+      const isStarting = this.#hasApplied && set.view.selection.clusterBasis === 'ready';
+      const { candidates } = set.view;
+      const duration = isStarting ? seconds : undefined;
+      set.change(
+        [...changed].map(([key, endpoint]) => {
+          const before = findEndpoint(candidates, key);
+          return [
+            key,
+            this.#slowStart.enter({ service, port, key, before, endpoint, now, seconds: duration }),
+          ] as const;
+        }),
+      );
       touched.add(port);
       if (set.view.candidates.length === 0) {
         endpoints.ports.delete(port);
@@ -323,6 +403,7 @@ function better(left: Endpoint, right: Endpoint): Endpoint {
 function contributionOf(
   slice: EndpointSliceDefinition,
   nodeName: string,
+  rules: readonly WeightRule[],
   known: Contribution | undefined,
 ): Contribution {
   const ports = new SmallMap<ServicePortKey, SortedEndpoints>();
@@ -338,6 +419,7 @@ function contributionOf(
         ready: definition.ready,
         serving: definition.serving,
         terminating: definition.terminating,
+        weight: definition.weight ?? weightByRules(rules, definition) ?? DEFAULT_WEIGHT,
         nodeName: definition.nodeName,
         podName: definition.podName,
         sliceName: slice.name,
@@ -350,7 +432,25 @@ function contributionOf(
     const earlier = ports.get(key);
     ports.set(key, uniqueSorted(earlier ? [...earlier, ...endpoints] : endpoints));
   }
-  return { ports, triggerTime: slice.triggerTime };
+  const weighted = slice.endpoints.flatMap(({ address, weight }) => (weight === undefined ? [] : [address]));
+  return { ports, triggerTime: slice.triggerTime, weighted: weighted.length === 0 ? NO_ADDRESSES : new Set(weighted) };
+}
+
+/** The same endpoints with the weights of other rules of their Service. */
+function weighed(contribution: Contribution, rules: readonly WeightRule[]): Contribution {
+  const ports = new SmallMap<ServicePortKey, SortedEndpoints>();
+  for (const [key, endpoints] of contribution.ports) {
+    ports.set(
+      key,
+      endpoints.map((endpoint) => {
+        const weight = weightByRules(rules, endpoint) ?? DEFAULT_WEIGHT;
+        return contribution.weighted.has(endpoint.address) || endpoint.weight === weight
+          ? endpoint
+          : { ...endpoint, weight };
+      }),
+    );
+  }
+  return { ...contribution, ports };
 }
 
 function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
@@ -359,6 +459,7 @@ function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
     left.ready === right.ready &&
     left.serving === right.serving &&
     left.terminating === right.terminating &&
+    left.weight === right.weight &&
     left.nodeName === right.nodeName &&
     left.podName === right.podName &&
     left.isLocal === right.isLocal &&

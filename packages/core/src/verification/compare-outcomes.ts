@@ -1,4 +1,5 @@
 import { joinHostPort } from '../model/address.js';
+import { selectionSlots } from '../model/endpoint-weights.js';
 import type { PacketDecision } from '../simulator/simulate-packet.js';
 import type { PathOutcome, PathRule } from './packet-path.js';
 import { type DifferenceKind, describePathRule } from './verification-result.js';
@@ -133,16 +134,15 @@ function missingEndpoint(
   const rule = outcomes[0]?.decidedBy;
   const assumed = outcomes.flatMap(({ unknown }) => unknown)[0];
   const isUneven = outcomes.some(({ unevenly }) => unevenly === true);
-  // Slices may repeat an endpoint.
-  const wanted = 1 / choices.size;
+  const tolerance = toleranceOf(choices);
   const missing = [...choices.keys()].find((destination) => !shares.has(destination));
   if (missing !== undefined) {
     const because = whoChooses(outcomes, rule);
     return { kind: 'missing-endpoint', expected, actual: `never sent to ${missing}`, decidedBy: rule, because };
   }
-  for (const destination of choices.keys()) {
+  for (const [destination, { probability: wanted }] of choices) {
     const share = shares.get(destination) ?? 0;
-    if (!isUneven && assumed === undefined && Math.abs(share - wanted) > wanted * SHARE_TOLERANCE + 1e-6) {
+    if (!isUneven && assumed === undefined && Math.abs(share - wanted) > wanted * SHARE_TOLERANCE + tolerance) {
       return {
         kind: 'wrong-share',
         expected,
@@ -153,6 +153,13 @@ function missingEndpoint(
     }
   }
   return undefined;
+}
+
+/** Where weights differ, a mode may round shares to the slots of a table (spec E-9). */
+function toleranceOf(choices: ReadonlyMap<string, { readonly probability: number }>): number {
+  const [first] = choices.values();
+  const isEqual = [...choices.values()].every(({ probability }) => probability === first?.probability);
+  return isEqual ? 1e-6 : 1 / selectionSlots(choices.size);
 }
 
 function whoChooses(outcomes: readonly PathOutcome[], rule: PathRule | undefined): string {

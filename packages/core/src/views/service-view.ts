@@ -19,6 +19,8 @@ export interface EndpointView {
   readonly ready: boolean;
   readonly serving: boolean;
   readonly terminating: boolean;
+  /** Its share of new connections, against those of other endpoints: 0…65535. 0: drained. */
+  readonly weight: number;
   /** The node it runs on; null when unknown. */
   readonly nodeName: string | null;
   /** The pod that has the address, in the namespace of the Service; null when unknown. */
@@ -181,7 +183,7 @@ function viewFrontend({ kind, address, port, allowedSources, routes }: Frontend)
 }
 
 function viewEndpoint(endpoint: Endpoint, decide: (endpoint: Endpoint) => EndpointDecision): EndpointView {
-  const { address, port, isLocal, ready, serving, terminating, nodeName, podName } = endpoint;
+  const { address, port, isLocal, ready, serving, terminating, weight, nodeName, podName } = endpoint;
   const { used, reason } = decide(endpoint);
   return {
     address,
@@ -192,6 +194,7 @@ function viewEndpoint(endpoint: Endpoint, decide: (endpoint: Endpoint) => Endpoi
     ready,
     serving,
     terminating,
+    weight,
     nodeName: nodeName ?? null,
     podName: podName ?? null,
   };

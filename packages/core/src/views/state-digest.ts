@@ -1,4 +1,5 @@
 import type { Endpoint } from '../model/endpoint.js';
+import { DEFAULT_WEIGHT } from '../model/endpoint-weights.js';
 import { isProbeService } from '../model/probe-service.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 
@@ -51,7 +52,7 @@ function servicePortDigest({ key, servicePort, candidates }: ResolvedServicePort
   return hashOf(JSON.stringify(facts));
 }
 
-function endpointFacts({ key, ready, serving, terminating, nodeName, zoneHints, nodeHints }: Endpoint): string {
+function endpointFacts({ key, ready, serving, terminating, weight, nodeName, zoneHints, nodeHints }: Endpoint): string {
   return JSON.stringify([
     key,
     ready,
@@ -60,6 +61,7 @@ function endpointFacts({ key, ready, serving, terminating, nodeName, zoneHints, 
     nodeName ?? '',
     [...zoneHints].sort(),
     [...nodeHints].sort(),
+    ...(weight === DEFAULT_WEIGHT ? [] : [weight]),
   ]);
 }
 

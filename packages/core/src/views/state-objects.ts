@@ -1,5 +1,6 @@
 import type { IPFamily } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
+import { DEFAULT_WEIGHT, ENDPOINT_WEIGHTS_ANNOTATION } from '../model/endpoint-weights.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import type { ServicePort } from '../model/service-port.js';
 import { type ServiceKey, type ServicePortName, serviceKey } from '../model/service-port-name.js';
@@ -144,18 +145,21 @@ interface PortOfSlice {
   readonly name: ServicePortName;
   readonly port: number;
   readonly endpoints: Endpoint[];
+  /** The Service has weights, too, which those of the slice take precedence over. */
+  readonly isWeighted: boolean;
 }
 
 /** Slices with their names. One whose endpoints differ by port is split. */
 function slicesOf(ports: readonly (readonly [IPFamily, ResolvedServicePort])[]): readonly EndpointSlice[] {
   const slices = new Map<string, Map<string, PortOfSlice>>();
-  for (const [family, { name, candidates }] of ports) {
+  for (const [family, { name, candidates, servicePort }] of ports) {
+    const isWeighted = servicePort.annotations[ENDPOINT_WEIGHTS_ANNOTATION] !== undefined;
     for (const endpoint of candidates) {
       const { port, sliceName = `${name.name}-${family.toLowerCase()}` } = endpoint;
       const parts = slices.get(sliceName) ?? new Map<string, PortOfSlice>();
       slices.set(sliceName, parts);
       const key = `${family} ${name.portName}/${name.protocol} ${port}`;
-      const part = parts.get(key) ?? { family, name, port, endpoints: [] };
+      const part = parts.get(key) ?? { family, name, port, endpoints: [], isWeighted };
       parts.set(key, part);
       part.endpoints.push(endpoint);
     }
@@ -163,7 +167,7 @@ function slicesOf(ports: readonly (readonly [IPFamily, ResolvedServicePort])[]):
   return [...slices].flatMap(([sliceName, parts]) => {
     const groups = new Map<string, PortOfSlice[]>();
     for (const part of parts.values()) {
-      const content = JSON.stringify([part.family, part.endpoints.map(sliceEndpoint)]);
+      const content = JSON.stringify([part.family, part.endpoints.map(sliceEndpoint), weightsOf(part)]);
       groups.set(content, [...(groups.get(content) ?? []), part]);
     }
     return [...groups.values()].map((group, index) =>
@@ -174,6 +178,7 @@ function slicesOf(ports: readonly (readonly [IPFamily, ResolvedServicePort])[]):
 
 function sliceOf(sliceName: string, parts: readonly PortOfSlice[]): EndpointSlice {
   const [first] = parts;
+  const weights = first === undefined ? undefined : weightsOf(first);
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
@@ -181,11 +186,18 @@ function sliceOf(sliceName: string, parts: readonly PortOfSlice[]): EndpointSlic
       namespace: first?.name.namespace ?? '',
       name: sliceName,
       labels: { [SERVICE_NAME_LABEL]: first?.name.name ?? '' },
+      ...(weights === undefined ? {} : { annotations: { [ENDPOINT_WEIGHTS_ANNOTATION]: weights } }),
     },
     addressType: first?.family ?? '',
     ports: parts.map(({ name, port }) => ({ name: name.portName, protocol: name.protocol, port })),
     endpoints: first?.endpoints.map(sliceEndpoint) ?? [],
   };
+}
+
+/** The annotation that says the weights of these endpoints; undefined where they have the default. */
+function weightsOf({ endpoints, isWeighted }: PortOfSlice): string | undefined {
+  const isNeeded = isWeighted || endpoints.some(({ weight }) => weight !== DEFAULT_WEIGHT);
+  return isNeeded ? endpoints.map(({ address, weight }) => `${address}=${weight}`).join(',') : undefined;
 }
 
 function sliceEndpoint(endpoint: Endpoint): SliceEndpoint {

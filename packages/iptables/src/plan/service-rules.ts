@@ -7,6 +7,7 @@ import {
   type LocalTrafficDetector,
   type ResolvedServicePort,
   type Route,
+  selectionWeights,
 } from '@kube-proxier/core';
 import {
   type IptablesMatch,
@@ -294,9 +295,13 @@ class ServiceRenderer {
               target: { target: 'jump', chain },
             });
           });
+    const weights = selectionWeights(list);
+    let left = weights?.reduce((sum, weight) => sum + weight, 0) ?? list.length;
     const chance = list.map((endpoint, index) => {
-      const left = list.length - index;
-      const matches: readonly IptablesMatch[] = left === 1 ? [] : [{ match: 'statistic', probability: 1 / left }];
+      const weight = weights?.[index] ?? 1;
+      const probability = weight / left;
+      left -= weight;
+      const matches: readonly IptablesMatch[] = left === 0 ? [] : [{ match: 'statistic', probability }];
       return affinitySeconds === undefined
         ? new IptablesRule({
             protocol: this.#protocol,

@@ -470,7 +470,10 @@ describe('schedulers', () => {
   });
 
   test('a Service chooses by annotation; an invalid value is reported and ignored', () => {
-    expect(readScheduler(port({}), 'wlc').choice).toEqual({ name: 'wlc', schedulerFlags: 0, weight: 1 });
+    expect(readScheduler(port({}), 'wlc').choice).toEqual({
+      ...{ name: 'wlc', weighted: 'wlc' },
+      ...{ schedulerFlags: 0, weight: 1 },
+    });
     expect(readScheduler(port({ [SCHEDULER_ANNOTATION]: 'mh' }), 'rr').choice).toMatchObject({
       name: 'mh',
       schedulerFlags: 0x10,

@@ -1,5 +1,17 @@
-import { formatServicePortName, type ResolvedServicePort, type ServicePort } from '@kube-proxier/core';
-import { isScheduler, MAX_WEIGHT, SCHEDULER_NAMES, schedulerFlags, weightFor } from './schedulers.js';
+import {
+  formatServicePortName,
+  type ResolvedServicePort,
+  type ServicePort,
+  selectionWeights,
+} from '@kube-proxier/core';
+import {
+  isScheduler,
+  MAX_WEIGHT,
+  SCHEDULER_NAMES,
+  schedulerFlags,
+  weightedScheduler,
+  weightFor,
+} from './schedulers.js';
 
 /** Annotation of a Service: the scheduler of its virtual servers, instead of the one of the node. */
 export const SCHEDULER_ANNOTATION = 'kube-proxier.io/ipvs-scheduler';
@@ -9,6 +21,8 @@ export const WEIGHT_ANNOTATION = 'kube-proxier.io/ipvs-weight';
 /** How the virtual servers of a service port spread connections. */
 export interface SchedulerChoice {
   readonly name: string;
+  /** Instead of `name`, for a list of endpoints with unequal weights. */
+  readonly weighted: string;
   readonly schedulerFlags: number;
   readonly weight: number;
 }
@@ -47,6 +61,8 @@ export function readScheduler(
       scheduler = requested;
     }
   }
+  const withWeights = weightedScheduler(scheduler);
+  const weighted = available === undefined || available.has(withWeights) ? withWeights : scheduler;
   const text = annotations[WEIGHT_ANNOTATION]?.trim();
   let weight: number | undefined;
   if (text !== undefined && text !== '') {
@@ -57,7 +73,12 @@ export function readScheduler(
     }
   }
   return {
-    choice: { name: scheduler, schedulerFlags: schedulerFlags(scheduler), weight: weightFor(scheduler, weight) },
+    choice: {
+      name: scheduler,
+      weighted,
+      schedulerFlags: schedulerFlags(scheduler),
+      weight: weightFor(scheduler, weight),
+    },
     problems,
   };
 }
@@ -68,5 +89,23 @@ export function schedulerProblems(
   usual: string,
   available: ReadonlySet<string> | undefined,
 ): readonly string[] {
-  return [...ports].flatMap(({ servicePort }) => readScheduler(servicePort, usual, available).problems);
+  return [...ports].flatMap((port) => {
+    const { choice, problems } = readScheduler(port.servicePort, usual, available);
+    const lost = weightedScheduler(choice.name);
+    return hasUnequalWeights(port) && choice.weighted !== lost
+      ? [
+          ...problems,
+          `Weights of the endpoints of ${formatServicePortName(port.name)} need the scheduler ${lost}, which this kernel lacks (module ip_vs_${lost}); ${choice.name} ignores them`,
+        ]
+      : problems;
+  });
+}
+
+/** Whether endpoints of a list have, or may get, different shares. */
+export function hasUnequalWeights({ cluster, local, servicePort }: ResolvedServicePort): boolean {
+  return (
+    servicePort.slowStartSeconds !== undefined ||
+    selectionWeights(cluster) !== undefined ||
+    selectionWeights(local) !== undefined
+  );
 }

@@ -41,4 +41,9 @@ export function weightFor(scheduler: string, weight: number | undefined): number
   return weight ?? (scheduler === 'ovf' ? MAX_WEIGHT : 1);
 }
 
+/** The scheduler that does the same with unequal weights; itself where it follows weights, or gives them another meaning. */
+export function weightedScheduler(scheduler: string): string {
+  return scheduler === 'rr' ? 'wrr' : scheduler === 'lc' ? 'wlc' : scheduler;
+}
+
 export const MAX_WEIGHT = 65_535;

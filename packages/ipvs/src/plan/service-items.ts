@@ -5,8 +5,10 @@ import {
   type Frontend,
   type HealthCheckNodePort,
   type IPFamily,
+  isDrained,
   type ResolvedServicePort,
   type Route,
+  selectionWeights,
 } from '@kube-proxier/core';
 import {
   type IpSetEntry,
@@ -17,7 +19,7 @@ import {
   virtualServerKey,
 } from '@kube-proxier/linux';
 import { INTERFACE, type MarkLayout, type SetRole } from './layout.js';
-import type { SchedulerChoice } from './scheduler-choice.js';
+import { hasUnequalWeights, type SchedulerChoice } from './scheduler-choice.js';
 
 /** One thing that the kernel holds for a Service. Service ports may share one; it goes with the last of them. */
 export type Item =
@@ -64,11 +66,13 @@ function shortcutOf(routes: readonly Route[]): ForwardRoute | undefined {
 }
 
 /**
- * UDP endpoints that finish what they began: without weight they get no new flows. A flow ends when the endpoint stops
+ * UDP endpoints that finish what they began, as they terminate or are drained: without weight they get no new flows. A flow ends when the endpoint stops
  * serving, as in other modes, and not with the first packet after it began to terminate.
  */
-function terminating(port: ResolvedServicePort): readonly Endpoint[] {
-  return endpointsKeepingFlows(port).filter((endpoint) => endpoint.terminating && endpoint.serving);
+function finishing(port: ResolvedServicePort): readonly Endpoint[] {
+  return endpointsKeepingFlows(port).filter(
+    (endpoint) => endpoint.serving && (endpoint.terminating || isDrained(endpoint)),
+  );
 }
 
 /** All kernel objects of a service port. */
@@ -102,11 +106,14 @@ export function addressItemKey(address: string): string {
 
 class ItemList {
   readonly #items: Item[] = [];
+  readonly #isWeighted: boolean;
 
   constructor(
     private readonly port: ResolvedServicePort,
     private readonly context: ItemContext,
-  ) {}
+  ) {
+    this.#isWeighted = hasUnequalWeights(port);
+  }
 
   build(): readonly Item[] {
     let shortcut: ForwardRoute | undefined;
@@ -161,16 +168,17 @@ class ItemList {
   }
 
   #virtual(at: VirtualServerAddress, endpoints: readonly Endpoint[]): void {
-    const { name, schedulerFlags, weight } = this.context.scheduler;
+    const { name, weighted, schedulerFlags, weight } = this.context.scheduler;
+    const weights = selectionWeights(endpoints);
     const persistence = this.port.affinitySeconds;
-    const virtual = { at, scheduler: name, schedulerFlags, persistence };
+    const virtual = { at, scheduler: this.#isWeighted ? weighted : name, schedulerFlags, persistence };
     this.#items.push({ kind: 'virtual', key: virtualItemKey(at), virtual });
     const drains = this.port.name.protocol !== 'UDP';
-    for (const { address, port } of endpoints) {
-      const real = { address, port, weight };
+    for (const [index, { address, port }] of endpoints.entries()) {
+      const real = { address, port, weight: weights?.[index] ?? weight };
       this.#items.push({ kind: 'real', key: realItemKey(at, real), at, real, drains });
     }
-    for (const { key, address, port } of drains ? [] : terminating(this.port)) {
+    for (const { key, address, port } of drains ? [] : finishing(this.port)) {
       if (!endpoints.some((endpoint) => endpoint.key === key)) {
         const real = { address, port, weight: 0 };
         this.#items.push({ kind: 'real', key: realItemKey(at, real), at, real, drains });

@@ -3,14 +3,15 @@ import type { Endpoint } from '@kube-proxier/core';
 import { type Balancing, endpointSlots, slotCount } from './endpoint-slots.js';
 import { ANNOTATIONS, readServiceOptions } from './service-options.js';
 
-function endpoint(number: number, nodeName = 'n1'): Endpoint {
+function endpoint(number: number, weight = 1): Endpoint {
   const address = `10.244.${number >> 8}.${number & 255}`;
-  const conditions = { ready: true, serving: true, terminating: false, zoneHints: [], nodeHints: [] };
-  return { key: `${address}:80`, address, port: 80, isLocal: false, nodeName, ...conditions };
+  const conditions = { ready: true, serving: true, terminating: false, weight, zoneHints: [], nodeHints: [] };
+  return { key: `${address}:80`, address, port: 80, isLocal: false, nodeName: 'n1', ...conditions };
 }
 
 const endpoints = (count: number) => Array.from({ length: count }, (_, index) => endpoint(index + 1));
-const MAGLEV: Balancing = { loadBalancing: 'maglev', weightOf: undefined };
+const RANDOM: Balancing = { loadBalancing: 'random' };
+const MAGLEV: Balancing = { loadBalancing: 'maglev' };
 
 function shares(slots: readonly Endpoint[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
@@ -55,20 +56,40 @@ describe('slots', () => {
   });
 
   test('weights are relative shares, with the least number of slots', () => {
-    const weightOf = ({ address }: Endpoint) => ({ '10.244.0.1': 30, '10.244.0.2': 10 })[address] ?? 20;
-    const options: Balancing = { loadBalancing: 'random', weightOf };
-    expect([...shares(endpointSlots(endpoints(3), options)).values()]).toEqual([3, 1, 2]);
-    expect(endpointSlots(endpoints(1), options)).toHaveLength(1);
-    expect(endpointSlots([], options)).toEqual([]);
+    const weighted = [endpoint(1, 30), endpoint(2, 10), endpoint(3, 20)];
+    expect([...shares(endpointSlots(weighted, RANDOM)).values()]).toEqual([3, 1, 2]);
+    expect(endpointSlots([endpoint(1, 30)], RANDOM)).toHaveLength(1);
+    expect(endpointSlots([], RANDOM)).toEqual([]);
+  });
+
+  test('an endpoint in slow start has its part of the share', () => {
+    const started = { ...endpoint(2, 4), slowStart: 1 };
+    expect([...shares(endpointSlots([endpoint(1, 1), started], RANDOM)).values()]).toEqual([5, 2]);
+  });
+
+  test('the number of slots is bounded, and each endpoint has one', () => {
+    const some = [endpoint(1, 65_535), endpoint(2, 1), endpoint(3, 32_768)];
+    const counts = shares(endpointSlots(some, RANDOM));
+    expect(counts.get('10.244.0.2:80')).toBe(1);
+    expect((counts.get('10.244.0.1:80') ?? 0) / (counts.get('10.244.0.3:80') ?? 1)).toBeCloseTo(2, 2);
+    expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(1024);
+  });
+
+  test('a changed weight in a long list moves few other slots', () => {
+    const all = endpoints(500).map((one, index) => ({ ...one, weight: (index % 3) + 1 }));
+    const changed = all.map((one, index) => (index === 250 ? { ...one, weight: one.weight + 1 } : one));
+    const [before, after] = [endpointSlots(all, RANDOM), endpointSlots(changed, RANDOM)];
+    expect(after).toHaveLength(before.length + 1);
+    expect(before.filter(({ key }, slot) => after[slot]?.key !== key).length).toBeLessThan(before.length / 4);
   });
 
   test.each([0, 1, 2, 3, 12, 13, 50, 204, 205, 5000])(
     'the number of slots equals the counted number: %d endpoints',
     (count) => {
-      for (const weightOf of [undefined, ({ port }: Endpoint) => (port % 7) + 1]) {
+      for (const weight of [1, 7]) {
         for (const loadBalancing of ['random', 'maglev'] as const) {
-          const options = { loadBalancing, weightOf };
-          expect(endpointSlots(endpoints(count), options)).toHaveLength(slotCount(endpoints(count), options));
+          const some = endpoints(count).map((one, index) => ({ ...one, weight: (index % weight) + 1 }));
+          expect(endpointSlots(some, { loadBalancing })).toHaveLength(slotCount(some, { loadBalancing }));
         }
       }
     },
@@ -104,46 +125,13 @@ describe('Maglev', () => {
   });
 
   test('weights are relative shares', () => {
-    const options: Balancing = {
-      loadBalancing: 'maglev',
-      weightOf: ({ address }) => (address.endsWith('.1') ? 3 : 1),
-    };
-    const counts = shares(endpointSlots(endpoints(3), options));
+    const counts = shares(endpointSlots([endpoint(1, 3), endpoint(2), endpoint(3)], MAGLEV));
     const heavy = counts.get('10.244.0.1:80') ?? 0;
     expect(heavy / 251).toBeCloseTo(0.6, 1);
   });
 });
 
 describe('annotations', () => {
-  const read = (endpointWeights: string) => readServiceOptions({ [ANNOTATIONS.endpointWeights]: endpointWeights });
-
-  test('the first weight that fits an endpoint counts', () => {
-    const { options, problems } = read(' 10.244.0.7 = 9, 10.244.0.0/24=2,node/big=100 ,2001:db8::/64=3,');
-    expect(problems).toEqual([]);
-    const weights = [endpoint(7), endpoint(8), endpoint(300, 'big'), endpoint(301)].map((one) =>
-      options.weightOf?.(one),
-    );
-    expect(weights).toEqual([9, 2, 100, 1]);
-  });
-
-  test.each([
-    '10.0.0.1',
-    '10.0.0.1=0',
-    '10.0.0.1=101',
-    '10.0.0.1=1.5',
-    '10.0.0=1',
-    'node/=1',
-    'node/A B=1',
-    'x=1',
-    '=1',
-    '{"a":1}',
-  ])('what is no weight is named and left out: %s', (text) => {
-    const { options, problems } = read(`${text},10.244.0.1=4`);
-    expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain(JSON.stringify(text));
-    expect(options.weightOf?.(endpoint(1))).toBe(4);
-  });
-
   test('an unknown load-balancing method is reported, and selection is random', () => {
     const { options, problems } = readServiceOptions({ [ANNOTATIONS.loadBalancing]: 'fastest\n' });
     expect(options.loadBalancing).toBe('random');

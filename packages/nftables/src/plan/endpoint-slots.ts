@@ -1,44 +1,40 @@
 import { createHash } from 'node:crypto';
-import type { Endpoint } from '@kube-proxier/core';
+import { type Endpoint, proportionalParts, selectionSlots, selectionWeights } from '@kube-proxier/core';
 import type { ServiceOptions } from './service-options.js';
 
 /** What of a Service's options decides about slots. */
-export type Balancing = Pick<ServiceOptions, 'loadBalancing' | 'weightOf'>;
+export type Balancing = Pick<ServiceOptions, 'loadBalancing'>;
 
 /**
  * Which endpoint each slot stands for. A packet draws a slot at random, or, with `maglev`, gets the one that its source
  * address hashes to.
  */
-export function endpointSlots(
-  endpoints: readonly Endpoint[],
-  { loadBalancing, weightOf }: Balancing,
-): readonly Endpoint[] {
+export function endpointSlots(endpoints: readonly Endpoint[], { loadBalancing }: Balancing): readonly Endpoint[] {
+  const weights = selectionWeights(endpoints);
   if (loadBalancing === 'maglev') {
-    return maglevSlots(endpoints, weightOf);
+    return maglevSlots(endpoints, weights);
   }
-  if (weightOf === undefined) {
-    return endpoints.length < LONG_LIST ? endpoints : steadySlots(endpoints);
+  if (weights === undefined) {
+    return endpoints.length < LONG_LIST ? endpoints : steadySlots(endpoints, undefined);
   }
-  const weights = endpoints.map(weightOf);
-  const common = weights.reduce(greatestCommonDivisor, 0);
-  return endpoints.flatMap((endpoint, index) => Array<Endpoint>((weights[index] ?? 1) / common).fill(endpoint));
+  const parts = partsOf(weights);
+  return weights.length < LONG_LIST
+    ? endpoints.flatMap((endpoint, index) => Array<Endpoint>(parts[index] ?? 1).fill(endpoint))
+    : steadySlots(endpoints, parts);
 }
 
 /** How many slots there will be, without making them. */
-export function slotCount(endpoints: readonly Endpoint[], { loadBalancing, weightOf }: Balancing): number {
+export function slotCount(endpoints: readonly Endpoint[], { loadBalancing }: Balancing): number {
   if (loadBalancing === 'maglev') {
     return endpoints.length === 0 ? 0 : tableSize(endpoints.length);
   }
-  if (weightOf === undefined) {
-    return endpoints.length;
-  }
-  const weights = endpoints.map(weightOf);
-  const common = weights.reduce(greatestCommonDivisor, 0);
-  return weights.reduce((sum, weight) => sum + weight / common, 0);
+  const weights = selectionWeights(endpoints);
+  return weights === undefined ? endpoints.length : partsOf(weights).reduce((sum, part) => sum + part, 0);
 }
 
-function greatestCommonDivisor(a: number, b: number): number {
-  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+/** Slots of each endpoint: its weight, or as near to it as a bounded table allows. */
+function partsOf(weights: readonly number[]): readonly number[] {
+  return proportionalParts(weights, selectionSlots(weights.length));
 }
 
 /** Endpoints from which on they do not stand in their order. */
@@ -53,18 +49,19 @@ const ARRANGED = new WeakMap<readonly Endpoint[], readonly Endpoint[]>();
  * of their own, and slots, which prefer some endpoints to others, both by hash. There is one such matching, so it follows
  * from the endpoints alone, independent of their order.
  */
-function steadySlots(endpoints: readonly Endpoint[]): readonly Endpoint[] {
-  const known = ARRANGED.get(endpoints);
+function steadySlots(list: readonly Endpoint[], parts: readonly number[] | undefined): readonly Endpoint[] {
+  const known = ARRANGED.get(list);
   if (known !== undefined) {
     return known;
   }
+  const endpoints = list.flatMap((endpoint, index) => Array<Endpoint>(parts?.[index] ?? 1).fill(endpoint));
   const { length } = endpoints;
-  const seeds = Uint32Array.from(endpoints, ({ key }) => textHash(key));
+  const seeds = seedsOf(endpoints);
   const tries = new Uint32Array(length);
   const holders = new Int32Array(length).fill(NO_ENDPOINT);
   const prefers = (slot: number, one: number, other: number) => {
     const [a, b] = [mixed(seeds[one] as number, ~slot), mixed(seeds[other] as number, ~slot)];
-    return a === b ? (endpoints[one] as Endpoint).key < (endpoints[other] as Endpoint).key : a < b;
+    return a === b ? one < other : a < b;
   };
   // Slots beyond the last are skipped, so that the order of the others is the same with one endpoint more or less.
   const mask = 2 ** Math.ceil(Math.log2(length)) - 1;
@@ -80,8 +77,18 @@ function steadySlots(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     }
   }
   const arranged = Array.from(holders, (index) => endpoints[index] as Endpoint);
-  ARRANGED.set(endpoints, arranged);
+  ARRANGED.set(list, arranged);
   return arranged;
+}
+
+/** A number for each slot that an endpoint has; they stand beside each other in the list. */
+function seedsOf(endpoints: readonly Endpoint[]): Uint32Array {
+  let copy = 0;
+  return Uint32Array.from(endpoints, (endpoint, index) => {
+    copy = endpoint === endpoints[index - 1] ? copy + 1 : 0;
+    const hash = textHash(endpoint.key);
+    return copy === 0 ? hash : mixed(hash, copy);
+  });
 }
 
 /** FNV-1a, 32 bits. */
@@ -115,13 +122,16 @@ function tableSize(endpoints: number): number {
  * over the slots, and they choose in turn, as often as they weigh. It depends on keys and weights only, so all nodes
  * have the same, and one endpoint that comes or goes moves few of the others' clients.
  */
-function maglevSlots(endpoints: readonly Endpoint[], weightOf: ServiceOptions['weightOf']): readonly Endpoint[] {
-  const size = slotCount(endpoints, { loadBalancing: 'maglev', weightOf });
+function maglevSlots(endpoints: readonly Endpoint[], own: readonly number[] | undefined): readonly Endpoint[] {
+  const size = slotCount(endpoints, { loadBalancing: 'maglev' });
   if (size === 0) {
     return [];
   }
-  const inTurn = [...endpoints].sort((a, b) => (a.key < b.key ? -1 : 1)).map((endpoint) => chooser(endpoint, size));
-  const weights = inTurn.map(({ endpoint }) => weightOf?.(endpoint) ?? 1);
+  const byKey = endpoints
+    .map((endpoint, index) => ({ endpoint, weight: own?.[index] ?? 1 }))
+    .sort((a, b) => (a.endpoint.key < b.endpoint.key ? -1 : 1));
+  const inTurn = byKey.map(({ endpoint }) => chooser(endpoint, size));
+  const weights = byKey.map(({ weight }) => weight);
   const most = Math.max(...weights);
   const due = inTurn.map(() => 0);
   const slots = new Array<Endpoint | undefined>(size).fill(undefined);

@@ -1,14 +1,7 @@
-import { cidrContains, type Endpoint, hostCIDR, parseAddress, parseCIDR } from '@kube-proxier/core';
-
 /** Annotations of a Service that this backend reads. */
 export const ANNOTATIONS = {
   /** `random` or `maglev`. */
   loadBalancing: 'kube-proxier.io/load-balancing',
-  /**
-   * How many connections endpoints get, one against another: `10.244.1.0/24=3, node/big=5`. Addresses, networks and
-   * `node/NAME`, 1…100 each; the first that fits counts, and 1 where none does.
-   */
-  endpointWeights: 'kube-proxier.io/endpoint-weights',
   /** `true`: connections to the Service are counted, as a metric. `false`: not, though others' are. */
   countConnections: 'kube-proxier.io/count-connections',
 } as const;
@@ -18,16 +11,12 @@ export type LoadBalancing = 'random' | 'maglev';
 /** What a Service asks of this backend in particular. */
 export interface ServiceOptions {
   readonly loadBalancing: LoadBalancing;
-  /** 1…100. Undefined: equal weights. */
-  readonly weightOf: ((endpoint: Endpoint) => number) | undefined;
   /** Undefined: as all others are. */
   readonly countConnections: boolean | undefined;
 }
 
-type Weight = (endpoint: Endpoint) => number | undefined;
-
 const AS_USUAL = {
-  options: { loadBalancing: 'random', weightOf: undefined, countConnections: undefined },
+  options: { loadBalancing: 'random', countConnections: undefined },
   problems: [],
 } as const;
 
@@ -37,9 +26,8 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
   readonly problems: readonly string[];
 } {
   const asked = annotations[ANNOTATIONS.loadBalancing];
-  const weights = annotations[ANNOTATIONS.endpointWeights];
   const count = annotations[ANNOTATIONS.countConnections];
-  if (asked === undefined && weights === undefined && count === undefined) {
+  if (asked === undefined && count === undefined) {
     return AS_USUAL;
   }
   const problems: string[] = [];
@@ -49,43 +37,8 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
   if (count !== undefined && count !== 'true' && count !== 'false') {
     problems.push(`${ANNOTATIONS.countConnections}: ${brief(count)} is not one of true, false; ignored`);
   }
-  const read = (weights ?? '').split(',').flatMap((item): Weight[] => {
-    if (item.trim() === '') {
-      return [];
-    }
-    const weight = readWeight(item.trim());
-    if (weight === undefined) {
-      const expected = 'ADDRESS=WEIGHT, NETWORK=WEIGHT or node/NAME=WEIGHT with a weight from 1 to 100';
-      problems.push(`${ANNOTATIONS.endpointWeights}: ${brief(item.trim())} is not ${expected}; ignored`);
-    }
-    return weight === undefined ? [] : [weight];
-  });
-  const weightOf =
-    read.length === 0 ? undefined : (endpoint: Endpoint) => firstOf(read, (weight) => weight(endpoint)) ?? 1;
   const countConnections = count === 'true' || (count === 'false' ? false : undefined);
-  return { options: { loadBalancing: asked === 'maglev' ? asked : 'random', weightOf, countConnections }, problems };
-}
-
-function readWeight(text: string): Weight | undefined {
-  const [, what = '', number = ''] = /^([^=\s]+)\s*=\s*([1-9]\d?|100)$/.exec(text) ?? [];
-  const weight = Number(number);
-  const node = /^node\/([a-z0-9.-]+)$/.exec(what)?.[1];
-  if (node !== undefined) {
-    return ({ nodeName }) => (nodeName === node ? weight : undefined);
-  }
-  const address = parseAddress(what);
-  const network = address === undefined ? parseCIDR(what)?.text : hostCIDR(address.text);
-  return network === undefined ? undefined : ({ address }) => (cidrContains(network, address) ? weight : undefined);
-}
-
-function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) {
-      return found;
-    }
-  }
-  return undefined;
+  return { options: { loadBalancing: asked === 'maglev' ? asked : 'random', countConnections }, problems };
 }
 
 function brief(text: string): string {

@@ -27,6 +27,7 @@ export function trialState(family: IPFamily): ProxyState {
       nodeName: undefined,
       zoneHints: [],
       nodeHints: [],
+      weight: 1,
     }),
   );
   const forward = { action: 'forward', endpoints: 'cluster', masquerade: 'never' } as const;
@@ -75,6 +76,7 @@ export function trialState(family: IPFamily): ProxyState {
         internalTrafficPolicy: 'Cluster',
         affinitySeconds,
         healthCheckNodePort: 0,
+        slowStartSeconds: undefined,
         createdAt: 0,
         annotations: {},
       } as const;

@@ -1,4 +1,4 @@
-import type { IPFamily } from '@kube-proxier/core';
+import { ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily } from '@kube-proxier/core';
 import { type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
 import { ANNOTATIONS } from '../plan/service-options.js';
@@ -28,7 +28,10 @@ export function anySketch(family: IPFamily, numbers = 30): fc.Arbitrary<ServiceS
       annotations: fc.constantFrom(
         {},
         { [ANNOTATIONS.loadBalancing]: 'maglev' },
-        { [ANNOTATIONS.endpointWeights]: 'node/node1=3,node/node2=2', [ANNOTATIONS.countConnections]: 'true' },
+        {
+          [ENDPOINT_WEIGHTS_ANNOTATION]: 'node/node1=3,node/node2=2,10.244.0.3=0,fd00:10::3=0',
+          [ANNOTATIONS.countConnections]: 'true',
+        },
         { [ANNOTATIONS.countConnections]: 'true' },
       ),
       endpoints: fc.uniqueArray(

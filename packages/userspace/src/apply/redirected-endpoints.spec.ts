@@ -3,8 +3,8 @@ import { servicePortKeyFrom } from '@kube-proxier/core/testing';
 import type { ListenerSpec, ServiceSpec } from '../plan/userspace-transaction.js';
 import { RedirectedEndpoints } from './redirected-endpoints.js';
 
-const POD1 = { key: 'pod1', address: '10.244.0.11', port: 8080 };
-const POD2 = { key: 'pod2', address: '10.244.0.12', port: 8080 };
+const POD1 = { key: 'pod1', address: '10.244.0.11', port: 8080, weight: 1 };
+const POD2 = { key: 'pod2', address: '10.244.0.12', port: 8080, weight: 1 };
 
 function listener(addresses: readonly string[], id = 'default/web:/TCP external'): ListenerSpec {
   return {

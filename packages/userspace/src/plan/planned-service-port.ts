@@ -4,6 +4,7 @@ import {
   type Frontend,
   formatServicePortName,
   type ResolvedServicePort,
+  selectionWeights,
   structurallyEqual,
 } from '@kube-proxier/core';
 import type { Reach } from './installed-userspace.js';
@@ -98,8 +99,8 @@ function serviceSpec(resolved: ResolvedServicePort, protocol: ProxiedProtocol): 
     key: resolved.key,
     name: formatServicePortName(resolved.name),
     protocol,
-    cluster: resolved.cluster.map(target),
-    local: resolved.local.map(target),
+    cluster: targets(resolved.cluster),
+    local: targets(resolved.local),
     draining: protocol === 'UDP' ? drainingKeys(resolved) : [],
     affinitySeconds: resolved.affinitySeconds,
     options: readServiceOptions(resolved.servicePort.annotations).options,
@@ -111,6 +112,7 @@ function drainingKeys(resolved: ResolvedServicePort): readonly string[] {
   return endpointsKeepingFlows(resolved).flatMap(({ key }) => (listed.has(key) ? [] : [key]));
 }
 
-function target({ key, address, port }: Endpoint): Target {
-  return { key, address, port };
+function targets(endpoints: readonly Endpoint[]): readonly Target[] {
+  const weights = selectionWeights(endpoints);
+  return endpoints.map(({ key, address, port }, index) => ({ key, address, port, weight: weights?.[index] ?? 1 }));
 }

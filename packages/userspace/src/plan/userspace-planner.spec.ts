@@ -85,8 +85,8 @@ test('the transaction for one Service with two endpoints, when nothing is instal
         name: 'default/web',
         protocol: 'TCP',
         cluster: [
-          { key: '10.244.0.1:8080', address: '10.244.0.1', port: 8080 },
-          { key: '10.244.0.2:8080', address: '10.244.0.2', port: 8080 },
+          { key: '10.244.0.1:8080', address: '10.244.0.1', port: 8080, weight: 1 },
+          { key: '10.244.0.2:8080', address: '10.244.0.2', port: 8080, weight: 1 },
         ],
         local: [],
         draining: [],

@@ -42,7 +42,10 @@ export interface ListenerSpec {
 }
 
 /** One endpoint, as far as sockets need it. */
-export type Target = Pick<Endpoint, 'key' | 'address' | 'port'>;
+export interface Target extends Pick<Endpoint, 'key' | 'address' | 'port'> {
+  /** Its share of connections, against those of the other endpoints of the list: 1 or more. */
+  readonly weight: number;
+}
 
 /** What all listeners of a service port share. */
 export interface ServiceSpec {

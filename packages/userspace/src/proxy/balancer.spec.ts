@@ -6,7 +6,7 @@ import { Balancer } from './balancer.js';
 
 const OPTIONS: ServiceOptions = { proxyProtocol: undefined, loadBalancing: 'round-robin', maxConnections: undefined };
 const targets = (...numbers: readonly number[]): Target[] =>
-  numbers.map((number) => ({ key: `10.0.0.${number}:80`, address: `10.0.0.${number}`, port: 80 }));
+  numbers.map((number) => ({ key: `10.0.0.${number}:80`, address: `10.0.0.${number}`, port: 80, weight: 1 }));
 
 function make(cluster: readonly Target[], rest: { affinitySeconds?: number; options?: Partial<ServiceOptions> } = {}) {
   const time = { now: 0 };
@@ -33,6 +33,37 @@ describe('Balancer', () => {
         }
       }),
     );
+  });
+
+  test('every endpoint has as many turns as its weight, without runs', () => {
+    const [light, heavy, middle] = targets(1, 2, 3) as [Target, Target, Target];
+    const { balancer } = make([light, { ...heavy, weight: 5 }, { ...middle, weight: 2 }]);
+    const picked = Array.from({ length: 800 }, () => balancer.pick('cluster', 'c')?.key);
+    const count = (key: string) => picked.filter((other) => other === key).length;
+    expect([count(light.key), count(heavy.key), count(middle.key)]).toEqual([100, 500, 200]);
+    const longest = Math.max(
+      ...picked
+        .join(' ')
+        .split(light.key)
+        .join('|')
+        .split(middle.key)
+        .join('|')
+        .split('|')
+        .map((run) => run.split(heavy.key).length - 1),
+    );
+    expect(longest).toBeLessThanOrEqual(2);
+  });
+
+  test('the fewest connections for its weight', () => {
+    const [light, heavy] = targets(1, 2) as [Target, Target];
+    const { balancer } = make([light, { ...heavy, weight: 3 }], { options: { loadBalancing: 'least-connections' } });
+    for (let index = 0; index < 400; index += 1) {
+      balancer.begin(balancer.pick('cluster', 'c')?.key ?? '');
+    }
+    expect([...balancer.active].sort()).toEqual([
+      [light.key, 100],
+      [heavy.key, 300],
+    ]);
   });
 
   test('an empty list is reported', () => {

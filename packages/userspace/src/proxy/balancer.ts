@@ -22,13 +22,15 @@ export interface BalancerOptions {
 }
 
 /**
- * Picks endpoints for one service port (spec U-22…U-26): in turn, or the one with the fewest connections, after session
+ * Picks endpoints for one service port (spec U-22…U-26): in turn, or the one with the fewest connections, by weight, after session
  * affinity. Each list has a turn of its own; what a client is remembered with holds for both, as long as the endpoint
  * is in the list that is picked from.
  */
 export class Balancer {
   #lists: Readonly<Record<ListName, readonly Target[]>> = { cluster: [], local: [] };
   readonly #turns: Record<ListName, number> = { cluster: 0, local: 0 };
+  /** Of lists with unequal weights, by endpoint key: the one with most is next. */
+  readonly #credits: Record<ListName, Map<string, number> | undefined> = { cluster: undefined, local: undefined };
   /** Clients by address, the one that was here longest ago first. */
   readonly #clients = new Map<string, AffinityRecord>();
   readonly #active = new Map<string, number>();
@@ -52,9 +54,13 @@ export class Balancer {
   /** Takes over what a service port says. What is remembered of endpoints that are gone is forgotten (spec U-24). */
   update(spec: Pick<ServiceSpec, 'cluster' | 'local' | 'affinitySeconds' | 'options'>): void {
     for (const name of ['cluster', 'local'] as const) {
-      if (!sameKeys(this.#lists[name], spec[name])) {
+      if (!sameTargets(this.#lists[name], spec[name])) {
         // Not the first: the proxies of many nodes would all begin with it.
-        this.#turns[name] = Math.floor((this.options.random ?? Math.random)() * Math.max(1, spec[name].length));
+        const random = this.options.random ?? Math.random;
+        this.#turns[name] = Math.floor(random() * Math.max(1, spec[name].length));
+        this.#credits[name] = isWeighted(spec[name])
+          ? new Map(spec[name].map(({ key, weight }) => [key, random() * weight]))
+          : undefined;
       }
     }
     this.#lists = { cluster: spec.cluster, local: spec.local };
@@ -163,6 +169,10 @@ export class Balancer {
 
   #next(list: ListName, endpoints: readonly Target[], failed: ReadonlySet<string> | undefined): Target {
     const first = this.#turns[list] % endpoints.length;
+    const credits = this.#credits[list];
+    if (this.#policy === 'round-robin' && credits !== undefined) {
+      return this.#nextByWeight(endpoints, credits, failed) ?? (endpoints[first] as Target);
+    }
     let best: Target | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     for (let offset = 0; offset < endpoints.length; offset++) {
@@ -175,14 +185,42 @@ export class Balancer {
         this.#turns[list] = (at + 1) % endpoints.length;
         return candidate;
       }
-      const active = this.#active.get(candidate.key) ?? 0;
-      if (active < fewest) {
-        fewest = active;
+      const load = (this.#active.get(candidate.key) ?? 0) / candidate.weight;
+      if (load < fewest) {
+        fewest = load;
         best = candidate;
       }
     }
     this.#turns[list] = (first + 1) % endpoints.length;
     return best ?? (endpoints[first] as Target);
+  }
+
+  /** Weighted round robin without runs: all earn their weight, the richest pays for all. */
+  #nextByWeight(
+    endpoints: readonly Target[],
+    credits: Map<string, number>,
+    failed: ReadonlySet<string> | undefined,
+  ): Target | undefined {
+    let best: Target | undefined;
+    let most = Number.NEGATIVE_INFINITY;
+    let total = 0;
+    for (const candidate of endpoints) {
+      const { key, weight } = candidate;
+      if (failed?.has(key) || this.#isAvoided(key)) {
+        continue;
+      }
+      const credit = (credits.get(key) ?? 0) + weight;
+      credits.set(key, credit);
+      total += weight;
+      if (credit > most) {
+        most = credit;
+        best = candidate;
+      }
+    }
+    if (best !== undefined) {
+      credits.set(best.key, most - total);
+    }
+    return best;
   }
 
   #isAvoided(key: string): boolean {
@@ -192,6 +230,13 @@ export class Balancer {
 }
 
 /** Lists are sorted by key. */
-function sameKeys(left: readonly Target[], right: readonly Target[]): boolean {
-  return left.length === right.length && left.every(({ key }, index) => key === right[index]?.key);
+function sameTargets(left: readonly Target[], right: readonly Target[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every(({ key, weight }, index) => key === right[index]?.key && weight === right[index]?.weight)
+  );
+}
+
+function isWeighted(endpoints: readonly Target[]): boolean {
+  return endpoints.some(({ weight }) => weight !== endpoints[0]?.weight);
 }

@@ -1,0 +1,134 @@
+import { cidrContains } from './address.js';
+import type { Endpoint } from './endpoint.js';
+
+/** Annotation of a Service or an EndpointSlice: weights of endpoints, `10.244.1.0/24=3, node/big=5, pod/web-0=0`. */
+export const ENDPOINT_WEIGHTS_ANNOTATION = 'kube-proxier.io/endpoint-weights';
+/** Annotation of an EndpointSlice: the weight of all of its endpoints. */
+export const SLICE_WEIGHT_ANNOTATION = 'kube-proxier.io/weight';
+/** Cilium's annotation of the same meaning. {@link SLICE_WEIGHT_ANNOTATION} takes precedence. */
+export const CILIUM_SLICE_WEIGHT_ANNOTATION = 'service.cilium.io/weight';
+/** Annotation of a Service: how long an endpoint takes from first ready to its whole weight: `30s`, `2m`. */
+export const SLOW_START_ANNOTATION = 'kube-proxier.io/slow-start';
+
+/** Annotations of a Service that core reads, so that they are no options of backends. */
+export const CORE_ANNOTATIONS: readonly string[] = [ENDPOINT_WEIGHTS_ANNOTATION, SLOW_START_ANNOTATION];
+
+/** The weight of an endpoint that no annotation names. */
+export const DEFAULT_WEIGHT = 1;
+/** The largest weight. */
+export const MAX_WEIGHT = 65_535;
+/** An endpoint in slow start gets a number of these parts of its weight. */
+export const SLOW_START_PARTS = 10;
+
+/** The endpoints that a weight is for. */
+export type WeightSelector =
+  | {
+      readonly kind: 'network';
+      /** A canonical network; one address as a network of full length. */
+      readonly network: string;
+    }
+  | { readonly kind: 'node' | 'pod'; readonly name: string };
+
+/** A weight of some endpoints: an item of the annotation `kube-proxier.io/endpoint-weights`. */
+export interface WeightRule {
+  readonly selector: WeightSelector;
+  /** 0…65535. */
+  readonly weight: number;
+}
+
+/** The weight of an endpoint by the first rule that selects it; undefined when none does. */
+export function weightByRules(
+  rules: readonly WeightRule[],
+  endpoint: Pick<Endpoint, 'address' | 'nodeName' | 'podName'>,
+): number | undefined {
+  return rules.find(({ selector }) => selects(selector, endpoint))?.weight;
+}
+
+function selects(
+  selector: WeightSelector,
+  { address, nodeName, podName }: Pick<Endpoint, 'address' | 'nodeName' | 'podName'>,
+): boolean {
+  switch (selector.kind) {
+    case 'network':
+      return cidrContains(selector.network, address);
+    case 'node':
+      return nodeName === selector.name;
+    case 'pod':
+      return podName === selector.name;
+  }
+}
+
+/** Whether new connections may go to an endpoint that is ready or stands in for ready ones. Weight 0 drains it. */
+export function isDrained({ weight }: Pick<Endpoint, 'weight'>): boolean {
+  return weight === 0;
+}
+
+/**
+ * The weights to select endpoints of a list by, in its order, slow start included, without a common divisor (spec E-1, E-9).
+ *
+ * @param endpoints of one list (`ResolvedServicePort.cluster` or `local`), none of which is drained.
+ * @returns whole numbers, 1…65535; undefined where all endpoints are equal, which is the common case.
+ */
+export function selectionWeights(endpoints: readonly Endpoint[]): readonly number[] | undefined {
+  const [first] = endpoints;
+  if (
+    first === undefined ||
+    endpoints.every(({ weight, slowStart }) => weight === first.weight && slowStart === first.slowStart)
+  ) {
+    return undefined;
+  }
+  const isStarting = endpoints.some(({ slowStart }) => slowStart !== undefined);
+  const weights = isStarting
+    ? endpoints.map(({ weight, slowStart = SLOW_START_PARTS }) => weight * slowStart)
+    : endpoints.map(({ weight }) => weight);
+  const divisor = weights.reduce(greatestCommonDivisor, 0);
+  const largest = Math.max(...weights) / divisor;
+  const scale = largest > MAX_WEIGHT ? MAX_WEIGHT / largest : 1;
+  const scaled = weights.map((weight) => Math.max(1, Math.floor((weight / divisor) * scale)));
+  return scaled.every((weight) => weight === scaled[0]) ? undefined : scaled;
+}
+
+/** Slots of a list of so many endpoints with unequal weights, at most, in a mode that selects by slots (spec E-9). */
+export function selectionSlots(endpoints: number): number {
+  return Math.max(1024, endpoints * 8);
+}
+
+/**
+ * Whole numbers in the proportion of the weights, as exact as a sum allows: what a selection with slots needs.
+ *
+ * @param weights of {@link selectionWeights}.
+ * @param limit of the sum; at least the number of weights.
+ * @returns each at least 1. The weights themselves where their sum is within the limit; else the largest remainders are rounded up.
+ */
+export function proportionalParts(weights: readonly number[], limit: number): readonly number[] {
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  if (sum <= limit) {
+    return weights;
+  }
+  // One part for each endpoint is reserved, so that none is left without.
+  const exact = weights.map((weight) => (weight / sum) * limit);
+  const parts = exact.map((part) => Math.max(1, Math.floor(part)));
+  let left = limit - parts.reduce((total, part) => total + part, 0);
+  const byRemainder = exact
+    .map((part, index) => ({ index, remainder: part - (parts[index] ?? 0) }))
+    .sort((a, b) => b.remainder - a.remainder || a.index - b.index);
+  for (const { index } of byRemainder) {
+    if (left <= 0) {
+      break;
+    }
+    parts[index] = (parts[index] ?? 0) + 1;
+    left -= 1;
+  }
+  // Many endpoints below one part were rounded up: the largest give that back.
+  while (left < 0) {
+    const most = parts.indexOf(Math.max(...parts));
+    const give = Math.min(-left, (parts[most] ?? 1) - 1);
+    parts[most] = (parts[most] ?? 0) - give;
+    left += give;
+  }
+  return parts;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

@@ -1,0 +1,98 @@
+import { hostCIDR, parseAddress, parseCIDR } from '../model/address.js';
+import {
+  CILIUM_SLICE_WEIGHT_ANNOTATION,
+  ENDPOINT_WEIGHTS_ANNOTATION,
+  MAX_WEIGHT,
+  SLICE_WEIGHT_ANNOTATION,
+  SLOW_START_ANNOTATION,
+  type WeightRule,
+} from '../model/endpoint-weights.js';
+import { printableValue } from '../text/printable.js';
+import { type FieldReader, isDnsSubdomain } from './field-reader.js';
+
+/** Endpoints of an EndpointSlice, at most. */
+const MAX_RULES = 1000;
+const MAX_SLOW_START_SECONDS = 3600;
+const NO_RULES: readonly WeightRule[] = [];
+
+type Annotations = Readonly<Record<string, unknown>>;
+
+/** The items of `kube-proxier.io/endpoint-weights`, in order (spec E-2). Invalid ones are omitted and reported (spec E-4). */
+export function readWeightRules(reader: FieldReader, annotations: Annotations | undefined): readonly WeightRule[] {
+  const text = annotations?.[ENDPOINT_WEIGHTS_ANNOTATION];
+  if (typeof text !== 'string') {
+    return NO_RULES;
+  }
+  const rules: WeightRule[] = [];
+  for (const item of text.split(',')) {
+    const trimmed = item.trim();
+    if (trimmed === '') {
+      continue;
+    }
+    const rule = rules.length < MAX_RULES ? readRule(trimmed) : undefined;
+    if (rule === undefined) {
+      const expected = `ADDRESS=WEIGHT, NETWORK=WEIGHT, node/NAME=WEIGHT or pod/NAME=WEIGHT with a weight from 0 to ${MAX_WEIGHT}, at most ${MAX_RULES} of them`;
+      reader.ignoreField(fieldOf(ENDPOINT_WEIGHTS_ANNOTATION), `${printableValue(trimmed)} is not ${expected}`);
+    } else {
+      rules.push(rule);
+    }
+  }
+  return rules.length === 0 ? NO_RULES : rules;
+}
+
+function readRule(text: string): WeightRule | undefined {
+  const [, what = '', number = ''] = /^([^=\s]+)\s*=\s*(\d{1,5})$/.exec(text) ?? [];
+  const weight = weightOf(number);
+  if (weight === undefined) {
+    return undefined;
+  }
+  const [, kind, name] = /^(node|pod)\/(.+)$/.exec(what) ?? [];
+  if (kind !== undefined) {
+    return isDnsSubdomain(name) ? { selector: { kind: kind as 'node' | 'pod', name }, weight } : undefined;
+  }
+  const address = parseAddress(what);
+  const network = address === undefined ? parseCIDR(what)?.text : hostCIDR(address.text);
+  return network === undefined ? undefined : { selector: { kind: 'network', network }, weight };
+}
+
+/** The weight of all endpoints of a slice; undefined where no valid annotation has one (spec E-3). An invalid one is reported. */
+export function readSliceWeight(reader: FieldReader, annotations: Annotations | undefined): number | undefined {
+  for (const key of [SLICE_WEIGHT_ANNOTATION, CILIUM_SLICE_WEIGHT_ANNOTATION]) {
+    const text = annotations?.[key];
+    if (text === undefined) {
+      continue;
+    }
+    const weight = typeof text === 'string' ? weightOf(text.trim()) : undefined;
+    if (weight !== undefined) {
+      return weight;
+    }
+    reader.ignoreField(fieldOf(key), `${printableValue(text)} is not a whole number from 0 to ${MAX_WEIGHT}`);
+  }
+  return undefined;
+}
+
+function weightOf(text: string): number | undefined {
+  return /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= MAX_WEIGHT ? Number(text) : undefined;
+}
+
+/** Seconds of slow start (spec E-7); undefined for none. An invalid duration is reported, and there is none. */
+export function readSlowStart(reader: FieldReader, annotations: Annotations | undefined): number | undefined {
+  const text = annotations?.[SLOW_START_ANNOTATION];
+  if (text === undefined) {
+    return undefined;
+  }
+  const [, number, unit] = (typeof text === 'string' && /^([1-9]\d{0,3})(s|m)?$/.exec(text.trim())) || [];
+  const seconds = Number(number) * (unit === 'm' ? 60 : 1);
+  if (seconds <= MAX_SLOW_START_SECONDS) {
+    return seconds;
+  }
+  reader.ignoreField(
+    fieldOf(SLOW_START_ANNOTATION),
+    `${printableValue(text)} is not a duration such as 30s or 2m, up to ${MAX_SLOW_START_SECONDS}s`,
+  );
+  return undefined;
+}
+
+function fieldOf(annotation: string): string {
+  return `metadata.annotations["${annotation}"]`;
+}
