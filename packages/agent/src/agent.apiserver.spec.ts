@@ -124,8 +124,15 @@ describe.each(['nftables', 'iptables'])('the agent with a real API server, mode 
   });
 
   test('status and doctor report the API server, with the ClusterRole of the deployment', async () => {
-    const { stdout } = await node.run(['status', '-o', 'json']);
-    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'ok' });
+    // After the restart of the test before, until every watch is open again, it is degraded.
+    await node.until(
+      'status is ok',
+      async () => {
+        const { stdout } = await node.run(['status', '-o', 'json']);
+        return (JSON.parse(stdout) as { verdict: string }).verdict === 'ok';
+      },
+      TIMEOUT,
+    );
     const name = `--hostname-override=${SANDBOX_NETWORK.nodeName}`;
     const doctor = await node.run(['doctor', `--kubeconfig=${kubeconfig}`, `--proxy-mode=${mode}`, name]);
     expect(doctor.stdout.match(/permits to read them/g)).toHaveLength(4);

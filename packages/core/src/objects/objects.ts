@@ -1,3 +1,9 @@
+import {
+  CILIUM_SLICE_WEIGHT_ANNOTATION,
+  ENDPOINT_WEIGHTS_ANNOTATION,
+  SLICE_WEIGHT_ANNOTATION,
+} from '../model/endpoint-weights.js';
+
 /**
  * The parts of Kubernetes API objects that a service proxy reads, as the API server sends them.
  *
@@ -111,3 +117,10 @@ export const HEADLESS_SERVICE_LABEL = 'service.kubernetes.io/headless';
 export const TOPOLOGY_ZONE_LABEL = 'topology.kubernetes.io/zone';
 /** The EndpointSlice annotation with the time of the change that caused it (RFC 3339, spec K-40). */
 export const LAST_CHANGE_TRIGGER_TIME_ANNOTATION = 'endpoints.kubernetes.io/last-change-trigger-time';
+/** The annotations of an EndpointSlice that core reads. */
+export const ENDPOINT_SLICE_ANNOTATIONS: readonly string[] = [
+  LAST_CHANGE_TRIGGER_TIME_ANNOTATION,
+  ENDPOINT_WEIGHTS_ANNOTATION,
+  SLICE_WEIGHT_ANNOTATION,
+  CILIUM_SLICE_WEIGHT_ANNOTATION,
+];

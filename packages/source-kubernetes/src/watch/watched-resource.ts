@@ -1,6 +1,6 @@
 import {
+  ENDPOINT_SLICE_ANNOTATIONS,
   HEADLESS_SERVICE_LABEL,
-  LAST_CHANGE_TRIGGER_TIME_ANNOTATION,
   SERVICE_NAME_LABEL,
   SERVICE_PROXY_NAME_LABEL,
   TOPOLOGY_ZONE_LABEL,
@@ -98,7 +98,7 @@ export const ENDPOINT_SLICES: WatchedResource = {
       name: whole,
       namespace: whole,
       labels,
-      annotations: anyFieldsOf({ [LAST_CHANGE_TRIGGER_TIME_ANNOTATION]: whole }),
+      annotations: anyFieldsOf(Object.fromEntries(ENDPOINT_SLICE_ANNOTATIONS.map((name) => [name, whole]))),
     }),
     addressType: whole,
     ports: listOf(fields({ name: whole, protocol: whole, port: whole })),
