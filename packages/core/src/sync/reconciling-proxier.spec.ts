@@ -332,6 +332,35 @@ describe('ReconcilingProxier', () => {
     expect(logger.errors).toContainEqual(expect.stringContaining('boom'));
   });
 
+  test('slow start goes through its steps without an event, also after a failed sync, and then nothing runs', async () => {
+    const running = start();
+    const { proxier, clock, dataplane } = running;
+    const annotations = { 'kube-proxier.io/slow-start': '10s' };
+    proxier.onServiceUpdate(undefined, makeService('a', { clusterIP: '10.96.0.1' }, { metadata: { annotations } }));
+    proxier.onEndpointsUpdate(undefined, makeSlice('a', ['10.0.0.1']));
+    synced(running);
+    await clock.advance(5000);
+    proxier.onEndpointsUpdate(undefined, makeSlice('a', ['10.0.0.1', '10.0.0.2']));
+    const parts = () => {
+      const [text = '{}'] = dataplane.contents.values();
+      const [cluster] = (JSON.parse(text) as { weights: [number, number | null][][] }).weights;
+      return cluster?.map(([, slowStart]) => slowStart);
+    };
+    const seen: unknown[] = [];
+    for (let second = 0; second <= 10; second += 1) {
+      if (second === 5) {
+        dataplane.failNext('before');
+      }
+      await clock.advance(second === 0 ? 500 : 1000);
+      seen.push(parts()?.[1]);
+    }
+    expect(seen).toEqual([1, 1, 2, 3, 4, 5, 6, 7, 8, 9, null]);
+    expect(parts()).toEqual([null, null]);
+    const { applied } = dataplane;
+    await clock.advance(60_000);
+    expect(dataplane.applied).toBe(applied);
+  });
+
   test('trigger times are reported with the sync that put their change in force', async () => {
     const running = start();
     const { proxier, clock, successes, dataplane } = running;

@@ -121,6 +121,26 @@ describe('SyncRunner (spec K-80…K-86)', () => {
     await loop;
   });
 
+  test('a run requested for a time comes then, unless another comes before', async () => {
+    const times: (number | undefined)[] = [5000, undefined, 9000];
+    const { clock, runs, runner } = running({
+      run: async () => {
+        runs.push(clock.monotonic());
+        runner.requestBy(times.shift());
+        return true;
+      },
+    });
+    runner.request();
+    await clock.advance(6000);
+    expect(runs).toEqual([0, 5000]);
+    await clock.advance(2000);
+    runner.request();
+    await clock.advance(500);
+    runner.request();
+    await clock.advance(10_000);
+    expect(runs).toEqual([0, 5000, 8000, 9000]);
+  });
+
   test('ends at once when nothing runs, and leaves no timer', async () => {
     const { clock, runner, abort, loop } = running();
     runner.request();
