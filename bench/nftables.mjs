@@ -160,6 +160,19 @@ async function measure(access) {
     atMost: isNetlink ? 1.5 : undefined,
   });
 
+  const weighings = [];
+  for (let round = 1; round <= 1000; round += 1) {
+    weighings.push(
+      await timed(async () => {
+        cluster.setWeight((round * 7919) % 10_000, 2 + (round % 2));
+        await applyChanges(dataplane, cluster.resolve());
+      }),
+    );
+  }
+  report.add(by('10,000 × 2: weight of one endpoint changed, event to kernel, p50'), median(weighings), 'ms', {
+    atMost: isNetlink ? 0.6 : 15,
+  });
+
   for (const period of [0, 50, 1000]) {
     const seconds = quick ? 5 : 20;
     const { cpu, lag } = await churn(loaded, period, seconds);

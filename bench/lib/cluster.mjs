@@ -1,4 +1,4 @@
-import { diffStates } from '../../packages/core/dist/index.js';
+import { diffStates, ENDPOINT_WEIGHTS_ANNOTATION } from '../../packages/core/dist/index.js';
 import { makeResolver, makeService, makeSlice } from '../../packages/core/dist/testing/index.js';
 
 /**
@@ -126,6 +126,18 @@ export class BenchCluster {
     const [, ...others] = podsOf(index, this.#endpoints);
     this.setEndpoints(index, [{ address: address(FRESH_POD_NETWORK, this.#fresh), node: 'node2' }, ...others]);
     this.#fresh = (this.#fresh + 1) % 0x20000;
+  }
+
+  /**
+   * Gives the last endpoint of a Service another weight.
+   *
+   * @param {number} index
+   * @param {number} weight
+   */
+  setWeight(index, weight) {
+    const annotations = { [ENDPOINT_WEIGHTS_ANNOTATION]: `${podAddress((index + 1) * this.#endpoints - 1)}=${weight}` };
+    const changed = service(index);
+    this.#resolver.updateService(undefined, { ...changed, metadata: { ...changed.metadata, annotations } });
   }
 
   /** The current state, and the changes since the last call. */

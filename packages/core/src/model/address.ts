@@ -86,6 +86,20 @@ export function parseCIDR(text: unknown): ParsedCIDR | undefined {
  * @throws Error when either is not canonical text of an address or a network.
  */
 export function cidrContains(cidr: string, address: string): boolean {
+  return firstNetworkWith([cidr], address) === 0;
+}
+
+/** The index of the first network that contains an address; -1 when none does. All are canonical texts. */
+export function firstNetworkWith(cidrs: readonly string[], address: string): number {
+  // `ipaddr.parse` tries the other family first.
+  const candidate = address.includes(':') ? ipaddr.IPv6.parse(address) : ipaddr.IPv4.parse(address);
+  return cidrs.findIndex((cidr) => {
+    const network = networkOf(cidr);
+    return network[0].kind() === candidate.kind() && candidate.match(network);
+  });
+}
+
+function networkOf(cidr: string): ReturnType<typeof ipaddr.parseCIDR> {
   let network = NETWORKS.get(cidr);
   if (network === undefined) {
     network = ipaddr.parseCIDR(cidr);
@@ -94,9 +108,7 @@ export function cidrContains(cidr: string, address: string): boolean {
     }
     NETWORKS.set(cidr, network);
   }
-  // `ipaddr.parse` tries the other family first.
-  const candidate = address.includes(':') ? ipaddr.IPv6.parse(address) : ipaddr.IPv4.parse(address);
-  return network[0].kind() === candidate.kind() && candidate.match(network);
+  return network;
 }
 
 /** Networks that were parsed: those of a cluster and its node are asked about for every address. */

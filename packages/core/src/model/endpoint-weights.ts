@@ -1,4 +1,4 @@
-import { cidrContains } from './address.js';
+import { firstNetworkWith } from './address.js';
 import type { Endpoint } from './endpoint.js';
 
 /** Annotation of a Service or an EndpointSlice: weights of endpoints, `10.244.1.0/24=3, node/big=5, pod/web-0=0`. */
@@ -36,26 +36,61 @@ export interface WeightRule {
   readonly weight: number;
 }
 
+/** Rules by what they select, with their places in the order. */
+interface RuleIndex {
+  /** By `address`, `node/NAME` or `pod/NAME`: the first rule for it. */
+  readonly exact: ReadonlyMap<string, number>;
+  readonly networks: readonly string[];
+  readonly placesOfNetworks: readonly number[];
+}
+
+const INDEXES = new WeakMap<readonly WeightRule[], RuleIndex>();
+
+function indexOf(rules: readonly WeightRule[]): RuleIndex {
+  let index = INDEXES.get(rules);
+  if (index === undefined) {
+    const exact = new Map<string, number>();
+    const networks: string[] = [];
+    const placesOfNetworks: number[] = [];
+    for (const [place, { selector }] of rules.entries()) {
+      const key = selector.kind === 'network' ? addressOf(selector.network) : `${selector.kind}/${selector.name}`;
+      if (key === undefined && selector.kind === 'network') {
+        networks.push(selector.network);
+        placesOfNetworks.push(place);
+      } else if (key !== undefined && !exact.has(key)) {
+        exact.set(key, place);
+      }
+    }
+    index = { exact, networks, placesOfNetworks };
+    INDEXES.set(rules, index);
+  }
+  return index;
+}
+
+/** The only address of a network; undefined when it has more. */
+function addressOf(network: string): string | undefined {
+  return /^(.*:.*)\/128$|^([^:]*)\/32$/
+    .exec(network)
+    ?.slice(1)
+    .find((address) => address !== undefined);
+}
+
 /** The weight of an endpoint by the first rule that selects it; undefined when none does. */
 export function weightByRules(
   rules: readonly WeightRule[],
   endpoint: Pick<Endpoint, 'address' | 'nodeName' | 'podName'>,
 ): number | undefined {
-  return rules.find(({ selector }) => selects(selector, endpoint))?.weight;
-}
-
-function selects(
-  selector: WeightSelector,
-  { address, nodeName, podName }: Pick<Endpoint, 'address' | 'nodeName' | 'podName'>,
-): boolean {
-  switch (selector.kind) {
-    case 'network':
-      return cidrContains(selector.network, address);
-    case 'node':
-      return nodeName === selector.name;
-    case 'pod':
-      return podName === selector.name;
+  if (rules.length === 0) {
+    return undefined;
   }
+  const { exact, networks, placesOfNetworks } = indexOf(rules);
+  const places = [
+    exact.get(endpoint.address),
+    exact.get(`node/${endpoint.nodeName}`),
+    exact.get(`pod/${endpoint.podName}`),
+    networks.length === 0 ? undefined : placesOfNetworks[firstNetworkWith(networks, endpoint.address)],
+  ].filter((place) => place !== undefined);
+  return places.length === 0 ? undefined : rules[Math.min(...places)]?.weight;
 }
 
 /** Whether new connections may go to an endpoint that is ready or stands in for ready ones. Weight 0 drains it. */

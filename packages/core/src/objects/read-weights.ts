@@ -12,6 +12,8 @@ import { type FieldReader, isDnsSubdomain } from './field-reader.js';
 
 /** Endpoints of an EndpointSlice, at most. */
 const MAX_RULES = 1000;
+/** Each is compared with each endpoint. */
+const MAX_NETWORKS = 64;
 const MAX_SLOW_START_SECONDS = 3600;
 const NO_RULES: readonly WeightRule[] = [];
 
@@ -24,14 +26,16 @@ export function readWeightRules(reader: FieldReader, annotations: Annotations | 
     return NO_RULES;
   }
   const rules: WeightRule[] = [];
+  let networks = 0;
   for (const item of text.split(',')) {
     const trimmed = item.trim();
     if (trimmed === '') {
       continue;
     }
-    const rule = rules.length < MAX_RULES ? readRule(trimmed) : undefined;
+    const rule = rules.length < MAX_RULES && networks < MAX_NETWORKS ? readRule(trimmed) : undefined;
+    networks += rule?.selector.kind === 'network' && !/\/(32|128)$/.test(rule.selector.network) ? 1 : 0;
     if (rule === undefined) {
-      const expected = `ADDRESS=WEIGHT, NETWORK=WEIGHT, node/NAME=WEIGHT or pod/NAME=WEIGHT with a weight from 0 to ${MAX_WEIGHT}, at most ${MAX_RULES} of them`;
+      const expected = `ADDRESS=WEIGHT, NETWORK=WEIGHT, node/NAME=WEIGHT or pod/NAME=WEIGHT with a weight from 0 to ${MAX_WEIGHT}, at most ${MAX_RULES} of them and ${MAX_NETWORKS} networks`;
       reader.ignoreField(fieldOf(ENDPOINT_WEIGHTS_ANNOTATION), `${printableValue(trimmed)} is not ${expected}`);
     } else {
       rules.push(rule);

@@ -80,6 +80,19 @@ describe('weights', () => {
     },
   );
 
+  test('a thousand rules for a thousand endpoints cost a lookup each; more are refused by name', () => {
+    const problems: ObjectProblem[] = [];
+    const addresses = Array.from({ length: 1000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);
+    const rules = addresses.map((address, index) => `${address}=${index}`);
+    const resolver = makeResolver({ onProblem: (problem) => problems.push(problem) });
+    resolver.updateService(undefined, service({ [WEIGHTS]: [...rules, '10.9.9.9=1'].join(',') }));
+    resolver.updateEndpointSlice(undefined, makeSlice('ns/web', addresses));
+    expect(weightsOf(resolver.applyPending().state)).toEqual(
+      Object.fromEntries(addresses.map((address, index) => [address, index])),
+    );
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('"10.9.9.9=1"')]);
+  });
+
   test('a changed weight changes this service port only, and endpoints that keep theirs stay the same objects', () => {
     const resolver = makeResolver();
     resolver.updateService(undefined, service({ [WEIGHTS]: '10.0.0.1=2' }));
