@@ -129,6 +129,17 @@ export class BenchCluster {
   }
 
   /**
+   * Adds an endpoint to a Service that has as many as the others, at an address that no other has.
+   *
+   * @param {number} index
+   */
+  addEndpoint(index) {
+    const fresh = { address: address(FRESH_POD_NETWORK, this.#fresh), node: 'node2' };
+    this.setEndpoints(index, [...podsOf(index, this.#endpoints), fresh]);
+    this.#fresh = (this.#fresh + 1) % 0x20000;
+  }
+
+  /**
    * Gives the last endpoint of a Service another weight.
    *
    * @param {number} index
