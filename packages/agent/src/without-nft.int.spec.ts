@@ -8,14 +8,20 @@ const WITHOUT_TOOLS = [
   'mount -t tmpfs none /usr/sbin && ! command -v nft && exec "$@"',
   'sh',
 ];
-const HOOK = `export const resolve = (name, context, next) => {
-  if (name === 'koffi') throw new Error('no koffi here');
-  return next(name, context);
-};`;
 const dataUrl = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
-const REGISTER = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(HOOK))});`;
-/** Runs Node on a host on which koffi cannot be loaded, and with it no netlink. */
-const WITHOUT_KOFFI = ['env', `NODE_OPTIONS=--import=${dataUrl(REGISTER)}`];
+
+/** Runs Node on a host on which packages cannot be loaded. */
+function withoutPackages(...names: readonly string[]): readonly string[] {
+  const hook = `export const resolve = (name, context, next) => {
+    if (${JSON.stringify(names)}.includes(name)) throw new Error('no ' + name + ' here');
+    return next(name, context);
+  };`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hook))});`;
+  return ['env', `NODE_OPTIONS=--import=${dataUrl(register)}`];
+}
+
+const WITHOUT_KOFFI = withoutPackages('koffi');
+const WITHOUT_NETLINK = withoutPackages('koffi', 'netlink');
 
 const KUBE_PROXY = `table ip kube-proxy {
   chain nat-prerouting {
@@ -77,20 +83,59 @@ describe('mode nftables', () => {
     expect(await tables()).toEqual(['table ip acme']);
   });
 
-  test('without koffi: nft is used, or insisting on netlink fails; without both, nothing works', async () => {
+  test('without koffi: nft is used', async () => {
     node.wrapper = WITHOUT_KOFFI;
     const { stdout } = await node.run(['doctor', '--proxy-mode=nftables']);
     expect(stdout).toMatch(/nftables access +nft \S+, as netlink does not work: .*no koffi here/);
+    expect(stdout).toMatch(/netlink +sockets are opened through the package netlink.*no koffi here/);
     node.start('nftables');
     await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
     await answers('pod1');
-    await node.stop();
+  });
+
+  test.each([
+    ['without koffi and nft', [...WITHOUT_TOOLS, ...WITHOUT_KOFFI], []],
+    [
+      'without koffi, with an owned table',
+      WITHOUT_KOFFI,
+      ['--nftables-program=netlink', '--nftables-owned-table=always'],
+    ],
+  ] as const)(
+    '%s: the package netlink is used; follows changes, repairs, and cleans up',
+    async (_name, wrapper, flags) => {
+      await node.sandbox.node.exec(['nft', '-f', '-'], { stdin: 'table ip acme {\n}\n' });
+      node.wrapper = wrapper;
+      const { stdout } = await node.run(['doctor', '--proxy-mode=nftables', ...flags]);
+      expect(stdout).toMatch(/nftables access +by netlink, Linux \S+, through the package netlink.*no koffi here/);
+      node.start('nftables', ...flags);
+      await answers('pod1');
+      node.write(two);
+      await answers('pod2');
+      if (flags.length === 0) {
+        await nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting');
+        await node.until('repair', () => /Drift repaired/.test(node.log));
+        await answers('pod2');
+      } else {
+        await expect(nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting')).rejects.toThrow(/not permitted/);
+      }
+      await nft('add', 'chain', 'ip', 'acme', 'a');
+      node.write(one);
+      await answers('pod1');
+      expect(node.log).not.toMatch(/ERROR/);
+      await node.stop();
+      expect(await node.run(['cleanup'])).toMatchObject({ status: 0 });
+      expect(await tables()).toEqual(['table ip acme']);
+    },
+  );
+
+  test('without any package for netlink: insisting on it fails, and nft is needed', async () => {
+    node.wrapper = WITHOUT_NETLINK;
     node.start('nftables', '--nftables-program=netlink');
     await node.until('the error', () =>
-      /nf_tables cannot be reached by netlink: .*no koffi here.*use the program nft/.test(node.log),
+      /nf_tables cannot be reached by netlink: .*no koffi here.*no netlink here.*use the program nft/.test(node.log),
     );
     node.kill();
-    node.wrapper = [...WITHOUT_TOOLS, ...WITHOUT_KOFFI];
+    node.wrapper = [...WITHOUT_TOOLS, ...WITHOUT_NETLINK];
     node.start('nftables');
     await node.until('the error', () => /nft was not found/.test(node.log));
   });
