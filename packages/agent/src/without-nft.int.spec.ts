@@ -76,6 +76,13 @@ describe('mode nftables', () => {
       /Drift repaired: table ip kube-proxier changed by nft \(process \d+\)/.test(node.log),
     );
     await answers('pod2');
+    node.log = '';
+    const listed = await nft('-a', 'list', 'chain', 'ip', 'kube-proxier', 'nat-prerouting');
+    const [, comment = '', handle = ''] = /jump dispatch comment "(\S+)" # handle (\d+)/.exec(listed) ?? [];
+    const other = ['accept', 'comment', `"${comment}"`];
+    await nft('replace', 'rule', 'ip', 'kube-proxier', 'nat-prerouting', 'handle', handle, ...other);
+    await node.until('repair of a rule with the same comment', () => /Drift repaired: .*changed by nft/.test(node.log));
+    await answers('pod2');
     expect(node.log).not.toMatch(/ERROR/);
     await node.stop();
     await answers('pod2');
