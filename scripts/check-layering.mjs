@@ -92,6 +92,11 @@ const RESERVED = {
     bundledBy: 'agent',
     why: 'calls of the C library stay behind small interfaces',
   },
+  netlink: {
+    only: ['linux'],
+    bundledBy: 'agent',
+    why: 'its native part ends the process when a socket overruns',
+  },
   commander: { only: COMMANDS, why: 'nothing else reads flags' },
 };
 

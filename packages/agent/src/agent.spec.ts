@@ -295,6 +295,7 @@ describe('runCommand', () => {
       kernel: '6.1.0',
       tools: { iptables: 'iptables v1.8.9 (nf_tables)', conntrack: 'conntrack v1.4.7' },
       brokenTools: {},
+      netlink: { transport: 'koffi' as const },
       conntrackByNetlink: undefined,
       iptables: { legacy: undefined, nft: undefined },
       nftTables: [],

@@ -8,14 +8,64 @@ const WITHOUT_TOOLS = [
   'mount -t tmpfs none /usr/sbin && ! command -v nft && exec "$@"',
   'sh',
 ];
-const HOOK = `export const resolve = (name, context, next) => {
-  if (name === 'koffi') throw new Error('no koffi here');
-  return next(name, context);
-};`;
 const dataUrl = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
-const REGISTER = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(HOOK))});`;
-/** Runs Node on a host on which koffi cannot be loaded, and with it no netlink. */
-const WITHOUT_KOFFI = ['env', `NODE_OPTIONS=--import=${dataUrl(REGISTER)}`];
+
+/** Runs Node on a host on which packages cannot be loaded. */
+function withoutPackages(...names: readonly string[]): readonly string[] {
+  const hook = `export const resolve = (name, context, next) => {
+    if (${JSON.stringify(names)}.includes(name)) throw new Error('no ' + name + ' here');
+    return next(name, context);
+  };`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hook))});`;
+  return ['env', `NODE_OPTIONS=--import=${dataUrl(register)}`];
+}
+
+/** Numbers of the system call socket. */
+const SOCKET = { x64: 41, arm64: 198 }[process.arch as 'x64' | 'arm64'];
+const ERRORS = { EPERM: 1, EACCES: 13, EAFNOSUPPORT: 97 } as const;
+
+/**
+ * Runs Node with a seccomp filter that refuses netlink sockets, to the programs that it starts as well.
+ *
+ * @param which `own` refuses only those that do not block, which no other program opens.
+ */
+function withSeccomp(error: keyof typeof ERRORS, which: 'own' | 'all'): readonly string[] {
+  const install = `
+    import { createRequire } from 'node:module';
+    const koffi = createRequire(${JSON.stringify(import.meta.url)})('koffi');
+    const [LOAD, IS, HAS, RETURN] = [0x20, 0x15, 0x45, 0x06];
+    const ALLOW = 0x7fff0000;
+    // Offsets in struct seccomp_data: the number of the call, and its first two arguments. AF_NETLINK is 16.
+    const filter = [
+      [LOAD, 0, 0, 0],
+      [IS, 0, 5, ${SOCKET}],
+      [LOAD, 0, 0, 16],
+      [IS, 0, 3, 16],
+      [LOAD, 0, 0, 24],
+      [HAS, 0, 1, ${which === 'own' ? 0o4000 : 3}],
+      [RETURN, 0, 0, 0x50000 | ${ERRORS[error]}],
+      [RETURN, 0, 0, ALLOW],
+    ];
+    const bytes = Buffer.alloc(8 * filter.length);
+    for (const [index, [code, yes, no, value]] of filter.entries()) {
+      bytes.writeUInt16LE(code, 8 * index);
+      bytes.writeUInt8(yes, 8 * index + 2);
+      bytes.writeUInt8(no, 8 * index + 3);
+      bytes.writeUInt32LE(value, 8 * index + 4);
+    }
+    const program = koffi.struct({ length: 'uint16', filter: 'void *' });
+    const libc = koffi.load(null);
+    const prctl = libc.func('prctl', 'int', ['int', 'unsigned long', koffi.pointer(program), 'long', 'long']);
+    const [NO_NEW_PRIVILEGES, SECCOMP, MODE_FILTER] = [38, 22, 2];
+    if (prctl(NO_NEW_PRIVILEGES, 1, null, 0, 0) !== 0 ||
+        prctl(SECCOMP, MODE_FILTER, { length: filter.length, filter: bytes }, 0, 0) !== 0) {
+      throw new Error('no seccomp here: ' + koffi.errno());
+    }`;
+  return ['env', `NODE_OPTIONS=--import=${dataUrl(install)}`];
+}
+
+const WITHOUT_KOFFI = withoutPackages('koffi');
+const WITHOUT_NETLINK = withoutPackages('koffi', 'netlink');
 
 const KUBE_PROXY = `table ip kube-proxy {
   chain nat-prerouting {
@@ -70,6 +120,13 @@ describe('mode nftables', () => {
       /Drift repaired: table ip kube-proxier changed by nft \(process \d+\)/.test(node.log),
     );
     await answers('pod2');
+    node.log = '';
+    const listed = await nft('-a', 'list', 'chain', 'ip', 'kube-proxier', 'nat-prerouting');
+    const [, comment = '', handle = ''] = /jump dispatch comment "(\S+)" # handle (\d+)/.exec(listed) ?? [];
+    const other = ['accept', 'comment', `"${comment}"`];
+    await nft('replace', 'rule', 'ip', 'kube-proxier', 'nat-prerouting', 'handle', handle, ...other);
+    await node.until('repair of a rule with the same comment', () => /Drift repaired: .*changed by nft/.test(node.log));
+    await answers('pod2');
     expect(node.log).not.toMatch(/ERROR/);
     await node.stop();
     await answers('pod2');
@@ -77,20 +134,93 @@ describe('mode nftables', () => {
     expect(await tables()).toEqual(['table ip acme']);
   });
 
-  test('without koffi: nft is used, or insisting on netlink fails; without both, nothing works', async () => {
+  test('without koffi: nft is used', async () => {
     node.wrapper = WITHOUT_KOFFI;
     const { stdout } = await node.run(['doctor', '--proxy-mode=nftables']);
     expect(stdout).toMatch(/nftables access +nft \S+, as netlink does not work: .*no koffi here/);
+    expect(stdout).toMatch(/netlink +sockets are opened through the package netlink.*no koffi here/);
     node.start('nftables');
     await node.until('the first sync', () => /Synced family="IPv4"/.test(node.log));
     await answers('pod1');
-    await node.stop();
+  });
+
+  test.each([
+    ['without koffi and nft', [...WITHOUT_TOOLS, ...WITHOUT_KOFFI], []],
+    [
+      'without koffi, with an owned table',
+      WITHOUT_KOFFI,
+      ['--nftables-program=netlink', '--nftables-owned-table=always'],
+    ],
+  ] as const)(
+    '%s: the package netlink is used; follows changes, repairs, and cleans up',
+    async (_name, wrapper, flags) => {
+      await node.sandbox.node.exec(['nft', '-f', '-'], { stdin: 'table ip acme {\n}\n' });
+      node.wrapper = wrapper;
+      const { stdout } = await node.run(['doctor', '--proxy-mode=nftables', ...flags]);
+      expect(stdout).toMatch(/nftables access +by netlink, Linux \S+, through the package netlink.*no koffi here/);
+      node.start('nftables', ...flags);
+      await answers('pod1');
+      node.write(two);
+      await answers('pod2');
+      if (flags.length === 0) {
+        await nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting');
+        await node.until('repair', () => /Drift repaired/.test(node.log));
+        await answers('pod2');
+      } else {
+        await expect(nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting')).rejects.toThrow(/not permitted/);
+      }
+      await nft('add', 'chain', 'ip', 'acme', 'a');
+      node.write(one);
+      await answers('pod1');
+      expect(node.log).not.toMatch(/ERROR/);
+      await node.stop();
+      expect(await node.run(['cleanup'])).toMatchObject({ status: 0 });
+      expect(await tables()).toEqual(['table ip acme']);
+    },
+  );
+
+  test('seccomp refuses netlink sockets to the agent: the program nft is used, and doctor says why', async () => {
+    for (const error of ['EACCES', 'EAFNOSUPPORT', 'EPERM'] as const) {
+      node.wrapper = withSeccomp(error, 'own');
+      const { stdout } = await node.run(['doctor', '--proxy-mode=nftables']);
+      expect(stdout).toMatch(
+        new RegExp(`nftables access +nft \\S+, as netlink does not work: .*cannot be used here: socket: ${error}`),
+      );
+      expect(stdout).toMatch(new RegExp(`netlink +no socket can be opened: .*socket: ${error}`));
+    }
+    node.start('nftables');
+    await answers('pod1');
+    expect(node.log).toMatch(/nft \S+, as netlink does not work: .*socket: EPERM/);
+    node.write(two);
+    await answers('pod2');
+    await nft('flush', 'chain', 'ip', 'kube-proxier', 'nat-prerouting');
+    await node.until('repair', () => /Drift repaired/.test(node.log));
+    await answers('pod2');
+  });
+
+  test('seccomp refuses netlink sockets to all programs: doctor says so, and the agent does not claim to work', async () => {
+    for (const error of ['EAFNOSUPPORT', 'EPERM'] as const) {
+      node.wrapper = withSeccomp(error, 'all');
+      const { stdout, status } = await node.run(['doctor', '--proxy-mode=nftables']);
+      expect(stdout).toMatch(/^warning +mode nftables +cannot be used: /m);
+      expect(stdout).toMatch(
+        new RegExp(`^warning +netlink +no socket .*socket: ${error}\\n.*allow netlink sockets \\(seccomp\\)`, 'm'),
+      );
+      expect(status).not.toBe(0);
+    }
+    node.start('nftables', '--nftables-program=netlink');
+    await node.until('the error', () => /nf_tables cannot be reached by netlink: .*socket: EPERM/.test(node.log));
+    expect(node.log).not.toMatch(/Synced/);
+  });
+
+  test('without any package for netlink: insisting on it fails, and nft is needed', async () => {
+    node.wrapper = WITHOUT_NETLINK;
     node.start('nftables', '--nftables-program=netlink');
     await node.until('the error', () =>
-      /nf_tables cannot be reached by netlink: .*no koffi here.*use the program nft/.test(node.log),
+      /nf_tables cannot be reached by netlink: .*no koffi here.*no netlink here.*use the program nft/.test(node.log),
     );
     node.kill();
-    node.wrapper = [...WITHOUT_TOOLS, ...WITHOUT_KOFFI];
+    node.wrapper = [...WITHOUT_TOOLS, ...WITHOUT_NETLINK];
     node.start('nftables');
     await node.until('the error', () => /nft was not found/.test(node.log));
   });

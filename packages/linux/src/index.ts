@@ -70,7 +70,8 @@ export { type Libc, loadLibc } from './netlink/libc.js';
 export * from './netlink/netlink.js';
 export { NetlinkError, type NetlinkErrorCode, NetlinkRefused } from './netlink/netlink-error.js';
 export { NetlinkSocket } from './netlink/netlink-socket.js';
-export type { NetlinkSocketOptions } from './netlink/open-socket.js';
+export { chooseNetlinkTransport, type NetlinkTransportChoice } from './netlink/open-datagram-socket.js';
+export type { NetlinkSocketOptions, NetlinkTransport } from './netlink/open-socket.js';
 export { MAX_IN_FLIGHT } from './netlink/request-batches.js';
 export { type LocalNetwork, ProcLocalNetwork } from './network/local-network.js';
 export * from './network/supports-ipv6.js';
@@ -78,6 +79,7 @@ export * from './nfacct/packet-counters.js';
 export { PacketCountersNetlink } from './nfacct/packet-counters-netlink.js';
 // nftables
 export { EndingOwners } from './nftables/ending-owners.js';
+export { expectedNftFingerprint } from './nftables/netlink/rule-fingerprint.js';
 export type { Nft } from './nftables/nft.js';
 export { type ChosenNftAccess, type NftAccess, NftChoice, type NftChoiceOptions } from './nftables/nft-choice.js';
 export { NftError, type NftErrorCode, type NftRefusal, NftRefused } from './nftables/nft-error.js';

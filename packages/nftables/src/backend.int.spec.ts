@@ -41,7 +41,8 @@ async function contents(nft: Nft, family: 'ip' | 'ip6'): Promise<unknown> {
   }
   return {
     counters: [...table.counters.keys()].sort(),
-    chains: sorted(table.chains),
+    // What a rule does is listed by netlink only.
+    chains: sorted(table.chains).map(([name, { base, rules }]) => [name, base, rules]),
     containers: sorted(table.containers).map(([name, { signature, elements }]) => [name, signature, sorted(elements)]),
   };
 }

@@ -43,4 +43,51 @@ const CHANGES: readonly (readonly [what: string, command: (table: string) => str
       nft.close();
     });
   });
+
+  /** What a rule is replaced by, in a listing with handles. Its comment stays. */
+  const REPLACEMENTS: readonly (readonly [what: string, from: RegExp, to: string])[] = [
+    ['a mark has another bit', /^(.*meta mark set meta mark )(\| 0x00004000|or 0x4000)(.*)$/m, '$1| 0x00000004$3'],
+    [
+      'other packets are accepted',
+      /^(.*)ct state invalid counter name \S+ drop(.*)$|^(.*) reject(.*)$/m,
+      '$1$3 accept$2$4',
+    ],
+    ['a jump goes to another chain', /^(.*)jump dispatch(.*)$/m, '$1jump closed-services$2'],
+  ];
+  const replaced = (['IPv4', 'IPv6'] as const).flatMap((family) =>
+    REPLACEMENTS.map(([what, from, to]) => ({ family, what, from, to })),
+  );
+  test.each(replaced)('$family by netlink: a rule has the same comment, but $what', async ({ family, from, to }) => {
+    await withNamespace(async ({ runner, path }) => {
+      const nft = createNetlinkNft({ namespace: path });
+      const dataplane = new NftablesDataplane({ family, nft });
+      const state = trialState(family);
+      const repair = async () => {
+        const transaction = dataplane.plan(state, everything(state), await dataplane.readBack());
+        if (transaction !== undefined) {
+          await dataplane.apply(transaction);
+        }
+        return transaction;
+      };
+      const table = `${nftFamily(family)} ${TABLE}`;
+      const list = async (...args: readonly string[]) =>
+        (await runner.run({ command: 'nft', args: [...args, 'list', 'ruleset'] })).stdout;
+      await repair();
+      const before = await list('-s');
+      const lines = (await list('-s', '-a')).split('\n');
+      const at = lines.findIndex((line) => from.test(line));
+      const [, rule = '', handle = ''] = /^\t*(.*) # handle (\d+)$/.exec(lines[at] ?? '') ?? [];
+      const [, chain = ''] =
+        /^\tchain (\S+)/.exec(lines.slice(0, at).findLast((line) => line.startsWith('\tchain ')) ?? '') ?? [];
+      const stdin = `replace rule ${table} ${chain} handle ${handle} ${rule.replace(from, to)}\n`;
+      await runner.run({ command: 'nft', args: ['-f', '-'], stdin });
+      expect(await list('-s')).not.toBe(before);
+      expect((await repair())?.write.commands.filter((command) => command.do === 'flush-chain')).toEqual([
+        { do: 'flush-chain', chain: chain.replaceAll('"', '') },
+      ]);
+      expect(await list('-s')).toBe(before);
+      expect(await repair()).toBeUndefined();
+      nft.close();
+    });
+  });
 });

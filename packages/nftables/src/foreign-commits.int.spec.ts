@@ -57,7 +57,11 @@ const LENGTH = SOAK === 0 ? `${ROUNDS} rounds` : `soak of ${SOAK / 1000} s`;
         for (; !isOver(); rounds++) {
           const next = performance.now() + PERIOD;
           cluster.step(proxier);
-          if (random.chance(0.5)) {
+          // The first one changes the table, whatever the random numbers are: the others may have no effect.
+          if (rounds === 0) {
+            await commit(`insert rule ${table} dispatch meta mark 0x9 return`);
+            touched++;
+          } else if (random.chance(0.5)) {
             await commit(`add element ip other ports { ${rounds + 1} }`);
           } else {
             await commit(

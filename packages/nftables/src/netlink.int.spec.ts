@@ -113,6 +113,25 @@ const LISTINGS = [[], ['-j'], ['--debug=netlink']] as const;
     );
   });
 
+  test.each(cases)('is read back as it was written, by netlink or by nft: $name, $family, $layout', async (variant) => {
+    const transaction = planned(variant);
+    const next = variant.state(variant.family);
+    const facts = { fullyRandom: true, layout: variant.layout, ...variant.facts };
+    const { masqueradeBit = 14 } = variant;
+    const planner = new NftablesPlanner({ masqueradeBit, countConnections: true });
+    for (const by of ['netlink', 'nft'] as const) {
+      await withNamespace(async ({ path, runner }) => {
+        const nft = createNetlinkNft({ namespace: path });
+        await (by === 'netlink'
+          ? nft.run(transaction)
+          : runner.run({ command: 'nft', args: ['-f', '-'], stdin: renderNftTransaction(transaction) }));
+        const table = await nft.list(transaction.family, transaction.table);
+        nft.close();
+        expect(planner.plan(next, diffStates(undefined, next), { table, facts })?.write.commands).toBeUndefined();
+      });
+    }
+  });
+
   // Other versions use other registers, so only what they print is compared.
   for (const program of PROGRAMS) {
     test.each(cases)(`is listed by ${program} as its own: $name, $family, $layout`, async (variant) => {

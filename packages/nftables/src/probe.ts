@@ -106,14 +106,18 @@ export class HostSupport {
    */
   async access(): Promise<string> {
     const { choice } = this.options;
-    const { access, reason } = await choice.chosen();
+    const { access, transport, reason = '' } = await choice.chosen();
+    const why = reason.replace(/\.$/, '');
     const nft = choice.create();
     try {
       const version = await nft.version();
       await nft.tables('ip');
-      return access === 'netlink'
-        ? `by netlink, Linux ${version}`
-        : `nft ${version}${reason === undefined ? '' : `, as netlink does not work: ${reason.replace(/\.$/, '')}`}`;
+      if (access === 'nft') {
+        return `nft ${version}${why === '' ? '' : `, as netlink does not work: ${why}`}`;
+      }
+      return transport === 'netlink'
+        ? `by netlink, Linux ${version}, through the package netlink, which is limited to small transactions: ${why}`
+        : `by netlink, Linux ${version}`;
     } finally {
       nft.close();
     }

@@ -16,6 +16,7 @@ const FACTS: HostFacts = {
     conntrack: 'conntrack v1.4.7',
   },
   brokenTools: {},
+  netlink: { transport: 'koffi' },
   conntrackByNetlink: undefined,
   iptables: { legacy: 0, nft: 30 },
   unreadable: {},
@@ -67,6 +68,23 @@ describe('checkHost', () => {
   });
 
   test.each<[string, Partial<HostFacts>, Partial<HostNeeds>, Partial<Diagnosis>]>([
+    [
+      'netlink sockets through the package netlink: changes are polled',
+      { netlink: { transport: 'netlink', reason: 'koffi cannot be loaded: no such file' } },
+      {},
+      {
+        check: 'netlink',
+        status: 'warning',
+        found:
+          'sockets are opened through the package netlink, so changes are polled, as koffi cannot be loaded: no such file',
+      },
+    ],
+    [
+      'no netlink sockets',
+      { netlink: { obstacle: 'socket: EPERM' } },
+      {},
+      { check: 'netlink', status: 'warning', found: 'no socket can be opened: socket: EPERM' },
+    ],
     [
       'rules in both variants',
       { iptables: { legacy: 3, nft: 4 } },
@@ -172,14 +190,16 @@ describe('checkHost', () => {
       sysctls: {},
     };
     const rows = checkHost(facts, NEEDS);
-    expect(rows.filter(({ status, check }) => status !== 'unknown' && !check.startsWith('tool '))).toEqual([]);
+    // Whether a socket can be opened is always known.
+    const known = /^(tool .*|netlink)$/;
+    expect(rows.filter(({ status, check }) => status !== 'unknown' && !known.test(check))).toEqual([]);
     expect(rows.every(({ status, advice }) => status !== 'unknown' || advice !== undefined)).toBe(true);
     expect(exitStatusOf(checkHost(facts, NEEDS))).toBe(2);
     expect(exitStatusOf([...checkHost(facts, NEEDS), { check: 'x', status: 'problem', found: 'x' }])).toBe(1);
     expect(exitStatusOf(checkHost(FACTS, NEEDS))).toBe(0);
     expect(diagnosesAsData(checkHost(facts, NEEDS))).toMatchObject({ healthy: false, complete: false });
     expect(diagnosesAsData(checkHost(FACTS, NEEDS))).toMatchObject({ healthy: true, complete: true });
-    expect(formatDiagnoses(checkHost(facts, NEEDS))).toMatch(/\n\n0 problems, 0 warnings, \d+ unknown, 1 ok\n$/);
+    expect(formatDiagnoses(checkHost(facts, NEEDS))).toMatch(/\n\n0 problems, 0 warnings, \d+ unknown, 2 ok\n$/);
   });
 
   test('a backend without kernel rules needs neither forwarding, nor tools, nor all privileges', () => {

@@ -20,6 +20,7 @@ const CAP_NET_ADMIN = 12n;
 export function checkHost(facts: HostFacts, needs: HostNeeds): readonly Diagnosis[] {
   return [
     checkKernel(facts),
+    checkNetlink(facts),
     ...checkTools(facts, needs),
     checkCapabilities(facts, needs),
     checkVariants(facts),
@@ -55,6 +56,24 @@ function checkKernel({ kernel }: HostFacts): Diagnosis {
   return kernel === undefined
     ? unknown('kernel', 'its release cannot be read', MOUNT_PROC)
     : ok('kernel', `Linux ${kernel}`);
+}
+
+function checkNetlink({ netlink }: HostFacts): Diagnosis {
+  const check = 'netlink';
+  if ('obstacle' in netlink) {
+    return warning(
+      check,
+      `no socket can be opened: ${netlink.obstacle}`,
+      'allow netlink sockets (seccomp), and install the package koffi for this platform; until then tools are run instead',
+    );
+  }
+  return netlink.transport === 'koffi'
+    ? ok(check, 'sockets are opened through koffi')
+    : warning(
+        check,
+        `sockets are opened through the package netlink, so changes are polled, as ${netlink.reason ?? 'requested'}`,
+        'install the package koffi for this platform',
+      );
 }
 
 function checkTools(

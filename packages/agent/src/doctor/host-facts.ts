@@ -5,10 +5,12 @@ import {
   type Conntrack,
   ConntrackError,
   ConntrackNetlink,
+  chooseNetlinkTransport,
   createCommandRunner,
   type KernelFiles,
   kernelFiles,
   NetlinkSocket,
+  type NetlinkTransportChoice,
   systemErrorCode,
 } from '@kube-proxier/linux';
 import { findKubeProxy, type InstanceHolder, InstanceLock, type KubeProxyFinding } from '@kube-proxier/server';
@@ -26,6 +28,8 @@ export interface HostFacts {
   readonly tools: Readonly<Record<string, string | undefined>>;
   /** Why an installed tool cannot be run, by name. */
   readonly brokenTools: Readonly<Record<string, string>>;
+  /** How netlink sockets are opened. */
+  readonly netlink: NetlinkTransportChoice | { readonly obstacle: string };
   /** Why tracked connections cannot be deleted by netlink; undefined where they can. */
   readonly conntrackByNetlink: NetlinkObstacle | undefined;
   /** Number of rules in each variant of iptables, of both IP families. */
@@ -66,6 +70,8 @@ export interface HostAccessForFacts {
    * unknown.
    */
   readonly conntrack?: Conntrack;
+  /** Default: by opening one in this process. */
+  readonly netlink?: () => Promise<NetlinkTransportChoice>;
   readonly files?: KernelFiles;
   /** Default: the holder of the lock of this process's network namespace. */
   readonly instance?: () => Promise<InstanceHolder | undefined>;
@@ -77,6 +83,7 @@ export interface HostAccessForFacts {
 export async function gatherHostFacts({
   runner = createCommandRunner(),
   conntrack = conntrackOf(runner),
+  netlink = () => chooseNetlinkTransport('netfilter'),
   files = kernelFiles,
   instance = () => new InstanceLock().currentHolder(),
   kubeProxy = () => findKubeProxy(),
@@ -142,6 +149,7 @@ export async function gatherHostFacts({
     kernel: await read('/proc/sys/kernel/osrelease'),
     tools: Object.fromEntries(tools),
     brokenTools,
+    netlink: await netlink().catch((error: unknown) => ({ obstacle: messageOf(error) })),
     conntrackByNetlink: await obstacleOf(conntrack),
     iptables: { legacy: await variant('legacy'), nft: await variant('nft') },
     unreadable,

@@ -232,6 +232,13 @@ describe('in the kernel', () => {
   describe.each<[string, () => Conntrack]>([
     ['ConntrackTool', () => new ConntrackTool(namespace.runner)],
     ['ConntrackNetlink', () => new ConntrackNetlink(netlinkOfNode)],
+    [
+      'ConntrackNetlink, through the package netlink',
+      () =>
+        new ConntrackNetlink(
+          () => new NetlinkSocket('netfilter', { namespace: namespace.path, transport: 'netlink', receiveBuffer: 1 }),
+        ),
+    ],
   ])('%s', (_name, create) => {
     conntrackSuite(() => ({ conntrack: create(), add, clear }));
 
@@ -429,7 +436,7 @@ describe('in the kernel', () => {
       const entries = Array.from({ length: 100 }, (_, index) => flow(4000 + index));
       await Promise.all(entries.map(add));
       const narrow = new ConntrackNetlink(
-        () => new NetlinkSocket('netfilter', { namespace: namespace.path, receiveBuffer: 1 }),
+        () => new NetlinkSocket('netfilter', { namespace: namespace.path, receiveBuffer: 1, transport: 'koffi' }),
       );
       await expect(narrow.delete(entries)).rejects.toMatchObject({
         code: 'CONNTRACK_FAILED',
@@ -461,12 +468,14 @@ describe('in the kernel', () => {
       });
     });
 
-    test('reports that permission is missing, also for many requests at once', async () => {
-      const library = new URL('../../dist/index.js', import.meta.url);
-      const entries = [4000, 4001, 4002].map((port) => flow(port));
-      const program = `
-        const { ConntrackNetlink } = await import(${JSON.stringify(library.href)});
-        const conntrack = new ConntrackNetlink();
+    test.each(['koffi', 'netlink'])(
+      'reports that permission is missing, also for many requests at once: %s',
+      async (transport) => {
+        const library = new URL('../../dist/index.js', import.meta.url);
+        const entries = [4000, 4001, 4002].map((port) => flow(port));
+        const program = `
+        const { ConntrackNetlink, NetlinkSocket } = await import(${JSON.stringify(library.href)});
+        const conntrack = new ConntrackNetlink(() => new NetlinkSocket('netfilter', { transport: '${transport}' }));
         for (const work of [
           () => conntrack.check(),
           () => conntrack.list('IPv4', 'UDP'),
@@ -474,17 +483,18 @@ describe('in the kernel', () => {
         ]) {
           await work().catch(({ code, cause, message }) => console.log(code, cause.errnoName, message));
         }`;
-      const prefix = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'];
-      const { stdout } = await createCommandRunner({ prefix }).run({
-        command: process.execPath,
-        args: ['--input-type=module', '--eval', program],
-      });
-      expect(stdout.trim().split('\n')).toEqual(
-        Array(3).fill(
-          'CONNTRACK_NOT_PERMITTED EPERM changing tracked connections needs root or the capability NET_ADMIN',
-        ),
-      );
-    });
+        const prefix = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'];
+        const { stdout } = await createCommandRunner({ prefix }).run({
+          command: process.execPath,
+          args: ['--input-type=module', '--eval', program],
+        });
+        expect(stdout.trim().split('\n')).toEqual(
+          Array(3).fill(
+            'CONNTRACK_NOT_PERMITTED EPERM changing tracked connections needs root or the capability NET_ADMIN',
+          ),
+        );
+      },
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import { makeNamespace, type TestNamespace } from '../process/network-namespace.
 import { type ContractSubject, IPVS_CONTRACT } from './ipvs-contract.js';
 import { IpvsNetlink } from './ipvs-netlink.js';
 
-describe('the kernel', () => {
+describe.each(['koffi', 'netlink'] as const)('the kernel, through %s', (transport) => {
   let namespace: TestNamespace;
   let subject: ContractSubject;
 
@@ -14,7 +14,7 @@ describe('the kernel', () => {
     namespace = makeNamespace();
     // Without a local routing table the kernel treats no address as local, which a virtual server requires.
     await namespace.runner.run({ command: 'ip', args: ['link', 'set', 'lo', 'up'] });
-    const inside = { namespace: `/run/netns/${namespace.name}` };
+    const inside = { namespace: namespace.path, transport };
     subject = {
       ipvs: new IpvsNetlink(new NetlinkSocket('generic', inside)),
       links: new LinksNetlink(new NetlinkSocket('route', inside)),

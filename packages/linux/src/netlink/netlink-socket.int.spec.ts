@@ -11,10 +11,10 @@ const whereAllowed = canMakeNamespaces() ? describe : describe.skip;
 /** Removes a missing interface. */
 const useless = { type: ROUTE_MESSAGES.deleteLink, flags: 0, payload: encodeLink('none-such') };
 
-whereAllowed('NetlinkSocket, in a namespace of its own', () => {
+whereAllowed.each(['koffi', 'netlink'] as const)('NetlinkSocket through %s', (transport) => {
   test('every error is assigned to its request, over many batches and several concurrent callers', async () => {
     await withNamespace(async ({ name }) => {
-      const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}` });
+      const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}`, transport });
       const links = new LinksNetlink(socket);
       const requests = Array.from({ length: 1050 }, () => useless);
       const [errors, lo, others] = await Promise.all([
@@ -38,7 +38,7 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
 
   test('many queries are answered or refused one by one, in order', async () => {
     await withNamespace(async ({ name }) => {
-      const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}` });
+      const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}`, transport });
       const names = Array.from({ length: 250 }, (_, index) => (index % 3 === 0 ? 'none-such' : 'lo'));
       const answers = await socket.requestEach(
         names.map((link) => ({ type: ROUTE_MESSAGES.getLink, flags: 0, payload: encodeLink(link) })),
@@ -55,9 +55,9 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
     await withNamespace(async ({ name }) => {
       const run = (command: string, input?: string) =>
         execFileSync('nsenter', [`--net=/run/netns/${name}`, 'ip', ...command.split(' ')], input ? { input } : {});
-      const addresses = Array.from({ length: 2000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);
+      const addresses = Array.from({ length: 6000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);
       run('-batch -', addresses.map((address) => `address add ${address}/32 dev lo\n`).join(''));
-      const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}` });
+      const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}`, transport });
       const request = {
         type: ROUTE_MESSAGES.getAddress,
         flags: NETLINK_FLAGS.dump,
@@ -88,9 +88,20 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
     });
   });
 
+  test('a missing namespace is reported as unavailable netlink', async () => {
+    const socket = new NetlinkSocket('route', { namespace: '/run/netns/none-such', transport });
+    await expect(socket.execute([useless])).rejects.toMatchObject({ code: 'NETLINK_UNAVAILABLE' });
+  });
+});
+
+whereAllowed('A socket whose buffer overruns', () => {
   test('a socket overrun is reported as lost answers, and the next request is answered', async () => {
     await withNamespace(async ({ name }) => {
-      const socket = new NetlinkSocket('route', { namespace: `/run/netns/${name}`, receiveBuffer: 1 });
+      const socket = new NetlinkSocket('route', {
+        namespace: `/run/netns/${name}`,
+        receiveBuffer: 1,
+        transport: 'koffi',
+      });
       for (let round = 0; round < 50; round++) {
         await expect(socket.execute(Array.from({ length: 100 }, () => useless))).rejects.toMatchObject({
           code: 'NETLINK_LOST',
@@ -100,10 +111,5 @@ whereAllowed('NetlinkSocket, in a namespace of its own', () => {
       }
       socket.close();
     });
-  });
-
-  test('a missing namespace is reported as unavailable netlink', async () => {
-    const socket = new NetlinkSocket('route', { namespace: '/run/netns/none-such' });
-    await expect(socket.execute([useless])).rejects.toMatchObject({ code: 'NETLINK_UNAVAILABLE' });
   });
 });

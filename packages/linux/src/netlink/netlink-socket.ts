@@ -1,5 +1,5 @@
 import { align, readU16, readU32 } from './attributes.js';
-import { type Libc, loadLibc } from './libc.js';
+import type { DatagramSocket } from './datagram-socket.js';
 import {
   NETLINK_FLAGS,
   type Netlink,
@@ -7,19 +7,17 @@ import {
   type NetlinkProtocol,
   type NetlinkRequest,
 } from './netlink.js';
-import { errnoName, NetlinkError, NetlinkRefused } from './netlink-error.js';
-import { type NetlinkSocketOptions, openSocket, unavailable } from './open-socket.js';
-import { encodeMessages, HEADER, MAX_BYTES, MAX_IN_FLIGHT, nextBatch } from './request-batches.js';
+import { NetlinkError, NetlinkRefused } from './netlink-error.js';
+import { openDatagramSocket } from './open-datagram-socket.js';
+import { lostAnswer, type NetlinkSocketOptions } from './open-socket.js';
+import { encodeMessages, HEADER, MAX_IN_FLIGHT, nextBatch } from './request-batches.js';
 
 /** Milliseconds after which an answer counts as lost. */
 const TIMEOUT = 20_000;
 const ERROR = 2;
 const DONE = 3;
 
-const MSG_TRUNC = 0x20;
 const EPERM = 1;
-const EINTR = 4;
-const EAGAIN = 11;
 
 /** The pending requests, and their answers so far. */
 interface Exchange {
@@ -46,14 +44,13 @@ interface Conversation {
 }
 
 /**
- * {@link Netlink} by calls of the C library: the kernel processes a request while it is sent, so its answer is
- * available when sending returns, and nothing has to be awaited. Requests go in batches of {@link MAX_IN_FLIGHT}; the
- * event loop runs between batches. The socket is opened with the first request; a socket that lost an answer is
- * replaced.
+ * {@link Netlink} by calls of the C library, or through the package `netlink` where the package `koffi`, which calls it,
+ * cannot be loaded. The kernel processes a request while it is sent, so by the C library its answer is available when
+ * sending returns, and nothing has to be awaited. Requests go in batches of {@link MAX_IN_FLIGHT} at most; the event loop
+ * runs between batches. The socket is opened with the first request; a socket that lost an answer is replaced.
  */
 export class NetlinkSocket implements Netlink {
-  readonly #buffer = Buffer.alloc(MAX_BYTES);
-  #fd: number | undefined;
+  #socket: DatagramSocket | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #sequence = 1;
   #closed = false;
@@ -99,7 +96,7 @@ export class NetlinkSocket implements Netlink {
 
   close(): void {
     this.#closed = true;
-    void this.#inTurn(async () => this.#drop(await loadLibc()));
+    void this.#inTurn(async () => this.#drop());
   }
 
   #askOne(request: NetlinkRequest, conversation: Conversation): Promise<void> {
@@ -118,7 +115,7 @@ export class NetlinkSocket implements Netlink {
   ): Promise<void> {
     return this.#inTurn(async () => {
       for (let from = 0; from < requests.length; ) {
-        const batch = nextBatch(requests, from);
+        const batch = nextBatch(requests, from, (await this.#open()).capacity);
         await work(batch);
         from += batch.length;
         if (from < requests.length) {
@@ -143,84 +140,66 @@ export class NetlinkSocket implements Netlink {
     requests: readonly NetlinkRequest[],
     { lastFlags = 0, dump = false, patient = false, take = () => {} }: Conversation,
   ): Promise<Exchange> {
-    const { libc, fd } = await this.#open();
+    const socket = await this.#open();
     const first = this.#sequence;
     const last = first + requests.length - 1;
     this.#sequence = last > 0x7fff_0000 ? 1 : last + 1;
     const exchange: Exchange = { first, last, dump, take, errors: new Map(), done: false };
     try {
-      send(libc, fd, encodeMessages(requests, first, lastFlags));
+      await socket.send(encodeMessages(requests, first, lastFlags));
       const timeout = this.options.timeout ?? TIMEOUT;
       let deadline = performance.now() + timeout;
+      let isQuiet = false;
       while (!exchange.done) {
-        if (this.#receive(libc, fd, exchange)) {
+        if (socket.receive()) {
+          isQuiet = false;
+          receiveAll(exchange, socket.received);
           if (patient) {
-            await othersTurn();
+            await socket.othersTurn();
             deadline = performance.now() + timeout;
           }
           continue;
         }
-        if (exchange.errors.get(first) === EPERM) {
+        if (isQuiet && exchange.errors.get(first) === EPERM) {
           // Netfilter reports this error once, for the whole batch.
           refuseAll(exchange, EPERM);
           break;
         }
         if (performance.now() > deadline) {
-          throw lost('none came in time');
+          throw lostAnswer('none came in time');
         }
-        // Current kernels do not do this.
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await socket.arrival();
+        isQuiet = true;
       }
       return exchange;
     } catch (error) {
-      this.#drop(libc);
+      this.#drop();
       throw error;
     }
   }
 
-  async #open(): Promise<{ readonly libc: Libc; readonly fd: number }> {
+  async #open(): Promise<DatagramSocket> {
     if (this.#closed) {
       throw new NetlinkError('NETLINK_CLOSED', 'the netlink socket was closed');
     }
-    try {
-      const libc = await loadLibc();
-      this.#fd ??= openSocket(libc, this.protocol, this.options);
-      return { libc, fd: this.#fd };
-    } catch (error) {
-      throw unavailable(this.protocol, error);
-    }
+    this.#socket ??= await openDatagramSocket(this.protocol, this.options);
+    return this.#socket;
   }
 
-  #drop(libc: Libc): void {
-    if (this.#fd !== undefined) {
-      libc.close(this.#fd);
-      this.#fd = undefined;
-    }
+  #drop(): void {
+    this.#socket?.close();
+    this.#socket = undefined;
   }
+}
 
-  /** Receives one datagram. @returns false when there is none. */
-  #receive(libc: Libc, fd: number, exchange: Exchange): boolean {
-    const length = libc.recv(fd, this.#buffer, this.#buffer.length, MSG_TRUNC);
-    if (length < 0) {
-      const errno = libc.errno();
-      if (errno === EINTR || errno === EAGAIN) {
-        return errno === EINTR;
-      }
-      // ENOBUFS: the socket overran.
-      throw lost(errnoName(errno));
+function receiveAll(exchange: Exchange, datagram: Buffer): void {
+  for (let at = 0; at + HEADER <= datagram.length; ) {
+    const size = readU32(datagram, at);
+    if (size < HEADER || at + size > datagram.length) {
+      throw lostAnswer('it could not be read');
     }
-    if (length > this.#buffer.length) {
-      throw lost('it was cut short');
-    }
-    for (let at = 0; at + HEADER <= length; ) {
-      const size = readU32(this.#buffer, at);
-      if (size < HEADER || at + size > length) {
-        throw lost('it could not be read');
-      }
-      receive(exchange, this.#buffer.subarray(at, at + size));
-      at += align(size);
-    }
-    return true;
+    receive(exchange, datagram.subarray(at, at + size));
+    at += align(size);
   }
 }
 
@@ -231,7 +210,7 @@ function receive(exchange: Exchange, message: Buffer): void {
     return;
   }
   if ((readU16(message, 6) & NETLINK_FLAGS.dumpInterrupted) !== 0) {
-    throw lost('what was being listed changed meanwhile');
+    throw lostAnswer('what was being listed changed meanwhile');
   }
   if (type !== ERROR && !(type === DONE && exchange.dump)) {
     exchange.take({ type, payload: message.subarray(HEADER) }, sequence);
@@ -256,17 +235,4 @@ function copyOf({ type, payload }: NetlinkAnswer): NetlinkAnswer {
 
 function othersTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function send(libc: Libc, fd: number, message: Buffer): void {
-  while (libc.send(fd, message, message.length, 0) < 0) {
-    const errno = libc.errno();
-    if (errno !== EINTR) {
-      throw lost(`sending failed with ${errnoName(errno)}`);
-    }
-  }
-}
-
-function lost(why: string): NetlinkError {
-  return new NetlinkError('NETLINK_LOST', `an answer of the kernel was lost (${why}); read back the current state`);
 }

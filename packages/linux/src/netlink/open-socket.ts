@@ -5,6 +5,9 @@ import type { Libc } from './libc.js';
 import { NETLINK_PROTOCOLS, type NetlinkProtocol } from './netlink.js';
 import { errnoName, NetlinkError } from './netlink-error.js';
 
+/** The npm package that opens netlink sockets. */
+export type NetlinkTransport = 'koffi' | 'netlink';
+
 /** How a netlink socket is opened and used. */
 export interface NetlinkSocketOptions {
   /** Size in bytes of the buffer for answers. Default 1 MiB. */
@@ -13,6 +16,8 @@ export interface NetlinkSocketOptions {
   readonly timeout?: number;
   /** Path of the network namespace to open it in, such as `/run/netns/a`, or `new`. Default: that of this process. */
   readonly namespace?: string;
+  /** Default: `koffi`, or `netlink` where that cannot be loaded. */
+  readonly transport?: NetlinkTransport;
 }
 
 /** Requested size of the socket's buffer in bytes; the kernel limits it for unprivileged processes. */
@@ -52,9 +57,26 @@ function openHere(libc: Libc, protocol: NetlinkProtocol, receiveBuffer: number, 
   return fd;
 }
 
-/** The error where netlink cannot be used. */
-export function unavailable(protocol: NetlinkProtocol, cause: unknown): NetlinkError {
-  return new NetlinkError('NETLINK_UNAVAILABLE', `netlink (${protocol}) cannot be used here: ${messageOf(cause)}`, {
-    cause,
-  });
+/**
+ * The error where netlink cannot be used.
+ *
+ * @param other why another way does not work either.
+ */
+export function unavailable(protocol: NetlinkProtocol, cause: unknown, other?: string): NetlinkError {
+  const also = other === undefined ? '' : `; ${other}`;
+  return new NetlinkError(
+    'NETLINK_UNAVAILABLE',
+    `netlink (${protocol}) cannot be used here: ${messageOf(cause)}${also}`,
+    { cause },
+  );
+}
+
+/** The error where the outcome of a request is unknown. */
+export function lostAnswer(why: string): NetlinkError {
+  return new NetlinkError('NETLINK_LOST', `an answer of the kernel was lost (${why}); read back the current state`);
+}
+
+/** @param advice what to do, as an instruction. */
+export function tooLarge(bytes: number, advice: string): NetlinkError {
+  return new NetlinkError('NETLINK_REFUSED', `${bytes} bytes are too many for one transaction here; ${advice}`);
 }

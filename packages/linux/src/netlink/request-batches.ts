@@ -8,13 +8,34 @@ export const MAX_BYTES = 64 * 1024;
 /** Bytes of the header of a message. */
 export const HEADER = 16;
 
-/** The requests from an index on that are sent in one call. */
-export function nextBatch(requests: readonly NetlinkRequest[], from: number): readonly NetlinkRequest[] {
+/** Bytes that an answer with one object takes in the kernel at most. */
+export const ANSWER_SIZE = 8192 + 512;
+
+/** Bytes that the refusal of a message takes in the kernel at most: it contains the message. */
+export function refusalSize(message: number): number {
+  const content = 384 + message;
+  return 2 ** Math.ceil(Math.log2(content)) + 512;
+}
+
+/**
+ * The requests from an index on that are sent in one call.
+ *
+ * @param capacity bytes that their answers may take in the kernel. Default: any.
+ */
+export function nextBatch(
+  requests: readonly NetlinkRequest[],
+  from: number,
+  capacity = Number.POSITIVE_INFINITY,
+): readonly NetlinkRequest[] {
   let bytes = 0;
+  // The last one is confirmed as well.
+  let answers = refusalSize(0);
   let end = from;
   while (end < requests.length && end - from < MAX_IN_FLIGHT) {
-    bytes += HEADER + align((requests[end] as NetlinkRequest).payload.length);
-    if (end > from && bytes > MAX_BYTES) {
+    const size = HEADER + align((requests[end] as NetlinkRequest).payload.length);
+    bytes += size;
+    answers += Math.max(ANSWER_SIZE, refusalSize(size));
+    if (end > from && (bytes > MAX_BYTES || answers > capacity)) {
       break;
     }
     end++;

@@ -1,4 +1,5 @@
 import { messageOf } from '@kube-proxier/core';
+import type { NetlinkTransport } from '../netlink/open-socket.js';
 import type { CommandRunner } from '../process/command-runner.js';
 import { EndingOwners } from './ending-owners.js';
 import { NftCommits } from './netlink/nft-commits.js';
@@ -17,14 +18,19 @@ export type NftAccess = 'netlink' | 'nft';
 /** A way to nf_tables that works. */
 export interface ChosenNftAccess {
   readonly access: NftAccess;
-  /** Why it is the program; undefined for netlink, and where the program was requested. */
+  /** The package that opens netlink sockets; undefined for the program. */
+  readonly transport?: NetlinkTransport;
+  /** Why it is the program, or another package than `koffi`; undefined where that was requested. */
   readonly reason?: string;
 }
 
 export interface NftChoiceOptions {
   /** Runs nft. Netlink is used where the runner says in which network namespace that is. */
   readonly runner: CommandRunner;
-  /** Default: netlink where it works, else the program. */
+  /**
+   * Default: netlink where `koffi` can be loaded, else the program, else netlink through the package `netlink`, which is
+   * limited ({@link NetlinkNftOptions.transport}).
+   */
   readonly access?: NftAccess;
 }
 
@@ -48,8 +54,8 @@ export class NftChoice {
   /** Access to the tables of the host. Has no side effects until it is used. */
   create(): Nft {
     return new ChosenNft(async () => {
-      const { access } = await this.chosen();
-      return access === 'netlink' ? this.#netlink() : this.#program();
+      const { access, transport } = await this.chosen();
+      return access === 'netlink' ? this.#netlink(transport) : this.#program();
     });
   }
 
@@ -70,21 +76,42 @@ export class NftChoice {
     if (access === 'nft') {
       return { access };
     }
-    const reason = await this.#whyNoNetlink();
+    const reason = await this.#whyNoNetlink('koffi');
     if (reason === undefined) {
-      return { access: 'netlink' };
+      return { access: 'netlink', transport: 'koffi' };
+    }
+    if (access === undefined && (await this.#isInstalled())) {
+      return { access: 'nft', reason };
+    }
+    // This is another way only where koffi cannot be loaded.
+    const otherReason = await this.#whyNoNetlink(undefined);
+    if (otherReason === undefined) {
+      return { access: 'netlink', transport: 'netlink', reason };
     }
     if (access === 'netlink') {
-      throw new NftError('NFT_MISSING', `nf_tables cannot be reached by netlink: ${reason}; use the program nft`);
+      throw new NftError('NFT_MISSING', `nf_tables cannot be reached by netlink: ${otherReason}; use the program nft`);
     }
-    return { access: 'nft', reason };
+    return { access: 'nft', reason: otherReason };
   }
 
-  async #whyNoNetlink(): Promise<string | undefined> {
+  async #isInstalled(): Promise<boolean> {
+    const nft = this.#program();
+    try {
+      await nft.version();
+      return true;
+    } catch (error) {
+      return !(error instanceof NftError && error.code === 'NFT_MISSING');
+    } finally {
+      nft.close();
+    }
+  }
+
+  /** @param transport default: any. */
+  async #whyNoNetlink(transport: NetlinkTransport | undefined): Promise<string | undefined> {
     if (this.options.runner.networkNamespace === undefined) {
       return 'programs run in a network namespace that is not known';
     }
-    const nft = this.#netlink();
+    const nft = this.#netlink(transport);
     try {
       await nft.tables('ip');
       return undefined;
@@ -96,10 +123,11 @@ export class NftChoice {
     }
   }
 
-  #netlink(): Nft {
+  #netlink(transport: NetlinkTransport | undefined): Nft {
     const { networkNamespace: place = 'own' } = this.options.runner;
     return createNetlinkNft({
       ...(place === 'own' ? {} : { namespace: place }),
+      ...(transport === undefined ? {} : { transport }),
       endingOwners: this.#endingOwners,
       commits: this.#commits,
     });

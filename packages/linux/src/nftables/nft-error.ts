@@ -42,13 +42,15 @@ export class NftRefused extends NftError {
     readonly reason: string,
     options?: ErrorOptions,
   ) {
+    const isBusy = refusal === 'busy';
+    const inUse = 'remove the rules and elements that refer to it first; "nft list ruleset" shows them';
     super(
       'NFT_REFUSED',
       line === undefined && lineText !== undefined
-        ? `the kernel refused "${lineText}": ${reason}; check that it has nf_tables and what the rules need`
+        ? `the kernel refused "${lineText}": ${reason}; ${isBusy ? inUse : 'check that it has nf_tables and what the rules need'}`
         : line === undefined
-          ? `nft refused the transaction: ${reason}; check that the kernel has nf_tables and what the rules need`
-          : `nft refused line ${line} of the transaction, "${lineText ?? ''}": ${reason}; check that the kernel has what it needs`,
+          ? `nft refused the transaction: ${reason}; ${isBusy ? inUse : 'check that the kernel has nf_tables and what the rules need'}`
+          : `nft refused line ${line} of the transaction, "${lineText ?? ''}": ${reason}; ${isBusy ? inUse : 'check that the kernel has what it needs'}`,
       options,
     );
   }

@@ -102,6 +102,48 @@ const many = (count: number) =>
     expect((await nft.listElements(FAMILY, TABLE, 'map', 'ports'))?.size).toBe(1);
   });
 
+  test.each(['koffi', 'netlink'] as const)(
+    'what is still referred to is not deleted, and the error names it and says what to do: through %s',
+    async (transport) => {
+      const other = createNetlinkNft({ namespace: namespace.path, transport });
+      opened.push(other);
+      const verdicts: NftCommand = {
+        do: 'add-container',
+        name: 'verdicts',
+        container: { kind: 'map', key: [nftFields.address(FAMILY, 'daddr')], value: 'verdict' },
+      };
+      const address = nftFields.address(FAMILY, 'daddr');
+      await run(
+        nft,
+        verdicts,
+        ...['by-rule', 'by-element', 'user'].map((chain): NftCommand => ({ do: 'add-chain', chain })),
+        { do: 'add-rule', chain: 'user', rule: { statements: [{ kind: 'jump', chain: 'by-rule' }] } },
+        { do: 'add-rule', chain: 'user', rule: { statements: [{ kind: 'member', key: [address], set: 'addresses' }] } },
+        { do: 'add-elements', name: 'verdicts', elements: [['10.0.0.1', 'goto by-element']] },
+        { do: 'add-rule', chain: 'user', rule: { statements: [{ kind: 'vmap', key: [address], map: 'verdicts' }] } },
+      );
+      const before = JSON.stringify([...((await nft.list(FAMILY, TABLE))?.chains ?? [])]);
+      const deletions = [
+        [{ do: 'delete-chain', chain: 'by-rule' }, 'delete chain ip trial by-rule'],
+        [{ do: 'delete-chain', chain: 'by-element' }, 'delete chain ip trial by-element'],
+        [{ do: 'delete-container', kind: 'set', name: 'addresses' }, 'delete set ip trial addresses'],
+        [{ do: 'delete-container', kind: 'map', name: 'verdicts' }, 'delete map ip trial verdicts'],
+      ] as const;
+      for (const [command, text] of deletions) {
+        // What is in the same transaction is not in force either.
+        await expect(run(other, { do: 'add-chain', chain: 'new' }, command)).rejects.toMatchObject({
+          ...{ code: 'NFT_REFUSED', refusal: 'busy' },
+          message: expect.stringMatching(
+            new RegExp(`^the kernel refused "${text}": EBUSY, .*remove the rules and elements that refer to it first`),
+          ),
+        });
+      }
+      expect(JSON.stringify([...((await nft.list(FAMILY, TABLE))?.chains ?? [])])).toBe(before);
+      await run(other, { do: 'flush-chain', chain: 'user' }, deletions[0][0], deletions[2][0], deletions[3][0]);
+      expect([...((await nft.list(FAMILY, TABLE))?.chains.keys() ?? [])]).toEqual(['by-element', 'user']);
+    },
+  );
+
   test('a check changes nothing, not even the generation of the ruleset', async () => {
     await nft.list(FAMILY, TABLE);
     const changes: NftChange[] = [];

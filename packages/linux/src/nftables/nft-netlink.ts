@@ -2,6 +2,7 @@ import { release } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '@kube-proxier/core';
 import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
+import type { NetlinkTransport } from '../netlink/open-socket.js';
 import { EndingOwners } from './ending-owners.js';
 import {
   encodeNftTransaction,
@@ -38,6 +39,12 @@ export interface NetlinkNftOptions {
   readonly commits?: NftCommits;
   /** Milliseconds after which an answer of the kernel counts as lost. Default 20000. */
   readonly timeout?: number;
+  /**
+   * The package that opens sockets. Default: `koffi`, or `netlink` where that cannot be loaded. By `netlink`, notifications
+   * are not received: any transaction of others may have changed a table; and a transaction must be small enough for its
+   * refusal to fit into the buffer of a socket.
+   */
+  readonly transport?: NetlinkTransport;
   /** Milliseconds between two looks at what others changed. Default 250. */
   readonly watchInterval?: number;
   /** Bytes of notifications that the kernel keeps between two looks. Default 8 MiB. */
@@ -345,7 +352,11 @@ class NetlinkNft implements Nft {
     const wasLost = this.#isJournalLost;
     if (!this.#journal.isOpen) {
       // Says why it is refused, which listening does not.
-      await this.#socket.generation();
+      const generation = await this.#socket.generation();
+      if (this.#socket.transport === 'netlink') {
+        this.#followGeneration(generation);
+        return;
+      }
     }
     const isNew = await this.#journal.open();
     let current = isNew ? await this.#socket.settledGeneration() : this.#read;
@@ -361,16 +372,28 @@ class NetlinkNft implements Nft {
       }
     }
     if (isUncertain) {
-      const change = { pid: undefined, program: undefined, uncertain: true } as const;
-      for (const table of this.#tables()) {
-        if (!this.#commits.spare(table, this, this.#read, current)) {
-          this.#report(table, change);
-        }
-      }
+      this.#reportUncertain(current);
     }
     // The notification of a transaction may follow its generation; what it changed is not known until then.
     const { generation = current } = entries;
     this.#read = isLater(generation, current) ? generation : current;
+  }
+
+  /** Without notifications: another generation is a change of anything. */
+  #followGeneration(current: number): void {
+    if (this.#read !== 0 && this.#read !== current) {
+      this.#reportUncertain(current);
+    }
+    this.#read = current;
+  }
+
+  /** Reports that tables may have changed up to a generation, unless all transactions are known. */
+  #reportUncertain(current: number): void {
+    for (const table of this.#tables()) {
+      if (!this.#commits.spare(table, this, this.#read, current)) {
+        this.#report(table, { pid: undefined, program: undefined, uncertain: true });
+      }
+    }
   }
 
   /** Reports what others changed according to the journal. */

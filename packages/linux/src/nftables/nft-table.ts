@@ -20,6 +20,8 @@ export interface NftListedChain {
    * Comments of its rules, in order; undefined for rules without a comment. The text of a rule differs by nft version.
    */
   readonly rules: readonly (string | undefined)[];
+  /** What each of them does, to compare with `expectedNftFingerprint`; undefined by the program. */
+  readonly fingerprints?: readonly string[];
 }
 
 /** A listed set or map. */

@@ -13,7 +13,9 @@ import { type NftField, type NftStatement, nftFields } from './rules/nft-express
 const TABLE = 'trial';
 const families: readonly NftFamily[] = ['ip', 'ip6'];
 const subjects = (
-  canMakeNamespaces() ? (['fake', 'real', 'one process each', 'netlink'] as const) : (['fake'] as const)
+  canMakeNamespaces()
+    ? (['fake', 'real', 'one process each', 'netlink', 'package netlink'] as const)
+    : (['fake'] as const)
 ).flatMap((kind) => families.map((family) => ({ kind, family })));
 
 describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
@@ -25,8 +27,8 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     nft =
       namespace === undefined
         ? new FakeNft()
-        : kind === 'netlink'
-          ? createNetlinkNft({ namespace: `/run/netns/${namespace.name}` })
+        : kind === 'netlink' || kind === 'package netlink'
+          ? createNetlinkNft({ namespace: namespace.path, transport: kind === 'netlink' ? 'koffi' : 'netlink' })
           : createNft({ runner: namespace.runner, persistent: kind === 'real' });
   });
 

@@ -32,7 +32,7 @@ import {
 } from './layout.js';
 import { type ForgottenClients, type NftablesTransaction, TransactionDraft } from './nftables-transaction.js';
 import { reusableTable } from './reusable-table.js';
-import { ruleTag, sameTags } from './rule-tag.js';
+import { hasRules, ruleTag } from './rule-tag.js';
 import { elementsOf, type ServiceElements } from './service-elements.js';
 import { readServiceOptions } from './service-options.js';
 import { SharedParts } from './shared-parts.js';
@@ -170,7 +170,7 @@ export class NftablesPlanner {
       if (found?.dropsByPolicy) {
         declareChain(name, chain.base, draft);
       }
-      if (found === undefined || !sameTags(found.rules, chain.rules)) {
+      if (found === undefined || !hasRules(found, chain.rules, nftFamily(next.family))) {
         writeChain(name, chain, found !== undefined, draft);
       }
     }

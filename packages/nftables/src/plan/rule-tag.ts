@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { renderNftRule } from '@kube-proxier/linux';
+import { expectedNftFingerprint, type NftFamily, type NftListedChain, renderNftRule } from '@kube-proxier/linux';
 import type { Rule } from './fixed-chains.js';
 
 /**
@@ -10,7 +10,13 @@ export function ruleTag(rule: Rule): string {
   return createHash('sha256').update(renderNftRule(rule)).digest('hex').slice(0, 12);
 }
 
-/** Whether a chain has these rules, by their tags. */
-export function sameTags(found: readonly (string | undefined)[], rules: readonly Rule[]): boolean {
-  return found.length === rules.length && rules.every((rule, index) => found[index] === ruleTag(rule));
+/** Whether a chain has these rules, by their tags, and by what they do where the listing says that. */
+export function hasRules(found: NftListedChain, rules: readonly Rule[], family: NftFamily): boolean {
+  const { rules: tags, fingerprints } = found;
+  return (
+    tags.length === rules.length &&
+    rules.every((rule, index) => tags[index] === ruleTag(rule)) &&
+    (fingerprints === undefined ||
+      rules.every((rule, index) => fingerprints[index] === expectedNftFingerprint(rule, family)))
+  );
 }

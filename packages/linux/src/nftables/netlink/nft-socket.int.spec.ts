@@ -82,4 +82,57 @@ const COMMANDS: readonly NftCommand[] = [
     expect(generation).toBe(await socket.generation());
     other.close();
   });
+
+  describe('through the package netlink', () => {
+    beforeEach(() => {
+      socket.close();
+      // The smallest buffer that is used.
+      socket = new NftSocket({ namespace: namespace.path, transport: 'netlink', receiveBuffer: 1 });
+    });
+
+    test('is answered as through koffi, and owns tables until the socket is closed', async () => {
+      for (const command of COMMANDS.filter(({ do: what }) => !what.endsWith('-elements'))) {
+        const before = await socket.generation();
+        // With the rules of a chain the answer would be of any size.
+        const led = command.do === 'flush-chain' ? undefined : before + 1;
+        expect([command.do, await send(command)]).toEqual([command.do, { errors: [], generation: led }]);
+        expect(await socket.generation()).toBe(before + 1);
+      }
+      await send({ do: 'delete-table' });
+      await send({ do: 'add-table', flags: ['owner'] });
+      const owner = socket;
+      socket = new NftSocket({ namespace: namespace.path, transport: 'netlink' });
+      expect((await send({ do: 'add-chain', chain: 'c' })).errors).toMatchObject([{ errno: 1 }]);
+      owner.close();
+      expect((await send({ do: 'add-table' })).errors).toEqual([]);
+    });
+
+    test('is checked in parts where the refusals of all messages would not be received', async () => {
+      const rules = Array.from({ length: 2000 }, () => FOUR);
+      expect((await send(...rules)).errors.length).toBeGreaterThan(10);
+      const generation = await socket.generation();
+      expect(await send(...COMMANDS.slice(0, 3), ...rules)).toEqual({ errors: [], generation: generation + 1 });
+      const last: NftCommand = { ...FOUR, chain: 'none-such' };
+      expect((await send(...rules, last, ...rules)).errors).toMatchObject([{ message: 2001, errno: 2 }]);
+      expect(await socket.generation()).toBe(generation + 1);
+    });
+
+    test('with a message that is too large for its refusal to be received is not sent, and the next one is', async () => {
+      const elements: NftCommand = { do: 'add-elements', name: 's', elements: many };
+      await expect(send(...COMMANDS.slice(0, 3), elements)).rejects.toMatchObject({
+        code: 'NETLINK_REFUSED',
+        message: expect.stringMatching(/bytes are too many .*install the package koffi/),
+      });
+      expect((await send(...COMMANDS.slice(0, 3))).errors).toEqual([]);
+    });
+
+    test('that flushes a chain with any number of rules is not answered with them', async () => {
+      const small = socket;
+      socket = new NftSocket({ namespace: namespace.path, transport: 'koffi' });
+      await send(...COMMANDS.slice(0, 3), ...Array.from({ length: 5000 }, () => FOUR));
+      socket.close();
+      socket = small;
+      expect((await send({ do: 'flush-chain', chain: 'c' })).errors).toEqual([]);
+    });
+  });
 });

@@ -1,10 +1,11 @@
-import { align, findAttribute, readU16, readU32, u32, writeU32 } from '../../netlink/attributes.js';
-import { type Libc, loadLibc } from '../../netlink/libc.js';
+import { align, findAttribute, readU16, readU32, writeU16, writeU32 } from '../../netlink/attributes.js';
+import type { DatagramSocket } from '../../netlink/datagram-socket.js';
 import { NETLINK_FLAGS, type NetlinkAnswer } from '../../netlink/netlink.js';
-import { errnoName, NetlinkError, NetlinkRefused } from '../../netlink/netlink-error.js';
-import { type NetlinkSocketOptions, openSocket, unavailable } from '../../netlink/open-socket.js';
-import { encodeMessages, HEADER, MAX_BYTES } from '../../netlink/request-batches.js';
-import { encodeNftTransaction, type NftEncodedTransaction } from './encode-transaction.js';
+import { NetlinkError, NetlinkRefused } from '../../netlink/netlink-error.js';
+import { openDatagramSocket } from '../../netlink/open-datagram-socket.js';
+import { lostAnswer, type NetlinkSocketOptions, type NetlinkTransport, tooLarge } from '../../netlink/open-socket.js';
+import { ANSWER_SIZE, encodeMessages, HEADER, refusalSize } from '../../netlink/request-batches.js';
+import { encodeNftTransaction, type NftEncodedMessage, type NftEncodedTransaction } from './encode-transaction.js';
 import { NFT_MESSAGE_HEAD, NFTA_GENERATION, nftMessageType } from './nf-tables.js';
 
 /** An error that the kernel reported for a message. */
@@ -29,24 +30,15 @@ export interface NftBatchOutcome {
 
 /** Milliseconds after which an answer counts as lost. */
 const TIMEOUT = 20_000;
-const MSG_TRUNC = 0x20;
 const [ERROR, DONE] = [2, 3];
-const [EPERM, EINTR, EAGAIN, EMSGSIZE] = [1, 4, 11, 90];
-const SOL_SOCKET = 1;
-const SO_SNDBUFFORCE = 32;
-const SO_RCVBUFFORCE = 33;
-const SO_SNDBUF = 7;
-const SOL_NETLINK = 270;
-const NETLINK_CAP_ACK = 10;
-const NETLINK_EXT_ACK = 11;
+const EPERM = 1;
 /** Bit in the flags of an error message: attributes follow. */
 const HAS_ATTRIBUTES = 0x200;
 const IS_CAPPED = 0x100;
 const ACK_ATTRIBUTES = { text: 1, offset: 2 } as const;
+const ADVICE = 'install the package koffi, or use the program nft';
 /** Bytes of errors and other answers to one transaction. */
 const RECEIVE_BUFFER = 8 * 1024 * 1024;
-/** Bytes that are sent at once, and without a larger buffer. */
-const SEND_BUFFER = 128 * 1024;
 
 /**
  * The netlink socket of one user of nf_tables. The kernel carries out a request while it is sent, so its answer is
@@ -56,19 +48,20 @@ const SEND_BUFFER = 128 * 1024;
  * Calls must not overlap.
  */
 export class NftSocket {
-  readonly #buffer = Buffer.alloc(MAX_BYTES);
-  #fd: number | undefined;
-  #libc: Libc | undefined;
-  #portId = 0;
+  #socket: DatagramSocket | undefined;
   #sequence = 1;
-  #sendBuffer = SEND_BUFFER;
   #closed = false;
 
   constructor(private readonly options: NetlinkSocketOptions = {}) {}
 
   /** The number by which notifications name the socket; 0 before the first call. */
   get portId(): number {
-    return this.#portId;
+    return this.#socket?.portId ?? 0;
+  }
+
+  /** The package that has opened the socket; undefined before the first call. */
+  get transport(): NetlinkTransport | undefined {
+    return this.#socket?.transport;
   }
 
   /**
@@ -76,20 +69,58 @@ export class NftSocket {
    *
    * @throws NetlinkError `NETLINK_LOST` when the outcome is not known.
    */
-  async send({ bytes, messages }: NftEncodedTransaction): Promise<NftBatchOutcome> {
-    const { libc, fd } = await this.#open();
+  async send(transaction: NftEncodedTransaction): Promise<NftBatchOutcome> {
+    const socket = await this.#open();
+    if (socket.capacity === undefined) {
+      return this.#exchange(socket, transaction);
+    }
+    stopUnboundedAnswer(transaction);
+    const outcome = await this.#checkInParts(socket, transaction, socket.capacity);
+    return outcome ?? this.#exchange(socket, transaction);
+  }
+
+  /**
+   * The kernel refuses each message separately, and all refusals must fit into the buffer. So a transaction with more messages
+   * is checked before, by its beginnings: what the kernel accepted once, it accepts again in the same generation.
+   *
+   * @returns undefined when no more is refused than fits.
+   */
+  async #checkInParts(
+    socket: DatagramSocket,
+    { bytes, messages }: NftEncodedTransaction,
+    capacity: number,
+  ): Promise<NftBatchOutcome | undefined> {
+    const size = ({ start }: NftEncodedMessage) => refusalSize(readU32(bytes, start));
+    let room = capacity - 2 * ANSWER_SIZE;
+    for (const [index, message] of messages.entries()) {
+      room -= size(message);
+      if (room < 0) {
+        room = capacity - 2 * ANSWER_SIZE - size(message);
+        if (room < 0 || index === 0) {
+          throw tooLarge(bytes.length, ADVICE);
+        }
+        const beginning = { bytes: bytes.subarray(0, message.start), messages: messages.slice(0, index) };
+        const outcome = await this.#exchange(socket, beginning);
+        if (outcome.errors.length > 0) {
+          return outcome;
+        }
+      }
+    }
+    return undefined;
+  }
+
+  async #exchange(socket: DatagramSocket, { bytes, messages }: NftEncodedTransaction): Promise<NftBatchOutcome> {
     const first = this.#take(messages.length + 1);
     for (const [index, { start }] of messages.entries()) {
       writeU32(bytes, first + index, start + 8);
     }
-    this.#provideBuffer(libc, fd, bytes.length);
-    await this.#deliver(libc, fd, bytes);
+    await socket.send(bytes);
     const errors = new Map<number, NftKernelError>();
     let generation: number | undefined;
     // An answer to this comes after all errors of the transaction.
     const last = first + messages.length;
-    this.#sendAll(libc, fd, encodeMessages([generationRequest()], last, 0));
-    await this.#receiveUntil(libc, fd, (type, sequence, message) => {
+    await socket.send(encodeMessages([generationRequest()], last, 0));
+    await this.#receiveUntil(socket, (type, sequence, message) => {
       if (sequence < first || sequence > last) {
         return false;
       }
@@ -145,13 +176,13 @@ export class NftSocket {
     request: { readonly type: number; readonly flags: number; readonly payload: Uint8Array },
     take: (answer: NetlinkAnswer) => void,
   ): Promise<{ readonly errno: number; readonly isInterrupted: boolean }> {
-    const { libc, fd } = await this.#open();
+    const socket = await this.#open();
     const sequence = this.#take(1);
     const isDump = (request.flags & NETLINK_FLAGS.dump) === NETLINK_FLAGS.dump;
     let errno = 0;
     let isInterrupted = false;
-    this.#sendAll(libc, fd, encodeMessages([request], sequence, isDump ? 0 : NETLINK_FLAGS.ack));
-    await this.#receiveUntil(libc, fd, (type, found, message) => {
+    await socket.send(encodeMessages([request], sequence, isDump ? 0 : NETLINK_FLAGS.ack));
+    await this.#receiveUntil(socket, (type, found, message) => {
       if (found !== sequence) {
         return false;
       }
@@ -169,36 +200,19 @@ export class NftSocket {
   /** Gives up the tables that belong to the socket. Idempotent. */
   close(): void {
     this.#closed = true;
-    if (this.#fd !== undefined) {
-      this.#libc?.close(this.#fd);
-      this.#fd = undefined;
-    }
+    this.#socket?.close();
+    this.#socket = undefined;
   }
 
-  async #open(): Promise<{ readonly libc: Libc; readonly fd: number }> {
+  async #open(): Promise<DatagramSocket> {
     if (this.#closed) {
       throw new NetlinkError('NETLINK_CLOSED', 'the netlink socket was closed');
     }
-    try {
-      const libc = await loadLibc();
-      if (this.#fd === undefined) {
-        const fd = openSocket(libc, 'netfilter', this.options);
-        this.#libc = libc;
-        this.#fd = fd;
-        // Older kernels know less, and explain less.
-        for (const option of [NETLINK_CAP_ACK, NETLINK_EXT_ACK]) {
-          libc.setsockopt(fd, SOL_NETLINK, option, u32(1), 4);
-        }
-        // Beyond the limit for all sockets, where that is permitted.
-        libc.setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, u32(RECEIVE_BUFFER), 4);
-        const address = Buffer.alloc(12);
-        libc.getsockname(fd, address, u32(address.length));
-        this.#portId = readU32(address, 4);
-      }
-      return { libc, fd: this.#fd };
-    } catch (error) {
-      throw unavailable('netfilter', error);
-    }
+    this.#socket ??= await openDatagramSocket('netfilter', {
+      ...this.options,
+      ...{ isExplaining: true, forcedReceiveBuffer: RECEIVE_BUFFER },
+    });
+    return this.#socket;
   }
 
   /** @returns the first of that many sequence numbers. */
@@ -211,74 +225,29 @@ export class NftSocket {
     return first;
   }
 
-  /** A transaction is sent in one piece. The limit for all sockets does not hold for those with `CAP_NET_ADMIN`. */
-  #provideBuffer(libc: Libc, fd: number, length: number): void {
-    if (length <= this.#sendBuffer) {
-      return;
-    }
-    const size = u32(length + MAX_BYTES);
-    if (libc.setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, size, size.length) < 0) {
-      libc.setsockopt(fd, SOL_SOCKET, SO_SNDBUF, size, size.length);
-    }
-    this.#sendBuffer = length;
-  }
-
-  /** Large transactions take the kernel up to a second, in which this process does other things. */
-  async #deliver(libc: Libc, fd: number, bytes: Buffer): Promise<void> {
-    if (bytes.length > SEND_BUFFER && (await libc.sendInBackground(fd, bytes, bytes.length, 0)) >= 0) {
-      return;
-    }
-    this.#sendAll(libc, fd, bytes);
-  }
-
-  #sendAll(libc: Libc, fd: number, bytes: Buffer): void {
-    while (libc.send(fd, bytes, bytes.length, 0) < 0) {
-      const errno = libc.errno();
-      if (errno === EMSGSIZE) {
-        throw new NetlinkError(
-          'NETLINK_REFUSED',
-          `${bytes.length} bytes are too many for one transaction here; raise the sysctl net.core.wmem_max`,
-        );
-      }
-      if (errno !== EINTR) {
-        throw lost(`sending failed with ${errnoName(errno)}`);
-      }
-    }
-  }
-
   /** Receives messages until one is the last. */
   async #receiveUntil(
-    libc: Libc,
-    fd: number,
+    socket: DatagramSocket,
     isLast: (type: number, sequence: number, message: Buffer) => boolean,
   ): Promise<void> {
     const timeout = this.options.timeout ?? TIMEOUT;
     let deadline = performance.now() + timeout;
     for (;;) {
-      const length = libc.recv(fd, this.#buffer, this.#buffer.length, MSG_TRUNC);
-      if (length < 0) {
-        const errno = libc.errno();
-        if (errno === EAGAIN) {
-          if (performance.now() > deadline) {
-            throw lost('none came in time');
-          }
-          // Current kernels have answered by now.
-          await new Promise((resolve) => setTimeout(resolve, 1));
-        } else if (errno !== EINTR) {
-          throw lost(errnoName(errno));
+      if (!socket.receive()) {
+        if (performance.now() > deadline) {
+          throw lostAnswer('none came in time');
         }
+        await socket.arrival();
         continue;
       }
-      if (length > this.#buffer.length) {
-        throw lost('it was cut short');
-      }
+      const datagram = socket.received;
       let isMulti = false;
-      for (let at = 0; at + HEADER <= length; ) {
-        const size = readU32(this.#buffer, at);
-        if (size < HEADER || at + size > length) {
-          throw lost('it could not be read');
+      for (let at = 0; at + HEADER <= datagram.length; ) {
+        const size = readU32(datagram, at);
+        if (size < HEADER || at + size > datagram.length) {
+          throw lostAnswer('it could not be read');
         }
-        const message = this.#buffer.subarray(at, at + size);
+        const message = datagram.subarray(at, at + size);
         isMulti ||= (readU16(message, 6) & NETLINK_FLAGS.multi) !== 0;
         if (isLast(readU16(message, 4), readU32(message, 8), message)) {
           return;
@@ -286,10 +255,17 @@ export class NftSocket {
         at += align(size);
       }
       if (isMulti) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await socket.othersTurn();
         deadline = performance.now() + timeout;
       }
     }
+  }
+}
+
+/** That a chain is flushed is answered with all of its rules. */
+function stopUnboundedAnswer({ bytes, messages: [, first] }: NftEncodedTransaction): void {
+  if (first !== undefined && readU16(bytes, first.start + 4) === nftMessageType('deleteRule')) {
+    writeU16(bytes, readU16(bytes, first.start + 6) & ~NETLINK_FLAGS.echo, first.start + 6);
   }
 }
 
@@ -324,8 +300,4 @@ function readError(message: Buffer, index: number): NftKernelError | undefined {
 /** Whether the process may not do this at all. */
 export function isNotPermitted({ errno }: NftKernelError): boolean {
   return errno === EPERM;
-}
-
-function lost(why: string): NetlinkError {
-  return new NetlinkError('NETLINK_LOST', `an answer of the kernel was lost (${why}); read back the current state`);
 }

@@ -37,6 +37,7 @@ const ENOENT = 2;
 
 interface ListedChain extends NftListedChain {
   readonly rules: (string | undefined)[];
+  readonly fingerprints: string[];
 }
 
 export interface NftTableRead {
@@ -83,14 +84,16 @@ export class NftTableLists {
       await this.#dumpAll('getChain', family, [], (payload) => {
         if (nameOf(payload, NFTA_CHAIN.table) === table) {
           const { name, ...chain } = readChain(messageAttributes(payload));
-          chains.set(name, { ...chain, rules: [] });
+          chains.set(name, { ...chain, rules: [], fingerprints: [] });
         }
       }),
     );
     interrupted.push(
       await this.#dump('getRule', family, [{ type: NFTA_RULE.table, value: cString(table) }], (payload) => {
-        const { chain, comment } = readRule(messageAttributes(payload));
-        chains.get(chain)?.rules.push(comment);
+        const { chain, comment, fingerprint } = readRule(messageAttributes(payload));
+        const found = chains.get(chain);
+        found?.rules.push(comment);
+        found?.fingerprints.push(fingerprint);
       }),
     );
     const sets = await this.sets(family, table);

@@ -30,6 +30,7 @@ import {
   NFTA_SET_DESCRIPTION,
   NFTA_VERDICT,
 } from './nf-tables.js';
+import { nftRuleFingerprint } from './rule-fingerprint.js';
 import { type NftElementTypes, nftTypesOfNumber } from './set-attributes.js';
 import { CATCH_ALL, nftFieldsLength, readNftFields } from './value-bytes.js';
 
@@ -64,8 +65,14 @@ export function readChain(attributes: AttributeMap): ReadChain {
   };
 }
 
-/** Chain and comment of a rule. */
-export function readRule(attributes: AttributeMap): { readonly chain: string; readonly comment: string | undefined } {
+/** A rule of a listing. */
+export interface ReadRule {
+  readonly chain: string;
+  readonly comment: string | undefined;
+  readonly fingerprint: string;
+}
+
+export function readRule(attributes: AttributeMap): ReadRule {
   const data = attributes.get(NFTA_RULE.userData);
   let comment: string | undefined;
   for (let at = 0; data !== undefined && at + 2 <= data.length; at += 2 + (data[at + 1] ?? 0)) {
@@ -73,7 +80,11 @@ export function readRule(attributes: AttributeMap): { readonly chain: string; re
       comment = data.toString('utf8', at + 2, at + 1 + (data[at + 1] ?? 0));
     }
   }
-  return { chain: asText(attributes.get(NFTA_RULE.chain)), comment };
+  const expressions = attributes.get(NFTA_RULE.expressions);
+  return {
+    ...{ chain: asText(attributes.get(NFTA_RULE.chain)), comment },
+    fingerprint: expressions === undefined ? '' : nftRuleFingerprint(expressions),
+  };
 }
 
 export function readCounter(attributes: AttributeMap): readonly [name: string, counter: NftCounter] {

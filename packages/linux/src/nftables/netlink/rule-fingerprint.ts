@@ -1,0 +1,118 @@
+import { align, attributeEnd, encodeAttributes, readU16 } from '../../netlink/attributes.js';
+import type { NftFamily } from '../nft-family.js';
+import type { NftStatement } from '../rules/nft-expression.js';
+import { compileNftRule } from './compile-rule.js';
+import { NFTA_DATA, NFTA_EXPRESSION } from './nf-tables.js';
+
+const TYPE_MASK = 0x3fff;
+/** Attributes that contain others, by the name of the instruction: data, in which a verdict contains others again. */
+const NESTED: Readonly<Record<string, readonly number[]>> = { bitwise: [4, 5], cmp: [3], immediate: [2] };
+/** Attributes with the name of a set or map, and with its number in the transaction that declares both. */
+const SET_NAMES: Readonly<Record<string, number>> = { lookup: 1, dynset: 1, objref: 4 };
+const SET_NUMBERS: Readonly<Record<string, number>> = { lookup: 4, dynset: 2, objref: 5 };
+/** The last attribute that is known; newer kernels may list more. */
+const LAST: Readonly<Record<string, number>> = {
+  ...{ payload: 8, meta: 3, ct: 4, fib: 3, numgen: 4, hash: 7, bitwise: 7, cmp: 3, lookup: 5, immediate: 2 },
+  ...{ dynset: 10, objref: 5, nat: 7, masq: 3, reject: 2 },
+};
+/** The ends of ranges of addresses and ports, and their beginnings. The kernel lists both. */
+const RANGE_ENDS: Readonly<Record<number, number>> = { 4: 3, 6: 5 };
+const NAT_FLAGS = 7;
+/** `NF_NAT_RANGE_MAP_IPS` and `NF_NAT_RANGE_PROTO_SPECIFIED`: set by the kernel where there is an address, and a port. */
+const IMPLIED = 3;
+/** Two bytes are swapped in one byte, by nft 1.0. */
+const WITHOUT_EFFECT = /\b4:00000001 5:00000002$/;
+/** The name that the kernel makes up for the set of one rule. */
+const ANONYMOUS = /^__(set|map)/;
+
+/**
+ * What a rule does, as a text to compare: its instructions as the kernel lists them, without what it adds (values of
+ * counters, names that it makes up, defaults). The elements of a set without a name are not part of it.
+ *
+ * @param buffer has the instructions, from `start` to `end`.
+ */
+export function nftRuleFingerprint(buffer: Buffer, start = 0, end = buffer.length): string {
+  const parts: string[] = [];
+  for (const [from, to] of attributes(buffer, start, end)) {
+    let name = '';
+    let data: readonly [number, number] = [0, 0];
+    for (const [at, until, type] of attributes(buffer, from, to)) {
+      if (type === NFTA_EXPRESSION.name) {
+        name = buffer.toString('latin1', at, until - 1);
+      } else if (type === NFTA_EXPRESSION.data) {
+        data = [at, until];
+      }
+    }
+    const fields = name === 'counter' ? '' : fieldsOf(name, buffer, data[0], data[1]);
+    if (name !== 'byteorder' || !WITHOUT_EFFECT.test(fields)) {
+      parts.push(`${name} ${fields}`);
+    }
+  }
+  return parts.join('\n');
+}
+
+/** {@link nftRuleFingerprint} of a rule that is to be written. Pure. */
+export function expectedNftFingerprint(statements: readonly NftStatement[], family: NftFamily): string {
+  let id = 0;
+  return nftRuleFingerprint(encodeAttributes(compileNftRule(statements, family, () => ++id).instructions));
+}
+
+function fieldsOf(name: string, buffer: Buffer, start: number, end: number): string {
+  const fields: string[] = [];
+  const values = new Map<number, string>();
+  for (const [from, to, type] of attributes(buffer, start, end)) {
+    values.set(type, buffer.toString('hex', from, to));
+    if (type === SET_NUMBERS[name] || type > (LAST[name] ?? type) || isDefault(buffer, from, to)) {
+      continue;
+    }
+    if (name === 'nat' && type === NAT_FLAGS) {
+      const flags = buffer.readUInt32BE(from) & ~IMPLIED;
+      fields.push(...(flags === 0 ? [] : [`${type}:${flags}`]));
+      continue;
+    }
+    if (name === 'nat' && values.get(type) === values.get(RANGE_ENDS[type] ?? 0)) {
+      continue;
+    }
+    if (type === SET_NAMES[name]) {
+      const set = buffer.toString('latin1', from, to - 1);
+      fields.push(`${type}:${ANONYMOUS.test(set) ? 'anonymous' : set}`);
+    } else if (NESTED[name]?.includes(type)) {
+      fields.push(`${type}:(${dataOf(buffer, from, to)})`);
+    } else {
+      fields.push(`${type}:${buffer.toString('hex', from, to)}`);
+    }
+  }
+  return fields.sort().join(' ');
+}
+
+/** A value, or a verdict with its chain. */
+function dataOf(buffer: Buffer, start: number, end: number): string {
+  const fields: string[] = [];
+  for (const [from, to, type] of attributes(buffer, start, end)) {
+    const content =
+      type === NFTA_DATA.verdict
+        ? attributes(buffer, from, to).map(([at, until, part]) => `${part}:${buffer.toString('hex', at, until)}`)
+        : [buffer.toString('hex', from, to)];
+    fields.push(`${type}:${content.join(',')}`);
+  }
+  return fields.join(' ');
+}
+
+/** Numbers that are zero are not always listed. */
+function isDefault(buffer: Buffer, start: number, end: number): boolean {
+  return (end - start === 4 || end - start === 8) && buffer.subarray(start, end).every((byte) => byte === 0);
+}
+
+/** Start and end of the value, and type. */
+function attributes(buffer: Buffer, start: number, end: number): (readonly [number, number, number])[] {
+  const found: (readonly [number, number, number])[] = [];
+  for (let at = start; at + 4 <= end; ) {
+    const next = attributeEnd(buffer, at);
+    if (next < at + 4 || next > end) {
+      break;
+    }
+    found.push([at + 4, next, readU16(buffer, at + 2) & TYPE_MASK]);
+    at += align(next - at);
+  }
+  return found;
+}
