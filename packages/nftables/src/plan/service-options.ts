@@ -1,4 +1,12 @@
-import { cidrContains, type Endpoint, hostCIDR, parseAddress, parseCIDR } from '@kube-proxier/core';
+import {
+  COUNT_CONNECTIONS_ANNOTATION,
+  cidrContains,
+  countConnectionsProblem,
+  type Endpoint,
+  hostCIDR,
+  parseAddress,
+  parseCIDR,
+} from '@kube-proxier/core';
 
 /** Annotations of a Service that this backend reads. */
 export const ANNOTATIONS = {
@@ -9,8 +17,7 @@ export const ANNOTATIONS = {
    * `node/NAME`, 1…100 each; the first that fits counts, and 1 where none does.
    */
   endpointWeights: 'kube-proxier.io/endpoint-weights',
-  /** `true`: connections to the Service are counted, as a metric. `false`: not, though others' are. */
-  countConnections: 'kube-proxier.io/count-connections',
+  countConnections: COUNT_CONNECTIONS_ANNOTATION,
 } as const;
 
 export type LoadBalancing = 'random' | 'maglev';
@@ -20,14 +27,12 @@ export interface ServiceOptions {
   readonly loadBalancing: LoadBalancing;
   /** 1…100. Undefined: equal weights. */
   readonly weightOf: ((endpoint: Endpoint) => number) | undefined;
-  /** Undefined: as all others are. */
-  readonly countConnections: boolean | undefined;
 }
 
 type Weight = (endpoint: Endpoint) => number | undefined;
 
 const AS_USUAL = {
-  options: { loadBalancing: 'random', weightOf: undefined, countConnections: undefined },
+  options: { loadBalancing: 'random', weightOf: undefined },
   problems: [],
 } as const;
 
@@ -46,8 +51,9 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
   if (asked !== undefined && asked !== 'random' && asked !== 'maglev') {
     problems.push(`${ANNOTATIONS.loadBalancing}: ${brief(asked)} is not one of random, maglev; random is used`);
   }
-  if (count !== undefined && count !== 'true' && count !== 'false') {
-    problems.push(`${ANNOTATIONS.countConnections}: ${brief(count)} is not one of true, false; ignored`);
+  const countProblem = countConnectionsProblem(annotations);
+  if (countProblem !== undefined) {
+    problems.push(countProblem);
   }
   const read = (weights ?? '').split(',').flatMap((item): Weight[] => {
     if (item.trim() === '') {
@@ -62,8 +68,7 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
   });
   const weightOf =
     read.length === 0 ? undefined : (endpoint: Endpoint) => firstOf(read, (weight) => weight(endpoint)) ?? 1;
-  const countConnections = count === 'true' || (count === 'false' ? false : undefined);
-  return { options: { loadBalancing: asked === 'maglev' ? asked : 'random', weightOf, countConnections }, problems };
+  return { options: { loadBalancing: asked === 'maglev' ? asked : 'random', weightOf }, problems };
 }
 
 function readWeight(text: string): Weight | undefined {
