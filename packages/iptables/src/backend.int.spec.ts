@@ -126,6 +126,39 @@ whereAllowed.each(['legacy', 'nft'] as const)('after a kube-proxy: %s', (variant
     });
   });
 
+  test('lists that share a reading read the rules once', async () => {
+    await withNamespace(async ({ runner }) => {
+      await createIptables({ family: 'IPv4', variant, runner }).restore(leftBehind);
+      const read: string[] = [];
+      const counted: CommandRunner = {
+        networkNamespace: runner.networkNamespace,
+        run: async (request) => {
+          if (/-save$/.test(request.command)) {
+            read.push(request.command);
+          }
+          return await runner.run(request);
+        },
+      };
+      const container = new Container();
+      await container.load(createIptablesBackend({ runner: counted, sysctl: fakeSettings({}) }).module);
+      const list = container.get(Tokens.Leftovers);
+      const alone = [await list('backend', silentLogger, {}), await list('kube-proxy', silentLogger, {})];
+      const separately = read.splice(0);
+      const reading = {};
+      const shared = [
+        await list('backend', silentLogger, { reading }),
+        await list('kube-proxy', silentLogger, { reading }),
+      ];
+      expect(shared).toEqual(alone);
+      expect(shared[1]).not.toEqual([]);
+      expect(new Set(read).size).toBe(read.length);
+      expect(separately).toHaveLength(read.length * 2);
+      // A later reading sees what has changed since.
+      await container.get(Tokens.KubeProxyCleanup)(silentLogger, {});
+      expect(await list('kube-proxy', silentLogger, { reading: {} })).toEqual([]);
+    });
+  });
+
   test('its rules stay until their removal is requested, and removal is idempotent', async () => {
     await withNamespace(async ({ runner }) => {
       const iptables = createIptables({ family: 'IPv4', variant, runner });

@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   checkBackendOptions,
+  countsMeasurement,
   createPreview,
   type Logger,
   OptionRules,
@@ -31,7 +32,7 @@ import { HostCleanup } from './cleanup.js';
 import { IptablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
 import { HostTools, VARIANTS } from './host-tools.js';
-import { packetMeasurement } from './metrics.js';
+import { COUNTING, packetMeasurement } from './metrics.js';
 import { isForeignRule, plannedPath, readPacketPath } from './packet-path.js';
 import { probe } from './probe.js';
 import { ExistingCounters } from './read-back/existing-counters.js';
@@ -67,14 +68,21 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
   const host = hostOf(options);
   const { counters, runner, sysctl, tools } = host;
   const cleanup = new HostCleanup(MODE, tools, sysctl);
+  const dataplanes = new Set<IptablesDataplane>();
   return {
     mode: MODE,
     description: 'Programs netfilter through iptables, legacy or nft',
-    capabilities: { localhostNodePorts: true },
+    capabilities: { localhostNodePorts: true, counting: COUNTING },
     requirements: { tools: ['iptables'], routesLocalnet: true },
     probe: () => probe(tools, runner),
     diagnose: () => diagnose(runner),
-    metrics: [packetMeasurement(async (name) => (await counters?.read(name).catch(() => undefined))?.packets)],
+    metrics: [
+      packetMeasurement(async (name) => (await counters?.read(name).catch(() => undefined))?.packets),
+      countsMeasurement(COUNTING, {
+        source: 'kernel',
+        read: async () => (await Promise.all([...dataplanes].map((dataplane) => dataplane.connections()))).flat(),
+      }),
+    ],
     syncMetrics: IPTABLES_SYNC_METRICS,
     readPacketPath: (request) =>
       readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
@@ -82,7 +90,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
     ownsRule: (rule) => rule.system.startsWith('iptables') && !isForeignRule(rule),
     prepare: (proxierOptions, logger) => prepare(host, proxierOptions, logger),
     module: new ContainerModule(({ bind }) => {
-      bind(Tokens.ProxierFactory).toConstantValue((context) => createProxier(host, context));
+      bind(Tokens.ProxierFactory).toConstantValue((context) => createProxier(host, context, dataplanes));
       bind(Tokens.Cleanup).toConstantValue(cleanup.cleanUp);
       bind(Tokens.KubeProxyCleanup).toConstantValue(cleanup.cleanUpKubeProxy);
       bind(Tokens.Leftovers).toConstantValue(cleanup.findLeftovers);
@@ -110,7 +118,11 @@ function hostOf({ runner: given, sysctl, counters, variant }: IptablesBackendOpt
   };
 }
 
-function createProxier({ counters, sysctl, tools }: IptablesHost, context: ProxierContext): Proxier {
+function createProxier(
+  { counters, sysctl, tools }: IptablesHost,
+  context: ProxierContext,
+  dataplanes: Set<IptablesDataplane>,
+): Proxier {
   const { family, logger, options, clock } = context;
   const dataplane = new IptablesDataplane({
     family,
@@ -118,9 +130,11 @@ function createProxier({ counters, sysctl, tools }: IptablesHost, context: Proxi
     masqueradeBit: options.masqueradeBit,
     sysctl,
     ...(counters === undefined ? {} : { counters }),
+    countConnections: options.countConnections,
     logger,
     clock,
   });
+  dataplanes.add(dataplane);
   return new ReconcilingProxier({ mode: MODE, context, dataplane });
 }
 

@@ -7,7 +7,7 @@ import type {
   ProxyMode,
   RemovedObjects,
 } from '@kube-proxier/core';
-import type { IptablesVariant, Sysctl } from '@kube-proxier/linux';
+import type { Iptables, IptablesVariant, Sysctl } from '@kube-proxier/linux';
 import type { HostTools } from './host-tools.js';
 import {
   findLeftovers,
@@ -21,6 +21,9 @@ type RemovalChoice = Pick<IptablesCleanupOptions, 'owner' | 'servesLocalnet'>;
 
 /** Cleans up a host: both families and, as the variant used before is not known, both variants. */
 export class HostCleanup {
+  /** Rules of this host, by the reading that they belong to. */
+  readonly #readings = new WeakMap<object, Map<string, Promise<string>>>();
+
   constructor(
     private readonly mode: ProxyMode,
     private readonly tools: HostTools,
@@ -52,7 +55,7 @@ export class HostCleanup {
   };
 
   /** See `Tokens.Leftovers`. */
-  readonly findLeftovers: FindLeftovers = async (whose, _logger, { inForce }) => {
+  readonly findLeftovers: FindLeftovers = async (whose, _logger, { inForce, reading = {} }) => {
     const adopts = inForce === this.mode && whose === 'kube-proxy';
     const inUse = adopts ? await this.tools.variantInUse() : undefined;
     const owner = adopts ? 'both' : whose === 'backend' ? 'kube-proxier' : 'kube-proxy';
@@ -61,10 +64,21 @@ export class HostCleanup {
       if (adopts && (inUse === undefined || variant === inUse)) {
         return;
       }
-      found.push(...(await findLeftovers(iptables, { owner, ...named(variant) })));
+      const saved = await this.#saved(reading, iptables, variant);
+      found.push(...findLeftovers(iptables.family, saved, { owner, ...named(variant) }));
     });
     return found;
   };
+
+  /** Rules as they are, read once for a reading. */
+  #saved(reading: object, iptables: Iptables, variant: IptablesVariant | undefined): Promise<string> {
+    const known = this.#readings.get(reading) ?? new Map<string, Promise<string>>();
+    this.#readings.set(reading, known);
+    const key = `${iptables.family} ${variant}`;
+    const saved = known.get(key) ?? iptables.save();
+    known.set(key, saved);
+    return saved;
+  }
 
   /** In one variant, while rules of this backend may be left in the other. */
   async #kubeProxyServesLocalnet(): Promise<boolean> {

@@ -8,6 +8,7 @@ import {
   PartlyAppliedError,
   type ProxyState,
   type RuleChange,
+  type ServiceCounts,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -20,6 +21,7 @@ import { IptablesPlanner } from './plan/iptables-planner.js';
 import { describeTransaction, type IptablesTransaction } from './plan/iptables-transaction.js';
 import { renderChanges } from './plan/render-changes.js';
 import { readInstalled } from './read-back/read-installed.js';
+import { RuleConnections } from './read-back/rule-connections.js';
 import { TableAudit } from './read-back/table-audit.js';
 import { jumpsStand, watchJumps } from './read-back/watch-jumps.js';
 import { removeRules } from './table-cleanup.js';
@@ -34,6 +36,8 @@ export interface IptablesDataplaneOptions {
   readonly sysctl?: Sysctl;
   /** Counters of the kernel for rules to count in. Default: nothing is counted. */
   readonly counters?: PacketCounters;
+  /** Count connections to every Service without an annotation for it. Default false. */
+  readonly countConnections?: boolean;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -45,6 +49,8 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   readonly #sysctl: Sysctl;
   readonly #logger: Logger;
   readonly #counts = new RuleCounts();
+  readonly #connections: RuleConnections;
+  #planned: ProxyState | undefined;
   #found: Promise<Iptables> | undefined;
   #localnetRefused = false;
   /** How often the jumps were written, or found in place. */
@@ -54,14 +60,31 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
     this.#planner = new IptablesPlanner(options.masqueradeBit ?? 14);
     this.#sysctl = options.sysctl ?? new ProcSysctl();
     this.#logger = options.logger ?? silentLogger;
+    this.#connections = new RuleConnections({
+      family: options.family,
+      iptables: () => this.#iptables(),
+      countAll: options.countConnections ?? false,
+    });
   }
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIptables): IptablesTransaction | undefined {
-    return this.#planner.plan(next, changes, installed);
+    const transaction = this.#planner.plan(next, changes, installed);
+    if (transaction === undefined) {
+      this.#connections.written(next);
+    }
+    this.#planned = next;
+    return transaction;
+  }
+
+  /** Connections to the service ports for which they are counted. Reads the kernel, where there are any. */
+  connections(): Promise<readonly ServiceCounts[]> {
+    return this.#connections.read();
   }
 
   async apply(transaction: IptablesTransaction): Promise<void> {
     const iptables = await this.#iptables();
+    const planned = this.#planned;
+    await this.#connections.beforeWrite(transaction.nat.writes.keys());
     this.#counts.unknown();
     let partly: PartlyAppliedError | undefined;
     try {
@@ -83,6 +106,9 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       this.#jumpsPlaced++;
     }
     this.#counts.applied(transaction);
+    if (planned !== undefined) {
+      this.#connections.written(planned);
+    }
   }
 
   report(): ApplyReport {

@@ -1,5 +1,8 @@
-import type { BackendMeasurement, BackendMetric } from '@kube-proxier/core';
+import type { BackendMeasurement, BackendMetric, CountingCapability } from '@kube-proxier/core';
 import { COUNTERS } from './plan/fixed-chains.js';
+
+/** Rules of the nat table see the first packet of each connection only, so their packets are connections. */
+export const COUNTING: CountingCapability = { servicePorts: ['connections'], endpoints: ['connections'] };
 
 /** Metrics by the counter of the kernel that each is read from, with the names of kube-proxy (spec I-72). */
 const METRICS: readonly (readonly [counter: string, metric: BackendMetric])[] = [

@@ -59,12 +59,13 @@ export async function removeRules(
 }
 
 /** What {@link removeRules} would remove, but for kernel settings. Changes nothing. */
-export async function findLeftovers(
-  iptables: Iptables,
+export function findLeftovers(
+  family: IPFamily,
+  saved: string,
   options: IptablesLeftoverOptions,
-): Promise<readonly RemovedObjects[]> {
-  const { document, guard } = planRemoval(iptables.family, await iptables.save(), options.owner);
-  const location = locationIn(iptables.family, options);
+): readonly RemovedObjects[] {
+  const { document, guard } = planRemoval(family, saved, options.owner);
+  const location = locationIn(family, options);
   return [...describe(document, location), ...(guard === undefined ? [] : describe(guard, location))];
 }
 

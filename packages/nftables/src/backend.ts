@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   checkBackendOptions,
+  countsMeasurement,
   createPreview,
   type Logger,
   OptionRules,
@@ -25,7 +26,7 @@ import { ContainerModule } from 'inversify';
 import { cleanUp, cleanUpKubeProxy, findLeftovers } from './cleanup.js';
 import { type CountedConnections, NftablesDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
-import { connectionMeasurement, SYNC_METRICS } from './metrics.js';
+import { COUNTING, countsOf, SYNC_METRICS } from './metrics.js';
 import { ownsRule, plannedPath, readPacketPath } from './packet-path.js';
 import { LAYOUTS, type Layout } from './plan/layout.js';
 import { HostSupport, OWNED_TABLE_SETTINGS, type OwnedTable } from './probe.js';
@@ -36,7 +37,7 @@ export interface NftablesBackendOptions {
   readonly runner?: CommandRunner;
   /** How nf_tables is reached. Default: by netlink where that works, else by the program nft. */
   readonly access?: NftAccess;
-  /** Count connections to every Service without an annotation for it. Default false. */
+  /** As `ProxierOptions.countConnections`, for this mode. Default false. */
   readonly countConnections?: boolean;
   /** Whether the kernel refuses foreign changes of the table. Default `never`. */
   readonly ownedTable?: OwnedTable;
@@ -70,10 +71,12 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
   return {
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
-    capabilities: { localhostNodePorts: false },
+    capabilities: { localhostNodePorts: false, counting: COUNTING },
     probe: () => support.probe(),
     diagnose: () => diagnose(support, ownedTable),
-    metrics: [connectionMeasurement(() => proxiers.connections())],
+    metrics: [
+      countsMeasurement(COUNTING, { source: 'kernel', read: async () => (await proxiers.connections()).map(countsOf) }),
+    ],
     syncMetrics: SYNC_METRICS,
     readPacketPath: (request) =>
       readPacketPath(request, { runner, ...(options.runner === undefined ? {} : { files: kernelFilesOf(runner) }) }),
@@ -107,7 +110,7 @@ class ProxierRegistry {
       family,
       nft: this.choice.create(),
       masqueradeBit: options.masqueradeBit,
-      countConnections: this.countConnections,
+      countConnections: this.countConnections || options.countConnections,
       layout: () => this.#layout(logger),
       tableFlags: () => this.#tableFlags(logger),
       logger,
@@ -124,7 +127,7 @@ class ProxierRegistry {
         family,
         nft: this.choice.create(),
         masqueradeBit: options.masqueradeBit,
-        countConnections: this.countConnections,
+        countConnections: this.countConnections || options.countConnections,
       },
       layout: () => this.#layout(logger),
       ...{ logger, clock },

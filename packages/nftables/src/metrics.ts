@@ -1,18 +1,16 @@
 import {
-  type BackendMeasurement,
-  type BackendMetric,
+  type CountingCapability,
   formatServicePortName,
+  type ServiceCounts,
   type SyncMetrics,
 } from '@kube-proxier/core';
 import type { CountedConnections } from './dataplane.js';
 
-const CONNECTIONS: BackendMetric = {
-  type: 'counter',
-  name: 'kube_proxier_service_connections_total',
-  help: 'Connections to Services with a connection counter, including refused and dropped ones',
-  labels: ['service', 'protocol', 'ip_family'],
-  counts: 'connections',
-};
+/**
+ * A counter of a service port sees the first packet of each connection only, so its packets are connections, refused and dropped
+ * ones included. An endpoint is an element of a map that all Services share, and has no counter.
+ */
+export const COUNTING: CountingCapability = { servicePorts: ['connections'], endpoints: [] };
 
 /** Metrics of syncs, with the names of kube-proxy (spec H-60). */
 export const SYNC_METRICS: SyncMetrics = {
@@ -30,17 +28,6 @@ export const SYNC_METRICS: SyncMetrics = {
   },
 };
 
-/** Connections to the Services for which they are counted. */
-export function connectionMeasurement(read: () => Promise<readonly CountedConnections[]>): BackendMeasurement {
-  return {
-    name: 'connections',
-    source: 'kernel',
-    metrics: [CONNECTIONS],
-    read: async () =>
-      (await read()).map(({ servicePort, family, connections }) => ({
-        metric: CONNECTIONS.name,
-        labels: { service: formatServicePortName(servicePort), protocol: servicePort.protocol, ip_family: family },
-        value: connections,
-      })),
-  };
+export function countsOf({ servicePort, family, connections }: CountedConnections): ServiceCounts {
+  return { service: formatServicePortName(servicePort), protocol: servicePort.protocol, family, connections };
 }

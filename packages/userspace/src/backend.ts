@@ -1,6 +1,7 @@
 import {
   type BackendModule,
   checkBackendOptions,
+  countsMeasurement,
   type IPFamily,
   type Logger,
   type OptionRule,
@@ -10,6 +11,7 @@ import {
   type ProxyMode,
   parseAddress,
   ReconcilingProxier,
+  type ServiceCounts,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -26,7 +28,7 @@ import type { Redirection } from './apply/redirects.js';
 import { cleanUp, findLeftovers, type OwnResource, type RuleAccess } from './cleanup.js';
 import { UserspaceDataplane } from './dataplane.js';
 import { diagnose } from './diagnose.js';
-import { trafficMeasurement } from './metrics.js';
+import { COUNTING, countsOf, trafficMeasurement } from './metrics.js';
 import { createUserspacePreview } from './preview.js';
 import { HostSupport, USERSPACE_REDIRECTS, type UserspaceRedirect } from './probe.js';
 import { DescriptorBudget, descriptorLimit } from './proxy/descriptor-budget.js';
@@ -114,13 +116,17 @@ export function createUserspaceBackend(options: UserspaceBackendOptions = {}): U
       detectsInterfaces: false,
       serviceAddresses: redirect !== 'none',
       servesWithoutProcess: false,
+      counting: COUNTING,
     },
     requirements: { netAdmin: 'optional' },
     probe: () => support.probe(),
     diagnose,
     traffic: () => proxiers.traffic(),
     nodePorts: () => proxiers.nodePorts(),
-    metrics: [trafficMeasurement(() => proxiers.traffic())],
+    metrics: [
+      trafficMeasurement(() => proxiers.traffic()),
+      countsMeasurement(COUNTING, { source: 'process', read: () => proxiers.counts() }),
+    ],
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.ProxierFactory).toConstantValue((context) => proxiers.create(context));
       bind(Tokens.Cleanup).toConstantValue(() => cleanUp(access, proxiers.resources()));
@@ -145,6 +151,7 @@ class ProxierRegistry {
   readonly #carrier = new SpliceCarrier();
   readonly #budget = new DescriptorBudget(descriptorLimit);
   #reportedReason: string | undefined;
+  #countAll = false;
 
   constructor(
     private readonly support: HostSupport,
@@ -153,6 +160,7 @@ class ProxierRegistry {
 
   create(context: ProxierContext): Proxier {
     const { family, logger, clock, localAddresses, options } = context;
+    this.#countAll = options.countConnections;
     const ownSockets = new LibcMarkedSockets(2 ** options.masqueradeBit);
     const dataplane = new UserspaceDataplane({
       ...this.settings,
@@ -166,6 +174,11 @@ class ProxierRegistry {
     });
     this.#dataplanes.add(dataplane);
     return new ReconcilingProxier({ mode: MODE, context, dataplane });
+  }
+
+  /** Of service ports whose connections are counted. */
+  counts(): readonly ServiceCounts[] {
+    return countsOf(this.traffic(), this.#countAll);
   }
 
   traffic(): readonly ServiceTraffic[] {

@@ -1,7 +1,16 @@
-import type { BackendMeasurement, BackendMetric, MetricSample } from '@kube-proxier/core';
+import type {
+  BackendMeasurement,
+  BackendMetric,
+  CountingCapability,
+  MetricSample,
+  ServiceCounts,
+} from '@kube-proxier/core';
 import type { ServiceTraffic } from './proxy/service-traffic.js';
 
 type TrafficField = 'active' | 'connections' | 'refused' | 'failedDials' | 'bytesToEndpoints' | 'bytesToClients';
+
+/** Sockets of this process carry everything. */
+export const COUNTING: CountingCapability = { servicePorts: ['connections', 'bytes'], endpoints: ['connections'] };
 
 const LABELS = ['service', 'protocol'] as const;
 
@@ -53,6 +62,25 @@ export function trafficMeasurement(traffic: () => readonly ServiceTraffic[]): Ba
     metrics: Object.values(METRICS),
     read: () => traffic().flatMap(samplesOf),
   };
+}
+
+/**
+ * What went through the service ports whose connections are counted.
+ *
+ * @param countAll connections are counted where the Service says nothing about it.
+ */
+export function countsOf(traffic: readonly ServiceTraffic[], countAll: boolean): readonly ServiceCounts[] {
+  return traffic.flatMap(({ name, protocol, family, countConnections, ...counted }): ServiceCounts[] => {
+    if (!(countConnections ?? countAll) || family === undefined) {
+      return [];
+    }
+    const of = { service: name, protocol, family };
+    const { connections, connectionsByEndpoint, bytesToEndpoints, bytesToClients } = counted;
+    return [
+      { ...of, connections, bytes: { toEndpoints: bytesToEndpoints, toClients: bytesToClients } },
+      ...[...connectionsByEndpoint].map(([endpoint, own]) => ({ ...of, endpoint, connections: own })),
+    ];
+  });
 }
 
 function samplesOf(traffic: ServiceTraffic): readonly MetricSample[] {

@@ -133,6 +133,8 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   modeFallback: { type: 'text', flag: 'proxy-mode-fallback' },
   takeover: { type: 'bool', flag: 'takeover', zeroCounts: true },
   overlappingExternalAddresses: { type: 'text', flag: 'overlapping-external-addresses' },
+  countConnections: { type: 'bool', flag: 'count-connections' },
+  counterSeries: { type: 'int', flag: 'counter-series' },
   verifyPeriod: { type: 'duration', flag: 'verify-period', zeroCounts: true },
   allowMultipleInstances: { type: 'bool', flag: 'allow-multiple-instances' },
   manifests: { type: 'list', flag: 'manifests' },

@@ -7,6 +7,7 @@ import type { Composition } from '../compose.js';
 import type { AgentSettings } from '../flags/agent-settings.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { ProgressLine } from '../terminal/progress-line.js';
+import { checkCounting } from './check-counting.js';
 import { checkHost } from './check-host.js';
 import { checkLeftovers, modeInForce } from './check-leftovers.js';
 import { type DiagnosisFormat, diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
@@ -132,14 +133,16 @@ async function checkThisHost(composition: Composition, settings?: AgentSettings)
     owners: ['backend', 'kube-proxy'],
     inForce: modeInForce(facts.instance, mode),
   });
+  const backend = backends.find((one) => one.mode === mode) ?? { mode };
+  const counting = checkCounting(backend, settings?.proxier.countConnections ?? false);
   const rows = checkHost(facts, {
-    backend: backends.find((backend) => backend.mode === mode) ?? { mode },
+    backend,
     ipv6: true,
     conntrack: settings?.conntrack ?? DEFAULT_CONNTRACK_TUNING,
     cpus: composition.host?.cpus ?? availableParallelism(),
     ports,
   });
-  return [...rows, checkLeftovers(leftovers, facts)];
+  return [...rows, ...(counting ? [counting] : []), checkLeftovers(leftovers, facts)];
 }
 
 async function checkApi(settings: AgentSettings): Promise<readonly Diagnosis[]> {

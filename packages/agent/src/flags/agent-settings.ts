@@ -38,9 +38,11 @@ export interface AgentSettings {
   readonly bindAddress: string;
   /** Options that differ from core's defaults or are set explicitly. */
   readonly proxier: Partial<ProxierOptions>;
+  /** Most series of each counter of Services. */
+  readonly counterSeries: number;
   /** Options of the nftables backend. */
   readonly nftables: { readonly localhostNodePorts: 'selected' | false } & Required<
-    Pick<NftablesBackendOptions, 'countConnections' | 'ownedTable'>
+    Pick<NftablesBackendOptions, 'ownedTable'>
   > &
     Pick<NftablesBackendOptions, 'access'>;
   /** Options of the userspace backend. */

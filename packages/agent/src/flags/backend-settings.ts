@@ -24,7 +24,6 @@ export function readNftables(
     ...(access === undefined ? {} : { access }),
     // The flag also lists them (`nodePortAddresses`).
     localhostNodePorts: values.bool('nftables-localhost-nodeports') || nftablesLocalhostNodePorts ? 'selected' : false,
-    countConnections: values.bool('nftables-count-connections'),
     ownedTable: ownedTable ?? 'never',
   };
 }

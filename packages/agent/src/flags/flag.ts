@@ -107,9 +107,7 @@ export const FLAGS = [
     type: 'bool',
     default: 'false',
     defaultText: 'false',
-    help:
-      'Count connections to every Service, as the metric kube_proxier_service_connections_total. The annotation ' +
-      'kube-proxier.io/count-connections overrides it for one Service.',
+    help: 'The same as --count-connections, from before other modes had it.',
     group: 'Mode nftables',
   },
   {
@@ -334,6 +332,27 @@ export const FLAGS = [
     help:
       'Also serve IPv4 NodePorts on 127.0.0.1, if the mode supports it and --nodeport-addresses includes it. Has no effect in mode ' +
       'nftables and on IPv6.',
+    group: 'Services',
+  },
+  {
+    name: 'count-connections',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help:
+      'Count connections to every Service, as the metric kube_proxier_service_connections_total, and what else the mode can ' +
+      'count (docs/modes.md). The annotation kube-proxier.io/count-connections overrides it for one Service.',
+    group: 'Services',
+  },
+  {
+    name: 'counter-series',
+    type: 'int',
+    value: 'number',
+    default: '100',
+    defaultText: '100',
+    help:
+      'Most series of each counter of Services, from 1 to 100000: those with the highest values. The rest is summed in a series ' +
+      'whose labels service, protocol and endpoint are empty.',
     group: 'Services',
   },
   {
@@ -765,6 +784,8 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'udp-timeout',
   'nftables-localhost-nodeports',
   'nftables-count-connections',
+  'count-connections',
+  'counter-series',
   'nftables-owned-table',
   'nftables-program',
   'overlapping-external-addresses',

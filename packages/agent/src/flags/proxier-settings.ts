@@ -26,6 +26,7 @@ export function readProxier(values: FlagValues): Partial<ProxierOptions> {
     nodePortAddresses: nodePortAddresses(values),
     localhostNodePorts: localhostNodePorts(values),
     masqueradeAll: values.bool('masquerade-all'),
+    countConnections: values.bool('count-connections') || values.bool('nftables-count-connections'),
     overlappingExternalAddresses: overlappingExternalAddresses(values),
     masqueradeBit: values.int('iptables-masquerade-bit', 0, 31, 'a bit from 0 to 31'),
     ...periods(values),

@@ -32,7 +32,8 @@ describe('readSettings', () => {
       takeover: true,
       verifyPeriod: 600_000,
       allowMultipleInstances: false,
-      nftables: { localhostNodePorts: false, countConnections: false, ownedTable: 'never' },
+      counterSeries: 100,
+      nftables: { localhostNodePorts: false, ownedTable: 'never' },
       kubernetes: undefined,
       manifests: ['m'],
       bindAddress: '0.0.0.0',
@@ -41,6 +42,7 @@ describe('readSettings', () => {
         nodePortAddresses: { kind: 'all' },
         localhostNodePorts: true,
         masqueradeAll: false,
+        countConnections: false,
         overlappingExternalAddresses: 'serve',
         masqueradeBit: 14,
         syncPeriod: 30_000,
@@ -435,13 +437,19 @@ describe('readSettings', () => {
   });
 
   test('reads options of the nftables backend', () => {
-    expect(read('--nftables-owned-table=always', '--nftables-count-connections').nftables).toEqual({
+    expect(read('--nftables-owned-table=always').nftables).toEqual({
       localhostNodePorts: false,
-      countConnections: true,
       ownedTable: 'always',
     });
     expect(read('--nftables-program=nft').nftables).toMatchObject({ access: 'nft' });
     expect(read('--nftables-program=auto').nftables).not.toHaveProperty('access');
+  });
+
+  test('reads what is counted, by the flag of before too', () => {
+    const { proxier, counterSeries } = read('--count-connections', '--counter-series=7');
+    expect([proxier.countConnections, counterSeries]).toEqual([true, 7]);
+    expect(read('--nftables-count-connections').proxier.countConnections).toBe(true);
+    expect(() => read('--counter-series=0')).toThrow(/--counter-series: "0" must be a number of series from 1/);
   });
 
   test('reads options of the userspace backend', () => {

@@ -84,6 +84,7 @@ class SettingsReader extends FlagValues {
       manifests: readManifests(this),
       bindAddress: this.#bindAddress(),
       proxier: readProxier(this),
+      counterSeries: this.int('counter-series', 1, 100_000, 'a number of series from 1 to 100000'),
       nftables: readNftables(this, featureGates),
       userspace: readUserspace(this),
       ipvs: readIpvs(this),

@@ -348,19 +348,22 @@ async function planTakeover(
   backend: BackendModule,
   { takeover }: AgentSettings,
 ): Promise<PlannedTakeover> {
-  const own = await leftoversOf([backend], { owners: ['backend'] });
+  // The host is read once: its rules may be many.
+  const reading = {};
+  const own = await leftoversOf([backend], { owners: takeover ? ['backend', 'kube-proxy'] : ['backend'], reading });
+  const ownFound = own.removals.some(({ owner }) => owner === 'backend');
   if (!takeover) {
-    return { ...NO_TAKEOVER, notes: own.notes, ownFound: own.removals.length > 0 };
+    return { ...NO_TAKEOVER, notes: own.notes, ownFound };
   }
   const inForce = backend.mode;
-  const { removals, notes } = await leftoversOf(backends, { owners: ['backend', 'kube-proxy'], inForce });
-  const kubeProxys = await leftoversOf([backend], { owners: ['kube-proxy'] });
+  const { removals, notes } = await leftoversOf(backends, { owners: ['backend', 'kube-proxy'], inForce, reading });
   const removed = removals.find(({ mode, owner }) => mode === inForce && owner === 'kube-proxy')?.objects ?? [];
   const isRemoved = (location: string | undefined) => removed.some((object) => object.location === location);
-  const adopted = kubeProxys.removals
+  const adopted = own.removals
+    .filter(({ owner }) => owner === 'kube-proxy')
     .map((found) => ({ ...found, objects: found.objects.filter(({ location }) => !isRemoved(location)) }))
     .filter(({ objects }) => objects.length > 0);
-  return { removals, adopted, notes: [...new Set([...own.notes, ...notes])], ownFound: own.removals.length > 0 };
+  return { removals, adopted, notes: [...new Set([...own.notes, ...notes])], ownFound };
 }
 
 /** @throws ProxierError `LEFTOVERS_UNKNOWN` when a host cannot be read: then nothing is known about it. */

@@ -77,7 +77,7 @@ export async function runAgent({
   const events = sink && new NodeEvents(sink, nodeName);
   events?.configurationProblems(settings.warnings);
   const sources = composition.sources(settings, logger);
-  const metrics = new ProxyMetrics();
+  const metrics = new ProxyMetrics({ counterSeries: settings.counterSeries });
   const options = serverOptions(composition, settings, logger);
   const server = new ProxyServer({
     ...options,

@@ -38,6 +38,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   serviceAddresses: true,
   externalIPsOfPods: true,
   servesWithoutProcess: true,
+  counting: { servicePorts: [], endpoints: [] },
 };
 
 /** State of a case in one of its variants. */

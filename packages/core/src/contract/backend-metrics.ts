@@ -1,5 +1,11 @@
 import type { IPFamily } from '../model/address.js';
 
+/**
+ * What is counted. `packets` and `bytes` are those of whole connections: where the kernel counts the first packet of each only, they
+ * are `connections`.
+ */
+export type CountedQuantity = 'connections' | 'packets' | 'bytes';
+
 /** A metric of a backend, in the terms of Prometheus. */
 export interface BackendMetric {
   readonly type: 'counter' | 'gauge';
@@ -9,10 +15,11 @@ export interface BackendMetric {
   readonly help: string;
   readonly labels: readonly string[];
   /**
-   * `connections`: its samples are the connections to service ports so far, and have the labels `service`
-   * (`namespace/name:portName`) and `protocol`. For `kube-proxier get`. Default: something else.
+   * Its samples are what was counted of service ports so far, and have the labels `service` (`namespace/name:portName`) and
+   * `protocol`, with `endpoint` of one endpoint. The host bounds the number of its series. `connections` of service ports are what
+   * `kube-proxier get` shows; of two metrics that count the same, the first. Default: something else.
    */
-  readonly counts?: 'connections';
+  readonly counts?: CountedQuantity;
 }
 
 /** One value of a metric. */

@@ -1,4 +1,5 @@
 import type { ContainerModule } from 'inversify';
+import type { CountingCapability } from '../counting/service-counts.js';
 import type { IPFamily } from '../model/address.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import type { ObjectReader } from '../objects/object-reader.js';
@@ -51,6 +52,8 @@ export interface BackendCapabilities {
   readonly serviceAddresses?: boolean;
   /** Serves an external IP that is the address of a pod: its own way to that pod stays as it is. Default true. */
   readonly externalIPsOfPods?: boolean;
+  /** What it counts where connections are counted. Default: nothing. */
+  readonly counting?: CountingCapability;
   /** The installed rules keep working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
 }

@@ -53,6 +53,12 @@ export type Cleanup = (logger: Logger, context: CleanupContext) => Promise<Clean
  */
 export type KubeProxyCleanup = (logger: Logger, context: CleanupContext) => Promise<CleanupReport> | Promise<void>;
 
+/** The circumstances in which leftovers are listed. */
+export interface LeftoverContext extends CleanupContext {
+  /** Calls with the same object may share what they read of the host. Absent: the host is read. */
+  readonly reading?: object;
+}
+
 /** Owner of the leftovers to find: the backend, or kube-proxy in the mode of the same name. */
 export type LeftoverOwner = 'backend' | 'kube-proxy';
 
@@ -65,5 +71,5 @@ export type LeftoverOwner = 'backend' | 'kube-proxy';
 export type FindLeftovers = (
   owner: LeftoverOwner,
   logger: Logger,
-  context: CleanupContext,
+  context: LeftoverContext,
 ) => Promise<readonly RemovedObjects[]>;

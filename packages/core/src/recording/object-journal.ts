@@ -190,7 +190,7 @@ export class ObjectJournal {
   #setBack(origin: Origin, current: unknown, was: unknown): void {
     this.#originBytes -= origin.back?.length ?? 0;
     origin.back =
-      was === undefined ? undefined : JSON.stringify(current === undefined ? { to: was } : deltaOf(current, was));
+      was === undefined ? undefined : flat(JSON.stringify(current === undefined ? { to: was } : deltaOf(current, was)));
     this.#originBytes += origin.back?.length ?? 0;
   }
 }
@@ -222,6 +222,11 @@ function* objectsOf(
       yield { ...parseKey(key), text: JSON.stringify(applyDelta(undefined, JSON.parse(back))) };
     }
   }
+}
+
+/** As one text in memory: of more than 100 characters, `JSON.stringify` returns a tree of texts. */
+function flat(text: string): string {
+  return [text.slice(0, 1), text.slice(1)].join('');
 }
 
 function parsed(text: string | undefined): unknown {

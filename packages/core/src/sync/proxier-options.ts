@@ -27,6 +27,8 @@ export interface ProxierOptions {
   readonly localhostNodePorts: LocalhostNodePorts;
   /** Follow EndpointSlice hints for nodes (gate PreferSameTrafficDistribution). Default true. */
   readonly nodeTopologyHints: boolean;
+  /** Count connections to every Service without an annotation for it, as far as the backend can. Default false. */
+  readonly countConnections: boolean;
   /**
    * Handling of external IPs and load balancer IPs that are an address of this node, or in the pod or Service networks.
    * `serve`: they are served, as kube-proxy does, with a warning. `refuse`: the frontend is not programmed. Default
@@ -59,6 +61,7 @@ export const DEFAULT_PROXIER_OPTIONS: ProxierOptions = {
   nodePortAddresses: { kind: 'all' },
   localhostNodePorts: true,
   nodeTopologyHints: true,
+  countConnections: false,
   overlappingExternalAddresses: 'serve',
   minSyncPeriod: 'adaptive',
   syncPeriod: 30_000,

@@ -4,19 +4,27 @@ import { formatServicePortName, type ServicePortName } from '../model/service-po
 
 /** Connections to service ports, as a backend counted them. */
 export class ConnectionCounts {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<string, { readonly metric: string; value: number }>();
 
-  /** @param samples of metrics whose `counts` is `connections`. */
+  /**
+   * @param samples of metrics whose `counts` is `connections`, without those of endpoints. Where two metrics count the same service
+   * port, the first one counts.
+   */
   constructor(samples: Iterable<MetricSample>) {
-    for (const { labels, value, family } of samples) {
+    for (const { metric, labels, value, family } of samples) {
       const key = keyOf(labels.service, labels.protocol, family ?? labels.ip_family);
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + value);
+      const known = this.#counts.get(key);
+      if (known === undefined) {
+        this.#counts.set(key, { metric, value });
+      } else if (known.metric === metric) {
+        known.value += value;
+      }
     }
   }
 
   /** Undefined where connections to the service port are not counted. */
   of(name: ServicePortName, family: IPFamily): number | undefined {
-    return this.#counts.get(keyOf(formatServicePortName(name), name.protocol, family));
+    return this.#counts.get(keyOf(formatServicePortName(name), name.protocol, family))?.value;
   }
 }
 

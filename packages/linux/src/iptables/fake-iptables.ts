@@ -134,6 +134,13 @@ export class FakeIptables implements Iptables {
       : this.#print(table);
   }
 
+  /** The fake sees no packets. */
+  async counted(table: IptablesTable, chain?: string): Promise<string> {
+    const rules = this.#print(table).match(/^-A .*$/gm) ?? [];
+    const own = rules.filter((rule) => chain === undefined || rule.startsWith(`-A ${chain} `));
+    return own.map((rule) => `[0:0] ${rule}\n`).join('');
+  }
+
   #print(name: IptablesTable): string {
     const chains = [...this.#table(name)].sort(
       ([a, left], [b, right]) => order(a, left) - order(b, right) || compare(a, b),

@@ -107,6 +107,14 @@ class IptablesCommand implements Iptables {
     return (await this.#run('save', table === undefined ? [] : ['-t', table], {})).stdout;
   }
 
+  async counted(table: IptablesTable, chain?: string): Promise<string> {
+    if (chain === undefined) {
+      return (await this.#run('save', ['-c', '-t', table], {})).stdout;
+    }
+    const { stdout } = await this.#run('', ['-t', table, '-S', chain, '-v'], {});
+    return stdout.replace(/^(-A .*?) -c (\d+) (\d+)/gm, '[$2:$3] $1');
+  }
+
   async chainExists(table: IptablesTable, chain: string): Promise<boolean> {
     return this.#succeeds(['-t', table, '-S', chain, '1']);
   }

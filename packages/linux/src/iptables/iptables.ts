@@ -35,6 +35,13 @@ export interface Iptables {
    */
   save(table?: IptablesTable): Promise<string>;
 
+  /**
+   * Rules with what they counted, one a line: `[PACKETS:BYTES] -A CHAIN …`.
+   *
+   * @param chain only its rules. Default: those of all chains of the table.
+   */
+  counted(table: IptablesTable, chain?: string): Promise<string>;
+
   chainExists(table: IptablesTable, chain: string): Promise<boolean>;
 
   /** Whether `chain` contains the rule, given as `iptables-save` prints it without `-A CHAIN `. */

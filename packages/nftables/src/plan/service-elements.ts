@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   cidrContains,
+  countsConnections,
   type Endpoint,
   type Frontend,
   type IPFamily,
@@ -38,11 +39,6 @@ export interface ElementOptions {
   readonly countAll: boolean;
 }
 
-/** Whether connections to a service port are counted, given whether they are where the Service says nothing about that. */
-export function countsConnections({ annotations }: ResolvedServicePort['servicePort'], countAll: boolean): boolean {
-  return readServiceOptions(annotations).options.countConnections ?? countAll;
-}
-
 /** Everything about a service port that is data. Depends on nothing else. */
 export function elementsOf(port: ResolvedServicePort, { family, layout, countAll }: ElementOptions): ServiceElements {
   const elements: [string, string, string | undefined][] = [];
@@ -51,7 +47,7 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
   const sets = new Map<string, NftSetOrMap>();
   const { options } = readServiceOptions(port.servicePort.annotations);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
-  const counter = countsConnections(port.servicePort, countAll) ? counterOf(port.name) : undefined;
+  const counter = countsConnections(port.servicePort.annotations, countAll) ? counterOf(port.name) : undefined;
   if (counter !== undefined) {
     chains.push(...COUNT_CHAINS);
   }

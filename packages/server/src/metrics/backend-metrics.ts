@@ -3,6 +3,7 @@ import {
   type BackendMeasurement,
   type BackendMetric,
   type BackendModule,
+  BoundedSeries,
   type Clock,
   ConnectionCounts,
   type IPFamily,
@@ -17,16 +18,22 @@ import { registerMetric } from './register-metrics.js';
 type Metric = Counter | Gauge;
 type RegisteredSyncMetrics = { readonly [Key in keyof SyncMetrics]: Metric };
 
+/** Most series of a counter of Services, without the one of the rest. */
+export const DEFAULT_COUNTER_SERIES = 100;
+
 /** The metrics of the backend whose mode is in force. */
 export class BackendMetrics {
   readonly #readings = new Map<string, BackgroundReading<readonly MetricSample[]>>();
   readonly #sync: RegisteredSyncMetrics;
   readonly #measurements: readonly BackendMeasurement[];
+  /** Of the metrics that count Services. */
+  readonly #series = new Map<string, BoundedSeries>();
 
   constructor(
     private readonly registry: Registry,
     private readonly clock: Clock,
     { metrics = [], syncMetrics = {} }: Pick<BackendModule, 'metrics' | 'syncMetrics'>,
+    counterSeries = DEFAULT_COUNTER_SERIES,
   ) {
     this.#measurements = metrics;
     this.#sync = Object.fromEntries(
@@ -35,6 +42,11 @@ export class BackendMetrics {
         registerMetric(registry, metric),
       ]),
     );
+    for (const { name, counts } of metrics.flatMap((measurement) => measurement.metrics)) {
+      if (counts !== undefined) {
+        this.#series.set(name, new BoundedSeries(counterSeries));
+      }
+    }
     for (const measurement of metrics) {
       if (measurement.source === 'process') {
         this.#collect(measurement);
@@ -56,7 +68,9 @@ export class BackendMetrics {
     return new ConnectionCounts(
       this.#measurements.flatMap((measurement) => {
         const names = new Set(
-          measurement.metrics.filter(({ counts }) => counts === 'connections').map(({ name }) => name),
+          measurement.metrics
+            .filter(({ counts, labels }) => counts === 'connections' && !labels.includes('endpoint'))
+            .map(({ name }) => name),
         );
         if (names.size === 0) {
           return [];
@@ -100,7 +114,7 @@ export class BackendMetrics {
       return samples;
     };
     for (const metric of metrics) {
-      registerMetric(this.registry, metric, (registered) => setValues(registered, readOnce().get(metric.name)));
+      registerMetric(this.registry, metric, (registered) => this.#setValues(registered, metric, readOnce()));
     }
   }
 
@@ -112,18 +126,26 @@ export class BackendMetrics {
     const reading = new BackgroundReading(read, this.clock, (values) => {
       const samples = samplesByMetric(values);
       for (const metric of metrics) {
-        const own = samples.get(metric.name);
         let found = registered.get(metric.name);
-        if (found === undefined && own !== undefined) {
+        if (found === undefined && samples.has(metric.name)) {
           found = registerMetric(this.registry, metric);
           registered.set(metric.name, found);
         }
         if (found !== undefined) {
-          setValues(found, own);
+          this.#setValues(found, metric, samples);
         }
       }
     });
     this.#readings.set(name, reading);
+  }
+
+  /** Replaces all values of a metric. */
+  #setValues(metric: Metric, { name }: BackendMetric, all: SamplesByMetric): void {
+    const samples = all.get(name) ?? [];
+    metric.reset();
+    for (const { labels, value } of this.#series.get(name)?.update(samples) ?? samples) {
+      metric.inc(labels, value);
+    }
   }
 
   #reportAges(): void {
@@ -153,14 +175,6 @@ function samplesByMetric(samples: readonly MetricSample[]): SamplesByMetric {
     }
   }
   return byMetric;
-}
-
-/** Replaces all values of a metric. */
-function setValues(metric: Metric, samples: readonly MetricSample[] = []): void {
-  metric.reset();
-  for (const { labels, value } of samples) {
-    metric.inc(labels, value);
-  }
 }
 
 function set(metric: Metric | undefined, labels: Readonly<Record<string, string>>, value: number): void {

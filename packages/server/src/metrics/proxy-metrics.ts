@@ -40,6 +40,8 @@ export interface ProxyMetricsOptions {
   /** Default: one of its own, with the process's own metrics. */
   readonly registry?: Registry;
   readonly clock?: Clock;
+  /** Most series of each counter of Services; the rest is summed. Default 100. */
+  readonly counterSeries?: number;
 }
 
 /**
@@ -49,6 +51,7 @@ export interface ProxyMetricsOptions {
 export class ProxyMetrics implements ServerObserver {
   readonly registry: Registry;
   readonly #clock: Clock;
+  readonly #counterSeries: number | undefined;
   readonly #metrics: MetricsOf<typeof PROXY_METRICS>;
   #backendMetrics: BackendMetrics | undefined;
   /** At least one sync succeeded. */
@@ -67,7 +70,8 @@ export class ProxyMetrics implements ServerObserver {
     external: new ServicePortTally(lacksLocalEndpoints('external')),
   };
 
-  constructor({ registry, clock = systemClock }: ProxyMetricsOptions = {}) {
+  constructor({ registry, clock = systemClock, counterSeries }: ProxyMetricsOptions = {}) {
+    this.#counterSeries = counterSeries;
     this.registry = registry ?? new Registry();
     this.#clock = clock;
     if (!registry) {
@@ -82,7 +86,7 @@ export class ProxyMetrics implements ServerObserver {
   }
 
   modeSelected({ mode, requested, backend }: Pick<ModeSelection, 'mode' | 'requested' | 'backend'>): void {
-    this.#backendMetrics = new BackendMetrics(this.registry, this.#clock, backend);
+    this.#backendMetrics = new BackendMetrics(this.registry, this.#clock, backend, this.#counterSeries);
     this.#metrics.modeInfo.set({ mode, requested }, 1);
   }
 

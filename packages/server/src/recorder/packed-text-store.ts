@@ -7,88 +7,82 @@ const BLOCK = 16;
 const MAX_RECENT = 64;
 const MAX_RECENT_SIZE = 64 * 1024;
 
-/** Texts that are compressed together. Its data never changes. */
+/** Texts that are compressed together, each in a line after its key. Its data never changes. */
 interface Block {
-  readonly keys: readonly string[];
   /** One byte per character: it stays in the heap, where a short buffer would hold a share of a larger one. */
   readonly data: string;
+  readonly count: number;
   /** How many of its texts are still in force. */
   live: number;
 }
 
 /**
- * Texts without line breaks, compressed in blocks of a few, so that each can be read for some microseconds. Of similar texts, as
- * those of Kubernetes objects, it needs an eighth or less. A block with half of its texts replaced is dissolved.
+ * Texts without line breaks, under keys without line breaks, compressed in blocks of a few, so that each can be read for some
+ * microseconds. Of similar texts, as those of Kubernetes objects, it needs an eighth or less. A block with half of its texts
+ * replaced is dissolved.
  */
 export class PackedTextStore implements TextStore {
-  readonly #recent = new Map<string, string>();
-  readonly #packed = new Map<string, Block>();
+  /** Of each text the block, or the text. A map from which nothing is deleted while texts are replaced does not grow. */
+  readonly #texts = new Map<string, Block | string>();
+  /** Keys of texts that are not in a block; those set first come first. */
+  readonly #recent = new Set<string>();
   /** The block that was read last: what is read is often replaced then. */
-  #unpacked: { readonly block: Block; readonly texts: readonly string[] } | undefined;
+  #unpacked: { readonly block: Block; readonly texts: ReadonlyMap<string, string> } | undefined;
   #recentSize = 0;
   #packedSize = 0;
 
-  /** Bytes in use for texts; keys are not counted. */
+  /** Bytes in use for texts; keys outside of blocks are not counted. */
   get size(): number {
     return this.#recentSize + this.#packedSize;
   }
 
   get(key: string): string | undefined {
-    const block = this.#packed.get(key);
-    if (block === undefined) {
-      return this.#recent.get(key);
-    }
-    if (this.#unpacked?.block !== block) {
-      this.#unpacked = { block, texts: unpack(block) };
-    }
-    return this.#unpacked.texts[block.keys.indexOf(key)];
+    const text = this.#texts.get(key);
+    return typeof text === 'object' ? this.#unpack(text).get(key) : text;
   }
 
   set(key: string, text: string): void {
-    this.#remove(key);
-    this.#recent.set(key, text);
+    const previous = this.#texts.get(key);
+    this.#texts.set(key, text);
+    this.#recent.add(key);
     this.#recentSize += text.length;
+    this.#replaced(previous);
     this.#packRecent();
   }
 
   delete(key: string): void {
-    this.#remove(key);
+    const previous = this.#texts.get(key);
+    this.#texts.delete(key);
+    this.#recent.delete(key);
+    this.#replaced(previous);
     this.#packRecent();
   }
 
   entries(): Iterable<readonly [key: string, text: string]> {
-    return entriesOf([...this.#recent], [...this.#packed]);
+    return entriesOf([...this.#texts]);
   }
 
-  #remove(key: string): void {
-    const recent = this.#recent.get(key);
-    if (recent !== undefined) {
-      this.#recent.delete(key);
-      this.#recentSize -= recent.length;
-      return;
-    }
-    const block = this.#packed.get(key);
-    if (block === undefined) {
-      return;
-    }
-    this.#packed.delete(key);
-    block.live -= 1;
-    if (block.live * 2 <= block.keys.length) {
-      this.#dissolve(block);
+  #replaced(previous: Block | string | undefined): void {
+    if (typeof previous === 'string') {
+      this.#recentSize -= previous.length;
+    } else if (previous !== undefined) {
+      previous.live -= 1;
+      if (previous.live * 2 <= previous.count) {
+        this.#dissolve(previous);
+      }
     }
   }
 
   #dissolve(block: Block): void {
     this.#packedSize -= block.data.length;
-    const texts = this.#unpacked?.block === block ? this.#unpacked.texts : unpack(block);
-    for (const [index, key] of block.keys.entries()) {
-      const text = texts[index];
-      if (text !== undefined && this.#packed.get(key) === block) {
-        this.#packed.delete(key);
-        this.#recent.set(key, text);
+    for (const [key, text] of this.#unpack(block)) {
+      if (this.#texts.get(key) === block) {
+        this.#texts.set(key, text);
+        this.#recent.add(key);
         this.#recentSize += text.length;
       }
     }
+    this.#unpacked = undefined;
   }
 
   #packRecent(): void {
@@ -100,42 +94,67 @@ export class PackedTextStore implements TextStore {
   /** Compresses the texts that were set first. */
   #pack(): void {
     const keys: string[] = [];
-    const texts: string[] = [];
+    const lines: string[] = [];
     let size = 0;
-    for (const [key, text] of this.#recent) {
+    for (const key of this.#recent) {
+      const text = this.#texts.get(key);
+      if (typeof text !== 'string') {
+        continue;
+      }
       keys.push(key);
-      texts.push(text);
+      lines.push(key, text);
       size += text.length;
       if (keys.length >= BLOCK || size > MAX_RECENT_SIZE / 2) {
         break;
       }
     }
-    const block: Block = { keys, data: deflateRawSync(texts.join('\n')).toString('latin1'), live: keys.length };
+    const data = deflateRawSync(lines.join('\n')).toString('latin1');
+    const block: Block = { data, count: keys.length, live: keys.length };
     for (const key of keys) {
       this.#recent.delete(key);
-      this.#packed.set(key, block);
+      this.#texts.set(key, block);
     }
     this.#recentSize -= size;
-    this.#packedSize += block.data.length;
+    this.#packedSize += data.length;
+  }
+
+  #unpack(block: Block): ReadonlyMap<string, string> {
+    if (this.#unpacked?.block !== block) {
+      this.#unpacked = { block, texts: unpack(block) };
+    }
+    return this.#unpacked.texts;
   }
 }
 
-function unpack({ data }: Block): readonly string[] {
-  return inflateRawSync(Buffer.from(data, 'latin1')).toString().split('\n');
+function unpack({ data }: Block): ReadonlyMap<string, string> {
+  const lines = inflateRawSync(Buffer.from(data, 'latin1')).toString().split('\n');
+  const texts = new Map<string, string>();
+  for (let line = 0; line < lines.length; line += 2) {
+    texts.set(lines[line] ?? '', lines[line + 1] ?? '');
+  }
+  return texts;
 }
 
 function* entriesOf(
-  recent: readonly (readonly [key: string, text: string])[],
-  packed: readonly (readonly [key: string, block: Block])[],
+  all: readonly (readonly [key: string, text: Block | string])[],
 ): Generator<readonly [key: string, text: string]> {
-  yield* recent;
-  let last: Block | undefined;
-  let texts: readonly string[] = [];
-  for (const [key, block] of packed) {
-    if (block !== last) {
-      last = block;
-      texts = unpack(block);
+  const blocks = new Map<Block, string[]>();
+  for (const [key, text] of all) {
+    if (typeof text === 'string') {
+      yield [key, text];
+      continue;
     }
-    yield [key, texts[block.keys.indexOf(key)] ?? ''];
+    const keys = blocks.get(text);
+    if (keys === undefined) {
+      blocks.set(text, [key]);
+    } else {
+      keys.push(key);
+    }
+  }
+  for (const [block, keys] of blocks) {
+    const texts = unpack(block);
+    for (const key of keys) {
+      yield [key, texts.get(key) ?? ''];
+    }
   }
 }

@@ -15,9 +15,9 @@ import type {
 const compress = promisify(gzip);
 
 /** Characters of a part: larger ones compress better, smaller ones are dropped more exactly. */
-const PART_SIZE = 64 * 1024;
+const PART_SIZE = 128 * 1024;
 /** Parts that begin while changes are not programmed are inexact; they are avoided up to this size. */
-const LARGEST_PART = 4 * PART_SIZE;
+const LARGEST_PART = 2 * PART_SIZE;
 /** Objects that are formatted at a time, so that a dump of a large cluster does not block the process. */
 const BATCH = 500;
 /** Characters of JSON in a byte of a compressed part, as an estimate until it is compressed. */
@@ -79,8 +79,7 @@ export class RecordingWindow {
     this.#size = 0;
     this.#context = context();
     void compress(part.lines ?? '').then((data) => {
-      // A copy: the buffer of zlib is larger than its content.
-      part.data = Buffer.from(data);
+      part.data = exactCopy(data);
       part.lines = undefined;
     });
     this.expire(at);
@@ -161,6 +160,13 @@ async function* compressed(lines: Iterable<string>): AsyncGenerator<Buffer> {
 
 function textOf(lines: readonly string[]): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+/** In memory of its own: the buffer of zlib is larger than its content, and `Buffer.from` cuts small copies from 8 KiB that all must be gone. */
+function exactCopy(data: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(data.length);
+  data.copy(copy);
+  return copy;
 }
 
 function sizeOf({ data, lines }: Part): number {

@@ -123,6 +123,7 @@ export interface FoundLeftovers {
  *
  * @param owners whose leftovers to list. Default: those of the backends.
  * @param inForce the mode in force, or to be: nothing of its own backend is listed. Default: none.
+ * @param reading lists with the same object share what they read of the host. Default: an object of this call.
  */
 export async function findLeftovers(
   backends: readonly BackendModule[],
@@ -130,8 +131,15 @@ export async function findLeftovers(
     logger,
     owners = ['backend'],
     inForce,
-  }: { readonly logger: Logger; readonly owners?: readonly LeftoverOwner[]; readonly inForce?: ProxyMode },
+    reading = {},
+  }: {
+    readonly logger: Logger;
+    readonly owners?: readonly LeftoverOwner[];
+    readonly inForce?: ProxyMode;
+    readonly reading?: object;
+  },
 ): Promise<FoundLeftovers> {
+  const context = { reading, ...(inForce === undefined ? {} : { inForce }) };
   const found: RemovedOfMode[] = [];
   const unlisted: ProxyMode[] = [];
   const failures: Failure[] = [];
@@ -143,7 +151,7 @@ export async function findLeftovers(
     }
     for (const owner of owners.filter((one) => one === 'kube-proxy' || mode !== inForce)) {
       try {
-        const list = await container.get(Tokens.Leftovers)(owner, logger, inForce === undefined ? {} : { inForce });
+        const list = await container.get(Tokens.Leftovers)(owner, logger, context);
         const objects = list.filter(({ names }) => names.length > 0);
         if (objects.length > 0) {
           found.push({ mode, owner, objects });

@@ -1,3 +1,5 @@
+import { COUNT_CONNECTIONS_ANNOTATION, countConnectionsProblem, readCountConnections } from '@kube-proxier/core';
+
 /** Annotations of a Service that this backend reads. */
 export const ANNOTATIONS = {
   /** `v1` or `v2`: begin connections to endpoints with a PROXY protocol header, which names the client. */
@@ -6,6 +8,7 @@ export const ANNOTATIONS = {
   loadBalancing: 'kube-proxier.io/load-balancing',
   /** Connections (TCP) or sessions (UDP) at once, a whole number of 1 or more. */
   maxConnections: 'kube-proxier.io/max-connections',
+  countConnections: COUNT_CONNECTIONS_ANNOTATION,
 } as const;
 
 /** `v1` is text, `v2` binary; see the specification of the PROXY protocol by HAProxy. */
@@ -20,6 +23,8 @@ export interface ServiceOptions {
   readonly loadBalancing: LoadBalancing;
   /** Undefined: as many as the backend allows each Service. */
   readonly maxConnections: number | undefined;
+  /** Undefined: as all others. */
+  readonly countConnections?: boolean | undefined;
 }
 
 /** Reads the annotations of a Service. What cannot be read counts as absent, and is named in `problems`. */
@@ -42,10 +47,15 @@ export function readServiceOptions(annotations: Readonly<Record<string, string>>
     const text = JSON.stringify(most.slice(0, 60));
     problems.push(`${ANNOTATIONS.maxConnections}: ${text} is not a whole number from 1 on; ignored`);
   }
+  const countProblem = countConnectionsProblem(annotations);
+  if (countProblem !== undefined) {
+    problems.push(countProblem);
+  }
   const options: ServiceOptions = {
     proxyProtocol: oneOf(ANNOTATIONS.proxyProtocol, ['v1', 'v2']),
     loadBalancing: oneOf(ANNOTATIONS.loadBalancing, ['round-robin', 'least-connections']) ?? 'round-robin',
     maxConnections,
+    countConnections: readCountConnections(annotations),
   };
   return { options, problems };
 }

@@ -34,6 +34,7 @@ export class Balancer {
   /** Clients by address, the one that was here longest ago first. */
   readonly #clients = new Map<string, AffinityRecord>();
   readonly #active = new Map<string, number>();
+  readonly #begun = new Map<string, number>();
   /** When endpoints refused a client last, by their keys. */
   readonly #refusals = new Map<string, number>();
   #affinity: number | undefined;
@@ -68,6 +69,11 @@ export class Balancer {
     for (const key of this.#refusals.keys()) {
       if (!known.has(key)) {
         this.#refusals.delete(key);
+      }
+    }
+    for (const key of this.#begun.keys()) {
+      if (!known.has(key)) {
+        this.#begun.delete(key);
       }
     }
     this.#policy = spec.options.loadBalancing;
@@ -125,8 +131,14 @@ export class Balancer {
     this.#refusals.delete(key);
   }
 
+  /** Connections so far, by the key of each endpoint that has not gone. */
+  get begun(): ReadonlyMap<string, number> {
+    return this.#begun;
+  }
+
   /** A connection to an endpoint begins; call what is returned once, when it ends. */
   begin(key: string): () => void {
+    this.#begun.set(key, (this.#begun.get(key) ?? 0) + 1);
     this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
     return () => {
       const left = (this.#active.get(key) ?? 1) - 1;

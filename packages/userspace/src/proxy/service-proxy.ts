@@ -116,13 +116,21 @@ export class ServiceProxy {
   }
 
   get traffic(): ServiceTraffic {
-    const { key, name, protocol } = this.#spec;
+    const { key, name, protocol, options } = this.#spec;
     const counters = { ...this.counters };
     for (const { bytesToEndpoint, bytesToClient } of this.carried) {
       counters.bytesToEndpoints += bytesToEndpoint;
       counters.bytesToClients += bytesToClient;
     }
-    return { servicePort: key, name, protocol, activeByEndpoint: new Map(this.balancer.active), ...counters };
+    return {
+      servicePort: key,
+      name,
+      protocol,
+      activeByEndpoint: new Map(this.balancer.active),
+      connectionsByEndpoint: new Map(this.balancer.begun),
+      countConnections: options.countConnections,
+      ...counters,
+    };
   }
 
   /** Cuts everything that is open. */

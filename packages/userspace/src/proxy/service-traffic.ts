@@ -12,6 +12,10 @@ export interface ServiceTraffic {
   readonly active: number;
   /** Of these, by endpoint key. */
   readonly activeByEndpoint: ReadonlyMap<string, number>;
+  /** Connections (UDP: sessions) so far, by the key of each endpoint that has not gone. */
+  readonly connectionsByEndpoint: ReadonlyMap<string, number>;
+  /** What the Service says about counting; undefined: nothing. */
+  readonly countConnections: boolean | undefined;
   /** Connections (UDP: sessions) that were taken on. */
   readonly connections: number;
   /** Rejected ones: by policy, or because no endpoint answered. */

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { casesOf } from '@kube-proxier/core/testing';
+import { AgentOnNode } from './testing/agent-on-node.js';
+
+const CLUSTER_IP = { to: '10.96.0.10', port: 80 };
+
+describe('--count-connections', () => {
+  let node: AgentOnNode;
+
+  beforeEach(async () => {
+    node = await AgentOnNode.create('nft');
+  });
+
+  afterEach(async () => {
+    await node.close();
+  });
+
+  const metrics = async () => (await node.get('http://127.0.0.1:10249/metrics'))?.body ?? '';
+  /** Values of a counter, by endpoint or, without one, by Service. */
+  const counted = async (of: 'service' | 'endpoint') =>
+    Object.fromEntries(
+      [...(await metrics()).matchAll(new RegExp(`^kube_proxier_${of}_connections_total\\{(.*)\\} (\\d+)$`, 'gm'))].map(
+        ([, labels = '', value]) => [
+          new RegExp(of === 'service' ? 'service="(.*?)"' : 'endpoint="(.*?)"').exec(labels)?.[1] ?? '',
+          Number(value),
+        ],
+      ),
+    );
+
+  test.each(
+    casesOf<[mode: string, countsEndpoints: boolean]>(
+      [
+        ['iptables', true],
+        ['userspace', true],
+      ],
+      [['nftables', false]],
+    ),
+  )('mode %s: as many connections as were made', async (mode, countsEndpoints) => {
+    const { ipv4 } = node.sandbox.pod(1);
+    node.write(ipv4);
+    node.start(mode, '--count-connections');
+    await node.until(
+      'the Service answers',
+      async () => (await node.sandbox.client.connect(CLUSTER_IP)).kind === 'answered',
+    );
+    const before = async () => (await counted('service'))['work/web'];
+    await node.until('the first connection is counted', async () => ((await before()) ?? 0) > 0);
+    const first = (await before()) ?? 0;
+    expect((await node.sandbox.client.connectMany(CLUSTER_IP, 20)).answeredBy).toEqual({ pod1: 20 });
+    await node.until('all are counted', async () => ((await counted('service'))['work/web'] ?? 0) >= first + 20);
+    expect(await counted('service')).toEqual({ 'work/web': first + 20 });
+    expect(await counted('endpoint')).toEqual(countsEndpoints ? { [`${ipv4}:8080`]: first + 20 } : {});
+    const table = await node.command('kube-proxier get services -n work -o wide');
+    expect(table).toMatch(new RegExp(`CONNECTIONS\\s+web .* ${first + 20}\\s*$`));
+    // The Service goes, and so do its series.
+    writeFileSync(join(node.directory, 'web.yaml'), 'apiVersion: v1\nkind: Node\nmetadata: {name: other}\n');
+    await node.until('its series are gone', async () => !(await metrics()).includes('service="work/web"'));
+    expect(node.log).not.toMatch(/ERROR/);
+  });
+});

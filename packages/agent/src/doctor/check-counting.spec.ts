@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { checkCounting } from './check-counting.js';
+
+test('what a mode counts is listed where counting is requested, and a mode that counts nothing is a warning', () => {
+  const capabilities = { counting: { servicePorts: ['connections', 'bytes'], endpoints: [] } } as const;
+  expect(checkCounting({ mode: 'some', capabilities }, true)).toEqual({
+    check: 'counters',
+    status: 'ok',
+    found: 'connections and bytes of service ports, nothing of endpoints',
+  });
+  expect(checkCounting({ mode: 'some', capabilities }, false)).toBeUndefined();
+  expect(checkCounting({ mode: 'other' }, true)).toMatchObject({
+    status: 'warning',
+    found: 'mode other counts nothing, and --count-connections has no effect',
+  });
+});

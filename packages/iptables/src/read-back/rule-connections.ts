@@ -1,0 +1,157 @@
+import {
+  AccumulatedCounts,
+  countsConnections,
+  type EndpointCounter,
+  formatServicePortName,
+  type IPFamily,
+  type ProxyState,
+  type ResolvedServicePort,
+  type ServiceCounts,
+} from '@kube-proxier/core';
+import type { Iptables } from '@kube-proxier/linux';
+import { serviceChain } from '../plan/layout.js';
+
+/** Chains that are listed one by one before they are written; more are read with the table. */
+const MAX_LISTED = 8;
+const CHAIN = /^KUBE-(?:SVC|SVL|SEP)-/;
+
+export interface RuleConnectionsOptions {
+  readonly family: IPFamily;
+  readonly iptables: () => Promise<Iptables>;
+  /** Connections are counted where the Service says nothing about it. */
+  readonly countAll: boolean;
+}
+
+/**
+ * Connections by endpoint: the packets of the DNAT rules, which see the first packet of each connection only. Rules that are written again
+ * count from 0, so they are read before. What is counted between that and the writing, a few milliseconds, is lost.
+ */
+export class RuleConnections {
+  readonly #counts: AccumulatedCounts;
+  readonly #chainsOf = new WeakMap<ResolvedServicePort, readonly string[]>();
+  /** In force, as far as this process wrote it. */
+  #state: ProxyState | undefined;
+  /** When chains were last read in order to be written. A reading of the table that began before says nothing about them. */
+  readonly #writtenAt = new Map<string, number>();
+  #time = 0;
+  #reading = 0;
+
+  constructor(private readonly options: RuleConnectionsOptions) {
+    this.#counts = new AccumulatedCounts(options.family);
+  }
+
+  /**
+   * Before chains of the nat table are written. Costs nothing where no connections to their Services are counted. Never rejects: where
+   * rules cannot be read, what they counted since the last reading is lost.
+   */
+  async beforeWrite(chains: Iterable<string>): Promise<void> {
+    const written = new Set([...chains].filter((chain) => CHAIN.test(chain)));
+    const owners = written.size === 0 ? new Map<string, ResolvedServicePort>() : this.#owners();
+    const counted = [...written].filter((chain) => owners.has(chain));
+    if (counted.length === 0) {
+      return;
+    }
+    try {
+      const iptables = await this.options.iptables();
+      const found =
+        counted.length > MAX_LISTED
+          ? await this.#readTable(iptables, owners)
+          : (await Promise.all(counted.map((chain) => iptables.counted('nat', chain)))).flatMap((text) =>
+              countersIn(text, owners),
+            );
+      const own = found.filter(({ chain }) => written.has(chain));
+      this.#counts.add(own);
+      this.#counts.restart(own.map(({ id }) => id));
+    } catch {
+      // What they count from now on is more than nothing, or less than what was read last: both are seen by the next reading.
+    }
+    this.#time += 1;
+    for (const chain of counted) {
+      this.#writtenAt.set(chain, this.#time);
+    }
+  }
+
+  /** This state was written. */
+  written(state: ProxyState): void {
+    this.#state = state;
+  }
+
+  /** Reads the counters of all rules; nothing where no connections are counted. */
+  async read(): Promise<readonly ServiceCounts[]> {
+    const owners = this.#owners();
+    if (owners.size === 0) {
+      this.#counts.retain([]);
+      return [];
+    }
+    const begin = this.#time;
+    this.#reading += 1;
+    let found: readonly ChainCounter[];
+    try {
+      found = await this.#readTable(await this.options.iptables(), owners);
+    } finally {
+      this.#reading -= 1;
+    }
+    this.#counts.add(found.filter(({ chain }) => (this.#writtenAt.get(chain) ?? 0) <= begin));
+    if (this.#reading === 0) {
+      this.#writtenAt.clear();
+    }
+    if (this.#time === begin) {
+      this.#counts.retain(found);
+    }
+    return this.#counts.counts();
+  }
+
+  async #readTable(iptables: Iptables, owners: ReadonlyMap<string, ResolvedServicePort>) {
+    return countersIn(await iptables.counted('nat'), owners);
+  }
+
+  /** Service ports whose connections are counted, by the names of their chains. */
+  #owners(): ReadonlyMap<string, ResolvedServicePort> {
+    const owners = new Map<string, ResolvedServicePort>();
+    for (const port of this.#state?.servicePorts.values() ?? []) {
+      if (countsConnections(port.servicePort.annotations, this.options.countAll)) {
+        for (const chain of this.#chains(port)) {
+          owners.set(chain, port);
+        }
+      }
+    }
+    return owners;
+  }
+
+  #chains(port: ResolvedServicePort): readonly string[] {
+    const known = this.#chainsOf.get(port);
+    if (known !== undefined) {
+      return known;
+    }
+    const endpoints = port.affinitySeconds === undefined ? [] : [...port.cluster, ...port.local];
+    const chains = [
+      ...(['SVC', 'SVL'] as const).map((kind) => serviceChain(kind, port.name)),
+      ...new Set(endpoints.map(({ key }) => serviceChain('SEP', port.name, key))),
+    ];
+    this.#chainsOf.set(port, chains);
+    return chains;
+  }
+}
+
+interface ChainCounter extends EndpointCounter {
+  readonly chain: string;
+}
+
+/** @param text lines such as `[1:60] -A CHAIN … -j DNAT --to-destination 10.244.0.5:8080`. */
+function countersIn(text: string, owners: ReadonlyMap<string, ResolvedServicePort>): readonly ChainCounter[] {
+  const found = new Map<string, ChainCounter>();
+  for (const [, packets, chain = '', endpoint = ''] of text.matchAll(
+    /^\[(\d+):\d+\] -A (KUBE-S\S+) .*-j DNAT --to-destination (\S+)/gm,
+  )) {
+    const port = owners.get(chain);
+    if (port === undefined) {
+      continue;
+    }
+    // An endpoint may have several rules.
+    const id = `${chain} ${endpoint}`;
+    const value = Number(packets) + (found.get(id)?.value ?? 0);
+    const { name } = port;
+    found.set(id, { id, chain, service: formatServicePortName(name), protocol: name.protocol, endpoint, value });
+  }
+  return [...found.values()];
+}
