@@ -2,7 +2,7 @@ import { type ClientRequest, type RequestOptions, request as requestHttp } from 
 import { request as requestHttps } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { messageOf, printable } from '@kube-proxier/core';
+import { isRecord, messageOf, printable } from '@kube-proxier/core';
 import { tcpSocketIn } from '@kube-proxier/linux';
 import type { ProbeSettings } from '../check-settings.js';
 import { connectFailure, type HealthProbe, type ProbeResult, type ProbeTarget } from './health-probe.js';
@@ -99,7 +99,7 @@ export function httpProbe({ family, address, port, settings }: ProbeTarget, http
 }
 
 function httpFailure(error: unknown, timeout: number): Omit<ProbeResult, 'milliseconds'> {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = isRecord(error) && typeof error.code === 'string' ? error.code : '';
   const isLocal = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EPERM', 'EACCES', 'EAGAIN'].includes(
     code,
   );

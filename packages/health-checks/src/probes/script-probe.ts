@@ -57,6 +57,10 @@ function scriptFailure(error: unknown, name: string, timeout: number): Omit<Prob
     case 'timeout':
       return { outcome: 'timeout', reason: `the script ${name} did not end within ${timeout} ms` };
     case 'exit-code': {
+      if (/^nsenter: /.test(error.stderr)) {
+        // The script did not start.
+        return { outcome: 'error', reason: printable(error.stderr.trim(), 200) };
+      }
       const text = printable(error.stderr.trim().replace(/\s*\n\s*/g, '; '), 200);
       return {
         outcome: 'script',
