@@ -55,6 +55,8 @@ const OFF = new Uint8Array(4);
 const NOWHERE = new Uint8Array(16);
 /** Sockets that are kept for the next attempt, for each family and namespace. */
 const MAX_IDLE = 256;
+/** Attempts that begin between two looks: the kernel holds an acknowledgement back for some 40 ms only. */
+const MAX_STARTED = 128;
 /** Milliseconds between two looks at the pending attempts: they double up to the second number. */
 const FIRST_LOOK = 1;
 const LAST_LOOK = 16;
@@ -63,7 +65,7 @@ const LAST_LOOK = 16;
  * {@link TcpConnects} by calls of the C library, at a few microseconds of this process for each attempt.
  *
  * The acknowledgement that ends a handshake is held back (TCP_QUICKACK), and a reset is sent instead: the program that
- * listens never sees the connection, and no socket stays in TIME_WAIT. The kernel of the other side answers, so a port
+ * listens does not see the connection, unless this process is stalled for some 40 ms, and no socket stays in TIME_WAIT. The kernel of the other side answers, so a port
  * whose program no longer accepts connections fails when its queue is full.
  */
 export class LibcTcpConnects implements TcpConnects {
@@ -71,6 +73,10 @@ export class LibcTcpConnects implements TcpConnects {
   #descriptors = Buffer.alloc(64 * POLL_BYTES);
   readonly #idle = new Map<string, number[]>();
   readonly #addresses = new WeakMap<TcpTarget, Uint8Array>();
+  /** Callbacks that are due. */
+  readonly #reports: (() => void)[] = [];
+  /** Attempts that began since the last look at the pending ones. */
+  #started = 0;
   #look: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #delay = FIRST_LOOK;
   #closed = false;
@@ -106,6 +112,10 @@ export class LibcTcpConnects implements TcpConnects {
     }
     this.#pending.push({ fd, target, callback, begin });
     this.#delay = FIRST_LOOK;
+    this.#started += 1;
+    if (this.#started >= MAX_STARTED) {
+      this.#finishReady();
+    }
     // On the same host, the kernel has connected by now.
     this.#look ??= setImmediate(() => this.#collect());
   }
@@ -146,36 +156,46 @@ export class LibcTcpConnects implements TcpConnects {
 
   #collect(): void {
     this.#look = undefined;
+    if (this.#closed) {
+      return;
+    }
+    this.#finishReady();
+    if (this.#pending.length > 0) {
+      this.#look = setTimeout(() => this.#collect(), this.#delay).unref();
+      this.#delay = Math.min(this.#delay * 2, LAST_LOOK);
+    }
+    for (const report of this.#reports.splice(0)) {
+      if (this.#closed) {
+        return;
+      }
+      report();
+    }
+  }
+
+  /** Ends the attempts that are decided. Their callbacks are called later. */
+  #finishReady(): void {
+    this.#started = 0;
     const pending = this.#pending;
-    if (this.#closed || pending.length === 0) {
+    if (pending.length === 0) {
       return;
     }
     const ready = this.#poll(pending);
     const now = performance.now();
     const rest: Pending[] = [];
-    const done: [pending: Pending, failure: string | undefined][] = [];
+    const report = ({ callback, begin }: Pending, failure: string | undefined) =>
+      this.#reports.push(() => callback(failure, now - begin));
     for (const [index, one] of pending.entries()) {
       const events = ready ? this.#descriptors.readInt16LE(index * POLL_BYTES + 6) : 0;
       if (events !== 0) {
-        done.push([one, this.#finish(one, events)]);
+        report(one, this.#finish(one, events));
       } else if (now - one.begin >= one.target.timeout) {
         this.libc.close(one.fd);
-        done.push([one, 'ETIMEDOUT']);
+        report(one, 'ETIMEDOUT');
       } else {
         rest.push(one);
       }
     }
     this.#pending = rest;
-    if (rest.length > 0) {
-      this.#look = setTimeout(() => this.#collect(), this.#delay).unref();
-      this.#delay = Math.min(this.#delay * 2, LAST_LOOK);
-    }
-    for (const [{ callback, begin }, failure] of done) {
-      if (this.#closed) {
-        return;
-      }
-      callback(failure, now - begin);
-    }
   }
 
   #poll(pending: readonly Pending[]): boolean {
