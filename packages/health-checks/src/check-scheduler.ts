@@ -34,7 +34,7 @@ interface Pool {
 }
 
 /** Milliseconds of one slot of the wheel: tasks that are due in it start together. */
-const SLOT = 25;
+const SLOT = 50;
 /** The deviation of an interval at most, as a fraction of it. */
 const JITTER = 0.1;
 

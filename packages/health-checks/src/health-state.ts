@@ -14,7 +14,7 @@ export interface HealthState {
   readonly verdict: HealthVerdict;
   /** The next result decides alone: nothing was checked yet, or what is checked has changed. */
   readonly isFresh: boolean;
-  /** How many of the last results in a row had the last outcome. */
+  /** How many of the last results in a row had the last outcome. Passes are not counted further than `rise`. */
   readonly run: number;
   /** Whether the last check passed; undefined before the first one. */
   readonly passed: boolean | undefined;
@@ -48,6 +48,10 @@ export function nextHealth(
   now: number,
 ): HealthState {
   const passed = failure === undefined;
+  if (passed && state.passed && !state.isFresh && state.verdict === 'up' && state.run >= rise) {
+    // As nearly always: how often it passed further is not counted.
+    return state;
+  }
   const continues = state.passed === passed;
   const run = continues ? state.run + 1 : 1;
   const isDecided = state.isFresh || run >= (passed ? rise : fall);

@@ -44,16 +44,16 @@ const SOCK_STREAM_CLOEXEC_NONBLOCK = 1 | 0o2000000 | 0o4000;
 const SOL_SOCKET = 1;
 const SO_ERROR = 4;
 const IPPROTO_TCP = 6;
-const TCP_QUICKACK = 12;
+const TCP_DEFER_ACCEPT = 9;
 const EINPROGRESS = 115;
 const POLLOUT = 4;
 const POLLERR = 8;
 const POLLHUP = 16;
 const POLL_BYTES = 8;
-const OFF = new Uint8Array(4);
+const ONE_SECOND = new Uint8Array(Uint32Array.of(1).buffer);
 /** An address of no family: connecting to it disconnects a socket. */
 const NOWHERE = new Uint8Array(16);
-/** Sockets that are kept for the next attempt, for each family and namespace. */
+/** Sockets that are kept for the next attempt, for each family. */
 const MAX_IDLE = 256;
 /** Attempts that begin between two looks: the kernel holds an acknowledgement back for some 40 ms only. */
 const MAX_STARTED = 128;
@@ -64,14 +64,14 @@ const LAST_LOOK = 16;
 /**
  * {@link TcpConnects} by calls of the C library, at a few microseconds of this process for each attempt.
  *
- * The acknowledgement that ends a handshake is held back (TCP_QUICKACK), and a reset is sent instead: the program that
+ * The acknowledgement that ends a handshake is held back (TCP_DEFER_ACCEPT), and a reset is sent instead: the program that
  * listens does not see the connection, unless this process is stalled for some 40 ms, and no socket stays in TIME_WAIT. The kernel of the other side answers, so a port
  * whose program no longer accepts connections fails when its queue is full.
  */
 export class LibcTcpConnects implements TcpConnects {
   #pending: Pending[] = [];
   #descriptors = Buffer.alloc(64 * POLL_BYTES);
-  readonly #idle = new Map<string, number[]>();
+  readonly #idle: Readonly<Record<IPFamily, number[]>> = { IPv4: [], IPv6: [] };
   readonly #addresses = new WeakMap<TcpTarget, Uint8Array>();
   /** Callbacks that are due. */
   readonly #reports: (() => void)[] = [];
@@ -125,23 +125,25 @@ export class LibcTcpConnects implements TcpConnects {
     for (const { fd } of this.#pending) {
       this.libc.close(fd);
     }
-    for (const fd of [...this.#idle.values()].flat()) {
+    for (const fd of [...this.#idle.IPv4.splice(0), ...this.#idle.IPv6.splice(0)]) {
       this.libc.close(fd);
     }
     this.#pending = [];
-    this.#idle.clear();
   }
 
   #open({ family, namespace }: TcpTarget): number {
-    const fd =
-      this.#idle.get(`${family} ${namespace ?? ''}`)?.pop() ??
-      inNamespace(this.libc, namespace, () =>
-        this.libc.socket(ADDRESS_FAMILIES[family], SOCK_STREAM_CLOEXEC_NONBLOCK, 0),
-      );
+    const idle = namespace === undefined ? this.#idle[family].pop() : undefined;
+    if (idle !== undefined) {
+      return idle;
+    }
+    const fd = inNamespace(this.libc, namespace, () =>
+      this.libc.socket(ADDRESS_FAMILIES[family], SOCK_STREAM_CLOEXEC_NONBLOCK, 0),
+    );
     if (fd < 0) {
       throw new Error(errnoName(this.libc.errno()));
     }
-    this.libc.setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, OFF, OFF.length);
+    // Unlike TCP_QUICKACK, this lasts when the socket is used again.
+    this.libc.setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, ONE_SECOND, ONE_SECOND.length);
     return fd;
   }
 
@@ -213,27 +215,24 @@ export class LibcTcpConnects implements TcpConnects {
   /** @returns why there is no connection. */
   #finish({ fd, target: { family, namespace } }: Pending, events: number): string | undefined {
     if ((events & (POLLERR | POLLHUP)) !== 0 || (events & POLLOUT) === 0) {
-      const errno = this.#takeError(fd);
+      const errno = this.#errorOf(fd);
       this.libc.close(fd);
       return errnoName(errno);
     }
     // Sends the reset, and makes the socket as new: cheaper than another one.
     const isReusable = this.libc.connect(fd, NOWHERE, NOWHERE.length) === 0;
-    this.#takeError(fd);
-    const key = `${family} ${namespace ?? ''}`;
-    const idle = this.#idle.get(key) ?? [];
+    const idle = this.#idle[family];
     // A named namespace can be deleted and created again: its sockets are not kept.
     if (isReusable && namespace === undefined && idle.length < MAX_IDLE) {
       idle.push(fd);
-      this.#idle.set(key, idle);
     } else {
       this.libc.close(fd);
     }
     return undefined;
   }
 
-  /** Reads and clears the error of a socket. */
-  #takeError(fd: number): number {
+  /** The error of a socket. */
+  #errorOf(fd: number): number {
     const value = new Uint32Array(1);
     const length = Uint32Array.of(4);
     this.libc.getsockopt(fd, SOL_SOCKET, SO_ERROR, new Uint8Array(value.buffer), new Uint8Array(length.buffer));
