@@ -68,6 +68,9 @@ whereAllowed.each(casesOf(['nftables'], ['iptables', 'userspace']))('health chec
           'connection refused, 3 times in a row',
       ),
     );
+    expect(await node.command('kube-proxier explain outside svc/work/web --via node-port')).toMatch(
+      /- \S+:8080 .* not used: not ready: health check failed: connection refused, 3 times in a row since \S+Z, and 1 ready one exists/,
+    );
     const metrics = (await node.get(METRICS))?.body ?? '';
     expect(metrics).toMatch(/^kube_proxier_health_check_endpoints\{verdict="down"\} 1$/m);
     expect(metrics).toMatch(/^kube_proxier_health_check_endpoints\{verdict="up"\} 1$/m);

@@ -44,6 +44,8 @@ interface CheckedEndpoint {
   readonly group: FamilyGroup;
   readonly checks: readonly EndpointCheck[];
   verdict: HealthVerdict;
+  /** Why it is down, as of when it became so. */
+  reason: string;
   /** How often each slice lists it. */
   readonly slices: Map<SliceEntry, number>;
   /** How often slices that are no backup say it is ready. */
@@ -172,6 +174,7 @@ export class CheckedService {
         endpoint.counts[verdict] += 1;
       }
       endpoint.verdict = verdict;
+      endpoint.reason = reasonOf(endpoint.checks);
       for (const slice of endpoint.slices.keys()) {
         this.#dirty.add(slice);
       }
@@ -217,7 +220,8 @@ export class CheckedService {
         return endpoint;
       }
       differs = true;
-      return { ...endpoint, conditions: { ...endpoint.conditions, ready: false, serving: false } };
+      const reason = reasonNotUsed(checked, selection, isBackup);
+      return { ...endpoint, conditions: { ...endpoint.conditions, ready: false, serving: false, reason } };
     });
     return differs ? { ...input, endpoints } : input;
   }
@@ -240,6 +244,7 @@ export class CheckedService {
         const checks = ports.map((port) => this.#checkOf(address, port, family, settings));
         endpoint = {
           ...{ key, group: this.#groupOf(family), checks, verdict: verdictOf(checks), slices: new Map() },
+          reason: reasonOf(checks),
           ...{ primary: 0, backup: 0, counts: undefined },
         };
         this.#endpoints.set(key, endpoint);
@@ -369,4 +374,27 @@ function verdictOf(checks: readonly EndpointCheck[]): HealthVerdict {
     }
   }
   return verdict;
+}
+
+/** Why an endpoint is down; empty when it is not. */
+function reasonOf(checks: readonly EndpointCheck[]): string {
+  const failed = checks.find(({ state }) => state.verdict === 'down');
+  if (!failed) {
+    return '';
+  }
+  const { reason, run, since } = failed.state;
+  const port = checks.length > 1 ? `port ${failed.port}: ` : '';
+  const times = run > 1 ? `, ${run} times in a row` : '';
+  return `health check failed: ${port}${reason}${times} since ${new Date(since).toISOString().slice(0, 19)}Z`;
+}
+
+function reasonNotUsed({ verdict, reason }: CheckedEndpoint, selection: EndpointSelection, isBackup: boolean): string {
+  switch (verdict) {
+    case 'down':
+      return reason;
+    case 'unknown':
+      return isBackup && selection.startsWith('primary') ? 'a backup, which is not needed' : 'not checked yet';
+    case 'up':
+      return 'a backup, which is not needed';
+  }
 }

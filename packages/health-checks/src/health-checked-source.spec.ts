@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { EndpointSlice, Service, Source, SourceHandler } from '@kube-proxier/core';
-import { makeService, makeSlice, RecordingLogger, settle, VirtualClock } from '@kube-proxier/core/testing';
+import { makeService, makeSlice, RecordingLogger, VirtualClock } from '@kube-proxier/core/testing';
 import { HEALTH_CHECK_ANNOTATION, HEALTH_CHECK_BACKUP_ANNOTATION } from './check-settings.js';
 import { HealthCheckedSource } from './health-checked-source.js';
 import { HealthChecks } from './health-checks.js';
@@ -132,7 +132,7 @@ describe('HealthCheckedSource', () => {
       addSlice(slice);
     }
     sync();
-    await clock.advance(1);
+    await clock.advance(10);
   };
 
   test('an endpoint that fails leaves after `fall` failures, and returns after `rise` passes', async () => {
@@ -147,7 +147,12 @@ describe('HealthCheckedSource', () => {
     const [slice] = follower.slices.values();
     expect(slice?.endpoints?.[1]).toEqual({
       addresses: [B],
-      conditions: { ready: false, serving: false, terminating: false },
+      conditions: {
+        ...{ ready: false, serving: false, terminating: false },
+        reason: expect.stringMatching(
+          /^health check failed: connection refused, 3 times in a row since 2026-01-01T00:00:0\dZ$/,
+        ),
+      },
     });
     expect(logger.linesWithFields).toEqual([
       expect.stringMatching(
@@ -221,11 +226,11 @@ describe('HealthCheckedSource', () => {
     answer(C, 'silent');
     const [old] = follower.slices.values();
     inner.handler.onEndpointsUpdate(old, makeSlice('web', [A, B, C]));
-    await settle();
+    await clock.advance(10);
     expect(follower.ready).toEqual([A, B]);
     answer(C, 'up');
     probes.answer();
-    await settle();
+    await clock.advance(10);
     expect(follower.ready).toEqual([A, B, C]);
   });
 
@@ -234,11 +239,11 @@ describe('HealthCheckedSource', () => {
     answer(C, 'silent');
     const [old] = follower.slices.values();
     inner.handler.onEndpointsUpdate(old, makeSlice('web', [C]));
-    await settle();
+    await clock.advance(10);
     expect(follower.ready).toEqual([C]);
     answer(C, 'refused');
     probes.answer();
-    await settle();
+    await clock.advance(10);
     expect(follower.ready).toEqual([]);
   });
 
@@ -295,7 +300,7 @@ describe('HealthCheckedSource', () => {
     expect(follower.ready).toEqual([B]);
     expect(new Set(probes.attempts)).toEqual(new Set([`${A}:80`, `${A}:81`, `${B}:80`, `${B}:81`]));
     inner.handler.onServiceUpdate(service, checkedService({ '-port': '80' }));
-    await clock.advance(1);
+    await clock.advance(10);
     expect(follower.ready).toEqual([A, B]);
   });
 
@@ -329,12 +334,12 @@ describe('HealthCheckedSource', () => {
     answer(B, 'silent');
     const faster = checkedService({ '-interval': '1s' });
     inner.handler.onServiceUpdate(service, faster);
-    await settle();
+    await clock.advance(10);
     expect(follower.ready).toEqual([A]);
     answer(A, 'up');
     answer(B, 'up');
     probes.answer();
-    await settle();
+    await clock.advance(10);
     expect(follower.ready).toEqual([A, B]);
     inner.handler.onServiceUpdate(faster, makeService('web'));
     const { length } = probes.attempts;
@@ -348,15 +353,15 @@ describe('HealthCheckedSource', () => {
     const slice = addSlice(makeSlice('web', [A, B]));
     addService();
     sync();
-    await clock.advance(1);
+    await clock.advance(10);
     expect(follower.ready).toEqual([B]);
     const moved = { ...slice, metadata: { ...slice.metadata, labels: { 'kubernetes.io/service-name': 'other' } } };
     inner.handler.onEndpointsUpdate(slice, moved);
-    await settle();
+    await clock.advance(10);
     expect(follower.ready).toEqual([A, B]);
     expect(checks.summary().endpoints).toEqual({ up: 0, down: 0, unknown: 0 });
     inner.handler.onEndpointsUpdate(moved, slice);
-    await clock.advance(1);
+    await clock.advance(10);
     expect(follower.ready).toEqual([B]);
     inner.handler.onEndpointsUpdate(slice, undefined);
     expect(follower.slices.size).toBe(0);
@@ -380,7 +385,10 @@ describe('HealthCheckedSource', () => {
     );
     expect(follower.slices.get('web-1')?.endpoints?.map(({ conditions }) => conditions)).toEqual([
       { ready: true, serving: true, terminating: false },
-      { ready: false, serving: false, terminating: true },
+      {
+        ...{ ready: false, serving: false, terminating: true },
+        reason: 'health check failed: connection refused since 2026-01-01T00:00:00Z',
+      },
     ]);
   });
 
@@ -392,7 +400,7 @@ describe('HealthCheckedSource', () => {
     addService();
     addSlice(makeSlice('web', addresses));
     sync();
-    await clock.advance(1);
+    await clock.advance(10);
     expect(follower.ready).toEqual(addresses.slice(0, 1));
     expect(follower.events).toBeLessThan(10);
     expect(logger.warnings).toHaveLength(50);

@@ -10,6 +10,7 @@ import {
   type Service,
   silentLogger,
   systemClock,
+  type Timer,
 } from '@kube-proxier/core';
 import { CheckScheduler } from './check-scheduler.js';
 import { HEALTH_CHECK_BACKUP_ANNOTATION, type HealthCheckSettings, readHealthCheck } from './check-settings.js';
@@ -91,6 +92,8 @@ const DEFAULT_LIMITS: Readonly<Record<HealthCheckSettings['probe']['kind'], numb
 };
 
 const DEFAULT_FIRST_RESULTS_TIMEOUT = 10_000;
+/** Milliseconds from a result to the event that it causes. */
+const FLUSH_DELAY = 10;
 
 /**
  * The health checks of one process, for the endpoints of all its sources. Each source is wrapped in a `HealthCheckedSource`.
@@ -118,7 +121,7 @@ export class HealthChecks {
   readonly #waiters = new Set<() => void>();
   /** Errors that were logged, so that each is logged once. */
   readonly #errors = new Set<string>();
-  #isFlushing = false;
+  #flushing: Timer | undefined;
   #places = 0;
 
   constructor(options: HealthChecksOptions = {}) {
@@ -204,6 +207,7 @@ export class HealthChecks {
       this.#scheduler.stop();
       this.#probes.stop();
       this.#transitions.stop();
+      this.#flushing?.cancel();
     }
   }
 
@@ -458,15 +462,13 @@ export class HealthChecks {
 
   #flushSoon(checked: CheckedService): void {
     this.#changed.add(checked);
-    if (!this.#isFlushing) {
-      this.#isFlushing = true;
-      // Results that arrive together change a slice once.
-      queueMicrotask(() => this.#flush());
-    }
+    // Results that arrive together change a slice once.
+    this.#flushing ??= this.#clock.setTimer(FLUSH_DELAY, () => this.#flush());
   }
 
   #flush(): void {
-    this.#isFlushing = false;
+    this.#flushing?.cancel();
+    this.#flushing = undefined;
     for (const checked of this.#changed) {
       this.#changed.delete(checked);
       checked.flush();

@@ -40,6 +40,8 @@ export interface SliceEndpointDefinition {
   readonly ready: boolean;
   readonly serving: boolean;
   readonly terminating: boolean;
+  /** Why it is not ready, where that is known. */
+  readonly notReadyReason?: string | undefined;
   readonly nodeName: string | undefined;
   /** Name of the pod in `targetRef`, in the namespace of the slice. */
   readonly podName: string | undefined;

@@ -1,6 +1,6 @@
 import type { IPFamily } from '../model/address.js';
 import type { Protocol } from '../model/service-port-name.js';
-import { printableValue } from '../text/printable.js';
+import { printable, printableValue } from '../text/printable.js';
 import type { EndpointSliceDefinition, SliceEndpointDefinition } from './definitions.js';
 import { FieldReader, isDnsSubdomain } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
@@ -8,6 +8,8 @@ import { HEADLESS_SERVICE_LABEL, LAST_CHANGE_TRIGGER_TIME_ANNOTATION, SERVICE_NA
 import { isRecord } from './unknown-record.js';
 
 const NO_HINTS: readonly string[] = [];
+/** Characters of the reason why an endpoint is not ready. */
+const MAX_REASON = 200;
 
 /** Exceptions from the rules of the API server. */
 export interface EndpointSliceReadOptions {
@@ -134,6 +136,10 @@ function readEndpoints(
       ready: conditions.ready !== false,
       serving: conditions.serving !== false,
       terminating: conditions.terminating === true,
+      notReadyReason:
+        conditions.ready === false && typeof conditions.reason === 'string'
+          ? printable(conditions.reason, MAX_REASON)
+          : undefined,
       nodeName: typeof record.nodeName === 'string' && record.nodeName !== '' ? record.nodeName : undefined,
       podName: readPodName(record.targetRef, namespace),
       zoneHints: readHints(hints?.forZones),

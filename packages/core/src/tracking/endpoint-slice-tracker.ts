@@ -338,6 +338,7 @@ function contributionOf(
         ready: definition.ready,
         serving: definition.serving,
         terminating: definition.terminating,
+        notReadyReason: definition.notReadyReason,
         nodeName: definition.nodeName,
         podName: definition.podName,
         sliceName: slice.name,
@@ -359,6 +360,7 @@ function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
     left.ready === right.ready &&
     left.serving === right.serving &&
     left.terminating === right.terminating &&
+    left.notReadyReason === right.notReadyReason &&
     left.nodeName === right.nodeName &&
     left.podName === right.podName &&
     left.isLocal === right.isLocal &&
