@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { until } from '@kube-proxier/core/testing';
 import { canMakeNamespaces } from '@kube-proxier/linux/testing';
-import { NetworkSandbox } from '@kube-proxier/network-sandbox';
+import { NetworkSandbox, type SandboxServer } from '@kube-proxier/network-sandbox';
 import { FakeApiServer } from '@kube-proxier/source-kubernetes/testing';
 import { parseAllDocuments } from 'yaml';
 import { checkManifest } from '../scripts/deploy/check-manifest.mjs';
@@ -81,11 +81,14 @@ whereAllowed('the examples', () => {
   let directory: string;
   let running: ChildProcess | undefined;
   let output: string;
+  /** By name of the pod. */
+  let servers: Map<string, SandboxServer>;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'examples-'));
     sandbox = await NetworkSandbox.create({ pods: 2, remotePods: 1 });
-    await Promise.all([...sandbox.pods, ...sandbox.remotePods].map((pod) => pod.serve({ port: 8080 })));
+    const pods = [...sandbox.pods, ...sandbox.remotePods];
+    servers = new Map(await Promise.all(pods.map(async (pod) => [pod.name, await pod.serve({ port: 8080 })] as const)));
   });
 
   afterEach(async () => {
@@ -149,8 +152,14 @@ whereAllowed('the examples', () => {
     },
   );
 
-  test('static-lb: balances without a cluster, keeps clients with their server, and drops other sources', async () => {
+  test('static-lb: balances without a cluster, keeps clients with their server, checks the servers, and drops other sources', async () => {
     cpSync(join(EXAMPLES, 'static-lb/manifests'), directory, { recursive: true });
+    // Its checks take longer than a test should.
+    const service = readFileSync(join(directory, 'service.yaml'), 'utf8');
+    writeFileSync(
+      join(directory, 'service.yaml'),
+      service.replace('health-check-interval: 2s', 'health-check-interval: 200ms'),
+    );
     // As in its README.
     const flags = ['--proxy-mode=nftables', '--hostname-override=balancer', `--manifests=${directory}`];
     expect(readFileSync(join(EXAMPLES, 'static-lb/README.md'), 'utf8')).toContain(
@@ -165,9 +174,30 @@ whereAllowed('the examples', () => {
     }
     expect(await answered('192.0.2.80', 80, other)).toBe('timeout');
 
-    // Its server is taken out.
+    // Its server stops, and starts again; then the others stop.
+    const pods = [...sandbox.pods, ...sandbox.remotePods];
+    await servers.get(server)?.close();
+    await reached('another server', async () => {
+      const by = await answered('192.0.2.80', 80, allowed);
+      return by !== server && /pod\d$/.test(by);
+    });
+    expect(output).toMatch(
+      /Health check failed: endpoint \S+:8080 of Service default\/front is not used: connection refused/,
+    );
+    await pods.find(({ name }) => name === server)?.serve({ port: 8080 });
+    await reached('its return', () => output.includes('is used again'));
+    const rest = [...servers].filter(([name]) => name !== server);
+    await Promise.all(rest.map(([, other]) => other.close()));
+    await reached('the end of the others', () => output.split('Health check failed').length - 1 >= 3);
+    await reached('the first server', async () => (await answered('192.0.2.80', 80, allowed)) === server);
+    for (const [name] of rest) {
+      await pods.find((pod) => pod.name === name)?.serve({ port: 8080 });
+    }
+    await reached('all servers', () => output.split('is used again').length - 1 >= 3);
+
+    // It is taken out by hand.
     const file = join(directory, 'endpoints.yaml');
-    const addressOf = [...sandbox.pods, ...sandbox.remotePods].find(({ name }) => name === server)?.ipv4;
+    const addressOf = pods.find(({ name }) => name === server)?.ipv4;
     const text = readFileSync(file, 'utf8');
     const changed = text.replace(
       `[${addressOf}]\n    conditions: { ready: true }`,

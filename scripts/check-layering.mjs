@@ -36,11 +36,12 @@ export const LAYERS = {
   nftables: BACKEND,
   'source-kubernetes': ['core'],
   'source-manifests': ['core'],
+  'health-checks': ['core', 'linux'],
   server: ['core', 'linux'],
   conformance: ['core', 'linux', 'network-sandbox', 'server'],
   agent: [
     ...['core', 'linux', 'userspace', 'iptables', 'ipvs', 'nftables'],
-    ...['source-kubernetes', 'source-manifests', 'server', 'conformance'],
+    ...['source-kubernetes', 'source-manifests', 'health-checks', 'server', 'conformance'],
   ],
 };
 
@@ -55,6 +56,7 @@ const TEST_LAYERS = {
   iptables: ['conformance', 'network-sandbox'],
   ipvs: ['conformance', 'network-sandbox'],
   nftables: ['conformance', 'network-sandbox'],
+  'health-checks': ['network-sandbox'],
   server: ['network-sandbox'],
   agent: ['network-sandbox'],
 };

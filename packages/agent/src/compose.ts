@@ -9,6 +9,7 @@ import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspac
 import { createConfiguredNftablesBackend } from './configured-nftables.js';
 import { createAccessReviewer } from './create-access-reviewer.js';
 import { createEvents } from './create-events.js';
+import { withHealthChecks } from './create-health-checks.js';
 import { createSources } from './create-sources.js';
 import { gatherHostFacts, type HostFacts } from './doctor/host-facts.js';
 import type { AgentSettings } from './flags/agent-settings.js';
@@ -22,6 +23,8 @@ export interface Composition {
   /** The same backends, configured with their own options. Default: not configured. */
   configure?(settings: AgentSettings): readonly BackendModule[];
   sources(settings: AgentSettings, logger: Logger): readonly Source[];
+  /** Adds health checks to the sources. Default: none. */
+  readonly healthChecks?: typeof withHealthChecks;
   /** Conntrack table from which stale flows are deleted; when absent, none are deleted. */
   readonly conntrack?: Conntrack;
   /** Access to sysctls and files of the host; when absent, host settings are not changed. */
@@ -55,6 +58,7 @@ export function compose(): Composition {
         }
       }),
     sources: createSources,
+    healthChecks: withHealthChecks,
     conntrack: new HostConntrack(),
     host: { sysctl: new ProcSysctl(), files: kernelFiles, cpus: availableParallelism() },
     exclusive: true,

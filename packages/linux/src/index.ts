@@ -145,4 +145,11 @@ export { listProcesses, type ProcessInfo, seesAllProcesses } from './process/lis
 export { canRun, inNewNamespace } from './process/new-namespace.js';
 export { type SlowCommand, slowCommands } from './process/process-group.js';
 export { LibcMarkedSockets, type MarkedSockets, type MarkedTcpOptions } from './sockets/marked-sockets.js';
+export {
+  LibcTcpConnects,
+  type TcpConnectCallback,
+  type TcpConnects,
+  type TcpTarget,
+  tcpSocketIn,
+} from './sockets/tcp-connects.js';
 export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

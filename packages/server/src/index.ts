@@ -64,6 +64,7 @@ export {
   InstanceLock,
 } from './instance/instance-lock.js';
 export type { ListenAddress } from './listen-address.js';
+export { HealthCheckMetrics, type HealthCheckNumbers } from './metrics/health-check-metrics.js';
 export { KERNEL_COUNTERS_AGE, METRIC_CATALOGUE, type MetricDescriptor } from './metrics/metric-catalogue.js';
 export { type FailingPart, ProxyMetrics, type ProxyMetricsOptions } from './metrics/proxy-metrics.js';
 export { type HostNetwork, thisHost } from './node/host-network.js';

@@ -138,6 +138,8 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   verifyPeriod: { type: 'duration', flag: 'verify-period', zeroCounts: true },
   allowMultipleInstances: { type: 'bool', flag: 'allow-multiple-instances' },
   manifests: { type: 'list', flag: 'manifests' },
+  'healthChecks.sources': { type: 'text', flag: 'health-checks' },
+  'healthChecks.scripts': { type: 'text', flag: 'health-check-scripts' },
   'metricsScrape.bindAddress': { type: 'text', flag: 'metrics-scrape-bind-address' },
   'metricsScrape.access': { type: 'text', flag: 'metrics-scrape-access' },
   'metricsScrape.tls': { type: 'bool', flag: 'metrics-scrape-tls', zeroCounts: true },

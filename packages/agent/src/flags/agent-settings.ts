@@ -34,6 +34,7 @@ export interface AgentSettings {
   readonly kubernetes: KubernetesSettings | undefined;
   /** Directories and files. */
   readonly manifests: readonly string[];
+  readonly healthChecks: HealthCheckSettings;
   /** Canonical. */
   readonly bindAddress: string;
   /** Options that differ from core's defaults or are set explicitly. */
@@ -91,6 +92,14 @@ export interface AgentSettings {
   readonly warnings: readonly string[];
   /** These settings in the format of a configuration file. */
   readonly effective: EffectiveConfiguration;
+}
+
+/** Which endpoints are checked. */
+export interface HealthCheckSettings {
+  /** The sources whose Services can ask for checks. */
+  readonly of: 'manifests' | 'all' | 'none';
+  /** Directory of scripts; empty for none. */
+  readonly scripts: string;
 }
 
 /** How to reach the API server. With neither, the in-cluster one. */

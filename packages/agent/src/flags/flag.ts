@@ -257,6 +257,30 @@ export const FLAGS = [
     group: 'Objects',
   },
   {
+    name: 'health-checks',
+    type: 'text',
+    value: 'where',
+    default: 'manifests',
+    defaultText: 'manifests',
+    help:
+      'Whose endpoints this process checks: those of Services with the annotation kube-proxier.io/health-check in ' +
+      '"manifests", or in "all" sources, the API server included; or "none". With "all", every node checks, and everybody ' +
+      'who may edit Services and EndpointSlices decides what it connects to.',
+    group: 'Objects',
+  },
+  {
+    name: 'health-check-scripts',
+    type: 'text',
+    value: 'directory',
+    default: '',
+    defaultText: 'none: scripts are not run',
+    help:
+      'The directory of the scripts that the annotation kube-proxier.io/health-check: script:NAME can name, as an absolute ' +
+      'path. They run with the privileges of this process. The directory must belong to root or to the user of this ' +
+      'process, and nobody else may write to it.',
+    group: 'Objects',
+  },
+  {
     name: 'hostname-override',
     type: 'text',
     value: 'name',
@@ -792,6 +816,8 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'verify-period',
   'between',
   'manifests',
+  'health-checks',
+  'health-check-scripts',
   'metrics-scrape-bind-address',
   'metrics-scrape-access',
   'metrics-scrape-tls',

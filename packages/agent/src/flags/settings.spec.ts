@@ -36,6 +36,7 @@ describe('readSettings', () => {
       nftables: { localhostNodePorts: false, ownedTable: 'never' },
       kubernetes: undefined,
       manifests: ['m'],
+      healthChecks: { of: 'manifests', scripts: '' },
       bindAddress: '0.0.0.0',
       proxier: {
         localTrafficDetection: { kind: 'none' },
@@ -431,6 +432,8 @@ describe('readSettings', () => {
     ['--ipvs-udp-timeout=-1s', /^--ipvs-udp-timeout: "-1s" must be 0 or greater/],
     ['--ipvs-sync-period=0s', /^--ipvs-sync-period: "0s" must be greater than 0/],
     ['--nftables-owned-table=yes', /^--nftables-owned-table: "yes" must be one of never, persistent, always/],
+    ['--health-checks=yes', /^--health-checks: "yes" must be one of manifests, all, none/],
+    ['--health-check-scripts=checks', /^--health-check-scripts: "checks" must be an absolute path/],
     ['--nftables-program=iptables', /^--nftables-program: "iptables" must be one of auto, netlink, nft/],
   ])('refuses %s', (flag, problem) => {
     expect(() => read(flag)).toThrow(problem);

@@ -14,7 +14,7 @@ import { mergeConfiguration } from './merge-configuration.js';
 import { readProbe } from './probe-settings.js';
 import { readProxier } from './proxier-settings.js';
 import { readScrape } from './scrape-settings.js';
-import { readKubernetes, readManifests } from './source-settings.js';
+import { readHealthChecks, readKubernetes, readManifests } from './source-settings.js';
 import { listenAddresses, statusAddresses } from './status-addresses.js';
 
 /** All problems of a command line, one per line. */
@@ -82,6 +82,7 @@ class SettingsReader extends FlagValues {
       allowMultipleInstances: this.bool('allow-multiple-instances'),
       kubernetes,
       manifests: readManifests(this),
+      healthChecks: readHealthChecks(this),
       bindAddress: this.#bindAddress(),
       proxier: readProxier(this),
       counterSeries: this.int('counter-series', 1, 100_000, 'a number of series from 1 to 100000'),

@@ -1,4 +1,5 @@
-import type { KubernetesSettings } from './agent-settings.js';
+import { isAbsolute } from 'node:path';
+import type { HealthCheckSettings, KubernetesSettings } from './agent-settings.js';
 import type { FlagValues } from './flag-values.js';
 
 /**
@@ -47,4 +48,20 @@ export function readManifests(values: FlagValues): readonly string[] {
     values.wrong('manifests', '', 'must be the path of a directory or a file');
   }
   return [...new Set(paths)];
+}
+
+const CHECKED_SOURCES = ['manifests', 'all', 'none'] as const;
+
+/** Reads which endpoints are checked. */
+export function readHealthChecks(values: FlagValues): HealthCheckSettings {
+  const text = values.text('health-checks');
+  const of = CHECKED_SOURCES.find((candidate) => candidate === text);
+  if (of === undefined) {
+    values.wrong('health-checks', text, `must be one of ${CHECKED_SOURCES.join(', ')}`);
+  }
+  const scripts = values.text('health-check-scripts');
+  if (scripts !== '' && !isAbsolute(scripts)) {
+    values.wrong('health-check-scripts', scripts, 'must be an absolute path');
+  }
+  return { of: of ?? 'none', scripts };
 }

@@ -76,8 +76,9 @@ export async function runAgent({
   const sink = composition.events?.(settings, nodeName, logger);
   const events = sink && new NodeEvents(sink, nodeName);
   events?.configurationProblems(settings.warnings);
-  const sources = composition.sources(settings, logger);
   const metrics = new ProxyMetrics({ counterSeries: settings.counterSeries });
+  const plain = composition.sources(settings, logger);
+  const sources = composition.healthChecks?.(plain, settings, logger, metrics) ?? plain;
   const options = serverOptions(composition, settings, logger);
   const server = new ProxyServer({
     ...options,

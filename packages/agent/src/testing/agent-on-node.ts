@@ -36,6 +36,8 @@ export class AgentOnNode {
   log = '';
   /** A command that runs the agent and its commands, such as `['env', 'A=b']`. Default none. */
   wrapper: readonly string[] = [];
+  /** Annotations of the Service, for the next {@link write}. */
+  annotations: Readonly<Record<string, string>> = {};
   #agent: ChildProcess | undefined;
   readonly #others: AgentOnNode[] = [];
 
@@ -89,7 +91,7 @@ export class AgentOnNode {
   write(...addresses: string[]): void {
     const text = `apiVersion: v1
 kind: Service
-metadata: {name: web, namespace: work}
+metadata: {name: web, namespace: work, annotations: ${JSON.stringify(this.annotations)}}
 spec:
   type: NodePort
   clusterIP: 10.96.0.10

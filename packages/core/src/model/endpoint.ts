@@ -28,6 +28,8 @@ export interface Endpoint {
    * includes it.
    */
   readonly slowStart?: number;
+  /** Why it is not ready, where that is known, as text that follows a colon. For explanations only. */
+  readonly notReadyReason?: string | undefined;
   /** The node it runs on, when known. */
   readonly nodeName: string | undefined;
   /** The pod that has the address (`targetRef`), in the namespace of the Service; undefined when unknown. For names only. */

@@ -47,6 +47,8 @@ export interface SliceEndpointDefinition {
   readonly terminating: boolean;
   /** 0…65535, from annotations of the slice; undefined where they do not name it. */
   readonly weight: number | undefined;
+  /** Why it is not ready, where that is known. */
+  readonly notReadyReason?: string | undefined;
   readonly nodeName: string | undefined;
   /** Name of the pod in `targetRef`, in the namespace of the slice. */
   readonly podName: string | undefined;

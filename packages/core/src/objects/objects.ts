@@ -74,6 +74,8 @@ export interface EndpointSlice {
       readonly ready?: boolean | null;
       readonly serving?: boolean | null;
       readonly terminating?: boolean | null;
+      /** Why it is not ready. Not a field of Kubernetes: health checks of this project set it. */
+      readonly reason?: string;
     };
     readonly nodeName?: string;
     readonly zone?: string;

@@ -1,7 +1,7 @@
 import type { IPFamily } from '../model/address.js';
 import { type WeightRule, weightByRules } from '../model/endpoint-weights.js';
 import type { Protocol } from '../model/service-port-name.js';
-import { printableValue } from '../text/printable.js';
+import { printable, printableValue } from '../text/printable.js';
 import type { EndpointSliceDefinition, SliceEndpointDefinition } from './definitions.js';
 import { FieldReader, isDnsSubdomain } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
@@ -10,6 +10,8 @@ import { readSliceWeight, readWeightRules } from './read-weights.js';
 import { isRecord } from './unknown-record.js';
 
 const NO_HINTS: readonly string[] = [];
+/** Characters of the reason why an endpoint is not ready. */
+const MAX_REASON = 200;
 
 /** Exceptions from the rules of the API server. */
 export interface EndpointSliceReadOptions {
@@ -141,6 +143,10 @@ function readEndpoints(
       ready: conditions.ready !== false,
       serving: conditions.serving !== false,
       terminating: conditions.terminating === true,
+      notReadyReason:
+        conditions.ready === false && typeof conditions.reason === 'string'
+          ? printable(conditions.reason, MAX_REASON)
+          : undefined,
       weight:
         weights.rules.length === 0
           ? weights.all

@@ -110,7 +110,7 @@ export function reducedEndpointSlice(definition: EndpointSliceDefinition): Endpo
 }
 
 function reducedEndpoint(endpoint: SliceEndpointDefinition): NonNullable<EndpointSlice['endpoints']>[number] {
-  const { address, ready, serving, terminating, nodeName, podName, zoneHints, nodeHints } = endpoint;
+  const { address, ready, serving, terminating, notReadyReason, nodeName, podName, zoneHints, nodeHints } = endpoint;
   const isPlain = ready && serving && !terminating;
   const hasHints = zoneHints.length + nodeHints.length > 0;
   return {
@@ -122,6 +122,7 @@ function reducedEndpoint(endpoint: SliceEndpointDefinition): NonNullable<Endpoin
             ...(ready ? {} : { ready }),
             ...(serving ? {} : { serving }),
             ...(terminating ? { terminating } : {}),
+            ...(notReadyReason === undefined ? {} : { reason: notReadyReason }),
           },
         }),
     ...(nodeName === undefined ? {} : { nodeName }),

@@ -92,7 +92,7 @@ function describeCondition(endpoint: Endpoint): string {
   if (endpoint.terminating) {
     return endpoint.serving ? 'terminating, still serving' : 'terminating, no longer serving';
   }
-  return 'not ready';
+  return endpoint.notReadyReason === undefined ? 'not ready' : `not ready: ${endpoint.notReadyReason}`;
 }
 
 function count(number: number, one: string, many: string): string {

@@ -420,6 +420,7 @@ function contributionOf(
         serving: definition.serving,
         terminating: definition.terminating,
         weight: definition.weight ?? weightByRules(rules, definition) ?? DEFAULT_WEIGHT,
+        notReadyReason: definition.notReadyReason,
         nodeName: definition.nodeName,
         podName: definition.podName,
         sliceName: slice.name,
@@ -460,6 +461,7 @@ function sameEndpoint(left: Endpoint, right: Endpoint): boolean {
     left.serving === right.serving &&
     left.terminating === right.terminating &&
     left.weight === right.weight &&
+    left.notReadyReason === right.notReadyReason &&
     left.nodeName === right.nodeName &&
     left.podName === right.podName &&
     left.isLocal === right.isLocal &&

@@ -201,7 +201,7 @@ function weightsOf({ endpoints, isWeighted }: PortOfSlice): string | undefined {
 }
 
 function sliceEndpoint(endpoint: Endpoint): SliceEndpoint {
-  const { address, ready, serving, terminating, nodeName, podName, zoneHints, nodeHints } = endpoint;
+  const { address, ready, serving, terminating, notReadyReason, nodeName, podName, zoneHints, nodeHints } = endpoint;
   const names = (list: readonly string[]) => list.map((name) => ({ name }));
   const hints = {
     ...(zoneHints.length === 0 ? {} : { forZones: names(zoneHints) }),
@@ -209,7 +209,7 @@ function sliceEndpoint(endpoint: Endpoint): SliceEndpoint {
   };
   return {
     addresses: [address],
-    conditions: { ready, serving, terminating },
+    conditions: { ready, serving, terminating, ...(notReadyReason === undefined ? {} : { reason: notReadyReason }) },
     ...(nodeName === undefined ? {} : { nodeName }),
     ...(podName === undefined ? {} : { targetRef: { kind: 'Pod', name: podName } }),
     ...(Object.keys(hints).length === 0 ? {} : { hints }),

@@ -2,6 +2,9 @@
 export interface Libc {
   socket(domain: number, type: number, protocol: number): number;
   bind(fd: number, address: Uint8Array, length: number): number;
+  connect(fd: number, address: Uint8Array, length: number): number;
+  /** @param descriptors `struct pollfd`, 8 bytes each: a 32-bit descriptor, 16 bits to wait for, and 16 bits that are written. */
+  poll(descriptors: Uint8Array, count: number, timeout: number): number;
   setsockopt(fd: number, level: number, name: number, value: Uint8Array, length: number): number;
   /** @param length a 32-bit number: the size of `value`, and then the number of bytes written. */
   getsockopt(fd: number, level: number, name: number, value: Uint8Array, length: Uint8Array): number;
@@ -28,6 +31,8 @@ export interface Libc {
 const SIGNATURES = {
   socket: 'int socket(int, int, int)',
   bind: 'int bind(int, const void *, unsigned int)',
+  connect: 'int connect(int, const void *, unsigned int)',
+  poll: 'int poll(void *, unsigned long, int)',
   setsockopt: 'int setsockopt(int, int, int, const void *, unsigned int)',
   getsockopt: 'int getsockopt(int, int, int, void *, void *)',
   getsockname: 'int getsockname(int, void *, void *)',

@@ -15,6 +15,8 @@ export interface CommandRequest {
   readonly stdout?: 'collect' | 'ignore';
   /** Milliseconds after which the program and its descendants are killed. Default 60000. */
   readonly timeout?: number;
+  /** Environment variables in addition to those of this process. Default none. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The output of a program that ended with exit code 0. */
@@ -232,7 +234,7 @@ export function createCommandRunner(options: CommandRunnerOptions = {}): Require
       const timeout = request.timeout ?? 60_000;
       const [file, ...args] = [...prefix, request.command, ...request.args] as [string, ...string[]];
       const running = execa(file, args, {
-        env: { LC_ALL: 'C', PATH: systemPath() },
+        env: { LC_ALL: 'C', PATH: systemPath(), ...request.env },
         reject: false,
         stdout: request.stdout === 'ignore' ? 'ignore' : 'pipe',
         stripFinalNewline: false,

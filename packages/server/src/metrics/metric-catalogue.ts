@@ -217,9 +217,45 @@ export const KERNEL_COUNTERS_AGE = {
   labels: ['counters'],
 } as const satisfies MetricDescriptor;
 
+/** What health checks measure, where there are some. */
+export const HEALTH_CHECK_METRICS = {
+  checks: {
+    type: 'counter',
+    name: 'kube_proxier_health_checks_total',
+    help: 'Health checks of endpoints by result; an error says nothing about the endpoint',
+    labels: ['kind', 'result'],
+  },
+  duration: {
+    type: 'histogram',
+    name: 'kube_proxier_health_check_duration_seconds',
+    help: 'Duration of health checks in seconds; of TCP, precise to 20 ms',
+    labels: ['kind'],
+    buckets: DURATION_BUCKETS,
+  },
+  endpoints: {
+    type: 'gauge',
+    name: 'kube_proxier_health_check_endpoints',
+    help: 'Checked addresses and ports by verdict',
+    labels: ['verdict'],
+  },
+  waiting: {
+    type: 'gauge',
+    name: 'kube_proxier_health_checks_waiting',
+    help: 'Health checks that are due and wait because too many others run',
+    labels: [],
+  },
+  invalidServices: {
+    type: 'gauge',
+    name: 'kube_proxier_health_check_invalid_services',
+    help: 'Services whose annotations for health checks are invalid',
+    labels: [],
+  },
+} as const satisfies Readonly<Record<string, MetricDescriptor>>;
+
 /** Metrics of every mode. Those of a mode are in its backend. */
 export const METRIC_CATALOGUE: readonly MetricDescriptor[] = [
   ...Object.values(PROXY_METRICS),
+  ...Object.values(HEALTH_CHECK_METRICS),
   STATE_DIGEST,
   KERNEL_COUNTERS_AGE,
 ];
