@@ -1,3 +1,4 @@
+import { messageOf } from '@kube-proxier/core';
 import type { RawNetlinkSocket } from 'netlink';
 import type { DatagramSocket } from './datagram-socket.js';
 import { inNamespace } from './in-namespace.js';
@@ -76,18 +77,20 @@ class PackageSocket implements DatagramSocket {
 
   send(bytes: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#failure !== undefined || this.#isClosed) {
-        throw lostAnswer(this.#failure?.message ?? 'the socket was closed');
+      try {
+        this.socket.send(bytes, {}, (error) => {
+          if (error === undefined) {
+            setImmediate(resolve);
+          } else if (error.code === 'EMSGSIZE') {
+            setImmediate(reject, tooLarge(bytes.length, ADVICE));
+          } else {
+            setImmediate(reject, lostAnswer(error.message));
+          }
+        });
+      } catch (error) {
+        // It was closed after a failure.
+        throw lostAnswer(messageOf(error));
       }
-      this.socket.send(bytes, {}, (error) => {
-        if (error === undefined) {
-          setImmediate(resolve);
-        } else if (error.code === 'EMSGSIZE') {
-          setImmediate(reject, tooLarge(bytes.length, ADVICE));
-        } else {
-          setImmediate(reject, lostAnswer(error.message));
-        }
-      });
     });
   }
 
@@ -97,8 +100,11 @@ class PackageSocket implements DatagramSocket {
       this.received = next;
       return true;
     }
-    if (this.#failure !== undefined) {
-      throw lostAnswer(this.#failure.message);
+    const failure = this.#failure;
+    if (failure !== undefined) {
+      // The next request may be answered again.
+      this.#failure = undefined;
+      throw lostAnswer(failure.message);
     }
     return false;
   }

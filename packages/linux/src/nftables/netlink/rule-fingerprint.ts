@@ -21,7 +21,7 @@ const NAT_FLAGS = 7;
 /** `NF_NAT_RANGE_MAP_IPS` and `NF_NAT_RANGE_PROTO_SPECIFIED`: set by the kernel where there is an address, and a port. */
 const IMPLIED = 3;
 /** Two bytes are swapped in one byte, by nft 1.0. */
-const WITHOUT_EFFECT = /\b4:00000001 5:00000002$/;
+const WITHOUT_EFFECT = /\b4:=1 5:=2$/;
 /** The name that the kernel makes up for the set of one rule. */
 const ANONYMOUS = /^__(set|map)/;
 
@@ -61,7 +61,9 @@ function fieldsOf(name: string, buffer: Buffer, start: number, end: number): str
   const fields: string[] = [];
   const values = new Map<number, string>();
   for (const [from, to, type] of attributes(buffer, start, end)) {
-    values.set(type, buffer.toString('hex', from, to));
+    if (name === 'nat') {
+      values.set(type, spell(buffer, from, to));
+    }
     if (type === SET_NUMBERS[name] || type > (LAST[name] ?? type) || isDefault(buffer, from, to)) {
       continue;
     }
@@ -79,7 +81,7 @@ function fieldsOf(name: string, buffer: Buffer, start: number, end: number): str
     } else if (NESTED[name]?.includes(type)) {
       fields.push(`${type}:(${dataOf(buffer, from, to)})`);
     } else {
-      fields.push(`${type}:${buffer.toString('hex', from, to)}`);
+      fields.push(`${type}:${spell(buffer, from, to)}`);
     }
   }
   return fields.sort().join(' ');
@@ -91,16 +93,26 @@ function dataOf(buffer: Buffer, start: number, end: number): string {
   for (const [from, to, type] of attributes(buffer, start, end)) {
     const content =
       type === NFTA_DATA.verdict
-        ? attributes(buffer, from, to).map(([at, until, part]) => `${part}:${buffer.toString('hex', at, until)}`)
-        : [buffer.toString('hex', from, to)];
+        ? attributes(buffer, from, to).map(([at, until, part]) => `${part}:${spell(buffer, at, until)}`)
+        : [spell(buffer, from, to)];
     fields.push(`${type}:${content.join(',')}`);
   }
   return fields.join(' ');
 }
 
+/** Bytes as text. Most are numbers, which are spelled by hand faster. */
+function spell(buffer: Buffer, start: number, end: number): string {
+  return end - start === 4 ? `=${buffer.readUInt32BE(start)}` : buffer.toString('hex', start, end);
+}
+
 /** Numbers that are zero are not always listed. */
 function isDefault(buffer: Buffer, start: number, end: number): boolean {
-  return (end - start === 4 || end - start === 8) && buffer.subarray(start, end).every((byte) => byte === 0);
+  const length = end - start;
+  return (
+    (length === 4 || length === 8) &&
+    buffer.readUInt32BE(start) === 0 &&
+    (length === 4 || buffer.readUInt32BE(start + 4) === 0)
+  );
 }
 
 /** Start and end of the value, and type. */
