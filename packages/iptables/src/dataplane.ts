@@ -70,7 +70,7 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIptables): IptablesTransaction | undefined {
     const transaction = this.#planner.plan(next, changes, installed);
     if (transaction === undefined) {
-      this.#connections.written(next);
+      this.#connections.written(undefined, next);
     }
     this.#planned = next;
     return transaction;
@@ -82,9 +82,19 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
   }
 
   async apply(transaction: IptablesTransaction): Promise<void> {
-    const iptables = await this.#iptables();
     const planned = this.#planned;
-    await this.#connections.beforeWrite(transaction.nat.writes.keys());
+    const counters = await this.#connections.beforeWrite(transaction.nat.writes.keys());
+    let state: ProxyState | undefined;
+    try {
+      await this.#write(transaction);
+      state = planned;
+    } finally {
+      this.#connections.written(counters, state);
+    }
+  }
+
+  async #write(transaction: IptablesTransaction): Promise<void> {
+    const iptables = await this.#iptables();
     this.#counts.unknown();
     let partly: PartlyAppliedError | undefined;
     try {
@@ -106,9 +116,6 @@ export class IptablesDataplane implements Dataplane<IptablesTransaction, Install
       this.#jumpsPlaced++;
     }
     this.#counts.applied(transaction);
-    if (planned !== undefined) {
-      this.#connections.written(planned);
-    }
   }
 
   report(): ApplyReport {

@@ -15,6 +15,15 @@ import { serviceChain } from '../plan/layout.js';
 const MAX_LISTED = 8;
 const CHAIN = /^KUBE-(?:SVC|SVL|SEP)-/;
 
+/** Counters of chains that are being written. */
+export interface WrittenCounters {
+  readonly chains: ReadonlySet<string>;
+  /** Those that start from 0. */
+  readonly ids: readonly string[];
+}
+
+const NOTHING_WRITTEN: WrittenCounters = { chains: new Set(), ids: [] };
+
 export interface RuleConnectionsOptions {
   readonly family: IPFamily;
   readonly iptables: () => Promise<Iptables>;
@@ -31,7 +40,9 @@ export class RuleConnections {
   readonly #chainsOf = new WeakMap<ResolvedServicePort, readonly string[]>();
   /** In force, as far as this process wrote it. */
   #state: ProxyState | undefined;
-  /** When chains were last read in order to be written. A reading of the table that began before says nothing about them. */
+  /** Chains that are being written: a reading may find them before or after that. */
+  readonly #writing = new Set<string>();
+  /** When chains were last written. A reading of the table that began before says nothing about them. */
   readonly #writtenAt = new Map<string, number>();
   #time = 0;
   #reading = 0;
@@ -41,39 +52,48 @@ export class RuleConnections {
   }
 
   /**
-   * Before chains of the nat table are written. Costs nothing where no connections to their Services are counted. Never rejects: where
-   * rules cannot be read, what they counted since the last reading is lost.
+   * Before chains of the nat table are written; {@link written} follows. Costs nothing where no connections to their Services are
+   * counted. Never rejects: where rules cannot be read, what they counted since the last reading is lost.
    */
-  async beforeWrite(chains: Iterable<string>): Promise<void> {
-    const written = new Set([...chains].filter((chain) => CHAIN.test(chain)));
-    const owners = written.size === 0 ? new Map<string, ResolvedServicePort>() : this.#owners();
-    const counted = [...written].filter((chain) => owners.has(chain));
-    if (counted.length === 0) {
-      return;
+  async beforeWrite(chains: Iterable<string>): Promise<WrittenCounters> {
+    const names = [...chains].filter((chain) => CHAIN.test(chain));
+    const owners = names.length === 0 ? new Map<string, ResolvedServicePort>() : this.#owners();
+    const counted = new Set(names.filter((chain) => owners.has(chain)));
+    if (counted.size === 0) {
+      return NOTHING_WRITTEN;
     }
+    for (const chain of counted) {
+      this.#writing.add(chain);
+    }
+    let found: readonly ChainCounter[] = [];
     try {
       const iptables = await this.options.iptables();
-      const found =
-        counted.length > MAX_LISTED
+      found =
+        counted.size > MAX_LISTED
           ? await this.#readTable(iptables, owners)
-          : (await Promise.all(counted.map((chain) => iptables.counted('nat', chain)))).flatMap((text) =>
+          : (await Promise.all([...counted].map((chain) => iptables.counted('nat', chain)))).flatMap((text) =>
               countersIn(text, owners),
             );
-      const own = found.filter(({ chain }) => written.has(chain));
-      this.#counts.add(own);
-      this.#counts.restart(own.map(({ id }) => id));
     } catch {
-      // What they count from now on is more than nothing, or less than what was read last: both are seen by the next reading.
+      // The next reading finds a lower value, and counts that as new.
     }
-    this.#time += 1;
-    for (const chain of counted) {
-      this.#writtenAt.set(chain, this.#time);
-    }
+    const own = found.filter(({ chain }) => counted.has(chain));
+    this.#counts.add(own);
+    return { chains: counted, ids: own.map(({ id }) => id) };
   }
 
-  /** This state was written. */
-  written(state: ProxyState): void {
-    this.#state = state;
+  /** They were written, or could not be. @param state in force now; undefined when that is not known. */
+  written({ chains, ids }: WrittenCounters = NOTHING_WRITTEN, state?: ProxyState): void {
+    // Where it failed, the rules count on; if they were written all the same, the next reading finds a lower value.
+    if (state !== undefined) {
+      this.#counts.restart(ids);
+      this.#state = state;
+    }
+    this.#time += 1;
+    for (const chain of chains) {
+      this.#writing.delete(chain);
+      this.#writtenAt.set(chain, this.#time);
+    }
   }
 
   /** Reads the counters of all rules; nothing where no connections are counted. */
@@ -91,11 +111,12 @@ export class RuleConnections {
     } finally {
       this.#reading -= 1;
     }
-    this.#counts.add(found.filter(({ chain }) => (this.#writtenAt.get(chain) ?? 0) <= begin));
+    const isCurrent = (chain: string) => !this.#writing.has(chain) && (this.#writtenAt.get(chain) ?? 0) <= begin;
+    this.#counts.add(found.filter(({ chain }) => isCurrent(chain)));
     if (this.#reading === 0) {
       this.#writtenAt.clear();
     }
-    if (this.#time === begin) {
+    if (this.#time === begin && this.#writing.size === 0) {
       this.#counts.retain(found);
     }
     return this.#counts.counts();
