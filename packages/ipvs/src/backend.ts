@@ -2,6 +2,7 @@ import {
   type BackendModule,
   type CleanupReport,
   checkBackendOptions,
+  countsMeasurement,
   createPreview,
   type Diagnosis,
   type IPFamily,
@@ -20,6 +21,7 @@ import {
   type ProxyMode,
   parseCIDR,
   type RemovedObjects,
+  type ServiceCounts,
   Tokens,
 } from '@kube-proxier/core';
 import {
@@ -50,6 +52,7 @@ import { INTERFACE } from './plan/layout.js';
 import { DEFAULT_SCHEDULER, SCHEDULER_NAMES } from './plan/schedulers.js';
 import { type HostProbe, probeHost } from './probe.js';
 import { createIpvsProxier } from './proxier.js';
+import { COUNTING } from './read-back/server-counts.js';
 
 /** Options of {@link createIpvsBackend}. */
 export interface IpvsBackendOptions extends IpvsSettings {
@@ -78,7 +81,8 @@ export function createIpvsBackend(options: IpvsBackendOptions = {}): BackendModu
     description: 'Uses the load balancer in the kernel (ip_vs), with all of its schedulers',
     syncMetrics: IPTABLES_SYNC_METRICS,
     // An address on kube-ipvs0 is one of this node: nothing gets to the pod any more.
-    capabilities: { localhostNodePorts: false, externalIPsOfPods: false },
+    capabilities: { localhostNodePorts: false, externalIPsOfPods: false, counting: COUNTING },
+    metrics: [countsMeasurement(COUNTING, { source: 'kernel', read: () => host.connections() })],
     deprecation:
       'The ipvs mode is deprecated in kube-proxy and will be removed there, by default off from Kubernetes 1.40 on; kube-proxier ' +
       'keeps it. Use nftables instead where its schedulers are not needed',
@@ -134,6 +138,7 @@ class IpvsBackendHost {
   readonly #runner: CommandRunner;
   readonly #sysctl: Sysctl;
   readonly #hosts = new Map<IPFamily, IpvsHost>();
+  readonly #dataplanes = new Set<IpvsDataplane>();
   #variant: Promise<IptablesVariant | undefined> | undefined;
   #probed: HostProbe | undefined;
 
@@ -165,11 +170,17 @@ class IpvsBackendHost {
   }
 
   createProxier(context: ProxierContext): Proxier {
-    return createIpvsProxier(context, {
+    const options = {
       ...this.options,
       host: this.#host(context.family),
       availableSchedulers: () => this.#probed?.schedulers,
-    });
+    };
+    return createIpvsProxier(context, options, (dataplane) => this.#dataplanes.add(dataplane));
+  }
+
+  /** What the kernel counted, of both families. */
+  async connections(): Promise<readonly ServiceCounts[]> {
+    return (await Promise.all([...this.#dataplanes].map((dataplane) => dataplane.connections()))).flat();
   }
 
   createPreview({ family, options, logger, clock }: PreviewContext): Preview {

@@ -9,6 +9,7 @@ import {
   type ProxyState,
   type RemovedObjects,
   type RuleChange,
+  type ServiceCounts,
   silentLogger,
   systemClock,
 } from '@kube-proxier/core';
@@ -32,6 +33,7 @@ import { MarkLayout } from './plan/layout.js';
 import { renderChanges } from './plan/render-changes.js';
 import { DEFAULT_SCHEDULER } from './plan/schedulers.js';
 import { readInstalled, readLocalAddresses } from './read-back/read-installed.js';
+import { ServerCounts } from './read-back/server-counts.js';
 import { jumpsStand, watchKernel } from './read-back/watch-kernel.js';
 
 /** Settings of the mode itself. */
@@ -56,6 +58,8 @@ export interface IpvsDataplaneOptions extends IpvsSettings {
   readonly availableSchedulers?: () => ReadonlySet<string> | undefined;
   /** Only reads: what it finds draining is left to the proxier that drains it. Default false. */
   readonly readOnly?: boolean;
+  /** Connections are counted where the Service says nothing about it. Default false. */
+  readonly countConnections?: boolean;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -69,6 +73,9 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   readonly #target: ApplyTarget;
   readonly #logger: Logger;
   readonly #reported = new Set<string>();
+  readonly #counts: ServerCounts;
+  /** The state of the last plan. */
+  #planned: ProxyState | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #found: Promise<Iptables> | undefined;
   /** How often the jumps were written, or found in place. */
@@ -79,6 +86,12 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
     this.#logger = logger;
     this.#marks = new MarkLayout(masqueradeBit);
     this.#planner = new IpvsPlanner({ family, masqueradeBit, marks: this.#marks, scheduler });
+    this.#counts = new ServerCounts({
+      family,
+      ipvs: host.ipvs,
+      countAll: options.countConnections ?? false,
+      virtualServersOf: (state, port) => this.#planner.virtualServersOf(state, port),
+    });
     const warn = (problem: string) => this.#warnOnce(problem);
     this.#target = {
       family,
@@ -109,7 +122,14 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   }
 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIpvs): IpvsTransaction | undefined {
-    return this.#planner.plan(next, changes, installed);
+    const transaction = this.#planner.plan(next, changes, installed);
+    this.#planned = next;
+    return transaction;
+  }
+
+  /** What the kernel counted of the service ports for which connections are counted. Reads the kernel, where there are any. */
+  connections(): Promise<readonly ServiceCounts[]> {
+    return this.#counts.read(this.#planned);
   }
 
   apply(transaction: IpvsTransaction): Promise<void> {

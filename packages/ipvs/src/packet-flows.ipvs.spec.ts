@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { diffStates, type IPFamily, structurallyEqual } from '@kube-proxier/core';
+import { COUNT_CONNECTIONS_ANNOTATION, diffStates, type IPFamily, structurallyEqual } from '@kube-proxier/core';
 import { casesOf } from '@kube-proxier/core/testing';
 import { answersOf, NODE_PORT, PacketFlowWorld, verifyFlow } from '@kube-proxier/network-sandbox';
 import { IpvsDataplane } from './dataplane.js';
@@ -104,6 +104,32 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
         expect(stdout).toContain('1 received');
       }
     }
+  });
+
+  test('connections, packets and bytes are counted, of every frontend, by service port and by endpoint', async () => {
+    const service = world.serviceOf('TCP');
+    const annotations = { [COUNT_CONNECTIONS_ANNOTATION]: 'true' };
+    const counted = { ...service, metadata: { ...service.metadata, annotations } };
+    await world.install(world.stateOf(counted, [world.local(1), world.remote(1)], 'TCP'));
+    const read = () => (world.dataplane as IpvsDataplane).connections();
+    const total = async () => (await read()).find(({ endpoint }) => endpoint === undefined);
+    const before = (await total())?.connections ?? 0;
+    for (const [frontend, count] of [
+      ['clusterIP', 6],
+      ['nodePort', 4],
+      ['loadBalancerIP', 2],
+    ] as const) {
+      const [to, port] = world.target(frontend);
+      await world.sandbox.client.connectMany({ to, port }, count);
+    }
+    const found = await total();
+    expect(found?.connections).toBe(before + 12);
+    // A connection has a handshake, a request and its answer, and an end.
+    expect(found?.packets?.toEndpoints).toBeGreaterThan(12 * 3);
+    expect(found?.bytes?.toClients).toBeGreaterThan(12 * 100);
+    const endpoints = (await read()).filter(({ endpoint }) => endpoint !== undefined);
+    expect(endpoints).toHaveLength(2);
+    expect(endpoints.reduce((sum, { connections = 0 }) => sum + connections, 0)).toBe(found?.connections);
   });
 
   test('NodePorts answer on the requested addresses only', async () => {

@@ -1,14 +1,16 @@
 import { type Proxier, type ProxierContext, ReconcilingProxier } from '@kube-proxier/core';
 import { IpvsDataplane, type IpvsDataplaneOptions } from './dataplane.js';
 
-/** Creates the proxier of one IP family. */
+/** Creates the proxier of one IP family. @param onDataplane gets its dataplane. */
 export function createIpvsProxier(
   context: ProxierContext,
-  options: Omit<IpvsDataplaneOptions, 'family' | 'logger' | 'clock' | 'masqueradeBit'>,
+  options: Omit<IpvsDataplaneOptions, 'family' | 'logger' | 'clock' | 'masqueradeBit' | 'countConnections'>,
+  onDataplane: (dataplane: IpvsDataplane) => void = () => {},
 ): Proxier {
   const { family, logger, clock } = context;
-  const { masqueradeBit } = context.options;
-  const dataplane = new IpvsDataplane({ ...options, family, logger, clock, masqueradeBit });
+  const { masqueradeBit, countConnections } = context.options;
+  const dataplane = new IpvsDataplane({ ...options, family, logger, clock, masqueradeBit, countConnections });
+  onDataplane(dataplane);
   return new ReconcilingProxier({ mode: 'ipvs', context: withoutVirtualAddresses(context, dataplane), dataplane });
 }
 

@@ -108,6 +108,7 @@ export {
   cleanupBackends,
   type FoundLeftovers,
   findLeftovers,
+  type LeftoverSearch,
   nameOfLeftoverOwner,
   type RemovedOfMode,
 } from './takeover/cleanup-backends.js';

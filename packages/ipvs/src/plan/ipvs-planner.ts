@@ -54,6 +54,11 @@ export class IpvsPlanner {
     return steps.length === 0 && problems.length === 0 ? undefined : { family, steps, problems };
   }
 
+  /** Virtual servers of a service port of a state. */
+  virtualServersOf(state: ProxyState, port: ResolvedServicePort): readonly VirtualServerAddress[] {
+    return this.#tables.of(state).virtualServersOf(port);
+  }
+
   #tableOf(state: ProxyState, facts: HostFacts): ItemTable {
     const { marks, scheduler } = this.options;
     return new ItemTable(state, { marks, scheduler }, facts);

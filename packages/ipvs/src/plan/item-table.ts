@@ -1,4 +1,5 @@
 import type { ChangeSet, NodeState, ProxyState, ResolvedServicePort, ServiceKey } from '@kube-proxier/core';
+import type { VirtualServerAddress } from '@kube-proxier/linux';
 import type { HostFacts } from './installed-ipvs.js';
 import { MARK_NUMBERS, type MarkLayout } from './layout.js';
 import { readScheduler } from './scheduler-choice.js';
@@ -53,6 +54,11 @@ export class ItemTable {
 
   get(key: string): Item | undefined {
     return this.#counted.get(key)?.item;
+  }
+
+  /** Virtual servers of a service port. */
+  virtualServersOf(port: ResolvedServicePort): readonly VirtualServerAddress[] {
+    return (this.#byOwner.get(port.key) ?? []).flatMap((item) => (item.kind === 'virtual' ? [item.virtual.at] : []));
   }
 
   *items(): IterableIterator<Item> {

@@ -4,6 +4,7 @@ import {
   type IpvsCommand,
   type IpvsTimeouts,
   type RealServer,
+  type RealServerCounts,
   type RealServerStatus,
   type VirtualServer,
   type VirtualServerAddress,
@@ -21,6 +22,8 @@ const MAX_SECONDS = Math.floor(0x7fff_ffff / 100);
 interface Server {
   virtual: VirtualServer;
   readonly reals: Map<string, RealServerStatus>;
+  /** Connections by real server; of one that is gone, none. */
+  readonly counted: Map<string, number>;
 }
 
 /** IPVS in memory, with the kernel's error conditions. A test sets the connection counts. */
@@ -75,6 +78,16 @@ export class FakeIpvs implements Ipvs {
     server.reals.set(`${address}:${port}`, { ...real, activeConnections: active, inactiveConnections: inactive });
   }
 
+  /** Counts connections to a real server, of 10 packets with 1000 bytes in each direction. */
+  count(at: VirtualServerAddress, { address, port }: { address: string; port: number }, connections: number) {
+    const real = `${address}:${port}`;
+    const counted = this.#servers.get(virtualServerKey(at))?.counted;
+    if (counted === undefined) {
+      throw new Error(`virtual server ${virtualServerKey(at)} does not exist`);
+    }
+    counted.set(real, (counted.get(real) ?? 0) + connections);
+  }
+
   async execute(commands: readonly IpvsCommand[]): Promise<readonly (NetlinkRefused | undefined)[]> {
     const lost = this.#failures.shift();
     const done = lost === undefined ? commands : commands.slice(0, Math.ceil(commands.length / 2));
@@ -104,6 +117,16 @@ export class FakeIpvs implements Ipvs {
     return [...(this.#servers.get(virtualServerKey(at))?.reals.values() ?? [])];
   }
 
+  async counts(at: VirtualServerAddress): Promise<readonly RealServerCounts[]> {
+    const server = this.#servers.get(virtualServerKey(at));
+    return [...(server?.reals.values() ?? [])].map(({ address, port }) => {
+      const connections = server?.counted.get(`${address}:${port}`) ?? 0;
+      const [packets, bytes] = [connections * 10, connections * 1000];
+      const packetsBothWays = { packetsToServer: packets, packetsToClients: packets };
+      return { address, port, connections, ...packetsBothWays, bytesToServer: bytes, bytesToClients: bytes };
+    });
+  }
+
   async timeouts(): Promise<IpvsTimeouts> {
     return this.#timeouts;
   }
@@ -131,7 +154,7 @@ export class FakeIpvs implements Ipvs {
         if (!this.#hasScheduler(command.virtual.scheduler)) {
           return ENOENT;
         }
-        this.#servers.set(key, { virtual: command.virtual, reals: new Map() });
+        this.#servers.set(key, { virtual: command.virtual, reals: new Map(), counted: new Map() });
         return 0;
       case 'set-virtual':
         if (server === undefined) {
@@ -148,6 +171,7 @@ export class FakeIpvs implements Ipvs {
       case 'set-real':
         return server === undefined ? ESRCH : putReal(server, command.real, command.do === 'add-real');
       case 'delete-real':
+        server?.counted.delete(`${command.address}:${command.port}`);
         return server === undefined ? ESRCH : server.reals.delete(`${command.address}:${command.port}`) ? 0 : ENOENT;
     }
   }

@@ -119,6 +119,19 @@ export const IPVS_CONTRACT: readonly ContractCase[] = [
     ],
   },
   {
+    name: 'a real server that no connection went to has counted nothing',
+    run: async ({ ipvs }) => [await ipvs.counts(MARK), await ipvs.counts({ ...AT, port: 83 })],
+    expected: [
+      [
+        {
+          ...{ address: 'fd00::7', port: 8080, connections: 0 },
+          ...{ packetsToServer: 0, packetsToClients: 0, bytesToServer: 0, bytesToClients: 0 },
+        },
+      ],
+      [],
+    ],
+  },
+  {
     name: 'deleting a virtual server deletes its real servers',
     run: async ({ ipvs }) => [
       names(

@@ -5,6 +5,7 @@ import {
   asText,
   asU16,
   asU32,
+  asU64,
   attributeMap,
   be16,
   cString,
@@ -17,6 +18,7 @@ import type {
   IpvsCommand,
   IpvsTimeouts,
   RealServer,
+  RealServerCounts,
   RealServerStatus,
   VirtualServer,
   VirtualServerAddress,
@@ -60,7 +62,10 @@ const DESTINATION = {
   inactive: 8,
   persistent: 9,
   family: 11,
+  statistics: 12,
 } as const;
+/** Of 64 bits each. */
+const STATISTICS = { connections: 1, packetsIn: 2, packetsOut: 3, bytesIn: 4, bytesOut: 5 } as const;
 const INFO_VERSION = 1;
 
 const PERSISTENT = 0x1;
@@ -223,6 +228,26 @@ export function decodeRealServer(attributes: Buffer, family: IPFamily): RealServ
     activeConnections: asU32(map.get(DESTINATION.active)),
     inactiveConnections: asU32(map.get(DESTINATION.inactive)),
     persistentConnections: asU32(map.get(DESTINATION.persistent)),
+  };
+}
+
+/** What the kernel counted of a real server; undefined where it lists no counters of 64 bits. */
+export function decodeRealServerCounts(attributes: Buffer, family: IPFamily): RealServerCounts | undefined {
+  const real = decodeRealServer(attributes, family);
+  const body = attributeMap(attributes).get(COMMAND_ATTRIBUTE.destination);
+  const statistics = body && attributeMap(body).get(DESTINATION.statistics);
+  if (real === undefined || statistics === undefined) {
+    return undefined;
+  }
+  const map = attributeMap(statistics);
+  return {
+    address: real.address,
+    port: real.port,
+    connections: asU64(map.get(STATISTICS.connections)),
+    packetsToServer: asU64(map.get(STATISTICS.packetsIn)),
+    packetsToClients: asU64(map.get(STATISTICS.packetsOut)),
+    bytesToServer: asU64(map.get(STATISTICS.bytesIn)),
+    bytesToClients: asU64(map.get(STATISTICS.bytesOut)),
   };
 }
 

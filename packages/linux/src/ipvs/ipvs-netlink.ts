@@ -2,10 +2,19 @@ import { asU16, attributeMap, cString, encodeAttributes } from '../netlink/attri
 import { NETLINK_FLAGS, type Netlink, type NetlinkAnswer } from '../netlink/netlink.js';
 import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
-import type { Ipvs, IpvsCommand, IpvsTimeouts, RealServerStatus, VirtualServer, VirtualServerAddress } from './ipvs.js';
+import type {
+  Ipvs,
+  IpvsCommand,
+  IpvsTimeouts,
+  RealServerCounts,
+  RealServerStatus,
+  VirtualServer,
+  VirtualServerAddress,
+} from './ipvs.js';
 import { virtualServerKey } from './ipvs.js';
 import {
   decodeRealServer,
+  decodeRealServerCounts,
   decodeTimeouts,
   decodeVersion,
   decodeVirtualServer,
@@ -67,6 +76,11 @@ export class IpvsNetlink implements Ipvs {
   async realServers(at: VirtualServerAddress): Promise<readonly RealServerStatus[]> {
     const answers = await this.#request(encodeRealServersRequest(at), NETLINK_FLAGS.dump);
     return answers.flatMap((attributes) => decodeRealServer(attributes, at.family) ?? []);
+  }
+
+  async counts(at: VirtualServerAddress): Promise<readonly RealServerCounts[]> {
+    const answers = await this.#request(encodeRealServersRequest(at), NETLINK_FLAGS.dump);
+    return answers.flatMap((attributes) => decodeRealServerCounts(attributes, at.family) ?? []);
   }
 
   async timeouts(): Promise<IpvsTimeouts> {

@@ -54,6 +54,20 @@ export interface RealServerStatus extends RealServer {
   readonly persistentConnections: number;
 }
 
+/** What the kernel has counted of a real server since it was added. */
+export interface RealServerCounts {
+  /** Canonical address. */
+  readonly address: string;
+  readonly port: number;
+  /** New connections (UDP: flows). */
+  readonly connections: number;
+  readonly packetsToServer: number;
+  readonly packetsToClients: number;
+  /** With headers from IP on. */
+  readonly bytesToServer: number;
+  readonly bytesToClients: number;
+}
+
 /**
  * One change. Adding what exists is refused with EEXIST, setting or deleting a missing virtual server with ESRCH, a
  * missing real server with ENOENT, a scheduler that the kernel lacks with ENOENT.
@@ -93,6 +107,9 @@ export interface Ipvs {
 
   /** With the kernel's current counts; empty for a virtual server that does not exist. */
   realServers(at: VirtualServerAddress): Promise<readonly RealServerStatus[]>;
+
+  /** Totals of each real server; empty for a virtual server that does not exist, and before Linux 4.1. */
+  counts(at: VirtualServerAddress): Promise<readonly RealServerCounts[]>;
 
   timeouts(): Promise<IpvsTimeouts>;
   setTimeouts(timeouts: IpvsTimeouts): Promise<void>;

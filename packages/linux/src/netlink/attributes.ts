@@ -182,6 +182,14 @@ export function asU32(value: Buffer | undefined, at = 0): number {
   return value === undefined || value.length < at + 4 ? 0 : readU32(value, at);
 }
 
+/** In the byte order of the machine; exact up to 2⁵³. */
+export function asU64(value: Buffer | undefined): number {
+  if (value === undefined || value.length < 8) {
+    return 0;
+  }
+  return Number(LITTLE ? value.readBigUInt64LE(0) : value.readBigUInt64BE(0));
+}
+
 export function asBe16(value: Buffer | undefined): number {
   return value === undefined || value.length < 2 ? 0 : value.readUInt16BE(0);
 }

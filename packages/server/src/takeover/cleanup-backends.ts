@@ -118,26 +118,23 @@ export interface FoundLeftovers {
   readonly failures: readonly { readonly mode: ProxyMode; readonly error: unknown }[];
 }
 
+/** What {@link findLeftovers} lists. */
+export interface LeftoverSearch {
+  readonly logger: Logger;
+  /** Whose leftovers to list. Default: those of the backends. */
+  readonly owners?: readonly LeftoverOwner[];
+  /** The mode in force, or to be: nothing of its own backend is listed. Default: none. */
+  readonly inForce?: ProxyMode;
+  /** Lists with the same object share what they read of the host. Default: an object of this call. */
+  readonly reading?: object;
+}
+
 /**
  * Lists what {@link cleanupBackends} would remove. Changes nothing on the host. Never rejects.
- *
- * @param owners whose leftovers to list. Default: those of the backends.
- * @param inForce the mode in force, or to be: nothing of its own backend is listed. Default: none.
- * @param reading lists with the same object share what they read of the host. Default: an object of this call.
  */
 export async function findLeftovers(
   backends: readonly BackendModule[],
-  {
-    logger,
-    owners = ['backend'],
-    inForce,
-    reading = {},
-  }: {
-    readonly logger: Logger;
-    readonly owners?: readonly LeftoverOwner[];
-    readonly inForce?: ProxyMode;
-    readonly reading?: object;
-  },
+  { logger, owners = ['backend'], inForce, reading = {} }: LeftoverSearch,
 ): Promise<FoundLeftovers> {
   const context = { reading, ...(inForce === undefined ? {} : { inForce }) };
   const found: RemovedOfMode[] = [];

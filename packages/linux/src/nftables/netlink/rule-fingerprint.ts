@@ -51,7 +51,7 @@ export function nftRuleFingerprint(buffer: Buffer, start = 0, end = buffer.lengt
   return parts.join('\n');
 }
 
-/** {@link nftRuleFingerprint} of a rule that is to be written. Pure. */
+/** What a rule that is to be written does, as a text to compare with `NftListedChain.fingerprints`. Pure. */
 export function expectedNftFingerprint(statements: readonly NftStatement[], family: NftFamily): string {
   let id = 0;
   return nftRuleFingerprint(encodeAttributes(compileNftRule(statements, family, () => ++id).instructions));
