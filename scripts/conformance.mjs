@@ -68,7 +68,10 @@ export const COLUMNS = [
   },
   // Its sessions end after 250 ms of silence by default; clients of the kit pause for longer, as in other modes.
   { name: 'userspace', backend: '@kube-proxier/userspace', options: { udpTimeout: 30_000 } },
-  { name: 'ipvs', backend: '@kube-proxier/ipvs', ipvsKernel: true },
+  {
+    ...{ name: 'ipvs', backend: '@kube-proxier/agent', mode: 'ipvs', ipvsKernel: true },
+    options: { localhostNodePorts: 'selected' },
+  },
 ];
 
 const WORDS = { passed: 'pass', failed: 'FAIL', skipped: 'skip' };

@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import type { BackendModule, Logger, Source } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
-import { createIpvsBackend, ipvsBackend } from '@kube-proxier/ipvs';
+import { ipvsBackend } from '@kube-proxier/ipvs';
 import { type Conntrack, HostConntrack, kernelFiles, ProcSysctl } from '@kube-proxier/linux';
 import { nftablesBackend } from '@kube-proxier/nftables';
 import type { AccessReviewer } from '@kube-proxier/server';
 import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
+import { createConfiguredIpvsBackend } from './configured-ipvs.js';
 import { createConfiguredNftablesBackend } from './configured-nftables.js';
 import { createAccessReviewer } from './create-access-reviewer.js';
 import { createEvents } from './create-events.js';
@@ -52,7 +53,7 @@ export function compose(): Composition {
           case nftablesBackend:
             return createConfiguredNftablesBackend(nftables);
           case ipvsBackend:
-            return createIpvsBackend(ipvs);
+            return createConfiguredIpvsBackend(ipvs);
           default:
             return backend;
         }

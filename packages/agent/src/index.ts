@@ -7,7 +7,8 @@
 export { runCommand } from './agent.js';
 export type { AgentEnvironment } from './agent-environment.js';
 export { type Composition, compose } from './compose.js';
-export { createConfiguredNftablesBackend } from './configured-nftables.js';
+export { type ConfiguredIpvsOptions, createConfiguredIpvsBackend } from './configured-ipvs.js';
+export { type ConfiguredNftablesOptions, createConfiguredNftablesBackend } from './configured-nftables.js';
 export type { AgentSettings, KubernetesSettings, LoggingSettings } from './flags/agent-settings.js';
 export { type AgentCommand, type CommandLine, parseCommandLine } from './flags/command-line.js';
 export { FLAGS, type FlagName } from './flags/flag.js';
@@ -21,3 +22,4 @@ export {
   type WinstonLoggerOptions,
 } from './logging/winston-logger.js';
 export { VERSION } from './version.js';
+export type { LocalhostNodePortSetting } from './with-localhost-node-ports.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { COUNT_CONNECTIONS_ANNOTATION, diffStates, type IPFamily, structurallyEqual } from '@kube-proxier/core';
-import { casesOf } from '@kube-proxier/core/testing';
+import { casesOf, until } from '@kube-proxier/core/testing';
 import { answersOf, NODE_PORT, PacketFlowWorld, verifyFlow } from '@kube-proxier/network-sandbox';
 import { IpvsDataplane } from './dataplane.js';
 import { SCHEDULER_ANNOTATION } from './plan/scheduler-choice.js';
@@ -130,6 +130,46 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
     const endpoints = (await read()).filter(({ endpoint }) => endpoint !== undefined);
     expect(endpoints).toHaveLength(2);
     expect(endpoints.reduce((sum, { connections = 0 }) => sum + connections, 0)).toBe(found?.connections);
+  });
+
+  test('IPVS drops packets from a loopback address to another host, so sockets serve NodePorts there', async () => {
+    const { sandbox, runner } = world;
+    const [loopback, address] = six ? ['::1', '[::1]'] : ['127.0.0.1', '127.0.0.1'];
+    const server = `${address}:8181`;
+    const run = (command: string, ...args: string[]) => runner.run({ command, args });
+    const rules = six ? 'ip6tables' : 'iptables';
+    const masquerade = ['-p', 'tcp', '-s', loopback, '-j', 'MASQUERADE'];
+    const target = (host: string) => (six ? `[${host}]:8080` : `${host}:8080`);
+    await run('ipvsadm', '-A', '-t', server, '-s', 'rr');
+    // What routes and translates such packets in other modes.
+    await run(rules, '-t', 'nat', '-I', 'POSTROUTING', ...masquerade);
+    await run('sysctl', '-w', 'net.ipv4.conf.all.route_localnet=1');
+    try {
+      await run('ipvsadm', '-a', '-t', server, '-r', target(sandbox.remotePod(1).address(family)), '-m');
+      const outcome = await sandbox.node.connect({ to: loopback, port: 8181, timeout: 2000 });
+      expect(outcome.kind).not.toBe('answered');
+    } finally {
+      await run('ipvsadm', '-D', '-t', server);
+      await run(rules, '-t', 'nat', '-D', 'POSTROUTING', ...masquerade);
+      await run('sysctl', '-w', 'net.ipv4.conf.all.route_localnet=0');
+    }
+  });
+
+  test('session affinity lasts for as long as IPVS remembers a closed connection of the client', async () => {
+    const affinity = {
+      sessionAffinity: 'ClientIP',
+      sessionAffinityConfig: { clientIP: { timeoutSeconds: 1 } },
+    } as const;
+    await world.install(world.stateOf(world.serviceOf('TCP', affinity), [world.local(1), world.remote(1)], 'TCP'));
+    const [to, port] = world.target('clusterIP');
+    expect((await world.sandbox.client.connect({ to, port })).kind).toBe('answered');
+    const begin = performance.now();
+    await until(() => performance.now() - begin > 3000, 'three times the timeout has passed', 10_000);
+    const { stdout } = await world.runner.run({ command: 'ipvsadm', args: ['-Lnc'] });
+    const lines = stdout.split('\n').filter((line) => line.includes(six ? `[${to}]:${port}` : `${to}:${port}`));
+    // The record of the client has port 0.
+    expect(lines.some((line) => /\bNONE\b/.test(line))).toBe(true);
+    expect(lines.some((line) => /\bTIME_WAIT\b/.test(line))).toBe(true);
   });
 
   test('NodePorts answer on the requested addresses only', async () => {

@@ -30,14 +30,25 @@ describe('backends that are wrong on purpose', () => {
       fails: [
         ...['CIP-C-S1', 'CIP-L-S1', 'EXT-C-S1', 'F-CIP-1', 'endpoint-added', 'endpoint-removed', 'affinity-moved'],
         ...['endpoint-terminating', 'service-changes-external-policy', 'service-changes-internal-policy'],
-        'open-connection-goes-on',
+        ...['open-connection-goes-on', 'endpoint-drained', 'endpoint-weights'],
       ],
       says: /saw the source address 203\.0\.113\.2"/,
     },
     {
       mode: 'keeps-removed-endpoints',
-      fails: ['endpoint-removed', 'endpoint-terminating', 'affinity-moved', 'open-connection-goes-on'],
+      fails: [
+        'endpoint-removed',
+        'endpoint-terminating',
+        'endpoint-drained',
+        'affinity-moved',
+        'open-connection-goes-on',
+      ],
       says: /"answered by remote-pod1, seeing the node's address","actual":"answered by pod1, which saw/,
+    },
+    {
+      mode: 'ignores-weights',
+      fails: ['endpoint-weights'],
+      says: /"answered in the proportion pod1 \(9\), remote-pod1 \(1\)","actual":"answered by /,
     },
   ])('$mode', async ({ mode, fails, says }) => {
     const { results } = await runConformance({ backend, mode, cases: CASES, jobs: 2 });

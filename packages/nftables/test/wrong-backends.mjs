@@ -98,3 +98,8 @@ export const keepsRemovedEndpoints = wrongBackend('keeps-removed-endpoints', () 
     return { ...port, cluster: collect('cluster'), local: collect('local') };
   };
 });
+
+export const ignoresWeights = wrongBackend('ignores-weights', () => (port) => {
+  const equal = (/** @type {Endpoint} */ endpoint) => ({ ...endpoint, weight: 1 });
+  return { ...port, cluster: port.cluster.map(equal), local: port.local.map(equal) };
+});

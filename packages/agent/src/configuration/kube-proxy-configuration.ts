@@ -154,6 +154,7 @@ export const OWN_FIELDS: Readonly<Record<string, Field>> = {
   'userspace.redirect': { type: 'text', flag: 'userspace-redirect' },
   'userspace.proxyPortRange': { type: 'text', flag: 'proxy-port-range' },
   'userspace.udpTimeout': { type: 'duration', flag: 'udp-timeout' },
+  'ipvs.localhostNodePorts': { type: 'bool', flag: 'ipvs-localhost-nodeports' },
   'nftables.localhostNodePorts': { type: 'bool', flag: 'nftables-localhost-nodeports' },
   'nftables.countConnections': { type: 'bool', flag: 'nftables-count-connections' },
   'nftables.ownedTable': { type: 'text', flag: 'nftables-owned-table' },

@@ -49,7 +49,7 @@ export interface AgentSettings {
   /** Options of the userspace backend. */
   readonly userspace: Pick<UserspaceBackendOptions, 'redirect' | 'portRange' | 'udpTimeout'>;
   /** Options of the ipvs backend. */
-  readonly ipvs: IpvsSettings;
+  readonly ipvs: IpvsSettings & { readonly localhostNodePorts: 'selected' | false };
   /**
    * Endpoints of manifests may have loopback addresses. Only for a proxy without redirection: as an unprivileged process,
    * it gives the author of the manifests no access to anything that they could not already reach.

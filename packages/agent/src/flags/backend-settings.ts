@@ -1,4 +1,4 @@
-import { DEFAULT_SCHEDULER, type IpvsSettings, isScheduler, SCHEDULER_NAMES } from '@kube-proxier/ipvs';
+import { DEFAULT_SCHEDULER, isScheduler, SCHEDULER_NAMES } from '@kube-proxier/ipvs';
 import { NFT_ACCESS_SETTINGS, OWNED_TABLE_SETTINGS } from '@kube-proxier/nftables';
 import { parsePortRange, USERSPACE_REDIRECTS } from '@kube-proxier/userspace';
 import type { AgentSettings } from './agent-settings.js';
@@ -52,13 +52,14 @@ export function readUserspace(values: FlagValues): AgentSettings['userspace'] {
 }
 
 /** Reads the options of the ipvs backend. */
-export function readIpvs(values: FlagValues): IpvsSettings {
+export function readIpvs(values: FlagValues): AgentSettings['ipvs'] {
   const given = values.text('ipvs-scheduler').trim();
   const scheduler = given === '' ? DEFAULT_SCHEDULER : given;
   if (!isScheduler(scheduler)) {
     values.wrong('ipvs-scheduler', given, `must be one of ${SCHEDULER_NAMES.join(', ')}`);
   }
   return {
+    localhostNodePorts: values.bool('ipvs-localhost-nodeports') ? 'selected' : false,
     scheduler,
     excludeCIDRs: values.cidrs('ipvs-exclude-cidrs', values.list('ipvs-exclude-cidrs')).map(({ text }) => text),
     strictARP: values.bool('ipvs-strict-arp'),

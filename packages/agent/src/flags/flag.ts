@@ -145,6 +145,16 @@ export const FLAGS = [
     group: 'Mode ipvs',
   },
   {
+    name: 'ipvs-localhost-nodeports',
+    type: 'bool',
+    default: 'false',
+    defaultText: 'false',
+    help:
+      'Also serve TCP and UDP NodePorts on 127.0.0.1 and ::1, which IPVS cannot: through sockets of this process, as in mode ' +
+      'userspace. On the loopback addresses that --nodeport-addresses selects, 127.0.0.1 where it is empty.',
+    group: 'Mode ipvs',
+  },
+  {
     name: 'ipvs-exclude-cidrs',
     type: 'list',
     value: 'networks',
@@ -807,6 +817,7 @@ export const OWN_FLAGS: readonly FlagName[] = [
   'proxy-port-range',
   'udp-timeout',
   'nftables-localhost-nodeports',
+  'ipvs-localhost-nodeports',
   'nftables-count-connections',
   'count-connections',
   'counter-series',

@@ -54,7 +54,13 @@ describe('readSettings', () => {
       recording: { maxAge: 3_600_000, maxBytes: 67_108_864 },
       output: 'text',
       userspace: { redirect: 'auto', udpTimeout: 250 },
-      ipvs: { scheduler: 'rr', excludeCIDRs: [], strictARP: false, timeouts: { tcp: 0, tcpFin: 0, udp: 0 } },
+      ipvs: {
+        localhostNodePorts: false,
+        scheduler: 'rr',
+        excludeCIDRs: [],
+        strictARP: false,
+        timeouts: { tcp: 0, tcpFin: 0, udp: 0 },
+      },
       allowLoopbackEndpoints: false,
       status: { host: '127.0.0.1', port: 10249 },
       health: { host: '0.0.0.0', port: 10256 },
@@ -410,6 +416,7 @@ describe('readSettings', () => {
       '--ipvs-scheduler=wlc',
       '--ipvs-exclude-cidrs=10.1.0.0/16,fd00::/64',
       '--ipvs-strict-arp',
+      '--ipvs-localhost-nodeports',
       '--ipvs-tcp-timeout=10m',
       '--ipvs-udp-timeout=30s',
       '--ipvs-sync-period=1m',
@@ -417,6 +424,7 @@ describe('readSettings', () => {
       '--iptables-min-sync-period=7s',
     );
     expect(given.ipvs).toEqual({
+      localhostNodePorts: 'selected',
       scheduler: 'wlc',
       excludeCIDRs: ['10.1.0.0/16', 'fd00::/64'],
       strictARP: true,

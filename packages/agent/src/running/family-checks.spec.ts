@@ -71,7 +71,7 @@ describe('problems with the IP families of the host (spec K-110, K-111)', () => 
       'ipvs',
       ['localhost'],
       [
-        /includes 127\.0\.0\.0\/8 and ::1\/128, and mode ipvs serves no NodePorts there \(it lacks localhostNodePorts and localhostNodePortsIPv6\); nothing else is listed, so no address has IPv4 and IPv6 NodePorts$/,
+        /includes 127\.0\.0\.0\/8 and ::1\/128, and mode ipvs serves no NodePorts there without --ipvs-localhost-nodeports \(it lacks localhostNodePorts and localhostNodePortsIPv6\); nothing else is listed, so no address has IPv4 and IPv6 NodePorts$/,
       ],
     ],
     [

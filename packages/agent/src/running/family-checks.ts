@@ -106,7 +106,9 @@ function loopbackWarnings(unserved: readonly UnservedLoopback[], mode: ProxyMode
     const remedy =
       mode === 'nftables'
         ? ' without --feature-gates=KubeProxyNFTablesLocalhostNodePorts=true or --nftables-localhost-nodeports'
-        : '';
+        : mode === 'ipvs'
+          ? ' without --ipvs-localhost-nodeports'
+          : '';
     warnings.push(
       `--nodeport-addresses includes ${networksOf(impossible)}, and mode ${mode} serves no NodePorts there${remedy} ` +
         `(it lacks ${missing.join(' and ')})${consequence(impossible)}`,
