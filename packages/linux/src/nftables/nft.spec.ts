@@ -113,7 +113,12 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
       add('addresses', [first], [second]),
     );
     const table = await nft.list(family, TABLE);
-    expect([...(table?.chains ?? [])]).toEqual([
+    // Lists by netlink also have what rules do.
+    const chains = [...(table?.chains ?? [])].map(([name, { fingerprints, ...chain }]) => {
+      expect(fingerprints === undefined || fingerprints.length === chain.rules.length).toBe(true);
+      return [name, chain];
+    });
+    expect(chains).toEqual([
       ['base', { base: { type: 'nat', hook: 'prerouting', priority: -100 }, rules: ['dispatch #1', undefined] }],
       ['to/any-2', { base: undefined, rules: [] }],
     ]);
