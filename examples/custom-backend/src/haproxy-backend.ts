@@ -103,6 +103,8 @@ export function createHaproxyBackend(options: HaproxyBackendOptions = {}): Backe
       localhostNodePorts: true,
       // Its connections to endpoints pass the table that leads to it.
       externalIPsOfPods: false,
+      // Servers of HAProxy have weights; this backend does not set them.
+      weights: false,
     },
     probe: () => probe(runner, port),
     module: new ContainerModule(({ bind }) => {

@@ -37,6 +37,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   detectsInterfaces: true,
   serviceAddresses: true,
   externalIPsOfPods: true,
+  weights: true,
   servesWithoutProcess: true,
   counting: { servicePorts: [], endpoints: [] },
 };

@@ -54,6 +54,8 @@ export interface BackendCapabilities {
   readonly externalIPsOfPods?: boolean;
   /** What it counts where connections are counted. Default: nothing. */
   readonly counting?: CountingCapability;
+  /** Selects endpoints in the proportion of `selectionWeights`. Without it, endpoints of a list are equal. Default true. */
+  readonly weights?: boolean;
   /** The installed rules keep working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
 }
