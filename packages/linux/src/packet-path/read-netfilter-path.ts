@@ -115,6 +115,8 @@ async function readListing(
   const unread: string[] = [];
   const documents = new Map<IptablesVariant, IptablesDocument>();
   const sets = new Set<string>();
+  // nft and iptables-save both read all rules for their answers, and so take seconds with many: at the same time.
+  const listed = listNft(runner, ['tables']).catch((error: unknown) => new UnreadTables(error));
   for (const variant of ['nft', 'legacy'] as const) {
     const text = await readSaved(family, variant, runner, files, unread);
     if (text !== undefined) {
@@ -125,7 +127,7 @@ async function readListing(
     }
   }
   const readByIptables = new Set<string>(documents.get('nft')?.keys());
-  const tables = await readNftTables(family, runner, readByIptables, unread);
+  const tables = await readNftTables(family, runner, await listed, readByIptables, unread);
   return { documents, sets: [...sets], tables, unread };
 }
 
@@ -162,19 +164,23 @@ async function legacyTables(family: IPFamily, files: KernelFiles): Promise<reado
   }
 }
 
+/** Why tables of nftables could not be listed. */
+class UnreadTables {
+  constructor(readonly cause: unknown) {}
+}
+
 async function readNftTables(
   family: IPFamily,
   runner: CommandRunner,
+  objects: readonly NftObject[] | UnreadTables,
   readByIptables: ReadonlySet<string>,
   unread: string[],
 ): Promise<readonly NftTableListing[]> {
   const own = family === 'IPv4' ? 'ip' : 'ip6';
-  let objects: readonly NftObject[];
-  try {
-    objects = await listNft(runner, ['tables']);
-  } catch (error) {
+  if (objects instanceof UnreadTables) {
+    const { cause } = objects;
     unread.push(
-      isNotInstalled(error) ? 'nft is not installed, so tables of nftables cannot be read' : messageOf(error),
+      isNotInstalled(cause) ? 'nft is not installed, so tables of nftables cannot be read' : messageOf(cause),
     );
     return [];
   }
