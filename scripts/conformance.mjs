@@ -53,9 +53,15 @@ on two processors, half of it for ipvs, and write docs/conformance.md.
  * @type {readonly Column[]}
  */
 export const COLUMNS = [
-  { name: 'iptables nft', backend: '@kube-proxier/iptables', options: { variant: 'nft' } },
-  { name: 'iptables legacy', backend: '@kube-proxier/iptables', options: { variant: 'legacy' } },
-  // As the agent composes it: sockets serve what nftables cannot.
+  // As the agent composes it: sockets serve what rules cannot.
+  {
+    ...{ name: 'iptables nft', backend: '@kube-proxier/agent', mode: 'iptables' },
+    options: { localhostNodePortsIPv6: true, variant: 'nft' },
+  },
+  {
+    ...{ name: 'iptables legacy', backend: '@kube-proxier/agent', mode: 'iptables' },
+    options: { localhostNodePortsIPv6: true, variant: 'legacy' },
+  },
   { name: 'nftables', backend: '@kube-proxier/agent', mode: 'nftables', options: { localhostNodePorts: 'selected' } },
   // What is used where the kernel refuses the other layout, or netlink.
   {

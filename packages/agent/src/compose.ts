@@ -1,11 +1,19 @@
 import { availableParallelism } from 'node:os';
-import type { BackendModule, Logger, Source } from '@kube-proxier/core';
+import {
+  type BackendModule,
+  DEFAULT_PROXIER_OPTIONS,
+  type Logger,
+  type ProxierOptions,
+  type Source,
+  servesLoopback,
+} from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
 import { ipvsBackend } from '@kube-proxier/ipvs';
 import { type Conntrack, HostConntrack, kernelFiles, ProcSysctl } from '@kube-proxier/linux';
 import { nftablesBackend } from '@kube-proxier/nftables';
 import type { AccessReviewer } from '@kube-proxier/server';
 import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
+import { createConfiguredIptablesBackend } from './configured-iptables.js';
 import { createConfiguredIpvsBackend } from './configured-ipvs.js';
 import { createConfiguredNftablesBackend } from './configured-nftables.js';
 import { createAccessReviewer } from './create-access-reviewer.js';
@@ -45,13 +53,15 @@ export function compose(): Composition {
   const backends = [iptablesBackend, nftablesBackend, ipvsBackend, userspaceBackend];
   return {
     backends,
-    configure: ({ userspace, nftables, ipvs }) =>
+    configure: ({ userspace, nftables, ipvs, proxier }) =>
       backends.map((backend) => {
         switch (backend) {
           case userspaceBackend:
             return createUserspaceBackend(userspace);
           case nftablesBackend:
             return createConfiguredNftablesBackend(nftables);
+          case iptablesBackend:
+            return createConfiguredIptablesBackend({ localhostNodePortsIPv6: selectsLoopbackIPv6(proxier) });
           case ipvsBackend:
             return createConfiguredIpvsBackend(ipvs);
           default:
@@ -67,4 +77,11 @@ export function compose(): Composition {
     events: createEvents,
     accessReviewer: createAccessReviewer,
   };
+}
+
+/** Whether `--nodeport-addresses` lists ::1. */
+function selectsLoopbackIPv6({
+  nodePortAddresses = DEFAULT_PROXIER_OPTIONS.nodePortAddresses,
+}: Partial<ProxierOptions>): boolean {
+  return servesLoopback({ nodePortAddresses, localhostNodePorts: 'listed' }, 'IPv6');
 }

@@ -7,6 +7,7 @@
 export { runCommand } from './agent.js';
 export type { AgentEnvironment } from './agent-environment.js';
 export { type Composition, compose } from './compose.js';
+export { type ConfiguredIptablesOptions, createConfiguredIptablesBackend } from './configured-iptables.js';
 export { type ConfiguredIpvsOptions, createConfiguredIpvsBackend } from './configured-ipvs.js';
 export { type ConfiguredNftablesOptions, createConfiguredNftablesBackend } from './configured-nftables.js';
 export type { AgentSettings, KubernetesSettings, LoggingSettings } from './flags/agent-settings.js';

@@ -98,6 +98,39 @@ iptables: {localhostNodePorts: false}
     rmSync(file);
   });
 
+  test('on ::1 are served by sockets in mode iptables where it is listed', async () => {
+    const { ipv4, ipv6 } = node.sandbox.pod(1);
+    const other = join(node.directory, 'web-ipv6.yaml');
+    writeFileSync(
+      other,
+      `apiVersion: v1
+kind: Service
+metadata: {name: web-ipv6, namespace: work}
+spec: {type: NodePort, clusterIP: "fd00:10:96::a", ipFamilies: [IPv6], ports: [{port: 80, nodePort: ${NODE_PORT + 1}}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-ipv6-1, namespace: work, labels: {kubernetes.io/service-name: web-ipv6}}
+addressType: IPv6
+ports: [{port: 8080}]
+endpoints: [{addresses: ["${ipv6}"]}]
+`,
+    );
+    node.write(ipv4);
+    node.start('iptables', '--nodeport-addresses=primary,localhost');
+    const kindAt = async (to: string, port: number) => (await node.sandbox.node.connect({ to, port })).kind;
+    await node.until('127.0.0.1 answers', async () => (await kindAt('127.0.0.1', NODE_PORT)) === 'answered');
+    await node.until('::1 answers', async () => (await kindAt('::1', NODE_PORT + 1)) === 'answered');
+    expect(await metrics()).toMatch(/^kube_proxier_iptables_localhost_nodeport_listeners\{ip_family="IPv6"\} 1$/m);
+    // The socket may be open before the rules are in force.
+    const served = async () => (await reports(`127.0.0.1:${NODE_PORT}`)).status.families.IPv6?.nodePortAddresses;
+    await node.until('the status names ::1', async () => (await served())?.includes('::1/128') === true);
+    expect(node.log).not.toMatch(/nodeport-addresses includes/);
+    rmSync(other);
+    await node.until('::1 refuses', async () => (await kindAt('::1', NODE_PORT + 1)) === 'refused');
+    expect(await kindAt('127.0.0.1', NODE_PORT)).toBe('answered');
+  });
+
   test.each([
     [
       'nftables',

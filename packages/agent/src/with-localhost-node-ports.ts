@@ -2,6 +2,7 @@ import {
   type BackendMeasurement,
   type BackendMetric,
   type BackendModule,
+  type IPFamily,
   servesLoopback,
   withCompanion,
 } from '@kube-proxier/core';
@@ -13,15 +14,20 @@ import { createUserspaceBackend, type NodePortListeners } from '@kube-proxier/us
  */
 export type LocalhostNodePortSetting = boolean | 'selected';
 
-/** A backend with sockets of this process that serve its NodePorts on 127.0.0.1 and ::1, for TCP and UDP. */
+/**
+ * A backend with sockets of this process that serve its NodePorts on 127.0.0.1 and ::1, for TCP and UDP.
+ *
+ * @param families those that have sockets. Default: both.
+ */
 export function withLocalhostNodePorts(
   backend: BackendModule,
   setting: Exclude<LocalhostNodePortSetting, false>,
+  families: readonly IPFamily[] = ['IPv4', 'IPv6'],
 ): BackendModule {
   // Not the shared userspace backend, whose cleanup runs when another mode takes over.
   const companion = createUserspaceBackend({ redirect: 'none' });
   const both = withCompanion(backend, companion, (context) =>
-    setting === 'selected' && !servesLoopback(context.options, context.family)
+    !families.includes(context.family) || (setting === 'selected' && !servesLoopback(context.options, context.family))
       ? undefined
       : {
           ...context,
@@ -41,9 +47,8 @@ export function withLocalhostNodePorts(
     metrics: [...(backend.metrics ?? []), listenerMeasurement(backend.mode, () => companion.nodePorts())],
     capabilities: {
       ...backend.capabilities,
-      localhostNodePorts: true,
-      localhostNodePortsIPv6: true,
-      localhostNetwork: false,
+      ...(families.includes('IPv4') && { localhostNodePorts: true, localhostNetwork: false }),
+      ...(families.includes('IPv6') && { localhostNodePortsIPv6: true }),
     },
   };
 }

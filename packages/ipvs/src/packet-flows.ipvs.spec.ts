@@ -173,6 +173,66 @@ describe.each(casesOf<IPFamily>(['IPv6'], ['IPv4']))('real packets through IPVS,
     expect(own).toEqual(expect.arrayContaining([expect.stringMatching(/ 00:[1-5]\d +\S+ +\S+:0 /), closed]));
   });
 
+  /** Two virtual servers that are not the backend's, on the address of the node, with the same endpoints. */
+  const withTwoServers = async (
+    options: readonly string[],
+    endpoints: readonly string[],
+    use: (to: string, ports: readonly [number, number]) => Promise<void>,
+  ) => {
+    const { runner, sandbox } = world;
+    const run = (command: string, ...args: string[]) => runner.run({ command, args });
+    const to = sandbox.node.address(family);
+    const at = (address: string, port: number) => (six ? `[${address}]:${port}` : `${address}:${port}`);
+    const ports = [8181, 8182] as const;
+    try {
+      for (const port of ports) {
+        await run('ipvsadm', '-A', '-t', at(to, port), '-s', 'rr', ...options);
+        for (const endpoint of endpoints) {
+          await run('ipvsadm', '-a', '-t', at(to, port), '-r', at(endpoint, 8080), '-m');
+        }
+      }
+      await use(to, ports);
+    } finally {
+      for (const port of ports) {
+        await run('ipvsadm', '-D', '-t', at(to, port));
+      }
+    }
+  };
+
+  test('IPVS records clients by virtual server, so affinity is not shared between ports and addresses', async () => {
+    const { sandbox } = world;
+    const endpoints = [sandbox.pod(1).address(family), sandbox.pod(2).address(family)];
+    await withTwoServers(['-p', '300'], endpoints, async (to, [one, other]) => {
+      const endpointOf = async (from: typeof sandbox.client, port: number) => {
+        const outcome = await from.connect({ to, port });
+        return outcome.kind === 'answered' ? outcome.by : outcome.kind;
+      };
+      const first = await endpointOf(sandbox.client, one);
+      // The turn at the other virtual server moves on by another client.
+      await endpointOf(sandbox.pod(3), other);
+      const second = await endpointOf(sandbox.client, other);
+      expect(second).not.toBe(first);
+      expect([await endpointOf(sandbox.client, one), await endpointOf(sandbox.client, other)]).toEqual([first, second]);
+    });
+  });
+
+  test('IPVS cannot distinguish replies of one endpoint to one client port: the older of two connections stalls', async () => {
+    const { sandbox } = world;
+    await withTwoServers([], [sandbox.pod(1).address(family)], async (to, [one, other]) => {
+      const fromPort = 23_456;
+      const open = await sandbox.client.open({ to, port: one, fromPort });
+      try {
+        expect(await open.send('before')).toEqual({ kind: 'echoed', text: 'before' });
+        const second = await sandbox.client.connect({ to, port: other, fromPort, timeout: 2000 });
+        const after = await open.send('after');
+        // One of them is the victim: they are never both served.
+        expect(second.kind === 'answered' && after.kind === 'echoed').toBe(false);
+      } finally {
+        await open.close('reset');
+      }
+    });
+  });
+
   test('NodePorts answer on the requested addresses only', async () => {
     const { sandbox } = world;
     const [first = '', second = ''] = sandbox.node.addresses.filter((text) => text.includes(':') === six);

@@ -150,10 +150,12 @@ export function nodePortJumps(family: IPFamily, addresses: NodePortAddresses, ch
     ];
   }
   const isLoopback = (address: string) => address.startsWith('127.') || address === '::1';
+  // The kernel has no route_localnet for IPv6: it drops what is translated and comes from ::1 (spec K-103).
+  const loopback = family === 'IPv4' && addresses.loopback;
   const listed = addresses.addresses
-    .filter((address) => !isLoopback(address) || addresses.loopback)
+    .filter((address) => !isLoopback(address) || loopback)
     .map((address) => (address.includes(':') ? `${address}/128` : `${address}/32`));
-  const networks = addresses.loopback && !addresses.addresses.some(isLoopback) ? [...listed, LOOPBACK] : listed;
+  const networks = loopback && !addresses.addresses.some(isLoopback) ? [...listed, LOOPBACK] : listed;
   return networks.map((value) => new IptablesRule({ destination: { value }, comment: LAST, target }));
 }
 
