@@ -1,9 +1,20 @@
 import { statSync } from 'node:fs';
-import { type Logger, messageOf, ProxierError, printable, type Source } from '@kube-proxier/core';
+import { joinHostPort, type Logger, messageOf, ProxierError, printable, type Source } from '@kube-proxier/core';
 import { HealthCheckedSource, HealthChecks } from '@kube-proxier/health-checks';
-import { HealthCheckMetrics, type ProxyMetrics } from '@kube-proxier/server';
+import {
+  HealthCheckMetrics,
+  type HealthCheckStatus,
+  MAX_FAILING_ENDPOINTS,
+  type ProxyMetrics,
+} from '@kube-proxier/server';
 import { ManifestSource } from '@kube-proxier/source-manifests';
 import type { AgentSettings } from './flags/agent-settings.js';
+
+/** Sources, and what the health checks of their endpoints say; undefined when none are made. */
+export interface CheckedSources {
+  readonly sources: readonly Source[];
+  readonly status?: () => HealthCheckStatus;
+}
 
 /**
  * Wraps the sources whose Services can ask for health checks.
@@ -15,12 +26,12 @@ export function withHealthChecks(
   { healthChecks, allowLoopbackEndpoints }: Pick<AgentSettings, 'healthChecks' | 'allowLoopbackEndpoints'>,
   logger: Logger,
   metrics: Pick<ProxyMetrics, 'registry'>,
-): readonly Source[] {
+): CheckedSources {
   const { of, scripts } = healthChecks;
   const isFromManifests = (source: Source) => source instanceof ManifestSource;
   const isChecked = (source: Source) => of === 'all' || (of === 'manifests' && isFromManifests(source));
   if (!sources.some(isChecked)) {
-    return sources;
+    return { sources };
   }
   if (scripts !== '') {
     checkScriptDirectory(scripts);
@@ -31,10 +42,30 @@ export function withHealthChecks(
     observer: new HealthCheckMetrics(metrics.registry, () => checks.summary()),
     ...(scripts === '' ? {} : { scriptDirectory: scripts }),
   });
-  return sources.map((source) =>
+  const checked = sources.map((source) =>
     // Who writes manifests has this host; who writes to the API server may have only a Service.
     isChecked(source) ? new HealthCheckedSource(source, checks, { allowNamespaces: isFromManifests(source) }) : source,
   );
+  return { sources: checked, status: () => statusOf(checks) };
+}
+
+/** Costs as much as there are checks. */
+function statusOf(checks: Pick<HealthChecks, 'summary' | 'services'>): HealthCheckStatus {
+  const { endpoints, invalidServices } = checks.summary();
+  const failing = checks
+    .services()
+    .flatMap(({ service, endpoints: all }) => all.map((one) => ({ ...one, service })))
+    .filter(({ state }) => state.verdict === 'down')
+    .sort((one, other) => one.state.since - other.state.since)
+    .slice(0, MAX_FAILING_ENDPOINTS)
+    .map(({ service, address, port, state }) => ({
+      service,
+      endpoint: joinHostPort(address, port),
+      // The last check passed, and more passes are needed.
+      reason: state.reason ?? 'passes again, not yet often enough',
+      since: new Date(state.since).toISOString(),
+    }));
+  return { ...endpoints, invalidServices, failing };
 }
 
 const WRITABLE_BY_OTHERS = 0o022;

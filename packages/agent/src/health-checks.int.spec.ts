@@ -71,6 +71,13 @@ whereAllowed.each(casesOf(['nftables'], ['iptables', 'userspace']))('health chec
     expect(await node.command('kube-proxier explain outside svc/work/web --via node-port')).toMatch(
       /- \S+:8080 .* not used: not ready: health check failed: connection refused, 3 times in a row since \S+Z, and 1 ready one exists/,
     );
+    expect(await node.command('kube-proxier status')).toMatch(
+      new RegExp(
+        `^Health checks: +1 passed, 1 failed, 0 without a result\n  ${sandbox.pods[0]?.ipv4}:${CHECK_PORT} of work/web: ` +
+          'connection refused, for \\d+s$',
+        'm',
+      ),
+    );
     const metrics = (await node.get(METRICS))?.body ?? '';
     expect(metrics).toMatch(/^kube_proxier_health_check_endpoints\{verdict="down"\} 1$/m);
     expect(metrics).toMatch(/^kube_proxier_health_check_endpoints\{verdict="up"\} 1$/m);

@@ -95,6 +95,7 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   profiling: OBJECT,
   recording: OBJECT,
   probe: OBJECT,
+  healthChecks: OptionRules.function,
   serviceExternalIPs: OptionRules.boolean,
   conntrack: OptionRules.having('list', 'delete'),
 };

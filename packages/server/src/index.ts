@@ -99,7 +99,16 @@ export { ScrapeServer, type ScrapeServerOptions } from './scrape/scrape-server.j
 export type { FinishedTakeover, ServerObserver } from './server-observer.js';
 export { combineHandlers } from './sources/combine-handlers.js';
 export type { ProfilingOptions } from './status/debug-routes.js';
-export type { FamilyStatus, NodeStatus, SourceStatus, StatusProblem, StatusVerdict } from './status/node-status.js';
+export {
+  type FailingEndpoint,
+  type FamilyStatus,
+  type HealthCheckStatus,
+  MAX_FAILING_ENDPOINTS,
+  type NodeStatus,
+  type SourceStatus,
+  type StatusProblem,
+  type StatusVerdict,
+} from './status/node-status.js';
 export { StatusServer, type StatusServerOptions } from './status/status-server.js';
 export {
   CleanupError,

@@ -20,6 +20,7 @@ import type { RecordingOptions } from './recorder/recording-options.js';
 import type { ScrapeOptions } from './scrape/scrape-options.js';
 import type { ServerObserver } from './server-observer.js';
 import type { ProfilingOptions } from './status/debug-routes.js';
+import type { HealthCheckStatus } from './status/node-status.js';
 
 /** Options of a `ProxyServer`. Only `backends` and `sources` have no default. */
 export interface ProxyServerOptions {
@@ -126,6 +127,8 @@ export interface ProxyServerOptions {
    * kernel, to a listener of this process. Default: it is not probed.
    */
   readonly probe?: ProbeOptions;
+  /** What the health checks of this host's sources say, for the status. Default: none are made. */
+  readonly healthChecks?: () => HealthCheckStatus;
   /** External IPs of Services are served (gate AllowServiceExternalIPs). Default true. */
   readonly serviceExternalIPs?: boolean;
   /** Conntrack table from which stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: none are deleted. */

@@ -92,6 +92,7 @@ export async function startListeners(
     maxPending: 2 * syncPeriod,
     verification,
     ...(probe ? { probe: () => probe.status() } : {}),
+    ...(options.healthChecks ? { healthChecks: options.healthChecks } : {}),
     ...(metrics ? { metrics } : {}),
   });
   const history = new SyncHistory(clock);

@@ -48,6 +48,7 @@ function statusOf(digest: string, change: Partial<NodeStatus> = {}): ExecOutcome
     lastDrift: null,
     verification: null,
     probe: null,
+    healthChecks: null,
     staleFlowsDeleted: 0,
     failures: {},
     memory: { residentBytes: 1, heapBytes: 1 },

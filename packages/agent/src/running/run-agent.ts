@@ -78,12 +78,15 @@ export async function runAgent({
   events?.configurationProblems(settings.warnings);
   const metrics = new ProxyMetrics({ counterSeries: settings.counterSeries });
   const plain = composition.sources(settings, logger);
-  const sources = composition.healthChecks?.(plain, settings, logger, metrics) ?? plain;
+  const { sources, status: healthChecks } = composition.healthChecks?.(plain, settings, logger, metrics) ?? {
+    sources: plain,
+  };
   const options = serverOptions(composition, settings, logger);
   const server = new ProxyServer({
     ...options,
     ...scrapeOptions(composition, settings),
     sources,
+    ...(healthChecks ? { healthChecks } : {}),
     metrics,
     observer: combineObservers(
       [

@@ -56,6 +56,18 @@ export function formatStatus(status: NodeStatus, now: number, style = plainStyle
   for (const [family, one] of Object.entries(status.probe ?? {})) {
     row(`${family} probe`, describeProbe(one, now));
   }
+  // An agent of an earlier version does not report it.
+  if (status.healthChecks) {
+    const { up, down, unknown, invalidServices, failing } = status.healthChecks;
+    const invalid = invalidServices === 0 ? '' : `; ${count(invalidServices, 'Service')} with invalid annotations`;
+    row('Health checks', `${up} passed, ${down} failed, ${unknown} without a result${invalid}`);
+    for (const { service, endpoint, reason, since } of failing) {
+      lines.push(`  ${endpoint} of ${service}: ${reason}, for ${formatAge(Date.parse(since), now)}`);
+    }
+    if (down > failing.length) {
+      lines.push(`  and ${down - failing.length} more`);
+    }
+  }
   row('Drift repairs', repairs(status, now));
   row('Stale flows', `${status.staleFlowsDeleted} deleted`);
   const failures = Object.entries(status.failures).filter(([, number]) => number > 0);

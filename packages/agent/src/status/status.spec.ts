@@ -41,6 +41,7 @@ const STATUS: NodeStatus = {
   sources: [{ description: 'API server https://10.0.0.1:6443', obstacles: [] }],
   lastObjectChange: at(3),
   driftRepairs: 1,
+  healthChecks: null,
   lastDrift: { time: at(600), what: 'table ip kube-proxier changed by nft (process 812)' },
   verification: {
     verdict: 'verified',

@@ -23,6 +23,7 @@ import { countObjects, totalOf } from './count-objects.js';
 import {
   type FamilyStatus,
   findProblems,
+  type HealthCheckStatus,
   type NodeStatus,
   type SourceStatus,
   type VerificationStatus,
@@ -36,6 +37,8 @@ export interface NodeStatusReportOptions {
   readonly sources: readonly Source[];
   /** Results of probes of the data plane. Default: it is not probed. */
   readonly probe?: () => ProbeStatuses;
+  /** Default: it makes no health checks. */
+  readonly healthChecks?: () => HealthCheckStatus;
   /** Default: failures by part and stale flows are not reported. */
   readonly metrics?: ProxyMetrics;
   /** Milliseconds that a change may be pending. */
@@ -146,6 +149,7 @@ export class NodeStatusReport implements ServerObserver {
       lastDrift: this.#lastDrift ? { time: isoTime(this.#lastDrift.at), what: this.#lastDrift.what } : null,
       verification,
       probe,
+      healthChecks: this.options.healthChecks?.() ?? null,
       staleFlowsDeleted: (await metrics?.staleFlowsDeleted()) ?? 0,
       failures: (await metrics?.failuresByPart()) ?? {},
       memory: { residentBytes: rss, heapBytes: heapUsed },

@@ -65,6 +65,32 @@ export interface VerificationStatus {
   readonly firstFinding: string | null;
 }
 
+/** An endpoint that its health check keeps out of use. */
+export interface FailingEndpoint {
+  /** `namespace/name`. */
+  readonly service: string;
+  /** The checked address and port. */
+  readonly endpoint: string;
+  readonly reason: string;
+  /** When the first of the failures in a row ended. */
+  readonly since: string;
+}
+
+/** Health checks that this process makes. */
+export interface HealthCheckStatus {
+  /** Checked addresses and ports by verdict; `unknown` before the first result. */
+  readonly up: number;
+  readonly down: number;
+  readonly unknown: number;
+  /** Services whose annotations have problems. */
+  readonly invalidServices: number;
+  /** The longest failing first; at most {@link MAX_FAILING_ENDPOINTS}. */
+  readonly failing: readonly FailingEndpoint[];
+}
+
+/** Most endpoints in `HealthCheckStatus.failing`. */
+export const MAX_FAILING_ENDPOINTS = 20;
+
 /** What `kube-proxier status` prints: the state of the agent of one node. */
 export interface NodeStatus {
   readonly apiVersion: 'kube-proxier.io/v1alpha1';
@@ -93,6 +119,8 @@ export interface NodeStatus {
   readonly verification: VerificationStatus | null;
   /** Probes of the data plane, by family; null when the agent does not probe it. */
   readonly probe: ProbeStatuses | null;
+  /** Null when the agent makes none. */
+  readonly healthChecks: HealthCheckStatus | null;
   readonly staleFlowsDeleted: number;
   /** Failures that do not affect the data plane, by part. */
   readonly failures: Readonly<Record<string, number>>;
