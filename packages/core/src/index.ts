@@ -41,6 +41,7 @@ export * from './model/proxy-state.js';
 export * from './model/service-port.js';
 export * from './model/service-port-name.js';
 export { structurallyEqual } from './model/structurally-equal.js';
+export * from './model/when-endpoint-goes.js';
 export * from './objects/definitions.js';
 export { specialAddress } from './objects/field-reader.js';
 export * from './objects/object-problem.js';

@@ -152,4 +152,6 @@ export {
   type TcpTarget,
   tcpSocketIn,
 } from './sockets/tcp-connects.js';
+export * from './sockets/tcp-sockets.js';
+export { TcpSocketsNetlink } from './sockets/tcp-sockets-netlink.js';
 export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

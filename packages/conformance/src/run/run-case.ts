@@ -38,6 +38,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   serviceAddresses: true,
   externalIPsOfPods: true,
   weights: true,
+  resets: true,
   servesWithoutProcess: true,
   counting: { servicePorts: [], endpoints: [] },
 };
