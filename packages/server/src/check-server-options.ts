@@ -97,6 +97,8 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   probe: OBJECT,
   serviceExternalIPs: OptionRules.boolean,
   conntrack: OptionRules.having('list', 'delete'),
+  tcpSockets: OptionRules.having('reset'),
+  sysctl: OptionRules.having('read'),
 };
 
 const OWN_RULES: { readonly [Name in keyof ProxierOptions]?: OptionRule } = {

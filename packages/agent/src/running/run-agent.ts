@@ -144,7 +144,7 @@ function serverOptions(
   settings: AgentSettings,
   logger: Logger,
 ): Omit<ProxyServerOptions, 'sources'> {
-  const { conntrack, host } = composition;
+  const { conntrack, tcpSockets, host } = composition;
   const { effective } = settings;
   const backends = composition.configure?.(settings) ?? composition.backends;
   return {
@@ -161,7 +161,8 @@ function serverOptions(
     serviceExternalIPs: settings.featureGates.allowServiceExternalIPs,
     logger,
     ...(conntrack ? { conntrack } : {}),
-    ...(host ? { conntrackTuning: conntrackTuning(host, settings, logger) } : {}),
+    ...(tcpSockets ? { tcpSockets } : {}),
+    ...(host ? { conntrackTuning: conntrackTuning(host, settings, logger), sysctl: host.sysctl } : {}),
     ...(settings.status ? { statusAddress: settings.status } : {}),
     ...(settings.health ? { healthAddress: settings.health } : {}),
     bindAddressHardFail: settings.bindAddressHardFail,
