@@ -51,6 +51,7 @@ export {
   type IptablesRuleParts,
   type IptablesTarget,
   kernelProbability,
+  type RejectAnswer,
 } from './iptables/iptables-rule-parts.js';
 export { IPTABLES_SYNC_METRICS } from './iptables/iptables-sync-metrics.js';
 export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';

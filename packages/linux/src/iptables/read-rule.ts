@@ -92,8 +92,17 @@ class RuleReader {
         // A bare `-m tcp` adds nothing to `-p tcp`.
         if (this.#take('--dport')) {
           const [first = '', last] = this.#next().split(':');
+          const noSyn = this.#take('--tcp-flags');
+          if (noSyn) {
+            this.#expect('SYN');
+            this.#expect('NONE');
+          }
           const range = { match: 'port' as const, protocol: name, first: this.#number(first) } as const;
-          matches.push(last === undefined ? range : { ...range, last: this.#number(last) });
+          matches.push({
+            ...range,
+            ...(last === undefined ? {} : { last: this.#number(last) }),
+            ...(noSyn ? { noSyn } : {}),
+          });
         }
         return;
       }
@@ -176,7 +185,7 @@ class RuleReader {
       case 'REJECT': {
         this.#expect('--reject-with');
         const type = this.#next();
-        if (type !== 'icmp-port-unreachable' && type !== 'icmp6-port-unreachable') {
+        if (type !== 'icmp-port-unreachable' && type !== 'icmp6-port-unreachable' && type !== 'tcp-reset') {
           throw new UnknownWord();
         }
         return { target: 'REJECT', with: type };
