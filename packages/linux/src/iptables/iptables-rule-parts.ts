@@ -21,6 +21,8 @@ export type IptablesMatch =
       /** Of TCP, only packets that open no connection. Default false. */
       readonly noSyn?: boolean;
     }
+  /** Of TCP, only packets that open no connection. */
+  | { readonly match: 'no-syn' }
   | {
       readonly match: 'conntrack';
       readonly states: readonly ConntrackState[];

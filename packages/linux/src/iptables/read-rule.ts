@@ -92,17 +92,15 @@ class RuleReader {
         // A bare `-m tcp` adds nothing to `-p tcp`.
         if (this.#take('--dport')) {
           const [first = '', last] = this.#next().split(':');
-          const noSyn = this.#take('--tcp-flags');
-          if (noSyn) {
-            this.#expect('SYN');
-            this.#expect('NONE');
-          }
+          const noSyn = this.#noSyn();
           const range = { match: 'port' as const, protocol: name, first: this.#number(first) } as const;
           matches.push({
             ...range,
             ...(last === undefined ? {} : { last: this.#number(last) }),
             ...(noSyn ? { noSyn } : {}),
           });
+        } else if (this.#noSyn()) {
+          matches.push({ match: 'no-syn' });
         }
         return;
       }
@@ -158,6 +156,15 @@ class RuleReader {
       default:
         throw new UnknownWord();
     }
+  }
+
+  #noSyn(): boolean {
+    if (!this.#take('--tcp-flags')) {
+      return false;
+    }
+    this.#expect('SYN');
+    this.#expect('NONE');
+    return true;
   }
 
   #recent(): IptablesMatch {
