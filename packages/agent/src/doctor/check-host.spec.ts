@@ -128,6 +128,16 @@ describe('checkHost', () => {
       { check: 'connection tracking', status: 'warning' },
     ],
     [
+      'a kernel that takes up no connections (spec R-8)',
+      { sysctls: { 'net/netfilter/nf_conntrack_tcp_loose': '0' } },
+      {},
+      {
+        check: 'connection tracking',
+        status: 'warning',
+        found: expect.stringMatching(/nf_conntrack_tcp_loose is 0, so .*when-endpoint-goes: reset has no effect/),
+      },
+    ],
+    [
       'one that is full',
       { sysctls: { 'net/netfilter/nf_conntrack_count': '262000' } },
       {},

@@ -286,7 +286,9 @@ class CaseRun {
       return;
     } else if ('open' in step) {
       const { as, from, to, port } = fill(step.open, run.placeholders);
-      run.connections.set(as, await hostNamed(this.world.sandbox, from).open({ to, port: Number(port) }));
+      const timeout = ANSWER_TIMEOUT * this.patience;
+      const host = hostNamed(this.world.sandbox, from);
+      run.connections.set(as, await host.open({ to, port: Number(port), timeout }));
     } else if ('talk' in step) {
       const connection = run.connections.get(step.talk);
       const answer = await connection?.send('still there', ANSWER_TIMEOUT * this.patience);

@@ -5,6 +5,8 @@ import { lostEndpoints, WHEN_ENDPOINT_GOES_ANNOTATION } from '../model/when-endp
 import type { ObjectProblem } from '../objects/object-problem.js';
 import { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Service } from '../objects/objects.js';
+import { formatSimulation } from '../simulator/format-simulation.js';
+import { simulatePacket } from '../simulator/simulate-packet.js';
 import { makeResolver, makeService, makeSlice } from '../testing/index.js';
 import { diffStates } from './diff-states.js';
 
@@ -158,4 +160,17 @@ describe('lostEndpoints (spec R-2)', () => {
     expect(atStart(lostOf([], [reset]).state)).toEqual([]);
     expect(atStart(lostOf([], [web('keep'), both]).state)).toEqual([]);
   });
+});
+
+test('explain says that connections are reset, also where new ones are refused', () => {
+  const said = (value: string, list: Endpoints, protocol = 'TCP') => {
+    const objects = [web(value, { protocol }), endpoints(list, 'web-1', protocol)];
+    const packet = { source: '10.0.0.9', destination: '10.96.0.1', protocol: protocol as 'TCP', port: 80 };
+    return formatSimulation(simulatePacket(lostOf([], objects).state, packet));
+  };
+  const text = 'Open connections are reset when their endpoint is gone';
+  expect(said('reset', [ONE])).toContain(text);
+  expect(said('reset', [])).toContain(text);
+  expect(said('keep', [ONE])).not.toContain(text);
+  expect(said('reset', [ONE], 'UDP')).not.toContain(text);
 });

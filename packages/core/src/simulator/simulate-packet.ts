@@ -4,6 +4,7 @@ import { selectionWeights } from '../model/endpoint-weights.js';
 import { type ForwardRoute, type Frontend, type FrontendKey, frontendKey, type Route } from '../model/frontend.js';
 import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol, serviceKey } from '../model/service-port-name.js';
+import { resetsConnections } from '../model/when-endpoint-goes.js';
 import { endpointDescriber, intendedList } from './describe-endpoint.js';
 
 /** The first packet of a connection, as seen by this node. */
@@ -150,6 +151,9 @@ class Simulator {
     const route = frontend.routes.find((candidate) => this.#routeMatches(candidate)) as Route;
     if (this.explains) {
       this.#steps.push(...this.#describeRoute(servicePort, frontend, route));
+    }
+    if (this.explains && resetsConnections(servicePort)) {
+      this.#steps.push('Open connections are reset when their endpoint is gone (kube-proxier.io/when-endpoint-goes).');
     }
     if (route.action !== 'forward') {
       return this.#end({ kind: route.action === 'reject' ? 'refused' : 'dropped' }, found, route);

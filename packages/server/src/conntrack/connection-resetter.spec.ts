@@ -223,12 +223,14 @@ describe('ConnectionResetter', () => {
     const { clock, conntrack, resets, sync } = setUp();
     const kept = connection('10.96.0.1:80', `${TWO}:80`);
     const other = connection('10.96.0.2:80', '10.0.0.7:80');
-    for (const entry of [connection('10.96.0.1:80', '10.0.0.7:80'), kept, other]) {
+    // By a proxy on this node.
+    const proxied = connection('10.96.0.1:80', `${NODE}:15001`);
+    for (const entry of [connection('10.96.0.1:80', '10.0.0.7:80'), kept, other, proxied]) {
       conntrack.add(entry);
     }
     sync(gone);
     await clock.advance(1000);
-    expect(conntrack.entries).toEqual([kept, other]);
+    expect(conntrack.entries).toEqual([kept, other, proxied]);
     expect(resets).toEqual([{ family: 'IPv4', reason: 'endpoint-gone-before', count: 1 }]);
     // A restart of the sync loop, or a full sync, is no start.
     conntrack.lists.length = 0;

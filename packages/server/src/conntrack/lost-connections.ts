@@ -38,7 +38,7 @@ export function lostConnectionJudge(
   lost: LostByServicePort,
   localAddresses: ReadonlySet<string>,
 ): (flow: TrackedFlow) => LostConnection | undefined {
-  const byFrontend = new Map<string, (endpoint: string) => LostConnection | undefined>();
+  const byFrontend = new Map<string, (endpoint: string, address: string) => LostConnection | undefined>();
   for (const [key, endpoints] of lost) {
     const port = state.servicePorts.get(key);
     if (port === undefined || !resetsConnections(port)) {
@@ -46,10 +46,12 @@ export function lostConnectionJudge(
     }
     const present = new Set(port.candidates.map((endpoint) => endpoint.key));
     const name = formatServicePortName(port.name);
-    const judge = (endpoint: string) =>
-      !present.has(endpoint) && (endpoints === 'unknown' || endpoints.has(endpoint))
-        ? { servicePort: key, name, endpoint }
-        : undefined;
+    // What this node answers itself may be a proxy of another program, and is no endpoint as far as is known. Where it was one, the
+    // node resets its connections without help.
+    const isLost = (endpoint: string, address: string) =>
+      endpoints === 'unknown' ? !localAddresses.has(address) : endpoints.has(endpoint);
+    const judge = (endpoint: string, address: string) =>
+      !present.has(endpoint) && isLost(endpoint, address) ? { servicePort: key, name, endpoint } : undefined;
     for (const frontend of port.frontends) {
       byFrontend.set(placeOf(frontend), judge);
     }
@@ -62,7 +64,7 @@ export function lostConnectionJudge(
     const judge =
       byFrontend.get(joinHostPort(destination, destinationPort)) ??
       (localAddresses.has(destination) ? byFrontend.get(`${destinationPort}`) : undefined);
-    return judge?.(joinHostPort(reply.source, reply.sourcePort));
+    return judge?.(joinHostPort(reply.source, reply.sourcePort), reply.source);
   };
 }
 
