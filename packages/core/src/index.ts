@@ -35,6 +35,7 @@ export * from './model/endpoint.js';
 export * from './model/endpoint-weights.js';
 export { endpointsKeepingFlows } from './model/flow-endpoints.js';
 export * from './model/frontend.js';
+export * from './model/lost-endpoints.js';
 export * from './model/node-port-addresses.js';
 export * from './model/probe-service.js';
 export * from './model/proxy-state.js';

@@ -134,7 +134,8 @@ describe('checkHost', () => {
       {
         check: 'connection tracking',
         status: 'warning',
-        found: expect.stringMatching(/nf_conntrack_tcp_loose is 0, so .*when-endpoint-goes: reset has no effect/),
+        found:
+          '100 of 262144 connections; net.netfilter.nf_conntrack_tcp_loose is 0, so kube-proxier.io/when-endpoint-goes: reset has no effect for packets of other hosts and pods',
       },
     ],
     [

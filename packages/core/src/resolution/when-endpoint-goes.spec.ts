@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ChangeSet } from '../model/change-set.js';
+import { lostEndpoints } from '../model/lost-endpoints.js';
 import type { ProxyState } from '../model/proxy-state.js';
-import { lostEndpoints, WHEN_ENDPOINT_GOES_ANNOTATION } from '../model/when-endpoint-goes.js';
+import { WHEN_ENDPOINT_GOES_ANNOTATION } from '../model/when-endpoint-goes.js';
 import type { ObjectProblem } from '../objects/object-problem.js';
 import { ObjectReader } from '../objects/object-reader.js';
 import type { EndpointSlice, Service } from '../objects/objects.js';

@@ -2,9 +2,9 @@ import { cidrContains, familyOf, hostCIDR, parseAddress } from '../model/address
 import type { Endpoint } from '../model/endpoint.js';
 import { selectionWeights } from '../model/endpoint-weights.js';
 import { type ForwardRoute, type Frontend, type FrontendKey, frontendKey, type Route } from '../model/frontend.js';
+import { resetsConnections } from '../model/lost-endpoints.js';
 import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol, serviceKey } from '../model/service-port-name.js';
-import { resetsConnections } from '../model/when-endpoint-goes.js';
 import { endpointDescriber, intendedList } from './describe-endpoint.js';
 
 /** The first packet of a connection, as seen by this node. */
