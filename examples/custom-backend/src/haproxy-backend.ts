@@ -105,6 +105,8 @@ export function createHaproxyBackend(options: HaproxyBackendOptions = {}): Backe
       externalIPsOfPods: false,
       // Servers of HAProxy have weights; this backend does not set them.
       weights: false,
+      // Nor does it close connections to endpoints that are gone.
+      resets: false,
     },
     probe: () => probe(runner, port),
     module: new ContainerModule(({ bind }) => {

@@ -9,7 +9,14 @@ import {
 } from '@kube-proxier/core';
 import { iptablesBackend } from '@kube-proxier/iptables';
 import { ipvsBackend } from '@kube-proxier/ipvs';
-import { type Conntrack, HostConntrack, kernelFiles, ProcSysctl } from '@kube-proxier/linux';
+import {
+  type Conntrack,
+  HostConntrack,
+  kernelFiles,
+  ProcSysctl,
+  type TcpSockets,
+  TcpSocketsNetlink,
+} from '@kube-proxier/linux';
 import { nftablesBackend } from '@kube-proxier/nftables';
 import type { AccessReviewer } from '@kube-proxier/server';
 import { createUserspaceBackend, userspaceBackend } from '@kube-proxier/userspace';
@@ -36,6 +43,8 @@ export interface Composition {
   readonly healthChecks?: typeof withHealthChecks;
   /** Conntrack table from which stale flows are deleted; when absent, none are deleted. */
   readonly conntrack?: Conntrack;
+  /** Sockets of this host's programs, of which connections to endpoints that are gone are reset; when absent, none are. */
+  readonly tcpSockets?: TcpSockets;
   /** Access to sysctls and files of the host; when absent, host settings are not changed. */
   readonly host?: HostAccess;
   /** Only one such agent runs in a network namespace: a second waits for the first. Default false. */
@@ -71,6 +80,7 @@ export function compose(): Composition {
     sources: createSources,
     healthChecks: withHealthChecks,
     conntrack: new HostConntrack(),
+    tcpSockets: new TcpSocketsNetlink(),
     host: { sysctl: new ProcSysctl(), files: kernelFiles, cpus: availableParallelism() },
     exclusive: true,
     inspect: () => gatherHostFacts(),

@@ -2,6 +2,7 @@ import {
   type ChangeSet,
   type Clock,
   type Dataplane,
+  GONE_AFTER,
   type IPFamily,
   type LeftoverOwner,
   type Logger,
@@ -19,6 +20,7 @@ import { Draining } from './apply/draining.js';
 import { ExpectedServers } from './apply/expected-servers.js';
 import { HostSettings } from './apply/host-settings.js';
 import { TimeoutSettings } from './apply/ipvs-timeouts.js';
+import { LostServers } from './apply/lost-servers.js';
 import { ReferencedSets } from './apply/referenced-sets.js';
 import { detach } from './apply/virtual-addresses.js';
 import { VirtualInterface } from './apply/virtual-interface.js';
@@ -60,6 +62,8 @@ export interface IpvsDataplaneOptions extends IpvsSettings {
   readonly readOnly?: boolean;
   /** Connections are counted where the Service says nothing about it. Default false. */
   readonly countConnections?: boolean;
+  /** Milliseconds that an endpoint is gone before its connections are reset, where the Service says so (spec R-3). Default 2000. */
+  readonly lostAfter?: number;
   readonly logger?: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -76,6 +80,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   readonly #counts: ServerCounts;
   /** The state of the last plan. */
   #planned: ProxyState | undefined;
+  readonly #lost: LostServers;
   #queue: Promise<unknown> = Promise.resolve();
   #found: Promise<Iptables> | undefined;
   /** How often the jumps were written, or found in place. */
@@ -92,6 +97,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
       countAll: options.countConnections ?? false,
       virtualServersOf: (state, port) => this.#planner.virtualServersOf(state, port),
     });
+    this.#lost = new LostServers((state, port) => this.#planner.virtualServersOf(state, port));
     const warn = (problem: string) => this.#warnOnce(problem);
     this.#target = {
       family,
@@ -108,6 +114,8 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
         clock: options.clock ?? systemClock,
         detach: (attachments) => detach(this.#target, attachments),
         inTurn: (work) => this.#inTurn(work),
+        isLost: (server) => this.#lost.has(server),
+        lostAfter: options.lostAfter ?? 2 * GONE_AFTER,
         onFailure: (reason) => logger.warn(`Cannot check whether endpoints are drained: ${reason}`, { family }),
       }),
       onRulesWritten: () => {
@@ -124,6 +132,7 @@ export class IpvsDataplane implements Dataplane<IpvsTransaction, InstalledIpvs> 
   plan(next: ProxyState, changes: ChangeSet, installed?: InstalledIpvs): IpvsTransaction | undefined {
     const transaction = this.#planner.plan(next, changes, installed);
     this.#planned = next;
+    this.#lost.advance(next, changes);
     return transaction;
   }
 

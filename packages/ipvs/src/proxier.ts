@@ -1,15 +1,22 @@
-import { type Proxier, type ProxierContext, ReconcilingProxier } from '@kube-proxier/core';
+import { GONE_AFTER, type Proxier, type ProxierContext, ReconcilingProxier } from '@kube-proxier/core';
 import { IpvsDataplane, type IpvsDataplaneOptions } from './dataplane.js';
 
 /** Creates the proxier of one IP family. @param onDataplane gets its dataplane. */
 export function createIpvsProxier(
   context: ProxierContext,
-  options: Omit<IpvsDataplaneOptions, 'family' | 'logger' | 'clock' | 'masqueradeBit' | 'countConnections'>,
+  options: Omit<
+    IpvsDataplaneOptions,
+    'family' | 'logger' | 'clock' | 'masqueradeBit' | 'countConnections' | 'lostAfter'
+  >,
   onDataplane: (dataplane: IpvsDataplane) => void = () => {},
 ): Proxier {
   const { family, logger, clock } = context;
-  const { masqueradeBit, countConnections } = context.options;
-  const dataplane = new IpvsDataplane({ ...options, family, logger, clock, masqueradeBit, countConnections });
+  const { masqueradeBit, countConnections, minSyncPeriod } = context.options;
+  const lostAfter = 2 * GONE_AFTER + (minSyncPeriod === 'adaptive' ? 0 : minSyncPeriod);
+  const dataplane = new IpvsDataplane({
+    ...options,
+    ...{ family, logger, clock, masqueradeBit, countConnections, lostAfter },
+  });
   onDataplane(dataplane);
   return new ReconcilingProxier({ mode: 'ipvs', context: withoutVirtualAddresses(context, dataplane), dataplane });
 }

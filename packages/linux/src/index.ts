@@ -51,6 +51,7 @@ export {
   type IptablesRuleParts,
   type IptablesTarget,
   kernelProbability,
+  type RejectAnswer,
 } from './iptables/iptables-rule-parts.js';
 export { IPTABLES_SYNC_METRICS } from './iptables/iptables-sync-metrics.js';
 export { detectIptablesVariant, type IptablesVariantChoice } from './iptables/iptables-variant.js';
@@ -152,4 +153,6 @@ export {
   type TcpTarget,
   tcpSocketIn,
 } from './sockets/tcp-connects.js';
+export * from './sockets/tcp-sockets.js';
+export { TcpSocketsNetlink } from './sockets/tcp-sockets-netlink.js';
 export { ProcSysctl, type Sysctl, SysctlError, type SysctlErrorCode } from './sysctl/sysctl.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { diffStates, type IPFamily, type ProxyState } from '@kube-proxier/core';
+import { diffStates, type IPFamily, type ProxyState, WHEN_ENDPOINT_GOES_ANNOTATION } from '@kube-proxier/core';
 import { ClusterSketch, EXAMPLE_SERVICE, until } from '@kube-proxier/core/testing';
 import { createNetlinkNft, type NftStatement, type NftTransaction, renderNftTransaction } from '@kube-proxier/linux';
 import { canMakeNamespaces, type TestNamespace, withNamespace } from '@kube-proxier/linux/testing';
@@ -53,6 +53,21 @@ const VARIANTS: readonly Variant[] = [
         },
       }),
     masqueradeBit: 31,
+  },
+  {
+    name: 'connections that are reset, where new ones are refused and dropped',
+    state: (family) => {
+      const cluster = new ClusterSketch(family);
+      const remote = [{ number: 2, node: 'node2' as const }];
+      for (const [index, endpoints] of [[], remote].entries()) {
+        cluster.set({
+          ...EXAMPLE_SERVICE,
+          ...{ name: `ns/svc${index + 1}`, number: index + 1, endpoints, kind: 'LoadBalancer', externalLocal: true },
+          annotations: { [WHEN_ENDPOINT_GOES_ANNOTATION]: 'reset' },
+        });
+      }
+      return cluster.next().state;
+    },
   },
   {
     name: 'networks with any length of prefix',
@@ -219,7 +234,7 @@ test('the states above have every kind of statement', () => {
   }
   const all: Readonly<Record<NftStatement['kind'], true>> = {
     ...{ match: true, member: true, 'one-of': true, vmap: true, assign: true, 'write-element': true, count: true },
-    ...{ dnat: true, masquerade: true, reject: true, accept: true, drop: true, jump: true, goto: true },
+    ...{ dnat: true, masquerade: true, 'no-syn': true, reject: true, accept: true, drop: true, jump: true, goto: true },
   };
   expect([...kinds].sort()).toEqual(Object.keys(all).sort());
 });

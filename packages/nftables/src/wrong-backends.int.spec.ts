@@ -57,3 +57,28 @@ describe('backends that are wrong on purpose', () => {
     expect(JSON.stringify(failed)).toMatch(says);
   });
 });
+
+/** Cases of connections whose endpoint is gone. */
+const RESETS = casesOf(
+  [
+    ...['reset-endpoint-gone', 'reset-last-endpoint-gone', 'reset-dropped', 'reset-while-dead', 'keep-endpoint-gone'],
+    ...['reset-spares-existing', 'reset-spares-removed-service'],
+  ],
+  [],
+);
+
+describe('backends that are wrong about connections whose endpoint is gone', () => {
+  test.each([
+    {
+      mode: 'answers-nothing',
+      fails: ['reset-last-endpoint-gone', 'reset-dropped'],
+      says: /"is reset within 10 s","actual":"no answer"/,
+    },
+    { mode: 'leaves-connections', fails: RESETS, says: /"is reset within 10 s","actual":"continues"/ },
+  ])('$mode', async ({ mode, fails, says }) => {
+    const { results } = await runConformance({ backend, mode, cases: RESETS, jobs: 2 });
+    const failed = results.filter(({ outcome }) => outcome === 'failed');
+    expect(failed.map((result) => result.case.id).sort()).toEqual([...fails].sort());
+    expect(JSON.stringify(failed)).toMatch(says);
+  });
+});

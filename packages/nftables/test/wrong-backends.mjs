@@ -19,13 +19,14 @@ import { NftablesDataplane, nftablesBackend } from '../dist/index.js';
  *
  * @param {string} mode
  * @param {() => (port: ResolvedServicePort) => ResolvedServicePort} tamper
+ * @param {import('@kube-proxier/core').BackendCapabilities} [capabilities]
  * @returns {import('@kube-proxier/core').BackendModule}
  */
-function wrongBackend(mode, tamper) {
+function wrongBackend(mode, tamper, capabilities = {}) {
   return {
     mode,
     description: 'nftables, wrong on purpose',
-    capabilities: {},
+    capabilities,
     probe: () => nftablesBackend.probe(),
     module: new ContainerModule(({ bind }) => {
       bind(Tokens.Cleanup).toConstantValue(async () => {});
@@ -103,3 +104,12 @@ export const ignoresWeights = wrongBackend('ignores-weights', () => (port) => {
   const equal = (/** @type {Endpoint} */ endpoint) => ({ ...endpoint, weight: 1 });
   return { ...port, cluster: port.cluster.map(equal), local: port.local.map(equal) };
 });
+
+/** @param {ResolvedServicePort} port @returns {ResolvedServicePort} */
+const withoutResets = (port) => ({ ...port, servicePort: { ...port.servicePort, whenEndpointGoes: 'keep' } });
+
+/** The host forgets connections, and nothing answers their next packet where there is no endpoint for it. */
+export const answersNothing = wrongBackend('answers-nothing', () => withoutResets);
+
+/** The host leaves connections alone, as if the backend knew them. */
+export const leavesConnections = wrongBackend('leaves-connections', () => withoutResets, { tracksConnections: false });

@@ -98,6 +98,8 @@ const RULES: { readonly [Name in keyof Required<ProxyServerOptions>]: OptionRule
   healthChecks: OptionRules.function,
   serviceExternalIPs: OptionRules.boolean,
   conntrack: OptionRules.having('list', 'delete'),
+  tcpSockets: OptionRules.having('reset'),
+  sysctl: OptionRules.having('read'),
 };
 
 const OWN_RULES: { readonly [Name in keyof ProxierOptions]?: OptionRule } = {

@@ -24,6 +24,12 @@ export {
 } from './backends/load-backend.js';
 export { ServerOptionError } from './check-server-options.js';
 export { combineObservers } from './combine-observers.js';
+export {
+  type ConnectionResets,
+  ConnectionResetter,
+  type ConnectionResetterOptions,
+  type ResetReason,
+} from './conntrack/connection-resetter.js';
 export { ConntrackCleaner, type ConntrackCleaning } from './conntrack/conntrack-cleaner.js';
 export {
   ConntrackTuning,

@@ -9,7 +9,7 @@ import type {
   Source,
   SourceHandler,
 } from '@kube-proxier/core';
-import type { Conntrack } from '@kube-proxier/linux';
+import type { Conntrack, Sysctl, TcpSockets } from '@kube-proxier/linux';
 import type { ConntrackTuning } from './conntrack/conntrack-tuning.js';
 import type { ExclusiveInstanceOptions } from './instance/exclusive-instance.js';
 import type { ListenAddress } from './listen-address.js';
@@ -133,4 +133,8 @@ export interface ProxyServerOptions {
   readonly serviceExternalIPs?: boolean;
   /** Conntrack table from which stale UDP and SCTP flows are deleted (spec T-10…T-19). Default: none are deleted. */
   readonly conntrack?: Conntrack;
+  /** Sockets of this host's programs, whose connections to endpoints that are gone are reset (spec R-6). Default: they are left alone. */
+  readonly tcpSockets?: TcpSockets;
+  /** Settings of the kernel that features depend on. Only read. Default: not checked. */
+  readonly sysctl?: Pick<Sysctl, 'read'>;
 }

@@ -5,6 +5,7 @@ import {
   DEFAULT_PROXIER_OPTIONS,
   DEFAULT_PROXY_MODE,
   formatObjectProblem,
+  GONE_AFTER,
   type IPFamily,
   type Logger,
   type ModeSelection,
@@ -20,6 +21,7 @@ import {
 import { checkServerOptions } from './check-server-options.js';
 import { combineObservers } from './combine-observers.js';
 import { composeProxier } from './compose-proxier.js';
+import { ConnectionResetter } from './conntrack/connection-resetter.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
 import { Readiness } from './health/readiness.js';
 import type { HeldInstanceLock } from './instance/instance-lock.js';
@@ -195,11 +197,12 @@ export class ProxyServer {
     this.#probe?.serve(families);
     this.#listening.push(new SlowCommandLog(this.#logger));
     const cleaner = await this.#makeCleaner(selection.backend);
-    this.#listening.push(...(cleaner ? [cleaner] : []));
+    const resetter = this.#makeResetter(selection.backend);
+    this.#listening.push(...(cleaner ? [cleaner] : []), ...(resetter ? [resetter] : []));
     const proxier = this.#makeProxier(
       selection.backend,
       { ...options, nodeAddresses: addresses },
-      { families, cleaner, reader },
+      { families, cleaner, resetter, reader },
     );
 
     this.#abort.signal.throwIfAborted();
@@ -370,16 +373,38 @@ export class ProxyServer {
     return cleaner;
   }
 
+  /** Where the mode uses connection tracking, connections to endpoints that are gone can be reset (spec R-1). */
+  #makeResetter(backend: BackendModule): ConnectionResetter | undefined {
+    const { clock = systemClock, network = thisHost, conntrack, tcpSockets, sysctl, metrics, proxier } = this.#options;
+    if (conntrack === undefined || !tracksConnections(backend)) {
+      return undefined;
+    }
+    const period = proxier?.minSyncPeriod;
+    return new ConnectionResetter({
+      conntrack,
+      ...(tcpSockets ? { sockets: tcpSockets } : {}),
+      ...(sysctl ? { sysctl } : {}),
+      ...(backend.capabilities?.resets === false ? { unsupportedBy: backend.mode } : {}),
+      logger: this.#logger,
+      localAddresses: () => network.localAddresses(),
+      clock,
+      goneAfter: GONE_AFTER + (typeof period === 'number' ? period : 0),
+      onReset: (resets) => metrics?.connectionsReset(resets),
+    });
+  }
+
   #makeProxier(
     backend: BackendModule,
     proxier: ProxierOptions,
     {
       families,
       cleaner,
+      resetter,
       reader,
     }: {
       readonly families: readonly IPFamily[];
       readonly cleaner: ConntrackCleaner | undefined;
+      readonly resetter: ConnectionResetter | undefined;
       readonly reader: ObjectReader;
     },
   ): Proxier {
@@ -391,6 +416,7 @@ export class ProxyServer {
       ...(recorder ? [recorder] : []),
       ...(conntrackTuning && tracksConnections(backend) ? [conntrackTuning] : []),
       ...(cleaner ? [cleaner] : []),
+      ...(resetter ? [resetter] : []),
       this.#readiness,
       ...(this.#probe ? [this.#probe] : []),
       this.#observer,

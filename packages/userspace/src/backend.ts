@@ -2,6 +2,7 @@ import {
   type BackendModule,
   checkBackendOptions,
   countsMeasurement,
+  GONE_AFTER,
   type IPFamily,
   type Logger,
   type OptionRule,
@@ -162,6 +163,7 @@ class ProxierRegistry {
     const { family, logger, clock, localAddresses, options } = context;
     this.#countAll = options.countConnections;
     const ownSockets = new LibcMarkedSockets(2 ** options.masqueradeBit);
+    const { minSyncPeriod } = options;
     const dataplane = new UserspaceDataplane({
       ...this.settings,
       family,
@@ -169,6 +171,7 @@ class ProxierRegistry {
       redirection: () => this.#redirection(family, logger, ownSockets),
       budget: this.#budget,
       carrier: this.#carrier,
+      goneAfter: GONE_AFTER + (typeof minSyncPeriod === 'number' ? minSyncPeriod : 0),
       clock,
       logger,
     });

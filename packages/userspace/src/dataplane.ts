@@ -37,6 +37,8 @@ export interface UserspaceDataplaneOptions extends ProxySettings {
   readonly budget?: DescriptorBudget;
   /** Carries large transfers; shared by the proxiers of both families. Default: one of its own. */
   readonly carrier?: SpliceCarrier;
+  /** Milliseconds that an endpoint is missing before its connections are reset, where the Service says so. Default 1000. */
+  readonly goneAfter?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
@@ -69,6 +71,7 @@ export class UserspaceDataplane implements Dataplane<UserspaceTransaction, Insta
       family,
       environment: {
         ...proxyLimits(options),
+        ...(options.goneAfter === undefined ? {} : { goneAfter: options.goneAfter }),
         clock,
         logger,
         keepAlive: new KeepAlive(clock),

@@ -7,7 +7,14 @@ import type {
 } from '@kube-proxier/core';
 import type { ServiceTraffic } from './proxy/service-traffic.js';
 
-type TrafficField = 'active' | 'connections' | 'refused' | 'failedDials' | 'bytesToEndpoints' | 'bytesToClients';
+type TrafficField =
+  | 'active'
+  | 'connections'
+  | 'refused'
+  | 'resets'
+  | 'failedDials'
+  | 'bytesToEndpoints'
+  | 'bytesToClients';
 
 /** Sockets of this process carry everything. */
 export const COUNTING: CountingCapability = { servicePorts: ['connections', 'bytes'], endpoints: ['connections'] };
@@ -32,6 +39,12 @@ const METRICS: Readonly<Record<TrafficField, BackendMetric>> = {
     type: 'counter',
     name: 'kube_proxier_userspace_refused_total',
     help: 'Refused connections (UDP: sessions)',
+    labels: LABELS,
+  },
+  resets: {
+    type: 'counter',
+    name: 'kube_proxier_userspace_connections_reset_total',
+    help: 'Connections that were reset because their endpoint was gone',
     labels: LABELS,
   },
   failedDials: {

@@ -128,6 +128,17 @@ describe('checkHost', () => {
       { check: 'connection tracking', status: 'warning' },
     ],
     [
+      'a kernel that takes up no connections (spec R-8)',
+      { sysctls: { 'net/netfilter/nf_conntrack_tcp_loose': '0' } },
+      {},
+      {
+        check: 'connection tracking',
+        status: 'warning',
+        found:
+          '100 of 262144 connections; net.netfilter.nf_conntrack_tcp_loose is 0, so kube-proxier.io/when-endpoint-goes: reset has no effect for packets of other hosts and pods',
+      },
+    ],
+    [
       'one that is full',
       { sysctls: { 'net/netfilter/nf_conntrack_count': '262000' } },
       {},

@@ -309,7 +309,15 @@ function checkConntrack({ sysctls }: HostFacts, { conntrack, cpus, backend }: Ho
   if (share >= 0.8) {
     return warning(check, `${found}: the table is nearly full`, advice);
   }
-  const wanted = backend.capabilities?.tracksConnections === false ? 0 : conntrackMax(conntrack, cpus);
+  const tracks = backend.capabilities?.tracksConnections !== false;
+  if (tracks && number('net/netfilter/nf_conntrack_tcp_loose') === 0) {
+    return warning(
+      check,
+      `${found}; net.netfilter.nf_conntrack_tcp_loose is 0, so kube-proxier.io/when-endpoint-goes: reset has no effect for packets of other hosts and pods`,
+      'where Services have that annotation, set sysctl net.netfilter.nf_conntrack_tcp_loose=1',
+    );
+  }
+  const wanted = tracks ? conntrackMax(conntrack, cpus) : 0;
   return max < wanted
     ? warning(
         check,

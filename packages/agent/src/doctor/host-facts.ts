@@ -59,6 +59,7 @@ export const SYSCTLS = [
   'net/ipv4/conf/all/route_localnet',
   'net/netfilter/nf_conntrack_count',
   'net/netfilter/nf_conntrack_max',
+  'net/netfilter/nf_conntrack_tcp_loose',
 ] as const;
 
 const TOOLS = ['iptables', 'iptables-legacy', 'iptables-nft', 'ip6tables', 'nft', 'conntrack'] as const;

@@ -147,7 +147,7 @@ function serverOptions(
   settings: AgentSettings,
   logger: Logger,
 ): Omit<ProxyServerOptions, 'sources'> {
-  const { conntrack, host } = composition;
+  const { conntrack, tcpSockets, host } = composition;
   const { effective } = settings;
   const backends = composition.configure?.(settings) ?? composition.backends;
   return {
@@ -164,7 +164,8 @@ function serverOptions(
     serviceExternalIPs: settings.featureGates.allowServiceExternalIPs,
     logger,
     ...(conntrack ? { conntrack } : {}),
-    ...(host ? { conntrackTuning: conntrackTuning(host, settings, logger) } : {}),
+    ...(tcpSockets ? { tcpSockets } : {}),
+    ...(host ? { conntrackTuning: conntrackTuning(host, settings, logger), sysctl: host.sysctl } : {}),
     ...(settings.status ? { statusAddress: settings.status } : {}),
     ...(settings.health ? { healthAddress: settings.health } : {}),
     bindAddressHardFail: settings.bindAddressHardFail,

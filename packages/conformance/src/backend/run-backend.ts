@@ -17,7 +17,7 @@ import {
   systemClock,
   Tokens,
 } from '@kube-proxier/core';
-import { HostConntrack } from '@kube-proxier/linux';
+import { HostConntrack, ProcSysctl, TcpSocketsNetlink } from '@kube-proxier/linux';
 import { ProxyServer } from '@kube-proxier/server';
 import { Container } from 'inversify';
 import { ConformanceError, type ConformanceErrorCode } from '../conformance-error.js';
@@ -106,6 +106,8 @@ async function start(choice: BackendChoice, proxier: Extract<Request, { op: 'sta
     fallback: 'none',
     sources: [source],
     conntrack: new HostConntrack(),
+    tcpSockets: new TcpSocketsNetlink(),
+    sysctl: new ProcSysctl(),
     proxier,
     logger,
     // As in the agent.

@@ -85,6 +85,8 @@ export type CaseStep =
     }
   /** Sends over an open connection and expects the echo. */
   | { readonly talk: string }
+  /** Sends over an open connection until it is reset, which must not take longer than ten seconds. */
+  | { readonly reset: string }
   /** Starts a client that connects continuously. */
   | {
       readonly client: {

@@ -25,6 +25,12 @@ const FLOWS_AT_ONCE = 16;
  */
 const AVOIDED_FOR = 12_000;
 
+/** Milliseconds until a connection whose endpoint is gone must have been reset, and between two lines that are sent over it. */
+const RESET_WITHIN = 10_000;
+const TALK_INTERVAL = 300;
+/** What a program gets when its connection is reset by the other end, or by its own host. */
+const RESETS: readonly string[] = ['ECONNRESET', 'ECONNABORTED', 'EPIPE'];
+
 /** Default capabilities of a backend. */
 const CAPABILITIES: Required<BackendCapabilities> = {
   localhostNodePorts: false,
@@ -38,6 +44,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   serviceAddresses: true,
   externalIPsOfPods: true,
   weights: true,
+  resets: true,
   servesWithoutProcess: true,
   counting: { servicePorts: [], endpoints: [] },
 };
@@ -279,7 +286,9 @@ class CaseRun {
       return;
     } else if ('open' in step) {
       const { as, from, to, port } = fill(step.open, run.placeholders);
-      run.connections.set(as, await hostNamed(this.world.sandbox, from).open({ to, port: Number(port) }));
+      const timeout = ANSWER_TIMEOUT * this.patience;
+      const host = hostNamed(this.world.sandbox, from);
+      run.connections.set(as, await host.open({ to, port: Number(port), timeout }));
     } else if ('talk' in step) {
       const connection = run.connections.get(step.talk);
       const answer = await connection?.send('still there', ANSWER_TIMEOUT * this.patience);
@@ -290,6 +299,8 @@ class CaseRun {
           actual: answer?.kind === 'timeout' ? 'no answer' : 'cut',
         });
       }
+    } else if ('reset' in step) {
+      await this.#expectReset(run, step.reset);
     } else if ('client' in step) {
       const { as, from, to, port } = fill(step.client, run.placeholders);
       run.clients.set(as, await hostNamed(this.world.sandbox, from).startClient({ to, port: Number(port) }, 5));
@@ -297,6 +308,27 @@ class CaseRun {
       await run.clients.get(step.attempts.of)?.moreAttempts(step.attempts.count);
     } else if ('stop' in step) {
       await this.#stop(run, step.stop);
+    }
+  }
+
+  async #expectReset(run: VariantRun, name: string): Promise<void> {
+    const connection = run.connections.get(name);
+    const deadline = performance.now() + RESET_WITHIN * this.patience;
+    let answer = await connection?.send('anybody there', TALK_INTERVAL);
+    while (answer !== undefined && answer.kind !== 'closed' && performance.now() < deadline) {
+      answer = await connection?.send('anybody there', TALK_INTERVAL);
+    }
+    if (answer?.kind !== 'closed' || !RESETS.includes(answer.code ?? '')) {
+      this.#fail(run.label, {
+        flow: `the open connection ${name}, answered by ${connection?.by}`,
+        expected: `is reset within ${(RESET_WITHIN * this.patience) / 1000} s`,
+        actual:
+          answer?.kind === 'closed'
+            ? `ended${answer.code === undefined ? '' : ` (${answer.code})`}`
+            : answer?.kind === 'echoed'
+              ? 'continues'
+              : 'no answer',
+      });
     }
   }
 
@@ -374,7 +406,15 @@ class CaseRun {
       return true;
     }
     const name =
-      'talk' in step ? step.talk : 'attempts' in step ? step.attempts.of : 'stop' in step ? step.stop.of : undefined;
+      'talk' in step
+        ? step.talk
+        : 'reset' in step
+          ? step.reset
+          : 'attempts' in step
+            ? step.attempts.of
+            : 'stop' in step
+              ? step.stop.of
+              : undefined;
     return name !== undefined && run.leftOut.has(name);
   }
 

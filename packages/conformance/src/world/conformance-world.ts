@@ -116,9 +116,15 @@ export class ConformanceWorld {
     this.#wanted.delete(keyOf(object));
   }
 
-  /** Sends changes to the backend, and waits until they are programmed. Endpoints answer before that. */
+  /**
+   * Sends changes to the backend, and waits until they are programmed. Endpoints answer before that. While the backend is killed,
+   * changes wait for its start.
+   */
   async apply(): Promise<void> {
     await this.#serveEndpoints();
+    if (this.#backend === undefined && this.#hasStarted) {
+      return;
+    }
     const changes: ObjectChange[] = [];
     for (const [key, previous] of this.#sent) {
       if (!this.#wanted.has(key)) {

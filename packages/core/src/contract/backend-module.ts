@@ -56,6 +56,12 @@ export interface BackendCapabilities {
   readonly counting?: CountingCapability;
   /** Selects endpoints in the proportion of `selectionWeights`. Without it, endpoints of a list are equal. Default true. */
   readonly weights?: boolean;
+  /**
+   * TCP connections whose endpoint is gone can be reset where the Service says so (spec R-1). With `tracksConnections`, the host deletes
+   * what the kernel tracks of them, and the rules of the backend answer their next packet with a reset, or send it to an endpoint that
+   * does; without it, the backend resets them itself. Default true.
+   */
+  readonly resets?: boolean;
   /** The installed rules keep working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
 }

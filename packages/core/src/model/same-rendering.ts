@@ -13,6 +13,7 @@ export function sameRendering(left: ResolvedServicePort | undefined, right: Reso
     sameEndpoints(left.local, right.local) &&
     left.affinitySeconds === right.affinitySeconds &&
     left.servicePort.slowStartSeconds === right.servicePort.slowStartSeconds &&
+    left.servicePort.whenEndpointGoes === right.servicePort.whenEndpointGoes &&
     structurallyEqual(optionsOfBackends(left), optionsOfBackends(right))
   );
 }

@@ -1,4 +1,5 @@
 import type { ServicePortKey, ServicePortName } from './service-port-name.js';
+import type { WhenEndpointGoes } from './when-endpoint-goes.js';
 
 /** `Cluster`: endpoints on all nodes may be used. `Local`: those on this node only. */
 export type TrafficPolicy = 'Cluster' | 'Local';
@@ -37,6 +38,8 @@ export interface ServicePort {
   readonly createdAt: number;
   /** Seconds that an endpoint takes from first ready to its whole share; undefined for no slow start. */
   readonly slowStartSeconds: number | undefined;
+  /** What happens to established TCP connections when their endpoint is gone (spec R-1). */
+  readonly whenEndpointGoes: WhenEndpointGoes;
   /** Annotations of the Service whose keys belong to this project (`kube-proxier.io/…`), for backends' own options. */
   readonly annotations: Readonly<Record<string, string>>;
 }

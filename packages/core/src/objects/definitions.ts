@@ -2,6 +2,7 @@ import type { IPFamily } from '../model/address.js';
 import type { WeightRule } from '../model/endpoint-weights.js';
 import type { TrafficPolicy } from '../model/service-port.js';
 import type { Protocol } from '../model/service-port-name.js';
+import type { WhenEndpointGoes } from '../model/when-endpoint-goes.js';
 
 /** One validated entry of `spec.ports`. */
 export interface ServicePortDefinition {
@@ -37,6 +38,8 @@ export interface ServiceDefinition {
   readonly endpointWeights: readonly WeightRule[];
   /** Seconds from first ready to the whole weight of an endpoint; undefined for no slow start. */
   readonly slowStartSeconds: number | undefined;
+  /** What happens to established TCP connections when their endpoint is gone. */
+  readonly whenEndpointGoes: WhenEndpointGoes;
 }
 
 /** One validated entry of `endpoints`. */

@@ -69,6 +69,7 @@ describe('readService', () => {
       annotations: {},
       endpointWeights: [],
       slowStartSeconds: undefined,
+      whenEndpointGoes: 'keep',
     });
   });
 

@@ -5,6 +5,7 @@ import { FieldReader } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { SERVICE_PROXY_NAME_LABEL } from './objects.js';
 import { readSlowStart, readWeightRules } from './read-weights.js';
+import { readWhenEndpointGoes } from './read-when-endpoint-goes.js';
 import { isRecord } from './unknown-record.js';
 
 const FAMILIES: readonly IPFamily[] = ['IPv4', 'IPv6'];
@@ -126,6 +127,7 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
     annotations,
     endpointWeights: readWeightRules(reader, annotations),
     slowStartSeconds: readSlowStart(reader, annotations),
+    whenEndpointGoes: readWhenEndpointGoes(reader, annotations),
   });
 }
 

@@ -28,6 +28,7 @@ export function servicePortsOf(service: ServiceDefinition | undefined, family: I
       healthCheckNodePort: service.healthCheckNodePort,
       createdAt: service.createdAt,
       slowStartSeconds: service.slowStartSeconds,
+      whenEndpointGoes: service.whenEndpointGoes,
       annotations: service.annotations,
     };
   });

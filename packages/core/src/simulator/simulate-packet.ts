@@ -2,6 +2,7 @@ import { cidrContains, familyOf, hostCIDR, parseAddress } from '../model/address
 import type { Endpoint } from '../model/endpoint.js';
 import { selectionWeights } from '../model/endpoint-weights.js';
 import { type ForwardRoute, type Frontend, type FrontendKey, frontendKey, type Route } from '../model/frontend.js';
+import { resetsConnections } from '../model/lost-endpoints.js';
 import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol, serviceKey } from '../model/service-port-name.js';
 import { endpointDescriber, intendedList } from './describe-endpoint.js';
@@ -150,6 +151,9 @@ class Simulator {
     const route = frontend.routes.find((candidate) => this.#routeMatches(candidate)) as Route;
     if (this.explains) {
       this.#steps.push(...this.#describeRoute(servicePort, frontend, route));
+    }
+    if (this.explains && resetsConnections(servicePort)) {
+      this.#steps.push('Open connections are reset when their endpoint is gone (kube-proxier.io/when-endpoint-goes).');
     }
     if (route.action !== 'forward') {
       return this.#end({ kind: route.action === 'reject' ? 'refused' : 'dropped' }, found, route);

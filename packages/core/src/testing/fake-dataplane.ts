@@ -21,6 +21,7 @@ export function renderServicePort(port: ResolvedServicePort): string {
     weights: [port.cluster, port.local].map((list) => list.map(({ weight, slowStart }) => [weight, slowStart ?? null])),
     affinitySeconds: port.affinitySeconds,
     slowStartSeconds: port.servicePort.slowStartSeconds,
+    whenEndpointGoes: port.servicePort.whenEndpointGoes,
     options: optionsOfBackends(port),
   });
 }

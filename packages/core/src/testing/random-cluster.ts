@@ -2,6 +2,7 @@ import type { Proxier } from '../contract/proxier.js';
 import { familyOf, type IPFamily, joinHostPort } from '../model/address.js';
 import { ENDPOINT_WEIGHTS_ANNOTATION, SLICE_WEIGHT_ANNOTATION } from '../model/endpoint-weights.js';
 import { type ServiceKey, serviceKey } from '../model/service-port-name.js';
+import { WHEN_ENDPOINT_GOES_ANNOTATION } from '../model/when-endpoint-goes.js';
 import { type EndpointSlice, type Node, SERVICE_NAME_LABEL, type Service } from '../objects/objects.js';
 import { type EndpointDescription, makeService, makeSlice } from './objects.js';
 import type { Random } from './random.js';
@@ -107,7 +108,10 @@ export class RandomCluster {
             namespace: name.slice(0, name.indexOf('/')),
             creationTimestamp: new Date(1000 * this.#created++),
           }),
-          annotations: random.chance(0.3) ? { [ENDPOINT_WEIGHTS_ANNOTATION]: random.pick(WEIGHTS) } : {},
+          annotations: {
+            ...(random.chance(0.3) ? { [ENDPOINT_WEIGHTS_ANNOTATION]: random.pick(WEIGHTS) } : {}),
+            ...(random.chance(0.3) ? { [WHEN_ENDPOINT_GOES_ANNOTATION]: random.pick(['reset', 'keep', 'other']) } : {}),
+          },
         },
         status: { loadBalancer: { ingress: random.chance(0.5) ? [{ ip: `192.0.2.${random.below(2)}` }] : [] } },
       },

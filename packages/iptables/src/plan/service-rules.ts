@@ -7,6 +7,7 @@ import {
   type LocalTrafficDetector,
   type ResolvedServicePort,
   type Route,
+  resetsConnections,
   selectionWeights,
 } from '@kube-proxier/core';
 import {
@@ -15,6 +16,7 @@ import {
   IptablesRule,
   type IptablesRuleParts,
   type IptablesTarget,
+  type RejectAnswer,
 } from '@kube-proxier/linux';
 import { type Entry, placeOfAddress, placeOfPort, type TreeName } from './dispatch-tree.js';
 import type { Chain } from './iptables-transaction.js';
@@ -192,13 +194,27 @@ class ServiceRenderer {
       if (route.action === 'forward') {
         return;
       }
-      const target: IptablesTarget =
-        route.action === 'drop'
-          ? { target: 'DROP' }
-          : { target: 'REJECT', with: this.family === 'IPv4' ? 'icmp-port-unreachable' : 'icmp6-port-unreachable' };
+      const { parts } = this.#from(route.source);
       const comment = `${this.#label} has no ${route.action === 'drop' ? 'local ' : ''}endpoints`;
-      this.#enter(tree, frontend, index, { ...this.#from(route.source).parts, comment, target });
+      if (route.action === 'reject') {
+        this.#enter(tree, frontend, index, { ...parts, comment, target: { target: 'REJECT', with: this.#refusal() } });
+      } else if (resetsConnections(this.port)) {
+        // What belongs to no connection is reset; what opens one is dropped (spec R-4).
+        const target: IptablesTarget = { target: 'REJECT', with: 'tcp-reset' };
+        this.#enter(tree, frontend, index, { ...parts, comment, target }, 'no-syn');
+        this.#enter(tree, frontend, index, { ...parts, comment, target: { target: 'DROP' } }, 'after');
+      } else {
+        this.#enter(tree, frontend, index, { ...parts, comment, target: { target: 'DROP' } });
+      }
     });
+  }
+
+  /** A reset ends connections, too, which ICMP does not. To a client that connects, both are refusals (spec R-4). */
+  #refusal(): RejectAnswer {
+    if (resetsConnections(this.port)) {
+      return 'tcp-reset';
+    }
+    return this.family === 'IPv4' ? 'icmp-port-unreachable' : 'icmp6-port-unreachable';
   }
 
   #restrict(frontend: Frontend, routes: readonly Route[]): void {
@@ -344,18 +360,23 @@ class ServiceRenderer {
     });
   }
 
-  #enter(tree: TreeName, frontend: Frontend, index: number, parts: IptablesRuleParts): void {
+  /** @param kind `no-syn`: only packets that open no connection; `after`: stands after the rule of the same index. */
+  #enter(tree: TreeName, frontend: Frontend, index: number, parts: IptablesRuleParts, kind?: 'no-syn' | 'after'): void {
     const { address, port } = frontend;
+    const key = index === 0 ? frontend.key : `${frontend.key} ${index}`;
     this.#entries.push({
       tree,
-      key: index === 0 ? frontend.key : `${frontend.key} ${index}`,
+      key: kind === 'after' ? `${frontend.key} ${index} drop` : key,
       owner: this.port.key,
       place: address === undefined ? placeOfPort(this.#protocol, port) : placeOfAddress(address),
       text: new IptablesRule({
         ...parts,
         ...(address === undefined ? {} : { destination: { value: hostCIDR(address) } }),
         protocol: this.#protocol,
-        matches: [...(parts.matches ?? []), { match: 'port', protocol: this.#protocol, first: port }],
+        matches: [
+          ...(parts.matches ?? []),
+          { match: 'port', protocol: this.#protocol, first: port, ...(kind === 'no-syn' ? { noSyn: true } : {}) },
+        ],
       }).text,
     });
   }

@@ -1,4 +1,4 @@
-import { type Clock, messageOf, type Timer } from '@kube-proxier/core';
+import { type Clock, GONE_AFTER, messageOf, type Timer } from '@kube-proxier/core';
 import {
   type IpSetEntry,
   type Ipvs,
@@ -12,6 +12,7 @@ import { isMissing, type Refusal, refusedServers } from './refusal.js';
 
 /** Milliseconds between two checks for remaining connections. */
 export const DRAIN_INTERVAL = 5000;
+const LOST_AFTER = 2 * GONE_AFTER;
 
 export interface DrainingOptions {
   readonly ipvs: Ipvs;
@@ -21,6 +22,10 @@ export interface DrainingOptions {
   /** Runs work while nothing else is written. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
   readonly onFailure: (reason: string) => void;
+  /** Whether the endpoint of a draining server is gone, and its connections are to be reset (spec R-1). Default: never. */
+  readonly isLost?: (server: DrainingServer) => boolean;
+  /** Milliseconds that it has to be gone. Default 2000: what the host tracks goes first. */
+  readonly lostAfter?: number;
 }
 
 /** What sends packets to virtual servers: addresses of the interface, and entries of the set of frontends. */
@@ -46,6 +51,9 @@ interface Retiring {
  * - UDP has no end to wait for: when its endpoint serves no more, the server goes at once, and the next packet of a flow is
  *   sent to another. Until then it stays without weight, as the plan says.
  *
+ * - Where the Service says so (spec R-1), a server goes, with its connections, when its endpoint is gone, not when it terminates: with
+ *   `expire_nodest_conn` the kernel forgets them, and their next packet is for no connection of this host, which resets it.
+ *
  * A virtual server that is not wanted any more stays, without weight, while it has open connections: a Service that is
  * removed interrupts no client. New connections are refused. Its address stays on the interface until then.
  *
@@ -53,6 +61,8 @@ interface Retiring {
  */
 export class Draining {
   readonly #servers = new Map<string, DrainingServer>();
+  /** By server: since when its endpoint is gone. */
+  readonly #lostSince = new Map<string, number>();
   readonly #retiring = new Map<string, Retiring>();
   #timer: Timer | undefined;
   #looking = false;
@@ -80,9 +90,27 @@ export class Draining {
       if (command.do === 'add-virtual') {
         this.#takeBack(virtualItemKey(command.virtual.at));
       } else if (command.do === 'add-real' || command.do === 'set-real') {
-        this.#servers.delete(drainingKey({ at: command.at, ...command.real }));
+        this.#forget(drainingKey({ at: command.at, ...command.real }));
       }
     }
+  }
+
+  #forget(key: string): void {
+    this.#servers.delete(key);
+    this.#lostSince.delete(key);
+  }
+
+  /** Whether its connections are to be cut now. */
+  #isLost(key: string, server: DrainingServer): boolean {
+    const { isLost, lostAfter = LOST_AFTER, clock } = this.options;
+    if (isLost?.(server) !== true) {
+      this.#lostSince.delete(key);
+      return false;
+    }
+    const now = clock.monotonic();
+    const since = this.#lostSince.get(key) ?? now;
+    this.#lostSince.set(key, since);
+    return now - since >= lostAfter;
   }
 
   /** The virtual server is desired again; which of its real servers are is not known yet. */
@@ -158,6 +186,7 @@ export class Draining {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#servers.clear();
+    this.#lostSince.clear();
     this.#retiring.clear();
   }
 
@@ -173,7 +202,8 @@ export class Draining {
           .finally(() => {
             this.#looking = false;
             if (this.#servers.size + this.#retiring.size > 0 && this.#timer === undefined) {
-              this.#lookIn(DRAIN_INTERVAL);
+              const { lostAfter = LOST_AFTER } = this.options;
+              this.#lookIn(this.#lostSince.size > 0 ? Math.min(lostAfter, DRAIN_INTERVAL) : DRAIN_INTERVAL);
             }
           });
       }
@@ -196,8 +226,12 @@ export class Draining {
         const real = found.get(`${server.address}:${server.port}`);
         if (real === undefined || real.weight !== 0) {
           // It was deleted, or has a weight again.
-          this.#servers.delete(drainingKey(server));
-        } else if (!server.drains || real.activeConnections + real.inactiveConnections === 0) {
+          this.#forget(drainingKey(server));
+        } else if (
+          !server.drains ||
+          this.#isLost(drainingKey(server), server) ||
+          real.activeConnections + real.inactiveConnections === 0
+        ) {
           idle.push(server);
         }
       }
@@ -205,7 +239,7 @@ export class Draining {
       for (const [index, server] of idle.entries()) {
         const result = results[index];
         if (result === undefined || isMissing(result)) {
-          this.#servers.delete(drainingKey(server));
+          this.#forget(drainingKey(server));
         }
       }
     }

@@ -80,6 +80,11 @@ function services(context: FixedChainsContext): readonly IptablesRule[] {
       ? []
       : [rule({ ...fromPods(detector), matches: [toFrontendIn('SHORTCUT')], target: shortcut })]),
     rule({ matches: [FROM_HERE, toFrontendIn('SHORTCUT')], target: shortcut }),
+    rule({
+      protocol: 'tcp',
+      matches: [{ match: 'no-syn' }, toFrontendIn('RESETS')],
+      target: { target: 'RETURN' },
+    }),
     rule({ matches: [toFrontendIn('DROP')], target: drop }),
     ...node.serviceCIDRs.flatMap((value) =>
       PROTOCOLS.map((protocol) =>

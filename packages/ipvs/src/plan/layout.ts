@@ -16,6 +16,8 @@ export type SetRole =
   | 'OFF-CLUSTER'
   /** Frontends whose packets are dropped. */
   | 'DROP'
+  /** Of these, those whose packets of unknown connections reach this node, which resets them (spec R-4). */
+  | 'RESETS'
   /** Frontends that only some may use. */
   | 'GUARDED'
   /** Those who may. */
@@ -33,6 +35,7 @@ const TYPES: Readonly<Record<SetRole, IpSetType>> = {
   MASQUERADE: 'hash:ip,port',
   'OFF-CLUSTER': 'hash:ip,port',
   DROP: 'hash:ip,port',
+  RESETS: 'hash:ip,port',
   GUARDED: 'hash:ip,port',
   ALLOWED: 'hash:ip,port,net',
   SHORTCUT: 'hash:ip,port',

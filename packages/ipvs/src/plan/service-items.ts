@@ -8,6 +8,7 @@ import {
   isDrained,
   type ResolvedServicePort,
   type Route,
+  resetsConnections,
   selectionWeights,
 } from '@kube-proxier/core';
 import {
@@ -147,6 +148,9 @@ class ItemList {
     this.#entry('FRONTENDS', where);
     if (last.action === 'drop') {
       this.#entry('DROP', where);
+      if (resetsConnections(this.port)) {
+        this.#entry('RESETS', where);
+      }
     } else if (last.action === 'forward' && last.masquerade !== 'never') {
       this.#entry(last.masquerade === 'always' ? 'MASQUERADE' : 'OFF-CLUSTER', where);
     }

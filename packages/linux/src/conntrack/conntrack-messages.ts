@@ -10,7 +10,7 @@ import {
   u32,
 } from '../netlink/attributes.js';
 import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber, PROTOCOL_NUMBERS } from '../netlink/ip-bytes.js';
-import type { ConntrackEntry, ConntrackTuple } from './conntrack.js';
+import type { ConntrackEntry, ConntrackTuple, ReplySource } from './conntrack.js';
 
 /** Commands of the conntrack subsystem of nfnetlink (`linux/netfilter/nfnetlink_conntrack.h`). */
 export const CONNTRACK_COMMANDS = { get: 1, delete: 2, statistics: 5 } as const;
@@ -27,9 +27,11 @@ const ADDRESS = {
   IPv6: { source: 3, destination: 4, length: 16 },
 } as const;
 const PROTOCOL = { number: 1, sourcePort: 2, destinationPort: 3 } as const;
-const FILTER = { originalFlags: 1 } as const;
-/** Attribute of a filter: the kernel skips entries with another protocol number. */
+const FILTER = { originalFlags: 1, replyFlags: 2 } as const;
+/** Of a filter: the kernel skips entries with another source address, protocol number, source port. */
+const BY_SOURCE = 1 << 0;
 const BY_PROTOCOL_NUMBER = 1 << 3;
+const BY_SOURCE_PORT = 1 << 4;
 /** `struct nfgenmsg`: address family, version, resource id (unused). */
 const HEAD = 4;
 const ATTRIBUTE_HEAD = 4;
@@ -56,16 +58,31 @@ export function encodeStatisticsRequest(): Buffer {
 }
 
 /**
- * Requests the entries of one family, and of one protocol where the kernel supports this filter (Linux 5.8 and later;
- * older kernels ignore it).
+ * Requests the entries of one family, and of one protocol and source of replies where the kernel supports these filters
+ * (Linux 5.8 and later; older kernels ignore them).
  *
  * @param protocol undefined for all.
  */
-export function encodeListRequest(family: IPFamily, protocol: Protocol | undefined): Buffer {
+export function encodeListRequest(family: IPFamily, protocol: Protocol | undefined, repliesFrom?: ReplySource): Buffer {
   if (protocol === undefined) {
     return message(family, []);
   }
   const number = { type: PROTOCOL.number, value: u8(PROTOCOL_NUMBERS[protocol]) };
+  if (repliesFrom !== undefined) {
+    const port = { type: PROTOCOL.sourcePort, value: be16(repliesFrom.sourcePort) };
+    const protocolAndPort = { type: TUPLE.protocol, value: [number, port] };
+    const filter = (flags: number) => ({ type: FLOW.filter, value: [{ type: FILTER.replyFlags, value: u32(flags) }] });
+    const flags = BY_PROTOCOL_NUMBER | BY_SOURCE_PORT;
+    if (family === 'IPv6') {
+      // Up to Linux 6.18 at least, a filter for an IPv6 address passes on all others (`!ipv6_addr_cmp` in nf_conntrack_netlink.c).
+      return message(family, [{ type: FLOW.reply, value: [protocolAndPort] }, filter(flags)]);
+    }
+    const address = { type: ADDRESS[family].source, value: addressBytes(repliesFrom.source) };
+    return message(family, [
+      { type: FLOW.reply, value: [{ type: TUPLE.address, value: [address] }, protocolAndPort] },
+      filter(flags | BY_SOURCE),
+    ]);
+  }
   return message(family, [
     { type: FLOW.original, value: [{ type: TUPLE.protocol, value: [number] }] },
     { type: FLOW.filter, value: [{ type: FILTER.originalFlags, value: u32(BY_PROTOCOL_NUMBER) }] },

@@ -2,7 +2,7 @@ import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
 import { NETLINK_FLAGS, type Netlink, type NetlinkRequest } from '../netlink/netlink.js';
 import { NetlinkError, NetlinkRefused } from '../netlink/netlink-error.js';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
-import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
+import { type Conntrack, type ConntrackEntry, ConntrackError, type ReplySource, repliesComeFrom } from './conntrack.js';
 import {
   type ConntrackFlow,
   conntrackMessageType,
@@ -44,6 +44,7 @@ export class ConntrackNetlink implements Conntrack {
     family: IPFamily,
     protocol: Protocol,
     wanted: (entry: ConntrackEntry) => boolean = () => true,
+    repliesFrom?: ReplySource,
   ): Promise<readonly ConntrackEntry[]> {
     return this.#withNetlink((netlink) =>
       repeated(async () => {
@@ -51,12 +52,12 @@ export class ConntrackNetlink implements Conntrack {
         const read = (payload: Buffer) =>
           netlink.dump(request('get', payload, NETLINK_FLAGS.dump), (answer) => {
             const entry = decodeEntry(answer.payload, family, protocol);
-            if (entry !== undefined && wanted(entry)) {
+            if (entry !== undefined && repliesComeFrom(entry, repliesFrom) && wanted(entry)) {
               entries.push(entry);
             }
           });
         try {
-          await read(encodeListRequest(family, protocol));
+          await read(encodeListRequest(family, protocol, repliesFrom));
         } catch (error) {
           if (!isNotThere(error)) {
             throw error;

@@ -1,6 +1,6 @@
 import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
 import { CommandError, type CommandRunner, createCommandRunner } from '../process/command-runner.js';
-import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
+import { type Conntrack, type ConntrackEntry, ConntrackError, type ReplySource, repliesComeFrom } from './conntrack.js';
 import { conntrackArguments, parseConntrackList } from './conntrack-text.js';
 
 /** Reading a table of a million entries takes seconds. */
@@ -29,12 +29,14 @@ export class ConntrackTool implements Conntrack {
     family: IPFamily,
     protocol: Protocol,
     wanted: (entry: ConntrackEntry) => boolean = () => true,
+    repliesFrom?: ReplySource,
   ): Promise<readonly ConntrackEntry[]> {
     const ipFamily = family === 'IPv6' ? 'ipv6' : 'ipv4';
     const filter = ['-f', ipFamily, '-p', protocol.toLowerCase()];
     const stdout = await this.#output(['conntrack', '-L', ...filter, '-o', 'extended,id']);
     return parseConntrackList(stdout).filter(
-      (entry) => entry.family === family && entry.protocol === protocol && wanted(entry),
+      (entry) =>
+        entry.family === family && entry.protocol === protocol && repliesComeFrom(entry, repliesFrom) && wanted(entry),
     );
   }
 

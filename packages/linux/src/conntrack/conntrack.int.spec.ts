@@ -80,6 +80,33 @@ function conntrackSuite(table: () => Table): void {
     expect(await table().conntrack.list('IPv4', 'UDP', wanted)).toEqual([flow(4001)]);
   });
 
+  test.each(['IPv4', 'IPv6'] as const)(
+    'lists only entries whose replies come from an address and port (%s)',
+    async (family) => {
+      const base = family === 'IPv4' ? flow(4000) : IPV6_FLOW;
+      const one = (clientPort: number, { source, sourcePort }: { source?: string; sourcePort?: number } = {}) => ({
+        ...base,
+        protocol: 'TCP' as const,
+        original: { ...base.original, sourcePort: clientPort },
+        reply: {
+          ...base.reply,
+          destinationPort: clientPort,
+          source: source ?? base.reply.source,
+          sourcePort: sourcePort ?? base.reply.sourcePort,
+        },
+      });
+      const other = family === 'IPv4' ? '10.244.0.12' : 'fd00:10:244::12';
+      for (const entry of [one(1), one(2), one(3, { source: other }), one(4, { sourcePort: 5354 }), base]) {
+        await table().add(entry);
+      }
+      const { source, sourcePort } = base.reply;
+      const from = (at: { source: string; sourcePort: number }) => table().conntrack.list(family, 'TCP', undefined, at);
+      expect(sorted(await from({ source, sourcePort }))).toEqual(sorted([one(1), one(2)]));
+      expect(await from({ source: other, sourcePort })).toEqual([one(3, { source: other })]);
+      expect(await from({ source: other, sourcePort: 1 })).toEqual([]);
+    },
+  );
+
   test('lists and deletes SCTP', async () => {
     const sctp = (port: number) => flow(port, { protocol: 'SCTP' });
     for (const entry of [sctp(4000), sctp(4001), flow(4000)]) {
@@ -389,6 +416,25 @@ describe('in the kernel', () => {
           }),
       }));
       expect(await conntrack.list('IPv4', 'UDP')).toEqual([flow(4000)]);
+      expect(messages).toBe(1);
+    });
+
+    test('the kernel filters other sources of replies', async () => {
+      const tcp = (port: number, source: string) => {
+        const { reply } = flow(port);
+        return flow(port, { protocol: 'TCP', reply: { ...reply, source } });
+      };
+      await Promise.all([tcp(4000, '10.244.0.11'), tcp(4001, '10.244.0.12'), tcp(4002, '10.244.0.13')].map(add));
+      let messages = 0;
+      const conntrack = changed((real) => ({
+        dump: (request, take) =>
+          real.dump(request, (answer) => {
+            messages++;
+            take(answer);
+          }),
+      }));
+      const found = await conntrack.list('IPv4', 'TCP', undefined, { source: '10.244.0.12', sourcePort: 5353 });
+      expect(found).toEqual([tcp(4001, '10.244.0.12')]);
       expect(messages).toBe(1);
     });
 

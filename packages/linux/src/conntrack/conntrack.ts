@@ -10,6 +10,14 @@ export interface ConntrackTuple {
   readonly destinationPort: number;
 }
 
+/** Where the replies of a flow come from. */
+export type ReplySource = Pick<ConntrackTuple, 'source' | 'sourcePort'>;
+
+/** Whether the replies of an entry come from there. */
+export function repliesComeFrom({ reply }: Pick<ConntrackEntry, 'reply'>, from: ReplySource | undefined): boolean {
+  return from === undefined || (reply.source === from.source && reply.sourcePort === from.sourcePort);
+}
+
 /** A flow that the kernel tracks. */
 export interface ConntrackEntry {
   readonly family: IPFamily;
@@ -38,12 +46,15 @@ export interface Conntrack {
    *
    * @param wanted filter; a node can have hundreds of thousands of entries, and only those that match take memory.
    *   Default: all.
+   * @param repliesFrom only entries whose replies come from this address and port, where the kernel filters them itself,
+   *   and passes on no others. Default: any.
    * @throws ConntrackError
    */
   list(
     family: IPFamily,
     protocol: Protocol,
     wanted?: (entry: ConntrackEntry) => boolean,
+    repliesFrom?: ReplySource,
   ): Promise<readonly ConntrackEntry[]>;
 
   /**

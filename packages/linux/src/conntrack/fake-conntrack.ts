@@ -1,5 +1,11 @@
 import type { IPFamily, Protocol } from '@kube-proxier/core';
-import type { Conntrack, ConntrackEntry, ConntrackError } from './conntrack.js';
+import {
+  type Conntrack,
+  type ConntrackEntry,
+  type ConntrackError,
+  type ReplySource,
+  repliesComeFrom,
+} from './conntrack.js';
 import { conntrackKey } from './conntrack-text.js';
 
 /** A connection tracking table in memory. */
@@ -30,9 +36,13 @@ export class FakeConntrack implements Conntrack {
     family: IPFamily,
     protocol: Protocol,
     wanted: (entry: ConntrackEntry) => boolean = () => true,
+    repliesFrom?: ReplySource,
   ): Promise<readonly ConntrackEntry[]> {
     this.#check();
-    return this.entries.filter((entry) => entry.family === family && entry.protocol === protocol && wanted(entry));
+    return this.entries.filter(
+      (entry) =>
+        entry.family === family && entry.protocol === protocol && repliesComeFrom(entry, repliesFrom) && wanted(entry),
+    );
   }
 
   async delete(entries: readonly ConntrackEntry[]): Promise<number> {

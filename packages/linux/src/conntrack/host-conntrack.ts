@@ -2,7 +2,7 @@ import { type IPFamily, messageOf, type Protocol } from '@kube-proxier/core';
 import { NetlinkSocket } from '../netlink/netlink-socket.js';
 import { type CommandRunner, createCommandRunner } from '../process/command-runner.js';
 import { findTool } from '../process/find-tool.js';
-import { type Conntrack, type ConntrackEntry, ConntrackError } from './conntrack.js';
+import { type Conntrack, type ConntrackEntry, ConntrackError, type ReplySource } from './conntrack.js';
 import { ConntrackNetlink } from './conntrack-netlink.js';
 import { ConntrackTool } from './conntrack-tool.js';
 
@@ -42,8 +42,9 @@ export class HostConntrack implements Conntrack {
     family: IPFamily,
     protocol: Protocol,
     wanted?: (entry: ConntrackEntry) => boolean,
+    repliesFrom?: ReplySource,
   ): Promise<readonly ConntrackEntry[]> {
-    return this.#do((conntrack) => conntrack.list(family, protocol, wanted));
+    return this.#do((conntrack) => conntrack.list(family, protocol, wanted, repliesFrom));
   }
 
   delete(entries: readonly ConntrackEntry[]): Promise<number> {

@@ -13,7 +13,16 @@ export type ConntrackState = 'INVALID' | 'NEW' | 'RELATED' | 'ESTABLISHED' | 'UN
 
 /** A match extension (`-m …`), limited to those that backends of this project use. */
 export type IptablesMatch =
-  | { readonly match: 'port'; readonly protocol: IptablesProtocol; readonly first: number; readonly last?: number }
+  | {
+      readonly match: 'port';
+      readonly protocol: IptablesProtocol;
+      readonly first: number;
+      readonly last?: number;
+      /** Of TCP, only packets that open no connection. Default false. */
+      readonly noSyn?: boolean;
+    }
+  /** Of TCP, only packets that open no connection. */
+  | { readonly match: 'no-syn' }
   | {
       readonly match: 'conntrack';
       readonly states: readonly ConntrackState[];
@@ -42,11 +51,15 @@ export type IptablesMatch =
       readonly seconds: number;
     };
 
+/** How a packet is refused. */
+export type RejectAnswer = 'icmp-port-unreachable' | 'icmp6-port-unreachable' | 'tcp-reset';
+
 /** What a rule does with a matching packet. */
 export type IptablesTarget =
   | { readonly target: 'jump' | 'goto'; readonly chain: string }
   | { readonly target: 'ACCEPT' | 'DROP' | 'RETURN' }
-  | { readonly target: 'REJECT'; readonly with: 'icmp-port-unreachable' | 'icmp6-port-unreachable' }
+  /** `tcp-reset` needs the protocol TCP. */
+  | { readonly target: 'REJECT'; readonly with: RejectAnswer }
   /** Clears the bits of `mask`, then flips those of `value`. */
   | { readonly target: 'MARK'; readonly value: number; readonly mask: number }
   /** Sets the packet's mark to the mark that its entry in a set carries. */

@@ -11,6 +11,9 @@ export function filterSamples(family: IPFamily): readonly string[] {
   const reject = six ? 'icmp6-port-unreachable' : 'icmp-port-unreachable';
   return [
     `-d ${host} -p tcp -m comment --comment "a/b:c has no endpoints" -m tcp --dport 81 -j REJECT --reject-with ${reject}`,
+    `-d ${host} -p tcp -m comment --comment "a/b:c has no endpoints" -m tcp --dport 81 -j REJECT --reject-with tcp-reset`,
+    `-d ${host} -p tcp -m tcp --dport 81 --tcp-flags SYN NONE -j REJECT --reject-with tcp-reset`,
+    '-p tcp -m tcp --tcp-flags SYN NONE -j RETURN',
     `-s ${six ? 'fd00::/8' : '10.0.0.0/8'} -j RETURN`,
     `-d ${six ? '::5/::f' : '0.0.0.5/0.0.0.15'} -j KUBE-FW-X`,
     `-d ${six ? '::/::f' : '0.0.0.0/0.0.0.15'} -g KUBE-FW-X`,

@@ -92,8 +92,15 @@ class RuleReader {
         // A bare `-m tcp` adds nothing to `-p tcp`.
         if (this.#take('--dport')) {
           const [first = '', last] = this.#next().split(':');
+          const noSyn = this.#noSyn();
           const range = { match: 'port' as const, protocol: name, first: this.#number(first) } as const;
-          matches.push(last === undefined ? range : { ...range, last: this.#number(last) });
+          matches.push({
+            ...range,
+            ...(last === undefined ? {} : { last: this.#number(last) }),
+            ...(noSyn ? { noSyn } : {}),
+          });
+        } else if (this.#noSyn()) {
+          matches.push({ match: 'no-syn' });
         }
         return;
       }
@@ -151,6 +158,15 @@ class RuleReader {
     }
   }
 
+  #noSyn(): boolean {
+    if (!this.#take('--tcp-flags')) {
+      return false;
+    }
+    this.#expect('SYN');
+    this.#expect('NONE');
+    return true;
+  }
+
   #recent(): IptablesMatch {
     if (this.#take('--set')) {
       return { match: 'recent', operation: 'set', ...this.#recentList() };
@@ -176,7 +192,7 @@ class RuleReader {
       case 'REJECT': {
         this.#expect('--reject-with');
         const type = this.#next();
-        if (type !== 'icmp-port-unreachable' && type !== 'icmp6-port-unreachable') {
+        if (type !== 'icmp-port-unreachable' && type !== 'icmp6-port-unreachable' && type !== 'tcp-reset') {
           throw new UnknownWord();
         }
         return { target: 'REJECT', with: type };

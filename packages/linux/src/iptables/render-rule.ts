@@ -28,8 +28,10 @@ function renderMatch(match: IptablesMatch): string {
   switch (match.match) {
     case 'port': {
       const range = match.last === undefined || match.last === match.first ? '' : `:${match.last}`;
-      return `-m ${match.protocol} --dport ${match.first}${range}`;
+      return `-m ${match.protocol} --dport ${match.first}${range}${match.noSyn ? ' --tcp-flags SYN NONE' : ''}`;
     }
+    case 'no-syn':
+      return '-m tcp --tcp-flags SYN NONE';
     case 'conntrack':
       return `-m conntrack${match.not ? ' !' : ''} --ctstate ${match.states.join(',')}${
         match.originalDestination === undefined ? '' : ` --ctorigdst ${match.originalDestination}`

@@ -1,5 +1,5 @@
 /** Netlink protocols that this package uses, with their numbers. */
-export const NETLINK_PROTOCOLS = { route: 0, netfilter: 12, generic: 16 } as const;
+export const NETLINK_PROTOCOLS = { route: 0, 'socket-diag': 4, netfilter: 12, generic: 16 } as const;
 
 export type NetlinkProtocol = keyof typeof NETLINK_PROTOCOLS;
 

@@ -257,6 +257,10 @@ class RuleCompiler {
       const test = interfaceTest(meta.startsWith('iif') ? 'inInterface' : 'outInterface', right, '*');
       return (walker) => finish(test(walker));
     }
+    const opens = this.#opensConnection(op, left, right);
+    if (opens !== undefined) {
+      return opens;
+    }
     const flags = this.#expressions.flags(left);
     if (flags !== undefined) {
       const wanted = this.#words(right);
@@ -282,6 +286,22 @@ class RuleCompiler {
       }
       return total > 1 - 1e-12 ? 1 : total;
     };
+  }
+
+  /** `tcp flags & syn == 0`, as the versions of nft list it. What is followed here opens a connection: it has that flag. */
+  #opensConnection(op: string, left: unknown, right: unknown): ((walker: Walker) => Chance) | undefined {
+    const masked = isRecord(left) && Array.isArray(left['&']) ? left['&'] : undefined;
+    const field = masked === undefined ? left : masked[0];
+    const bit = masked === undefined ? right : masked[1];
+    const isFlags = isRecord(field) && isRecord(field.payload) && field.payload.field === 'flags';
+    if (
+      !isFlags ||
+      bit !== 'syn' ||
+      !(masked === undefined ? op === '!' : op === '==' && (right === 0 || right === '0'))
+    ) {
+      return undefined;
+    }
+    return ({ isReply }) => (isReply ? UNKNOWN : 0);
   }
 
   #words(right: unknown): readonly string[] | undefined {

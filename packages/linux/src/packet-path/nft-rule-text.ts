@@ -58,6 +58,12 @@ class RuleParser {
 
   #statement(): UnknownRecord {
     const word = this.#peek() ?? '';
+    if (this.#takeAll('tcp', 'flags', '&', 'syn', '==', '0')) {
+      return { match: { op: '!', left: { payload: { protocol: 'tcp', field: 'flags' } }, right: 'syn' } };
+    }
+    if (this.#takeAll('reject', 'with', 'tcp', 'reset')) {
+      return { reject: { type: 'tcp reset' } };
+    }
     if (VERDICTS.has(word)) {
       this.#next();
       return { [word]: null };
@@ -213,6 +219,14 @@ class RuleParser {
       return false;
     }
     this.#at++;
+    return true;
+  }
+
+  #takeAll(...words: readonly string[]): boolean {
+    if (words.some((word, index) => this.words[this.#at + index] !== word)) {
+      return false;
+    }
+    this.#at += words.length;
     return true;
   }
 

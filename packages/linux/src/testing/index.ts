@@ -13,5 +13,6 @@ export { becomeNode } from '../packet-path/test-node.js';
 // Network namespaces, to run adapters in.
 export { canMakeNamespaces, makeNamespace, type TestNamespace, withNamespace } from '../process/network-namespace.js';
 export { FakeMarkedSockets, type FakeMarkedSocketsOptions } from '../sockets/fake-marked-sockets.js';
+export { FakeTcpSockets } from '../sockets/fake-tcp-sockets.js';
 export * from '../sysctl/fake-sysctl.js';
 export { recordCalls } from './record-calls.js';

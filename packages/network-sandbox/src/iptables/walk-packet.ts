@@ -210,8 +210,14 @@ function chanceOfMatch(match: IptablesMatch, walker: Walker, isLocal: (address: 
   switch (match.match) {
     case 'port':
       return Number(
-        packet.protocol === match.protocol && packet.port >= match.first && packet.port <= (match.last ?? match.first),
+        // A packet that is followed opens a connection.
+        !match.noSyn &&
+          packet.protocol === match.protocol &&
+          packet.port >= match.first &&
+          packet.port <= (match.last ?? match.first),
       );
+    case 'no-syn':
+      return 0;
     case 'conntrack': {
       const is = match.states.includes('NEW') || (walker.dnat !== undefined && match.states.includes('DNAT'));
       return Number(is !== (match.not ?? false));

@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline';
 let lastHandle = 0;
 /** @type {Map<number, {close(): Promise<void>}>} */
 const servers = new Map();
-/** @type {Map<number, {socket: net.Socket, lines: AsyncIterator<string>}>} */
+/** @type {Map<number, {socket: net.Socket, lines: AsyncIterator<string>, failure: () => any}>} */
 const connections = new Map();
 /** @type {Map<number, {stop(): Promise<object>, progress(): object, reached(goal: number): Promise<object>}>} */
 const clients = new Map();
@@ -282,7 +282,7 @@ async function open(target, tries = 1) {
     return { outcome: { kind: greeting === undefined ? 'timeout' : failure ? kindOf(failure) : 'reset' } };
   }
   const handle = ++lastHandle;
-  connections.set(handle, { socket, lines });
+  connections.set(handle, { socket, lines, failure: () => failure });
   return { handle, outcome: { kind: 'answered', ...JSON.parse(greeting.value) } };
 }
 
@@ -310,11 +310,17 @@ async function send({ handle, text, timeout }) {
     return { kind: 'closed' };
   }
   connection.socket.write(`${text}\n`);
-  const line = await within(connection.lines.next(), timeout, () => {});
+  // A connection that is reset ends its lines with an error.
+  const next = connection.lines.next().catch(() => ({ done: true, value: undefined }));
+  const line = await within(next, timeout, () => {});
   if (line === undefined) {
     return { kind: 'timeout' };
   }
-  return line.done ? { kind: 'closed' } : { kind: 'echoed', text: line.value };
+  if (!line.done) {
+    return { kind: 'echoed', text: line.value };
+  }
+  const failure = connection.failure();
+  return failure?.code === undefined ? { kind: 'closed' } : { kind: 'closed', code: failure.code };
 }
 
 /** @param {Target & {interval: number}} request */

@@ -31,13 +31,17 @@ export interface SandboxConnection {
   /**
    * Sends one line (no line breaks in it) and waits for its echo.
    *
-   * @returns `echoed` with the text, `closed` when the connection is closed, or `timeout` after `timeout` milliseconds
-   *   (default 2000).
+   * @returns `echoed` with the text, `closed` when the connection is closed (with the `code` of the error, `ECONNRESET` for
+   *   example, unless the other end ended it), or `timeout` after `timeout` milliseconds (default 2000).
    */
   send(
     text: string,
     timeout?: number,
-  ): Promise<{ readonly kind: 'echoed'; readonly text: string } | { readonly kind: 'closed' | 'timeout' }>;
+  ): Promise<
+    | { readonly kind: 'echoed'; readonly text: string }
+    | { readonly kind: 'closed'; readonly code?: string }
+    | { readonly kind: 'timeout' }
+  >;
   /** `reset` ends it at once in both directions, and leaves no TIME_WAIT. Default `end`. */
   close(how?: 'end' | 'reset'): Promise<void>;
 }

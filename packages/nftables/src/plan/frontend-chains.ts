@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Endpoint, Frontend, Masquerade, Protocol, ResolvedServicePort, RouteSource } from '@kube-proxier/core';
+import {
+  type Endpoint,
+  type Frontend,
+  type Masquerade,
+  type Protocol,
+  type ResolvedServicePort,
+  type RouteSource,
+  resetsConnections,
+} from '@kube-proxier/core';
 import type { NftField, NftLookup, NftStatement } from '@kube-proxier/linux';
 import { nftFields } from '@kube-proxier/linux';
 import { endpointSlots, slotCount } from './endpoint-slots.js';
@@ -33,7 +41,15 @@ import { readServiceOptions } from './service-options.js';
  * A chain that frontends of one kind share. Its name says all that it depends on, so equal names mean equal chains,
  * and their number does not grow with the number of Services.
  */
-export type KindChain = PickChain | ListChain | RouteChain | GuardChain | PriorityChain | CountChain;
+export type KindChain =
+  | PickChain
+  | ListChain
+  | RouteChain
+  | GuardChain
+  | PriorityChain
+  | CountChain
+  | ResetChain
+  | DropChain;
 
 type EndpointChain = PickChain | ListChain;
 
@@ -70,7 +86,7 @@ export interface RouteChain {
   readonly name: string;
   readonly routes: readonly {
     readonly source: RouteSource;
-    readonly target: EndpointChain | 'accept' | 'drop';
+    readonly target: EndpointChain | DropChain | 'accept' | 'drop';
     readonly masquerade: Masquerade;
   }[];
 }
@@ -80,7 +96,7 @@ export interface GuardChain {
   readonly kind: 'guard';
   readonly name: string;
   readonly space: KeyScope;
-  readonly target: EndpointChain | RouteChain | 'accept' | 'drop';
+  readonly target: EndpointChain | RouteChain | DropChain | 'accept' | 'drop';
 }
 
 /** Takes back the priority that session affinity used as a variable. */
@@ -95,6 +111,28 @@ export interface CountChain {
   readonly name: string;
   readonly hook: 'prerouting' | 'output';
 }
+
+/** Resets packets of unknown connections to frontends without endpoints for them (spec R-4), before what refuses all of them. */
+export interface ResetChain {
+  readonly kind: 'reset';
+  readonly name: string;
+  readonly hook: 'input' | 'forward' | 'output';
+}
+
+/** Drops packets that open a connection. Others are reset later on. */
+export interface DropChain {
+  readonly kind: 'drop-new';
+  readonly name: string;
+}
+
+/** There as long as any Service has connections reset whose endpoint is gone. */
+export const RESET_CHAINS: readonly [ResetChain, ...ResetChain[]] = [
+  { kind: 'reset', name: 'reset-input', hook: 'input' },
+  { kind: 'reset', name: 'reset-forward', hook: 'forward' },
+  { kind: 'reset', name: 'reset-output', hook: 'output' },
+];
+
+const DROP_NEW: DropChain = { kind: 'drop-new', name: 'drop-new' };
 
 /** There as long as connections to any Service are counted. */
 export const COUNT_CHAINS: readonly [CountChain, CountChain] = [
@@ -126,15 +164,16 @@ export function pathOf(frontend: Frontend, port: ResolvedServicePort, layout: La
   const routes = frontend.routes.map((route): RouteChain['routes'][number] => {
     if (route.action !== 'forward') {
       // Nothing can be refused before the packet is filtered; until then it passes.
-      const target = route.action === 'reject' ? 'accept' : 'drop';
-      return { source: route.source, target, masquerade: 'never' };
+      const drop = () => (resetsConnections(port) ? note(DROP_NEW) : 'drop');
+      return { source: route.source, target: route.action === 'reject' ? 'accept' : drop(), masquerade: 'never' };
     }
     const target = note(
       layout === 'constant' ? pickChain(frontend, route.endpoints, port) : listChain(route.endpoints, port),
     );
     return { source: route.source, target, masquerade: route.masquerade };
   });
-  if (layout === 'constant' && port.affinitySeconds !== undefined && chains.size > 0) {
+  const picks = frontend.routes.some(({ action }) => action === 'forward');
+  if (layout === 'constant' && port.affinitySeconds !== undefined && picks) {
     note(FORGET_PRIORITY);
   }
   const [first] = routes;
@@ -196,7 +235,8 @@ function shortHash(text: string): string {
 
 function routeChain(space: KeyScope, routes: RouteChain['routes']): RouteChain {
   const labels = routes.map(({ source, target, masquerade }) => {
-    const where = nameOf(target).slice(typeof target === 'string' ? 0 : prefixOf(space).length);
+    const isOfSpace = typeof target !== 'string' && target.kind !== 'drop-new';
+    const where = nameOf(target).slice(isOfSpace ? prefixOf(space).length : 0);
     const how = masquerade === 'always' ? '.masquerade' : masquerade === 'off-cluster' ? '.masquerade-off-cluster' : '';
     return `${source}-${where}${how}`;
   });
@@ -230,6 +270,32 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
         ],
       };
     }
+    case 'reset': {
+      const { key } = fieldsOf(context.family);
+      const { address, 'node-port': nodePort } = SPACE_CONTAINERS;
+      const noSyn: NftStatement = { kind: 'no-syn' };
+      const reject: NftStatement = { kind: 'reject', with: 'tcp-reset' };
+      return {
+        base: base('filter', chain.hook, -1),
+        rules: [
+          [{ kind: 'match', left: { kind: 'ct', key: 'state' }, operator: '!=', right: 'new' }, { kind: 'accept' }],
+          [IS_FORWARDED, { kind: 'accept' }],
+          [noSyn, { kind: 'member', key: key.address, set: address.resets }, reject],
+          ...(chain.hook === 'input'
+            ? [
+                [
+                  ...nodePortMatch(context),
+                  noSyn,
+                  { kind: 'member', key: key['node-port'], set: nodePort.resets } as const,
+                  reject,
+                ],
+              ]
+            : []),
+        ],
+      };
+    }
+    case 'drop-new':
+      return { rules: [[{ kind: 'no-syn' }, { kind: 'accept' }], [{ kind: 'drop' }]] };
     case 'priority':
       return {
         base: { type: 'nat', hook: 'postrouting', priority: 99 },

@@ -31,6 +31,8 @@ export type SpaceContainer =
   | 'allowed'
   /** Frontends that reject packets. Cluster IPs are not in it: they reject all that is not forwarded. */
   | 'refused'
+  /** Frontends that reset packets of unknown connections, where they refuse or drop the first of new ones (spec R-4). */
+  | 'resets'
   /** The counter of its connections, where counting is requested. */
   | 'counters'
   /** The service port that it belongs to, as a number: clients stay with an endpoint over all frontends. */
@@ -45,6 +47,7 @@ export const SPACE_CONTAINERS: Readonly<Record<KeyScope, Readonly<Record<SpaceCo
     dispatch: 'services',
     allowed: 'allowed-sources',
     refused: 'refused-services',
+    resets: 'reset-services',
     counters: 'service-counters',
     affinityIds: 'affinity-ids',
     affinityNumbers: 'affinity-numbers',
@@ -54,6 +57,7 @@ export const SPACE_CONTAINERS: Readonly<Record<KeyScope, Readonly<Record<SpaceCo
     dispatch: 'node-ports',
     allowed: 'node-port-allowed-sources',
     refused: 'refused-node-ports',
+    resets: 'reset-node-ports',
     counters: 'node-port-counters',
     affinityIds: 'node-port-affinity-ids',
     affinityNumbers: 'node-port-affinity-numbers',
@@ -157,6 +161,8 @@ export interface Features {
   readonly affinity: boolean;
   /** Connections to some service port are counted. */
   readonly counters: boolean;
+  /** Some service port has connections reset whose endpoint is gone. */
+  readonly resets: boolean;
 }
 
 /** Every set and map of the table by name. */
@@ -186,6 +192,9 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
     }
     containers.set(names.allowed, { kind: 'set', key: [...key, source], flags: ['interval'] });
     containers.set(names.refused, { kind: 'set', key });
+    if (features.resets) {
+      containers.set(names.resets, { kind: 'set', key });
+    }
     if (features.counters) {
       containers.set(names.counters, { kind: 'map', key, value: 'counter' });
     }

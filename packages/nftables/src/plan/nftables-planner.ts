@@ -4,6 +4,7 @@ import {
   type ProxyState,
   type ResolvedServicePort,
   StateMemo,
+  structurallyEqual,
 } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
 import { removedAffinityClients, staleAffinityClients } from './affinity-clients.js';
@@ -17,7 +18,7 @@ import {
   putElement,
 } from './element-diff.js';
 import { type Chain, fixedChains, type LayoutContext } from './fixed-chains.js';
-import { COUNT_CHAINS, FORGET_PRIORITY, renderKind } from './frontend-chains.js';
+import { COUNT_CHAINS, FORGET_PRIORITY, RESET_CHAINS, renderKind } from './frontend-chains.js';
 import type { HostFacts, InstalledNftables } from './installed-nftables.js';
 import {
   AFFINITY,
@@ -221,8 +222,9 @@ export class NftablesPlanner {
     const hadFeatures: Features = {
       affinity: toggled(FORGET_PRIORITY.name, features.affinity),
       counters: toggled(COUNT_CHAINS[0].name, features.counters),
+      resets: toggled(RESET_CHAINS[0].name, features.resets),
     };
-    if (hadFeatures.affinity !== features.affinity || hadFeatures.counters !== features.counters) {
+    if (!structurallyEqual(hadFeatures, features)) {
       diffContainers(containersOf(next.family, hadFeatures), containersOf(next.family, features), draft);
     }
     for (const [name, { kind, isThere }] of chains) {
@@ -271,7 +273,11 @@ function allChains(context: LayoutContext, parts: SharedParts): Chains {
 }
 
 function featuresOf({ chains }: SharedParts): Features {
-  return { affinity: chains.has(FORGET_PRIORITY.name), counters: chains.has(COUNT_CHAINS[0].name) };
+  return {
+    affinity: chains.has(FORGET_PRIORITY.name),
+    counters: chains.has(COUNT_CHAINS[0].name),
+    resets: chains.has(RESET_CHAINS[0].name),
+  };
 }
 
 function nodePortAddresses({ node }: ProxyState): readonly string[] {

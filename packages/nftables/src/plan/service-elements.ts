@@ -7,11 +7,12 @@ import {
   type IPFamily,
   type Protocol,
   type ResolvedServicePort,
+  resetsConnections,
   type ServicePortName,
 } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
 import { endpointSlots } from './endpoint-slots.js';
-import { COUNT_CHAINS, clientsSet, type KindChain, keyScopeOf, pathOf } from './frontend-chains.js';
+import { COUNT_CHAINS, clientsSet, type KindChain, keyScopeOf, pathOf, RESET_CHAINS } from './frontend-chains.js';
 import { endpointsMap, fieldsOf, type Layout, LOCAL_SLOTS, SPACE_CONTAINERS } from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
@@ -51,6 +52,10 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
   if (counter !== undefined) {
     chains.push(...COUNT_CHAINS);
   }
+  const resets = resetsConnections(port);
+  if (resets) {
+    chains.push(...RESET_CHAINS);
+  }
   for (const frontend of port.frontends) {
     const key = keyOf(frontend);
     const names = SPACE_CONTAINERS[keyScopeOf(frontend)];
@@ -62,6 +67,9 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
     }
     if (frontend.kind !== 'ClusterIP' && frontend.routes.some(({ action }) => action === 'reject')) {
       elements.push([names.refused, key, undefined]);
+    }
+    if (resets && frontend.routes.some(({ action }) => action !== 'forward')) {
+      elements.push([names.resets, key, undefined]);
     }
     for (const source of withoutContained(frontend.allowedSources ?? [])) {
       elements.push([names.allowed, `${key} . ${source}`, undefined]);

@@ -77,6 +77,7 @@ export function trialState(family: IPFamily): ProxyState {
         affinitySeconds,
         healthCheckNodePort: 0,
         slowStartSeconds: undefined,
+        whenEndpointGoes: 'reset',
         createdAt: 0,
         annotations: {},
       } as const;

@@ -1,4 +1,4 @@
-import { ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily } from '@kube-proxier/core';
+import { ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily, WHEN_ENDPOINT_GOES_ANNOTATION } from '@kube-proxier/core';
 import { type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
 import { ANNOTATIONS } from '../plan/service-options.js';
@@ -33,6 +33,8 @@ export function anySketch(family: IPFamily, numbers = 30): fc.Arbitrary<ServiceS
           [ANNOTATIONS.countConnections]: 'true',
         },
         { [ANNOTATIONS.countConnections]: 'true' },
+        { [WHEN_ENDPOINT_GOES_ANNOTATION]: 'reset' },
+        { [WHEN_ENDPOINT_GOES_ANNOTATION]: 'reset', [ANNOTATIONS.countConnections]: 'true' },
       ),
       endpoints: fc.uniqueArray(
         fc.record({ number: fc.integer({ min: 1, max: 12 }), node: fc.constantFrom('node1', 'node2', undefined) }),

@@ -132,6 +132,12 @@ export const PROXY_METRICS = {
     help: 'Deleted stale conntrack entries by reason',
     labels: ['ip_family', 'reason'],
   },
+  connectionsReset: {
+    type: 'counter',
+    name: 'kube_proxier_connections_reset_total',
+    help: 'TCP connections that were reset by reason',
+    labels: ['ip_family', 'reason'],
+  },
   driftRepairs: {
     type: 'counter',
     name: 'kube_proxier_drift_repairs_total',

@@ -13,6 +13,7 @@ import {
   systemClock,
 } from '@kube-proxier/core';
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
+import type { ConnectionResets } from '../conntrack/connection-resetter.js';
 import type { ConntrackCleaning } from '../conntrack/conntrack-cleaner.js';
 import type { ProbeResult } from '../probe/family-probe.js';
 import type { ServerObserver } from '../server-observer.js';
@@ -162,6 +163,11 @@ export class ProxyMetrics implements ServerObserver {
       sum += count;
     }
     this.#metrics.conntrackDeleted.inc({ ip_family: family }, sum);
+  }
+
+  /** Records connections that were reset. */
+  connectionsReset({ family, reason, count }: ConnectionResets): void {
+    this.#metrics.connectionsReset.inc({ ip_family: family, reason }, count);
   }
 
   /** Records the result of one verification. */

@@ -26,6 +26,7 @@ function service(cluster: ServiceSpec['cluster'], key = 'default/web:/TCP'): Ser
     cluster,
     local: [],
     draining: [],
+    existing: undefined,
     affinitySeconds: undefined,
     options: { proxyProtocol: undefined, loadBalancing: 'round-robin', maxConnections: undefined },
   };

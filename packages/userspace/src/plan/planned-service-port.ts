@@ -4,6 +4,7 @@ import {
   type Frontend,
   formatServicePortName,
   type ResolvedServicePort,
+  resetsConnections,
   selectionWeights,
   structurallyEqual,
 } from '@kube-proxier/core';
@@ -102,6 +103,7 @@ function serviceSpec(resolved: ResolvedServicePort, protocol: ProxiedProtocol): 
     cluster: targets(resolved.cluster),
     local: targets(resolved.local),
     draining: protocol === 'UDP' ? drainingKeys(resolved) : [],
+    existing: resetsConnections(resolved) ? resolved.candidates.map(({ key }) => key) : undefined,
     affinitySeconds: resolved.affinitySeconds,
     options: readServiceOptions(resolved.servicePort.annotations).options,
   };

@@ -57,6 +57,10 @@ export interface ServiceSpec {
   readonly local: readonly Target[];
   /** Keys of endpoints in neither list that keep the sessions they have. UDP only: a TCP connection ends in its own time. */
   readonly draining: readonly string[];
+  /**
+   * Keys of all endpoints that exist, where connections to others are reset (spec R-1); undefined where they continue. TCP only.
+   */
+  readonly existing: readonly string[] | undefined;
   /** Seconds that a client stays with its endpoint; undefined for no affinity. */
   readonly affinitySeconds: number | undefined;
   readonly options: ServiceOptions;

@@ -119,6 +119,7 @@ export class ProxyEngine {
     const service = this.#services.get(key);
     if (service) {
       this.#services.delete(key);
+      service.keepAll();
       this.#draining.add(service);
       this.#forgetDrained();
     }

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@kube-proxier/core';
+import { type Clock, GONE_AFTER, type Logger, type Timer } from '@kube-proxier/core';
 import type { ServiceSpec } from '../plan/userspace-transaction.js';
 import type { CarriedConnection, SpliceCarrier } from '../splice/splice-carrier.js';
 import { Balancer } from './balancer.js';
@@ -26,6 +26,8 @@ export interface ProxyEnvironment {
   readonly carrier: SpliceCarrier | undefined;
   /** Bytes in one direction after which a connection is such a one. */
   readonly bulkAfter: number;
+  /** Milliseconds that an endpoint is missing before its connections are reset, where the Service says so. Default 1000. */
+  readonly goneAfter?: number;
   /** Connections and sessions of one service port at once, where its annotation does not say. */
   readonly maxConnectionsPerService: number;
 }
@@ -33,9 +35,14 @@ export interface ProxyEnvironment {
 /** A connection or session, as far as its service port deals with it. */
 export interface Closable {
   readonly endpointKey: string | undefined;
+  /** Whether the endpoint took it on; until then, another one may. */
+  readonly isConnected: boolean;
   close(): void;
 }
 
+/** Connections that are reset in one go, and milliseconds until the next: 1000 a second (spec R-7). */
+const RESETS_AT_ONCE = 250;
+const PAUSE = 250;
 /** Milliseconds between two warnings of one kind about one service port. */
 const WARN_EVERY = 10_000;
 
@@ -46,6 +53,8 @@ export class ServiceProxy {
   readonly open = new Set<Closable>();
   /** Those of the open ones that the carrier has. */
   readonly carried = new Set<CarriedConnection>();
+  /** By endpoint that is gone: when its connections are reset. */
+  readonly #lost = new Map<string, Timer>();
   #spec: ServiceSpec;
   #lastWarning = Number.NEGATIVE_INFINITY;
 
@@ -63,10 +72,11 @@ export class ServiceProxy {
   }
 
   /**
-   * TCP connections to endpoints that are gone continue to their end; UDP sessions to them end, and the client's next
+   * TCP connections to endpoints that are gone continue to their end, unless the Service says otherwise (spec R-1); UDP sessions to them end, and the client's next
    * datagram begins another (spec U-34).
    */
   update(spec: ServiceSpec): void {
+    const before = this.#spec;
     this.#spec = spec;
     this.balancer.update(spec);
     if (spec.protocol === 'UDP') {
@@ -76,7 +86,65 @@ export class ServiceProxy {
           session.close();
         }
       }
+      return;
     }
+    const { existing } = spec;
+    // Whether endpoints went before is not certain of a Service without any (spec R-5).
+    if (existing !== undefined && (before.existing !== undefined || existing.length > 0)) {
+      this.#watchLost(new Set(existing));
+    } else if (existing === undefined) {
+      this.keepAll();
+    }
+  }
+
+  /** Nothing is reset any more. */
+  keepAll(): void {
+    for (const timer of this.#lost.values()) {
+      timer.cancel();
+    }
+    this.#lost.clear();
+  }
+
+  #watchLost(existing: ReadonlySet<string>): void {
+    for (const [key, timer] of this.#lost) {
+      if (existing.has(key)) {
+        timer.cancel();
+        this.#lost.delete(key);
+      }
+    }
+    for (const { endpointKey } of this.open) {
+      if (endpointKey !== undefined && !existing.has(endpointKey) && !this.#lost.has(endpointKey)) {
+        this.#resetIn(this.#goneAfter, endpointKey, 0);
+      }
+    }
+  }
+
+  get #goneAfter(): number {
+    return this.environment.goneAfter ?? GONE_AFTER;
+  }
+
+  /** @param done connections to this endpoint that were reset so far. */
+  #resetIn(milliseconds: number, endpoint: string, done: number): void {
+    const timer = this.environment.clock.setTimer(milliseconds, () => {
+      this.#lost.delete(endpoint);
+      const all = [...this.open].filter(({ endpointKey }) => endpointKey === endpoint);
+      const some = all.filter(({ isConnected }) => isConnected).slice(0, RESETS_AT_ONCE);
+      for (const connection of some) {
+        connection.close();
+      }
+      this.counters.resets += some.length;
+      const count = done + some.length;
+      if (all.length > some.length) {
+        // Those that are being connected may yet get another endpoint.
+        this.#resetIn(some.length === 0 ? this.#goneAfter : PAUSE, endpoint, count);
+      } else if (count > 0) {
+        const what = `${count} ${count === 1 ? 'connection' : 'connections'}`;
+        this.environment.logger.info(
+          `Reset ${what} of ${this.#spec.name} to endpoints that are gone: ${endpoint} (${count})`,
+        );
+      }
+    });
+    this.#lost.set(endpoint, timer);
   }
 
   /** Takes on one more that needs so many descriptors; false when that is beyond a limit. */
@@ -135,6 +203,7 @@ export class ServiceProxy {
 
   /** Cuts everything that is open. */
   closeAll(): void {
+    this.keepAll();
     for (const connection of [...this.open]) {
       connection.close();
     }

@@ -22,6 +22,8 @@ export interface ServiceTraffic {
   readonly refused: number;
   /** Those that were turned away at a limit of connections or descriptors; UDP: datagrams. */
   readonly limited: number;
+  /** Those that were reset because their endpoint was gone. */
+  readonly resets: number;
   /** Attempts to reach an endpoint that failed. */
   readonly failedDials: number;
   /** Bytes of payload, both without headers of any kind. */
@@ -35,6 +37,7 @@ export class TrafficCounters {
   connections = 0;
   refused = 0;
   limited = 0;
+  resets = 0;
   failedDials = 0;
   bytesToEndpoints = 0;
   bytesToClients = 0;

@@ -54,6 +54,10 @@ export class TcpConnection implements Closable {
     this.#dial();
   }
 
+  get isConnected(): boolean {
+    return this.#connected;
+  }
+
   get endpointKey(): string | undefined {
     return this.#target?.key;
   }

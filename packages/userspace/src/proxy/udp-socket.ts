@@ -185,6 +185,10 @@ class UdpSession implements Closable {
     });
   }
 
+  get isConnected(): boolean {
+    return true;
+  }
+
   get endpointKey(): string {
     return this.target.key;
   }

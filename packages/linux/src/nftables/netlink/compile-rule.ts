@@ -80,6 +80,12 @@ const NAT_FULLY_RANDOM = 0x10;
 /** `port-unreachable`, the default of nft. */
 const REJECTION = { ip: { type: 0, code: 3 }, ip6: { type: 0, code: 4 } } as const;
 
+/** A type of rejection. */
+const TCP_RESET = 1;
+/** Where a TCP header has its flags, and the one of the packet that opens a connection. */
+const TCP_FLAGS = 13;
+const SYN = 2;
+
 class RuleCompiler implements NftCompiledRule {
   readonly instructions: NftInstruction[] = [];
   readonly sets: NftAnonymousSet[] = [];
@@ -129,9 +135,19 @@ class RuleCompiler implements NftCompiledRule {
       case 'masquerade':
         out.push(instructions.masquerade(statement.fullyRandom ? NAT_FULLY_RANDOM : undefined));
         break;
+      case 'no-syn':
+        if (this.#protocol !== 'tcp') {
+          this.add({ kind: 'match', left: { kind: 'meta', key: 'l4proto' }, right: 'tcp' });
+        }
+        out.push(
+          instructions.payload(register(0), 'transport', TCP_FLAGS, 1),
+          instructions.bitwise(register(0), u8(SYN), u8(0)),
+          instructions.compare(register(0), '==', u8(0)),
+        );
+        break;
       case 'reject': {
         const { type, code } = REJECTION[this.family];
-        out.push(instructions.reject(type, code));
+        out.push(statement.with === 'tcp-reset' ? instructions.reject(TCP_RESET) : instructions.reject(type, code));
         break;
       }
       case 'accept':

@@ -121,7 +121,9 @@ export const instructions = {
 
   masquerade: (flags?: number) => instruction('masq', ...(flags === undefined ? [] : [number(1, flags)])),
 
-  reject: (type: number, code: number) => instruction('reject', number(1, type), { type: 2, value: u8(code) }),
+  /** @param code absent where the type has none: the kernel lists none then. */
+  reject: (type: number, code?: number) =>
+    instruction('reject', number(1, type), ...(code === undefined ? [] : [{ type: 2, value: u8(code) }])),
 } as const;
 
 /** A verdict as data. */

@@ -66,6 +66,8 @@ export interface NftBitwise {
  *   `local` by name, interfaces by name, with `*` at the end for all that begin so, and numbers.
  * - `member`: whether a set has the key, or with `isNot`, has it not.
  * - `one-of`: whether the protocol is one of these.
+ * - `no-syn`: whether it is a TCP packet that opens no connection.
+ * - `reject`: answers as a closed port does, by ICMP, or `with` a reset where it is a TCP packet.
  * - `vmap`: carries out the verdict that a map has for the key.
  * - `assign`: sets a property of the packet.
  * - `write-element`: adds an element to a dynamic set or map, or renews its timeout (`update`), or deletes it.
@@ -101,7 +103,8 @@ export type NftStatement =
       readonly to: NftLookup | { readonly kind: 'endpoint'; readonly address: string; readonly port: number };
     }
   | { readonly kind: 'masquerade'; readonly fullyRandom: boolean }
-  | { readonly kind: 'reject' }
+  | { readonly kind: 'no-syn' }
+  | { readonly kind: 'reject'; readonly with?: 'tcp-reset' }
   | { readonly kind: 'accept' }
   | { readonly kind: 'drop' }
   | { readonly kind: 'jump'; readonly chain: string }

@@ -49,7 +49,10 @@ function renderStatement(statement: NftStatement): string {
     case 'jump':
     case 'goto':
       return `${statement.kind} ${statement.chain}`;
+    case 'no-syn':
+      return 'tcp flags & syn == 0';
     case 'reject':
+      return statement.with === undefined ? 'reject' : 'reject with tcp reset';
     case 'accept':
     case 'drop':
       return statement.kind;

@@ -1,0 +1,45 @@
+import type { ChangeSet } from './change-set.js';
+import type { ResolvedServicePort } from './proxy-state.js';
+import type { ServicePortKey } from './service-port-name.js';
+
+/** Keys of endpoints, `10.0.0.1:80`; `unknown`: all that are not there now. */
+export type LostEndpoints = ReadonlySet<string> | 'unknown';
+
+/** Whether TCP connections of a service port are reset when their endpoint is gone. */
+export function resetsConnections({ name, servicePort }: Pick<ResolvedServicePort, 'name' | 'servicePort'>): boolean {
+  return name.protocol === 'TCP' && servicePort.whenEndpointGoes === 'reset';
+}
+
+/**
+ * The service ports of a change whose connections may have lost their endpoint (spec R-2 to R-5), each with the keys of the
+ * endpoints that it lost; `'unknown'` where what was there before is not known, so that every endpoint that is not there now
+ * counts. Costs nothing without the annotation. Pure.
+ *
+ * - An endpoint is gone when no EndpointSlice of the service port lists its address and port. One that is not ready, terminates,
+ *   or is drained is there.
+ * - What the Service says after the change applies. A service port that is removed resets nothing, nor does one that is added.
+ * - At start, and when a Service begins to say `reset`, endpoints may have gone before: unless it has none at all, which may as
+ *   well mean that they have not been read yet.
+ */
+export function lostEndpoints(
+  changes: Pick<ChangeSet, 'previous' | 'resolvedServicePorts'>,
+): ReadonlyMap<ServicePortKey, LostEndpoints> {
+  const lost = new Map<ServicePortKey, LostEndpoints>();
+  for (const [key, { previous, current }] of changes.resolvedServicePorts) {
+    if (current === undefined || !resetsConnections(current)) {
+      continue;
+    }
+    if (previous === undefined ? changes.previous === undefined : !resetsConnections(previous)) {
+      if (current.candidates.length > 0) {
+        lost.set(key, 'unknown');
+      }
+    } else if (previous !== undefined && previous.candidates !== current.candidates) {
+      const present = new Set(current.candidates.map((endpoint) => endpoint.key));
+      const gone = previous.candidates.filter((endpoint) => !present.has(endpoint.key));
+      if (gone.length > 0) {
+        lost.set(key, new Set(gone.map((endpoint) => endpoint.key)));
+      }
+    }
+  }
+  return lost;
+}

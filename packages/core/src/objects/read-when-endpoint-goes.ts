@@ -1,0 +1,20 @@
+import { WHEN_ENDPOINT_GOES_ANNOTATION, type WhenEndpointGoes } from '../model/when-endpoint-goes.js';
+import { printableValue } from '../text/printable.js';
+import type { FieldReader } from './field-reader.js';
+
+/** `kube-proxier.io/when-endpoint-goes` of a Service (spec R-1). Another value is reported, and connections are kept. */
+export function readWhenEndpointGoes(
+  reader: FieldReader,
+  annotations: Readonly<Record<string, unknown>>,
+): WhenEndpointGoes {
+  const text = annotations[WHEN_ENDPOINT_GOES_ANNOTATION];
+  const value = typeof text === 'string' ? text.trim() : text;
+  if (value === undefined || value === 'keep' || value === 'reset') {
+    return value ?? 'keep';
+  }
+  reader.ignoreField(
+    `metadata.annotations["${WHEN_ENDPOINT_GOES_ANNOTATION}"]`,
+    `${printableValue(text)} is neither keep nor reset; connections are kept`,
+  );
+  return 'keep';
+}

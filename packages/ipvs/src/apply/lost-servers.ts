@@ -1,0 +1,64 @@
+import {
+  type ChangeSet,
+  joinHostPort,
+  type ProxyState,
+  type ResolvedServicePort,
+  resetsConnections,
+  type ServicePortKey,
+} from '@kube-proxier/core';
+import { type VirtualServerAddress, virtualServerKey } from '@kube-proxier/linux';
+import type { DrainingServer } from '../plan/ipvs-transaction.js';
+
+/**
+ * Which draining servers have lost their endpoint, so that their connections are to be reset (spec R-1, R-2). Of a service port without
+ * any endpoint that is said only when it had some since this process began (spec R-5).
+ */
+export class LostServers {
+  #state: ProxyState | undefined;
+  /** Service ports to reset connections of, by the keys of their virtual servers; derived when it is needed. */
+  #ports: ReadonlyMap<string, ResolvedServicePort> | undefined;
+  readonly #hadEndpoints = new Set<ServicePortKey>();
+
+  constructor(
+    private readonly virtualServersOf: (
+      state: ProxyState,
+      port: ResolvedServicePort,
+    ) => readonly VirtualServerAddress[],
+  ) {}
+
+  /** The state that is about to be in force. Costs what the change is. */
+  advance(state: ProxyState, { resolvedServicePorts }: ChangeSet): void {
+    this.#state = state;
+    this.#ports = undefined;
+    for (const [key, { current }] of resolvedServicePorts) {
+      if (current === undefined || !resetsConnections(current)) {
+        this.#hadEndpoints.delete(key);
+      } else if (current.candidates.length > 0) {
+        this.#hadEndpoints.add(key);
+      }
+    }
+  }
+
+  has({ at, address, port: number }: DrainingServer): boolean {
+    const port = this.#byVirtualServer().get(virtualServerKey(at));
+    const endpoint = joinHostPort(address, number);
+    return (
+      port !== undefined && this.#hadEndpoints.has(port.key) && !port.candidates.some(({ key }) => key === endpoint)
+    );
+  }
+
+  #byVirtualServer(): ReadonlyMap<string, ResolvedServicePort> {
+    const state = this.#state;
+    if (this.#ports === undefined) {
+      const ports = new Map<string, ResolvedServicePort>();
+      for (const key of this.#hadEndpoints) {
+        const port = state?.servicePorts.get(key);
+        for (const at of port === undefined || state === undefined ? [] : this.virtualServersOf(state, port)) {
+          ports.set(virtualServerKey(at), port as ResolvedServicePort);
+        }
+      }
+      this.#ports = ports;
+    }
+    return this.#ports;
+  }
+}
