@@ -38,6 +38,7 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   serviceAddresses: true,
   externalIPsOfPods: true,
   weights: true,
+  portRanges: 'any',
   servesWithoutProcess: true,
   counting: { servicePorts: [], endpoints: [] },
 };

@@ -1,5 +1,6 @@
 import { firstNetworkWith } from './address.js';
 import type { Endpoint } from './endpoint.js';
+import { PORT_RANGE_ANNOTATION } from './port-range.js';
 
 /** Annotation of a Service or an EndpointSlice: weights of endpoints, `10.244.1.0/24=3, node/big=5, pod/web-0=0`. */
 export const ENDPOINT_WEIGHTS_ANNOTATION = 'kube-proxier.io/endpoint-weights';
@@ -11,7 +12,11 @@ export const CILIUM_SLICE_WEIGHT_ANNOTATION = 'service.cilium.io/weight';
 export const SLOW_START_ANNOTATION = 'kube-proxier.io/slow-start';
 
 /** Annotations of a Service that core reads, so that they are no options of backends. */
-export const CORE_ANNOTATIONS: readonly string[] = [ENDPOINT_WEIGHTS_ANNOTATION, SLOW_START_ANNOTATION];
+export const CORE_ANNOTATIONS: readonly string[] = [
+  ENDPOINT_WEIGHTS_ANNOTATION,
+  SLOW_START_ANNOTATION,
+  PORT_RANGE_ANNOTATION,
+];
 
 /** The weight of an endpoint that no annotation names. */
 export const DEFAULT_WEIGHT = 1;

@@ -1,6 +1,7 @@
 import type { Proxier } from '../contract/proxier.js';
 import { familyOf, type IPFamily, joinHostPort } from '../model/address.js';
 import { ENDPOINT_WEIGHTS_ANNOTATION, SLICE_WEIGHT_ANNOTATION } from '../model/endpoint-weights.js';
+import { PORT_RANGE_ANNOTATION } from '../model/port-range.js';
 import { type ServiceKey, serviceKey } from '../model/service-port-name.js';
 import { type EndpointSlice, type Node, SERVICE_NAME_LABEL, type Service } from '../objects/objects.js';
 import { type EndpointDescription, makeService, makeSlice } from './objects.js';
@@ -10,6 +11,8 @@ import type { ClusterObjects } from './resolve-objects.js';
 const SERVICES = ['default/a', 'default/b', 'work/a', 'work/c'];
 const ZONES = ['zone-a', 'zone-b'];
 const PORT_NAMES = ['', 'dns'];
+const PORTS = [80, 80, 83];
+const PORT_RANGES = ['80-82', '80-85, 83-90', '81-84', '84-99,83-83', '82-80', 'nonsense'];
 const WEIGHTS = ['node/node1=3', '10.244.0.2=0, fd00:244::2=0', '10.244.0.0/31=2, node/node2=0', 'nonsense'];
 
 /**
@@ -81,6 +84,7 @@ export class RandomCluster {
     const nodePort = random.chance(0.5) ? 30080 + random.below(3) : 0;
     const type = random.pick(['ClusterIP', 'NodePort', 'LoadBalancer', 'ClusterIP', 'ExternalName']);
     const protocol = random.pick(['TCP', 'UDP']);
+    const firstPort = random.pick(PORTS);
     return makeService(
       name,
       {
@@ -90,7 +94,7 @@ export class RandomCluster {
         ports: PORT_NAMES.slice(0, 1 + random.below(2)).map((portName, offset) => ({
           name: portName,
           protocol,
-          port: 80 + offset,
+          port: firstPort + offset,
           ...(nodePort === 0 ? {} : { nodePort: nodePort + offset }),
         })),
         externalIPs: random.chance(0.3) ? [`198.51.100.${random.below(2)}`, 'fd00:e::1'] : [],
@@ -107,7 +111,10 @@ export class RandomCluster {
             namespace: name.slice(0, name.indexOf('/')),
             creationTimestamp: new Date(1000 * this.#created++),
           }),
-          annotations: random.chance(0.3) ? { [ENDPOINT_WEIGHTS_ANNOTATION]: random.pick(WEIGHTS) } : {},
+          annotations: {
+            ...(random.chance(0.3) ? { [ENDPOINT_WEIGHTS_ANNOTATION]: random.pick(WEIGHTS) } : {}),
+            ...(random.chance(0.4) ? { [PORT_RANGE_ANNOTATION]: random.pick(PORT_RANGES) } : {}),
+          },
         },
         status: { loadBalancer: { ingress: random.chance(0.5) ? [{ ip: `192.0.2.${random.below(2)}` }] : [] } },
       },
@@ -150,7 +157,7 @@ export class RandomCluster {
     const ports = PORT_NAMES.slice(0, 1 + random.below(2)).map((portName) => ({
       name: portName,
       protocol: random.pick(['TCP', 'UDP']),
-      port: 8080 + random.below(2),
+      port: random.pick([8080, 8081, 80, 83, 65_530]),
     }));
     const annotations = random.chance(0.2) ? { [SLICE_WEIGHT_ANNOTATION]: random.pick(['0', '1', '5']) } : {};
     return makeSlice(service, endpoints, { name, addressType: family, ports, annotations });
