@@ -257,7 +257,11 @@ function setsOf({ statements }: NftRule): readonly string[] {
       case 'assign':
         return typeof statement.value === 'object' && statement.value.kind === 'lookup' ? [statement.value.map] : [];
       case 'dnat':
-        return statement.to.kind === 'lookup' ? [statement.to.map] : [];
+        return statement.to.kind === 'lookup'
+          ? [statement.to.map]
+          : typeof statement.to.port === 'object'
+            ? [statement.to.port.map]
+            : [];
       default:
         return [];
     }

@@ -61,6 +61,13 @@ export const SPACE_CONTAINERS: Readonly<Record<KeyScope, Readonly<Record<SpaceCo
   },
 };
 
+/** The same for ranges of ports, of addresses only, where there are any: their keys have the whole range. */
+export const RANGE_CONTAINERS: Readonly<Record<'dispatch' | 'refused' | 'counters', string>> = {
+  dispatch: 'service-ranges',
+  refused: 'refused-service-ranges',
+  counters: 'service-range-counters',
+};
+
 export const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
@@ -157,6 +164,8 @@ export interface Features {
   readonly affinity: boolean;
   /** Connections to some service port are counted. */
   readonly counters: boolean;
+  /** Some service port has a range of ports. */
+  readonly ranges: boolean;
 }
 
 /** Every set and map of the table by name. */
@@ -193,6 +202,14 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
       containers.set(names.affinityIds, { kind: 'map', key, value: [id] });
       containers.set(names.affinityNumbers, { kind: 'map', key: [...key, slot], value: [number] });
       containers.set(names.affinityEndpoints, { kind: 'map', key: [...key, number], value: endpoint });
+    }
+  }
+  if (features.ranges) {
+    const key = [destination, protocol, port];
+    containers.set(RANGE_CONTAINERS.dispatch, { kind: 'map', key, value: 'verdict', flags: ['interval'] });
+    containers.set(RANGE_CONTAINERS.refused, { kind: 'set', key, flags: ['interval'] });
+    if (features.counters) {
+      containers.set(RANGE_CONTAINERS.counters, { kind: 'map', key, value: 'counter', flags: ['interval'] });
     }
   }
   containers.set(CLUSTER_IPS, { kind: 'set', key: [destination] });
