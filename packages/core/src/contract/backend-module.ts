@@ -1,7 +1,6 @@
 import type { ContainerModule } from 'inversify';
 import type { CountingCapability } from '../counting/service-counts.js';
 import type { IPFamily } from '../model/address.js';
-import type { PortRangeSupport } from '../model/port-range.js';
 import type { ProxyState } from '../model/proxy-state.js';
 import type { ObjectReader } from '../objects/object-reader.js';
 import type { Clock } from '../sync/clock.js';
@@ -57,8 +56,10 @@ export interface BackendCapabilities {
   readonly counting?: CountingCapability;
   /** Selects endpoints in the proportion of `selectionWeights`. Without it, endpoints of a list are equal. Default true. */
   readonly weights?: boolean;
-  /** Which frontends with a range of ports (`Frontend.lastPort`) it serves. Others never reach it. Default `none`. */
-  readonly portRanges?: PortRangeSupport;
+  /** Serves frontends with a range of ports (`Frontend.lastPort`). Otherwise they have none. Default false (spec R-6). */
+  readonly portRanges?: boolean;
+  /** And those whose endpoints have other ports than the range. Default false. */
+  readonly shiftedPortRanges?: boolean;
   /** The installed rules keep working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
 }

@@ -175,7 +175,8 @@ describe('loopback addresses that are listed and not served (spec K-76)', () => 
   test('nor are port ranges that a backend does not say it serves (spec R-6)', () => {
     const options = { localhostNodePorts: true as LocalhostNodePorts };
     expect(optionsOfFamily(options, 'IPv4').portRanges).toBe('none');
-    expect(optionsOfFamily(options, 'IPv4', { portRanges: 'same-port' }).portRanges).toBe('same-port');
+    expect(optionsOfFamily(options, 'IPv4', { portRanges: true }).portRanges).toBe('same-port');
+    expect(optionsOfFamily(options, 'IPv4', { portRanges: true, shiftedPortRanges: true }).portRanges).toBe('any');
   });
 
   test('families of which nothing is listed', () => {

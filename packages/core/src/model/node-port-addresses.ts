@@ -204,9 +204,9 @@ export function servesLoopback(options: LoopbackOptions, family: IPFamily = 'IPv
 export function optionsOfFamily<Options extends Pick<LoopbackOptions, 'localhostNodePorts'>>(
   options: Options,
   family: IPFamily,
-  capabilities: LoopbackCapabilities & { readonly portRanges?: PortRangeSupport } = {},
+  capabilities: LoopbackCapabilities & { readonly portRanges?: boolean; readonly shiftedPortRanges?: boolean } = {},
 ): Options & { readonly portRanges: PortRangeSupport } {
-  const { portRanges = 'none' } = capabilities;
+  const portRanges = !capabilities.portRanges ? 'none' : capabilities.shiftedPortRanges ? 'any' : 'same-port';
   return { ...options, localhostNodePorts: localhostNodePortsOf(options, family, capabilities), portRanges };
 }
 
