@@ -12,7 +12,8 @@ const SERVICES = ['default/a', 'default/b', 'work/a', 'work/c'];
 const ZONES = ['zone-a', 'zone-b'];
 const PORT_NAMES = ['', 'dns'];
 const PORTS = [80, 80, 83];
-const PORT_RANGES = ['80-82', '80-85, 83-90', '81-84', '84-99,83-83', '82-80', 'nonsense'];
+/** The last of two ports has a range, the first only where it is alone. */
+const PORT_RANGES = ['80-85,81-90,83-90,84-99', '80-82, 83-84', '80-99,81-99', '82-80', 'nonsense'];
 const WEIGHTS = ['node/node1=3', '10.244.0.2=0, fd00:244::2=0', '10.244.0.0/31=2, node/node2=0', 'nonsense'];
 
 /**
@@ -113,7 +114,7 @@ export class RandomCluster {
           }),
           annotations: {
             ...(random.chance(0.3) ? { [ENDPOINT_WEIGHTS_ANNOTATION]: random.pick(WEIGHTS) } : {}),
-            ...(random.chance(0.4) ? { [PORT_RANGE_ANNOTATION]: random.pick(PORT_RANGES) } : {}),
+            ...(random.chance(0.6) ? { [PORT_RANGE_ANNOTATION]: random.pick(PORT_RANGES) } : {}),
           },
         },
         status: { loadBalancer: { ingress: random.chance(0.5) ? [{ ip: `192.0.2.${random.below(2)}` }] : [] } },
@@ -157,7 +158,7 @@ export class RandomCluster {
     const ports = PORT_NAMES.slice(0, 1 + random.below(2)).map((portName) => ({
       name: portName,
       protocol: random.pick(['TCP', 'UDP']),
-      port: random.pick([8080, 8081, 80, 83, 65_530]),
+      port: random.pick([8080, 8081, 80, 80, 81, 83, 65_530]),
     }));
     const annotations = random.chance(0.2) ? { [SLICE_WEIGHT_ANNOTATION]: random.pick(['0', '1', '5']) } : {};
     return makeSlice(service, endpoints, { name, addressType: family, ports, annotations });
