@@ -3,6 +3,7 @@ import { PORT_RANGE_ANNOTATION, type PortRangeSupport } from '../model/port-rang
 import type { ProxyState } from '../model/proxy-state.js';
 import { formatObjectProblem } from '../objects/object-problem.js';
 import type { Service } from '../objects/objects.js';
+import { answerPacketQuestion } from '../questions/answer-question.js';
 import { explainSimulation } from '../simulator/format-simulation.js';
 import { decidePacket, type Packet, simulatePacket } from '../simulator/simulate-packet.js';
 import { makeResolver, makeService, makeSlice, Random } from '../testing/index.js';
@@ -114,6 +115,20 @@ describe('a port range (spec R-1, R-2)', () => {
     expect(explainSimulation(simulatePacket(state(), { ...packet, port: 9 })).steps).toEqual([
       '10.96.0.97 is the cluster IP of Service default/a, which has no port 9/UDP (it has 10000-20000/UDP): refused.',
     ]);
+  });
+
+  test('is asked about by any of its ports', () => {
+    const { resolver, state } = start();
+    resolver.updateService(undefined, service('a', '10000-20000'));
+    resolver.updateEndpointSlice(undefined, slice('a', 10_000));
+    const ask = (port: string) => {
+      const destination = { kind: 'service', namespace: 'default', name: 'a', port, protocol: undefined } as const;
+      const { cases } = answerPacketQuestion([state()], { client: { kind: 'node' }, destination });
+      return cases.map(({ explanation: { packet } }) => packet.port);
+    };
+    expect(ask('12000')).toEqual([12_000]);
+    expect(ask('10000')).toEqual([10_000]);
+    expect(() => ask('20001')).toThrow('Service default/a has no port 20001; it has 10000-20000/UDP');
   });
 
   test('comes and goes with the annotation, as a change of its service port alone', () => {
