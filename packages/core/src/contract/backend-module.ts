@@ -56,7 +56,7 @@ export interface BackendCapabilities {
   readonly counting?: CountingCapability;
   /** Selects endpoints in the proportion of `selectionWeights`. Without it, endpoints of a list are equal. Default true. */
   readonly weights?: boolean;
-  /** Serves frontends with a range of ports (`Frontend.lastPort`). Otherwise they have none. Default false (spec R-6). */
+  /** Serves frontends with a range of ports (`Frontend.lastPort`). Otherwise they have none. Default false (spec PR-6). */
   readonly portRanges?: boolean;
   /** And those whose endpoints have other ports than the range. Default false. */
   readonly shiftedPortRanges?: boolean;

@@ -68,7 +68,7 @@ export interface Frontend {
   /** The first port, where it has a range. */
   readonly port: number;
   /**
-   * The last port, greater than `port`, of a frontend with a range of ports (spec R-1). Packets to each of them follow the
+   * The last port, greater than `port`, of a frontend with a range of ports (spec PR-1). Packets to each of them follow the
    * same decisions, and go to the port of the endpoint that `endpointAt` names. Absent for a single port. A NodePort has
    * no range.
    */

@@ -172,7 +172,7 @@ describe('loopback addresses that are listed and not served (spec K-76)', () => 
     expect(served({ localhostNodePorts: false }, 'IPv4', sockets)).toBe(false);
   });
 
-  test('nor are port ranges that a backend does not say it serves (spec R-6)', () => {
+  test('nor are port ranges that a backend does not say it serves (spec PR-6)', () => {
     const options = { localhostNodePorts: true as LocalhostNodePorts };
     expect(optionsOfFamily(options, 'IPv4').portRanges).toBe('none');
     expect(optionsOfFamily(options, 'IPv4', { portRanges: true }).portRanges).toBe('same-port');

@@ -2,11 +2,11 @@ import { joinHostPort } from './address.js';
 import type { Endpoint } from './endpoint.js';
 import type { Protocol, ServicePortKey } from './service-port-name.js';
 
-/** Annotation of a Service: ports that it has beside those of `spec.ports`, as `FIRST-LAST` separated by commas (spec R-1). */
+/** Annotation of a Service: ports that it has beside those of `spec.ports`, as `FIRST-LAST` separated by commas (spec PR-1). */
 export const PORT_RANGE_ANNOTATION = 'kube-proxier.io/port-range';
 
 /**
- * Which port ranges a backend serves (spec R-6).
+ * Which port ranges a backend serves (spec PR-6).
  * - `any`: those whose endpoints have the same ports, and shifted ones.
  * - `same-port`: those whose endpoints have the same ports.
  * - `none`: only the first port of a range is served.
@@ -50,7 +50,7 @@ export function formatPorts(frontend: FrontendPorts): string {
 
 /**
  * The endpoint, with the port that packets to a port of a frontend reach: as far from the endpoint's own port as that
- * is from the frontend's first port (spec R-2).
+ * is from the frontend's first port (spec PR-2).
  */
 export function endpointAt(endpoint: Endpoint, frontend: FrontendPorts, port: number): Endpoint {
   const by = frontend.lastPort === undefined ? 0 : port - frontend.port;

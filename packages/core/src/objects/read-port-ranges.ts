@@ -8,8 +8,8 @@ const MAX_RANGES = 64;
 const MAX_PORT = 65_535;
 
 /**
- * The ports of a Service with the ranges of `kube-proxier.io/port-range` (spec R-1). An invalid range is reported, and the port
- * that it would extend is served alone (spec R-3).
+ * The ports of a Service with the ranges of `kube-proxier.io/port-range` (spec PR-1). An invalid range is reported, and the port
+ * that it would extend is served alone (spec PR-3).
  */
 export function readPortRanges(
   reader: FieldReader,

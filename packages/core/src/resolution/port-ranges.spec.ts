@@ -57,7 +57,7 @@ function outcomes(
   });
 }
 
-describe('a port range (spec R-1, R-2)', () => {
+describe('a port range (spec PR-1, PR-2)', () => {
   test('reaches the same ports of endpoints; ports beside it are refused', () => {
     const { resolver, state, problems } = start();
     resolver.updateService(undefined, service('a', '10000-20000'));
@@ -147,7 +147,7 @@ describe('a port range (spec R-1, R-2)', () => {
   });
 });
 
-describe('an invalid range (spec R-3)', () => {
+describe('an invalid range (spec PR-3)', () => {
   test.each([
     ['nonsense', /"nonsense" is not FIRST-LAST, for example 10000-20000/],
     ['20000-10000', /"20000-10000" is not FIRST-LAST/],
@@ -205,7 +205,7 @@ describe('an invalid range (spec R-3)', () => {
   });
 });
 
-describe('what a mode can serve (spec R-6)', () => {
+describe('what a mode can serve (spec PR-6)', () => {
   test.each([
     ['any', 30_000, true],
     ['same-port', 30_000, false],
@@ -223,7 +223,7 @@ describe('what a mode can serve (spec R-6)', () => {
   });
 });
 
-describe('one holder of each address and port, the older Service (spec R-4)', () => {
+describe('one holder of each address and port, the older Service (spec PR-4)', () => {
   const ip = '198.51.100.1';
   const at = (port: number) => ({ externalIPs: [ip], ports: [{ port, protocol: 'UDP' }] });
   /** Services by age, each with its first port, and a range or none. */

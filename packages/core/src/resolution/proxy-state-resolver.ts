@@ -438,7 +438,7 @@ export class ProxyStateResolver {
     return exceptAddresses.length === 0 ? frontend : { ...frontend, exceptAddresses: exceptAddresses.sort() };
   }
 
-  /** A range that overlaps with what an older Service has there is not served beyond its first port (spec R-4). */
+  /** A range that overlaps with what an older Service has there is not served beyond its first port (spec PR-4). */
   #withoutLostRange(frontend: Frontend, port: ServicePort): Frontend {
     if (frontend.lastPort === undefined || typeof this.#ranges.range(frontend, port) === 'string') {
       return frontend;

@@ -34,7 +34,7 @@ interface Space {
 export type ClaimOutcome = 'unconcerned' | 'held' | { readonly lostTo: ServicePort; readonly port: number };
 
 /**
- * Decides between ranges and what overlaps with them (spec R-4): claims are granted in the order of precedence, and one that overlaps
+ * Decides between ranges and what overlaps with them (spec PR-4): claims are granted in the order of precedence, and one that overlaps
  * with a granted one of another Service is lost. A range is held as a whole, or not at all beyond its first port.
  *
  * Addresses without ranges cost nothing here: {@link FrontendClaims} decides about them.

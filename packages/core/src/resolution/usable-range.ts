@@ -12,7 +12,7 @@ export interface UsableRange {
 const NO_RANGE: UsableRange = { lastPort: undefined, problem: undefined };
 const MAX_PORT = 65_535;
 
-/** Whether the range of a service port can be served for its endpoints, in this mode (spec ). Pure. */
+/** Whether the range of a service port can be served for its endpoints, in this mode (spec PR-3, PR-6). Pure. */
 export function usableRange(
   { port, lastPort, name: { protocol } }: ServicePort,
   { candidates }: Pick<EndpointView, 'candidates'>,

@@ -409,7 +409,7 @@ const SPOKEN_KIND: Readonly<Record<Frontend['kind'], string>> = {
   NodePort: 'node port',
 };
 
-/** The range, and where its ports lead to (spec R-2). */
+/** The range, and where its ports lead to (spec PR-2). */
 function describeRange({ candidates }: ResolvedServicePort, frontend: Frontend, port: number): string {
   const [endpoint] = candidates;
   const by = (endpoint?.port ?? frontend.port) - frontend.port;

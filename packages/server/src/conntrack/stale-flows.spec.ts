@@ -164,7 +164,7 @@ describe('protocolsWithStaleFlows', () => {
   });
 });
 
-describe('flows to port ranges (spec R-5)', () => {
+describe('flows to port ranges (spec PR-5)', () => {
   const media = (range: string | undefined, target = 10_000) => {
     const service = makeService(
       'work/media',

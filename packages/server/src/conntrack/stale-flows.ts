@@ -153,7 +153,7 @@ export function staleFlowJudge(
   };
 }
 
-/** Judges of the ports of ranges after the first (spec R-5). */
+/** Judges of the ports of ranges after the first (spec PR-5). */
 class RangeJudges {
   readonly #judges = new Map<string, { frontend: Frontend; judge: Judge; what: 'served' | 'removed' }[]>();
 
