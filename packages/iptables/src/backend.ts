@@ -72,7 +72,7 @@ export function createIptablesBackend(options: IptablesBackendOptions = {}): Bac
   return {
     mode: MODE,
     description: 'Programs netfilter through iptables, legacy or nft',
-    capabilities: { localhostNodePorts: true, counting: COUNTING },
+    capabilities: { localhostNodePorts: true, counting: COUNTING, portRanges: true, shiftedPortRanges: true },
     requirements: { tools: ['iptables'], routesLocalnet: true },
     probe: () => probe(tools, runner),
     diagnose: () => diagnose(runner),

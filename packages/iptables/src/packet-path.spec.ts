@@ -3,6 +3,7 @@ import { diffStates, type ProxyState, verifyState } from '@kube-proxier/core';
 import {
   RANDOM_NODE_ADDRESSES,
   randomNodeState,
+  rangedState,
   runCount,
   sketchAddresses,
   UNEQUAL_WEIGHTS,
@@ -57,6 +58,24 @@ describe.each(['IPv4', 'IPv6'] as const)('%s', (family) => {
         findings: [],
       });
       expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
+    },
+  );
+
+  test.each([80, 8080])(
+    'ranges of ports, to %i: as planned they are verified, and other ranges are not',
+    async (target) => {
+      const addresses = [sketchAddresses.node(family)];
+      const verdictOf = async (planned: ProxyState, wanted: ProxyState) => {
+        const { verdict, findings } = verifyState(
+          wanted,
+          await pathOf(wanted, await installed(planned), {}, addresses),
+        );
+        return [verdict, findings.map(({ message }) => message)];
+      };
+      const state = rangedState(family, target, 99);
+      expect(await verdictOf(state, state)).toEqual(['verified', []]);
+      expect((await verdictOf(rangedState(family, target, 98), state))[0]).toBe('different');
+      expect((await verdictOf(rangedState(family, target + 1, 99), state))[0]).toBe('different');
     },
   );
 

@@ -8,7 +8,7 @@ import { fakeHost, HOST_ADDRESSES } from './testing/contents.js';
 describe('preview of mode ipvs', () => {
   test('reads, and never writes: empty, behind and up to date', async () => {
     const cluster = new RandomCluster(new Random(1));
-    const resolver = makeResolver({ includesLocalAddresses: true });
+    const resolver = makeResolver({ includesLocalAddresses: true, portRanges: 'same-port' });
     resolver.updateLocalAddresses(HOST_ADDRESSES);
     const proxier = feedResolver(resolver);
     const host = fakeHost('IPv4');

@@ -71,7 +71,7 @@ export function createNftablesBackend(options: NftablesBackendOptions = {}): Bac
   return {
     mode: MODE,
     description: 'Programs netfilter through nftables, with a ruleset that does not grow with the cluster',
-    capabilities: { localhostNodePorts: false, counting: COUNTING },
+    capabilities: { localhostNodePorts: false, counting: COUNTING, portRanges: true, shiftedPortRanges: true },
     probe: () => support.probe(),
     diagnose: () => diagnose(support, ownedTable),
     metrics: [

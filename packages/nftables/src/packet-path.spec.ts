@@ -3,6 +3,7 @@ import { DEFAULT_PROXIER_OPTIONS, type ProxyState, verifyState } from '@kube-pro
 import {
   RANDOM_NODE_ADDRESSES,
   randomNodeState,
+  rangedState,
   runCount,
   sketchAddresses,
   UNEQUAL_WEIGHTS,
@@ -28,6 +29,22 @@ describe.each(['IPv4', 'IPv6'] as const)('%s, without a kernel', (family) => {
     });
     expect(classes).toBeGreaterThanOrEqual(state.frontends.size * 3);
   });
+
+  test.each(LAYOUTS.flatMap((layout) => [80, 8080].map((target) => [layout, target] as const)))(
+    'layout %s, ranges of ports to %i: as planned they are verified, and other ranges are not',
+    (layout, target) => {
+      const verdictOf = (planned: ProxyState, wanted: ProxyState) => {
+        const localAddresses = [sketchAddresses.node(family), '127.0.0.1', '::1'];
+        const path = plannedPath({ state: planned, options: DEFAULT_PROXIER_OPTIONS, localAddresses }, layout);
+        const { verdict, findings } = verifyState(wanted, path);
+        return [verdict, findings.map(({ message }) => message)];
+      };
+      const state = rangedState(family, target, 99);
+      expect(verdictOf(state, state)).toEqual(['verified', []]);
+      expect(verdictOf(rangedState(family, target, 98), state)[0]).toBe('different');
+      expect(verdictOf(rangedState(family, target + 1, 99), state)[0]).toBe('different');
+    },
+  );
 
   test.each(LAYOUTS.flatMap((layout) => UNEQUAL_WEIGHTS.map((weights) => [layout, ...weights] as const)))(
     'layout %s, weights %i and %i: the planned table is verified, and one for other weights is not',

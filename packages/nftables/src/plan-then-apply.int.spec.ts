@@ -43,12 +43,15 @@ function spell(value: unknown): string {
   if (typeof value !== 'object' || value === null) {
     return String(value);
   }
-  const { concat, prefix, elem, jump, goto, drop, accept } = value as Record<string, Fields | undefined>;
+  const { concat, prefix, range, elem, jump, goto, drop, accept } = value as Record<string, Fields | undefined>;
   if (Array.isArray(concat)) {
     return concat.map(spell).join(' . ');
   }
   if (prefix) {
     return `${prefix.addr}/${prefix.len}`;
+  }
+  if (Array.isArray(range)) {
+    return range.join('-');
   }
   if (elem) {
     return spell(elem.val);

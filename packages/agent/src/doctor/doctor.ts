@@ -10,6 +10,7 @@ import { ProgressLine } from '../terminal/progress-line.js';
 import { checkCounting } from './check-counting.js';
 import { checkHost } from './check-host.js';
 import { checkLeftovers, modeInForce } from './check-leftovers.js';
+import { checkPortRanges } from './check-port-ranges.js';
 import { type DiagnosisFormat, diagnosesAsData, exitStatusOf, formatDiagnoses } from './format-diagnoses.js';
 
 /** Result of reading the command line and the configuration: settings, or their problems. */
@@ -142,7 +143,8 @@ async function checkThisHost(composition: Composition, settings?: AgentSettings)
     cpus: composition.host?.cpus ?? availableParallelism(),
     ports,
   });
-  return [...rows, ...(counting ? [counting] : []), checkLeftovers(leftovers, facts)];
+  const ranges = checkPortRanges(backend);
+  return [...rows, ...(counting ? [counting] : []), ...(ranges ? [ranges] : []), checkLeftovers(leftovers, facts)];
 }
 
 async function checkApi(settings: AgentSettings): Promise<readonly Diagnosis[]> {

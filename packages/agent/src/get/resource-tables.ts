@@ -1,4 +1,11 @@
-import { type FrontendView, formatTable, joinHostPort, type ServicePortView, serviceKey } from '@kube-proxier/core';
+import {
+  type FrontendView,
+  formatPorts,
+  formatTable,
+  joinHostPort,
+  type ServicePortView,
+  serviceKey,
+} from '@kube-proxier/core';
 import { formatAge } from '../commands/format-age.js';
 
 /** Resources that `kube-proxier get` prints. */
@@ -57,7 +64,10 @@ function servicesTable(ports: readonly ServicePortView[], { wide, withNamespace,
       listed(external, '<none>'),
       listed(
         unique(
-          group.map(({ port, nodePort, protocol }) => `${port}${nodePort === null ? '' : `:${nodePort}`}/${protocol}`),
+          group.map(
+            ({ port, lastPort, nodePort, protocol }) =>
+              `${formatPorts({ port, lastPort })}${nodePort === null ? '' : `:${nodePort}`}/${protocol}`,
+          ),
         ),
       ),
       `${endpoints.filter(({ used }) => used).length}/${endpoints.length}`,
@@ -110,7 +120,7 @@ function frontendsTable(ports: readonly ServicePortView[], { wide, withNamespace
     port.frontends.map((frontend) => [
       ...(withNamespace ? [port.namespace] : []),
       port.name,
-      frontend.address === null ? `<node>:${frontend.port}` : joinHostPort(frontend.address, frontend.port),
+      frontend.address === null ? `<node>:${frontend.port}` : joinHostPort(frontend.address, formatPorts(frontend)),
       port.protocol,
       frontend.kind,
       actionOf(frontend, port),

@@ -28,6 +28,11 @@ export type FlowExpectation =
   | 'untouched'
   | {
       readonly by: readonly string[];
+      /**
+       * The port of these hosts that answers, where it is another than that of their EndpointSlice: a server of its own listens
+       * there. Default: not checked.
+       */
+      readonly at?: number;
       /** Default: not checked. */
       readonly source?: SourceExpectation;
       /** The proportion in which they answer; chance explains the answers with a probability of at least 10⁻⁷. Default: not checked. */

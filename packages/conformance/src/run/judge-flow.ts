@@ -100,7 +100,8 @@ async function judgeAnswers(
   if (expect.shares !== undefined) {
     return await judgeShares(context, flow, from, expect.shares, mismatch);
   }
-  const allowed = expect.same ? [remembered.get(expect.same) ?? ''] : expect.by;
+  const hosts = expect.same ? [remembered.get(expect.same) ?? ''] : expect.by;
+  const allowed = hosts.map((host) => serverName(host, expect.at));
   const sticky = expect.one !== undefined || expect.same !== undefined || expect.other !== undefined;
   const lost = allowed.filter((host) => isLost(context, flow, host));
   const missing = new Set(sticky ? [] : allowed.filter((host) => !lost.includes(host)));
@@ -134,11 +135,11 @@ async function judgeAnswers(
   if (sticky && who.length > 1) {
     return mismatch(`answered by ${who.join(' and ')}`);
   }
-  if (expect.other !== undefined && who.includes(remembered.get(expect.other) ?? '')) {
+  if (expect.other !== undefined && who.includes(serverName(remembered.get(expect.other) ?? '', expect.at))) {
     return mismatch(`answered by ${who.join()} again`);
   }
   if (expect.one !== undefined && who[0] !== undefined) {
-    remembered.set(expect.one, who[0]);
+    remembered.set(expect.one, who[0].replace(/:.*/, ''));
   }
   return missing.size === 0
     ? undefined
@@ -146,6 +147,11 @@ async function judgeAnswers(
         ...mismatch(`never answered by ${[...missing].join(' nor ')}, but by ${who.join(' and ') || 'no host'}`),
         missing: true,
       };
+}
+
+/** The name by which a host answers at a port of its own. */
+export function serverName(host: string, at: number | undefined): string {
+  return at === undefined ? host : `${host}:${at}`;
 }
 
 /** Distribution over endpoints: each count is within the deviations that chance explains. */

@@ -11,6 +11,7 @@ import {
   hostNamed,
   judgeFlow,
   type ReadyFlow,
+  serverName,
 } from './judge-flow.js';
 import { Limiter } from './limiter.js';
 import { mergePatch } from './merge-patch.js';
@@ -45,6 +46,8 @@ const CAPABILITIES: Required<BackendCapabilities> = {
   externalIPsOfPods: true,
   weights: true,
   resets: true,
+  portRanges: false,
+  shiftedPortRanges: false,
   servesWithoutProcess: true,
   counting: { servicePorts: [], endpoints: [] },
 };
@@ -381,6 +384,7 @@ class CaseRun {
     if (ready.expect === 'untouched' && target) {
       await this.world.serve(target, ready.port, ready.protocol);
     }
+    await this.#serveAt(ready);
     this.#flows += 1;
     const { patience, world } = this;
     const context = { sandbox: world.sandbox, preservesSource, remembered: run.remembered, patience };
@@ -394,6 +398,15 @@ class CaseRun {
     } else if (mismatch !== undefined) {
       const late = within > 0 ? ` within ${within * this.patience} s` : '';
       this.#fail(run.label, { ...mismatch, expected: `${mismatch.expected}${late}` }, flow.spec);
+    }
+  }
+
+  /** Starts the servers of a flow that go by their port. */
+  async #serveAt({ expect, protocol }: ReadyFlow): Promise<void> {
+    const { at, by } = typeof expect === 'string' ? { at: undefined, by: [] } : expect;
+    if (at !== undefined) {
+      const hosts = this.world.sandbox.hosts.filter(({ name }) => by.includes(name));
+      await Promise.all(hosts.map((host) => this.world.serve(host, at, protocol, serverName(host.name, at))));
     }
   }
 

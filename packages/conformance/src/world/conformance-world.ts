@@ -45,7 +45,8 @@ export class ConformanceWorld {
   #sent = new Map<ObjectKey, SentObject>();
   #sentCIDRs: readonly string[] = [];
   #serviceCIDRs: readonly string[] = [];
-  readonly #served = new Set<string>();
+  /** Servers that listen, or begin to. */
+  readonly #served = new Map<string, Promise<unknown>>();
   readonly #lent = new Set<string>();
   #slot = 0;
   #hasStarted = false;
@@ -191,12 +192,14 @@ export class ConformanceWorld {
   }
 
   /** Makes a host other than the node answer. */
-  async serve(host: SandboxHost, port: number, protocol: SandboxProtocol): Promise<void> {
+  async serve(host: SandboxHost, port: number, protocol: SandboxProtocol, name = host.name): Promise<void> {
     const key = `${host.name} ${port} ${protocol}`;
-    if (host !== this.sandbox.node && !this.#served.has(key)) {
-      this.#served.add(key);
-      await host.serve({ port, protocol });
+    if (host === this.sandbox.node) {
+      return;
     }
+    const served = this.#served.get(key) ?? host.serve({ port, protocol, name });
+    this.#served.set(key, served);
+    await served;
   }
 
   /** Kills the backend, and runs its cleanup. */

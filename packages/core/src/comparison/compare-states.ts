@@ -1,6 +1,7 @@
 import { type IPFamily, joinHostPort } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
 import type { Frontend, FrontendKind, Route } from '../model/frontend.js';
+import { formatPorts } from '../model/port-range.js';
 import type { NodeState, ProxyState, ReadonlyTable, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol, serviceKey } from '../model/service-port-name.js';
 import { structurallyEqual } from '../model/structurally-equal.js';
@@ -26,6 +27,8 @@ export interface FrontendChange {
   /** Null for a NodePort. */
   readonly address: string | null;
   readonly port: number;
+  /** The last port of its range; absent for a single port. */
+  readonly lastPort?: number;
   /** What happens to packets, in words: before for `remove`, else after. */
   readonly action: string;
   /** Of a `change`. */
@@ -156,13 +159,15 @@ function compareFrontends(before: readonly Frontend[], after: readonly Frontend[
   return [...changed, ...removed];
 }
 
-function shown({ kind, address, port, routes }: Frontend) {
-  return { kind, address: address ?? null, port, action: actionOf(routes) };
+function shown({ kind, address, port, lastPort, routes }: Frontend) {
+  const range = lastPort === undefined ? {} : { lastPort };
+  return { kind, address: address ?? null, port, ...range, action: actionOf(routes) };
 }
 
 function frontendProperties(was: Frontend, is: Frontend): readonly PropertyChange[] {
   return [
     ...property('kind', was.kind, is.kind),
+    ...property('ports', formatPorts(was), formatPorts(is)),
     ...property('action', actionOf(was.routes), actionOf(is.routes)),
     ...property('masquerade', masqueradeOf(was.routes), masqueradeOf(is.routes)),
     ...property('source ranges', rangesOf(was.allowedSources), rangesOf(is.allowedSources)),

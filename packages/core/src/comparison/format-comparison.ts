@@ -1,4 +1,5 @@
 import { joinHostPort } from '../model/address.js';
+import { formatPorts } from '../model/port-range.js';
 import { formatServicePortName } from '../model/service-port-name.js';
 import {
   type Change,
@@ -64,8 +65,8 @@ function labelOf(port: ServicePortComparison | undefined): string {
   return port === undefined ? '' : `${formatServicePortName(port)} (${port.protocol})`;
 }
 
-function frontendLines({ change, kind, address, port, action, properties }: FrontendChange): readonly PlanLine[] {
-  const name = `${kind} ${address === null ? `<node>:${port}` : joinHostPort(address, port)}`;
+function frontendLines({ change, kind, address, action, properties, ...ports }: FrontendChange): readonly PlanLine[] {
+  const name = `${kind} ${address === null ? `<node>:${ports.port}` : joinHostPort(address, formatPorts(ports))}`;
   return change === 'change'
     ? properties.map((one) => ({ change, indent: 4, text: `${name}: ${propertyText(one)}` }))
     : [{ change, indent: 4, text: `${name}: ${action}` }];

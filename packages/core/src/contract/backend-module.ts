@@ -62,6 +62,10 @@ export interface BackendCapabilities {
    * does; without it, the backend resets them itself. Default true.
    */
   readonly resets?: boolean;
+  /** Serves frontends with a range of ports (`Frontend.lastPort`). Otherwise they have none. Default false (spec PR-6). */
+  readonly portRanges?: boolean;
+  /** And those whose endpoints have other ports than the range. Default false. */
+  readonly shiftedPortRanges?: boolean;
   /** The installed rules keep working while no process of the backend runs. Default true. */
   readonly servesWithoutProcess?: boolean;
 }

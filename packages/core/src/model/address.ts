@@ -116,7 +116,7 @@ const NETWORKS = new Map<string, ReturnType<typeof ipaddr.parseCIDR>>();
 const MAX_NETWORKS = 1000;
 
 /** `10.0.0.1:80` or `[fd00::1]:80` (spec K-4). */
-export function joinHostPort(address: string, port: number): string {
+export function joinHostPort(address: string, port: number | string): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 

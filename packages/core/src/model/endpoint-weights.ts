@@ -1,5 +1,6 @@
 import { firstNetworkWith } from './address.js';
 import type { Endpoint } from './endpoint.js';
+import { PORT_RANGE_ANNOTATION } from './port-range.js';
 import { WHEN_ENDPOINT_GOES_ANNOTATION } from './when-endpoint-goes.js';
 
 /** Annotation of a Service or an EndpointSlice: weights of endpoints, `10.244.1.0/24=3, node/big=5, pod/web-0=0`. */
@@ -16,6 +17,7 @@ export const CORE_ANNOTATIONS: readonly string[] = [
   ENDPOINT_WEIGHTS_ANNOTATION,
   SLOW_START_ANNOTATION,
   WHEN_ENDPOINT_GOES_ANNOTATION,
+  PORT_RANGE_ANNOTATION,
 ];
 
 /** The weight of an endpoint that no annotation names. */

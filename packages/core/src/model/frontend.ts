@@ -65,7 +65,14 @@ export interface Frontend {
   readonly kind: FrontendKind;
   /** Canonical IP address; undefined for a NodePort, which is reached on `NodeState.nodePortAddresses`. */
   readonly address: string | undefined;
+  /** The first port, where it has a range. */
   readonly port: number;
+  /**
+   * The last port, greater than `port`, of a frontend with a range of ports (spec PR-1). Packets to each of them follow the
+   * same decisions, and go to the port of the endpoint that `endpointAt` names. Absent for a single port. A NodePort has
+   * no range.
+   */
+  readonly lastPort?: number;
   readonly protocol: Protocol;
   /** Canonical networks; undefined allows all sources, empty allows none. Packets of other sources are dropped. */
   readonly allowedSources: readonly string[] | undefined;

@@ -1,5 +1,6 @@
 import { isRecord } from '../objects/unknown-record.js';
 import { cidrContains, familyOf, type IPFamily, parseCIDR } from './address.js';
+import type { PortRangeSupport } from './port-range.js';
 
 /**
  * Words that `nodePortAddresses` may have beside networks (spec K-75):
@@ -203,9 +204,10 @@ export function servesLoopback(options: LoopbackOptions, family: IPFamily = 'IPv
 export function optionsOfFamily<Options extends Pick<LoopbackOptions, 'localhostNodePorts'>>(
   options: Options,
   family: IPFamily,
-  capabilities: LoopbackCapabilities = {},
-): Options {
-  return { ...options, localhostNodePorts: localhostNodePortsOf(options, family, capabilities) };
+  capabilities: LoopbackCapabilities & { readonly portRanges?: boolean; readonly shiftedPortRanges?: boolean } = {},
+): Options & { readonly portRanges: PortRangeSupport } {
+  const portRanges = !capabilities.portRanges ? 'none' : capabilities.shiftedPortRanges ? 'any' : 'same-port';
+  return { ...options, localhostNodePorts: localhostNodePortsOf(options, family, capabilities), portRanges };
 }
 
 function localhostNodePortsOf(

@@ -3,6 +3,7 @@ import type { AddressOverlap } from './address-overlap.js';
 import type { Endpoint } from './endpoint.js';
 import type { Frontend, FrontendKey } from './frontend.js';
 import type { NodePortAddresses } from './node-port-addresses.js';
+import type { HeldPortRange } from './port-range.js';
 import type { ServicePort } from './service-port.js';
 import type { ServiceKey, ServicePortKey, ServicePortName } from './service-port-name.js';
 
@@ -87,6 +88,11 @@ export interface ProxyState {
   readonly servicePorts: ReadonlyTable<ServicePortKey, ResolvedServicePort>;
   /** Owner of each address: the frontends of all service ports by key. */
   readonly frontends: ReadonlyTable<FrontendKey, ServicePortKey>;
+  /**
+   * Port ranges by protocol and address (`portRangeSpace`), sorted by first port, without overlaps. A packet to a port
+   * that has no frontend of its own key belongs to the frontend whose range contains it. Absent when there are none.
+   */
+  readonly portRanges?: ReadonlyTable<string, readonly HeldPortRange[]>;
   readonly healthCheckNodePorts: ReadonlyTable<ServiceKey, HealthCheckNodePort>;
   /**
    * Every cluster IP with its number of frontends. TCP, UDP and SCTP packets to one of these addresses that match none

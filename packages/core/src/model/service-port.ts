@@ -18,6 +18,8 @@ export interface ServicePort {
   readonly clusterIP: string;
   /** 1…65535. */
   readonly port: number;
+  /** The last port of its range, greater than `port`; undefined without a range (spec PR-1). */
+  readonly lastPort?: number | undefined;
   /** 1…65535, or 0 for none. */
   readonly nodePort: number;
   readonly externalIPs: readonly string[];

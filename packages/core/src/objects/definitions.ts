@@ -9,6 +9,8 @@ export interface ServicePortDefinition {
   readonly portName: string;
   readonly protocol: Protocol;
   readonly port: number;
+  /** The last port of its range, greater than `port`; undefined without a range. */
+  readonly lastPort?: number | undefined;
   /** 0 for none. */
   readonly nodePort: number;
 }

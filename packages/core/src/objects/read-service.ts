@@ -4,6 +4,7 @@ import type { ServiceDefinition, ServiceFamilyDefinition, ServicePortDefinition 
 import { FieldReader } from './field-reader.js';
 import type { ReadResult } from './object-problem.js';
 import { SERVICE_PROXY_NAME_LABEL } from './objects.js';
+import { readPortRanges } from './read-port-ranges.js';
 import { readSlowStart, readWeightRules } from './read-weights.js';
 import { readWhenEndpointGoes } from './read-when-endpoint-goes.js';
 import { isRecord } from './unknown-record.js';
@@ -91,7 +92,8 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
       };
     }
   }
-  const ports = readPorts(reader, spec.ports);
+  const annotations = readAnnotations(reader, metadata.annotations);
+  const ports = readPortRanges(reader, annotations, readPorts(reader, spec.ports));
   const externallyAccessible = type !== 'ClusterIP' || externalIPs.IPv4.length + externalIPs.IPv6.length > 0;
   const externalTrafficPolicy = reader.oneOf(
     spec.externalTrafficPolicy,
@@ -107,7 +109,6 @@ export function readService(object: unknown, options: ServiceReadOptions = {}): 
       'is missing; a LoadBalancer with externalTrafficPolicy Local needs one for its health checks',
     );
   }
-  const annotations = readAnnotations(reader, metadata.annotations);
   // Not a spread: V8 would create a separate hidden class for each object that is spread from another and extended.
   return result({
     namespace: identity.namespace,

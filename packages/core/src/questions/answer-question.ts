@@ -97,11 +97,17 @@ function casesOf(
         notes.add(`No ${state.family} address of this node is known, so its NodePorts are left out.`);
         return [];
       }
-      const packet = { destination: to, port: frontend.port, protocol: frontend.protocol };
+      const packet = { destination: to, port: portOf(frontend, question), protocol: frontend.protocol };
       return clientsTo(state, servicePort, frontend, client, pod, host).map((one) =>
         answered(state, one, packet, frontend.kind, host),
       );
     });
+}
+
+/** The port of a range that was asked for, else the first one. */
+function portOf({ port, kind }: Frontend, { destination }: PacketQuestion): number {
+  const asked = destination.kind === 'service' ? Number(destination.port) : Number.NaN;
+  return kind !== 'NodePort' && Number.isInteger(asked) ? asked : port;
 }
 
 /** Pods and the node use cluster IPs, clients outside use external addresses where there are some. */

@@ -1,5 +1,6 @@
 import { familyOf, type IPFamily } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
+import { formatPorts, hasPort } from '../model/port-range.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol } from '../model/service-port-name.js';
 import { nearestName } from '../text/nearest-name.js';
@@ -103,7 +104,7 @@ export function findServicePorts(
 
 /** `http (80/TCP)` or `80/TCP`. */
 export function portLabel({ name, servicePort }: ResolvedServicePort): string {
-  const number = `${servicePort.port}/${name.protocol}`;
+  const number = `${formatPorts(servicePort)}/${name.protocol}`;
   return name.portName === '' ? number : `${name.portName} (${number})`;
 }
 
@@ -114,7 +115,7 @@ function isPort(
 ): boolean {
   return (
     (protocol === undefined || name.protocol === protocol) &&
-    (port === undefined || name.portName === port || String(servicePort.port) === port)
+    (port === undefined || name.portName === port || (/^\d+$/.test(port) && hasPort(servicePort, Number(port))))
   );
 }
 

@@ -9,6 +9,8 @@ export interface FrontendContext {
   readonly node: Pick<NodeState, 'addresses' | 'detector'>;
   /** Masquerade all traffic to cluster IPs. */
   readonly masqueradeAll: boolean;
+  /** The last port of the range, where it can be served. Default: only the port itself is served. */
+  readonly lastPort?: number | undefined;
 }
 
 const REFUSE: readonly Route[] = [{ source: 'any', action: 'reject' }];
@@ -40,7 +42,13 @@ export function resolveFrontends(port: ServicePort, view: EndpointView, context:
     // An address that occurs twice in one port keeps its first kind: cluster IP, then external IP, then VIP.
     if (!keys.has(key)) {
       keys.add(key);
-      frontends.push({ key, kind, address, port: number, protocol: port.name.protocol, allowedSources, routes });
+      const { protocol } = port.name;
+      // One shape for nearly all frontends: those without a range have no such field.
+      frontends.push(
+        context.lastPort === undefined || kind === 'NodePort'
+          ? { key, kind, address, port: number, protocol, allowedSources, routes }
+          : { key, kind, address, port: number, lastPort: context.lastPort, protocol, allowedSources, routes },
+      );
     }
   };
   add('ClusterIP', port.clusterIP, port.port, internal);

@@ -23,6 +23,7 @@ function contents(state: ProxyState) {
       [...state.servicePorts].map(([key, { candidates, selection }]) => [key, { candidates, selection }]).sort(),
     ),
     frontends: Object.fromEntries([...state.frontends].sort()),
+    ranges: Object.fromEntries([...(state.portRanges ?? [])].sort()),
     health: Object.fromEntries([...state.healthCheckNodePorts].sort()),
     clusterIPs: Object.fromEntries([...state.clusterIPs].sort()),
     node: state.node,

@@ -3,6 +3,7 @@ import type { IPFamily } from '../model/address.js';
 import type { AddressOverlap, AddressOverlapKind } from '../model/address-overlap.js';
 import type { ChangeSet, ServicePortChange } from '../model/change-set.js';
 import { type Frontend, type FrontendKey, frontendKey } from '../model/frontend.js';
+import { formatPorts, PORT_RANGE_ANNOTATION, type PortRangeSupport } from '../model/port-range.js';
 import type { HealthCheckNodePort, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { sameRendering } from '../model/same-rendering.js';
 import type { ServicePort } from '../model/service-port.js';
@@ -20,8 +21,11 @@ import { NO_ENDPOINTS } from '../tracking/sorted-endpoints.js';
 import { type ClusterAddresses, hasExternalAddress, overlapsOf } from './address-overlaps.js';
 import { byPrecedence, FrontendClaims } from './frontend-claims.js';
 import { resolveFrontends } from './frontends.js';
+import { type HeldRanges, heldRangesOf } from './held-ranges.js';
 import { NodeFacts } from './node-facts.js';
+import { RangeClaims } from './range-claims.js';
 import { servicePortsOf } from './service-ports.js';
+import { usableRange } from './usable-range.js';
 
 /** Options of a {@link ProxyStateResolver}. */
 export interface ResolverOptions {
@@ -48,6 +52,8 @@ interface Wanted {
   readonly servicePort: ServicePort;
   readonly view: EndpointView;
   readonly frontends: readonly Frontend[];
+  /** Why its range is not served; undefined where it is, or there is none. */
+  readonly rangeProblem: string | undefined;
 }
 
 /**
@@ -58,6 +64,7 @@ export class ProxyStateResolver {
   readonly #family: IPFamily;
   readonly #masqueradeAll: boolean;
   readonly #servesOverlaps: boolean;
+  readonly #rangeSupport: PortRangeSupport;
   readonly #onProblem: (problem: ObjectProblem) => void;
   readonly #reader: ObjectReader;
   readonly #services: ServiceChangeTracker;
@@ -66,6 +73,9 @@ export class ProxyStateResolver {
   readonly #wanted = new Map<ServicePortKey, Wanted>();
   readonly #ports = new Map<ServiceKey, readonly ServicePort[]>();
   readonly #claims = new FrontendClaims();
+  readonly #ranges = new RangeClaims(this.#claims, (address) => this.#servesNodePorts(address));
+  /** Problems of ranges that were reported, by service port. */
+  readonly #reportedRanges = new Map<ServicePortKey, readonly string[]>();
   #nodePending = false;
   /** Service ports by the external addresses that they claim. */
   readonly #external = new Map<string, Set<ServicePortKey>>();
@@ -86,6 +96,7 @@ export class ProxyStateResolver {
     );
     this.#facts = new NodeFacts(family, options, includesLocalAddresses);
     this.#addresses = this.#facts.clusterAddresses;
+    this.#rangeSupport = options.portRanges ?? 'any';
     this.#servesOverlaps = options.overlappingExternalAddresses === 'serve';
     this.#state = {
       family,
@@ -184,6 +195,7 @@ export class ProxyStateResolver {
     const servicePorts = (previous.servicePorts as PersistentMap<ServicePortKey, ResolvedServicePort>).asMutable();
     const frontends = (previous.frontends as PersistentMap<FrontendKey, ServicePortKey>).asMutable();
     const released: [FrontendKey, ServicePortKey][] = [];
+    const ranges = heldRangesOf(previous.portRanges);
     const clusterIPs = new ClusterIPCount(previous.clusterIPs as PersistentMap<string, number>);
     for (const key of revisit) {
       const before = previous.servicePorts.get(key);
@@ -196,6 +208,7 @@ export class ProxyStateResolver {
       } else {
         servicePorts.delete(key);
       }
+      ranges.replace(before, after);
       clusterIPs.count(before, -1);
       clusterIPs.count(after, 1);
       const change = { previous: before, current: after };
@@ -225,6 +238,7 @@ export class ProxyStateResolver {
       revision: previous.revision + 1,
       servicePorts: servicePorts.wasAltered() ? servicePorts.asImmutable() : previous.servicePorts,
       frontends: frontends.wasAltered() ? frontends.asImmutable() : previous.frontends,
+      ...rangesOfState(ranges),
       healthCheckNodePorts: health.table,
       clusterIPs: clusterIPs.table,
       node,
@@ -271,6 +285,7 @@ export class ProxyStateResolver {
       return;
     }
     this.#addresses = this.#facts.clusterAddresses;
+    addAll(this.#ranges.addressesChanged(), revisit);
     for (const keys of this.#external.values()) {
       for (const key of keys) {
         revisit.add(key);
@@ -312,19 +327,23 @@ export class ProxyStateResolver {
     const kept = new Set(after?.frontends.map((frontend) => frontend.key));
     for (const frontend of before?.frontends ?? []) {
       if (!kept.has(frontend.key)) {
-        this.#revisitAll(this.#claims.release(frontend.key, (before as Wanted).servicePort), revisit);
+        const { servicePort: released } = before as Wanted;
+        this.#revisitAll(this.#claims.release(frontend.key, released), revisit);
+        addAll(this.#ranges.release(frontend, released), revisit);
         this.#revisitOverlapping(frontend, revisit);
         this.#noteExternal(frontend, key, false);
       }
     }
     if (!after) {
       this.#wanted.delete(key);
+      this.#reportedRanges.delete(key);
       return;
     }
     this.#wanted.set(key, after);
     if (after.frontends !== before?.frontends || after.servicePort !== before.servicePort) {
       for (const frontend of after.frontends) {
         this.#revisitAll(this.#claims.claim(frontend.key, after.servicePort), revisit);
+        addAll(this.#ranges.claim(frontend, after.servicePort), revisit);
         this.#noteExternal(frontend, key, true);
         this.#revisitOverlapping(frontend, revisit);
       }
@@ -339,11 +358,15 @@ export class ProxyStateResolver {
     before: Wanted | undefined,
   ): Wanted {
     const view = this.#slices.view(service, key);
-    const frontends = resolveFrontends(servicePort, view, { node, masqueradeAll: this.#masqueradeAll });
+    const range = usableRange(servicePort, view, this.#rangeSupport);
+    const frontends = resolveFrontends(servicePort, view, {
+      ...{ node, masqueradeAll: this.#masqueradeAll, lastPort: range.lastPort },
+    });
     return {
       servicePort,
       view,
       frontends: before && structurallyEqual(before.frontends, frontends) ? before.frontends : frontends,
+      rangeProblem: range.problem,
     };
   }
 
@@ -378,6 +401,10 @@ export class ProxyStateResolver {
 
   /** The Service that owns a frontend instead of the claimant; undefined when the claimant owns it. */
   #holderBefore(frontend: Frontend, port: ServicePort): ServicePort | undefined {
+    const outcome = this.#ranges.port(frontend, port);
+    if (outcome !== 'unconcerned') {
+      return outcome === 'held' ? undefined : outcome.lostTo;
+    }
     const holder = this.#claims.holder(frontend.key);
     if (holder !== undefined && holder.key !== port.key) {
       return holder;
@@ -397,6 +424,10 @@ export class ProxyStateResolver {
       return frontend;
     }
     const exceptAddresses = [...this.#addresses.node].filter((address) => {
+      const outcome = this.#ranges.port(frontend, port, address);
+      if (outcome !== 'unconcerned') {
+        return outcome !== 'held';
+      }
       const holder = this.#external.has(address)
         ? this.#claims.holder(frontendKey(frontend.protocol, address, frontend.port))
         : undefined;
@@ -405,6 +436,15 @@ export class ProxyStateResolver {
       );
     });
     return exceptAddresses.length === 0 ? frontend : { ...frontend, exceptAddresses: exceptAddresses.sort() };
+  }
+
+  /** A range that overlaps with what an older Service has there is not served beyond its first port (spec PR-4). */
+  #withoutLostRange(frontend: Frontend, port: ServicePort): Frontend {
+    if (frontend.lastPort === undefined || typeof this.#ranges.range(frontend, port) === 'string') {
+      return frontend;
+    }
+    const { lastPort: _lost, ...single } = frontend;
+    return single;
   }
 
   #servesNodePorts(address: string): boolean {
@@ -433,14 +473,18 @@ export class ProxyStateResolver {
     const free = wanted.frontends.filter(
       (frontend) => this.#holderBefore(frontend, servicePort) === undefined && !refused.has(frontend.key),
     );
-    const held = free.map((frontend) => this.#withoutTakenAddresses(frontend, servicePort));
+    const held = free.map((frontend) =>
+      this.#withoutLostRange(this.#withoutTakenAddresses(frontend, servicePort), servicePort),
+    );
     this.#reportLost(wanted, held, before);
+    this.#reportRanges(wanted, held, before);
     this.#reportOverlaps(servicePort, overlaps, before);
     const frontends =
-      held.length === wanted.frontends.length && held.every((frontend, index) => frontend === wanted.frontends[index])
-        ? wanted.frontends
-        : before && structurallyEqual(before.frontends, held)
-          ? before.frontends
+      before && structurallyEqual(before.frontends, held)
+        ? before.frontends
+        : held.length === wanted.frontends.length &&
+            held.every((frontend, index) => frontend === wanted.frontends[index])
+          ? wanted.frontends
           : held;
     const uses = (list: 'cluster' | 'local') =>
       frontends.some((frontend) =>
@@ -520,6 +564,45 @@ export class ProxyStateResolver {
     }
   }
 
+  /** Reports ranges that are not served, once: what the mode cannot do, and what older Services own. */
+  #reportRanges(
+    { servicePort, frontends, rangeProblem }: Wanted,
+    held: readonly Frontend[],
+    before?: ResolvedServicePort,
+  ) {
+    if (servicePort.lastPort === undefined) {
+      return;
+    }
+    const field = `metadata.annotations["${PORT_RANGE_ANNOTATION}"]`;
+    const { key, name, port } = servicePort;
+    const text = formatPorts({ port, lastPort: servicePort.lastPort });
+    const lost = frontends.flatMap((frontend) => {
+      const outcome = this.#ranges.range(frontend, servicePort);
+      const isLost =
+        frontend.lastPort !== undefined && held.some((one) => one.key === frontend.key && one.lastPort === undefined);
+      return isLost && typeof outcome === 'object'
+        ? [
+            `${text}: port ${outcome.port} of ${frontend.kind} ${frontend.address} belongs to Service ${serviceKey(outcome.lostTo.name)}, which is older or first by name, so of the range only port ${port}/${frontend.protocol} is served there; give one of them another address or other ports`,
+          ]
+        : [];
+    });
+    const problems = [...(rangeProblem === undefined ? [] : [`${text}: ${rangeProblem}`]), ...lost];
+    const known = before?.servicePort === servicePort ? (this.#reportedRanges.get(key) ?? []) : [];
+    this.#reportedRanges.set(key, problems);
+    for (const message of problems) {
+      if (!known.includes(message)) {
+        this.#onProblem({
+          kind: 'Service',
+          namespace: name.namespace,
+          name: name.name,
+          field,
+          message,
+          ignored: 'field',
+        });
+      }
+    }
+  }
+
   #healthChecks(
     previous: ProxyState,
     services: ReadonlySet<ServiceKey>,
@@ -554,6 +637,16 @@ const OVERLAP_WORDS: Readonly<Record<AddressOverlapKind, string>> = {
 function sameResolutionInputs(left: NodeState, right: NodeState): boolean {
   const facts = ({ zone, addresses, detector }: NodeState) => ({ zone, addresses, detector });
   return structurallyEqual(facts(left), facts(right));
+}
+
+function addAll<Item>(items: Iterable<Item>, to: Set<Item>): void {
+  for (const item of items) {
+    to.add(item);
+  }
+}
+
+function rangesOfState({ table }: HeldRanges): Pick<ProxyState, 'portRanges'> {
+  return table === undefined ? {} : { portRanges: table };
 }
 
 /** Counts the frontends of each cluster IP. */

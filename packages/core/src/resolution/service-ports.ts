@@ -11,13 +11,14 @@ export function servicePortsOf(service: ServiceDefinition | undefined, family: I
   if (!service || !facts) {
     return NO_PORTS;
   }
-  return service.ports.map(({ portName, protocol, port, nodePort }) => {
+  return service.ports.map(({ portName, protocol, port, lastPort, nodePort }) => {
     const name = { namespace: service.namespace, name: service.name, portName, protocol };
     return {
       key: servicePortKey(name),
       name,
       clusterIP: facts.clusterIP,
       port,
+      lastPort,
       nodePort,
       externalIPs: facts.externalIPs,
       loadBalancerVIPs: facts.loadBalancerVIPs,

@@ -3,6 +3,7 @@ import type { Endpoint } from '../model/endpoint.js';
 import { selectionWeights } from '../model/endpoint-weights.js';
 import { type ForwardRoute, type Frontend, type FrontendKey, frontendKey, type Route } from '../model/frontend.js';
 import { resetsConnections } from '../model/lost-endpoints.js';
+import { endpointAt, formatPorts, portRangeSpace } from '../model/port-range.js';
 import type { LocalTrafficDetector, NodeState, ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol, serviceKey } from '../model/service-port-name.js';
 import { endpointDescriber, intendedList } from './describe-endpoint.js';
@@ -143,6 +144,9 @@ class Simulator {
     const name = formatServicePortName(servicePort.name);
     const where = frontend.address === undefined ? 'a NodePort' : `the ${SPOKEN_KIND[frontend.kind]}`;
     this.#steps.push(`${packet.destination} port ${packet.port}/${packet.protocol} is ${where} of Service ${name}.`);
+    if (frontend.lastPort !== undefined && this.explains) {
+      this.#steps.push(describeRange(servicePort, frontend, packet.port));
+    }
     const refusedSource = this.#refusedSource(frontend);
     if (refusedSource) {
       this.#steps.push(refusedSource);
@@ -164,7 +168,7 @@ class Simulator {
     const choices = endpoints.map((endpoint, index): SimulatedChoice => {
       const hairpin = endpoint.isLocal && endpoint.address === packet.source;
       return {
-        endpoint,
+        endpoint: endpointAt(endpoint, frontend, packet.port),
         probability: (weights?.[index] ?? 1) / total,
         masqueraded: hairpin || this.#masquerades(route),
         hairpin,
@@ -183,7 +187,7 @@ class Simulator {
 
   #findFrontend(): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
     const { packet } = this;
-    const direct = this.#frontend(frontendKey(packet.protocol, packet.destination, packet.port));
+    const direct = this.#frontend(frontendKey(packet.protocol, packet.destination, packet.port)) ?? this.#inRange();
     if (direct) {
       return direct;
     }
@@ -206,6 +210,13 @@ class Simulator {
     const servicePort = holder === undefined ? undefined : this.state.servicePorts.get(holder);
     const frontend = servicePort?.frontends.find((candidate) => candidate.key === key);
     return servicePort && frontend ? { servicePort, frontend } : undefined;
+  }
+
+  #inRange(): { servicePort: ResolvedServicePort; frontend: Frontend } | undefined {
+    const { protocol, destination, port } = this.packet;
+    const ranges = this.state.portRanges?.get(portRangeSpace(protocol, destination));
+    const range = ranges?.find(({ first, last }) => first <= port && port <= last);
+    return range && this.#frontend(frontendKey(protocol, destination, range.first));
   }
 
   /** Why the destination is not a NodePort address; undefined when it is one (spec K-70…K-74). */
@@ -238,7 +249,7 @@ class Simulator {
         port.frontends.some(({ kind, address }) => kind === 'ClusterIP' && address === packet.destination),
       );
       const has = owners
-        .map((port) => `${port.servicePort.port}/${port.name.protocol}`)
+        .map((port) => `${formatPorts(clusterIPFrontend(port) ?? port.servicePort)}/${port.name.protocol}`)
         .sort()
         .join(', ');
       const name = owners[0] ? ` of Service ${serviceKey(owners[0].name)}` : '';
@@ -391,12 +402,29 @@ class Simulator {
   }
 }
 
+function clusterIPFrontend({ frontends }: ResolvedServicePort): Frontend | undefined {
+  return frontends.find(({ kind }) => kind === 'ClusterIP');
+}
+
 const SPOKEN_KIND: Readonly<Record<Frontend['kind'], string>> = {
   ClusterIP: 'cluster IP',
   ExternalIP: 'external IP',
   LoadBalancerIP: 'load balancer address',
   NodePort: 'node port',
 };
+
+/** The range, and where its ports lead to (spec PR-2). */
+function describeRange({ candidates }: ResolvedServicePort, frontend: Frontend, port: number): string {
+  const [endpoint] = candidates;
+  const by = (endpoint?.port ?? frontend.port) - frontend.port;
+  const isOneShift = candidates.every((other) => other.port === endpoint?.port);
+  const where = !isOneShift
+    ? `each endpoint gets it at its own port plus ${port - frontend.port}`
+    : by === 0
+      ? 'endpoints get it at the same port'
+      : `endpoints get it at port ${port + by}`;
+  return `The port is in the range ${formatPorts(frontend)} (kube-proxier.io/port-range): ${where}.`;
+}
 
 function describeDetector(detector: LocalTrafficDetector): string {
   switch (detector.kind) {

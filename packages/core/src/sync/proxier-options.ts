@@ -1,4 +1,5 @@
 import type { LocalhostNodePorts, NodePortAddressSelection } from '../model/node-port-addresses.js';
+import type { PortRangeSupport } from '../model/port-range.js';
 import type { LocalTrafficDetector } from '../model/proxy-state.js';
 
 /** How packets of pods are distinguished from others (spec K-60). `node-cidr` follows `spec.podCIDRs` of the Node. */
@@ -29,6 +30,11 @@ export interface ProxierOptions {
   readonly nodeTopologyHints: boolean;
   /** Count connections to every Service without an annotation for it, as far as the backend can. Default false. */
   readonly countConnections: boolean;
+  /**
+   * Which port ranges of Services are served; of others only the first port is. A host sets it to what its backend can
+   * (`optionsOfFamily`). Default `any`.
+   */
+  readonly portRanges?: PortRangeSupport;
   /**
    * Handling of external IPs and load balancer IPs that are an address of this node, or in the pod or Service networks.
    * `serve`: they are served, as kube-proxy does, with a warning. `refuse`: the frontend is not programmed. Default

@@ -19,6 +19,8 @@ export interface ServiceSketch {
   /** Default 600. */
   readonly affinitySeconds?: number;
   readonly ranges: readonly string[] | undefined;
+  /** Default 8080; that of the Service is 80. */
+  readonly targetPort?: number;
   /** Of the Service. Default: none. */
   readonly annotations?: Readonly<Record<string, string>>;
   readonly endpoints: readonly { readonly number: number; readonly node: 'node1' | 'node2' | undefined }[];
@@ -169,6 +171,6 @@ function sketchedSlice(sketch: ServiceSketch, family: IPFamily): EndpointSlice {
   );
   return makeSlice(sketch.name, endpoints, {
     addressType: family,
-    ports: [{ name: 'p', protocol: sketch.protocol, port: 8080 }],
+    ports: [{ name: 'p', protocol: sketch.protocol, port: sketch.targetPort ?? 8080 }],
   });
 }

@@ -26,8 +26,8 @@ export function renderServicePort(port: ResolvedServicePort): string {
   });
 }
 
-function renderFrontend({ key, kind, allowedSources, exceptAddresses, routes }: Frontend): string {
-  return JSON.stringify({ key, kind, allowedSources, exceptAddresses, routes });
+function renderFrontend({ key, kind, lastPort, allowedSources, exceptAddresses, routes }: Frontend): string {
+  return JSON.stringify({ key, kind, lastPort, allowedSources, exceptAddresses, routes });
 }
 
 /** What a fresh start would install for a state. */

@@ -7,6 +7,7 @@ export * from './objects.js';
 export * from './random.js';
 export * from './random-cluster.js';
 export * from './random-node-state.js';
+export * from './ranged-state.js';
 export * from './recording-logger.js';
 export * from './resolve-objects.js';
 export * from './simulation.js';

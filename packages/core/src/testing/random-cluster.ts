@@ -1,6 +1,7 @@
 import type { Proxier } from '../contract/proxier.js';
 import { familyOf, type IPFamily, joinHostPort } from '../model/address.js';
 import { ENDPOINT_WEIGHTS_ANNOTATION, SLICE_WEIGHT_ANNOTATION } from '../model/endpoint-weights.js';
+import { PORT_RANGE_ANNOTATION } from '../model/port-range.js';
 import { type ServiceKey, serviceKey } from '../model/service-port-name.js';
 import { WHEN_ENDPOINT_GOES_ANNOTATION } from '../model/when-endpoint-goes.js';
 import { type EndpointSlice, type Node, SERVICE_NAME_LABEL, type Service } from '../objects/objects.js';
@@ -11,6 +12,9 @@ import type { ClusterObjects } from './resolve-objects.js';
 const SERVICES = ['default/a', 'default/b', 'work/a', 'work/c'];
 const ZONES = ['zone-a', 'zone-b'];
 const PORT_NAMES = ['', 'dns'];
+const PORTS = [80, 80, 83];
+/** The last of two ports has a range, the first only where it is alone. */
+const PORT_RANGES = ['80-85,81-90,83-90,84-99', '80-82, 83-84', '80-99,81-99', '82-80', 'nonsense'];
 const WEIGHTS = ['node/node1=3', '10.244.0.2=0, fd00:244::2=0', '10.244.0.0/31=2, node/node2=0', 'nonsense'];
 
 /**
@@ -82,6 +86,7 @@ export class RandomCluster {
     const nodePort = random.chance(0.5) ? 30080 + random.below(3) : 0;
     const type = random.pick(['ClusterIP', 'NodePort', 'LoadBalancer', 'ClusterIP', 'ExternalName']);
     const protocol = random.pick(['TCP', 'UDP']);
+    const firstPort = random.pick(PORTS);
     return makeService(
       name,
       {
@@ -91,7 +96,7 @@ export class RandomCluster {
         ports: PORT_NAMES.slice(0, 1 + random.below(2)).map((portName, offset) => ({
           name: portName,
           protocol,
-          port: 80 + offset,
+          port: firstPort + offset,
           ...(nodePort === 0 ? {} : { nodePort: nodePort + offset }),
         })),
         externalIPs: random.chance(0.3) ? [`198.51.100.${random.below(2)}`, 'fd00:e::1'] : [],
@@ -111,6 +116,7 @@ export class RandomCluster {
           annotations: {
             ...(random.chance(0.3) ? { [ENDPOINT_WEIGHTS_ANNOTATION]: random.pick(WEIGHTS) } : {}),
             ...(random.chance(0.3) ? { [WHEN_ENDPOINT_GOES_ANNOTATION]: random.pick(['reset', 'keep', 'other']) } : {}),
+            ...(random.chance(0.6) ? { [PORT_RANGE_ANNOTATION]: random.pick(PORT_RANGES) } : {}),
           },
         },
         status: { loadBalancer: { ingress: random.chance(0.5) ? [{ ip: `192.0.2.${random.below(2)}` }] : [] } },
@@ -154,7 +160,7 @@ export class RandomCluster {
     const ports = PORT_NAMES.slice(0, 1 + random.below(2)).map((portName) => ({
       name: portName,
       protocol: random.pick(['TCP', 'UDP']),
-      port: 8080 + random.below(2),
+      port: random.pick([8080, 8081, 80, 80, 81, 83, 65_530]),
     }));
     const annotations = random.chance(0.2) ? { [SLICE_WEIGHT_ANNOTATION]: random.pick(['0', '1', '5']) } : {};
     return makeSlice(service, endpoints, { name, addressType: family, ports, annotations });

@@ -1,6 +1,7 @@
 import { cidrContains, type IPFamily } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
 import { type Frontend, frontendKey } from '../model/frontend.js';
+import { portRangeSpace } from '../model/port-range.js';
 import type { ProxyState, ResolvedServicePort } from '../model/proxy-state.js';
 import { formatServicePortName, type Protocol } from '../model/service-port-name.js';
 import { addressAt, firstAddress, lastAddress } from './address-arithmetic.js';
@@ -156,7 +157,7 @@ function* classesOfServicePort(
   const servicePort = formatServicePortName(port.name);
   const tried = new Set<string>();
   for (const frontend of port.frontends) {
-    const classOf = (from: PacketSource, destination: string, origin: Origin): PacketClass => ({
+    const classOf = (from: PacketSource, destination: string, origin: Origin, to = frontend.port): PacketClass => ({
       servicePort,
       to: frontend.kind,
       from,
@@ -165,13 +166,16 @@ function* classesOfServicePort(
         entry: origin.entry,
         destination,
         protocol: frontend.protocol,
-        port: frontend.port,
+        port: to,
         sourcePort: SOURCE_PORT,
       },
     });
     const destinations = frontend.address === undefined ? sources.nodeAddresses : [frontend.address];
     for (const [index, destination] of destinations.entries()) {
       yield classOf('outside', destination, sources.outside());
+      for (const edge of edgesOfRange(frontend)) {
+        yield classOf('outside', destination, sources.outside(), edge);
+      }
       if (index >= FULLY_TRIED) {
         continue;
       }
@@ -221,6 +225,16 @@ function endpointsAsSources(port: ResolvedServicePort, { routes }: Frontend, tri
   return [...found];
 }
 
+/** Ports of a range other than the first: the next, one in the middle, and the last; then its neighbours. */
+function edgesOfRange(frontend: Frontend): readonly number[] {
+  const { port, lastPort } = frontend;
+  return lastPort === undefined
+    ? []
+    : [...new Set([port + 1, (port + lastPort) >> 1, lastPort, port - 1, lastPort + 1])].filter(
+        (edge) => edge !== port && edge >= 1 && edge <= 65_535,
+      );
+}
+
 /** The first and the last address of a network, and their neighbours outside of it. */
 function edgesOf(cidr: string): readonly string[] {
   const first = firstAddress(cidr);
@@ -251,7 +265,13 @@ function spareAddresses(cidr: string): readonly string[] {
 
 function* unusedPorts(state: ProxyState, sources: SourceChoice): Generator<PacketClass> {
   const isUsed = (address: string, port: number) =>
-    PROTOCOLS.some((protocol) => state.frontends.has(frontendKey(protocol, address, port)));
+    PROTOCOLS.some(
+      (protocol) =>
+        state.frontends.has(frontendKey(protocol, address, port)) ||
+        state.portRanges
+          ?.get(portRangeSpace(protocol, address))
+          ?.some(({ first, last }) => first <= port && port <= last) === true,
+    );
   for (const destination of state.clusterIPs.keys()) {
     // Between the well-known ports, and below those that nodes choose for clients.
     let port = 19;

@@ -34,6 +34,8 @@ export interface FrontendView {
   readonly address: string | null;
   /** 1…65535. */
   readonly port: number;
+  /** The last port of its range; absent for a single port. */
+  readonly lastPort?: number;
   /** Action for packets that no earlier route matches; `drop` and `reject` serve no endpoint. */
   readonly action: 'forward' | 'reject' | 'drop';
   /** The endpoints that it forwards to, `cluster` or those of this node; null when it does not forward. */
@@ -55,6 +57,8 @@ export interface ServicePortView {
   readonly clusterIP: string;
   /** 1…65535. */
   readonly port: number;
+  /** The last port of its range, as requested; its frontends say where it is served. Absent without a range. */
+  readonly lastPort?: number;
   /** 1…65535, or null for none. */
   readonly nodePort: number | null;
   readonly externalIPs: readonly string[];
@@ -154,6 +158,7 @@ export function viewServicePort(
     family: state.family,
     clusterIP: servicePort.clusterIP,
     port: servicePort.port,
+    ...(servicePort.lastPort === undefined ? {} : { lastPort: servicePort.lastPort }),
     nodePort: servicePort.nodePort === 0 ? null : servicePort.nodePort,
     externalIPs: servicePort.externalIPs,
     loadBalancerIPs: servicePort.loadBalancerVIPs,
@@ -168,13 +173,14 @@ export function viewServicePort(
   };
 }
 
-function viewFrontend({ kind, address, port, allowedSources, routes }: Frontend): FrontendView {
+function viewFrontend({ kind, address, port, lastPort, allowedSources, routes }: Frontend): FrontendView {
   const last = routes.at(-1);
   const forward = last?.action === 'forward' ? last : undefined;
   return {
     kind,
     address: address ?? null,
     port,
+    ...(lastPort === undefined ? {} : { lastPort }),
     action: last?.action ?? 'reject',
     endpoints: forward?.endpoints ?? null,
     masquerade: forward?.masquerade ?? null,

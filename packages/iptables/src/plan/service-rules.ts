@@ -1,6 +1,7 @@
 import {
   type Endpoint,
   type Frontend,
+  type FrontendPorts,
   formatServicePortName,
   hostCIDR,
   type IPFamily,
@@ -29,6 +30,19 @@ export interface ServiceRules {
   readonly filter: ReadonlyMap<string, Chain>;
   /** Its rules in chains that it shares. */
   readonly entries: readonly Entry[];
+}
+
+/** What the names of chains for a range have besides; empty without a range. */
+export function rangeDiscriminator({ port, lastPort }: FrontendPorts): string {
+  return lastPort === undefined ? '' : ` ${port}-${lastPort}`;
+}
+
+/** Where packets of a frontend go: the port of a range is kept, or shifted (`base` is the port that the first one is for). */
+export function destinationOf(endpoint: Endpoint, { port, lastPort }: FrontendPorts): string {
+  if (lastPort === undefined) {
+    return endpoint.key;
+  }
+  return endpoint.port === port ? endpoint.address : `${endpoint.key}-${endpoint.port + lastPort - port}/${port}`;
 }
 
 type Forward = Extract<Route, { action: 'forward' }>;
@@ -109,18 +123,18 @@ class ServiceRenderer {
       routes.length === 1 &&
       only?.action === 'forward' &&
       (frontend.kind === 'ClusterIP' || only.masquerade === 'never')
-        ? this.#pick(only)
-        : this.#externalChain(routes);
+        ? this.#pick(only, frontend)
+        : this.#externalChain(routes, frontend);
     return frontend.allowedSources === undefined ? inside : this.#firewallChain(frontend.allowedSources, inside);
   }
 
-  #pick(route: Forward): string {
-    return this.#name(route.endpoints === 'local' ? 'SVL' : 'SVC');
+  #pick(route: Forward, ports: FrontendPorts): string {
+    return this.#name(route.endpoints === 'local' ? 'SVL' : 'SVC', rangeDiscriminator(ports));
   }
 
   /** Applies routes one after another (spec I-36). */
-  #externalChain(routes: readonly Route[]): string {
-    const signature = JSON.stringify(routes);
+  #externalChain(routes: readonly Route[], ports: FrontendPorts): string {
+    const signature = JSON.stringify(routes) + rangeDiscriminator(ports);
     const known = this.#external.get(signature);
     if (known !== undefined) {
       return known;
@@ -143,7 +157,7 @@ class ServiceRenderer {
         new IptablesRule({
           ...parts,
           ...(comment === undefined ? {} : { comment }),
-          target: { target: 'jump', chain: this.#pick(route) },
+          target: { target: 'jump', chain: this.#pick(route, ports) },
         }),
       );
     }
@@ -247,30 +261,32 @@ class ServiceRenderer {
       ['cluster', 'SVC'],
       ['local', 'SVL'],
     ] as const) {
-      const used = this.port.frontends.some(
+      const used = this.port.frontends.filter(
         (frontend) =>
           frontend.allowedSources?.length !== 0 &&
           this.#effectiveRoutes(frontend).some((route) => route.action === 'forward' && route.endpoints === endpoints),
       );
-      if (!used) {
-        continue;
-      }
       const list = this.port[endpoints];
-      this.#nat.set(this.#name(kind), this.#own([...this.#guards(endpoints), ...this.#choices(list)]));
-      for (const endpoint of list) {
-        reachable.set(endpoint.key, endpoint);
+      // Frontends with a range and those without lead to other ports.
+      for (const ports of new Map(used.map((frontend) => [rangeDiscriminator(frontend), frontend])).values()) {
+        const chain = this.#name(kind, rangeDiscriminator(ports));
+        this.#nat.set(chain, this.#own([...this.#guards(endpoints, ports), ...this.#choices(list, ports)]));
+        for (const endpoint of list) {
+          reachable.set(endpoint.key, endpoint);
+          if (this.port.affinitySeconds !== undefined) {
+            const endpointChain = this.#endpointChain(endpoint, ports);
+            this.#nat.set(endpointChain, this.#own([this.#remembering(endpoint, ports)]));
+          }
+        }
       }
     }
     for (const endpoint of reachable.values()) {
-      if (this.port.affinitySeconds !== undefined) {
-        this.#nat.set(this.#endpointChain(endpoint), this.#own([this.#remembering(endpoint)]));
-      }
       this.#hairpin(endpoint);
     }
   }
 
   /** Cluster IPs lead straight here, so their masquerading is decided here (spec I-30). */
-  #guards(endpoints: Forward['endpoints']): readonly IptablesRule[] {
+  #guards(endpoints: Forward['endpoints'], ports: FrontendPorts): readonly IptablesRule[] {
     return this.port.frontends.flatMap((frontend) => {
       const [route, another] = this.#effectiveRoutes(frontend);
       if (
@@ -278,6 +294,7 @@ class ServiceRenderer {
         frontend.address === undefined ||
         route?.action !== 'forward' ||
         route.endpoints !== endpoints ||
+        frontend.lastPort !== ports.lastPort ||
         another !== undefined
       ) {
         return [];
@@ -290,13 +307,13 @@ class ServiceRenderer {
     });
   }
 
-  #choices(list: readonly Endpoint[]): readonly IptablesRule[] {
+  #choices(list: readonly Endpoint[], ports: FrontendPorts): readonly IptablesRule[] {
     const { affinitySeconds } = this.port;
     const sticky =
       affinitySeconds === undefined
         ? []
         : list.map((endpoint) => {
-            const chain = this.#endpointChain(endpoint);
+            const chain = this.#endpointChain(endpoint, ports);
             return new IptablesRule({
               comment: this.#arrow(endpoint),
               matches: [
@@ -304,7 +321,7 @@ class ServiceRenderer {
                   match: 'recent',
                   operation: 'rcheck',
                   seconds: affinitySeconds,
-                  list: chain,
+                  list: this.#clientList(endpoint),
                   mask: this.#fullMask(),
                 },
               ],
@@ -323,25 +340,25 @@ class ServiceRenderer {
             protocol: this.#protocol,
             comment: this.#arrow(endpoint),
             matches,
-            target: { target: 'DNAT', to: endpoint.key },
+            target: { target: 'DNAT', to: destinationOf(endpoint, ports) },
           })
         : new IptablesRule({
             comment: this.#arrow(endpoint),
             matches,
-            target: { target: 'jump', chain: this.#endpointChain(endpoint) },
+            target: { target: 'jump', chain: this.#endpointChain(endpoint, ports) },
           });
     });
     return [...sticky, ...chance];
   }
 
   /** Sends packets to the endpoint and notes who sent them (spec I-43, I-45). */
-  #remembering(endpoint: Endpoint): IptablesRule {
-    const list = this.#endpointChain(endpoint);
+  #remembering(endpoint: Endpoint, ports: FrontendPorts): IptablesRule {
+    const list = this.#clientList(endpoint);
     return new IptablesRule({
       protocol: this.#protocol,
       comment: this.#label,
       matches: [{ match: 'recent', operation: 'set', list, mask: this.#fullMask() }],
-      target: { target: 'DNAT', to: endpoint.key },
+      target: { target: 'DNAT', to: destinationOf(endpoint, ports) },
     });
   }
 
@@ -362,8 +379,13 @@ class ServiceRenderer {
 
   /** @param kind `no-syn`: only packets that open no connection; `after`: stands after the rule of the same index. */
   #enter(tree: TreeName, frontend: Frontend, index: number, parts: IptablesRuleParts, kind?: 'no-syn' | 'after'): void {
-    const { address, port } = frontend;
+    const { address, port, lastPort } = frontend;
     const key = index === 0 ? frontend.key : `${frontend.key} ${index}`;
+    const match: IptablesMatch = {
+      ...{ match: 'port', protocol: this.#protocol, first: port },
+      ...(lastPort === undefined ? {} : { last: lastPort }),
+      ...(kind === 'no-syn' ? { noSyn: true } : {}),
+    } as const;
     this.#entries.push({
       tree,
       key: kind === 'after' ? `${frontend.key} ${index} drop` : key,
@@ -373,10 +395,7 @@ class ServiceRenderer {
         ...parts,
         ...(address === undefined ? {} : { destination: { value: hostCIDR(address) } }),
         protocol: this.#protocol,
-        matches: [
-          ...(parts.matches ?? []),
-          { match: 'port', protocol: this.#protocol, first: port, ...(kind === 'no-syn' ? { noSyn: true } : {}) },
-        ],
+        matches: [...(parts.matches ?? []), match],
       }).text,
     });
   }
@@ -420,7 +439,12 @@ class ServiceRenderer {
     return { rules, owner: this.port.key };
   }
 
-  #endpointChain(endpoint: Endpoint): string {
+  #endpointChain(endpoint: Endpoint, ports: FrontendPorts): string {
+    return this.#name('SEP', endpoint.key + rangeDiscriminator(ports));
+  }
+
+  /** The clients that stay with an endpoint, over all frontends. */
+  #clientList(endpoint: Endpoint): string {
     return this.#name('SEP', endpoint.key);
   }
 

@@ -4,12 +4,14 @@ import {
   type EndpointCounter,
   formatServicePortName,
   type IPFamily,
+  joinHostPort,
   type ProxyState,
   type ResolvedServicePort,
   type ServiceCounts,
 } from '@kube-proxier/core';
 import type { Iptables } from '@kube-proxier/linux';
 import { serviceChain } from '../plan/layout.js';
+import { rangeDiscriminator } from '../plan/service-rules.js';
 
 /** Chains that are listed one by one before they are written; more are read with the table. */
 const MAX_LISTED = 8;
@@ -145,13 +147,22 @@ export class RuleConnections {
       return known;
     }
     const endpoints = port.affinitySeconds === undefined ? [] : [...port.cluster, ...port.local];
-    const chains = [
-      ...(['SVC', 'SVL'] as const).map((kind) => serviceChain(kind, port.name)),
-      ...new Set(endpoints.map(({ key }) => serviceChain('SEP', port.name, key))),
-    ];
+    const chains = [...new Set(port.frontends.map(rangeDiscriminator))].flatMap((range) => [
+      ...(['SVC', 'SVL'] as const).map((kind) => serviceChain(kind, port.name, range)),
+      ...new Set(endpoints.map(({ key }) => serviceChain('SEP', port.name, key + range))),
+    ]);
     this.#chainsOf.set(port, chains);
     return chains;
   }
+}
+
+/** The endpoint that a rule sends packets to; those of a range have no port, or several. */
+function endpointOf(destination: string, { servicePort }: ResolvedServicePort): string {
+  return /:\d+$/.test(destination) && !/^[^[]*:[^[]*:/.test(destination)
+    ? destination
+    : destination.includes('/')
+      ? destination.replace(/-\d+\/\d+$/, '')
+      : joinHostPort(destination, servicePort.port);
 }
 
 interface ChainCounter extends EndpointCounter {
@@ -161,13 +172,14 @@ interface ChainCounter extends EndpointCounter {
 /** @param text lines such as `[1:60] -A CHAIN … -j DNAT --to-destination 10.244.0.5:8080`. */
 function countersIn(text: string, owners: ReadonlyMap<string, ResolvedServicePort>): readonly ChainCounter[] {
   const found = new Map<string, ChainCounter>();
-  for (const [, packets, chain = '', endpoint = ''] of text.matchAll(
+  for (const [, packets, chain = '', destination = ''] of text.matchAll(
     /^\[(\d+):\d+\] -A (KUBE-S\S+) .*-j DNAT --to-destination (\S+)/gm,
   )) {
     const port = owners.get(chain);
     if (port === undefined) {
       continue;
     }
+    const endpoint = endpointOf(destination, port);
     // An endpoint may have several rules.
     const id = `${chain} ${endpoint}`;
     const value = Number(packets) + (found.get(id)?.value ?? 0);

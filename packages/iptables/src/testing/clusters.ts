@@ -1,4 +1,4 @@
-import type { IPFamily } from '@kube-proxier/core';
+import { type IPFamily, PORT_RANGE_ANNOTATION } from '@kube-proxier/core';
 import { sketchAddresses as addresses, type ServiceSketch } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
 import { serviceChain } from '../plan/layout.js';
@@ -23,6 +23,8 @@ export function anySketch(family: IPFamily, numbers = 60): fc.Arbitrary<ServiceS
         fc.constantFrom([addresses.allowed(family)], [addresses.allowed(family), addresses.pods(family)]),
         { nil: undefined },
       ),
+      annotations: fc.constantFrom({}, {}, { [PORT_RANGE_ANNOTATION]: '80-99' }),
+      targetPort: fc.constantFrom(80, 8080),
       endpoints: fc.uniqueArray(
         fc.record({ number: fc.integer({ min: 1, max: 12 }), node: fc.constantFrom('node1', 'node2', undefined) }),
         { maxLength: 3, selector: ({ number }) => number },

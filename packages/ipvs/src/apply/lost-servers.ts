@@ -1,5 +1,6 @@
 import {
   type ChangeSet,
+  type Endpoint,
   joinHostPort,
   type ProxyState,
   type ResolvedServicePort,
@@ -42,9 +43,9 @@ export class LostServers {
   has({ at, address, port: number }: DrainingServer): boolean {
     const port = this.#byVirtualServer().get(virtualServerKey(at));
     const endpoint = joinHostPort(address, number);
-    return (
-      port !== undefined && this.#hadEndpoints.has(port.key) && !port.candidates.some(({ key }) => key === endpoint)
-    );
+    // Servers of a range of ports have none of their own.
+    const isThere = (one: Endpoint) => (number === 0 ? one.address === address : one.key === endpoint);
+    return port !== undefined && this.#hadEndpoints.has(port.key) && !port.candidates.some(isThere);
   }
 
   #byVirtualServer(): ReadonlyMap<string, ResolvedServicePort> {

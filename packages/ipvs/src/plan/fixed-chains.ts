@@ -1,4 +1,4 @@
-import type { IPFamily, LocalTrafficDetector, NodeState } from '@kube-proxier/core';
+import { hostCIDR, type IPFamily, type LocalTrafficDetector, type NodeState } from '@kube-proxier/core';
 import { type IptablesMatch, type IptablesProtocol, IptablesRule, type IptablesRuleParts } from '@kube-proxier/linux';
 import { CHAINS, type MarkLayout, type SetRole, setName } from './layout.js';
 
@@ -15,6 +15,16 @@ export interface FixedChainsContext {
   readonly marks: MarkLayout;
   /** MASQUERADE knows `--random-fully`. */
   readonly randomFully: boolean;
+  /** Rules of ranges of ports. Default: none. */
+  readonly ranges?: RangeChains;
+}
+
+/** What ranges of ports need. */
+export interface RangeChains {
+  /** mangle: they give packets their marks. */
+  readonly marking: readonly IptablesRule[];
+  /** Endpoints on this node, whose own packets may come back to them at any port. */
+  readonly hairpins: readonly string[];
 }
 
 /** Chains with their rules, by table. Their number does not depend on Services. */
@@ -39,7 +49,7 @@ function jump(from: string, chain: string, comment: string) {
 
 const PROTOCOLS: readonly IptablesProtocol[] = ['tcp', 'udp', 'sctp'];
 const NEW = { match: 'conntrack', states: ['NEW'] } as const satisfies IptablesMatch;
-const FROM_HERE: IptablesMatch = { match: 'addrtype', side: 'src', type: 'LOCAL' };
+export const FROM_HERE: IptablesMatch = { match: 'addrtype', side: 'src', type: 'LOCAL' };
 
 const NOT_TO_HERE: IptablesMatch = { match: 'addrtype', side: 'dst', type: 'LOCAL', not: true };
 
@@ -48,6 +58,7 @@ export function fixedChains(context: FixedChainsContext): FixedChains {
   return {
     mangle: new Map([
       [CHAINS.services, services(context)],
+      [CHAINS.ranges, context.ranges?.marking ?? []],
       [CHAINS.shortcut, [shortcut(context)]],
     ]),
     nat: new Map([
@@ -75,6 +86,7 @@ function services(context: FixedChainsContext): readonly IptablesRule[] {
       matches: [toFrontendIn('GUARDED'), { ...inSet(context, 'ALLOWED', 'dst', 'dst', 'src'), not: true }],
       target: drop,
     }),
+    ...(context.ranges?.marking.length ? [rule({ target: { target: 'jump', chain: CHAINS.ranges } })] : []),
     // Pods are matched before the node's own addresses (spec O-10).
     ...(detector.kind === 'none'
       ? []
@@ -114,7 +126,7 @@ function shortcut(context: FixedChainsContext): IptablesRule {
 
 /** Behind IPVS: the destination is the endpoint's. */
 function postrouting(context: FixedChainsContext): readonly IptablesRule[] {
-  const { masqueradeBit, marks, randomFully } = context;
+  const { masqueradeBit, marks, randomFully, ranges } = context;
   const bit = (1 << masqueradeBit) >>> 0;
   const masquerade = { target: 'MASQUERADE', randomFully } as const;
   return [
@@ -122,7 +134,24 @@ function postrouting(context: FixedChainsContext): readonly IptablesRule[] {
       matches: [{ match: 'mark', value: marks.value, mask: marks.mask }],
       target: { target: 'jump', chain: CHAINS.shortcut },
     }),
+    // Marks of ranges say whether to masquerade.
+    ...(ranges?.marking.length
+      ? [
+          rule({
+            matches: [{ match: 'mark', ...marks.masqueradedRanges }],
+            target: { target: 'MARK', value: bit, mask: 0xffff_ffff },
+          }),
+          rule({
+            matches: [{ match: 'mark', ...marks.ranges }],
+            target: { target: 'MARK', value: 0, mask: 0xffff_ffff },
+          }),
+        ]
+      : []),
     rule({ matches: [inSet(context, 'HAIRPIN', 'dst', 'dst', 'src')], target: masquerade }),
+    ...(ranges?.hairpins ?? []).map((address) => {
+      const host = { value: hostCIDR(address) };
+      return rule({ source: host, destination: host, target: masquerade });
+    }),
     rule({ matches: [{ match: 'mark', value: bit, mask: bit, not: true }], target: { target: 'RETURN' } }),
     // The mark must not outlive this pass: encapsulated packets come through here again (spec I-20).
     rule({ target: { target: 'MARK', value: bit, mask: 0 } }),
@@ -148,6 +177,9 @@ function input(context: FixedChainsContext): readonly IptablesRule[] {
   const reject = context.family === 'IPv6' ? 'icmp6-port-unreachable' : 'icmp-port-unreachable';
   return [
     rule({ protocol: 'tcp', matches: [inSet(context, 'HEALTH-CHECK', 'dst', 'dst')], target: { target: 'ACCEPT' } }),
+    ...(context.ranges?.marking.length
+      ? [rule({ matches: [{ match: 'mark', ...context.marks.ranges }], target: { target: 'RETURN' } })]
+      : []),
     ...PROTOCOLS.map((protocol) =>
       rule({
         protocol,
@@ -173,7 +205,10 @@ function inSet({ family }: FixedChainsContext, role: SetRole, ...sides: readonly
   return { match: 'set', set: setName(role, family), sides } as const;
 }
 
-function fromPods(detector: LocalTrafficDetector, not = false): Pick<IptablesRuleParts, 'source' | 'inInterface'> {
+export function fromPods(
+  detector: LocalTrafficDetector,
+  not = false,
+): Pick<IptablesRuleParts, 'source' | 'inInterface'> {
   const is = (value: string) => (not ? { value, not } : { value });
   switch (detector.kind) {
     case 'source-cidr':

@@ -151,6 +151,7 @@ iptables-restore mangle nat filter
 *mangle
 :KUBE-IPVS-SHORTCUT - [0:0]
 :KUBE-IPVS-SERVICES - [0:0]
+:KUBE-IPVS-RANGES - [0:0]
 -A KUBE-IPVS-SERVICES -m conntrack ! --ctstate NEW -j RETURN
 -A KUBE-IPVS-SERVICES -m set --match-set KUBE-IPVS-GUARDED dst,dst -m set ! --match-set KUBE-IPVS-ALLOWED dst,dst,src -j DROP
 -A KUBE-IPVS-SERVICES -s 10.244.0.0/16 -m set --match-set KUBE-IPVS-SHORTCUT dst,dst -g KUBE-IPVS-SHORTCUT

@@ -6,7 +6,7 @@ import {
   StateMemo,
 } from '@kube-proxier/core';
 import type { IpSet, IpSetCommand, IptablesDocument, VirtualServerAddress } from '@kube-proxier/linux';
-import { type FixedChains, fixedChains } from './fixed-chains.js';
+import { type FixedChains, fixedChains, type RangeChains } from './fixed-chains.js';
 import type { HostFacts, InstalledIpvs } from './installed-ipvs.js';
 import { frontendItemKey, type IpvsStep, type IpvsTransaction, stepsOf } from './ipvs-transaction.js';
 import { differences, type ItemChange, ItemTable } from './item-table.js';
@@ -88,7 +88,7 @@ export class IpvsPlanner {
     // A set of the wrong type cannot be destroyed while rules of this backend reference it.
     const emptied = sets.wrong && installed !== undefined ? rulesStep(emptyOwnChains(installed.tables)) : [];
     const rules = rulesStep(
-      reconcileRules(this.#fixedChains(next, facts), emptied.length > 0 ? undefined : installed?.tables),
+      reconcileRules(this.#fixedChains(next, facts, table.ranges), emptied.length > 0 ? undefined : installed?.tables),
     );
     const setup: IpvsStep[] = [
       ...(installed?.settled === true ? [] : [{ to: 'settings' } as const]),
@@ -115,25 +115,37 @@ export class IpvsPlanner {
   #planChanges(next: ProxyState, previous: ProxyState, changes: ChangeSet): Plan {
     const { family } = this.options;
     let differing: readonly ItemChange[] = [];
+    let rangesBefore: RangeChains | undefined;
     const table = this.#tables.advance(previous, next, (items) => {
+      rangesBefore = items.ranges;
       differing = items.advance(next, changes);
       return items;
     });
     const { facts } = table;
     const steps = stepsOf(leavingAtOnce(differing, next, table), family, table.addresses.others);
-    const rules = changes.nodeChanged
-      ? rulesStep(rewriteRules(this.#fixedChains(previous, facts), this.#fixedChains(next, facts)))
-      : [];
+    const isRuleChanged = ({ before, after }: ItemChange) => (after ?? before)?.kind.startsWith('range') ?? false;
+    const rules =
+      changes.nodeChanged || differing.some(isRuleChanged)
+        ? rulesStep(
+            rewriteRules(
+              this.#fixedChains(previous, facts, rangesBefore),
+              this.#fixedChains(next, facts, table.ranges),
+            ),
+          )
+        : [];
+    // Marks lead to virtual servers that are there, and to none that is about to go.
+    const removals = steps.findIndex(({ to }) => to === 'addresses' || to === 'draining' || to === 'retirement');
+    const at = removals < 0 ? steps.length : removals;
     return {
-      steps: [...steps, ...rules],
+      steps: [...steps.slice(0, at), ...rules, ...steps.slice(at)],
       facts,
       ports: [...changes.servicePorts.values()].flatMap(({ current }) => current ?? []),
     };
   }
 
-  #fixedChains({ node }: ProxyState, { randomFully }: HostFacts): FixedChains {
+  #fixedChains({ node }: ProxyState, { randomFully }: HostFacts, ranges?: RangeChains): FixedChains {
     const { family, marks, masqueradeBit } = this.options;
-    return fixedChains({ family, node, masqueradeBit, marks, randomFully });
+    return fixedChains({ family, node, masqueradeBit, marks, randomFully, ...(ranges ? { ranges } : {}) });
   }
 
   /** Missing sets are created, and the sets of kube-proxy are destroyed. */
@@ -220,6 +232,9 @@ function retiringIn(
           : item.role === 'FRONTENDS' && keys.has(frontendItemKey(item.entry) ?? '');
       case 'address':
         return held(item.address);
+      case 'range':
+      case 'range-hairpin':
+        return false;
     }
   };
 }

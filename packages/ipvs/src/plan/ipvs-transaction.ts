@@ -129,6 +129,9 @@ export function stepsOf(
       case 'address':
         (after === undefined ? remove : add).push(item.address);
         break;
+      // The planner writes rules.
+      case 'range':
+      case 'range-hairpin':
       case undefined:
         break;
       default:

@@ -1,5 +1,14 @@
-import type { ChangeSet, NodeState, ProxyState, ResolvedServicePort, ServiceKey } from '@kube-proxier/core';
+import {
+  type ChangeSet,
+  type LocalTrafficDetector,
+  type NodeState,
+  type ProxyState,
+  type ResolvedServicePort,
+  type ServiceKey,
+  structurallyEqual,
+} from '@kube-proxier/core';
 import type { VirtualServerAddress } from '@kube-proxier/linux';
+import type { RangeChains } from './fixed-chains.js';
 import type { HostFacts } from './installed-ipvs.js';
 import { MARK_NUMBERS, type MarkLayout } from './layout.js';
 import { readScheduler } from './scheduler-choice.js';
@@ -32,7 +41,9 @@ export class ItemTable {
   readonly #byOwner = new Map<string, readonly Item[]>();
   readonly #numbers = new Map<string, number>();
   readonly #taken = new Set<number>();
+  readonly #ranges = new Map<string, Item>();
   #addresses: HostAddresses;
+  #detector: LocalTrafficDetector;
   /** By key: the items before the change, of those that `advance` touched so far. */
   #before: Map<string, Item | undefined> | undefined;
 
@@ -43,6 +54,7 @@ export class ItemTable {
     readonly facts: HostFacts,
   ) {
     this.#addresses = hostAddresses(current.node);
+    this.#detector = current.node.detector;
     // Sorted, so that of two numbers that collide always the same one changes.
     for (const key of [...current.servicePorts.keys()].sort()) {
       this.#add(key, this.#itemsOf(current.servicePorts.get(key) as ResolvedServicePort));
@@ -59,6 +71,15 @@ export class ItemTable {
   /** Virtual servers of a service port. */
   virtualServersOf(port: ResolvedServicePort): readonly VirtualServerAddress[] {
     return (this.#byOwner.get(port.key) ?? []).flatMap((item) => (item.kind === 'virtual' ? [item.virtual.at] : []));
+  }
+
+  /** The rules that ranges of ports need. */
+  get ranges(): RangeChains {
+    const items = [...this.#ranges.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return {
+      marking: items.flatMap((item) => (item.kind === 'range' ? item.rules : [])),
+      hairpins: items.flatMap((item) => (item.kind === 'range-hairpin' ? [item.address] : [])),
+    };
   }
 
   *items(): IterableIterator<Item> {
@@ -79,8 +100,10 @@ export class ItemTable {
   advance(next: ProxyState, changes: ChangeSet): readonly ItemChange[] {
     const touched = new Map<string, Item | undefined>();
     this.#before = touched;
+    this.#detector = next.node.detector;
     const addresses = changes.nodeChanged ? hostAddresses(next.node) : this.#addresses;
     const follows = followsChange(this.#addresses, addresses);
+    const isRedetected = !structurallyEqual(this.current.node.detector, next.node.detector);
     this.#addresses = addresses;
     const ports = new Map<string, ResolvedServicePort | undefined>();
     if (follows !== undefined) {
@@ -88,6 +111,11 @@ export class ItemTable {
         if (follows(port)) {
           ports.set(key, port);
         }
+      }
+    }
+    for (const ranges of (isRedetected ? next.portRanges?.values() : undefined) ?? []) {
+      for (const { owner } of ranges) {
+        ports.set(owner, next.servicePorts.get(owner));
       }
     }
     for (const [key, { previous, current }] of changes.resolvedServicePorts) {
@@ -105,8 +133,10 @@ export class ItemTable {
     }
     for (const [key, port] of ports) {
       if (port === undefined) {
-        this.#taken.delete(this.#numbers.get(key) ?? -1);
-        this.#numbers.delete(key);
+        for (const name of [key, ...RANGE_LISTS.map((list) => rangeNumberKey(key, list))]) {
+          this.#taken.delete(this.#numbers.get(name) ?? -1);
+          this.#numbers.delete(name);
+        }
       } else {
         this.#add(key, this.#itemsOf(port));
       }
@@ -131,6 +161,8 @@ export class ItemTable {
       scheduler: choice,
       marks,
       markNumber: needsMark(port) ? this.#number(port.key) : 0,
+      detector: this.#detector,
+      rangeNumber: (list) => this.#number(rangeNumberKey(port.key, list)),
     });
   }
 
@@ -156,6 +188,9 @@ export class ItemTable {
     for (const item of items) {
       const found = this.#counted.get(item.key);
       this.#note(item.key, found?.item);
+      if (item.kind === 'range' || item.kind === 'range-hairpin') {
+        this.#ranges.set(item.key, item);
+      }
       if (found === undefined) {
         this.#counted.set(item.key, { item, count: 1 });
       } else {
@@ -173,6 +208,7 @@ export class ItemTable {
         found.count -= 1;
         if (found.count === 0) {
           this.#counted.delete(key);
+          this.#ranges.delete(key);
         }
       }
     }
@@ -184,6 +220,12 @@ export class ItemTable {
       this.#before.set(key, item);
     }
   }
+}
+
+const RANGE_LISTS = ['cluster', 'local'] as const;
+
+function rangeNumberKey(key: string, list: (typeof RANGE_LISTS)[number]): string {
+  return `${key} range ${list}`;
 }
 
 /** What two tables differ in. */
@@ -215,6 +257,12 @@ export function sameItem(left: Item, right: Item): boolean {
   }
   if (left.kind === 'entry' && right.kind === 'entry') {
     return left.entry.mark === right.entry.mark;
+  }
+  if (left.kind === 'range' && right.kind === 'range') {
+    return (
+      left.rules.length === right.rules.length &&
+      left.rules.every((rule, index) => rule.text === right.rules[index]?.text)
+    );
   }
   return left.kind === right.kind;
 }

@@ -70,6 +70,8 @@ export function setDefinition(role: SetRole, family: IPFamily): IpSetDefinition 
 export const CHAINS = {
   /** mangle: decides what happens to packets to frontends before IPVS receives them. */
   services: 'KUBE-IPVS-SERVICES',
+  /** mangle: gives a packet to a range of ports the mark that leads to its virtual server. */
+  ranges: 'KUBE-IPVS-RANGES',
   /** mangle: gives a packet the mark that leads to other endpoints. nat: takes it back. */
   shortcut: 'KUBE-IPVS-SHORTCUT',
   /** nat: masquerades. */
@@ -102,6 +104,10 @@ export const KUBE_PROXY_CHAINS: Readonly<Record<'filter' | 'nat', readonly strin
 const MARK_BITS = 22;
 /** Prefix of marks that select a virtual server: nine bits that other programs are unlikely to use. */
 const MARK_BEGINNING = 0b1_0110_1011;
+/** The same for ranges of ports: packets that keep their source, those that are masqueraded, those that are dropped. */
+const RANGE_BEGINNINGS = { kept: 0b1_0110_1000, masqueraded: 0b1_0110_1001, dropped: 0b1_0110_1010 } as const;
+/** The bits that all of these have in common. */
+const COMMON_BITS = 0x1fc;
 
 /** Number of distinct values: 0 up to, but excluding, this. */
 export const MARK_NUMBERS = 2 ** MARK_BITS;
@@ -111,14 +117,23 @@ export const MARK_NUMBERS = 2 ** MARK_BITS;
  * 31 bits are used: nine distinguish them from foreign marks, the rest is the number.
  */
 export class MarkLayout {
-  /** Bits that all of them have in common. */
+  /** Bits that all of them have in common, but for those of ranges. */
   readonly value: number;
   readonly mask: number;
+  /** Bits that marks of ranges have in common: of all of them, and of those whose packets are masqueraded. */
+  readonly ranges: { readonly value: number; readonly mask: number };
+  readonly masqueradedRanges: { readonly value: number; readonly mask: number };
+  /** Packets that have it are dropped before IPVS sees them. */
+  readonly dropMark: number;
 
   /** @param masqueradeBit 0…31 */
   constructor(private readonly masqueradeBit: number) {
     this.value = this.#spread(MARK_BEGINNING * MARK_NUMBERS);
     this.mask = this.#spread(0x1ff * MARK_NUMBERS);
+    const { kept, masqueraded, dropped } = RANGE_BEGINNINGS;
+    this.ranges = { value: this.#spread(kept * MARK_NUMBERS), mask: this.#spread(0x1fe * MARK_NUMBERS) };
+    this.masqueradedRanges = { value: this.#spread(masqueraded * MARK_NUMBERS), mask: this.mask };
+    this.dropMark = this.#spread(dropped * MARK_NUMBERS);
   }
 
   mark(number: number): number {
@@ -126,7 +141,14 @@ export class MarkLayout {
   }
 
   isOurs(mark: number): boolean {
-    return (mark & this.mask) >>> 0 === this.value;
+    const common = this.#spread(COMMON_BITS * MARK_NUMBERS);
+    return (mark & common) >>> 0 === (this.value & common) >>> 0;
+  }
+
+  /** The mark of an endpoint list of a service port with a range. */
+  rangeMark(number: number, isMasqueraded: boolean): number {
+    const { value } = isMasqueraded ? this.masqueradedRanges : this.ranges;
+    return (value | this.#spread(number)) >>> 0;
   }
 
   /** Makes room for the masquerade bit. */

@@ -6,6 +6,7 @@ import {
   type HealthCheckNodePort,
   type IPFamily,
   isDrained,
+  type LocalTrafficDetector,
   type ResolvedServicePort,
   type Route,
   resetsConnections,
@@ -13,6 +14,7 @@ import {
 } from '@kube-proxier/core';
 import {
   type IpSetEntry,
+  type IptablesRule,
   ipSetEntryKey,
   type RealServer,
   type VirtualServer,
@@ -20,6 +22,7 @@ import {
   virtualServerKey,
 } from '@kube-proxier/linux';
 import { INTERFACE, type MarkLayout, type SetRole } from './layout.js';
+import { rangeRules } from './range-rules.js';
 import { hasUnequalWeights, type SchedulerChoice } from './scheduler-choice.js';
 
 /** One thing that the kernel holds for a Service. Service ports may share one; it goes with the last of them. */
@@ -33,7 +36,11 @@ export type Item =
       readonly drains: boolean;
     }
   | { readonly kind: 'entry'; readonly key: string; readonly role: SetRole; readonly entry: IpSetEntry }
-  | { readonly kind: 'address'; readonly key: string; readonly address: string };
+  | { readonly kind: 'address'; readonly key: string; readonly address: string }
+  /** Rules that give packets to a range of ports their marks. */
+  | { readonly kind: 'range'; readonly key: string; readonly rules: readonly IptablesRule[] }
+  /** An endpoint on this node of a range of ports. */
+  | { readonly kind: 'range-hairpin'; readonly key: string; readonly address: string };
 
 /** What is known of the host's own addresses of the family. */
 export interface HostAddresses {
@@ -50,6 +57,9 @@ export interface ItemContext {
   readonly marks: MarkLayout;
   /** The number in the mark of this service port. */
   readonly markNumber: number;
+  readonly detector: LocalTrafficDetector;
+  /** The number in the marks of its range, for each of its endpoint lists. */
+  readonly rangeNumber: (list: 'cluster' | 'local') => number;
 }
 
 /** Whether packets of some sources go elsewhere than those of the rest: then a mark is needed. */
@@ -108,6 +118,8 @@ export function addressItemKey(address: string): string {
 class ItemList {
   readonly #items: Item[] = [];
   readonly #isWeighted: boolean;
+  /** Marks of ranges, which frontends share. */
+  readonly #rangeMarks = new Set<number>();
 
   constructor(
     private readonly port: ResolvedServicePort,
@@ -119,6 +131,10 @@ class ItemList {
   build(): readonly Item[] {
     let shortcut: ForwardRoute | undefined;
     for (const frontend of this.port.frontends) {
+      if (frontend.lastPort !== undefined) {
+        this.#range(frontend);
+        continue;
+      }
       const { address: own, exceptAddresses = [] } = frontend;
       const addresses = own === undefined ? this.context.addresses.nodePorts : [own];
       for (const address of addresses.filter((one) => !exceptAddresses.includes(one))) {
@@ -135,6 +151,30 @@ class ItemList {
       }
     }
     return this.#items;
+  }
+
+  /** A range has no virtual server of its address: marks lead to one that keeps the port. */
+  #range(frontend: Frontend): void {
+    const { family, detector, marks, rangeNumber } = this.context;
+    const { address = '' } = frontend;
+    const { rules, marks: given } = rangeRules(frontend, { family, detector, marks, numberOf: rangeNumber });
+    this.#items.push({ kind: 'range', key: `range ${frontend.key}`, rules });
+    for (const [mark, list] of given) {
+      if (!this.#rangeMarks.has(mark)) {
+        this.#rangeMarks.add(mark);
+        this.#virtual({ kind: 'mark', family, mark }, list === 'none' ? [] : this.port[list], true);
+      }
+    }
+    for (const endpoint of new Set([...this.port.cluster, ...this.port.local])) {
+      if (endpoint.isLocal) {
+        const key = `range-hairpin ${endpoint.address}`;
+        this.#items.push({ kind: 'range-hairpin', key, address: endpoint.address });
+      }
+    }
+    if (!this.context.addresses.others.has(address)) {
+      this.#entry('ADDRESSES', { address });
+      this.#items.push({ kind: 'address', key: addressItemKey(address), address });
+    }
   }
 
   #frontend(frontend: Frontend, address: string): void {
@@ -171,20 +211,23 @@ class ItemList {
     }
   }
 
-  #virtual(at: VirtualServerAddress, endpoints: readonly Endpoint[]): void {
+  /** @param keepsPort packets reach the port that they were sent to. Default: the endpoint's own. */
+  #virtual(at: VirtualServerAddress, endpoints: readonly Endpoint[], keepsPort = false): void {
     const { name, weighted, schedulerFlags, weight } = this.context.scheduler;
     const weights = selectionWeights(endpoints);
     const persistence = this.port.affinitySeconds;
     const virtual = { at, scheduler: this.#isWeighted ? weighted : name, schedulerFlags, persistence };
     this.#items.push({ kind: 'virtual', key: virtualItemKey(at), virtual });
     const drains = this.port.name.protocol !== 'UDP';
-    for (const [index, { address, port }] of endpoints.entries()) {
+    for (const [index, endpoint] of endpoints.entries()) {
+      const { address } = endpoint;
+      const port = keepsPort ? 0 : endpoint.port;
       const real = { address, port, weight: weights?.[index] ?? weight };
       this.#items.push({ kind: 'real', key: realItemKey(at, real), at, real, drains });
     }
     for (const { key, address, port } of drains ? [] : finishing(this.port)) {
       if (!endpoints.some((endpoint) => endpoint.key === key)) {
-        const real = { address, port, weight: 0 };
+        const real = { address, port: keepsPort ? 0 : port, weight: 0 };
         this.#items.push({ kind: 'real', key: realItemKey(at, real), at, real, drains });
       }
     }

@@ -66,9 +66,10 @@ export class ServerCounts {
   async read(state: ProxyState | undefined): Promise<readonly ServiceCounts[]> {
     const found: (Omit<EndpointCounter, 'value'> & { readonly counts: RealServerCounts })[] = [];
     // A sync may go on to another state while the kernel is read.
-    for (const { at, ...of } of state === undefined ? [] : this.#countedServers(state)) {
+    for (const { at, firstPort, ...of } of state === undefined ? [] : this.#countedServers(state)) {
       for (const counts of await this.options.ipvs.counts(at)) {
-        const endpoint = joinHostPort(counts.address, counts.port);
+        // A virtual server of a range keeps the port; its endpoints have the first one.
+        const endpoint = joinHostPort(counts.address, counts.port === 0 ? firstPort : counts.port);
         found.push({ ...of, id: `${virtualServerKey(at)} ${endpoint}`, endpoint, counts });
       }
     }
@@ -87,7 +88,7 @@ export class ServerCounts {
         return [];
       }
       const of = { service: formatServicePortName(port.name), protocol: port.name.protocol };
-      return virtualServersOf(state, port).map((at) => ({ ...of, at }));
+      return virtualServersOf(state, port).map((at) => ({ ...of, at, firstPort: port.servicePort.port }));
     });
   }
 

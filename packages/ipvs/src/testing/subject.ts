@@ -6,6 +6,8 @@ import { HOST_ADDRESSES } from './contents.js';
 
 const OPTIONS = {
   localTrafficDetection: { kind: 'cluster-cidr', cidrs: ['10.244.0.0/16', 'fd00:244::/64'] },
+  // Others are not in the states of this mode.
+  portRanges: 'same-port',
 } as const;
 
 /** One family: events in, virtual servers out. */

@@ -40,6 +40,8 @@ export function natSamples(family: IPFamily): readonly string[] {
   return [
     `! -s ${six ? 'fd00:10::/56' : '10.244.0.0/16'} -d ${host} -j KUBE-MARK-MASQ`,
     ...['tcp', 'udp', 'sctp'].map((protocol) => `-p ${protocol} -j DNAT --to-destination ${to}`),
+    `-d ${host} -p udp -m udp --dport 10000:10200 -j DNAT --to-destination ${six ? 'fd00::1' : '10.0.0.1'}`,
+    `-d ${host} -p tcp -m tcp --dport 10000:10200 -j DNAT --to-destination ${to}-280/10000`,
     `-p tcp -m statistic --mode random --probability 0.33333333349 -j DNAT --to-destination ${to}`,
     `-p tcp -m comment --comment "a/b -> ${to}" -m statistic --mode random --probability 0.50000000000 -j DNAT --to-destination ${to}`,
     '-p udp -m udp --dport 53 -j REDIRECT --to-ports 40053',

@@ -1,4 +1,4 @@
-import { assertNever } from '@kube-proxier/core';
+import { assertNever, cidrContains } from '@kube-proxier/core';
 import type { NftRefusal } from './nft-error.js';
 import type { NftCounter, NftElement } from './nft-table.js';
 import {
@@ -183,10 +183,45 @@ function addElement(
   if (there !== undefined && there.value !== value) {
     throw exists(key);
   }
+  if (there === undefined && declaration.flags?.includes('interval')) {
+    const overlapping = [...elements.keys()].find((other) => overlaps(other, key));
+    if (overlapping !== undefined) {
+      throw exists(key);
+    }
+  }
   if (there === undefined) {
     const lifetime = timeout ?? declaration.timeout;
     elements.set(key, { value, ...(lifetime === undefined ? {} : { timeout: lifetime, expires: lifetime }) });
   }
+}
+
+/**
+ * Whether the kernel finds that a new key overlaps with another: it looks up the first and the last value of the new one. A new
+ * key that contains the other, with both of its ends, is not found.
+ */
+function overlaps(other: string, key: string): boolean {
+  const fields = other.split(' . ');
+  const ends = key.split(' . ').map(endsOf);
+  return ([0, 1] as const).some((end) => fields.every((field, index) => hasValue(field, ends[index]?.[end] ?? '')));
+}
+
+function endsOf(field: string): readonly [string, string] {
+  const [, first, last] = /^(\d+)-(\d+)$/.exec(field) ?? [];
+  if (first !== undefined && last !== undefined) {
+    return [first, last];
+  }
+  // The last address of a network is in another one if the first is, or it contains that one.
+  const [base = ''] = field.split('/');
+  return [base, base];
+}
+
+function hasValue(field: string, value: string): boolean {
+  const [, first, last] = /^(\d+)-(\d+)$/.exec(field) ?? [];
+  return first !== undefined && last !== undefined
+    ? Number(first) <= Number(value) && Number(value) <= Number(last)
+    : field.includes('/')
+      ? cidrContains(field, value)
+      : field === value;
 }
 
 function chainOf(table: FakeTable, name: string): FakeChain {
@@ -257,7 +292,11 @@ function setsOf({ statements }: NftRule): readonly string[] {
       case 'assign':
         return typeof statement.value === 'object' && statement.value.kind === 'lookup' ? [statement.value.map] : [];
       case 'dnat':
-        return statement.to.kind === 'lookup' ? [statement.to.map] : [];
+        return statement.to.kind === 'lookup'
+          ? [statement.to.map]
+          : typeof statement.to.port === 'object'
+            ? [statement.to.port.map]
+            : [];
       default:
         return [];
     }

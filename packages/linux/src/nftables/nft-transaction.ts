@@ -11,7 +11,7 @@ export interface NftSetOrMap {
   /** Data type of a map; `verdict` for a verdict map, `counter` for a map of named counters. */
   readonly value?: readonly NftField[] | 'verdict' | 'counter';
   /**
-   * `interval`: keys may be prefixes. `dynamic`: packets add elements. `timeout`: elements may expire. Default none.
+   * `interval`: addresses in keys may be networks, and ports ranges (`10-20`). `dynamic`: packets add elements. `timeout`: elements may expire. Default none.
    */
   readonly flags?: readonly ('interval' | 'dynamic' | 'timeout')[];
   /** Maximum number of elements. Default: no limit, or nft's default for dynamic sets. */

@@ -179,6 +179,45 @@ describe.each(subjects)('Nft: $kind $family', ({ kind, family }) => {
     expect(await elementsOf('endpoints')).toEqual({ [`${first} . tcp . 80 . 0`]: `${first} . 2` });
   });
 
+  test('ranges of ports are one element each, listed as written; one that begins or ends in another is refused', async () => {
+    const ranges: NftSetOrMap = { ...services, flags: ['interval'] };
+    const aligned = `${first} . udp . 8192-16383`;
+    const odd = `${first} . tcp . 10001-20000`;
+    const key = `${second} . udp . 8192-16383`;
+    await run(
+      { do: 'add-table' },
+      declare('ranges', ranges),
+      declare('allowed', allowed),
+      { do: 'add-chain', chain: 'one' },
+      add('ranges', [aligned, 'goto one'], [odd, 'drop'], [key, 'goto one'], [`${first} . udp . 53`, 'drop']),
+      add('allowed', [`${aligned} . ${network}`], [`${odd} . ${second}`]),
+    );
+    const all = {
+      ...{ [aligned]: 'goto one', [odd]: 'drop', [key]: 'goto one', [`${first} . udp . 53`]: 'drop' },
+    };
+    expect(await elementsOf('ranges')).toEqual(all);
+    expect(await elementsOf('allowed')).toEqual({
+      [`${aligned} . ${network}`]: undefined,
+      [`${odd} . ${second}`]: undefined,
+    });
+    for (const overlapping of ['16383', '16383-20000', '1-8192', '9000-9001', '8192-16382']) {
+      expect(await refusal(add('ranges', [`${first} . udp . ${overlapping}`, 'drop']))).toBe('exists');
+    }
+    // The kernel looks for the ends of a new range only, so no plan may rely on it.
+    await run(add('ranges', [`${second} . udp . 1-65535`, 'drop']));
+    await run(remove('ranges', `${second} . udp . 1-65535`));
+    await run(add('ranges', [aligned, 'goto one']), add('ranges', [`${first} . udp . 16384-20000`, 'drop']));
+    // A range that grows is another one.
+    await run(remove('ranges', key), add('ranges', [`${second} . udp . 8192-20000`, 'drop']));
+    const { [key]: _grown, ...others } = all;
+    expect(await elementsOf('ranges')).toEqual({
+      ...others,
+      [`${first} . udp . 16384-20000`]: 'drop',
+      [`${second} . udp . 8192-20000`]: 'drop',
+    });
+    expect(await refusal(remove('ranges', `${first} . udp . 30000-30001`))).toBe('missing');
+  });
+
   test('a transaction is atomic', async () => {
     await run({ do: 'add-table' }, declare('addresses', addresses), add('addresses', [first]));
     expect(await refusal(add('addresses', [second]), remove('addresses', first), remove('addresses', first))).toBe(

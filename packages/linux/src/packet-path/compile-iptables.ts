@@ -345,7 +345,7 @@ function connectionMarkEffect(options: readonly string[]): Effect {
   };
 }
 
-const DESTINATION = /^(?:\[([^\]]+)\]|([^[\]:-]+)|([^[\]-]+))?(?::(\d+))?$/;
+const DESTINATION = /^(?:\[([^\]]+)\]|([^[\]:-]+)|([^[\]-]+))?(?::(\d+)(?:-(\d+)\/(\d+))?)?$/;
 
 function destinationEffect(to: string | undefined): Effect {
   const parts = to === undefined ? null : /^[^[]*:[^[]*:/.exec(to) ? [to, to] : DESTINATION.exec(to);
@@ -355,9 +355,14 @@ function destinationEffect(to: string | undefined): Effect {
       return [{ walker: { ...assuming(walker, rule), destinationDecided: true }, verdict: { do: 'accept' } }];
     }
     const address = parts[1] ?? parts[2] ?? parts[3];
-    const port = parts[4] === undefined ? undefined : Number(parts[4]);
+    const port = parts[4] === undefined ? undefined : shiftedPort(Number(parts[4]), parts[5], parts[6], walker.port);
     return [{ walker: translated(walker, address, port, rule), verdict: { do: 'accept' } }];
   };
+}
+
+/** `first-last/base`: the port of the packet keeps its distance from the base. */
+function shiftedPort(first: number, last: string | undefined, base: string | undefined, port: number): number {
+  return last === undefined ? first : first + ((port - Number(base)) % (Number(last) - first + 1));
 }
 
 function redirectEffect(ports: string | undefined, host: PathHost): Effect {

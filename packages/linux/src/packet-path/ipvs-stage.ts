@@ -72,7 +72,7 @@ export class IpvsStage implements PathStage {
         // The endpoint gets packets to an address that it does not have.
         return { walker: share, verdict: 'dropped', by };
       }
-      const sent = translated(share, real.address, real.port, by);
+      const sent = translated(share, real.address, real.port === 0 ? undefined : real.port, by);
       return { walker: this.#tracks ? sent : untracked(sent), verdict: 'forwarded', by };
     });
   }

@@ -40,6 +40,10 @@ function operandOf(word: string): unknown {
   if (addr !== undefined && bits !== undefined) {
     return { prefix: { addr, len: Number(bits) } };
   }
+  const [, first, last] = /^(\d+)-(\d+)$/.exec(word) ?? [];
+  if (first !== undefined && last !== undefined) {
+    return { range: [Number(first), Number(last)] };
+  }
   return /^0x[\da-f]+$/.test(word) ? Number(word) : word.replaceAll('"', '');
 }
 
@@ -108,6 +112,18 @@ class RuleParser {
     }
     const [word = ''] = [this.#peek()];
     const [, six, four, port] = /^(?:\[([\da-f:.]+)\]|(\d+\.[\d.]+)):(\d+)$/.exec(word) ?? [];
+    const [, lone, sixOf, fourOf, protocol] =
+      /^(?:([\da-f]*:[\da-f:.]+|\d+\.[\d.]+)|(?:\[([\da-f:.]+)\]|(\d+\.[\d.]+)):(tcp|udp|sctp))$/.exec(word) ?? [];
+    if (protocol !== undefined) {
+      this.#next();
+      const key = { payload: { protocol, field: this.#next() } };
+      this.#expect('map');
+      return { dnat: { family, addr: sixOf ?? fourOf, port: { map: { key, data: this.#next() } } } };
+    }
+    if (lone !== undefined) {
+      this.#next();
+      return { dnat: { family, addr: lone } };
+    }
     if (port === undefined) {
       return { dnat: { family, addr: this.#expression() } };
     }

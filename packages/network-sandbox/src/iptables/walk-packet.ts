@@ -1,4 +1,4 @@
-import { assertNever, cidrContains } from '@kube-proxier/core';
+import { assertNever, cidrContains, joinHostPort } from '@kube-proxier/core';
 import { type Condition, type IptablesMatch, IptablesRule, type IptablesTable } from '@kube-proxier/linux';
 import type { FakeIptables } from '@kube-proxier/linux/testing';
 
@@ -159,9 +159,20 @@ function walkChain(
 }
 
 function translated(walker: Walker, to: string): Walker {
-  const colon = to.lastIndexOf(':');
-  const destination = to.slice(0, colon).replace(/[[\]]/g, '');
-  return { ...walker, dnat: to, packet: { ...walker.packet, destination, port: Number(to.slice(colon + 1)) } };
+  // Without a port the packet keeps its own; `first-last/base` shifts it.
+  const [, six, four, first, last, base] =
+    /^(?:\[?([\da-f:]*:[\da-f:]*?)\]?|([\d.]+))(?::(\d+)(?:-(\d+)\/(\d+))?)?$/.exec(
+      to.startsWith('[') || !/:.*:/.test(to) ? to : `[${to}]`,
+    ) ?? [];
+  const { packet } = walker;
+  const destination = six ?? four ?? '';
+  const port =
+    first === undefined
+      ? packet.port
+      : last === undefined
+        ? Number(first)
+        : Number(first) + ((packet.port - Number(base)) % (Number(last) - Number(first) + 1));
+  return { ...walker, dnat: joinHostPort(destination, port), packet: { ...packet, destination, port } };
 }
 
 /** 0 when the rule does not match, 1 when it does, between for a random match. */

@@ -1,7 +1,7 @@
 import type { IPFamily, LocalTrafficDetector, NodeState } from '@kube-proxier/core';
 import { type NftBaseChain, type NftField, type NftStatement, nftFields } from '@kube-proxier/linux';
 import { NftablesUnusableName } from '../nftables-error.js';
-import { CLUSTER_IPS, fieldsOf, HAIRPIN, NODE_PORT_ADDRESSES, SPACE_CONTAINERS } from './layout.js';
+import { CLUSTER_IPS, fieldsOf, HAIRPIN, NODE_PORT_ADDRESSES, RANGE_CONTAINERS, SPACE_CONTAINERS } from './layout.js';
 
 /** A rule, without what identifies it. */
 export type Rule = readonly NftStatement[];
@@ -20,6 +20,8 @@ export interface LayoutContext {
   readonly masqueradeBit: number;
   /** Source ports of masqueraded packets are chosen at random (spec I-20). */
   readonly fullyRandom: boolean;
+  /** Some service port has a range of ports. */
+  readonly hasRanges: boolean;
 }
 
 /** The protocols that Services have. Also declares to nft that ports exist. */
@@ -101,7 +103,7 @@ function jumpTo(chain: string): Rule {
 
 /** Chains that are always there. */
 export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> {
-  const { family, node, fullyRandom } = context;
+  const { family, node, fullyRandom, hasRanges } = context;
   const { saddr, daddr, key } = fieldsOf(family);
   const bit = markBit(context);
   const masquerade: NftStatement = { kind: 'masquerade', fullyRandom };
@@ -115,6 +117,8 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
       {
         rules: [
           [{ kind: 'vmap', key: key.address, map: address.dispatch }],
+          // After single ports, which cost as much as without ranges, and before NodePorts: an address that has one here is not theirs.
+          ...(hasRanges ? [[{ kind: 'vmap', key: key.address, map: RANGE_CONTAINERS.dispatch } as const]] : []),
           [...nodePortAddress, { kind: 'vmap', key: key['node-port'], map: nodePort.dispatch }],
         ],
       },
@@ -150,6 +154,7 @@ export function fixedChains(context: LayoutContext): ReadonlyMap<string, Chain> 
         rules: [
           [IS_FORWARDED, { kind: 'accept' }],
           [isRefused(key.address, address.refused), reject],
+          ...(hasRanges ? [[isRefused(key.address, RANGE_CONTAINERS.refused), reject]] : []),
         ],
       },
     ],

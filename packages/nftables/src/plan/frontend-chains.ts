@@ -33,6 +33,7 @@ import {
   type Layout,
   LOCAL_SLOTS,
   protocolPort,
+  RANGE_CONTAINERS,
   SPACE_CONTAINERS,
 } from './layout.js';
 import { readServiceOptions } from './service-options.js';
@@ -73,7 +74,9 @@ export interface ListChain {
   readonly name: string;
   readonly protocol: Protocol;
   readonly endpoints: readonly {
-    readonly endpoint: Pick<Endpoint, 'key' | 'address' | 'port'>;
+    readonly endpoint: Pick<Endpoint, 'key' | 'address'>;
+    /** The port there; undefined for that of the packet; `map`: by the port of the packet. */
+    readonly port: number | undefined | { readonly map: string };
     /** Set of the clients that stay with it; undefined for no affinity. */
     readonly clients: string | undefined;
   }[];
@@ -168,7 +171,7 @@ export function pathOf(frontend: Frontend, port: ResolvedServicePort, layout: La
       return { source: route.source, target: route.action === 'reject' ? 'accept' : drop(), masquerade: 'never' };
     }
     const target = note(
-      layout === 'constant' ? pickChain(frontend, route.endpoints, port) : listChain(route.endpoints, port),
+      layout === 'constant' ? pickChain(frontend, route.endpoints, port) : listChain(frontend, route.endpoints, port),
     );
     return { source: route.source, target, masquerade: route.masquerade };
   });
@@ -208,7 +211,7 @@ function pickChain(frontend: Frontend, list: PickChain['list'], port: ResolvedSe
   return { kind: 'pick', name, space, protocol, list, count, hashed, affinitySeconds };
 }
 
-function listChain(list: PickChain['list'], port: ResolvedServicePort): ListChain {
+function listChain(frontend: Frontend, list: PickChain['list'], port: ResolvedServicePort): ListChain {
   const { affinitySeconds } = port;
   const { protocol } = port.name;
   const { options } = readServiceOptions(port.servicePort.annotations);
@@ -216,12 +219,38 @@ function listChain(list: PickChain['list'], port: ResolvedServicePort): ListChai
   const slots = endpointSlots(port[list], { ...options, loadBalancing: 'random' });
   const endpoints = slots.map((endpoint) => ({
     endpoint,
+    port: portAt(frontend, endpoint, port),
     clients: affinitySeconds === undefined ? undefined : clientsSet(port, endpoint),
   }));
-  const targets = endpoints.map(({ endpoint, clients }) => ({ target: endpoint.key, clients }));
+  const targets = endpoints.map(({ endpoint, port: to, clients }) => ({
+    ...{ target: endpoint.key, clients },
+    ...(frontend.lastPort === undefined ? {} : { to: to ?? 'same port' }),
+  }));
   const what = JSON.stringify([protocol, targets, affinitySeconds]);
   const name = `endpoints/${protocol.toLowerCase()}-${shortHash(what)}`;
   return { kind: 'list', name, protocol, endpoints, affinitySeconds };
+}
+
+/** Where an endpoint gets the packets of a frontend. */
+function portAt(
+  frontend: Frontend,
+  endpoint: Endpoint,
+  port: ResolvedServicePort,
+): ListChain['endpoints'][number]['port'] {
+  if (frontend.lastPort === undefined) {
+    return endpoint.port;
+  }
+  return endpoint.port === frontend.port ? undefined : { map: shiftMap(port, frontend, endpoint) };
+}
+
+/** The map from ports of a range to those of an endpoint, which other endpoints with its port share. */
+export function shiftMap(port: ResolvedServicePort, frontend: Frontend, endpoint: Endpoint): string {
+  return `ports/${shortHash(JSON.stringify([port.key, frontend.port, frontend.lastPort, endpoint.port]))}`;
+}
+
+/** Whether endpoints of a service port stand in rules: always, or only where it has a range of ports. */
+export function layoutOf({ frontends }: ResolvedServicePort, layout: Layout): Layout {
+  return frontends.some(({ lastPort }) => lastPort !== undefined) ? 'chain-per-service' : layout;
 }
 
 /** The set of clients that stay with an endpoint of a service port, in the layout without maps. */
@@ -266,6 +295,9 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
         base: base('nat', chain.hook, -101),
         rules: [
           [{ kind: 'count', key: key.address, map: address.counters }],
+          ...(context.hasRanges
+            ? [[{ kind: 'count', key: key.address, map: RANGE_CONTAINERS.counters } as const]]
+            : []),
           [...nodePortMatch(context), { kind: 'count', key: key['node-port'], map: nodePort.counters }],
         ],
       };
@@ -281,6 +313,9 @@ export function renderKind(chain: KindChain, context: LayoutContext): Chain {
           [{ kind: 'match', left: { kind: 'ct', key: 'state' }, operator: '!=', right: 'new' }, { kind: 'accept' }],
           [IS_FORWARDED, { kind: 'accept' }],
           [noSyn, { kind: 'member', key: key.address, set: address.resets }, reject],
+          ...(context.hasRanges
+            ? [[noSyn, { kind: 'member', key: key.address, set: RANGE_CONTAINERS.resets } as const, reject]]
+            : []),
           ...(chain.hook === 'input'
             ? [
                 [
@@ -357,20 +392,27 @@ function pickRules(chain: PickChain, context: LayoutContext): Rule[] {
 function listRules({ protocol, endpoints, affinitySeconds }: ListChain, { family }: LayoutContext): Rule[] {
   const { family: nft, saddr } = fieldsOf(family);
   const timeout = affinitySeconds === undefined ? {} : { timeoutSeconds: affinitySeconds };
-  const rule = (match: Rule, { endpoint, clients }: ListChain['endpoints'][number], remember = true): Rule => [
+  const known = protocolPort(protocol);
+  const rule = (match: Rule, { endpoint, port, clients }: ListChain['endpoints'][number], remember = true): Rule => [
     { kind: 'match', left: nftFields.protocol, right: protocol.toLowerCase() },
     ...match,
     ...(clients === undefined || !remember
       ? []
       : [{ kind: 'write-element', operation: 'update', set: clients, key: [saddr], ...timeout } as const]),
-    { kind: 'dnat', family: nft, to: { kind: 'endpoint', address: endpoint.address, port: endpoint.port } },
+    {
+      ...{ kind: 'dnat', family: nft },
+      to: {
+        ...{ kind: 'endpoint', address: endpoint.address },
+        port: typeof port === 'object' ? { kind: 'lookup', key: [known], map: port.map } : port,
+      },
+    },
   ];
-  const known = new Map(endpoints.map((endpoint) => [endpoint.clients, endpoint]));
+  const byClients = new Map(endpoints.map((endpoint) => [endpoint.clients, endpoint]));
   const [first] = endpoints;
   return [
     ...(affinitySeconds === undefined
       ? []
-      : [...known.values()].map((target) =>
+      : [...byClients.values()].map((target) =>
           rule(target.clients === undefined ? [] : [{ kind: 'member', key: [saddr], set: target.clients }], target),
         )),
     ...endpoints.map((target, index) => {

@@ -65,6 +65,14 @@ export const SPACE_CONTAINERS: Readonly<Record<KeyScope, Readonly<Record<SpaceCo
   },
 };
 
+/** The same for ranges of ports, of addresses only, where there are any: their keys have the whole range. */
+export const RANGE_CONTAINERS: Readonly<Record<'dispatch' | 'refused' | 'resets' | 'counters', string>> = {
+  dispatch: 'service-ranges',
+  refused: 'refused-service-ranges',
+  resets: 'reset-service-ranges',
+  counters: 'service-range-counters',
+};
+
 export const PROTOCOLS: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 
 /**
@@ -163,6 +171,8 @@ export interface Features {
   readonly counters: boolean;
   /** Some service port has connections reset whose endpoint is gone. */
   readonly resets: boolean;
+  /** Some service port has a range of ports. */
+  readonly ranges: boolean;
 }
 
 /** Every set and map of the table by name. */
@@ -202,6 +212,17 @@ export function containersOf(family: IPFamily, features: Features): ReadonlyMap<
       containers.set(names.affinityIds, { kind: 'map', key, value: [id] });
       containers.set(names.affinityNumbers, { kind: 'map', key: [...key, slot], value: [number] });
       containers.set(names.affinityEndpoints, { kind: 'map', key: [...key, number], value: endpoint });
+    }
+  }
+  if (features.ranges) {
+    const key = [destination, protocol, port];
+    containers.set(RANGE_CONTAINERS.dispatch, { kind: 'map', key, value: 'verdict', flags: ['interval'] });
+    containers.set(RANGE_CONTAINERS.refused, { kind: 'set', key, flags: ['interval'] });
+    if (features.resets) {
+      containers.set(RANGE_CONTAINERS.resets, { kind: 'set', key, flags: ['interval'] });
+    }
+    if (features.counters) {
+      containers.set(RANGE_CONTAINERS.counters, { kind: 'map', key, value: 'counter', flags: ['interval'] });
     }
   }
   containers.set(CLUSTER_IPS, { kind: 'set', key: [destination] });

@@ -28,6 +28,7 @@ import {
   HAIRPIN,
   NODE_PORT_ADDRESSES,
   nftFamily,
+  RANGE_CONTAINERS,
   TABLE,
   WRITTEN_BY_PACKETS,
 } from './layout.js';
@@ -96,8 +97,9 @@ export class NftablesPlanner {
     return elementsOf(port, { family, layout, countAll: countConnections });
   }
 
-  #context(state: ProxyState, { fullyRandom }: HostFacts): LayoutContext {
-    return { family: state.family, node: state.node, masqueradeBit: this.options.masqueradeBit, fullyRandom };
+  #context(state: ProxyState, { fullyRandom }: HostFacts, hasRanges: boolean): LayoutContext {
+    const { masqueradeBit } = this.options;
+    return { family: state.family, node: state.node, masqueradeBit, fullyRandom, hasRanges };
   }
 
   #planAll(next: ProxyState, installed: InstalledNftables, draft: TransactionDraft): ForgottenClients[] {
@@ -139,7 +141,7 @@ export class NftablesPlanner {
     }
     const features = featuresOf(parts);
     const containers = new Map([...containersOf(next.family, features), ...sets]);
-    const chains = allChains(this.#context(next, facts), parts);
+    const chains = allChains(this.#context(next, facts, parts.hasRanges), parts);
     const standing = reusableTable(installed, containers, chains, draft);
 
     for (const [name, container] of containers) {
@@ -147,12 +149,16 @@ export class NftablesPlanner {
       if (found === undefined) {
         draft.first({ do: 'add-container', name, container });
       }
-      if (!WRITTEN_BY_PACKETS.has(name) && !sets.has(name)) {
+      if (!WRITTEN_BY_PACKETS.has(name) && !sets.get(name)?.flags?.includes('dynamic')) {
         diffElements(name, found?.elements, elements.get(name) ?? new Map(), draft);
       }
     }
-    for (const [name, { kind }] of standing?.containers ?? []) {
+    for (const [name, { kind, elements: found }] of standing?.containers ?? []) {
       if (!containers.has(name)) {
+        if (name === RANGE_CONTAINERS.dispatch) {
+          // They lead to chains, which are deleted before it is.
+          diffElements(name, found, new Map(), draft);
+        }
         draft.deleteContainer(kind, name);
       }
     }
@@ -203,7 +209,7 @@ export class NftablesPlanner {
       diffContainers(oldElements?.sets ?? NO_SETS, newElements?.sets ?? NO_SETS, draft);
       forget.push(...removedAffinityClients(was, current));
     }
-    const { chains, hairpins } = parts.end();
+    const { chains, hairpins, hadRanges } = parts.end();
     for (const name of new Set([...old.keys(), ...wanted.keys()])) {
       diffElements(name, elementValues(old.get(name)), wanted.get(name) ?? new Map(), draft);
     }
@@ -216,13 +222,14 @@ export class NftablesPlanner {
         putElement(CLUSTER_IPS, address, isThere, draft);
       }
     }
-    const context = this.#context(next, facts);
+    const context = this.#context(next, facts, parts.hasRanges);
     const features = featuresOf(parts);
     const toggled = (name: string, now: boolean) => (chains.get(name)?.isThere === undefined ? now : !now);
     const hadFeatures: Features = {
       affinity: toggled(FORGET_PRIORITY.name, features.affinity),
       counters: toggled(COUNT_CHAINS[0].name, features.counters),
       resets: toggled(RESET_CHAINS[0].name, features.resets),
+      ranges: hadRanges,
     };
     if (!structurallyEqual(hadFeatures, features)) {
       diffContainers(containersOf(next.family, hadFeatures), containersOf(next.family, features), draft);
@@ -234,32 +241,39 @@ export class NftablesPlanner {
         draft.deleteChain(name);
       }
     }
+    if (changes.nodeChanged || hadRanges !== features.ranges) {
+      const was = this.#context(previous, facts, hadRanges);
+      rewriteChains(was, context, parts, new Set(chains.keys()), draft);
+    }
     if (changes.nodeChanged) {
-      this.#planNode(next, previous, { facts, parts }, new Set(chains.keys()), draft);
+      putNodePortAddresses(next, previous, draft);
     }
     return features.affinity ? forget : [];
   }
+}
 
-  /** Rules that say what the node is like: which packets are from pods, where NodePorts are served. */
-  #planNode(
-    next: ProxyState,
-    previous: ProxyState,
-    { facts, parts }: PlannedState,
-    written: ReadonlySet<string>,
-    draft: TransactionDraft,
-  ): void {
-    const was = allChains(this.#context(previous, facts), parts);
-    for (const [name, chain] of allChains(this.#context(next, facts), parts)) {
-      if (!written.has(name) && JSON.stringify(was.get(name)?.rules) !== JSON.stringify(chain.rules)) {
-        writeChain(name, chain, true, draft);
-      }
+/** Chains that both have, and whose rules differ: by what the node is like, or whether there are ranges of ports. */
+function rewriteChains(
+  before: LayoutContext,
+  after: LayoutContext,
+  parts: SharedParts,
+  written: ReadonlySet<string>,
+  draft: TransactionDraft,
+): void {
+  const was = allChains(before, parts);
+  for (const [name, chain] of allChains(after, parts)) {
+    if (!written.has(name) && JSON.stringify(was.get(name)?.rules) !== JSON.stringify(chain.rules)) {
+      writeChain(name, chain, true, draft);
     }
-    const addresses = new Set(nodePortAddresses(next));
-    const oldAddresses = new Set(nodePortAddresses(previous));
-    for (const address of new Set([...addresses, ...oldAddresses])) {
-      if (addresses.has(address) !== oldAddresses.has(address)) {
-        putElement(NODE_PORT_ADDRESSES, address, addresses.has(address), draft);
-      }
+  }
+}
+
+function putNodePortAddresses(next: ProxyState, previous: ProxyState, draft: TransactionDraft): void {
+  const addresses = new Set(nodePortAddresses(next));
+  const oldAddresses = new Set(nodePortAddresses(previous));
+  for (const address of new Set([...addresses, ...oldAddresses])) {
+    if (addresses.has(address) !== oldAddresses.has(address)) {
+      putElement(NODE_PORT_ADDRESSES, address, addresses.has(address), draft);
     }
   }
 }
@@ -272,11 +286,12 @@ function allChains(context: LayoutContext, parts: SharedParts): Chains {
   return chains;
 }
 
-function featuresOf({ chains }: SharedParts): Features {
+function featuresOf({ chains, hasRanges }: SharedParts): Features {
   return {
     affinity: chains.has(FORGET_PRIORITY.name),
     counters: chains.has(COUNT_CHAINS[0].name),
     resets: chains.has(RESET_CHAINS[0].name),
+    ranges: hasRanges,
   };
 }
 

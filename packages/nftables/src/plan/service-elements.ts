@@ -4,6 +4,7 @@ import {
   countsConnections,
   type Endpoint,
   type Frontend,
+  formatPorts,
   type IPFamily,
   type Protocol,
   type ResolvedServicePort,
@@ -12,8 +13,25 @@ import {
 } from '@kube-proxier/core';
 import type { NftSetOrMap } from '@kube-proxier/linux';
 import { endpointSlots } from './endpoint-slots.js';
-import { COUNT_CHAINS, clientsSet, type KindChain, keyScopeOf, pathOf, RESET_CHAINS } from './frontend-chains.js';
-import { endpointsMap, fieldsOf, type Layout, LOCAL_SLOTS, SPACE_CONTAINERS } from './layout.js';
+import {
+  COUNT_CHAINS,
+  clientsSet,
+  type KindChain,
+  keyScopeOf,
+  layoutOf,
+  pathOf,
+  RESET_CHAINS,
+  shiftMap,
+} from './frontend-chains.js';
+import {
+  endpointsMap,
+  fieldsOf,
+  type Layout,
+  LOCAL_SLOTS,
+  protocolPort,
+  RANGE_CONTAINERS,
+  SPACE_CONTAINERS,
+} from './layout.js';
 import { readServiceOptions } from './service-options.js';
 
 /** What one service port needs in the table. */
@@ -24,10 +42,12 @@ export interface ServiceElements {
   readonly chains: readonly KindChain[];
   /** Elements of the hairpin set, shared with others. */
   readonly hairpins: readonly string[];
-  /** Sets that only this service port uses, and packets write. */
+  /** Sets and maps that only this service port uses. Packets write those that are dynamic. */
   readonly sets: ReadonlyMap<string, NftSetOrMap>;
   /** The counter of its connections; undefined when counting is not requested. */
   readonly counter: string | undefined;
+  /** It has a range of ports. */
+  readonly hasRanges: boolean;
 }
 
 type List = 'cluster' | 'local';
@@ -41,12 +61,16 @@ export interface ElementOptions {
 }
 
 /** Everything about a service port that is data. Depends on nothing else. */
-export function elementsOf(port: ResolvedServicePort, { family, layout, countAll }: ElementOptions): ServiceElements {
+export function elementsOf(
+  port: ResolvedServicePort,
+  { family, countAll, ...options }: ElementOptions,
+): ServiceElements {
+  const layout = layoutOf(port, options.layout);
   const elements: [string, string, string | undefined][] = [];
   const chains: KindChain[] = [];
   const hairpins = new Set<string>();
   const sets = new Map<string, NftSetOrMap>();
-  const { options } = readServiceOptions(port.servicePort.annotations);
+  const { options: balancing } = readServiceOptions(port.servicePort.annotations);
   const affinity = port.affinitySeconds === undefined ? undefined : affinityOf(port);
   const counter = countsConnections(port.servicePort.annotations, countAll) ? counterOf(port.name) : undefined;
   if (counter !== undefined) {
@@ -58,7 +82,8 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
   }
   for (const frontend of port.frontends) {
     const key = keyOf(frontend);
-    const names = SPACE_CONTAINERS[keyScopeOf(frontend)];
+    const scope = SPACE_CONTAINERS[keyScopeOf(frontend)];
+    const names = frontend.lastPort === undefined ? scope : { ...scope, ...RANGE_CONTAINERS };
     const path = pathOf(frontend, port, layout);
     chains.push(...path.chains);
     elements.push([names.dispatch, key, path.verdict]);
@@ -77,6 +102,7 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
     const lists = listsOf(frontend);
     if (layout === 'chain-per-service') {
       noteEndpoints(port, lists, family, sets, hairpins);
+      noteShifts(port, frontend, lists, sets, elements);
       continue;
     }
     if (affinity !== undefined && lists.size > 0) {
@@ -86,7 +112,7 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
     const slotKey = frontend.address === undefined ? `${frontend.port}` : `${frontend.address} . ${frontend.port}`;
     for (const list of lists) {
       const firstSlot = list === 'local' ? LOCAL_SLOTS : 0;
-      endpointSlots(port[list], options).forEach((endpoint, index) => {
+      endpointSlots(port[list], balancing).forEach((endpoint, index) => {
         const slot = firstSlot + index;
         const target = `${endpoint.address} . ${endpoint.port}`;
         if (affinity === undefined) {
@@ -104,7 +130,8 @@ export function elementsOf(port: ResolvedServicePort, { family, layout, countAll
       });
     }
   }
-  return { elements, chains, hairpins: [...hairpins], sets, counter };
+  const hasRanges = port.frontends.some(({ lastPort }) => lastPort !== undefined);
+  return { elements, chains, hairpins: [...hairpins], sets, counter, hasRanges };
 }
 
 function noteHairpin({ address, isLocal }: Endpoint, hairpins: Set<string>): void {
@@ -136,6 +163,28 @@ function noteEndpoints(
   }
 }
 
+/** Rules cannot calculate, so an endpoint with other ports than the range needs a map with each of them. */
+function noteShifts(
+  port: ResolvedServicePort,
+  frontend: Frontend,
+  lists: ReadonlySet<List>,
+  sets: Map<string, NftSetOrMap>,
+  elements: [string, string, string | undefined][],
+): void {
+  const { port: first, lastPort: last } = frontend;
+  for (const endpoint of [...lists].flatMap((list) => port[list])) {
+    const name = last === undefined || endpoint.port === first ? undefined : shiftMap(port, frontend, endpoint);
+    if (name === undefined || last === undefined || sets.has(name)) {
+      continue;
+    }
+    const known = [protocolPort(frontend.protocol)];
+    sets.set(name, { kind: 'map', key: known, value: known });
+    for (let from = first; from <= last; from++) {
+      elements.push([name, String(from), String(endpoint.port + from - first)]);
+    }
+  }
+}
+
 const COUNTER = /^service\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/(tcp|udp|sctp)$/;
 
 /** The name of the counter of a service port. */
@@ -155,8 +204,10 @@ function listsOf(frontend: Frontend): ReadonlySet<List> {
   return new Set(frontend.routes.flatMap((route) => (route.action === 'forward' ? [route.endpoints] : [])));
 }
 
-function keyOf({ address, protocol, port }: Frontend): string {
-  const rest = `${protocol.toLowerCase()} . ${port}`;
+function keyOf(frontend: Frontend): string {
+  const { address, protocol } = frontend;
+  const ports = formatPorts(frontend);
+  const rest = `${protocol.toLowerCase()} . ${ports}`;
   return address === undefined ? rest : `${address} . ${rest}`;
 }
 

@@ -5,12 +5,16 @@ import type { ServiceElements } from './service-elements.js';
 export interface SharedChanges {
   readonly chains: ReadonlyMap<string, { readonly kind: KindChain; readonly isThere: boolean }>;
   readonly hairpins: ReadonlyMap<string, boolean>;
+  /** Some service port had a range of ports before. */
+  readonly hadRanges: boolean;
 }
 
 /** Counts who uses what service ports share: chains of their kind, and endpoints on this node. */
 export class SharedParts {
   readonly #chains = new Map<string, { readonly kind: KindChain; count: number }>();
   readonly #hairpins = new Map<string, number>();
+  #ranges = 0;
+  #hadRanges = false;
   /** What was there when `begin` was called, of what was touched since. */
   #chainsBefore = new Map<string, { readonly kind: KindChain; readonly wasThere: boolean }>();
   #hairpinsBefore = new Map<string, boolean>();
@@ -24,6 +28,11 @@ export class SharedParts {
     return this.#hairpins;
   }
 
+  /** Some service port has a range of ports. */
+  get hasRanges(): boolean {
+    return this.#ranges > 0;
+  }
+
   add(elements: ServiceElements): ServiceElements {
     return this.#count(elements, 1);
   }
@@ -35,6 +44,7 @@ export class SharedParts {
   begin(): void {
     this.#chainsBefore = new Map();
     this.#hairpinsBefore = new Map();
+    this.#hadRanges = this.hasRanges;
   }
 
   end(): SharedChanges {
@@ -52,11 +62,13 @@ export class SharedParts {
         hairpins.set(key, isThere);
       }
     }
+    const hadRanges = this.#hadRanges;
     this.begin();
-    return { chains, hairpins };
+    return { chains, hairpins, hadRanges };
   }
 
   #count(elements: ServiceElements, by: 1 | -1): ServiceElements {
+    this.#ranges += elements.hasRanges ? by : 0;
     for (const kind of elements.chains) {
       const { name } = kind;
       const found = this.#chains.get(name);

@@ -45,7 +45,13 @@ export function trialState(family: IPFamily): ProxyState {
   const servicePorts = new Map<ServicePortKey, ResolvedServicePort>();
   let number = 10;
   for (const protocol of ['TCP', 'UDP', 'SCTP'] as const satisfies readonly Protocol[]) {
-    for (const affinitySeconds of [undefined, 1]) {
+    for (const [affinitySeconds, ports] of [
+      [undefined, { port: 1 }],
+      [1, { port: 1 }],
+      // Ranges: to the same ports of the endpoints, and to others.
+      [undefined, { port: 1, lastPort: 2 }],
+      [1, { port: 2, lastPort: 3 }],
+    ] as const) {
       const name = { namespace: 'trial', name: `trial-${number}`, portName: '', protocol };
       const key = servicePortKey(name);
       const frontends = routes.flatMap((list): Frontend[] => {
@@ -53,7 +59,7 @@ export function trialState(family: IPFamily): ProxyState {
         const frontend = { protocol, routes: list, allowedSources: [`${address(3)}/${six ? 128 : 32}`] };
         const at = address(number);
         return [
-          { ...frontend, kind: 'LoadBalancerIP', key: frontendKey(protocol, at, 1), address: at, port: 1 },
+          { ...frontend, kind: 'LoadBalancerIP', key: frontendKey(protocol, at, ports.port), address: at, ...ports },
           {
             ...frontend,
             kind: 'NodePort',

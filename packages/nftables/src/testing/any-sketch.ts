@@ -1,4 +1,9 @@
-import { ENDPOINT_WEIGHTS_ANNOTATION, type IPFamily, WHEN_ENDPOINT_GOES_ANNOTATION } from '@kube-proxier/core';
+import {
+  ENDPOINT_WEIGHTS_ANNOTATION,
+  type IPFamily,
+  PORT_RANGE_ANNOTATION,
+  WHEN_ENDPOINT_GOES_ANNOTATION,
+} from '@kube-proxier/core';
 import { type ServiceSketch, sketchAddresses } from '@kube-proxier/core/testing';
 import fc from 'fast-check';
 import { ANNOTATIONS } from '../plan/service-options.js';
@@ -35,7 +40,10 @@ export function anySketch(family: IPFamily, numbers = 30): fc.Arbitrary<ServiceS
         { [ANNOTATIONS.countConnections]: 'true' },
         { [WHEN_ENDPOINT_GOES_ANNOTATION]: 'reset' },
         { [WHEN_ENDPOINT_GOES_ANNOTATION]: 'reset', [ANNOTATIONS.countConnections]: 'true' },
+        { [PORT_RANGE_ANNOTATION]: '80-99', [ANNOTATIONS.countConnections]: 'true' },
+        { [PORT_RANGE_ANNOTATION]: '80-82', [ENDPOINT_WEIGHTS_ANNOTATION]: 'node/node1=3' },
       ),
+      targetPort: fc.constantFrom(80, 8080),
       endpoints: fc.uniqueArray(
         fc.record({ number: fc.integer({ min: 1, max: 12 }), node: fc.constantFrom('node1', 'node2', undefined) }),
         { maxLength: 4, selector: ({ number }) => number },

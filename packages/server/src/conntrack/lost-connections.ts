@@ -1,6 +1,7 @@
 import {
   type Frontend,
   formatServicePortName,
+  hasPort,
   joinHostPort,
   type LostEndpoints,
   type ProxyState,
@@ -38,7 +39,8 @@ export function lostConnectionJudge(
   lost: LostByServicePort,
   localAddresses: ReadonlySet<string>,
 ): (flow: TrackedFlow) => LostConnection | undefined {
-  const byFrontend = new Map<string, (endpoint: string, address: string) => LostConnection | undefined>();
+  const byFrontend = new Map<string, Judge>();
+  const ranges = new Map<string, { readonly frontend: Frontend; readonly judge: Judge }[]>();
   for (const [key, endpoints] of lost) {
     const port = state.servicePorts.get(key);
     if (port === undefined || !resetsConnections(port)) {
@@ -53,7 +55,11 @@ export function lostConnectionJudge(
     const judge = (endpoint: string, address: string) =>
       !present.has(endpoint) && isLost(endpoint, address) ? { servicePort: key, name, endpoint } : undefined;
     for (const frontend of port.frontends) {
-      byFrontend.set(placeOf(frontend), judge);
+      if (frontend.address === undefined || frontend.lastPort === undefined) {
+        byFrontend.set(placeOf(frontend), judge);
+      } else {
+        ranges.set(frontend.address, [...(ranges.get(frontend.address) ?? []), { frontend, judge }]);
+      }
     }
   }
   return ({ protocol, original, reply }) => {
@@ -64,9 +70,18 @@ export function lostConnectionJudge(
     const judge =
       byFrontend.get(joinHostPort(destination, destinationPort)) ??
       (localAddresses.has(destination) ? byFrontend.get(`${destinationPort}`) : undefined);
-    return judge?.(joinHostPort(reply.source, reply.sourcePort), reply.source);
+    if (judge !== undefined) {
+      return judge(joinHostPort(reply.source, reply.sourcePort), reply.source);
+    }
+    const range = ranges.get(destination)?.find(({ frontend }) => hasPort(frontend, destinationPort));
+    // As if it had been sent to the first port of the range (spec PR-2).
+    const first = reply.sourcePort - (destinationPort - (range?.frontend.port ?? 0));
+    return range?.judge(joinHostPort(reply.source, first), reply.source);
   };
 }
+
+/** Judges a connection by its endpoint, at its own port, and the address of that. */
+type Judge = (endpoint: string, address: string) => LostConnection | undefined;
 
 function placeOf({ address, port }: Frontend): string {
   return address === undefined ? `${port}` : joinHostPort(address, port);
@@ -83,7 +98,8 @@ export function repliesToList(state: ProxyState, lost: LostByServicePort): reado
     if (port === undefined || !resetsConnections(port)) {
       continue;
     }
-    if (endpoints === 'unknown') {
+    // The kernel filters by one port of an endpoint, and connections to a range have many.
+    if (endpoints === 'unknown' || port.frontends.some(({ lastPort }) => lastPort !== undefined)) {
       return undefined;
     }
     const present = new Set(port.candidates.map((endpoint) => endpoint.key));

@@ -163,3 +163,44 @@ describe('protocolsWithStaleFlows', () => {
     expect(protocolsWithStaleFlows(diffStates(before, after))).toEqual([]);
   });
 });
+
+describe('flows to port ranges (spec PR-5)', () => {
+  const media = (range: string | undefined, target = 10_000) => {
+    const service = makeService(
+      'work/media',
+      { clusterIP: '10.96.0.20', ports: [{ port: 10_000, protocol: 'UDP' }] },
+      { metadata: range === undefined ? {} : { annotations: { 'kube-proxier.io/port-range': range } } },
+    );
+    const slice = makeSlice('work/media', ['10.0.0.1'], { ports: [{ name: '', protocol: 'UDP', port: target }] });
+    return resolveObjects({ services: [service], slices: [slice] });
+  };
+
+  test('are stale when their endpoint is gone, or answers from another port', () => {
+    const flows = [
+      flow('10.96.0.20:10500', '10.0.0.1:10500'),
+      flow('10.96.0.20:10500', '10.0.0.9:10500'),
+      flow('10.96.0.20:10500', '10.0.0.1:10501'),
+      flow('10.96.0.20:10500', '10.96.0.20:10500'),
+      flow('10.96.0.20:11001', '10.0.0.1:11001'),
+    ];
+    expect(judge(undefined, media('10000-11000'), ...flows)).toEqual([
+      [1, 'endpoint-gone'],
+      [2, 'endpoint-gone'],
+      [3, 'untranslated'],
+    ]);
+  });
+
+  test('are judged by the shifted port', () => {
+    const shifted = flow('10.96.0.20:10500', '10.0.0.1:30500');
+    expect(judge(undefined, media('10000-11000', 30_000), shifted)).toEqual([]);
+    expect(judge(undefined, media('10000-11000'), shifted)).toEqual([[0, 'endpoint-gone']]);
+  });
+
+  test.each([
+    ['the range goes', undefined],
+    ['the range gets shorter', '10000-10499'],
+  ])('are stale when %s', (_what, range) => {
+    const flows = [flow('10.96.0.20:10500', '10.0.0.1:10500'), flow('10.96.0.20:10000', '10.0.0.1:10000')];
+    expect(judge(media('10000-11000'), media(range), ...flows)).toEqual([[0, 'frontend-gone']]);
+  });
+});

@@ -2,9 +2,11 @@ import {
   type ChangeSet,
   endpointsKeepingFlows,
   type Frontend,
+  hasPort,
   joinHostPort,
   type Protocol,
   type ProxyState,
+  portRangeSpace,
   type ResolvedServicePort,
 } from '@kube-proxier/core';
 
@@ -115,6 +117,7 @@ export function staleFlowJudge(
 ): (flow: TrackedFlow) => StaleReason | undefined {
   const byAddress = new Map<string, Judge>();
   const byNodePort = new Map<string, Judge>();
+  const ranges = new RangeJudges();
   const add = ({ protocol, address, port }: Frontend, judge: Judge) => {
     if (address === undefined) {
       byNodePort.set(`${protocol} ${port}`, judge);
@@ -129,12 +132,14 @@ export function staleFlowJudge(
         if (!state.frontends.has(frontend.key)) {
           add(frontend, judge);
         }
+        ranges.add(frontend, judge, 'removed');
       }
     }
     if (current && isConcerned(current)) {
       const judge = judgeServed(current);
       for (const frontend of current.frontends) {
         add(frontend, judge);
+        ranges.add(frontend, judge, 'served');
       }
     }
   }
@@ -142,9 +147,36 @@ export function staleFlowJudge(
     const { destination, destinationPort } = flow.original;
     const judge =
       byAddress.get(`${flow.protocol} ${joinHostPort(destination, destinationPort)}`) ??
+      ranges.of(flow) ??
       (localAddresses.has(destination) ? byNodePort.get(`${flow.protocol} ${destinationPort}`) : undefined);
     return judge?.(flow, joinHostPort(flow.reply.source, flow.reply.sourcePort));
   };
+}
+
+/** Judges of the ports of ranges after the first (spec PR-5). */
+class RangeJudges {
+  readonly #judges = new Map<string, { frontend: Frontend; judge: Judge; what: 'served' | 'removed' }[]>();
+
+  add(frontend: Frontend, judge: Judge, what: 'served' | 'removed'): void {
+    const { protocol, address, lastPort } = frontend;
+    if (address !== undefined && lastPort !== undefined) {
+      const space = portRangeSpace(protocol, address);
+      this.#judges.set(space, [...(this.#judges.get(space) ?? []), { frontend, judge, what }]);
+    }
+  }
+
+  /** A range that is served decides before one that was. */
+  of({ protocol, original: { destination, destinationPort } }: TrackedFlow): Judge | undefined {
+    const judges =
+      this.#judges.size === 0 ? [] : (this.#judges.get(portRangeSpace(protocol as Protocol, destination)) ?? []);
+    const found = judges.filter(({ frontend }) => hasPort(frontend, destinationPort));
+    const { frontend, judge } = found.find(({ what }) => what === 'served') ?? found[0] ?? {};
+    return frontend && judge
+      ? (flow) =>
+          // As if it had been sent to the first port.
+          judge(flow, joinHostPort(flow.reply.source, flow.reply.sourcePort - (destinationPort - frontend.port)))
+      : undefined;
+  }
 }
 
 function judgeRemoved({ candidates }: ResolvedServicePort): Judge {

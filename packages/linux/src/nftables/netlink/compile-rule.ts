@@ -263,11 +263,22 @@ class RuleCompiler implements NftCompiledRule {
       out.push(instructions.nat(number, register(0), register(family === 'ip' ? 1 : 4)));
       return;
     }
-    out.push(
-      instructions.immediate(register(0), addressBytes(to.address)),
-      instructions.immediate(register(REGISTER_WORDS), be16Value(to.port)),
-      instructions.nat(number, register(0), register(REGISTER_WORDS), NAT_PORT_SPECIFIED),
-    );
+    const { address, port } = to;
+    const toAddress = instructions.immediate(register(0), addressBytes(address));
+    if (port === undefined) {
+      out.push(toAddress, instructions.nat(number, register(0)));
+      return;
+    }
+    const second = register(REGISTER_WORDS);
+    if (typeof port === 'number') {
+      out.push(toAddress, instructions.immediate(second, be16Value(port)));
+    } else {
+      this.#needs(port.key);
+      out.push(toAddress);
+      this.#field(port.key[0] as NftField, REGISTER_WORDS, 2 * REGISTER_WORDS);
+      out.push(instructions.lookup(second, { name: port.map }, { to: second }));
+    }
+    out.push(instructions.nat(number, register(0), second, NAT_PORT_SPECIFIED));
   }
 
   /**

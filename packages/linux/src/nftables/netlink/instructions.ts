@@ -112,10 +112,11 @@ export const instructions = {
 
   objectFromMap: (key: number, map: string) => instruction('objref', number(3, key), { type: 4, value: cString(map) }),
 
-  nat: (family: number, address: number, port: number, flags?: number) =>
+  nat: (family: number, address: number, port?: number, flags?: number) =>
     instruction(
       'nat',
-      ...[number(1, NAT_DESTINATION), number(2, family), number(3, address), number(5, port)],
+      ...[number(1, NAT_DESTINATION), number(2, family), number(3, address)],
+      ...(port === undefined ? [] : [number(5, port)]),
       ...(flags === undefined ? [] : [number(7, flags)]),
     ),
 

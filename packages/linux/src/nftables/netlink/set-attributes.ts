@@ -23,7 +23,7 @@ export interface NftElementTypes {
   readonly key: readonly NftType[];
   /** Undefined in a set. */
   readonly value: readonly NftType[] | 'verdict' | 'counter' | undefined;
-  /** Keys may be networks. */
+  /** Addresses in keys may be networks, and ports ranges. */
   readonly isInterval: boolean;
 }
 

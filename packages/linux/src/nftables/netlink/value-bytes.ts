@@ -41,8 +41,8 @@ const SEPARATOR = ' . ';
 /**
  * Writes the fields of a key or value, as transactions have them, for example `10.0.0.1 . tcp . 80`.
  *
- * @param last where the last address of the networks in it goes, for an interval; same length. Default: networks are no
- *   values.
+ * @param last where the last address of the networks in it, and the last port of the ranges, go for an interval; same length.
+ *   Default: networks and ranges are no values.
  * @throws NftValueInvalid
  */
 export function writeNftFields(text: string, types: readonly NftType[], into: Buffer, at: number, last?: number): void {
@@ -54,8 +54,14 @@ export function writeNftFields(text: string, types: readonly NftType[], into: Bu
     if (next < from) {
       throw new NftValueInvalid(text, types.join(SEPARATOR));
     }
-    writeField(text, from, next, type, into, to);
-    if (last !== undefined) {
+    const dash = last !== undefined && type === 'inet_service' ? text.indexOf('-', from) : -1;
+    if (last !== undefined && dash >= 0 && dash < next) {
+      writeField(text, from, dash, type, into, to);
+      writeField(text, dash + 1, next, type, into, last + to - at);
+    } else {
+      writeField(text, from, next, type, into, to);
+    }
+    if (last !== undefined && (dash < 0 || dash >= next)) {
       const network = text.indexOf('/', from);
       const size = NFT_TYPE_SIZES[type];
       const prefix = network >= 0 && network < next ? Number(text.slice(network + 1, next)) : size * 8;
@@ -181,7 +187,7 @@ export function readNftFields(bytes: Buffer, types: readonly NftType[], start = 
     text += readField(bytes, at, type);
     const end = last === undefined ? at : last + at - start;
     if (end !== at && bytes.compare(bytes, end, end + size, at, at + size) !== 0) {
-      const prefix = prefixLength(bytes, at, end, size);
+      const prefix = type === 'inet_service' ? undefined : prefixLength(bytes, at, end, size);
       text += prefix === undefined ? `-${readField(bytes, end, type)}` : `/${prefix}`;
     }
     at += (size + 3) & ~3;

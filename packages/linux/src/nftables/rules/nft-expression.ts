@@ -72,7 +72,8 @@ export interface NftBitwise {
  * - `assign`: sets a property of the packet.
  * - `write-element`: adds an element to a dynamic set or map, or renews its timeout (`update`), or deletes it.
  * - `count`: counts the packet in the counter that a map has for the key.
- * - `dnat`: sends the packet to an address and port.
+ * - `dnat`: sends the packet to an address and port. `port`: a number, or the port that a map has for one of the packet;
+ *   undefined to keep the packet's own.
  */
 export type NftStatement =
   | {
@@ -100,7 +101,13 @@ export type NftStatement =
   | {
       readonly kind: 'dnat';
       readonly family: NftFamily;
-      readonly to: NftLookup | { readonly kind: 'endpoint'; readonly address: string; readonly port: number };
+      readonly to:
+        | NftLookup
+        | {
+            readonly kind: 'endpoint';
+            readonly address: string;
+            readonly port: number | NftLookup | undefined;
+          };
     }
   | { readonly kind: 'masquerade'; readonly fullyRandom: boolean }
   | { readonly kind: 'no-syn' }

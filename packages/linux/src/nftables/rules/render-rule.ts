@@ -104,7 +104,12 @@ function renderTarget(to: Extract<NftStatement, { kind: 'dnat' }>['to']): string
   if (to.kind === 'lookup') {
     return renderLookup(to);
   }
-  return to.address.includes(':') ? `[${to.address}]:${to.port}` : `${to.address}:${to.port}`;
+  const { address, port } = to;
+  if (port === undefined) {
+    return address;
+  }
+  const portText = typeof port === 'number' ? String(port) : renderLookup(port);
+  return address.includes(':') ? `[${address}]:${portText}` : `${address}:${portText}`;
 }
 
 function renderValue(value: string | number, type: NftType): string {
