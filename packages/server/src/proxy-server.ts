@@ -20,6 +20,7 @@ import {
 import { checkServerOptions } from './check-server-options.js';
 import { combineObservers } from './combine-observers.js';
 import { composeProxier } from './compose-proxier.js';
+import { BackgroundCleaning } from './conntrack/background-cleaning.js';
 import { ConntrackCleaner } from './conntrack/conntrack-cleaner.js';
 import { Readiness } from './health/readiness.js';
 import type { HeldInstanceLock } from './instance/instance-lock.js';
@@ -195,11 +196,12 @@ export class ProxyServer {
     this.#probe?.serve(families);
     this.#listening.push(new SlowCommandLog(this.#logger));
     const cleaner = await this.#makeCleaner(selection.backend);
-    this.#listening.push(...(cleaner ? [cleaner] : []));
+    const cleaning = cleaner && new BackgroundCleaning((success) => cleaner.synced(success));
+    this.#listening.push(...(cleaner && cleaning ? [cleaner, cleaning] : []));
     const proxier = this.#makeProxier(
       selection.backend,
       { ...options, nodeAddresses: addresses },
-      { families, cleaner, reader },
+      { families, cleaning, reader },
     );
 
     this.#abort.signal.throwIfAborted();
@@ -375,11 +377,11 @@ export class ProxyServer {
     proxier: ProxierOptions,
     {
       families,
-      cleaner,
+      cleaning,
       reader,
     }: {
       readonly families: readonly IPFamily[];
-      readonly cleaner: ConntrackCleaner | undefined;
+      readonly cleaning: BackgroundCleaning | undefined;
       readonly reader: ObjectReader;
     },
   ): Proxier {
@@ -390,7 +392,7 @@ export class ProxyServer {
       // Before what takes time: it records when a sync has ended.
       ...(recorder ? [recorder] : []),
       ...(conntrackTuning && tracksConnections(backend) ? [conntrackTuning] : []),
-      ...(cleaner ? [cleaner] : []),
+      ...(cleaning ? [cleaning] : []),
       this.#readiness,
       ...(this.#probe ? [this.#probe] : []),
       this.#observer,

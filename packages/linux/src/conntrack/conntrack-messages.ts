@@ -10,7 +10,7 @@ import {
   u32,
 } from '../netlink/attributes.js';
 import { ADDRESS_FAMILIES, addressBytes, addressText, familyOfNumber, PROTOCOL_NUMBERS } from '../netlink/ip-bytes.js';
-import type { ConntrackEntry, ConntrackTuple } from './conntrack.js';
+import type { ConntrackEntry, ConntrackTranslation, ConntrackTuple } from './conntrack.js';
 
 /** Commands of the conntrack subsystem of nfnetlink (`linux/netfilter/nfnetlink_conntrack.h`). */
 export const CONNTRACK_COMMANDS = { get: 1, delete: 2, statistics: 5 } as const;
@@ -27,9 +27,16 @@ const ADDRESS = {
   IPv6: { source: 3, destination: 4, length: 16 },
 } as const;
 const PROTOCOL = { number: 1, sourcePort: 2, destinationPort: 3 } as const;
-const FILTER = { originalFlags: 1 } as const;
-/** Attribute of a filter: the kernel skips entries with another protocol number. */
-const BY_PROTOCOL_NUMBER = 1 << 3;
+const FILTER = { originalFlags: 1, replyFlags: 2 } as const;
+/** Flags of a filter: what an entry must have in common with the tuple of the request (`CTA_FILTER_F_…` in the kernel). */
+const BY = {
+  source: 1 << 0,
+  destination: 1 << 1,
+  protocol: 1 << 3,
+  sourcePort: 1 << 4,
+  destinationPort: 1 << 5,
+} as const;
+const STATISTICS = { entries: 1 } as const;
 /** `struct nfgenmsg`: address family, version, resource id (unused). */
 const HEAD = 4;
 const ATTRIBUTE_HEAD = 4;
@@ -68,7 +75,7 @@ export function encodeListRequest(family: IPFamily, protocol: Protocol | undefin
   const number = { type: PROTOCOL.number, value: u8(PROTOCOL_NUMBERS[protocol]) };
   return message(family, [
     { type: FLOW.original, value: [{ type: TUPLE.protocol, value: [number] }] },
-    { type: FLOW.filter, value: [{ type: FILTER.originalFlags, value: u32(BY_PROTOCOL_NUMBER) }] },
+    { type: FLOW.filter, value: [{ type: FILTER.originalFlags, value: u32(BY.protocol) }] },
   ]);
 }
 
@@ -87,6 +94,48 @@ export function encodeDeletion({ entry: { family, protocol, reply }, id, replyZo
     { type: FLOW.id, value: be32(id) },
     zoneOf(replyZone),
   ]);
+}
+
+/**
+ * Deletes all entries with a translation (Linux 6.11 and later). Older kernels look for one entry with the incomplete tuple, and
+ * refuse with EINVAL. A filter without a tuple would delete the whole table there.
+ */
+export function encodeDeletionOfTranslated(
+  family: 'IPv4',
+  protocol: Protocol,
+  { destination, destinationPort, source, sourcePort }: ConntrackTranslation,
+): Buffer {
+  const numbers = ADDRESS[family];
+  const number = { type: PROTOCOL.number, value: u8(PROTOCOL_NUMBERS[protocol]) };
+  return message(family, [
+    {
+      type: FLOW.original,
+      value: [
+        { type: TUPLE.address, value: [{ type: numbers.destination, value: addressBytes(destination) }] },
+        { type: TUPLE.protocol, value: [number, { type: PROTOCOL.destinationPort, value: be16(destinationPort) }] },
+      ],
+    },
+    {
+      type: FLOW.reply,
+      value: [
+        { type: TUPLE.address, value: [{ type: numbers.source, value: addressBytes(source) }] },
+        { type: TUPLE.protocol, value: [number, { type: PROTOCOL.sourcePort, value: be16(sourcePort) }] },
+      ],
+    },
+    {
+      type: FLOW.filter,
+      value: [
+        { type: FILTER.originalFlags, value: u32(BY.destination | BY.protocol | BY.destinationPort) },
+        { type: FILTER.replyFlags, value: u32(BY.source | BY.protocol | BY.sourcePort) },
+      ],
+    },
+  ]);
+}
+
+/** The number of entries, from the answer to {@link encodeStatisticsRequest}; undefined when it does not have it. */
+export function decodeStatistics(payload: Buffer): number | undefined {
+  const at = findAttribute(payload, STATISTICS.entries, HEAD, payload.length);
+  return valueLength(payload, at) === 4 ? payload.readUInt32BE(at + ATTRIBUTE_HEAD) : undefined;
 }
 
 /** The fields of a kernel entry that this module reads. */

@@ -56,9 +56,9 @@ class KoffiSocket implements DatagramSocket {
     this.portId = readU32(address, 4);
   }
 
-  send(bytes: Buffer): void | Promise<void> {
+  send(bytes: Buffer, inBackground = false): void | Promise<void> {
     // Large transactions take the kernel up to a second, in which this process does other things.
-    return bytes.length > SEND_BUFFER ? this.#sendInBackground(bytes) : this.#sendAll(bytes);
+    return inBackground || bytes.length > SEND_BUFFER ? this.#sendInBackground(bytes) : this.#sendAll(bytes);
   }
 
   receive(): boolean {
