@@ -1,19 +1,11 @@
-// Preloaded into a process (`--import`): measures for how long its event loop is held. On SIGUSR2, it appends one line to
-// the file that BENCH_EVENT_LOOP names, and begins anew: the longest hold, and the 99th percentile, in milliseconds.
+// Preloaded into a process (`--import`): measures for how long its event loop is held. On SIGUSR2, it appends one line to the file
+// that BENCH_EVENT_LOOP names, and begins anew.
 import { appendFileSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { EventLoopHold } from './event-loop.mjs';
 
-/** Milliseconds between two looks. */
-const RESOLUTION = 2;
 const file = process.env.BENCH_EVENT_LOOP;
 
 if (file) {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
-  delay.enable();
-  // The histogram counts from one look to the next: what is beyond its resolution is delay.
-  const beyond = (/** @type {number} */ nanoseconds) => Math.max(0, nanoseconds / 1e6 - RESOLUTION);
-  process.on('SIGUSR2', () => {
-    appendFileSync(file, `${JSON.stringify({ longest: beyond(delay.max), p99: beyond(delay.percentile(99)) })}\n`);
-    delay.reset();
-  });
+  const hold = new EventLoopHold();
+  process.on('SIGUSR2', () => appendFileSync(file, `${JSON.stringify(hold.take())}\n`));
 }

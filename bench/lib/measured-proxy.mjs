@@ -202,7 +202,7 @@ export class MeasuredProxy {
       await wait(5);
     }
     const last = readFileSync(this.#loopFile, 'utf8').trim().split('\n').at(-1) ?? '';
-    return /** @type {{longest: number, p99: number}} */ (JSON.parse(last));
+    return /** @type {import('./event-loop.mjs').Hold} */ (JSON.parse(last));
   }
 
   #lines() {
