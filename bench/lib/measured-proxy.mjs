@@ -162,9 +162,13 @@ export class MeasuredProxy {
     return this.#log;
   }
 
-  /** Milliseconds from the start of the process to the end of its first sync. */
-  async firstSync() {
-    await this.until(() => this.syncs.length > 0);
+  /**
+   * Milliseconds from the start of the process to the end of its first sync.
+   *
+   * @param {number} [patience] milliseconds
+   */
+  async firstSync(patience) {
+    await this.until(() => this.syncs.length > 0, patience);
     return (this.syncs[0]?.at ?? Number.NaN) - this.#started;
   }
 
