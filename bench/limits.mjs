@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { apiService, apiSlice } from './lib/api-objects.mjs';
 import { bringLoopbackUp, runInNewNetwork } from './lib/child-processes.mjs';
-import { address } from './lib/cluster.mjs';
+import { address, applyChanges, BenchCluster, install } from './lib/cluster.mjs';
+import { EventLoopHold } from './lib/event-loop.mjs';
 import { MeasuredProxy } from './lib/measured-proxy.mjs';
-import { timed, wait } from './lib/process-usage.mjs';
+import { collectGarbage, cpuSeconds, memoryOf, timed, wait } from './lib/process-usage.mjs';
 import { Report } from './lib/report.mjs';
 import { median } from './lib/statistics.mjs';
 
@@ -162,8 +163,18 @@ const CASES = {
   },
 };
 
+/** Cases without an API server, by their name: what they are called, Services, endpoints of each, and aims. */
+const DIRECT = {
+  'direct-100000': {
+    what: 'nftables, 100,000 Services × 5, events in the same process',
+    services: 100_000,
+    endpoints: 5,
+    aims: { load: 15_000, change: 5, hold: 50, resident: 400 },
+  },
+};
+
 const { values, positionals } = parseArgs({
-  options: { only: { type: 'string', multiple: true, default: Object.keys(CASES) } },
+  options: { only: { type: 'string', multiple: true, default: [...Object.keys(CASES), ...Object.keys(DIRECT)] } },
   allowPositionals: true,
 });
 const SELF = fileURLToPath(import.meta.url);
@@ -246,11 +257,59 @@ async function inside({ subject, objects, change, rounds, check, ...one }) {
   }
 }
 
+/**
+ * Without an API server: events, resolution, planning and writing in this process, which holds the objects of the events too.
+ *
+ * @param {number} services
+ * @param {number} endpoints
+ */
+async function direct(services, endpoints) {
+  bringLoopbackUp();
+  const { createNetlinkNft } = await import('../packages/linux/dist/index.js');
+  const { NftablesDataplane } = await import('../packages/nftables/dist/index.js');
+  const nft = createNetlinkNft({});
+  const dataplane = new NftablesDataplane({ family: 'IPv4', nft });
+  const eventLoop = new EventLoopHold();
+  const begin = performance.now();
+  const cpuBefore = cpuSeconds();
+  const cluster = new BenchCluster(services, endpoints, {
+    localTrafficDetection: { kind: 'source-cidr', cidr: '10.192.0.0/10' },
+  });
+  // What comes from an API server comes in pieces, between which the event loop runs.
+  await wait(10);
+  eventLoop.take();
+  const { state } = cluster.resolve();
+  await install(dataplane, state);
+  const load = performance.now() - begin;
+  const cpu = cpuSeconds() - cpuBefore;
+  const { longest: loadHold, busiest: loadBusy } = eventLoop.take();
+  collectGarbage();
+  const { resident, peak } = memoryOf(process.pid);
+  const times = [];
+  for (let round = 1; round <= 301; round += 1) {
+    times.push(
+      await timed(async () => {
+        cluster.replaceEndpoint((round * 7919) % services);
+        await applyChanges(dataplane, cluster.resolve());
+      }),
+    );
+    await wait(1);
+  }
+  const { longest: changeHold, busiest: changeBusy } = eventLoop.take();
+  nft.close();
+  /** @type {Measured} */
+  const measured = {
+    ...{ load, cpu, loadHold, loadBusy, resident, peak },
+    ...{ change: median(times.slice(100)), changeHold, changeBusy },
+  };
+  process.stdout.write(`${JSON.stringify(measured)}\n`);
+}
+
 function main() {
   const report = new Report('limits', 'the whole command and the fake API server, one start each');
   let failed = false;
   for (const name of values.only) {
-    const { what, aims } = CASES[name] ?? { what: name, aims: {} };
+    const { what, aims } = caseOf(name);
     const { status, stdout } = runInNewNetwork(SELF, [name], 'pipe');
     if (status !== 0) {
       console.error(`${what}: failed`);
@@ -275,10 +334,25 @@ function main() {
   }
 }
 
+/**
+ * @param {string} name
+ * @returns {Pick<Case, 'what' | 'aims'>}
+ */
+function caseOf(name) {
+  const found = CASES[name] ?? DIRECT[/** @type {keyof typeof DIRECT} */ (name)];
+  if (found === undefined) {
+    throw new Error(`no case ${name}; there are ${[...Object.keys(CASES), ...Object.keys(DIRECT)].join(', ')}`);
+  }
+  return found;
+}
+
 const [role, name = ''] = positionals;
 const chosen = CASES[name];
+const withoutServer = DIRECT[/** @type {keyof typeof DIRECT} */ (name)];
 if (role === 'inside' && chosen) {
   await inside(chosen);
+} else if (role === 'inside' && withoutServer) {
+  await direct(withoutServer.services, withoutServer.endpoints);
 } else {
   main();
 }

@@ -85,6 +85,7 @@ export class MeasuredProxy {
   /** Milliseconds of this process. */
   #started = performance.now();
   #log = '';
+  #hasEnded = false;
   #process;
   #directory;
   #loopFile;
@@ -142,7 +143,11 @@ export class MeasuredProxy {
         this.#onSync();
       }
     });
-    this.#process.once('exit', () => this.#onSync());
+    // Its log was read to the end by then.
+    this.#process.once('close', () => {
+      this.#hasEnded = true;
+      this.#onSync();
+    });
   }
 
   get pid() {
@@ -186,7 +191,7 @@ export class MeasuredProxy {
         this.#onSync = () => {
           if (condition()) {
             resolve(undefined);
-          } else if (this.#process.exitCode !== null || this.#process.signalCode !== null) {
+          } else if (this.#hasEnded) {
             reject(new Error(`the proxy has ended; its log ends with\n${this.#log}`));
           }
         };
