@@ -235,7 +235,7 @@ function whyNot(/** @type {string} */ subject) {
 function main() {
   const report = new Report(
     'scale',
-    `the whole command and the fake API server, Services of ${ENDPOINTS} endpoints, medians of ${values.rounds} starts`,
+    `the whole command and the fake API server, Services of ${ENDPOINTS} endpoints, ${values.rounds === '1' ? 'one start' : `medians of ${values.rounds} starts`}`,
   );
   let failed = false;
   for (const subject of values.of) {
@@ -288,18 +288,18 @@ function add(report, series, services, measured) {
   /** @param {string} plot */
   const at = (plot) => ({ point: { plot, series, services } });
   report.add(`${name}: start to rules in the kernel`, measured.load, 'ms', at('load'));
-  report.add(`${name}: the same: CPU`, measured.loadCpu, 's');
+  report.add(`${name}: start: CPU`, measured.loadCpu, 's');
   report.add(`${name}: one endpoint changed, API to kernel, p50`, measured.change, 'ms', at('change'));
-  report.add(`${name}: the same, p99`, measured.change99, 'ms');
+  report.add(`${name}: one endpoint changed, API to kernel, p99`, measured.change99, 'ms');
   report.add(`${name}: 100 changes/s for ${values.seconds} s: lag, p50`, measured.lag, 'ms', at('lag'));
-  report.add(`${name}: the same: CPU`, measured.cpu, 's');
+  report.add(`${name}: 100 changes/s for ${values.seconds} s: CPU`, measured.cpu, 's');
   report.add(`${name}: resident when it has settled`, measured.resident, 'MB', at('memory'));
   report.add(`${name}: peak resident`, measured.peak, 'MB');
   if (Number.isFinite(measured.loadHold)) {
-    report.add(`${name}: longest hold of the event loop, start`, measured.loadHold, 'ms', at('hold'));
-    report.add(`${name}: of that, CPU time at once`, measured.loadBusy, 'ms');
-    report.add(`${name}: longest hold of the event loop, changes`, measured.changeHold, 'ms');
-    report.add(`${name}: of that, CPU time at once`, measured.changeBusy, 'ms');
+    report.add(`${name}: start: longest hold of the event loop`, measured.loadHold, 'ms', at('hold'));
+    report.add(`${name}: start: most CPU time that the event loop took at once`, measured.loadBusy, 'ms');
+    report.add(`${name}: changes: longest hold of the event loop`, measured.changeHold, 'ms');
+    report.add(`${name}: changes: most CPU time that the event loop took at once`, measured.changeBusy, 'ms');
   }
 }
 

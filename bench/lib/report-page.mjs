@@ -53,7 +53,8 @@ export function renderReport(results) {
     const references = hasPeer ? undefined : KUBE_PROXY.plots[name];
     /** @type {Plot} */
     const plot = {
-      ...{ title, yTitle },
+      title,
+      yTitle: isBusy(measured) ? `${yTitle}, on a busy machine: an upper bound` : yTitle,
       format: (value) => axisLabel(value, unit),
       series: [...seriesOf(figures), ...referenceSeries(references)],
     };
@@ -180,9 +181,22 @@ function table(rows) {
   return [`| ${titles.join(' | ')} |`, `| ${titles.map(() => '---').join(' | ')} |`, ...lines].join('\n');
 }
 
+/**
+ * Whether processes had to wait for a processor, beside those of the benchmark itself.
+ *
+ * @param {Result} result
+ */
+function isBusy({ load, machine }) {
+  return Math.max(load.before, load.after) > 2 * machine.processors;
+}
+
 /** @param {Result} result */
-function byLine({ command, date, commit, machine, load }) {
-  return `\`${command}\`, ${date}, commit ${commit}, ${describeMachine(machine)}, load ${load.before} before and ${load.after} after.`;
+function byLine(result) {
+  const { command, date, commit, machine, load } = result;
+  const busy = isBusy(result)
+    ? ' **The machine had much else to do: times are upper bounds, and differences of rows may be noise.**'
+    : '';
+  return `\`${command}\`, ${date}, commit ${commit}, ${describeMachine(machine)}, load ${load.before} before and ${load.after} after.${busy}`;
 }
 
 /**
