@@ -81,7 +81,7 @@ export function encodeListRequest(family: IPFamily, protocol: Protocol | undefin
 
 /** Requests the entry of an original tuple. The entry returned may have another reply tuple than expected. */
 export function encodeFlowRequest({ family, protocol, original, zone }: ConntrackEntry): Buffer {
-  return message(family, [tuple(FLOW.original, family, protocol, original), zoneOf(zone)]);
+  return message(family, [tuple(FLOW.original, family, protocol, original), ...zoneOf(zone)]);
 }
 
 /**
@@ -92,7 +92,7 @@ export function encodeDeletion({ entry: { family, protocol, reply }, id, replyZo
   return message(family, [
     tuple(FLOW.reply, family, protocol, reply),
     { type: FLOW.id, value: be32(id) },
-    zoneOf(replyZone),
+    ...zoneOf(replyZone),
   ]);
 }
 
@@ -147,12 +147,13 @@ export function encodeFlow({ entry, id, replyZone }: ConntrackFlow): Buffer {
     tuple(FLOW.original, family, protocol, original, inTuple(zone)),
     tuple(FLOW.reply, family, protocol, reply, inTuple(replyZone)),
     { type: FLOW.id, value: be32(id) },
-    ...(zone === replyZone && zone !== 0 ? [zoneOf(zone)] : []),
+    ...(zone === replyZone ? zoneOf(zone) : []),
   ]);
 }
 
-function zoneOf(zone: number): Attribute {
-  return { type: FLOW.zone, value: be16(zone) };
+/** A kernel without zones (`CONFIG_NF_CONNTRACK_ZONES`) refuses even the default one. */
+function zoneOf(zone: number): readonly Attribute[] {
+  return zone === 0 ? [] : [{ type: FLOW.zone, value: be16(zone) }];
 }
 
 function tuple(
